@@ -1,0 +1,1 @@
+"""Analyses: functions from a model to an answer."""

@@ -1,0 +1,140 @@
+"""Assembly: from the drawn pose to one in which every joint closes, and velocities that the joints allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import AssemblyError, listed
+from ..model import Model
+from ..system import System
+from .closure import Closure, close, coordinate_scale
+from .projection import smallest_change, sparse_jacobian
+
+Floats = NDArray[np.float64]
+
+UNGIVEN = 1e-10  # weight of a velocity the user did not give, against 1 for a given one
+NEW_STARTS = 8
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A closed pose and consistent velocities. `notes` are sentences on what differs from what was given."""
+
+    model: Model
+    system: System
+    t: float
+    q: Floats
+    qd: Floats
+    iterations: int
+    residual: float
+    """Largest remaining gap, as a length."""
+    moved: dict[str, tuple[float, float]]
+    """How far each body was moved (m) and turned (rad) from its drawn pose."""
+    notes: list[str]
+
+    def __str__(self) -> str:
+        lines = [f"assembled at t = {self.t:g} s in {self.iterations} iterations, largest gap {self.residual:.1e} m"]
+        return "\n".join([*lines, *self.notes])
+
+
+def assemble(model: Model | System, t: float = 0.0) -> Assembly:
+    """Close the mechanism at time t near its drawn pose.
+
+    Raises AssemblyError with the joint that stays open and its gap.
+    """
+    system = model if isinstance(model, System) else System(model)
+    closure = close(system, t, system.drawn_q)
+    for start in _other_starts(system):
+        if closure.closed:
+            break
+        closure = min(closure, close(system, t, start), key=lambda c: (not c.closed, np.abs(c.gaps).max()))
+    if not closure.closed:
+        raise AssemblyError(_open_joint(system, t, closure))
+    moved = _moves(system, closure.q)
+    qd, changes = consistent_velocities(system, t, closure.q)
+    residual = float(np.abs(closure.gaps).max(initial=0.0))
+    notes = _move_notes(system, moved) + changes
+    return Assembly(system.model, system, t, closure.q, qd, closure.iterations, residual, moved, notes)
+
+
+def _other_starts(system: System):
+    """Drawn poses shaken a little: a way out of dead ends such as links drawn exactly in line."""
+    random = np.random.default_rng(0)
+    scale = coordinate_scale(system) * system.length
+    for k in range(NEW_STARTS):
+        yield system.drawn_q + 0.05 * (k + 1) * scale * random.standard_normal(system.n)
+
+
+def _open_joint(system: System, t: float, closure: Closure) -> str:
+    """Let the worst joint take the whole gap, then name it."""
+    gaps = _by_joint(system, closure.gaps)
+    worst = max(gaps, key=gaps.__getitem__)
+    weights = np.array([1e-3 if name == worst else 1.0 for name, _ in system.rows])
+    relaxed = close(system, t, closure.q, weights)
+    gap = max(_by_joint(system, relaxed.gaps)[worst], gaps[worst])
+    element = system.model.elements[worst]
+    bodies = listed(dict.fromkeys(frame.body for frame in element.frames()))
+    return (
+        f"the mechanism does not close at t = {t:g} s: {element.title} between {bodies} stays {gap:.4g} m apart "
+        f"when the others close ({closure.iterations} iterations, {NEW_STARTS} new starts). "
+        "Check its place, the lengths of the bodies around it, and the drivers' values at that time."
+    )
+
+
+def _by_joint(system: System, gaps: Floats) -> dict[str, float]:
+    """Size of each joint's gap."""
+    squares: dict[str, float] = {}
+    for (name, _), gap in zip(system.rows, gaps, strict=True):
+        squares[name] = squares.get(name, 0.0) + float(gap) ** 2
+    return {name: square**0.5 for name, square in squares.items()}
+
+
+def _moves(system: System, q: Floats) -> dict[str, tuple[float, float]]:
+    change = (q - system.drawn_q).reshape(-1, 3)
+    return {
+        body.name: (float(np.hypot(dx, dy)), float(turn))
+        for body, (dx, dy, turn) in zip(system.bodies, change, strict=True)
+    }
+
+
+def _move_notes(system: System, moved: dict[str, tuple[float, float]]) -> list[str]:
+    small = 1e-6 * system.length
+    return [
+        f"body '{name}' was moved by {shift:.3g} m and turned by {turn:.3g} rad to close the joints"
+        for name, (shift, turn) in moved.items()
+        if shift > small or abs(turn) > 1e-6
+    ]
+
+
+def consistent_velocities(system: System, t: float, q: Floats) -> tuple[Floats, list[str]]:
+    """Velocities with Phi_q qd = nu, as near as possible to those given; and what had to be changed."""
+    given = [_given(body) for body in system.bodies]
+    wanted = np.array([0.0 if v is None else v for body in given for v in body])
+    is_given = np.array([v is not None for body in given for v in body], dtype=bool)
+    scale = coordinate_scale(system)
+    arrays = system.arrays
+    J = sparse_jacobian(
+        arrays.jac_start, arrays.jac_column, system.Phi_q_data(q) * scale[arrays.jac_column], system.n
+    )
+    weight = np.where(is_given, 1.0, UNGIVEN)
+    residual = system.nu(t) - J @ (wanted / scale)
+    qd = wanted + scale * smallest_change(J, residual, weight, eps=1e-12)
+    return qd, _velocity_notes(system, wanted, is_given, qd)
+
+
+def _given(body) -> tuple[float | None, float | None, float | None]:
+    vx, vy = body.velocity if body.velocity is not None else (None, None)
+    return vx, vy, body.angular_velocity
+
+
+def _velocity_notes(system: System, wanted: Floats, is_given: NDArray[np.bool_], qd: Floats) -> list[str]:
+    change = np.abs(qd - wanted) / coordinate_scale(system)
+    tolerance = 1e-8 * (system.length + np.abs(wanted / coordinate_scale(system)).max(initial=0.0))
+    changed = np.flatnonzero(is_given & (change > tolerance))
+    return [
+        f"the given velocity {system.coordinate_names[i]}d = {wanted[i]:g} was changed to {qd[i]:.6g} by the joints"
+        for i in changed
+    ]

@@ -1,0 +1,120 @@
+"""Change points: instants at which two branches of the motion meet, passed on the smooth one.
+
+The walk stops a hair before the singular instant. From clean states on this side a polynomial reaches over it;
+if Newton finds a closed pose there with nearly the same velocity, that pose is the smooth continuation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coordinates.reference_point import FRAME_STATE
+from ..sparse_lu import analyze
+from .march import DONE, march, position, rates
+
+if TYPE_CHECKING:
+    from .kinematics import _Walk
+
+Floats = NDArray[np.float64]
+
+REACHES = (1e-6, 1e-5, 1e-4, 1e-3)  # half widths to try, relative to the time one radian or one length takes
+
+
+class State(NamedTuple):
+    t: float
+    q: Floats
+    qd: Floats
+    qdd: Floats
+
+
+class Crossing(NamedTuple):
+    """A singular instant t, and clean states before and behind it."""
+
+    t: float
+    before: State
+    after: State
+
+    def at(self, t: float) -> tuple[Floats, Floats, Floats]:
+        """Quintic between the two states: matches position, velocity and acceleration at both."""
+        from numpy.polynomial import polynomial
+
+        h = self.after.t - self.before.t
+        coefficients = _quintic(self.before, self.after, h)
+        s = (t - self.before.t) / h
+        q, qd, qdd = (
+            polynomial.polyval(s, polynomial.polyder(coefficients, order)) / h**order for order in range(3)
+        )
+        return q, qd, qdd
+
+
+def _quintic(a: State, b: State, h: float) -> Floats:
+    """Coefficients in s = (t - t_a) / h, one column per coordinate."""
+    c0, c1, c2 = a.q, h * a.qd, 0.5 * h * h * a.qdd
+    d0 = b.q - c0 - c1 - c2
+    d1 = h * b.qd - c1 - 2 * c2
+    d2 = h * h * b.qdd - 2 * c2
+    return np.array([c0, c1, c2, 10 * d0 - 4 * d1 + d2 / 2, -15 * d0 + 7 * d1 - d2, 6 * d0 - 3 * d1 + d2 / 2])
+
+
+def cross(walk: _Walk) -> Crossing | None:
+    """The smooth continuation behind the singular instant at which the walk is stuck, or None."""
+    t = walk.state[0]
+    last = walk.done - 1
+    if last < 0:
+        return None
+    speed = float(np.max(np.abs(walk.Qd[last] / walk.scale))) / walk.system.length
+    for reach in REACHES:
+        width = reach / speed if speed > 0.0 else reach
+        if t - 2 * width <= walk.times[last]:
+            width = (t - walk.times[last]) / 4
+        before = [_state_at(walk, last, t - k * width) for k in (2, 1)]
+        if width <= 0.0 or before[0] is None or before[1] is None:
+            continue
+        after = _beyond(walk, before[0], before[1], width)
+        if after is not None:
+            return Crossing(t, before[1], after)
+    return None
+
+
+def _state_at(walk: _Walk, last: int, t: float) -> State | None:
+    """March anew from the last output to t."""
+    q, qd, qdd = walk.Q[last].copy(), walk.Qd[last].copy(), walk.Qdd[last].copy()
+    state = np.array([walk.times[last], walk.state[1], 0.0, 0.0])
+    times = np.array([t])
+    out = [np.zeros((1, q.size)) for _ in range(3)]
+    _, why = march(
+        walk.system.arrays, walk.pattern, times, 0, q, qd, qdd, state, walk.scale, walk.system.length,
+        *out, np.zeros(3), walk.smallest_step,
+    )  # fmt: skip
+    return State(t, q, qd, qdd) if why == DONE else None
+
+
+def _beyond(walk: _Walk, early: State, late: State, width: float) -> State | None:
+    """The pose `width` behind the singular instant, where the polynomial through this side leads to one."""
+    system, h = walk.system, 2 * width
+    jerk = (late.qdd - early.qdd) / width
+    q = late.q + h * (late.qd + h * (late.qdd / 2 + h / 6 * jerk))
+    expected = late.qd + h * (late.qdd + h / 2 * jerk)
+    predicted = q.copy()
+    arrays = system.arrays
+    pattern = analyze(walk.rows, arrays.jac_start, arrays.jac_column, system.Phi_q_data(q), walk.scale)
+    if pattern is None:
+        return None
+    F = np.zeros((arrays.frame_body.size, FRAME_STATE))
+    residual, rhs = np.empty(system.m), np.empty(system.m)
+    data, lu, work, dq = np.empty(arrays.jac_column.size), np.empty(pattern.columns.size), np.empty(system.n), np.empty(system.n)
+    qd, qdd = np.empty(system.n), np.empty(system.n)
+    t = late.t + h
+    f = system.functions_at(t)
+    ok = position(arrays, pattern, f, q, walk.scale, system.length, F, residual, data, lu, dq, work)[0]
+    if not ok:
+        return None
+    pivot = rates(arrays, pattern, f, q, qd, qdd, F, data, rhs, lu, work)[0]
+    travel = np.max(np.abs(q - late.q) / walk.scale)
+    miss = np.max(np.abs(q - predicted) / walk.scale)
+    turn = np.max(np.abs(qd - expected) / walk.scale)
+    smooth = miss <= 0.02 * travel and turn <= 0.02 * np.max(np.abs(expected) / walk.scale)
+    return State(t, q, qd, qdd) if smooth and pivot > 0.0 else None

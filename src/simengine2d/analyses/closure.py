@@ -1,0 +1,91 @@
+"""Close the loops: q with Phi(q, t) = 0 near a rough guess, by damped Gauss-Newton with smallest corrections."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..system import System
+from .projection import smallest_change, sparse_jacobian
+
+Floats = NDArray[np.float64]
+
+MOST_ITERATIONS = 200
+LARGEST_TURN = 0.5  # rad in one iteration: beyond it the linear model of a rotation says little
+DAMPING = (1e-10, 1e-4, 1e-2, 1e0)
+
+
+class Closure(NamedTuple):
+    """Where the iteration ended. `gaps` are the rows' errors as lengths."""
+
+    q: Floats
+    gaps: Floats
+    closed: bool
+    iterations: int
+
+
+def coordinate_scale(system: System) -> Floats:
+    """Scale of each coordinate, such that scaled coordinates are all lengths."""
+    return np.tile([1.0, 1.0, 1.0 / system.length], len(system.bodies))
+
+
+def close(system: System, t: float, q: Floats, weights: Floats | None = None) -> Closure:
+    """Iterate from q until the weighted rows vanish or nothing helps any more."""
+    weights = np.ones(system.m) if weights is None else weights
+    used = weights > 0.0
+    scale = coordinate_scale(system)
+    q = q.copy()
+    gaps, J = _gaps(system, t, q, scale)
+    before = np.inf
+    for iteration in range(MOST_ITERATIONS):
+        size = _largest(gaps[used])
+        # the last steps go on until rounding stops them
+        if size <= 1e-9 * system.length and size >= 0.25 * before or size == 0.0:
+            return Closure(q, gaps, True, iteration)
+        before = size
+        better = _improve(system, t, q, gaps, J, weights, scale)
+        if better is None:
+            return Closure(q, gaps, size <= 1e-9 * system.length, iteration)
+        q, gaps, J = better
+    return Closure(q, gaps, False, MOST_ITERATIONS)
+
+
+def _improve(system, t, q, gaps, J, weights, scale):
+    """One step that makes the weighted gaps smaller, or None. Tries stronger damping, then shorter steps."""
+    error = np.linalg.norm(weights * gaps)
+    rows = weights[:, None]
+    for damping in DAMPING:
+        step = scale * smallest_change(J.multiply(rows).tocsr(), -weights * gaps, np.ones(system.n), damping)
+        turn = _largest(step[2::3])
+        reach = _largest(step / scale)
+        factor = min(1.0, LARGEST_TURN / turn if turn else 1.0, 2.0 * _span(system, q) / reach if reach else 1.0)
+        for _ in range(6):
+            trial = q + factor * step
+            new_gaps, new_J = _gaps(system, t, trial, scale)
+            if np.linalg.norm(weights * new_gaps) < (1.0 - 1e-3 * factor) * error:
+                return trial, new_gaps, new_J
+            factor *= 0.5
+    return None
+
+
+def _gaps(system: System, t: float, q: Floats, scale: Floats):
+    """Errors of the rows as lengths, and their Jacobian by the scaled coordinates, rows of norm one."""
+    arrays = system.arrays
+    data = system.Phi_q_data(q) * scale[arrays.jac_column]
+    J = sparse_jacobian(arrays.jac_start, arrays.jac_column, data, system.n)
+    norms = np.sqrt(np.asarray(J.multiply(J).sum(axis=1)).ravel())
+    safe = np.where(norms > 0.0, norms, 1.0)
+    rows = np.repeat(np.arange(system.m), np.diff(arrays.jac_start))
+    J.data = J.data / safe[rows]
+    return system.Phi(t, q) / safe, J
+
+
+def _span(system: System, q: Floats) -> float:
+    """How far the mechanism reaches."""
+    return system.length + float(np.ptp(np.concatenate([q[0::3], q[1::3], [0.0]])))
+
+
+def _largest(values: Floats) -> float:
+    return float(np.max(np.abs(values))) if values.size else 0.0

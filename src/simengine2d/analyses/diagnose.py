@@ -1,0 +1,184 @@
+"""Diagnosis: mobility, dependent constraints by name, and the free motions in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import listed
+from ..model import Model
+from ..system import System
+from .assemble import Assembly, assemble
+from .closure import close, coordinate_scale
+from .rank import Rank, free_motions, rank_of_rows
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DependentSet:
+    """Rows that restrict the same motion. `permanent`: in every pose, not only in this one."""
+
+    rows: list[int]
+    names: list[str]
+    permanent: bool
+
+    def __str__(self) -> str:
+        when = "always" if self.permanent else "in this pose only"
+        return f"{', '.join(self.names)} restrict the same motion ({when})"
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the constraints of a mechanism allow."""
+
+    model: Model
+    coordinates: int
+    equations: int
+    rank: int
+    dependent: list[DependentSet]
+    free: list[str]
+    """Each free motion in words."""
+    order: list[int]
+    """Rows as they were examined: joints first, drivers last."""
+    motions: Floats
+    """The free motions as columns, by coordinates."""
+    notes: list[str]
+
+    @property
+    def mobility_by_count(self) -> int:
+        """Gruebler's count: 3 bodies - equations."""
+        return self.coordinates - self.equations
+
+    @property
+    def mobility(self) -> int:
+        """Freedoms that really are there: coordinates - rank."""
+        return self.coordinates - self.rank
+
+    @property
+    def redundant(self) -> int:
+        """Equations that are not needed."""
+        return self.equations - self.rank
+
+    @property
+    def singular(self) -> bool:
+        """This pose has fewer independent constraints than the poses around it."""
+        return any(not group.permanent for group in self.dependent)
+
+    @property
+    def singular_sentence(self) -> str:
+        return " ".join(f"{group}." for group in self.dependent if not group.permanent)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.model.name}: {self.coordinates // 3} bodies, {self.coordinates} coordinates, "
+            f"{self.equations} constraint equations",
+            f"mobility {self.mobility} (by count {self.mobility_by_count}, "
+            f"{self.redundant} redundant equation{'' if self.redundant == 1 else 's'})",
+        ]
+        lines += [f"free: {motion}" for motion in self.free]
+        lines += [f"dependent: {group}" for group in self.dependent]
+        if any(group.permanent for group in self.dependent):
+            lines.append(
+                "Redundant constraints are legal: the motion is right, but the reactions of the dependent joints "
+                "are not unique. To make them unique, release one of the named equations, for example by a "
+                "PinSlot instead of a Revolute, or an AbsoluteY instead of a Translational joint."
+            )
+        if self.singular:
+            lines.append("This is a singular pose (a dead point or a change point); most other poses are not.")
+        return "\n".join(lines + self.notes)
+
+
+def diagnose(model: Model | Assembly, t: float = 0.0) -> Diagnosis:
+    """Mobility by count and by rank, every dependent set of constraints, every free motion, at the assembled pose."""
+    assembly = model if isinstance(model, Assembly) else assemble(model, t)
+    system = assembly.system
+    order = _joints_first(system)
+    here = _rank(system, assembly.q, order)
+    nearby = _rank(system, _nearby_pose(assembly), order) if here.dependent else here
+    motions = free_motions(_scaled_jacobian(system, assembly.q), here.rank)
+    return Diagnosis(
+        system.model,
+        system.n,
+        system.m,
+        here.rank,
+        _dependent_sets(system, here, nearby),
+        [_in_words(system, assembly.q, coordinate_scale(system) * motion) for motion in motions.T],
+        order,
+        coordinate_scale(system)[:, None] * motions,
+        assembly.notes,
+    )
+
+
+def _joints_first(system: System) -> list[int]:
+    drivers = set(system.driver_rows.tolist())
+    return [i for i in range(system.m) if i not in drivers] + sorted(drivers)
+
+
+def _scaled_jacobian(system: System, q: Floats) -> Floats:
+    return system.Phi_q(0.0, q) * coordinate_scale(system)
+
+
+def _rank(system: System, q: Floats, order: list[int]) -> Rank:
+    return rank_of_rows(_scaled_jacobian(system, q), order)
+
+
+def _nearby_pose(assembly: Assembly) -> Floats:
+    """Another pose of the same mechanism without its drivers, a little away from this one."""
+    system = assembly.system
+    weights = np.ones(system.m)
+    weights[system.driver_rows] = 0.0
+    scale = coordinate_scale(system)
+    undriven = _scaled_jacobian(system, assembly.q)[weights > 0.0]
+    motions = free_motions(undriven, rank_of_rows(undriven).rank)
+    random = np.random.default_rng(1)
+    best = assembly.q
+    for size in (0.1, 0.03, 0.3):
+        push = motions @ random.standard_normal(motions.shape[1]) if motions.size else np.zeros(system.n)
+        largest = np.abs(push).max(initial=0.0)
+        if largest == 0.0:
+            return best
+        closure = close(system, assembly.t, assembly.q + scale * push * (size * system.length / largest), weights)
+        if closure.closed:
+            return closure.q
+    return best
+
+
+def _dependent_sets(system: System, here: Rank, nearby: Rank) -> list[DependentSet]:
+    """The sets of the nearby pose hold always; those found only here belong to the pose."""
+    permanent = [_named(system, row, partners, True) for row, partners in nearby.dependent.items()]
+    passing = [
+        _named(system, row, partners, False)
+        for row, partners in here.dependent.items()
+        if row not in nearby.dependent
+    ]
+    return permanent + passing
+
+
+def _named(system: System, row: int, partners: list[int], permanent: bool) -> DependentSet:
+    rows = [*partners, row]
+    return DependentSet(rows, [system.row_names[i] for i in rows], permanent)
+
+
+def _in_words(system: System, q: Floats, motion: Floats) -> str:
+    """`crank turns about (0, 0), slider moves along (1, 0)`."""
+    rates = motion.reshape(-1, 3)
+    poses = q.reshape(-1, 3)
+    largest = max(np.abs(rates[:, :2]).max(), np.abs(rates[:, 2]).max() * system.length)
+    parts = []
+    for body, (x, y, _), (vx, vy, omega) in zip(system.bodies, poses, rates, strict=True):
+        speed = np.hypot(vx, vy)
+        if max(speed, abs(omega) * system.length) < 1e-7 * largest:
+            continue
+        if abs(omega) * system.length > 1e-6 * speed:
+            # the instantaneous center: r - v / omega turned by 90 degrees
+            parts.append(f"{body.name} turns about ({_rounded(x - vy / omega)}, {_rounded(y + vx / omega)})")
+        else:
+            parts.append(f"{body.name} moves along ({_rounded(vx / speed)}, {_rounded(vy / speed)})")
+    return listed(parts, 6)
+
+
+def _rounded(value: float) -> str:
+    return f"{0.0 if abs(value) < 5e-7 else value:.4g}"

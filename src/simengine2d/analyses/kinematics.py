@@ -1,0 +1,296 @@
+"""Kinematics: the motion of a mechanism whose drivers leave it no freedom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ConvergenceError, Interrupted, ModelError, SingularityError, UnsupportedError, listed
+from ..model import Model
+from ..results import Results
+from ..sparse_lu import Pattern, analyze, factor
+from ..system import System
+from .assemble import Assembly, assemble
+from .change_point import Crossing, cross
+from .closure import coordinate_scale
+from .diagnose import Diagnosis, diagnose
+from .march import DONE, NOT_A_NUMBER, REPIVOT, march
+from .rank import rank_of_rows
+
+Floats = NDArray[np.float64]
+Progress = Callable[[float], None]
+"""Called now and then with the simulated time."""
+
+FIRST_CHUNK = 256  # output points between two calls of `progress`; doubled while the run is fast
+
+
+def kinematics(
+    model: Model,
+    *,
+    t_end: float | None = None,
+    step: float | None = None,
+    t_eval: Sequence[float] | Floats | None = None,
+    progress: Progress | None = None,
+) -> Results:
+    """Positions, velocities and accelerations of a driven mechanism from t = 0 to `t_end`, every `step`.
+
+    Give `t_eval` for other times. Raises with the results so far (`error.results`) where the motion ends: at a
+    dead point, or where a driver leaves the range that the mechanism can reach.
+    """
+    times = output_times(t_end, step, t_eval)
+    system = System(model)
+    _check_domains(system, times)
+    assembly = assemble(system, times[0])
+    rows = _driven_rows(system, assembly, times)
+    return _Walk(system, assembly, rows, times, progress).run()
+
+
+def output_times(t_end: float | None, step: float | None, t_eval: Sequence[float] | Floats | None) -> Floats:
+    """The times asked for: `t_eval`, or 0, step, 2 step, ... up to t_end."""
+    if t_eval is not None:
+        times = np.array(t_eval, dtype=float)
+        if times.ndim != 1 or times.size == 0 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0.0):
+            raise ModelError("t_eval must be a list of increasing, finite times.")
+        return times
+    if t_end is None:
+        raise ModelError("kinematics needs t_end or t_eval.")
+    if not np.isfinite(t_end) or t_end <= 0.0:
+        raise ModelError(f"t_end = {t_end!r} must be a positive number of seconds.")
+    step = t_end / 100.0 if step is None else step
+    if not np.isfinite(step) or step <= 0.0 or step > t_end:
+        raise ModelError(f"step = {step!r} must be positive and not larger than t_end = {t_end:g}.")
+    if t_end / step > 1e8:
+        raise ModelError(f"step = {step:g} asks for {t_end / step:.3g} output points; at most 1e8 are possible.")
+    count = int(np.floor(t_end / step * (1.0 + 1e-12)))
+    times = np.arange(count + 1) * step
+    if times[-1] < t_end * (1.0 - 1e-12):
+        return np.append(times, t_end)
+    times[-1] = t_end
+    return times
+
+
+def _check_domains(system: System, times: Floats) -> None:
+    """Refuse times outside the tables."""
+    problems = []
+    for (name, _), function in zip(system.rows, system.functions, strict=True):
+        low, high = function.domain
+        if times[0] < low or times[-1] > high:
+            problems.append(
+                f"{system.model.elements[name].title}: its table covers {low:g} to {high:g} s, "
+                f"the analysis needs {times[0]:g} to {times[-1]:g} s. Extend the table or make it periodic."
+            )
+    if problems:
+        raise ModelError(problems)
+
+
+def _driven_rows(system: System, assembly: Assembly, times: Floats) -> NDArray[np.int64]:
+    """n independent rows that determine the motion; errors for free and for contradicting motions."""
+    if system.n == 0:
+        raise UnsupportedError(f"model '{system.model.name}' has no bodies; add one with model.body(...).")
+    all_rows = np.arange(system.m)
+    if system.m == system.n and _pattern(system, assembly.q, all_rows) is not None:
+        smallest, _, _ = _factored(system, assembly.q, _pattern(system, assembly.q, all_rows))
+        if smallest > 1e-7:
+            return all_rows
+    diagnosis = diagnose(assembly)
+    if diagnosis.mobility > 0 and not diagnosis.singular:
+        raise UnsupportedError(_undriven(system, diagnosis))
+    if diagnosis.rank < system.n:
+        raise SingularityError(
+            f"at t = {assembly.t:g} s the mechanism stands in a singular pose, from which its motion is not unique: "
+            f"{diagnosis.singular_sentence} Start from another pose or drive another body."
+        )
+    _refuse_contradiction(system, assembly, diagnosis, times)
+    J = system.Phi_q(assembly.t, assembly.q) * coordinate_scale(system)
+    return np.array(sorted(rank_of_rows(J, diagnosis.order).independent), dtype=np.int64)
+
+
+def _undriven(system: System, diagnosis: Diagnosis) -> str:
+    count = diagnosis.mobility
+    what = "1 motion is" if count == 1 else f"{count} motions are"
+    return (
+        f"kinematics needs a driver for every free motion of '{system.model.name}', but {what} free: "
+        f"{'; '.join(diagnosis.free)}. Add {count} driver{'s' if count > 1 else ''}, "
+        "e.g. Driver('motor', 'angle(ground, body)', '2*pi*t')."
+    )
+
+
+def _refuse_contradiction(system: System, assembly: Assembly, diagnosis: Diagnosis, times: Floats) -> None:
+    """A redundant row must ask for the same velocity as the rows it depends on, at any time."""
+    J = system.Phi_q(assembly.t, assembly.q)
+    rate = max(1.0, float(np.abs(system.nu(assembly.t)).max(initial=0.0)))
+    for group in diagnosis.dependent:
+        row, partners = group.rows[-1], group.rows[:-1]
+        weights = np.linalg.lstsq(J[partners].T, J[row], rcond=None)[0]
+        nu = system.nu(assembly.t)
+        if abs(nu[row] - weights @ nu[partners]) > 1e-9 * rate:
+            names = listed(dict.fromkeys(system.rows[i][0] for i in group.rows))
+            raise ModelError(
+                f"the mechanism is over-driven: at t = {assembly.t:g} s the rows of {names} prescribe the same "
+                "motion with different velocities. Remove a driver, or let them agree."
+            )
+
+
+def _pattern(system: System, q: Floats, rows: NDArray[np.int64]) -> Pattern | None:
+    arrays = system.arrays
+    return analyze(rows, arrays.jac_start, arrays.jac_column, system.Phi_q_data(q), coordinate_scale(system))
+
+
+def _factored(system: System, q: Floats, pattern: Pattern | None) -> tuple[float, float, float]:
+    """Smallest relative pivot, growth and sign at q."""
+    if pattern is None:
+        return 0.0, 0.0, 0.0
+    lu, work = np.empty(pattern.columns.size), np.empty(system.n)
+    return factor(pattern, system.Phi_q_data(q), lu, work)
+
+
+class _Walk:
+    """One run: the compiled march, and what Python does where it stops."""
+
+    def __init__(
+        self,
+        system: System,
+        assembly: Assembly,
+        rows: NDArray[np.int64],
+        times: Floats,
+        progress: Progress | None,
+    ) -> None:
+        self.system, self.rows, self.times, self.progress = system, rows, times, progress
+        self.q, self.qd, self.qdd = assembly.q.copy(), np.zeros(system.n), np.zeros(system.n)
+        self.state = np.array([times[0], 0.0, 0.0, 0.0])  # time, sign, substeps, rejected steps
+        self.Q, self.Qd, self.Qdd = (np.zeros((times.size, system.n)) for _ in range(3))
+        self.worst = np.zeros(3)
+        self.notes = list(assembly.notes)
+        self.scale = coordinate_scale(system)
+        self.done = 0
+        self.choose_pivots()
+
+    @property
+    def smallest_step(self) -> float:
+        span = self.times[-1] - self.times[0]
+        return 1e-10 * span if span > 0.0 else 1e-10
+
+    def choose_pivots(self) -> None:
+        """New pivots for the present pose."""
+        pattern = _pattern(self.system, self.q, self.rows)
+        if pattern is None:
+            raise SingularityError(self.singular_message("stands in a singular pose"), self.results("singular"))
+        self.pattern = pattern
+        self.state[1] = _factored(self.system, self.q, pattern)[2]
+
+    def run(self) -> Results:
+        chunk = FIRST_CHUNK
+        try:
+            while self.done < self.times.size:
+                stop = min(self.done + chunk, self.times.size)
+                self.advance(stop)
+                if self.progress is not None:
+                    self.progress(self.state[0])
+                chunk = min(2 * chunk, 1 << 16)
+        except KeyboardInterrupt:
+            status = f"interrupted at t = {self.state[0]:g} s"
+            raise Interrupted(f"{status}; {self.done} of {self.times.size} points are kept.", self.results(status)) from None
+        self.check_redundant_rows()
+        return self.results(f"kinematics finished at t = {self.times[-1]:g} s, {self.times.size} points")
+
+    def advance(self, stop: int) -> None:
+        """March to output row `stop`, choosing new pivots and crossing change points on the way."""
+        pivots_chosen_at = -np.inf
+        while self.done < stop:
+            self.done, why = march(
+                self.system.arrays, self.pattern, self.times[:stop], self.done, self.q, self.qd, self.qdd, self.state,
+                self.scale, self.system.length, self.Q, self.Qd, self.Qdd, self.worst, self.smallest_step,
+            )  # fmt: skip
+            if why == DONE:
+                return
+            if why == REPIVOT and self.state[0] > pivots_chosen_at:
+                pivots_chosen_at = self.state[0]
+                self.choose_pivots()
+            elif why == NOT_A_NUMBER:
+                raise self.not_a_number()
+            else:
+                self.pass_singularity(stop)
+
+    def pass_singularity(self, stop: int) -> None:
+        """Go on smoothly behind a change point, or report the dead point."""
+        crossing = cross(self)
+        if crossing is None:
+            raise self.dead_point()
+        self.follow(crossing)
+
+    def follow(self, crossing: Crossing) -> None:
+        """Fill the outputs inside the crossing and go on behind it."""
+        while self.done < self.times.size and self.times[self.done] <= crossing.after.t:
+            k = self.done
+            self.Q[k], self.Qd[k], self.Qdd[k] = crossing.at(self.times[k])
+            self.done += 1
+        self.state[0], self.q, self.qd, self.qdd = (array.copy() if isinstance(array, np.ndarray) else array for array in crossing.after)
+        self.choose_pivots()
+        self.notes.append(
+            f"at t = {crossing.t:.9g} s the mechanism passes a change point, where another branch begins; "
+            "the motion was continued smoothly"
+        )
+
+    def dead_point(self) -> SingularityError:
+        t = self.state[0]
+        status = f"stopped at a dead point at t = {t:.9g} s"
+        return SingularityError(self.singular_message("reaches a dead point"), self.results(status))
+
+    def singular_message(self, what: str) -> str:
+        """Which rows became dependent at the present pose, and who drives."""
+        names = listed(self.system.row_names[i] for i in self.nearly_dependent_rows())
+        drivers = [name for name, joint in self.system.model.joints.items() if joint.drives]
+        who = f" The driver {listed(drivers)} cannot go further." if drivers else ""
+        return (
+            f"at t = {self.state[0]:.9g} s the mechanism {what}: {names} became dependent.{who} "
+            f"The {self.done} points before it are kept. Drive another body, or end before that time."
+        )
+
+    def nearly_dependent_rows(self) -> list[int]:
+        J = (self.system.Phi_q(self.state[0], self.q) * self.scale)[self.rows]
+        J /= np.linalg.norm(J, axis=1, keepdims=True)
+        left = np.abs(np.linalg.svd(J)[0][:, -1])
+        return [int(self.rows[i]) for i in np.flatnonzero(left > 0.2 * left.max())]
+
+    def not_a_number(self) -> ConvergenceError | ModelError:
+        """Find the function that has no value just behind the last good time."""
+        t = self.state[0]
+        for (name, _), function in zip(self.system.rows, self.system.functions, strict=True):
+            for ahead in (0.0, self.smallest_step, 1e-6, 1e-3):
+                if not np.all(np.isfinite(function.jet(t + ahead))):
+                    title = self.system.model.elements[name].title
+                    return ConvergenceError(
+                        f"{title}: its function of time, {function.text}, has no finite value or derivative just "
+                        f"after t = {t:g} s. The {self.done} points before it are kept.",
+                        self.results(f"stopped at t = {t:g} s"),
+                    )
+        return ConvergenceError(f"the accelerations became infinite after t = {t:g} s.", self.results("stopped"))
+
+    def check_redundant_rows(self) -> None:
+        """Redundant rows were not used to find the motion, so they must agree with it."""
+        if self.worst[0] <= 1e-7 * self.system.length:
+            return
+        errors = np.abs(self.system.Phi(self.times[-1], self.Q[-1]))
+        name = self.system.row_names[int(np.argmax(errors))]
+        raise ModelError(
+            f"the redundant constraints contradict each other during the motion: {name} is violated by up to "
+            f"{self.worst[0]:.3g}. Check the lengths, or remove one of the dependent joints."
+        )
+
+    def results(self, status: str) -> Results:
+        k = self.done
+        return Results(
+            self.system.model,
+            self.times[:k].copy(),
+            self.Q[:k],
+            self.Qd[:k],
+            self.Qdd[:k],
+            analysis="kinematics",
+            status=status,
+            notes=self.notes,
+            residuals=dict(zip(("position", "velocity", "acceleration"), map(float, self.worst), strict=True)),
+            statistics={"substeps": int(self.state[2]), "rejected steps": int(self.state[3])},
+        )

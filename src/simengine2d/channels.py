@@ -1,0 +1,69 @@
+"""Measures over time, from the coordinates of the bodies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .coordinates.reference_point import (
+    FRAME_STATE,
+    move_frames,
+    place_frames,
+    term_gradient,
+    term_second_order,
+    term_value,
+)
+from .elements import Row
+from .frames import GROUND
+from .kernels import kernel
+from .measures import Measure
+from .system import constant_arrays
+
+if TYPE_CHECKING:
+    from .results import Results
+
+Floats = NDArray[np.float64]
+
+
+@kernel
+def measures_along(S, Q, Qd, Qdd, out):
+    """Value, rate and second rate of each term of S at each row of Q.
+
+    sd = s_q qd,      sdd = s_q qdd + (s_q qd)_q qd
+    """
+    nb = S.mass.size
+    F = np.zeros((S.frame_body.size, FRAME_STATE))
+    for i in range(Q.shape[0]):
+        place_frames(S, Q[i], F)
+        move_frames(S, Qd[i], F)
+        for k in range(S.term_kind.size):
+            kind, a, b = S.term_kind[k], S.term_a[k], S.term_b[k]
+            g = term_gradient(kind, F, a, b)
+            rate, second = 0.0, term_second_order(kind, F, a, b)
+            for side in range(2):
+                body = S.frame_body[a] if side == 0 else S.frame_body[b]
+                if body < nb:
+                    for c in range(3):
+                        rate += g[3 * side + c] * Qd[i, 3 * body + c]
+                        second += g[3 * side + c] * Qdd[i, 3 * body + c]
+            out[k, 0, i] = term_value(kind, F, a, b)
+            out[k, 1, i] = rate
+            out[k, 2, i] = second
+
+
+def measure_rates(results: Results, measure: Measure | str) -> tuple[Floats, Floats, Floats]:
+    """Value, rate and second rate of a weighted sum of measures; directions are made continuous."""
+    drawing = results.drawing
+    terms = drawing.measure(measure).terms
+    bodies = [body for body in drawing.bodies.values() if body.name != GROUND]
+    arrays = constant_arrays(bodies, drawing.gravity, [Row("", Measure((term,))) for term in terms])
+    out = np.empty((len(terms), 3, results.t.size))
+    measures_along(arrays, *(np.ascontiguousarray(array) for array in (results.q, results.qd, results.qdd)), out)
+    for term, part in zip(terms, out, strict=True):
+        if term.kind == "direction":
+            part[0] = np.unwrap(part[0])
+        part *= term.weight
+    value, rate, second = out.sum(axis=0)
+    return value, rate, second

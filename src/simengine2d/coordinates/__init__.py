@@ -1,0 +1,1 @@
+"""Coordinate families: each says how frames depend on its q."""

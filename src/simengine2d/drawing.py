@@ -1,0 +1,182 @@
+"""Drawing: a model with every number evaluated and every frame placed, in the pose in which it was drawn.
+
+It is the step between Model and System, and the model's checker: all problems are collected before raising.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+from . import expressions
+from .bodies import Body, Inertia
+from .elements import Element, Force, Joint, Row, Scope
+from .errors import ModelError, SimEngineError, unknown
+from .frames import GROUND, Frame, Placed
+from .functions import Function, as_function
+from .model import Model
+from .placement import Pose, to_global, to_local
+
+
+class DrawnBody(NamedTuple):
+    """A body in numbers. A velocity of None was not given."""
+
+    name: str
+    mass: float
+    inertia: float
+    pose: Pose
+    velocity: tuple[float, float] | None
+    angular_velocity: float | None
+    points: dict[str, tuple[float, float, float]]
+
+
+class Drawing(Scope):
+    """Bodies, joints and rows in numbers."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.problems: list[str] = []
+        self.parameters: dict[str, float] = {}
+        self.gravity = (0.0, 0.0)
+        self.bodies: dict[str, DrawnBody] = {}
+        self.elements: dict[str, Element] = {}
+        self.rows: dict[str, list[Row]] = {}
+        self._evaluate()
+        if self.problems:
+            where = f"{model.source}: " if model.source else ""
+            raise ModelError([where + problem for problem in self.problems])
+
+    def _evaluate(self) -> None:
+        with self._collecting():
+            self.parameters = expressions.resolve_parameters(self.model.parameters)
+        if self.problems:  # every later number would fail for the same reason
+            return
+        with self._collecting():
+            gx, gy = self._numbers(self.model.gravity, 2, "gravity")
+            self.gravity = (gx, gy)
+        for body in (self.model.ground, *self.model.bodies.values()):
+            with self._collecting():
+                self.bodies[body.name] = self._body(body)
+        if self.problems:  # joints stand on bodies
+            return
+        for name, element in self.model.elements.items():
+            with self._collecting(element.title):
+                self._refuse_self_joint(element)
+                self.elements[name] = element.resolved(self)
+                if isinstance(element, Joint):
+                    self.rows[name] = list(self.elements[name].rows())  # type: ignore[attr-defined]
+
+    @contextmanager
+    def _collecting(self, title: str = "") -> Iterator[None]:
+        """Keep the problems of a part; each begins with the title of the part."""
+        try:
+            yield
+        except ModelError as error:
+            self.problems += [p if p.startswith(title) else f"{title}: {p}" for p in error.problems]
+
+    # numbers
+
+    def number(self, value: Any, what: str) -> float:
+        try:
+            return expressions.number(value, self.parameters)
+        except ModelError as error:
+            raise ModelError(f"{what}: {error}") from None
+
+    def function(self, value: Any, what: str) -> Function:
+        try:
+            return as_function(value, self.parameters)
+        except ModelError as error:
+            raise ModelError(f"{what}: {error}") from None
+
+    def _numbers(self, values: Any, count: int, what: str) -> list[float]:
+        if isinstance(values, str) or not hasattr(values, "__len__") or len(values) != count:
+            raise ModelError(f"{what} is {values!r}; {count} numbers are needed.")
+        return [self.number(value, what) for value in values]
+
+    # bodies
+
+    def _body(self, body: Body) -> DrawnBody:
+        what = f"body '{body.name}'"
+        mass = self._not_negative(body.mass, f"{what}, mass")
+        shape = self._shape(body, mass)
+        inertia = shape.inertia if body.inertia is None else self._not_negative(body.inertia, f"{what}, inertia")
+        points = dict(shape.points)
+        for name, place in body.points.items():
+            points[name] = self._place(place, f"{what}, point '{name}'")
+        velocity = body.velocity and tuple(self._numbers(body.velocity, 2, f"{what}, velocity"))
+        spin = body.angular_velocity
+        return DrawnBody(
+            body.name,
+            mass,
+            inertia,
+            self._pose(body, shape),
+            velocity,  # type: ignore[arg-type]
+            None if spin is None else self.number(spin, f"{what}, angular_velocity"),
+            points,
+        )
+
+    def _shape(self, body: Body, mass: float) -> Inertia:
+        if body.shape is None:
+            return Inertia(0.0)
+        what = f"body '{body.name}', {body.shape.word}"
+        numbers = {}
+        for item in fields(body.shape):
+            given, label = getattr(body.shape, item.name), f"{what}, {item.name}"
+            is_point = item.name in ("start", "end")
+            numbers[item.name] = self._numbers(given, 2, label) if is_point else self.number(given, label)
+        try:
+            return body.shape.inertia(mass, **numbers)  # type: ignore[arg-type]
+        except ModelError as error:
+            raise ModelError(f"{what}: {error}") from None
+
+    def _pose(self, body: Body, shape: Inertia) -> Pose:
+        what = f"body '{body.name}'"
+        if shape.pose is not None:
+            if body.position is not None or body.angle is not None:
+                raise ModelError(f"{what} is placed by its start and end; leave out at and angle.")
+            return shape.pose
+        x, y = self._numbers(body.position or (0.0, 0.0), 2, f"{what}, at")
+        return x, y, self.number(body.angle or 0.0, f"{what}, angle")
+
+    def _place(self, place: Any, what: str) -> tuple[float, float, float]:
+        if isinstance(place, str) or not hasattr(place, "__len__") or len(place) not in (2, 3):
+            raise ModelError(f"{what} is {place!r}; write [x, y] or [x, y, angle].")
+        numbers = [self.number(part, what) for part in place] + [0.0]
+        return numbers[0], numbers[1], numbers[2]
+
+    def _not_negative(self, value: Any, what: str) -> float:
+        number = self.number(value, what)
+        if number < 0.0:
+            raise ModelError(f"{what} = {number:g} is negative.")
+        return number
+
+    # frames
+
+    def frame(self, frame: Frame) -> Placed:
+        body = self._drawn(frame.body)
+        x, y, angle = self._local(frame, body)
+        return Placed(body.name, x, y, angle, *to_global(body.pose, x, y, angle))
+
+    def frame_at(self, body: str, x: float, y: float, angle: float) -> Placed:
+        return Placed(body, *to_local(self._drawn(body).pose, x, y, angle), x, y, angle)
+
+    def _local(self, frame: Frame, body: DrawnBody) -> Pose:
+        if frame.place is not None:
+            return self._place(frame.place, f"frame {frame.text}")
+        if frame.point is None:
+            return 0.0, 0.0, 0.0
+        if frame.point not in body.points:
+            hint = unknown("point", frame.point, body.points)
+            raise ModelError(f"body '{body.name}' has no point '{frame.point}'. {hint}")
+        return body.points[frame.point]
+
+    def _drawn(self, name: str) -> DrawnBody:
+        self.model.find_body(name)
+        return self.bodies[name]
+
+    def _refuse_self_joint(self, element: Element) -> None:
+        bodies = {frame.body for frame in element.frames()}
+        if len(bodies) == 1 and len(list(element.frames())) > 1:
+            raise ModelError(f"{element.title} joins body '{bodies.pop()}' to itself; name two bodies.")

@@ -1,0 +1,222 @@
+"""Elements: the bases of joints and forces, and the registry that finds them.
+
+Defining a subclass registers it: Python, model files, the schema, the checker and the analyses find it by its class
+name. The annotations of its fields say how each is read from a file and turned into numbers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+    dataclass_transform,
+    get_args,
+    get_type_hints,
+)
+
+from .errors import ModelError
+from .frames import Frame, Placed, as_frame
+from .functions import Function
+from .measure_text import frames_in, parse_measure
+from .measures import Measure
+
+
+class Kind(NamedTuple):
+    """What a field holds: its name decides how it is resolved, `file_type` how it is read."""
+
+    name: str
+    file_type: Any
+
+
+Number = Annotated[Any, Kind("number", float | str)]
+"""A number or an expression of the parameters."""
+Vector = Annotated[Any, Kind("numbers", list[float | str])]
+"""A few numbers or expressions: a point, a pose, a pair of radii."""
+TimeFunction = Annotated[Any, Kind("function", float | str | dict[str, Any])]
+"""f(t): a number, an expression of t, a table, a Python function."""
+FrameField = Annotated[Any, Kind("frame", str | dict[str, Any])]
+"""A body or a point of it."""
+MeasureField = Annotated[Any, Kind("measure", str)]
+"""A measure or a weighted sum of measures."""
+Direction = Annotated[Any, Kind("direction", float | str | list[float | str])]
+"""An angle or a vector."""
+Choice = Annotated[Any, Kind("plain", bool)]
+"""Yes or no."""
+Axes = Annotated[Any, Kind("plain", Literal["global", "body"])]
+"""In which axes a vector is given."""
+StateLaw = Annotated[Any, Kind("plain", str)]
+"""A Python function of the body's state, or the name under which `load(path, functions=...)` finds it."""
+
+
+class Row(NamedTuple):
+    """One constraint equation: `measure - value(t) = 0`."""
+
+    label: str
+    measure: Measure
+    value: float | Function = 0.0
+
+
+class Scope(ABC):
+    """Turns what the user wrote into numbers; the model provides it."""
+
+    parameters: dict[str, float]
+
+    @abstractmethod
+    def number(self, value: Any, what: str) -> float: ...
+
+    @abstractmethod
+    def function(self, value: Any, what: str) -> Function: ...
+
+    @abstractmethod
+    def frame(self, frame: Frame) -> Placed: ...
+
+    @abstractmethod
+    def frame_at(self, body: str, x: float, y: float, angle: float) -> Placed:
+        """The frame of `body` that stands at the given global pose as drawn."""
+
+    def measure(self, measure: Measure | str) -> Measure:
+        if isinstance(measure, str):
+            measure = parse_measure(measure, self.parameters)
+        terms = tuple(replace(t, a=self.frame(t.a), b=self.frame(t.b)) for t in measure.terms)  # type: ignore
+        return Measure(terms)
+
+
+@dataclass_transform(field_specifiers=(field,))
+@dataclass
+class Element(ABC):
+    """Something between bodies. Final classes carry a docstring that states their equations."""
+
+    registry: ClassVar[dict[str, type[Element]]] = {}
+    name: str
+
+    def __init_subclass__(cls, abstract: bool = False) -> None:
+        dataclass(cls)
+        if not abstract:
+            Element.registry[cls.__name__] = cls
+
+    def __post_init__(self) -> None:
+        check_name(self.name, type(self).__name__)
+        for name, kind in self.kinds().items():
+            given = getattr(self, name)
+            if kind.name == "frame" and not isinstance(given, Placed | None):
+                setattr(self, name, as_frame(given))
+            if kind.name == "numbers" and given is not None:
+                setattr(self, name, tuple(given))
+
+    @classmethod
+    def kinds(cls) -> dict[str, Kind]:
+        """Each field after the name, with what it holds."""
+        hints = get_type_hints(cls, include_extras=True)
+        return {f.name: _kind(hints[f.name]) for f in fields(cls) if f.name != "name"}  # type: ignore[arg-type]
+
+    @classmethod
+    def required(cls) -> list[str]:
+        """Names of the fields that have no default."""
+        return [
+            f.name
+            for f in fields(cls)  # type: ignore[arg-type]
+            if f.default is MISSING and f.default_factory is MISSING
+        ]
+
+    def frames(self) -> Iterator[Frame]:
+        """Every frame the element refers to, as written."""
+        for name, kind in self.kinds().items():
+            given = getattr(self, name)
+            if given is None:
+                continue
+            if kind.name == "frame":
+                yield given
+            elif kind.name == "measure":
+                yield from frames_in(given)
+
+    def resolved(self, scope: Scope) -> Self:
+        """A copy in which every field is a number, a function or a placed frame."""
+        values = {
+            name: _resolve(getattr(self, name), kind, scope, f"{self.title}, {name}")
+            for name, kind in self.kinds().items()
+        }
+        return replace(self, **values)  # type: ignore[type-var]
+
+    @property
+    def title(self) -> str:
+        """`Revolute 'A'`, for messages."""
+        return f"{type(self).__name__} '{self.name}'"
+
+
+class Joint(Element, abstract=True):
+    """Holds some measures at a value. `freedom`: relative motions it leaves (None where it depends on the use)."""
+
+    freedom: ClassVar[int | None] = None
+    drives: ClassVar[bool] = False
+    """True where the joint prescribes a motion rather than connecting bodies."""
+
+    @abstractmethod
+    def rows(self) -> Iterable[Row]:
+        """The constraint equations, written on the resolved element."""
+
+
+class Pair(Joint, abstract=True):
+    """A joint between two frames a and b.
+
+    Instead of two points, a joint may be given by its global place as drawn: `at=(x, y)` or `(x, y, angle)`.
+    A body named without a point means its own frame; the ground named without a point means the place where
+    the other side stands. `direction`, a global vector or angle as drawn, turns the axes of both frames.
+    """
+
+    a: FrameField
+    b: FrameField
+    at: Vector | None = field(default=None, kw_only=True)
+    direction: Direction | None = field(default=None, kw_only=True)
+
+    welds: ClassVar[bool] = False
+    """True where two bodies named without points are joined as they were drawn."""
+
+    def resolved(self, scope: Scope) -> Self:
+        from .placement import place_pair  # the geometry of drawn poses is kept in one file
+
+        a, b = place_pair(self, scope)
+        rest = replace(self, a=a, b=b, at=None, direction=None)
+        return Element.resolved(rest, scope)
+
+
+class Force(Element, abstract=True):
+    """Pushes on bodies."""
+
+
+def check_name(name: Any, kind: str) -> None:
+    """Names are free words without the signs that references and expressions need."""
+    if not isinstance(name, str) or not name.strip():
+        raise ModelError(f"{kind} has the name {name!r}; a name is a word.")
+    bad = sorted(set(name) & set(".,()'\"\n"))
+    if bad:
+        raise ModelError(f"{kind} is named '{name}'; the sign {' '.join(bad)} cannot stand in a name.")
+
+
+def _kind(hint: Any) -> Kind:
+    """The Kind inside an annotation such as `Number` or `Number | None`."""
+    for part in (hint, *get_args(hint)):
+        for mark in getattr(part, "__metadata__", ()):
+            if isinstance(mark, Kind):
+                return mark
+    raise TypeError(f"annotate the field with Number, Vector, TimeFunction, FrameField, MeasureField or Choice, not {hint}")
+
+
+def _resolve(given: Any, kind: Kind, scope: Scope, what: str) -> Any:
+    if given is None or kind.name == "plain":
+        return given
+    if kind.name == "number":
+        return scope.number(given, what)
+    if kind.name == "numbers":
+        return tuple(scope.number(part, what) for part in given)
+    if kind.name == "function":
+        return scope.function(given, what)
+    if kind.name == "measure":
+        return scope.measure(given)
+    return given if isinstance(given, Placed) else scope.frame(given)

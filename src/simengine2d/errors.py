@@ -1,0 +1,78 @@
+"""The exceptions, and the small tools that make their sentences.
+
+A message says what was asked, where, what was found, and what to do. It carries names and values.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+class SimEngineError(Exception):
+    """Base of every error of this package. `results` holds what was finished before a run failed."""
+
+    def __init__(self, message: str, results: Any = None) -> None:
+        super().__init__(message)
+        self.results = results
+
+
+class ModelError(SimEngineError):
+    """The model is wrong. `problems` lists every sentence found, not only the first."""
+
+    def __init__(self, problems: str | Sequence[str]) -> None:
+        self.problems = [problems] if isinstance(problems, str) else list(problems)
+        super().__init__(numbered(self.problems))
+
+
+class AssemblyError(SimEngineError):
+    """The mechanism does not close."""
+
+
+class SingularityError(SimEngineError):
+    """The constraints lose rank: a dead point, a change point."""
+
+
+class ConvergenceError(SimEngineError):
+    """An iteration did not reach its tolerance."""
+
+
+class UnsupportedError(SimEngineError):
+    """What was asked cannot be done with this model or method."""
+
+
+class Interrupted(SimEngineError):
+    """The user stopped a run; `results` holds what was finished."""
+
+
+class ModelWarning(UserWarning):
+    """Something in a model file was ignored or changed; the model is usable."""
+
+
+def numbered(problems: Sequence[str]) -> str:
+    """One problem as it is; several as a numbered list."""
+    if len(problems) == 1:
+        return problems[0]
+    lines = [f"{len(problems)} problems were found:"]
+    lines += [f"  {i}. {problem}" for i, problem in enumerate(problems, 1)]
+    return "\n".join(lines)
+
+
+def listed(names: Iterable[object], most: int = 12) -> str:
+    """`a, b, c and 4 more`."""
+    words = [str(name) for name in names]
+    if not words:
+        return "none"
+    if len(words) <= most:
+        return ", ".join(words)
+    return f"{', '.join(words[:most])} and {len(words) - most} more"
+
+
+def unknown(kind: str, name: str, known: Iterable[str], *, plural: str | None = None) -> str:
+    """`body 'crnk' ... Did you mean 'crank'? The bodies are crank, rod.`"""
+    names = list(known)
+    folded = {candidate.lower(): candidate for candidate in names}
+    close = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    hint = f"Did you mean '{folded[close[0]]}'? " if close else ""
+    return f"{hint}The {plural or kind + 's'} are {listed(names, 40)}."

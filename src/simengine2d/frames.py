@@ -1,0 +1,87 @@
+"""Frames: a point and a direction fixed in a body. Every element is attached to frames.
+
+A `Frame` is what a user writes: a body's own frame (`crank`), a named point (`crank.A`), or a place given by
+its body-fixed coordinates (`crank.at(0.5, 0)`). Its numbers may be expressions of the model's parameters.
+A `Placed` frame is the same with every number known, and with the global pose in which it was drawn.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .errors import ModelError
+
+GROUND = "ground"
+
+Number = float | int | str
+"""A number, or an expression of the model's parameters."""
+
+
+class Side(ABC):
+    """What may stand on one side of a joint: a body or a frame."""
+
+    @property
+    @abstractmethod
+    def frame(self) -> Frame: ...
+
+
+@dataclass(frozen=True)
+class Frame(Side):
+    """A frame as written: `point` names a point of the body, `place` is (x, y, angle) in body axes."""
+
+    body: str
+    point: str | None = None
+    place: tuple[Number, Number, Number] | None = None
+
+    @property
+    def frame(self) -> Frame:
+        return self
+
+    @property
+    def is_whole_body(self) -> bool:
+        """The body itself was named, no point of it."""
+        return self.point is None and self.place is None
+
+    @property
+    def text(self) -> str:
+        """As it is written in model files: `crank`, `crank.A`, `crank.at(0.5, 0)`."""
+        if self.point is not None:
+            return quoted(f"{self.body}.{self.point}")
+        if self.place is None:
+            return quoted(self.body)
+        x, y, angle = self.place
+        numbers = f"{x}, {y}" if angle == 0 else f"{x}, {y}, {angle}"
+        plain = quoted(self.body) == self.body
+        return f"{self.body}.at({numbers})" if plain else f"at({quoted(self.body)}, {numbers})"
+
+
+class Placed(NamedTuple):
+    """A frame with its numbers: where it sits in its body, and where it stands as drawn."""
+
+    body: str
+    x: float
+    y: float
+    angle: float
+    drawn_x: float
+    drawn_y: float
+    drawn_angle: float
+
+
+def quoted(name: str) -> str:
+    """The name itself where it is a plain word, else in quotes: 'Long Rod'."""
+    return name if re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", name) else f"'{name}'"
+
+
+def as_frame(side: Side | str) -> Frame:
+    """The frame meant by a body, a frame, or a reference such as "crank.A"."""
+    if isinstance(side, Side):
+        return side.frame
+    if not isinstance(side, str) or not side.strip():
+        raise ModelError(f"{side!r} is not a body or a point; write a body, body['A'], or \"body.A\".")
+    body, dot, point = side.strip().strip("'\"").partition(".")
+    if dot and not point:
+        raise ModelError(f"'{side}' ends with a dot; write \"body.point\".")
+    return Frame(body, point or None)

@@ -1,0 +1,71 @@
+"""Model files: our own YAML and JSON, and the course's .adm and .acf."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import ModelError, listed
+from ..model import Model
+from .acf import load_analysis, save_analysis
+from .adm_reader import is_course_model, read_adm, refuse_adams
+from .adm_writer import adm_text
+from .document import Document
+from .files import read_text, write_text
+from .json_text import read_json
+from .model_reader import read_model
+from .model_writer import LONGEST_NAME, model_data
+from .plain_text import to_json, to_yaml
+from .schema import json_schema
+from .yaml_text import read_yaml
+
+__all__ = ["json_schema", "load", "load_analysis", "save", "save_analysis"]
+
+YAML, JSON, COURSE, ANALYSIS = (".yaml", ".yml"), (".json",), (".adm",), (".acf",)
+SECTIONS = ("bodies", "joints", "forces")
+
+
+def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = None) -> Model:
+    """Read a model: .yaml, .json, or the course's .adm; another ending is judged by its content.
+
+    `functions` gives Python functions (t, q, qd) to the force laws that the file only names.
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending in ANALYSIS:
+        raise ModelError(f"{path} is an analysis file, not a model. Read it with load_analysis, or give the .adm file.")
+    text = read_text(path)
+    if ending in COURSE:
+        refuse_adams(text, path.name)
+        return read_adm(read_json(text, path.name, arithmetic=True), functions)
+    document = _read(text, path, ending)
+    if ending not in YAML + JSON and is_course_model(document.data):
+        return read_adm(document, functions)
+    return read_model(document, path.parent, functions)
+
+
+def _read(text: str, path: Path, ending: str) -> Document:
+    """The data of a text; without a known ending, a bracket at the start means JSON."""
+    if ending in YAML:
+        return read_yaml(text, path.name)
+    if ending in JSON or text.lstrip().startswith("{"):
+        return read_json(text, path.name)
+    refuse_adams(text, path.name)
+    return read_yaml(text, path.name)
+
+
+def save(model: Model, path: str | Path) -> Path:
+    """Write a model: .yaml, .json, or the course's .adm. An old file is replaced only when the new one is complete."""
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending in COURSE:
+        return write_text(path, adm_text(model))
+    if ending not in YAML + JSON:
+        endings = listed(YAML + JSON + COURSE)
+        raise ModelError(f"{path} is not written: the ending '{ending}' is unknown. Use one of {endings}.")
+    data = model_data(model)
+    long = [name for section in SECTIONS for name in data.get(section, ()) if len(name) > LONGEST_NAME]
+    if long:
+        raise ModelError([f"{path} is not written: the name '{name[:40]}...' is too long." for name in long])
+    return write_text(path, to_json(data) if ending in JSON else to_yaml(data, SECTIONS))

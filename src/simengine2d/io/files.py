@@ -1,0 +1,95 @@
+"""Files: read text, or say in one sentence why not; write text whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from difflib import get_close_matches
+from pathlib import Path
+
+from ..errors import ModelError
+
+LARGEST = 50_000_000
+"""Bytes; a larger file is no model, but perhaps the results of one."""
+
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file."""
+    data = _read_bytes(path)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ModelError(
+            f"{path} is no UTF-8 text: line {line} holds the byte 0x{data[error.start]:02x}. "
+            "Save it again in an editor with the encoding UTF-8."
+        ) from None
+    if not text.strip():
+        raise ModelError(f"{path} is empty. Write a model into it, or check the path.")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        if path.is_dir():
+            raise ModelError(f"{path} is a folder. Give the path of a file in it.")
+        if not path.exists():
+            raise ModelError(_missing(path))
+        if not path.is_file():
+            raise ModelError(f"{path} is no ordinary file. Give the path of a model file.")
+        size = path.stat().st_size
+        if size > LARGEST:
+            raise ModelError(
+                f"{path} has {size / 1e6:.0f} MB; at most {LARGEST / 1e6:.0f} MB are read. Check that it is a model file."
+            )
+        return path.read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a path with a null character
+        raise ModelError(f"{path} cannot be read: {_reason(error)}. Check the path and its permissions.") from None
+
+
+def _missing(path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f"there is no file {path}: the folder {folder.resolve()} does not exist. Check the path."
+    close = get_close_matches(path.name, [entry.name for entry in folder.iterdir()], n=1)
+    hint = f"Did you mean '{close[0]}'?" if close else "Check the path."
+    return f"there is no file {path.name} in {folder.resolve()}. {hint}"
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a file so that it is old or new, never half: into a temporary one beside it, which then takes its name."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ModelError(f"{path} is not written: the character {error.object[error.start]!r} is no text.") from None
+    if path.is_dir():
+        raise ModelError(f"{path} is not written: it is a folder. Give the path of a file.")
+    temporary = None
+    try:
+        path = path.resolve()  # a link stays a link
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.", suffix=".tmp")
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, _mode(path))
+        os.replace(temporary, path)
+    except (OSError, ValueError) as error:
+        if temporary is not None and os.path.exists(temporary):
+            os.unlink(temporary)
+        raise ModelError(f"{path} is not written: {_reason(error)}. Check the folder and its permissions.") from None
+    return path
+
+
+def _mode(path: Path) -> int:
+    """The permissions of the file that is replaced, or those a new file gets."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _reason(error: Exception) -> str:
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return (reason or type(error).__name__).lower()

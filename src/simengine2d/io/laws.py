@@ -1,0 +1,45 @@
+"""Laws: force laws that a file names and Python holds, `load(path, functions={"piston": f})`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, get_args
+
+from ..elements import Kind, StateLaw
+from ..errors import ModelError, ModelWarning, listed
+
+LAW: Kind = get_args(StateLaw)[1]
+
+
+class Laws:
+    """Gives each named law its function, and says at the end which have none."""
+
+    def __init__(self, functions: Mapping[str, Callable[..., Any]] | None, file: str) -> None:
+        self.functions = dict(functions or {})
+        self.file = file
+        self.without: dict[str, str] = {}
+        for name, function in self.functions.items():
+            if not callable(function):
+                raise ModelError(f"functions['{name}'] is {function!r}; it must be a Python function (t, q, qd).")
+
+    @staticmethod
+    def is_law(kind: Kind) -> bool:
+        return kind == LAW
+
+    def find(self, name: str, where: str, element: str) -> Callable[..., Any] | str:
+        """The function of that name; the name itself where none was given."""
+        if name in self.functions:
+            return self.functions[name]
+        self.without[name] = f"{where}: force '{element}' has the law '{name}'"
+        return name
+
+    def warn(self) -> None:
+        for name, sentence in self.without.items():
+            given = f"; the functions given are {listed(self.functions)}" if self.functions else ""
+            warnings.warn(
+                f"{sentence}, for which no function was given{given}. Dynamics will need it: "
+                f'load("{self.file}", functions={{"{name}": f}}) with f(t, q, qd).',
+                ModelWarning,
+                stacklevel=2,
+            )

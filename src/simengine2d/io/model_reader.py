@@ -1,0 +1,282 @@
+"""From a document in our own format to a Model. All problems of a file are told at once, each with its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from difflib import get_close_matches
+from pathlib import Path as FilePath
+from typing import Any
+
+from ..bodies import SHAPES, Body
+from ..elements import Element, Force, Joint, Kind, check_name
+from ..errors import ModelError, unknown
+from ..frames import GROUND, Frame, as_frame
+from ..measure_text import frames_in
+from ..model import GRAVITY, Model
+from ..tables import Table
+from .document import Document, Path
+from .laws import Laws
+from .plain_text import shown
+from .records import check_record
+from .schema import Analysis, body_record, element_record, file_record, ground_record, known_types
+
+SECTIONS: dict[str, tuple[str, type[Element]]] = {"joints": ("joint", Joint), "forces": ("force", Force)}
+
+
+def read_model(document: Document, folder: FilePath, functions: Mapping[str, Callable[..., Any]] | None) -> Model:
+    """The model in a document; `folder` is where its tables lie, `functions` holds the laws it names."""
+    data = document.data
+    if not isinstance(data, dict):
+        raise ModelError(
+            f"{document.name} holds {shown(data)}, which is no model. Write the sections name, bodies, joints, forces."
+        )
+    check_record(document, (), "the model", data, file_record())
+    model = _Reader(document, folder, Laws(functions, document.name)).model()
+    if document.problems:
+        raise ModelError(document.problems)
+    check_numbers(model, document)
+    model.source = document.name
+    return model
+
+
+class _Reader:
+    """Builds the model section by section; what is wrong is noted in the document and left out."""
+
+    def __init__(self, document: Document, folder: FilePath, laws: Laws) -> None:
+        self.document = document
+        self.folder = folder
+        self.laws = laws
+        self.points: dict[str, list[str] | None] = {}
+        """The points of each body; None where the body could not be read."""
+
+    def section(self, name: str) -> dict[str, Any]:
+        found = self.document.data.get(name)
+        return found if isinstance(found, dict) else {}
+
+    def model(self) -> Model:
+        data = self.document.data
+        name = data.get("name", "mechanism")
+        self.result = Model(name, gravity=_tuple(data.get("gravity")) or GRAVITY, parameters=self.section("parameters"))
+        self.result.look = self.section("look")
+        self.ground()
+        for name, record in self.section("bodies").items():
+            self.body(name, {} if record is None else record)
+        for section in SECTIONS:
+            for name, record in self.section(section).items():
+                self.element(section, name, record)
+        self.laws.warn()
+        if data.get("analysis") is not None:
+            check_record(self.document, ("analysis",), "the analysis", data["analysis"], Analysis)
+            self.result.analysis = self.section("analysis")
+        return self.result
+
+    # bodies
+
+    def ground(self) -> None:
+        record = self.document.data.get("ground")
+        self.points[GROUND] = None
+        if record is None:
+            self.points[GROUND] = []
+        elif check_record(self.document, (GROUND,), "the ground", record, ground_record()):
+            self.fill(self.result.ground, record, (GROUND,))
+
+    def body(self, name: str, record: Any) -> None:
+        path: Path = ("bodies", name)
+        title = f"body '{name}'"
+        self.points[name] = None
+        if name == GROUND:
+            self.document.complain(path, "the ground is no body of its own. Write its points in the section 'ground'.")
+            return
+        word = record.get("shape") if isinstance(record, dict) else None
+        if word is not None and word not in SHAPES:
+            hint = unknown("shape", str(word), SHAPES)
+            self.document.complain((*path, "shape"), f"{title} has the shape {shown(word)}, which is unknown. {hint}")
+            return
+        good = check_record(self.document, path, title, record, body_record(word))
+        if not (self.named(path, "a body") and good):
+            return
+        given = {key: _tuple(record.get(key)) for key in ("at", "velocity")}
+        given |= {key: record.get(key) for key in ("inertia", "angle", "angular_velocity")}
+        outline = SHAPES[word] if word else None
+        shape = outline(**{f.name: _tuple(record[f.name]) for f in fields(outline)}) if outline else None
+        body = self.result.body(name, mass=record.get("mass") or 0.0, shape=shape, **given)
+        self.fill(body, record, path)
+
+    def fill(self, body: Body, record: dict[str, Any], path: Path) -> None:
+        """Points and look, which the ground has too."""
+        body.look = record.get("look") or {}
+        for name, place in (record.get("points") or {}).items():
+            if self.named((*path, "points", name), f"a point of '{body.name}'"):
+                body.points[name] = tuple(place)
+        self.points[body.name] = body.point_names
+
+    def named(self, path: Path, kind: str) -> bool:
+        try:
+            check_name(path[-1], kind)
+        except ModelError as error:
+            self.document.complain(path, str(error))
+            return False
+        return True
+
+    # elements
+
+    def element(self, section: str, name: str, record: Any) -> None:
+        path: Path = (section, name)
+        title = f"{SECTIONS[section][0]} '{name}'"
+        if not self.named(path, SECTIONS[section][0]) or self.is_taken(path, title):
+            return
+        cls = self.element_class(path, title, record)
+        if cls is None:
+            return
+        title = f"{title} ({cls.__name__})"
+        record = {**record, "type": cls.__name__}
+        if not check_record(self.document, path, title, record, element_record(cls)):
+            return
+        try:
+            values = {
+                key: self.value(record[key], kind, path)
+                for key, kind in cls.kinds().items()
+                if record.get(key) is not None
+            }
+            element = cls(name=name, **values)
+        except ModelError as error:
+            self.document.complain(path, f"{title}: {error}")
+            return
+        if self.refers_well(element, path):
+            self.result.add(element)
+
+    def is_taken(self, path: Path, title: str) -> bool:
+        section, name = path
+        earlier = [("ground",)] if name == GROUND else []
+        earlier += [("bodies", name)] if name in self.section("bodies") else []
+        earlier += [("joints", name)] if section == "forces" and name in self.section("joints") else []
+        if earlier:
+            first = self.document.lines.get(earlier[0])
+            where = f", in line {first}" if first else ""
+            self.document.complain(path, f"{title} has the name of something in {earlier[0][0]}{where}. Rename one.")
+        return bool(earlier)
+
+    def element_class(self, path: Path, title: str, record: Any) -> type[Element] | None:
+        known = known_types(SECTIONS[str(path[0])][1])
+        example = f"{{type: {next(iter(known))}, ...}}"
+        if not isinstance(record, dict) or "type" not in record:
+            self.document.complain(path, f"{title} is {shown(record)}; it needs a type, as in {example}.")
+            return None
+        word = record["type"]
+        folded = {key.lower(): cls for key, cls in Element.registry.items()}
+        cls = folded.get(word.lower()) if isinstance(word, str) else None
+        if cls is None:
+            hint = unknown("type", str(word), known)
+            self.document.complain((*path, "type"), f"{title} has the type {shown(word)}, which is unknown. {hint}")
+            return None
+        if cls.__name__ not in known:
+            other = next(name for name, (_, base) in SECTIONS.items() if issubclass(cls, base))
+            self.document.complain((*path, "type"), f"{title} is a {cls.__name__}, which belongs to '{other}'. Move it.")
+            return None
+        return cls
+
+    def value(self, given: Any, kind: Kind, path: Path) -> Any:
+        """What a field holds, from what the file says."""
+        if kind.name == "frame":
+            return _frame(given)
+        if kind.name == "function" and isinstance(given, dict):
+            return self.table(given)
+        if self.laws.is_law(kind):
+            return self.laws.find(given, self.document.where(path), str(path[-1]))
+        return _tuple(given)
+
+    def table(self, given: dict[str, Any]) -> Table:
+        if "times" in given:
+            return Table(**given)
+        path = FilePath(given["file"])
+        inside = (self.folder / path).resolve().is_relative_to(self.folder.resolve())
+        if path.is_absolute() or not inside:
+            raise ModelError(f"the table {path} lies outside the folder of the model file. Copy it beside the model.")
+        if not (self.folder / path).is_file():
+            raise ModelError(f"the table {path} does not exist in {self.folder.resolve()}. Check the path.")
+        options = {key: given[key] for key in ("time", "value", "periodic") if key in given}
+        return Table.from_csv(self.folder / path, **options)
+
+    # references
+
+    def refers_well(self, element: Element, path: Path) -> bool:
+        """Every body and point the element names is in the file."""
+        good = True
+        for field, kind in element.kinds().items():
+            for frame in self.frames_of(getattr(element, field), kind, (*path, field), element.title):
+                problem = self.wrong_reference(frame)
+                if problem:
+                    good = False
+                    title = f"{SECTIONS[str(path[0])][0]} '{element.name}'"
+                    self.document.complain((*path, field), f"{title} refers to {problem}")
+        return good
+
+    def frames_of(self, given: Any, kind: Kind, path: Path, title: str) -> list[Frame]:
+        if given is None or kind.name not in ("frame", "measure"):
+            return []
+        if kind.name == "frame":
+            return [given]
+        try:
+            return list(frames_in(given))
+        except ModelError as error:
+            self.document.complain(path, f"{title}, {path[-1]}: {error}")
+            return []
+
+    def wrong_reference(self, frame: Frame) -> str:
+        """What is wrong with a reference, or nothing."""
+        if frame.body not in self.points:
+            bodies = [name for name in self.points if name != GROUND]
+            near_ground = get_close_matches(frame.body.lower(), [GROUND], cutoff=0.6)
+            hint = unknown("body", frame.body, [*near_ground, *bodies], plural="bodies")
+            return f"body '{frame.body}', which is not in the model. {hint}"
+        points = self.points[frame.body]
+        if frame.point is not None and points is not None and frame.point not in points:
+            hint = unknown("point", frame.point, points)
+            return f"point '{frame.point}', which body '{frame.body}' does not have. {hint}"
+        return ""
+
+
+def _tuple(given: Any) -> Any:
+    return tuple(given) if isinstance(given, list) else given
+
+
+def _frame(given: Any) -> Frame:
+    if isinstance(given, str):
+        return as_frame(given)
+    x, y, angle = [*given["at"], 0.0][:3]
+    return Frame(given["body"], place=(x, y, angle))
+
+
+# Numbers ----------------------------------------------------------------------------------------------
+
+_TITLE = re.compile(r"(\w+) '([^']+)'(?:, (\w+))?")
+
+
+def check_numbers(model: Model, document: Document, paths: Mapping[str, Path] | None = None) -> None:
+    """Evaluate the model as it was read; its problems get their lines. `paths` says where each name stands."""
+    try:
+        model.check()
+    except ModelError as error:
+        places = _places(document.data) if paths is None else paths
+        raise ModelError([_located(problem, document, places) for problem in error.problems]) from None
+
+
+def _places(data: dict[str, Any]) -> dict[str, Path]:
+    names: Iterable[tuple[str, str]] = (
+        (section, name) for section in ("bodies", *SECTIONS) for name in data.get(section) or ()
+    )
+    return {name: (section, name) for section, name in names}
+
+
+def _located(problem: str, document: Document, places: Mapping[str, Path]) -> str:
+    found = _TITLE.match(problem)
+    path: Path = ()
+    if found and found[1] == "parameter":
+        path = ("parameters", found[2])
+    elif found and found[2] in places:
+        path = (*places[found[2]], found[3] or "")
+    elif problem.startswith(("gravity", "the parameters")):
+        path = ("gravity",) if problem.startswith("gravity") else ("parameters",)
+    return f"{document.where(path)}: {problem}"

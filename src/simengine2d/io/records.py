@@ -1,0 +1,46 @@
+"""Pydantic's findings in sentences: file, line, name, bad value, remedy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..errors import unknown
+from .document import Document, Path
+from .plain_text import shown
+from .schema import VERSION, Record
+
+
+def check_record(document: Document, path: Path, title: str, data: Any, record: type[Record]) -> bool:
+    """Complain about every field of a record that is wrong; True where all is well."""
+    if not isinstance(data, dict):
+        document.complain(path, f"{title} is {shown(data)}; it must be a mapping of {_names(record)}.")
+        return False
+    try:
+        record.model_validate(data)
+    except ValidationError as error:
+        kinds: dict[str, str] = {}
+        for finding in error.errors(include_url=False, include_context=False, include_input=False):
+            kinds.setdefault(str(finding["loc"][0]), finding["type"])
+        for field, kind in kinds.items():
+            document.complain((*path, field), _sentence(title, field, kind, data, record))
+        return False
+    return True
+
+
+def _sentence(title: str, field: str, kind: str, data: dict[str, Any], record: type[Record]) -> str:
+    if field not in data:
+        words = record.model_fields[field].description
+        return f"{title} needs the field '{field}': {words}."
+    if field not in record.model_fields:
+        return f"{title} has no field '{field}'. {unknown('field', field, record.model_fields)}"
+    if field == "simengine2d":
+        remedy = f"This program reads format {VERSION}. Install a newer one, or correct the number."
+        return f"the file has the format version {shown(data[field])}. {remedy}"
+    words = record.model_fields[field].description
+    return f"{title}: {field} is {shown(data[field])}; it must be {words}."
+
+
+def _names(record: type[Record]) -> str:
+    return ", ".join(record.model_fields)

@@ -1,0 +1,202 @@
+"""The shape of model files, made from the registry: a newly defined joint is known here without a line of code.
+
+Pydantic checks the records and publishes the JSON Schema; what is wrong is said in our own sentences.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from functools import cache
+from typing import Annotated, Any, Literal, Union
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from .. import forces, joints  # noqa: F401  they fill the registry
+from ..bodies import SHAPES, Body
+from ..elements import Element, Force, Joint, Kind
+
+VERSION = 1
+ADDRESS = "https://json-schema.org/draft/2020-12/schema"
+ANALYSES = ("kinematics", "dynamics", "inverse_dynamics", "equilibrium")
+
+Number = float | str
+Point = Annotated[list[Number], Field(min_length=2, max_length=2)]
+Place = Annotated[list[Number], Field(min_length=2, max_length=3)]
+
+EXPECTED = {
+    "number": "a number or an expression such as 30*deg",
+    "numbers": "a list of numbers or expressions such as [1, 0]",
+    "point": "two numbers or expressions [x, y]",
+    "points": "names with places, such as {A: [1, 0], B: [0, 1, 90*deg]}",
+    "function": "a number, an expression of t such as sin(2*t), or a table {times: [...], values: [...]} or {file: ...}",
+    "frame": "a body, a point such as crank.A, or {body: crank, at: [0.5, 0]}",
+    "measure": "a measure such as angle(ground, crank)",
+    "direction": "an angle or a vector such as [1, 0]",
+    "text": "a text",
+    "mapping": "names with values, such as {a: 1}",
+}
+
+
+class Record(BaseModel):
+    """What a mapping in a file may hold: these fields, of exactly these types, and no others."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, protected_namespaces=())
+
+
+class FrameAt(Record):
+    """A frame given by its place in body axes."""
+
+    body: str
+    at: Place
+
+
+class PointTable(Record):
+    """f(t) as points; a cubic spline goes through them. A periodic table repeats."""
+
+    times: Annotated[list[float], Field(min_length=2)]
+    values: Annotated[list[float], Field(min_length=2)]
+    periodic: bool = False
+
+
+class FileTable(Record):
+    """f(t) as two columns of a CSV file that lies beside the model file; a column is a name or a number from 0."""
+
+    file: str
+    time: str | Annotated[int, Field(ge=0)] = 0
+    value: str | Annotated[int, Field(ge=0)] = 1
+    periodic: bool = False
+
+
+FILE_TYPES = {"frame": str | FrameAt, "function": float | str | PointTable | FileTable}
+
+
+# Elements ---------------------------------------------------------------------------------------------
+
+
+@cache
+def element_record(cls: type[Element]) -> type[Record]:
+    """The record of an element in a file: its type, then the fields of the class."""
+    defaults = {f.name: f.default for f in fields(cls)}  # type: ignore[arg-type]
+    required = cls.required()
+    entries: dict[str, Any] = {"type": (Literal[cls.__name__], Field(description="the class of the element"))}  # type: ignore[name-defined]
+    for name, kind in cls.kinds().items():
+        accepted = FILE_TYPES.get(kind.name, kind.file_type)
+        options = Field(..., description=expected(kind))
+        if name not in required:
+            default = None if defaults[name] is MISSING else defaults[name]
+            accepted = accepted | None if default is None else accepted
+            options = Field(default=default, description=expected(kind))
+        entries[name] = (accepted, options)
+    return _made(cls.__name__, inspect.getdoc(cls), entries)
+
+
+def expected(kind: Kind) -> str:
+    """What a field wants, in words."""
+    if kind.name in EXPECTED:
+        return EXPECTED[kind.name]
+    if kind.file_type is bool:
+        return "true or false"
+    if getattr(kind.file_type, "__origin__", None) is Literal:
+        return " or ".join(str(word) for word in kind.file_type.__args__)
+    return EXPECTED["text"]
+
+
+def known_types(base: type[Element]) -> dict[str, type[Element]]:
+    """The registered joints or forces by name."""
+    return {name: cls for name, cls in Element.registry.items() if issubclass(cls, base)}
+
+
+# Bodies -----------------------------------------------------------------------------------------------
+
+
+@cache
+def body_record(shape: str | None) -> type[Record]:
+    """The record of a body, with the fields of its shape."""
+    entries: dict[str, Any] = {}
+    if shape is not None:
+        entries["shape"] = (Literal[shape], Field(description="the outline, which gives the inertia"))
+        for item in fields(SHAPES[shape]):
+            kind, accepted = ("point", Point) if item.name in ("start", "end") else ("number", Number)
+            entries[item.name] = (accepted, Field(..., description=EXPECTED[kind]))
+    for name in ("mass", "inertia", "angle", "angular_velocity"):
+        entries[name] = (Number | None, Field(default=None, description=EXPECTED["number"]))
+    for name in ("at", "velocity"):
+        entries[name] = (Point | None, Field(default=None, description=EXPECTED["point"]))
+    entries |= _ground_entries()
+    return _made((shape or "body").capitalize(), inspect.getdoc(SHAPES[shape] if shape else Body), entries)
+
+
+def _ground_entries() -> dict[str, Any]:
+    return {
+        "points": (dict[str, Place] | None, Field(default=None, description=EXPECTED["points"])),
+        "look": (dict[str, Any] | None, Field(default=None, description="how to draw it: any plain data")),
+    }
+
+
+@cache
+def ground_record() -> type[Record]:
+    """The record of the ground."""
+    return _made("Ground", "The fixed body. Its axes are the global ones.", _ground_entries())
+
+
+# The file ---------------------------------------------------------------------------------------------
+
+
+class Analysis(Record):
+    """What to run with the model. Further options are those of the analysis."""
+
+    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
+    kind: Annotated[Literal[ANALYSES], Field(description=" or ".join(ANALYSES))]  # type: ignore[valid-type]
+    t_end: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
+    step: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
+    output_steps: Annotated[int | None, Field(description="a whole number")] = None
+
+
+def file_record(sections: Mapping[str, Any] | None = None) -> type[Record]:
+    """The whole file. Without `sections`, what stands in them is not looked at: each record is checked by itself."""
+    inner = sections or {}
+    mapping = EXPECTED["mapping"]
+
+    def section(name: str, accepted: Any, words: str = mapping) -> tuple[Any, Any]:
+        return (inner.get(name, accepted) | None, Field(default=None, description=words))
+
+    anything = dict[str, Any]
+    entries: dict[str, Any] = {
+        "simengine2d": (Literal[VERSION], Field(default=VERSION, description="version of the format")),
+        "name": (str, Field(default="mechanism", description=EXPECTED["text"])),
+        "gravity": (Point, Field(default=[0.0, -9.81], description=EXPECTED["point"])),
+        "parameters": section("parameters", dict[str, Number], "names with numbers or expressions, such as {L: 2}"),
+        "ground": section("ground", anything),
+        "bodies": section("bodies", anything, "names with bodies, such as {crank: {mass: 1, inertia: 0.1}}"),
+        "joints": section("joints", anything, "names with joints, such as {A: {type: Revolute, a: ground, b: crank}}"),
+        "forces": section("forces", anything, "names with forces, such as {F: {type: PointForce, frame: crank, fx: 1}}"),
+        "analysis": section("analysis", anything, "an analysis such as {kind: dynamics, t_end: 2}"),
+        "look": section("look", anything, "how to draw it: any plain data"),
+    }
+    return _made("Model", "A planar mechanism. SI units, radians; a number may be an expression.", entries)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of model files, for editors and other programs."""
+    bodies = Union[tuple(body_record(shape) for shape in (None, *SHAPES))]  # noqa: UP007
+    sections = {
+        "ground": ground_record(),
+        "bodies": dict[str, bodies],  # type: ignore[valid-type]
+        "joints": dict[str, _any_of(Joint)],  # type: ignore[misc]
+        "forces": dict[str, _any_of(Force)],  # type: ignore[misc]
+        "analysis": Analysis,
+    }
+    schema = file_record(sections).model_json_schema()
+    head = {"$schema": ADDRESS, "title": f"simengine2d model, format {VERSION}", "version": VERSION}
+    return head | {key: value for key, value in schema.items() if key != "title"}
+
+
+def _any_of(base: type[Element]) -> Any:
+    records = tuple(element_record(cls) for cls in known_types(base).values())
+    return Annotated[Union[records], Field(discriminator="type")]  # noqa: UP007
+
+
+def _made(name: str, doc: str | None, entries: dict[str, Any]) -> type[Record]:
+    return create_model(name, __base__=Record, __doc__=doc, **entries)

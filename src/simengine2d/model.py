@@ -1,0 +1,166 @@
+"""Model: the mechanism as the user wrote it. Names and numbers, no mathematics."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .bodies import Bar, Body, Disk, Plate, Point, Shape
+from .elements import Element, Force, Joint, check_name
+from .errors import ModelError, unknown
+from .frames import GROUND, Number
+
+if TYPE_CHECKING:
+    from .drawing import Drawing
+
+E = TypeVar("E", bound=Element)
+
+GRAVITY = (0.0, -9.81)
+
+
+class Model:
+    """A planar mechanism: bodies, and the joints and forces between them. SI units, radians.
+
+    Any number may be an expression of the `parameters`: `mass="rho*L"`.
+    """
+
+    def __init__(
+        self,
+        name: str = "mechanism",
+        *,
+        gravity: Sequence[Number] = GRAVITY,
+        parameters: Mapping[str, Number] | None = None,
+    ) -> None:
+        self.name = name
+        self.gravity = tuple(gravity)
+        self.parameters: dict[str, Number] = dict(parameters or {})
+        self.ground = Body(GROUND)
+        self.bodies: dict[str, Body] = {}
+        self.elements: dict[str, Element] = {}
+        self.analysis: dict[str, Any] = {}
+        """What `simengine2d run` does with the model, e.g. {"kind": "kinematics", "t_end": 2, "step": 0.01}."""
+        self.look: dict[str, Any] = {}
+        """How to draw it; carried along, never read by an analysis."""
+        self.source: str | None = None
+        """The file it came from, for messages."""
+
+    # bodies
+
+    def body(
+        self,
+        name: str,
+        *,
+        mass: Number = 0.0,
+        inertia: Number | None = None,
+        at: Point | None = None,
+        angle: Number | None = None,
+        velocity: Point | None = None,
+        angular_velocity: Number | None = None,
+        points: Mapping[str, Point] | None = None,
+        shape: Shape | None = None,
+    ) -> Body:
+        """Add a body. `at` and `angle` are the pose of its mass center, `points` lie in body axes."""
+        check_name(name, "a body")
+        self._refuse_taken(name)
+        body = Body(name, mass, inertia, at, angle, velocity, angular_velocity, dict(points or {}), shape)
+        self.bodies[name] = body
+        return body
+
+    def bar(self, name: str, start: Point, end: Point, *, mass: Number = 0.0, **options: Any) -> Body:
+        """Add a uniform bar between two global points; it has the points "start" and "end"."""
+        return self.body(name, mass=mass, shape=Bar(tuple(start), tuple(end)), **options)
+
+    def disk(self, name: str, *, radius: Number, mass: Number = 0.0, **options: Any) -> Body:
+        """Add a uniform disk."""
+        return self.body(name, mass=mass, shape=Disk(radius), **options)
+
+    def plate(self, name: str, *, width: Number, height: Number, mass: Number = 0.0, **options: Any) -> Body:
+        """Add a uniform rectangular plate."""
+        return self.body(name, mass=mass, shape=Plate(width, height), **options)
+
+    # elements
+
+    def add(self, element: E) -> E:
+        """Add a joint, a driver or a force."""
+        if not isinstance(element, Element):
+            raise ModelError(f"{element!r} is no joint and no force; bodies are added by model.body(...).")
+        self._refuse_taken(element.name)
+        for frame in element.frames():
+            if frame.body not in self.bodies and frame.body != GROUND:
+                raise ModelError(f"{element.title} refers to {self._unknown_body(frame.body)}")
+        self.elements[element.name] = element
+        return element
+
+    @property
+    def joints(self) -> dict[str, Joint]:
+        """The joints and drivers, by name, in the order of adding."""
+        return {name: e for name, e in self.elements.items() if isinstance(e, Joint)}
+
+    @property
+    def forces(self) -> dict[str, Force]:
+        return {name: e for name, e in self.elements.items() if isinstance(e, Force)}
+
+    def __getitem__(self, name: str) -> Any:
+        """A body or an element by its name."""
+        if name == GROUND:
+            return self.ground
+        if name in self.bodies:
+            return self.bodies[name]
+        if name in self.elements:
+            return self.elements[name]
+        names = [*self.bodies, *self.elements]
+        raise ModelError(f"model '{self.name}' has no '{name}'. {unknown('name', name, names)}")
+
+    def find_body(self, name: str) -> Body:
+        """The body, or an error that names the nearest one."""
+        if name == GROUND:
+            return self.ground
+        if name not in self.bodies:
+            raise ModelError(f"there is {self._unknown_body(name)}")
+        return self.bodies[name]
+
+    # copies and files
+
+    def with_parameters(self, **values: Number) -> Model:
+        """A copy with other parameter values."""
+        strange = [name for name in values if name not in self.parameters]
+        if strange:
+            raise ModelError(
+                [
+                    f"model '{self.name}' has no parameter '{name}'. {unknown('parameter', name, self.parameters)}"
+                    for name in strange
+                ]
+            )
+        other = self.copy()
+        other.parameters.update(values)
+        return other
+
+    def copy(self) -> Model:
+        """An independent copy."""
+        return copy.deepcopy(self)
+
+    def check(self) -> Drawing:
+        """Evaluate every number and place every frame; raises a ModelError that lists all problems."""
+        from .drawing import Drawing
+
+        return Drawing(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the model: .yaml, .json, or the course's .adm."""
+        from .io import save
+
+        return save(self, path)
+
+    def __repr__(self) -> str:
+        return f"<Model '{self.name}': {len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.forces)} forces>"
+
+    def _refuse_taken(self, name: str) -> None:
+        if name == GROUND or name in self.bodies or name in self.elements:
+            kind = "the ground" if name == GROUND else "a body" if name in self.bodies else "a joint or force"
+            raise ModelError(f"the name '{name}' is taken by {kind} of model '{self.name}'; names must differ.")
+
+    def _unknown_body(self, name: str) -> str:
+        hint = unknown("body", name, [GROUND, *self.bodies], plural="bodies")
+        return f"body '{name}', which is not in the model. {hint}"

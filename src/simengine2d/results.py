@@ -1,0 +1,140 @@
+"""Results: arrays with names. Channels, tables, saving and loading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .channels import measure_rates
+from .errors import ModelError, listed, unknown
+from .frames import GROUND, Frame
+from .measures import KINDS, Measure, angle, x, y
+from .model import Model
+
+if TYPE_CHECKING:
+    import pandas
+
+    from .drawing import Drawing
+
+Floats = NDArray[np.float64]
+
+COORDINATES = ("x", "y", "phi")
+ORDERS = ("", "d", "dd")
+POINT_MEASURES = {"x": x, "y": y, "phi": angle}
+
+
+@dataclass
+class Results:
+    """Motion of a model: `q`, `qd`, `qdd` have one row per time, three columns (x, y, phi) per body."""
+
+    model: Model
+    t: Floats
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    lam: Floats | None = None
+    """Multipliers, one column per constraint row; None where the analysis has no forces."""
+    analysis: str = ""
+    status: str = ""
+    notes: list[str] = field(default_factory=list)
+    residuals: dict[str, float] = field(default_factory=dict)
+    """Largest errors of the constraint equations at the three levels."""
+    statistics: dict[str, int] = field(default_factory=dict)
+
+    # channels
+
+    def __getitem__(self, channel: str) -> Floats:
+        """One array by name: "crank.phi", "rod.B.xd", "distance(crank.A, slider)"."""
+        if channel == "t":
+            return self.t
+        if any(f"{kind}(" in channel for kind in KINDS):
+            return self.measure(channel)[0]
+        *path, quantity = channel.split(".")
+        coordinate, order = _split_quantity(quantity)
+        if coordinate is None or len(path) not in (1, 2):
+            raise ModelError(self._unknown_channel(channel))
+        body = path[0]
+        if body not in self._columns:
+            hint = unknown("body", body, self._columns, plural="bodies")
+            raise ModelError(f"channel '{channel}' names body '{body}', which is not in the results. {hint}")
+        if len(path) == 1:
+            return self._arrays[order][:, self._columns[body] + COORDINATES.index(coordinate)]
+        return self.measure(POINT_MEASURES[coordinate](Frame(GROUND), Frame(body, path[1])))[order]
+
+    def measure(self, measure: Measure | str) -> tuple[Floats, Floats, Floats]:
+        """A measure over time, with its first and second time derivative."""
+        return measure_rates(self, measure)
+
+    @property
+    def channels(self) -> list[str]:
+        """The channels of the bodies, as they stand in tables."""
+        return [f"{body}.{c}{order}" for order in ORDERS for body in self._columns for c in COORDINATES]
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """The model in numbers."""
+        return self.model.check()
+
+    @property
+    def bodies(self) -> list[str]:
+        return list(self._columns)
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        return {name: 3 * i for i, name in enumerate(self.model.bodies)}
+
+    @property
+    def _arrays(self) -> tuple[Floats, Floats, Floats]:
+        return self.q, self.qd, self.qdd
+
+    def _unknown_channel(self, channel: str) -> str:
+        examples = self.channels[:3]
+        measures = f"a measure such as distance(a, b): {listed(KINDS)}"
+        return f"there is no channel '{channel}'. Channels are {listed(examples)} ..., body.point.x, or {measures}."
+
+    # tables and files
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A pandas DataFrame indexed by time, one column per channel."""
+        import pandas
+
+        columns = np.hstack(self._arrays)
+        return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"), columns=self.channels)
+
+    def save(self, path: str | Path) -> Path:
+        """Write .csv (columns only), .npz or .parquet (with the model). The file is complete or not there."""
+        from .io.tables import save_results
+
+        return save_results(self, Path(path))
+
+    @staticmethod
+    def load(path: str | Path) -> Results:
+        """Read what `save` wrote."""
+        from .io.tables import load_results
+
+        return load_results(Path(path))
+
+    def summary(self) -> str:
+        """A few lines: what was done, how exact it is, how far each body went."""
+        lines = [f"{self.model.name}: {self.status}"]
+        if self.residuals:
+            lines.append("largest residuals: " + ", ".join(f"{k} {v:.1e}" for k, v in self.residuals.items()))
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Results of '{self.model.name}': {self.status}, {self.t.size} points>"
+
+
+def _split_quantity(quantity: str) -> tuple[str | None, int]:
+    """`phidd` -> ("phi", 2)."""
+    for coordinate in COORDINATES:
+        for order, suffix in enumerate(ORDERS):
+            if quantity == coordinate + suffix:
+                return coordinate, order
+    return None, 0

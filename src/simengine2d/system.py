@@ -1,0 +1,299 @@
+"""System: a model as constant arrays, and the equations the analyses are made of.
+
+    M qdd + Phi_q^T lam = QA,      Phi(q, t) = 0,      Phi_q qd = nu,      Phi_q qdd = gamma
+
+Every constraint row is a weighted sum of measures minus a function of time, Phi = sum_k w_k s_k(q) - f(t), so
+
+    nu = -Phi_t = f',      gamma = f'' - sum_k w_k (s_q qd)_q qd
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import floor
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .coordinates.reference_point import (
+    FRAME_STATE,
+    move_frames,
+    place_frames,
+    term_gradient,
+    term_second_order,
+    term_value,
+)
+from .drawing import Drawing, DrawnBody
+from .elements import Row
+from .errors import UnsupportedError, listed
+from .frames import GROUND, Placed
+from .functions import CONSTANT, KIND, START, Function, FunctionTable, as_function, function_at, pack
+from .kernels import kernel
+from .measures import KINDS
+from .model import Model
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class S(NamedTuple):
+    """The constant arrays of one system; the same type for every model, so nothing is compiled per model."""
+
+    # bodies; the ground has the index after the last body
+    mass: Floats
+    inertia: Floats
+    gravity: Floats
+    # frames, sorted by body
+    frame_body: Ints
+    frame_x: Floats
+    frame_y: Floats
+    frame_angle: Floats
+    frame_cos: Floats
+    frame_sin: Floats
+    # terms w * s(a, b); the terms of row i are row_start[i] : row_start[i + 1]
+    term_kind: Ints
+    term_a: Ints
+    term_b: Ints
+    term_weight: Floats
+    row_start: Ints
+    row_period: Floats
+    functions: FunctionTable
+    # Phi_q by rows: columns jac_column[jac_start[i] : jac_start[i + 1]]; six slots per term, -1 for the ground
+    jac_start: Ints
+    jac_column: Ints
+    term_slot: Ints
+
+
+# Kernels ----------------------------------------------------------------------------------------------
+
+
+@kernel
+def functions_of_time(S, t, f):
+    """f, f' and f'' of every row into the columns of f."""
+    functions, numbers = S.functions.functions, S.functions.numbers
+    for i in range(f.shape[0]):
+        if functions[i, KIND] == CONSTANT:  # most rows; a call would cost more than the rest of them
+            f[i, 0], f[i, 1], f[i, 2] = numbers[functions[i, START]], 0.0, 0.0
+        else:
+            f[i, 0], f[i, 1], f[i, 2] = function_at(S.functions, i, t)
+
+
+@kernel
+def phi(S, f, F, out):
+    """Phi = sum_k w_k s_k - f(t); a row with a direction is taken to its nearest turn."""
+    kind, a, b, weight = S.term_kind, S.term_a, S.term_b, S.term_weight
+    start, periods = S.row_start, S.row_period
+    for i in range(out.size):
+        total = -f[i, 0]
+        for k in range(start[i], start[i + 1]):
+            total += weight[k] * term_value(kind[k], F, a[k], b[k])
+        if periods[i] > 0.0:
+            total -= periods[i] * floor(total / periods[i] + 0.5)
+        out[i] = total
+
+
+@kernel
+def phi_q(S, F, data):
+    """The non-zeros of Phi_q, row by row."""
+    kind, a, b, weight, slot = S.term_kind, S.term_a, S.term_b, S.term_weight, S.term_slot
+    data[:] = 0.0
+    for k in range(kind.size):
+        w = weight[k]
+        g = term_gradient(kind[k], F, a[k], b[k])
+        if slot[k, 0] >= 0:  # body a is not the ground
+            data[slot[k, 0]] += w * g[0]
+            data[slot[k, 1]] += w * g[1]
+            data[slot[k, 2]] += w * g[2]
+        if slot[k, 3] >= 0:
+            data[slot[k, 3]] += w * g[3]
+            data[slot[k, 4]] += w * g[4]
+            data[slot[k, 5]] += w * g[5]
+
+
+@kernel
+def gamma(S, f, F, out):
+    """Right-hand side of the acceleration equation, f'' - sum_k w_k (s_q qd)_q qd."""
+    kind, a, b, weight, start = S.term_kind, S.term_a, S.term_b, S.term_weight, S.row_start
+    for i in range(out.size):
+        total = f[i, 2]
+        for k in range(start[i], start[i + 1]):
+            total -= weight[k] * term_second_order(kind[k], F, a[k], b[k])
+        out[i] = total
+
+
+# Building ---------------------------------------------------------------------------------------------
+
+
+class System:
+    """The equations of a model in reference-point coordinates, q = (x, y, phi) per body.
+
+    `system.Phi(t, q)` and its sisters are for people who want to look; `system.arrays` is for kernels.
+    """
+
+    def __init__(self, model: Model | Drawing) -> None:
+        self.drawing = model if isinstance(model, Drawing) else Drawing(model)
+        self.model = self.drawing.model
+        self.bodies = [body for body in self.drawing.bodies.values() if body.name != GROUND]
+        self.rows: list[tuple[str, Row]] = [
+            (joint, row) for joint, rows in self.drawing.rows.items() for row in rows
+        ]
+        self.row_names = [f"{joint}.{row.label}" for joint, row in self.rows]
+        self.coordinate_names = [f"{body.name}.{c}" for body in self.bodies for c in ("x", "y", "phi")]
+        self.functions = [
+            row.value if isinstance(row.value, Function) else as_function(row.value) for _, row in self.rows
+        ]
+        self.arrays = constant_arrays(
+            self.bodies, self.drawing.gravity, [row for _, row in self.rows], self.functions
+        )
+        self.length = _length(self)
+        """A typical length of the mechanism: it makes angles comparable with displacements."""
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return 3 * len(self.bodies)
+
+    @property
+    def m(self) -> int:
+        """Number of constraint equations."""
+        return len(self.rows)
+
+    @property
+    def drawn_q(self) -> Floats:
+        """The coordinates in the pose in which the model was drawn."""
+        return np.array([number for body in self.bodies for number in body.pose], dtype=float)
+
+    def frames(self, q: Floats, qd: Floats | None = None) -> Floats:
+        """State of every frame; see `coordinates.reference_point`."""
+        F = np.zeros((self.arrays.frame_body.size, FRAME_STATE))
+        place_frames(self.arrays, np.asarray(q, dtype=float), F)
+        if qd is not None:
+            move_frames(self.arrays, np.asarray(qd, dtype=float), F)
+        return F
+
+    def Phi(self, t: float, q: Floats) -> Floats:
+        """Constraint values, one per row of `row_names`."""
+        out = np.empty(self.m)
+        phi(self.arrays, self.functions_at(t), self.frames(q), out)
+        return out
+
+    def Phi_q_data(self, q: Floats) -> Floats:
+        """The non-zeros of Phi_q in the order of `arrays.jac_column`."""
+        data = np.empty(self.arrays.jac_column.size)
+        phi_q(self.arrays, self.frames(q), data)
+        return data
+
+    def Phi_q(self, t: float, q: Floats) -> Floats:
+        """Jacobian, m x n."""
+        dense = np.zeros((self.m, self.n))
+        rows = np.repeat(np.arange(self.m), np.diff(self.arrays.jac_start))
+        dense[rows, self.arrays.jac_column] = self.Phi_q_data(q)
+        return dense
+
+    def functions_at(self, t: float) -> Floats:
+        """f, f' and f'' of every row, m x 3."""
+        f = np.empty((self.m, 3))
+        functions_of_time(self.arrays, float(t), f)
+        return f
+
+    def nu(self, t: float) -> Floats:
+        """Right-hand side of the velocity equation."""
+        return self.functions_at(t)[:, 1]
+
+    def gamma(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """Right-hand side of the acceleration equation."""
+        out = np.empty(self.m)
+        gamma(self.arrays, self.functions_at(t), self.frames(q, qd), out)
+        return out
+
+    def M(self) -> Floats:
+        """Mass matrix, n x n; constant and diagonal in these coordinates."""
+        return np.diag([number for b in self.bodies for number in (b.mass, b.mass, b.inertia)])
+
+    def QA(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """Applied generalized force: the weight of every body."""
+        if self.model.forces:
+            raise UnsupportedError(
+                f"model '{self.model.name}' has forces other than gravity ({listed(self.model.forces)}), "
+                "which this version reads and keeps but does not evaluate."
+            )
+        gx, gy = self.drawing.gravity
+        return np.array([number for b in self.bodies for number in (b.mass * gx, b.mass * gy, 0.0)])
+
+    @property
+    def driver_rows(self) -> Ints:
+        """Rows of the elements that prescribe a motion."""
+        elements = self.drawing.elements
+        return np.array([i for i, (name, _) in enumerate(self.rows) if elements[name].drives], dtype=np.int64)  # type: ignore[attr-defined]
+
+
+def constant_arrays(
+    bodies: Sequence[DrawnBody],
+    gravity: tuple[float, float],
+    rows: Sequence[Row],
+    functions: Sequence[Function] = (),
+) -> S:
+    """The arrays of bodies and rows; rows without functions serve to evaluate measures only."""
+    index = {body.name: i for i, body in enumerate(bodies)} | {GROUND: len(bodies)}
+    terms = [(i, term) for i, row in enumerate(rows) for term in row.measure.terms]
+    placed = {frame for _, term in terms for frame in (term.a, term.b)}
+    frames: list[Placed] = sorted(placed, key=lambda p: (index[p.body], p))  # type: ignore[arg-type, union-attr]
+    number = {frame: k for k, frame in enumerate(frames)}
+    body_of = np.array([index[p.body] for p in frames], dtype=np.int64)
+    a = np.array([number[term.a] for _, term in terms], dtype=np.int64)  # type: ignore[index]
+    b = np.array([number[term.b] for _, term in terms], dtype=np.int64)  # type: ignore[index]
+    row_of = np.array([i for i, _ in terms], dtype=np.int64)
+    jac_start, jac_column, slots = _sparsity(row_of, body_of[a], body_of[b], len(rows), len(bodies))
+    angles = np.array([p.angle for p in frames])
+    return S(
+        mass=np.array([body.mass for body in bodies]),
+        inertia=np.array([body.inertia for body in bodies]),
+        gravity=np.array(gravity),
+        frame_body=body_of,
+        frame_x=np.array([p.x for p in frames]),
+        frame_y=np.array([p.y for p in frames]),
+        frame_angle=angles,
+        frame_cos=np.cos(angles),
+        frame_sin=np.sin(angles),
+        term_kind=np.array([KINDS[term.kind] for _, term in terms], dtype=np.int64),
+        term_a=a,
+        term_b=b,
+        term_weight=np.array([term.weight for _, term in terms]),
+        row_start=np.searchsorted(row_of, np.arange(len(rows) + 1)).astype(np.int64),
+        row_period=np.array([row.measure.period for row in rows]),
+        functions=pack(functions),
+        jac_start=jac_start,
+        jac_column=jac_column,
+        term_slot=slots,
+    )
+
+
+def _sparsity(row_of: Ints, body_a: Ints, body_b: Ints, m: int, nb: int) -> tuple[Ints, Ints, Ints]:
+    """Structure of Phi_q by rows, and where each term adds its six derivatives."""
+    columns: list[list[int]] = [[] for _ in range(m)]
+    for i, ba, bb in zip(row_of, body_a, body_b, strict=True):
+        columns[i] += [3 * body + c for body in (ba, bb) if body < nb for c in range(3)]
+    columns = [sorted(set(c)) for c in columns]
+    start = np.concatenate([[0], np.cumsum([len(c) for c in columns])]).astype(np.int64)
+    position = [{c: start[i] + k for k, c in enumerate(cols)} for i, cols in enumerate(columns)]
+    slots = np.array(
+        [
+            position[i][3 * body + c] if body < nb else -1
+            for i, ba, bb in zip(row_of, body_a, body_b, strict=True)
+            for body in (ba, bb)
+            for c in range(3)
+        ],
+        dtype=np.int64,
+    )
+    return start, np.array([c for cols in columns for c in cols], dtype=np.int64), slots.reshape(-1, 6)
+
+
+def _length(system: System) -> float:
+    """The largest distance of a joint from its body's frame; where all are zero, of the bodies from each other."""
+    arms = np.hypot(system.arrays.frame_x, system.arrays.frame_y)[system.arrays.frame_body < len(system.bodies)]
+    if arms.size and arms.max() > 0.0:
+        return float(arms.max())
+    poses = np.array([body.pose[:2] for body in system.bodies] or [(0.0, 0.0)])
+    spread = float(np.ptp(poses, axis=0).max())
+    return spread or 1.0
