@@ -194,6 +194,8 @@ def check_name(name: Any, kind: str) -> None:
     """Names are free words without the signs that references and expressions need."""
     if not isinstance(name, str) or not name.strip():
         raise ModelError(f"{kind} has the name {name!r}; a name is a word.")
+    if name != name.strip():
+        raise ModelError(f"{kind} is named '{name}'; a name neither begins nor ends with a space.")
     bad = sorted(set(name) & set(".,()'\"\n"))
     if bad:
         raise ModelError(f"{kind} is named '{name}'; the sign {' '.join(bad)} cannot stand in a name.")

@@ -21,9 +21,9 @@ class SimEngineError(Exception):
 class ModelError(SimEngineError):
     """The model is wrong. `problems` lists every sentence found, not only the first."""
 
-    def __init__(self, problems: str | Sequence[str]) -> None:
+    def __init__(self, problems: str | Sequence[str], results: Any = None) -> None:
         self.problems = [problems] if isinstance(problems, str) else list(problems)
-        super().__init__(numbered(self.problems))
+        super().__init__(numbered(self.problems), results)
 
 
 class AssemblyError(SimEngineError):

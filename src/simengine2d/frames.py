@@ -7,12 +7,12 @@ A `Placed` frame is the same with every number known, and with the global pose i
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from .errors import ModelError
+from .syntax import Name, to_text
 
 GROUND = "ground"
 
@@ -72,7 +72,7 @@ class Placed(NamedTuple):
 
 def quoted(name: str) -> str:
     """The name itself where it is a plain word, else in quotes: 'Long Rod'."""
-    return name if re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", name) else f"'{name}'"
+    return to_text(Name(name))  # which also quotes the words of expressions: a body may be called e
 
 
 def as_frame(side: Side | str) -> Frame:

@@ -216,3 +216,14 @@ def function_at(table, index, t):
         address = table.functions[index, ADDRESS]
         return call_address(address, t, 0), call_address(address, t, 1), call_address(address, t, 2)  # type: ignore
     return spline_at(table.numbers, start, stop, kind == PERIODIC_SPLINE, t)
+
+
+@kernel
+def functions_at(table, t, f):
+    """f, f', f'' of every function at t into the rows of f."""
+    functions, numbers = table.functions, table.numbers
+    for i in range(f.shape[0]):
+        if functions[i, KIND] == CONSTANT:  # most of them; a call would cost more than the rest
+            f[i, 0], f[i, 1], f[i, 2] = numbers[functions[i, START]], 0.0, 0.0
+        else:
+            f[i, 0], f[i, 1], f[i, 2] = function_at(table, i, t)

@@ -194,7 +194,7 @@ class Measure:
         for term in self.terms:
             assert isinstance(term.a, Frame) and isinstance(term.b, Frame)
             call = f"{term.kind}({term.a.text}, {term.b.text})"
-            parts.append(call if term.weight == 1 else f"{term.weight!r}*{call}")
+            parts.append(call if term.weight == 1 else f"{float(term.weight)!r}*{call}")
         return " + ".join(parts)
 
 

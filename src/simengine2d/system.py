@@ -28,7 +28,7 @@ from .drawing import Drawing, DrawnBody
 from .elements import Row
 from .errors import UnsupportedError, listed
 from .frames import GROUND, Placed
-from .functions import CONSTANT, KIND, START, Function, FunctionTable, as_function, function_at, pack
+from .functions import Function, FunctionTable, as_function, functions_at, pack
 from .kernels import kernel
 from .measures import KINDS
 from .model import Model
@@ -66,17 +66,6 @@ class S(NamedTuple):
 
 
 # Kernels ----------------------------------------------------------------------------------------------
-
-
-@kernel
-def functions_of_time(S, t, f):
-    """f, f' and f'' of every row into the columns of f."""
-    functions, numbers = S.functions.functions, S.functions.numbers
-    for i in range(f.shape[0]):
-        if functions[i, KIND] == CONSTANT:  # most rows; a call would cost more than the rest of them
-            f[i, 0], f[i, 1], f[i, 2] = numbers[functions[i, START]], 0.0, 0.0
-        else:
-            f[i, 0], f[i, 1], f[i, 2] = function_at(S.functions, i, t)
 
 
 @kernel
@@ -194,7 +183,7 @@ class System:
     def functions_at(self, t: float) -> Floats:
         """f, f' and f'' of every row, m x 3."""
         f = np.empty((self.m, 3))
-        functions_of_time(self.arrays, float(t), f)
+        functions_at(self.arrays.functions, float(t), f)
         return f
 
     def nu(self, t: float) -> Floats:

@@ -11,7 +11,7 @@ from ..errors import AssemblyError, listed
 from ..model import Model
 from ..system import System
 from .closure import Closure, close, coordinate_scale
-from .projection import smallest_change, sparse_jacobian
+from .projection import smallest_change, sparse_jacobian, unit_rows
 
 Floats = NDArray[np.float64]
 
@@ -21,7 +21,7 @@ NEW_STARTS = 8
 
 @dataclass(frozen=True)
 class Assembly:
-    """A closed pose and consistent velocities. `notes` are sentences on what differs from what was given."""
+    """A closed pose and consistent velocities."""
 
     model: Model
     system: System
@@ -33,11 +33,19 @@ class Assembly:
     """Largest remaining gap, as a length."""
     moved: dict[str, tuple[float, float]]
     """How far each body was moved (m) and turned (rad) from its drawn pose."""
-    notes: list[str]
+    moves: list[str]
+    """A sentence on each body that was moved."""
+    changed_velocities: list[str]
+    """A sentence on each given velocity that the joints do not allow."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What differs from what was given."""
+        return self.moves + self.changed_velocities
 
     def __str__(self) -> str:
-        lines = [f"assembled at t = {self.t:g} s in {self.iterations} iterations, largest gap {self.residual:.1e} m"]
-        return "\n".join([*lines, *self.notes])
+        head = f"assembled at t = {self.t:g} s in {self.iterations} iterations, largest gap {self.residual:.1e} m"
+        return "\n".join([head, *self.notes])
 
 
 def assemble(model: Model | System, t: float = 0.0) -> Assembly:
@@ -56,8 +64,8 @@ def assemble(model: Model | System, t: float = 0.0) -> Assembly:
     moved = _moves(system, closure.q)
     qd, changes = consistent_velocities(system, t, closure.q)
     residual = float(np.abs(closure.gaps).max(initial=0.0))
-    notes = _move_notes(system, moved) + changes
-    return Assembly(system.model, system, t, closure.q, qd, closure.iterations, residual, moved, notes)
+    moves = _move_sentences(system, moved)
+    return Assembly(system.model, system, t, closure.q, qd, closure.iterations, residual, moved, moves, changes)
 
 
 def _other_starts(system: System):
@@ -72,16 +80,29 @@ def _open_joint(system: System, t: float, closure: Closure) -> str:
     """Let the worst joint take the whole gap, then name it."""
     gaps = _by_joint(system, closure.gaps)
     worst = max(gaps, key=gaps.__getitem__)
-    weights = np.array([1e-3 if name == worst else 1.0 for name, _ in system.rows])
+    weights = np.array([1e-4 if name == worst else 1.0 for name, _ in system.rows])
     relaxed = close(system, t, closure.q, weights)
-    gap = max(_by_joint(system, relaxed.gaps)[worst], gaps[worst])
     element = system.model.elements[worst]
     bodies = listed(dict.fromkeys(frame.body for frame in element.frames()))
     return (
-        f"the mechanism does not close at t = {t:g} s: {element.title} between {bodies} stays {gap:.4g} m apart "
-        f"when the others close ({closure.iterations} iterations, {NEW_STARTS} new starts). "
+        f"the mechanism does not close at t = {t:g} s: {element.title} between {bodies} stays "
+        f"{_gap_text(system, worst, system.Phi(t, relaxed.q))} when the others close "
+        f"({closure.iterations} iterations, {NEW_STARTS} new starts). "
         "Check its place, the lengths of the bodies around it, and the drivers' values at that time."
     )
+
+
+def _gap_text(system: System, joint: str, Phi: Floats) -> str:
+    """`0.21 m apart` or `0.3 rad off`."""
+    lengths, angles = 0.0, 0.0
+    for (name, row), error in zip(system.rows, Phi, strict=True):
+        if name != joint:
+            continue
+        if all(term.kind in ("angle", "misalignment", "direction") for term in row.measure.terms):
+            angles = max(angles, abs(float(error)))
+        else:
+            lengths = float(np.hypot(lengths, error))
+    return f"{lengths:.4g} m apart" if lengths > angles * system.length else f"{angles:.4g} rad off"
 
 
 def _by_joint(system: System, gaps: Floats) -> dict[str, float]:
@@ -100,13 +121,14 @@ def _moves(system: System, q: Floats) -> dict[str, tuple[float, float]]:
     }
 
 
-def _move_notes(system: System, moved: dict[str, tuple[float, float]]) -> list[str]:
-    small = 1e-6 * system.length
-    return [
-        f"body '{name}' was moved by {shift:.3g} m and turned by {turn:.3g} rad to close the joints"
-        for name, (shift, turn) in moved.items()
-        if shift > small or abs(turn) > 1e-6
-    ]
+def _move_sentences(system: System, moved: dict[str, tuple[float, float]]) -> list[str]:
+    sentences = []
+    for name, (shift, turn) in moved.items():
+        parts = [f"moved by {shift:.3g} m"] if shift > 1e-6 * system.length else []
+        parts += [f"turned by {turn:.3g} rad"] if abs(turn) > 1e-6 else []
+        if parts:
+            sentences.append(f"body '{name}' was {' and '.join(parts)} to close the joints")
+    return sentences
 
 
 def consistent_velocities(system: System, t: float, q: Floats) -> tuple[Floats, list[str]]:
@@ -115,14 +137,11 @@ def consistent_velocities(system: System, t: float, q: Floats) -> tuple[Floats, 
     wanted = np.array([0.0 if v is None else v for body in given for v in body])
     is_given = np.array([v is not None for body in given for v in body], dtype=bool)
     scale = coordinate_scale(system)
-    arrays = system.arrays
-    J = sparse_jacobian(
-        arrays.jac_start, arrays.jac_column, system.Phi_q_data(q) * scale[arrays.jac_column], system.n
-    )
+    J, norms = unit_rows(sparse_jacobian(system, q, scale))
     weight = np.where(is_given, 1.0, UNGIVEN)
-    residual = system.nu(t) - J @ (wanted / scale)
+    residual = system.nu(t) / norms - J @ (wanted / scale)
     qd = wanted + scale * smallest_change(J, residual, weight, eps=1e-12)
-    return qd, _velocity_notes(system, wanted, is_given, qd)
+    return qd, _velocity_sentences(system, wanted, is_given, qd)
 
 
 def _given(body) -> tuple[float | None, float | None, float | None]:
@@ -130,7 +149,7 @@ def _given(body) -> tuple[float | None, float | None, float | None]:
     return vx, vy, body.angular_velocity
 
 
-def _velocity_notes(system: System, wanted: Floats, is_given: NDArray[np.bool_], qd: Floats) -> list[str]:
+def _velocity_sentences(system: System, wanted: Floats, is_given: NDArray[np.bool_], qd: Floats) -> list[str]:
     change = np.abs(qd - wanted) / coordinate_scale(system)
     tolerance = 1e-8 * (system.length + np.abs(wanted / coordinate_scale(system)).max(initial=0.0))
     changed = np.flatnonzero(is_given & (change > tolerance))

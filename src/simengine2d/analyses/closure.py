@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, diags_array
 
 from ..system import System
-from .projection import smallest_change, sparse_jacobian
+from .projection import smallest_change, sparse_jacobian, unit_rows
 
 Floats = NDArray[np.float64]
 
@@ -52,12 +53,14 @@ def close(system: System, t: float, q: Floats, weights: Floats | None = None) ->
     return Closure(q, gaps, False, MOST_ITERATIONS)
 
 
-def _improve(system, t, q, gaps, J, weights, scale):
+def _improve(
+    system: System, t: float, q: Floats, gaps: Floats, J: csr_array, weights: Floats, scale: Floats
+) -> tuple[Floats, Floats, csr_array] | None:
     """One step that makes the weighted gaps smaller, or None. Tries stronger damping, then shorter steps."""
     error = np.linalg.norm(weights * gaps)
-    rows = weights[:, None]
+    weighted = csr_array(diags_array(weights) @ J)
     for damping in DAMPING:
-        step = scale * smallest_change(J.multiply(rows).tocsr(), -weights * gaps, np.ones(system.n), damping)
+        step = scale * smallest_change(weighted, -weights * gaps, np.ones(system.n), damping)
         turn = _largest(step[2::3])
         reach = _largest(step / scale)
         factor = min(1.0, LARGEST_TURN / turn if turn else 1.0, 2.0 * _span(system, q) / reach if reach else 1.0)
@@ -70,16 +73,10 @@ def _improve(system, t, q, gaps, J, weights, scale):
     return None
 
 
-def _gaps(system: System, t: float, q: Floats, scale: Floats):
+def _gaps(system: System, t: float, q: Floats, scale: Floats) -> tuple[Floats, csr_array]:
     """Errors of the rows as lengths, and their Jacobian by the scaled coordinates, rows of norm one."""
-    arrays = system.arrays
-    data = system.Phi_q_data(q) * scale[arrays.jac_column]
-    J = sparse_jacobian(arrays.jac_start, arrays.jac_column, data, system.n)
-    norms = np.sqrt(np.asarray(J.multiply(J).sum(axis=1)).ravel())
-    safe = np.where(norms > 0.0, norms, 1.0)
-    rows = np.repeat(np.arange(system.m), np.diff(arrays.jac_start))
-    J.data = J.data / safe[rows]
-    return system.Phi(t, q) / safe, J
+    J, norms = unit_rows(sparse_jacobian(system, q, scale))
+    return system.Phi(t, q) / norms, J
 
 
 def _span(system: System, q: Floats) -> float:

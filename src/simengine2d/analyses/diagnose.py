@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,7 +98,10 @@ def diagnose(model: Model | Assembly, t: float = 0.0) -> Diagnosis:
     system = assembly.system
     order = _joints_first(system)
     here = _rank(system, assembly.q, order)
-    nearby = _rank(system, _nearby_pose(assembly), order) if here.dependent else here
+    nearby = here
+    if here.dependent:
+        around = [_rank(system, q, order) for q in _nearby_poses(system, assembly.t, assembly.q)]
+        nearby = max([here, *around], key=lambda found: found.rank)
     motions = free_motions(_scaled_jacobian(system, assembly.q), here.rank)
     return Diagnosis(
         system.model,
@@ -125,25 +129,36 @@ def _rank(system: System, q: Floats, order: list[int]) -> Rank:
     return rank_of_rows(_scaled_jacobian(system, q), order)
 
 
-def _nearby_pose(assembly: Assembly) -> Floats:
-    """Another pose of the same mechanism without its drivers, a little away from this one."""
-    system = assembly.system
+def undriven_mobility(system: System, t: float) -> int | None:
+    """Freedoms of the mechanism without its drivers; None where even that does not close."""
+    weights = _without_drivers(system)
+    closure = close(system, t, system.drawn_q, weights)
+    if not closure.closed:
+        return None
+    return system.n - rank_of_rows(_scaled_jacobian(system, closure.q)[weights > 0.0]).rank
+
+
+def _without_drivers(system: System) -> Floats:
     weights = np.ones(system.m)
     weights[system.driver_rows] = 0.0
+    return weights
+
+
+def _nearby_poses(system: System, t: float, q: Floats) -> Iterator[Floats]:
+    """Other poses of the same mechanism without its drivers, a little away from this one."""
+    weights = _without_drivers(system)
     scale = coordinate_scale(system)
-    undriven = _scaled_jacobian(system, assembly.q)[weights > 0.0]
+    undriven = _scaled_jacobian(system, q)[weights > 0.0]
     motions = free_motions(undriven, rank_of_rows(undriven).rank)
     random = np.random.default_rng(1)
-    best = assembly.q
-    for size in (0.1, 0.03, 0.3):
-        push = motions @ random.standard_normal(motions.shape[1]) if motions.size else np.zeros(system.n)
+    for size in (0.1, 0.03, 0.3) * 3:
+        push = motions @ random.standard_normal(motions.shape[1])
         largest = np.abs(push).max(initial=0.0)
         if largest == 0.0:
-            return best
-        closure = close(system, assembly.t, assembly.q + scale * push * (size * system.length / largest), weights)
+            return
+        closure = close(system, t, q + scale * push * (size * system.length / largest), weights)
         if closure.closed:
-            return closure.q
-    return best
+            yield closure.q
 
 
 def _dependent_sets(system: System, here: Rank, nearby: Rank) -> list[DependentSet]:
@@ -159,7 +174,17 @@ def _dependent_sets(system: System, here: Rank, nearby: Rank) -> list[DependentS
 
 def _named(system: System, row: int, partners: list[int], permanent: bool) -> DependentSet:
     rows = [*partners, row]
-    return DependentSet(rows, [system.row_names[i] for i in rows], permanent)
+    return DependentSet(rows, names_of_rows(system, rows), permanent)
+
+
+def names_of_rows(system: System, rows: list[int]) -> list[str]:
+    """`A` where all equations of joint A are meant, else `A.x`."""
+    joint_of = [name for name, _ in system.rows]
+    names = []
+    for i in rows:
+        whole = all(k in rows for k, name in enumerate(joint_of) if name == joint_of[i])
+        names.append(joint_of[i] if whole else system.row_names[i])
+    return list(dict.fromkeys(names))
 
 
 def _in_words(system: System, q: Floats, motion: Floats) -> str:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ConvergenceError, Interrupted, ModelError, SingularityError, UnsupportedError, listed
+from ..errors import (
+    AssemblyError,
+    ConvergenceError,
+    Interrupted,
+    ModelError,
+    SimEngineError,
+    SingularityError,
+    UnsupportedError,
+    listed,
+)
 from ..model import Model
 from ..results import Results
 from ..sparse_lu import Pattern, analyze, factor
@@ -16,8 +23,8 @@ from ..system import System
 from .assemble import Assembly, assemble
 from .change_point import Crossing, cross
 from .closure import coordinate_scale
-from .diagnose import Diagnosis, diagnose
-from .march import DONE, NOT_A_NUMBER, REPIVOT, march
+from .diagnose import Diagnosis, diagnose, names_of_rows, undriven_mobility
+from .march import CONTRADICTION, DONE, NEAR_SINGULAR, NOT_A_NUMBER, REPIVOT, march
 from .rank import rank_of_rows
 
 Floats = NDArray[np.float64]
@@ -43,9 +50,23 @@ def kinematics(
     times = output_times(t_end, step, t_eval)
     system = System(model)
     _check_domains(system, times)
-    assembly = assemble(system, times[0])
+    assembly = _assemble(system, times[0])
     rows = _driven_rows(system, assembly, times)
     return _Walk(system, assembly, rows, times, progress).run()
+
+
+def _assemble(system: System, t: float) -> Assembly:
+    try:
+        return assemble(system, t)
+    except AssemblyError as error:
+        freedoms = undriven_mobility(system, t)
+        if freedoms is not None and system.driver_rows.size > freedoms:
+            drivers = listed(dict.fromkeys(system.rows[i][0] for i in system.driver_rows))
+            raise ModelError(
+                f"the mechanism is over-driven: it has {freedoms} free motion{'' if freedoms == 1 else 's'} and "
+                f"the drivers {drivers}, whose values at t = {t:g} s contradict each other. Remove a driver."
+            ) from error
+        raise
 
 
 def output_times(t_end: float | None, step: float | None, t_eval: Sequence[float] | Floats | None) -> Floats:
@@ -163,9 +184,10 @@ class _Walk:
         self.state = np.array([times[0], 0.0, 0.0, 0.0])  # time, sign, substeps, rejected steps
         self.Q, self.Qd, self.Qdd = (np.zeros((times.size, system.n)) for _ in range(3))
         self.worst = np.zeros(3)
-        self.notes = list(assembly.notes)
+        self.notes = list(assembly.moves)  # the drivers alone decide the velocities
         self.scale = coordinate_scale(system)
         self.done = 0
+        self.near_known = 0
         self.choose_pivots()
 
     @property
@@ -193,7 +215,6 @@ class _Walk:
         except KeyboardInterrupt:
             status = f"interrupted at t = {self.state[0]:g} s"
             raise Interrupted(f"{status}; {self.done} of {self.times.size} points are kept.", self.results(status)) from None
-        self.check_redundant_rows()
         return self.results(f"kinematics finished at t = {self.times[-1]:g} s, {self.times.size} points")
 
     def advance(self, stop: int) -> None:
@@ -203,6 +224,7 @@ class _Walk:
             self.done, why = march(
                 self.system.arrays, self.pattern, self.times[:stop], self.done, self.q, self.qd, self.qdd, self.state,
                 self.scale, self.system.length, self.Q, self.Qd, self.Qdd, self.worst, self.smallest_step,
+                self.near_known,
             )  # fmt: skip
             if why == DONE:
                 return
@@ -211,26 +233,32 @@ class _Walk:
                 self.choose_pivots()
             elif why == NOT_A_NUMBER:
                 raise self.not_a_number()
+            elif why == CONTRADICTION:
+                raise self.contradiction()
             else:
-                self.pass_singularity(stop)
+                self.pass_singularity(why)
 
-    def pass_singularity(self, stop: int) -> None:
+    def pass_singularity(self, why: int) -> None:
         """Go on smoothly behind a change point, or report the dead point."""
         crossing = cross(self)
-        if crossing is None:
+        if crossing is not None:
+            self.follow(crossing)
+        elif why == NEAR_SINGULAR:  # on the way to a dead point: go as far as possible
+            self.near_known = self.done + 1
+        else:
             raise self.dead_point()
-        self.follow(crossing)
 
     def follow(self, crossing: Crossing) -> None:
         """Fill the outputs inside the crossing and go on behind it."""
-        while self.done < self.times.size and self.times[self.done] <= crossing.after.t:
-            k = self.done
+        first = int(np.searchsorted(self.times, crossing.before.t))
+        self.done = int(np.searchsorted(self.times, crossing.after.t, side="right"))
+        for k in range(first, self.done):
             self.Q[k], self.Qd[k], self.Qdd[k] = crossing.at(self.times[k])
-            self.done += 1
-        self.state[0], self.q, self.qd, self.qdd = (array.copy() if isinstance(array, np.ndarray) else array for array in crossing.after)
+        self.state[0] = crossing.after.t
+        self.q, self.qd, self.qdd = (array.copy() for array in crossing.after[1:])
         self.choose_pivots()
         self.notes.append(
-            f"at t = {crossing.t:.9g} s the mechanism passes a change point, where another branch begins; "
+            f"at t = {crossing.t:.6g} s the mechanism passes a change point, where another branch begins; "
             "the motion was continued smoothly"
         )
 
@@ -241,7 +269,7 @@ class _Walk:
 
     def singular_message(self, what: str) -> str:
         """Which rows became dependent at the present pose, and who drives."""
-        names = listed(self.system.row_names[i] for i in self.nearly_dependent_rows())
+        names = listed(names_of_rows(self.system, self.nearly_dependent_rows()))
         drivers = [name for name, joint in self.system.model.joints.items() if joint.drives]
         who = f" The driver {listed(drivers)} cannot go further." if drivers else ""
         return (
@@ -255,29 +283,29 @@ class _Walk:
         left = np.abs(np.linalg.svd(J)[0][:, -1])
         return [int(self.rows[i]) for i in np.flatnonzero(left > 0.2 * left.max())]
 
-    def not_a_number(self) -> ConvergenceError | ModelError:
+    def not_a_number(self) -> SimEngineError:
         """Find the function that has no value just behind the last good time."""
         t = self.state[0]
+        kept = f"The {self.done} points before t = {t:g} s are kept."
+        results = self.results(f"stopped at t = {t:g} s")
         for (name, _), function in zip(self.system.rows, self.system.functions, strict=True):
             for ahead in (0.0, self.smallest_step, 1e-6, 1e-3):
-                if not np.all(np.isfinite(function.jet(t + ahead))):
-                    title = self.system.model.elements[name].title
-                    return ConvergenceError(
-                        f"{title}: its function of time, {function.text}, has no finite value or derivative just "
-                        f"after t = {t:g} s. The {self.done} points before it are kept.",
-                        self.results(f"stopped at t = {t:g} s"),
-                    )
-        return ConvergenceError(f"the accelerations became infinite after t = {t:g} s.", self.results("stopped"))
+                try:
+                    function.jet(t + ahead)
+                except ModelError as error:
+                    return ConvergenceError(f"{self.system.model.elements[name].title}: {error} {kept}", results)
+        return ConvergenceError(f"the accelerations grow without bound after t = {t:g} s. {kept}", results)
 
-    def check_redundant_rows(self) -> None:
-        """Redundant rows were not used to find the motion, so they must agree with it."""
-        if self.worst[0] <= 1e-7 * self.system.length:
-            return
-        errors = np.abs(self.system.Phi(self.times[-1], self.Q[-1]))
-        name = self.system.row_names[int(np.argmax(errors))]
-        raise ModelError(
-            f"the redundant constraints contradict each other during the motion: {name} is violated by up to "
-            f"{self.worst[0]:.3g}. Check the lengths, or remove one of the dependent joints."
+    def contradiction(self) -> SimEngineError:
+        """Redundant rows were not used to find the motion, and here they disagree with it."""
+        t = self.state[0]
+        errors = np.abs(self.system.Phi(t, self.q))
+        row = int(np.argmax(errors))
+        return ModelError(
+            f"at t = {t:g} s the redundant constraints contradict each other: {self.system.row_names[row]} is "
+            f"violated by {errors[row]:.3g}. Check the lengths and drivers, or remove one of the dependent joints; "
+            "diagnose(model) names them.",
+            self.results(f"stopped at t = {t:g} s"),
         )
 
     def results(self, status: str) -> Results:

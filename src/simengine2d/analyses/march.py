@@ -11,15 +11,19 @@ from __future__ import annotations
 import numpy as np
 
 from ..coordinates.reference_point import FRAME_STATE, move_frames, place_frames
+from ..functions import functions_at
 from ..kernels import kernel
 from ..sparse_lu import factor, solve
-from ..system import functions_of_time, gamma, phi, phi_q
+from ..system import gamma, phi, phi_q
 
-DONE, STUCK, REPIVOT, SIGN, NOT_A_NUMBER = range(5)
+DONE, STUCK, REPIVOT, SIGN, NOT_A_NUMBER, NEAR_SINGULAR, CONTRADICTION = range(7)
 
 LARGEST_TURN = 0.5  # rad in one substep
+LARGEST_KINK = 0.05  # change of velocity in one substep that the accelerations do not explain
 CONTRACTION = 0.2  # ratio of successive corrections
 SINGULAR = 1e-11  # pivot relative to its row
+NEAR = 1e-6  # below this pivot the accelerations have lost too many digits
+VIOLATED = 1e-7  # a redundant row, relative to the mechanism's length
 GROWTH = 1e4  # size of a multiplier that asks for new pivots
 
 
@@ -89,19 +93,29 @@ def residuals(S, f, F, data, gammas, qd, qdd, phis, worst):
 
 
 @kernel
-def march(S, P, times, first, q, qd, qdd, state, scale, length, Q, Qd, Qdd, worst, smallest_step):
+def kink(h, qd, qdd, new_d, new_dd, scale):
+    """|qd_1 - qd_0 - h (qdd_0 + qdd_1) / 2| relative to the velocities: small on one smooth branch."""
+    jump, fastest = 0.0, 0.0
+    for j in range(qd.size):
+        jump = max(jump, abs(new_d[j] - qd[j] - 0.5 * h * (qdd[j] + new_dd[j])) / scale[j])
+        fastest = max(fastest, abs(qd[j]) / scale[j], abs(new_d[j]) / scale[j])
+    return jump / fastest if fastest > 0.0 else 0.0
+
+
+@kernel
+def march(S, P, times, first, q, qd, qdd, state, scale, length, Q, Qd, Qdd, worst, smallest_step, near_known):
     """Fill rows `first`.. of Q, Qd, Qdd at `times` from the closed state (q, qd, qdd) at state[0].
 
-    state = [t, sign of the determinant, substeps, Newton failures]. q, qd, qdd and state end at the last good
-    instant. Returns (next row, why it ended); with `STUCK` and the like, state[0] is where.
+    state = [t, sign of the determinant, substeps, rejected steps]. q, qd, qdd and state end at the last good
+    instant. Returns (next row, why it ended). Nearly singular outputs before row `near_known` are not reported.
     """
     n, m = q.size, S.row_start.size - 1
     F = np.zeros((S.frame_body.size, FRAME_STATE))
     residual, rhs, f = np.empty(m), np.empty(m), np.empty((m, 3))
     data, lu, work = np.empty(S.jac_column.size), np.empty(P.columns.size), np.empty(n)
     dq, trial, trial_d, trial_dd, jerk = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.zeros(n)
-    functions_of_time(S, state[0], f)
-    rates(S, P, f, q, qd, qdd, F, data, rhs, lu, work)
+    functions_at(S.functions, state[0], f)
+    pivot, growth, sign = rates(S, P, f, q, qd, qdd, F, data, rhs, lu, work)
     step = 1.0e300
     for k in range(first, times.size):
         while state[0] < times[k]:
@@ -118,25 +132,26 @@ def march(S, P, times, first, q, qd, qdd, state, scale, length, Q, Qd, Qdd, wors
             # prediction q + h qd + h^2/2 qdd + h^3/6 jerk
             for j in range(n):
                 trial[j] = q[j] + h * (qd[j] + h * (0.5 * qdd[j] + h / 6.0 * jerk[j]))
-            functions_of_time(S, t_new, f)
+            functions_at(S.functions, t_new, f)
             ok, pivot, growth, sign = position(S, P, f, trial, scale, length, F, residual, data, lu, dq, work)
-            why = STUCK
+            why, last_try = STUCK, 0.5 * h < smallest_step
             if ok:
                 pivot, growth, sign = rates(S, P, f, trial, trial_d, trial_dd, F, data, rhs, lu, work)
-                ok = pivot > SINGULAR
-                if ok and sign != state[1]:
+                if not pivot > SINGULAR:
+                    ok = False
+                elif sign != state[1]:
                     ok, why = False, SIGN
-                if growth > GROWTH:
-                    ok, why = False, REPIVOT
+                elif kink(h, qd, qdd, trial_d, trial_dd, scale) > LARGEST_KINK and not last_try:
+                    ok = False  # a driver may have a kink, so the shortest step is not held up by one
                 for j in range(n):
                     if not abs(trial_dd[j]) < 1.0e100:
                         ok, why = False, NOT_A_NUMBER
-            if not ok:
+            if not ok or growth > GROWTH:
                 if growth > GROWTH:
                     return k, REPIVOT
                 state[3] += 1.0
                 step = 0.5 * h
-                if step < smallest_step or t + step == t:
+                if last_try or t + step == t:
                     return k, why
                 continue
             # accept; let the step grow again
@@ -146,7 +161,11 @@ def march(S, P, times, first, q, qd, qdd, state, scale, length, Q, Qd, Qdd, wors
                 jerk[j] = (trial_dd[j] - qdd[j]) / h
                 q[j], qd[j], qdd[j] = trial[j], trial_d[j], trial_dd[j]
             step = 2.0 * h
+        if pivot < NEAR and k >= near_known:
+            return k, NEAR_SINGULAR
         residuals(S, f, F, data, rhs, qd, qdd, residual, worst)
+        if worst[0] > VIOLATED * length:
+            return k, CONTRADICTION
         for j in range(n):
             Q[k, j], Qd[k, j], Qdd[k, j] = q[j], qd[j], qdd[j]
     return times.size, DONE

@@ -14,31 +14,36 @@ from numpy.typing import NDArray
 from scipy.sparse import block_array, csc_array, csr_array, diags_array
 from scipy.sparse.linalg import splu
 
+from ..system import System
+
 Floats = NDArray[np.float64]
 
-EPS = 1e-10  # rows have norm one: directions weaker than sqrt(EPS) count as dependent
+EPS = 1e-10  # for rows of norm one: directions weaker than sqrt(EPS) count as dependent
 REFINEMENTS = 4
 
 
 def smallest_change(J: csr_array, residual: Floats, weight: Floats, eps: float = EPS) -> Floats:
     """dx of smallest |dx|_W with J dx = residual; in the least-squares sense where the rows contradict."""
-    n, m = J.shape[1], J.shape[0]
+    m, n = J.shape
     if m == 0:
         return np.zeros(n)
-    norms = np.sqrt(np.asarray(J.multiply(J).sum(axis=1)).ravel())
-    safe = np.where(norms > 0.0, norms, 1.0)
-    scaled = diags_array(1.0 / safe) @ J
-    b = np.where(norms > 0.0, residual / safe, 0.0)
-    W = diags_array(weight)
-    kkt = csc_array(block_array([[W, scaled.T], [scaled, -eps * diags_array(np.ones(m))]]))
-    lu = splu(kkt)
+    kkt = block_array([[diags_array(weight), J.T], [J, -eps * diags_array(np.ones(m))]])
+    lu = splu(csc_array(kkt))
     dx = np.zeros(n)
     for _ in range(REFINEMENTS):
-        rest = b - scaled @ dx
-        dx += lu.solve(np.concatenate([np.zeros(n), rest]))[:n]
+        dx += lu.solve(np.concatenate([np.zeros(n), residual - J @ dx]))[:n]
     return dx
 
 
-def sparse_jacobian(jac_start: NDArray[np.int64], jac_column: NDArray[np.int64], data: Floats, n: int) -> csr_array:
-    """Phi_q from its non-zeros by rows."""
-    return csr_array((data, jac_column, jac_start), shape=(jac_start.size - 1, n))
+def unit_rows(J: csr_array) -> tuple[csr_array, Floats]:
+    """J with every row divided by its norm, and the norms (1 for empty rows)."""
+    norms = np.sqrt(np.asarray(J.multiply(J).sum(axis=1)).ravel())
+    norms[norms == 0.0] = 1.0
+    return csr_array(diags_array(1.0 / norms) @ J), norms
+
+
+def sparse_jacobian(system: System, q: Floats, scale: Floats) -> csr_array:
+    """Phi_q by the scaled coordinates."""
+    arrays = system.arrays
+    data = system.Phi_q_data(q) * scale[arrays.jac_column]
+    return csr_array((data, arrays.jac_column, arrays.jac_start), shape=(system.m, system.n))

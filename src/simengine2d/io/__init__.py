@@ -34,7 +34,9 @@ def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = 
     path = Path(path)
     ending = path.suffix.lower()
     if ending in ANALYSIS:
-        raise ModelError(f"{path} is an analysis file, not a model. Read it with load_analysis, or give the .adm file.")
+        raise ModelError(
+            f"{path} is an analysis file, not a model. Read it with load_analysis, or give the .adm file."
+        )
     text = read_text(path)
     if ending in COURSE:
         refuse_adams(text, path.name)
@@ -56,7 +58,7 @@ def _read(text: str, path: Path, ending: str) -> Document:
 
 
 def save(model: Model, path: str | Path) -> Path:
-    """Write a model: .yaml, .json, or the course's .adm. An old file is replaced only when the new one is complete."""
+    """Write a model: .yaml, .json, or the course's .adm. An old file stays until the new one is complete."""
     path = Path(path)
     ending = path.suffix.lower()
     if ending in COURSE:

@@ -31,18 +31,25 @@ def load_analysis(path: str | Path) -> dict[str, Any]:
     data = document.data
     if not isinstance(data, dict) or ("simulation" not in data and "bodies" in data):
         what = "a model" if isinstance(data, dict) else shown(data)
-        raise ModelError(f'{path.name} holds {what}, not an analysis. An .acf file is {{"simulation": "Dynamics", ...}}.')
+        raise ModelError(
+            f'{path.name} holds {what}, not an analysis. An .acf file is {{"simulation": "Dynamics", ...}}.'
+        )
+    analysis = _checked(document)
+    strange = [key for key in data if key not in ("simulation", *FIELDS.values())]
+    if strange:
+        warnings.warn(f"{path.name}: {listed(strange)} is unknown and ignored.", ModelWarning, stacklevel=2)
+    return analysis
+
+
+def _checked(document: Document) -> dict[str, Any]:
     analysis = {
         "kind": _kind(document),
         "t_end": _positive(document, "tend"),
         "step": _positive(document, "stepSize"),
         "output_steps": _count(document),
     }
-    if document.problems:
+    if document.found:
         raise ModelError(document.problems)
-    strange = [key for key in data if key not in ("simulation", *FIELDS.values())]
-    if strange:
-        warnings.warn(f"{path.name}: {listed(strange)} is unknown and ignored.", ModelWarning, stacklevel=2)
     return analysis
 
 
@@ -88,6 +95,9 @@ def save_analysis(analysis: dict[str, Any], path: str | Path) -> Path:
         raise ModelError(f"{path} is not written: an .acf file holds no analysis {kind!r}. {hint}")
     missing = [key for key in FIELDS if key not in analysis]
     if missing:
-        raise ModelError(f"{path} is not written: the analysis has no {listed(missing)}. Give a number for each.")
+        raise ModelError(
+            f"{path} is not written: the analysis has no {listed(missing)}. Give a number for each."
+        )
     data = {"simulation": names[kind]} | {field: analysis[key] for key, field in FIELDS.items()}
+    _checked(Document(path.name, data))
     return write_text(path, to_json(data))

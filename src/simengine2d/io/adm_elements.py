@@ -47,22 +47,26 @@ class Entry:
 
     def vector(self, key: str) -> tuple[float, float]:
         value = self.record[key]
-        if not isinstance(value, list) or len(value) != 2 or not all(_is_number(part) for part in value):
+        if not isinstance(value, list) or len(value) != 2 or not all(is_number(part) for part in value):
             raise ModelError(f"{key} is {shown(value)}; it must be two numbers [x, y].")
         return value[0], value[1]
 
     def body(self, key: str) -> str:
         value = self.record[key]
-        if not _is_number(value) or value not in self.bodies:
+        if not is_number(value) or value not in self.bodies:
             known = [f"{number} ({name})" for number, name in self.bodies.items()]
-            raise ModelError(f"{key} is {shown(value)}, which is the id of no body. The ids are {listed(known)}.")
+            raise ModelError(
+                f"{key} is {shown(value)}, which is the id of no body. The ids are {listed(known)}."
+            )
         return self.bodies[int(value)]
 
     def frame(self, number: int) -> Frame:
         """The frame at point sP of body 1 or 2; its axis is vP where the type has one."""
         x, y = self.vector(f"sP{number}")
         axis = f"vP{number}"
-        return Frame(self.body(f"body{number}"), place=(x, y, self.direction(axis) if axis in self.record else 0.0))
+        return Frame(
+            self.body(f"body{number}"), place=(x, y, self.direction(axis) if axis in self.record else 0.0)
+        )
 
     def point(self, number: int) -> Frame:
         x, y = self.vector(f"sP{number}")
@@ -79,7 +83,7 @@ class Entry:
         value = self.record.get(key, 0.0)
         if value is None or (isinstance(value, str) and value.strip().upper() in ("NONE", "")):
             return 0.0
-        if not _is_number(value) and not isinstance(value, str):
+        if not is_number(value) and not isinstance(value, str):
             raise ModelError(f'{key} is {shown(value)}; it must be an expression of t such as "2*pi*t".')
         return value  # type: ignore[no-any-return]
 
@@ -97,7 +101,8 @@ class Entry:
         return AXES[value.upper()]
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """A number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -112,15 +117,16 @@ class Meaning(NamedTuple):
     may_have: tuple[str, ...] = ()
 
 
+FUN = ("fun",)
 ONE_POINT = ("body1", "sP1")
 TWO_POINTS = (*ONE_POINT, "body2", "sP2")
 
 
-def _absolute(cls: type[Element]) -> Callable[[Entry], list[Element]]:
+def _absolute(cls: Callable[..., Element]) -> Callable[[Entry], list[Element]]:
     return lambda e: [cls(e.name, e.point(1), e.function())]
 
 
-def _relative(cls: type[Element]) -> Callable[[Entry], list[Element]]:
+def _relative(cls: Callable[..., Element]) -> Callable[[Entry], list[Element]]:
     return lambda e: [cls(e.name, e.point(1), e.point(2), e.function())]
 
 
@@ -205,37 +211,37 @@ def _spring(e: Entry, measure: str, free: str) -> list[Element]:
 
 
 CONSTRAINTS = {
-    "AbsoluteX": Meaning(_absolute(AbsoluteX), ONE_POINT),
-    "AbsoluteY": Meaning(_absolute(AbsoluteY), ONE_POINT),
-    "AbsoluteAngle": Meaning(_absolute_angle, ("body1",), ("sP1",)),
-    "AbsoluteDistance": Meaning(_absolute_distance, (*ONE_POINT, "c")),
-    "RelativeX": Meaning(_relative(RelativeX), TWO_POINTS),
-    "RelativeY": Meaning(_relative(RelativeY), TWO_POINTS),
-    "RelativeAngle": Meaning(_relative_angle, ("body1", "body2"), ("sP1", "sP2")),
-    "RelativeDistance": Meaning(_relative(RelativeDistance), TWO_POINTS),
+    "AbsoluteX": Meaning(_absolute(AbsoluteX), ONE_POINT, FUN),
+    "AbsoluteY": Meaning(_absolute(AbsoluteY), ONE_POINT, FUN),
+    "AbsoluteAngle": Meaning(_absolute_angle, ("body1",), ("sP1", *FUN)),
+    "AbsoluteDistance": Meaning(_absolute_distance, (*ONE_POINT, "c"), FUN),
+    "RelativeX": Meaning(_relative(RelativeX), TWO_POINTS, FUN),
+    "RelativeY": Meaning(_relative(RelativeY), TWO_POINTS, FUN),
+    "RelativeAngle": Meaning(_relative_angle, ("body1", "body2"), ("sP1", "sP2", *FUN)),
+    "RelativeDistance": Meaning(_relative(RelativeDistance), TWO_POINTS, FUN),
     "RevoluteJoint": Meaning(_revolute, TWO_POINTS),
     "TranslationalJoint": Meaning(_translational, (*TWO_POINTS, "vP1", "vP2")),
     "PointOnLine": Meaning(_point_on_line, (*TWO_POINTS, "vP1"), ("vP2",)),
     "RackPinion": Meaning(_rack_pinion, (*TWO_POINTS, "sQ1", "R2"), ("theta1", "theta2")),
 }
-RSDA_MAY = ("theta0", "k", "c")
+RSDA_MAY = ("theta0", "k", "c", *FUN)
 LAW_MAY = ("frame", "mfile", "matlab_file")
 FORCES = {
     "PointForce": Meaning(_point_force, ONE_POINT, ("frame", "funX", "funY")),
     "PointForceFile": Meaning(_point_force_file, ONE_POINT, LAW_MAY),
     "forceFile": Meaning(_point_force_file, ONE_POINT, LAW_MAY),
-    "Torque": Meaning(_torque, ("body1",)),
+    "Torque": Meaning(_torque, ("body1",), FUN),
     "torqueFile": Meaning(_torque_file, ("body1",), LAW_MAY),
     "RSDA1": Meaning(_rsda1, ("body1",), RSDA_MAY),
     "RSDA2": Meaning(_rsda2, ("body1", "body2"), RSDA_MAY),
     "RSDA": Meaning(_rsda, ("body1",), ("body2", *RSDA_MAY)),
-    "TSDA": Meaning(_tsda, TWO_POINTS, ("k", "l0", "c")),
+    "TSDA": Meaning(_tsda, TWO_POINTS, ("k", "l0", "c", *FUN)),
 }
 SECTIONS: dict[str, tuple[str, dict[str, Meaning]]] = {
     "constraints": ("constraint", CONSTRAINTS),
     "forces": ("force", FORCES),
 }
-COMMON = ("name", "id", "type", "fun")
+COMMON = ("name", "id", "type")
 
 
 def meaning(section: str, word: Any) -> Meaning | None:

@@ -1,4 +1,4 @@
-"""The course's .adm files to a Model. What has no meaning to us is ignored with a warning, and written back."""
+"""The course's .adm files to a Model. What has no meaning to us is ignored with a warning, but kept."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
-from ..elements import Element, check_name
+from ..elements import Element
 from ..errors import ModelError, ModelWarning, listed, unknown
 from ..frames import GROUND
 from ..model import GRAVITY, Model
-from .adm_elements import COMMON, LINE, SECTIONS, Entry, Meaning, meaning
+from .adm_elements import COMMON, LINE, SECTIONS, Entry, Meaning, is_number, meaning
 from .adm_writer import keep_records
+from .attribution import check_numbers
 from .document import Document, Path
 from .laws import LAW, Laws
-from .model_reader import check_numbers
 from .plain_text import shown
 
 BODY_FIELDS = ("name", "id", "mass", "jbar", "q0", "qd0", "vis")
@@ -33,8 +33,8 @@ def refuse_adams(text: str, name: str) -> None:
     """MSC Adams has text files with the same endings."""
     if not text.lstrip().startswith(("{", "[")) and ADAMS.search(text):
         raise ModelError(
-            f"{name} is a text file of MSC Adams. Here .adm (model) and .acf (analysis) are the JSON files of the "
-            "ME451 course, an unrelated format. Write the model as .yaml or as a course .adm file."
+            f"{name} is a text file of MSC Adams. Here .adm (model) and .acf (analysis) are the JSON files "
+            "of the ME451 course, an unrelated format. Write the model as .yaml or as a course .adm file."
         )
 
 
@@ -47,14 +47,16 @@ def read_adm(document: Document, functions: Mapping[str, Callable[..., Any]] | N
     """The model in a course file. `functions` holds Python functions for its mfiles."""
     if not isinstance(document.data, dict):
         found = shown(document.data)
-        raise ModelError(f"{document.name} holds {found}, which is no course model; it begins with {{ and has bodies.")
+        raise ModelError(
+            f"{document.name} holds {found}, which is no course model; it begins with {{ and has bodies."
+        )
     reader = _Reader(document, functions)
     model = reader.model()
-    if document.problems:
+    if document.found:
         raise ModelError(document.problems)
     check_numbers(model, document, reader.paths)
-    keep_records(model, reader.records)
     reader.give_laws()
+    keep_records(model, reader.records)
     for sentence in reader.warnings:
         warnings.warn(sentence, ModelWarning, stacklevel=3)
     reader.laws.warn()
@@ -63,7 +65,7 @@ def read_adm(document: Document, functions: Mapping[str, Callable[..., Any]] | N
 
 
 class _Reader:
-    """Reads section by section; collects problems in the document, and warnings until the model is known to be good."""
+    """Reads section by section; problems go into the document, warnings wait until the model is good."""
 
     def __init__(self, document: Document, functions: Mapping[str, Callable[..., Any]] | None) -> None:
         self.document = document
@@ -110,7 +112,9 @@ class _Reader:
             if record == {}:
                 self.warn(path, f"an empty record in {section} is ignored.")
             elif not isinstance(record, dict):
-                self.document.complain(path, f"{section} holds {shown(record)}; it must hold records {{...}}.")
+                self.document.complain(
+                    path, f"{section} holds {shown(record)}; it must hold records {{...}}."
+                )
             else:
                 read(path, record)
 
@@ -120,11 +124,15 @@ class _Reader:
         number = record.get("id")
         title = f"body {record.get('name')!r}"
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-            self.document.complain((*path, "id"), f"{title} has the id {shown(number)}; give each body a whole number.")
+            self.document.complain(
+                (*path, "id"), f"{title} has the id {shown(number)}; give each body a whole number."
+            )
             return
         if number in self.bodies and number != 0:
             other = self.bodies[number]
-            self.document.complain((*path, "id"), f"{title} has the id {number}, as '{other}' has. Give it another.")
+            self.document.complain(
+                (*path, "id"), f"{title} has the id {number}, as '{other}' has. Give it another."
+            )
             return
         look = {"id": number, "vis": record.get("vis")}
         strange = {key: record[key] for key in record if key not in BODY_FIELDS}
@@ -139,7 +147,7 @@ class _Reader:
         self.numbered_body(path, record, name, look)
 
     def ground(self, path: Path, record: dict[str, Any], look: dict[str, Any]) -> None:
-        if any(record.get("q0") or ()):
+        if any(self.numbers(path, record, "q0", "the ground", 3) or ()):
             self.document.complain((*path, "q0"), "body id 0 is the ground, so its q0 must be [0, 0, 0].")
         self.result.ground.look = look
 
@@ -169,28 +177,34 @@ class _Reader:
             self.document.complain((*path, key), f"{title}: {error}")
             return 0.0
 
-    def numbers(self, path: Path, record: dict[str, Any], key: str, title: str, count: int) -> list[float] | None:
+    def numbers(
+        self, path: Path, record: dict[str, Any], key: str, title: str, count: int
+    ) -> list[float] | None:
         value = record.get(key)
         if key not in record:
             return None
-        good = isinstance(value, list) and all(isinstance(v, int | float) and not isinstance(v, bool) for v in value)
-        if not good or len(value) != count:
-            self.document.complain((*path, key), f"{title}: {key} is {shown(value)}; it must be {count} numbers.")
+        if not isinstance(value, list) or len(value) != count or not all(is_number(part) for part in value):
+            self.document.complain(
+                (*path, key), f"{title}: {key} is {shown(value)}; it must be {count} numbers."
+            )
             return None
         return list(value)
 
-    def unique(self, given: Any, otherwise: str, path: Path) -> str:
-        """A name that nothing else has and that references can be written with."""
+    def unique(self, given: Any, otherwise: str, path: Path, suffix: str = "") -> str:
+        """A name that nothing else has, with or without the suffix, and that references can hold."""
         name = otherwise
         if isinstance(given, str) and given.strip():
             name = re.sub(r"[.,()'\"\n]", "_", given)
         base, count = name, 1
-        while name in self.paths or name == GROUND:
+        while {name, name + suffix} & {GROUND, *self.paths}:
             count += 1
             name = f"{base} {count}"
         if name != given:
             was = f"'{given}'" if given else "no name"
-            self.warn(path, f"{otherwise} has {was} in the file; it is called '{name}', for names must differ and be words.")
+            self.warn(
+                path,
+                f"{otherwise} has {was} in the file; it is called '{name}', for names are words and differ.",
+            )
         self.paths[name] = path
         return name
 
@@ -213,7 +227,8 @@ class _Reader:
         if missing:
             return
         self.warn_of_strange(path, record, found, title)
-        name = self.unique(record.get("name"), f"{record['type']} {record.get('id', '')}".strip(), path)
+        otherwise = f"{record['type']} {record.get('id', '')}".strip()
+        name = self.unique(record.get("name"), otherwise, path, LINE if "sQ1" in found.needs else "")
         try:
             elements = found.build(Entry(name, record, self.bodies))
             for element in elements:
@@ -223,18 +238,20 @@ class _Reader:
             self.document.complain(path, f"{title} ({record['type']}): {error}")
 
     def add(self, element: Element, path: Path) -> None:
-        if element.name.endswith(LINE) and element.name not in self.paths:
-            self.paths[element.name] = path
-        check_name(element.name, "an element")
+        self.paths[element.name] = path
         self.result.add(element)
 
     def warn_of_strange(self, path: Path, record: dict[str, Any], found: Meaning, title: str) -> None:
-        strange = [key for key in record if key not in (*COMMON, *found.needs, *found.may_have)]
+        known = (*COMMON, *found.needs, *found.may_have)
+        idle = ("fun",) if record.get("fun") in (None, 0, "0", "NONE") else ()
+        strange = [key for key in record if key not in known + idle]
         if strange:
-            self.warn(path, f"{title} ({record['type']}) has {listed(strange)}, which is unknown and ignored.")
+            self.warn(
+                path, f"{title} ({record['type']}) has {listed(strange)}, which is unknown and ignored."
+            )
 
     def give_laws(self) -> None:
-        """Named laws get their functions last, for the file keeps the names."""
+        """Named laws get their functions."""
         for name, element in self.result.elements.items():
             for field, kind in element.kinds().items():
                 if kind == LAW and isinstance(law := getattr(element, field), str):

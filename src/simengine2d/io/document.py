@@ -12,30 +12,45 @@ Path = tuple[str | int, ...]
 """The keys that lead to a value: ("joints", "A", "b")."""
 
 DEEPEST = 60
-"""Levels of nesting that are read; a mechanism needs six, and an endless bracket must not end the interpreter."""
+"""Levels of nesting that are read; a mechanism needs six, and a bottomless file must not end Python."""
 
 
 @dataclass
 class Document:
-    """The data of a file, the line of every key and list item, and the problems that do not stop the reading."""
+    """The data of a file, the line of every key, and the problems that did not stop the reading."""
 
     name: str
     data: Any = None
     lines: dict[Path, int] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
+    found: list[tuple[int, str]] = field(default_factory=list)
+    """Problems with their lines."""
     arithmetic: dict[Path, str] = field(default_factory=dict)
     """Numbers that were written as arithmetic, where the reader was told to allow it."""
 
-    def where(self, path: Sequence[str | int] = ()) -> str:
-        """`slider_crank.yaml, line 14`; what is missing is sought where it should stand."""
+    @property
+    def problems(self) -> list[str]:
+        """The sentences found so far, from the top of the file to its end."""
+        return [
+            f"{self.at(line)}: {sentence}" for line, sentence in sorted(self.found, key=lambda item: item[0])
+        ]
+
+    def line(self, path: Sequence[str | int] = ()) -> int:
+        """The line of a key; what is missing is sought where it should stand; 0 for the whole file."""
         path = tuple(path)
         while path and path not in self.lines:
             path = path[:-1]
-        return f"{self.name}, line {self.lines[path]}" if path else self.name
+        return self.lines[path] if path else 0
+
+    def at(self, line: int) -> str:
+        """`slider_crank.yaml, line 14`"""
+        return f"{self.name}, line {line}" if line else self.name
+
+    def where(self, path: Sequence[str | int] = ()) -> str:
+        return self.at(self.line(path))
 
     def complain(self, path: Sequence[str | int], sentence: str) -> None:
         """Keep a problem; the reader goes on and tells all of them at once."""
-        self.problems.append(f"{self.where(path)}: {sentence}")
+        self.found.append((self.line(path), sentence))
 
     def add(self, mapping: dict[str, Any], path: Path, line: int) -> bool:
         """Note the line of a key; False where the key stands there already."""
@@ -43,10 +58,10 @@ class Document:
         if key in mapping:
             inside = " of ".join(f"'{part}'" for part in reversed(path[:-1])) or "the file"
             first = self.lines[path]
-            self.problems.append(
-                f"{self.name}, line {line}: '{key}' stands twice in {inside}, first in line {first}. "
-                "Rename one of them, or delete it."
+            sentence = (
+                f"'{key}' stands twice in {inside}, first in line {first}. Rename one of them, or delete it."
             )
+            self.found.append((line, sentence))
             return False
         self.lines[path] = line
         return True

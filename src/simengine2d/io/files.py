@@ -40,11 +40,14 @@ def _read_bytes(path: Path) -> bytes:
         size = path.stat().st_size
         if size > LARGEST:
             raise ModelError(
-                f"{path} has {size / 1e6:.0f} MB; at most {LARGEST / 1e6:.0f} MB are read. Check that it is a model file."
+                f"{path} has {size / 1e6:.0f} MB; at most {LARGEST / 1e6:.0f} MB are read. "
+                "Check that it is a model file."
             )
         return path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a path with a null character
-        raise ModelError(f"{path} cannot be read: {_reason(error)}. Check the path and its permissions.") from None
+        raise ModelError(
+            f"{path} cannot be read: {_reason(error)}. Check the path and its permissions."
+        ) from None
 
 
 def _missing(path: Path) -> str:
@@ -57,11 +60,13 @@ def _missing(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a file so that it is old or new, never half: into a temporary one beside it, which then takes its name."""
+    """Write a file that is old or new, never half: a temporary one beside it takes its name at the end."""
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise ModelError(f"{path} is not written: the character {error.object[error.start]!r} is no text.") from None
+        raise ModelError(
+            f"{path} is not written: the character {error.object[error.start]!r} is no text."
+        ) from None
     if path.is_dir():
         raise ModelError(f"{path} is not written: it is a folder. Give the path of a file.")
     temporary = None
@@ -77,7 +82,9 @@ def write_text(path: Path, text: str) -> Path:
     except (OSError, ValueError) as error:
         if temporary is not None and os.path.exists(temporary):
             os.unlink(temporary)
-        raise ModelError(f"{path} is not written: {_reason(error)}. Check the folder and its permissions.") from None
+        raise ModelError(
+            f"{path} is not written: {_reason(error)}. Check the folder and its permissions."
+        ) from None
     return path
 
 

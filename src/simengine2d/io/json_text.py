@@ -1,11 +1,11 @@
-"""Strict JSON with line numbers; on request, numbers may be arithmetic, as in one dialect of the course's files."""
+"""Strict JSON with line numbers; on request, numbers may be arithmetic, as one course file has them."""
 
 from __future__ import annotations
 
 import json
 import re
 from bisect import bisect_right
-from json.decoder import scanstring
+from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 from ..errors import ModelError
@@ -61,7 +61,9 @@ class _Reader:
     def value(self, path: Path) -> Any:
         sign = self.next()
         if len(path) > DEEPEST:
-            raise self.fail(f"the brackets are nested more than {DEEPEST} levels deep. A model file needs six.")
+            raise self.fail(
+                f"the brackets are nested more than {DEEPEST} levels deep. A model file needs six."
+            )
         if sign == "{":
             return self.mapping(path)
         if sign == "[":
@@ -112,7 +114,9 @@ class _Reader:
         """After an item: a comma and more, or the closing bracket."""
         sign = self.next()
         if sign not in (",", bracket) or not sign:
-            raise self.fail(f"{self.found()} where ',' or '{bracket}' is expected; line {opening} opens the bracket.")
+            raise self.fail(
+                f"{self.found()} where ',' or '{bracket}' is expected; line {opening} opens the bracket."
+            )
         self.position += 1
         if sign == "," and self.next() == bracket:
             raise self.fail(f"found '{bracket}' after a comma. Delete the last comma.")
@@ -135,7 +139,7 @@ class _Reader:
                 whole = strict[2] is None and strict[3] is None
                 return integer(strict[0]) if whole else finite(strict[0])
         except ValueError as error:
-            self.document.problems.append(f"{self.document.name}, line {self.line}: {error}")
+            self.document.found.append((self.line, str(error)))
             return strict[0] if strict else None
         word = WORD.match(self.text, self.position)
         if word and word[0] in WORDS:

@@ -21,7 +21,9 @@ class Laws:
         self.without: dict[str, str] = {}
         for name, function in self.functions.items():
             if not callable(function):
-                raise ModelError(f"functions['{name}'] is {function!r}; it must be a Python function (t, q, qd).")
+                raise ModelError(
+                    f"functions['{name}'] is {function!r}; it must be a Python function (t, q, qd)."
+                )
 
     @staticmethod
     def is_law(kind: Kind) -> bool:

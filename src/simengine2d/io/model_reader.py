@@ -1,9 +1,8 @@
-"""From a document in our own format to a Model. All problems of a file are told at once, each with its line."""
+"""From a document in our own format to a Model. All problems are told at once, each with its line."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path as FilePath
@@ -16,6 +15,7 @@ from ..frames import GROUND, Frame, as_frame
 from ..measure_text import frames_in
 from ..model import GRAVITY, Model
 from ..tables import Table
+from .attribution import check_numbers
 from .document import Document, Path
 from .laws import Laws
 from .plain_text import shown
@@ -25,16 +25,19 @@ from .schema import Analysis, body_record, element_record, file_record, ground_r
 SECTIONS: dict[str, tuple[str, type[Element]]] = {"joints": ("joint", Joint), "forces": ("force", Force)}
 
 
-def read_model(document: Document, folder: FilePath, functions: Mapping[str, Callable[..., Any]] | None) -> Model:
+def read_model(
+    document: Document, folder: FilePath, functions: Mapping[str, Callable[..., Any]] | None
+) -> Model:
     """The model in a document; `folder` is where its tables lie, `functions` holds the laws it names."""
     data = document.data
     if not isinstance(data, dict):
         raise ModelError(
-            f"{document.name} holds {shown(data)}, which is no model. Write the sections name, bodies, joints, forces."
+            f"{document.name} holds {shown(data)}, which is no model. "
+            "Write the sections name, bodies, joints, forces."
         )
     check_record(document, (), "the model", data, file_record())
     model = _Reader(document, folder, Laws(functions, document.name)).model()
-    if document.problems:
+    if document.found:
         raise ModelError(document.problems)
     check_numbers(model, document)
     model.source = document.name
@@ -58,7 +61,9 @@ class _Reader:
     def model(self) -> Model:
         data = self.document.data
         name = data.get("name", "mechanism")
-        self.result = Model(name, gravity=_tuple(data.get("gravity")) or GRAVITY, parameters=self.section("parameters"))
+        self.result = Model(
+            name, gravity=_tuple(data.get("gravity")) or GRAVITY, parameters=self.section("parameters")
+        )
         self.result.look = self.section("look")
         self.ground()
         for name, record in self.section("bodies").items():
@@ -87,12 +92,16 @@ class _Reader:
         title = f"body '{name}'"
         self.points[name] = None
         if name == GROUND:
-            self.document.complain(path, "the ground is no body of its own. Write its points in the section 'ground'.")
+            self.document.complain(
+                path, "the ground is no body of its own. Write its points in the section 'ground'."
+            )
             return
         word = record.get("shape") if isinstance(record, dict) else None
         if word is not None and word not in SHAPES:
             hint = unknown("shape", str(word), SHAPES)
-            self.document.complain((*path, "shape"), f"{title} has the shape {shown(word)}, which is unknown. {hint}")
+            self.document.complain(
+                (*path, "shape"), f"{title} has the shape {shown(word)}, which is unknown. {hint}"
+            )
             return
         good = check_record(self.document, path, title, record, body_record(word))
         if not (self.named(path, "a body") and good):
@@ -149,13 +158,15 @@ class _Reader:
 
     def is_taken(self, path: Path, title: str) -> bool:
         section, name = path
-        earlier = [("ground",)] if name == GROUND else []
+        earlier: list[Path] = [("ground",)] if name == GROUND else []
         earlier += [("bodies", name)] if name in self.section("bodies") else []
         earlier += [("joints", name)] if section == "forces" and name in self.section("joints") else []
         if earlier:
             first = self.document.lines.get(earlier[0])
             where = f", in line {first}" if first else ""
-            self.document.complain(path, f"{title} has the name of something in {earlier[0][0]}{where}. Rename one.")
+            self.document.complain(
+                path, f"{title} has the name of something in {earlier[0][0]}{where}. Rename one."
+            )
         return bool(earlier)
 
     def element_class(self, path: Path, title: str, record: Any) -> type[Element] | None:
@@ -169,11 +180,15 @@ class _Reader:
         cls = folded.get(word.lower()) if isinstance(word, str) else None
         if cls is None:
             hint = unknown("type", str(word), known)
-            self.document.complain((*path, "type"), f"{title} has the type {shown(word)}, which is unknown. {hint}")
+            self.document.complain(
+                (*path, "type"), f"{title} has the type {shown(word)}, which is unknown. {hint}"
+            )
             return None
         if cls.__name__ not in known:
             other = next(name for name, (_, base) in SECTIONS.items() if issubclass(cls, base))
-            self.document.complain((*path, "type"), f"{title} is a {cls.__name__}, which belongs to '{other}'. Move it.")
+            self.document.complain(
+                (*path, "type"), f"{title} is a {cls.__name__}, which belongs to '{other}'. Move it."
+            )
             return None
         return cls
 
@@ -193,7 +208,9 @@ class _Reader:
         path = FilePath(given["file"])
         inside = (self.folder / path).resolve().is_relative_to(self.folder.resolve())
         if path.is_absolute() or not inside:
-            raise ModelError(f"the table {path} lies outside the folder of the model file. Copy it beside the model.")
+            raise ModelError(
+                f"the table {path} lies outside the folder of the model file. Copy it beside the model."
+            )
         if not (self.folder / path).is_file():
             raise ModelError(f"the table {path} does not exist in {self.folder.resolve()}. Check the path.")
         options = {key: given[key] for key in ("time", "value", "periodic") if key in given}
@@ -203,15 +220,14 @@ class _Reader:
 
     def refers_well(self, element: Element, path: Path) -> bool:
         """Every body and point the element names is in the file."""
-        good = True
+        before = len(self.document.found)
+        title = f"{SECTIONS[str(path[0])][0]} '{element.name}'"
         for field, kind in element.kinds().items():
-            for frame in self.frames_of(getattr(element, field), kind, (*path, field), element.title):
+            for frame in self.frames_of(getattr(element, field), kind, (*path, field), title):
                 problem = self.wrong_reference(frame)
                 if problem:
-                    good = False
-                    title = f"{SECTIONS[str(path[0])][0]} '{element.name}'"
                     self.document.complain((*path, field), f"{title} refers to {problem}")
-        return good
+        return len(self.document.found) == before
 
     def frames_of(self, given: Any, kind: Kind, path: Path, title: str) -> list[Frame]:
         if given is None or kind.name not in ("frame", "measure"):
@@ -247,36 +263,3 @@ def _frame(given: Any) -> Frame:
         return as_frame(given)
     x, y, angle = [*given["at"], 0.0][:3]
     return Frame(given["body"], place=(x, y, angle))
-
-
-# Numbers ----------------------------------------------------------------------------------------------
-
-_TITLE = re.compile(r"(\w+) '([^']+)'(?:, (\w+))?")
-
-
-def check_numbers(model: Model, document: Document, paths: Mapping[str, Path] | None = None) -> None:
-    """Evaluate the model as it was read; its problems get their lines. `paths` says where each name stands."""
-    try:
-        model.check()
-    except ModelError as error:
-        places = _places(document.data) if paths is None else paths
-        raise ModelError([_located(problem, document, places) for problem in error.problems]) from None
-
-
-def _places(data: dict[str, Any]) -> dict[str, Path]:
-    names: Iterable[tuple[str, str]] = (
-        (section, name) for section in ("bodies", *SECTIONS) for name in data.get(section) or ()
-    )
-    return {name: (section, name) for section, name in names}
-
-
-def _located(problem: str, document: Document, places: Mapping[str, Path]) -> str:
-    found = _TITLE.match(problem)
-    path: Path = ()
-    if found and found[1] == "parameter":
-        path = ("parameters", found[2])
-    elif found and found[2] in places:
-        path = (*places[found[2]], found[3] or "")
-    elif problem.startswith(("gravity", "the parameters")):
-        path = ("gravity",) if problem.startswith("gravity") else ("parameters",)
-    return f"{document.where(path)}: {problem}"

@@ -69,7 +69,9 @@ class _Writer:
 
     def ground(self, ground: Body) -> dict[str, Any]:
         if replace(ground, points={}, look={}) != Body(GROUND):
-            self.problems.append("the ground was given a mass, a pose or a shape. It holds points and a look only.")
+            self.problems.append(
+                "the ground was given a mass, a pose or a shape. It holds points and a look only."
+            )
         return self.body(ground)
 
     def body(self, body: Body) -> dict[str, Any]:
@@ -77,7 +79,10 @@ class _Writer:
         data: dict[str, Any] = {}
         if body.shape is not None:
             data["shape"] = body.shape.word
-            data |= {f.name: self.plain(getattr(body.shape, f.name), f"{what}, {f.name}") for f in fields(body.shape)}
+            data |= {
+                f.name: self.plain(getattr(body.shape, f.name), f"{what}, {f.name}")
+                for f in fields(body.shape)
+            }
         given = {
             "mass": None if _same(body.mass, 0.0) else body.mass,
             "inertia": body.inertia,
@@ -174,5 +179,7 @@ def plain(value: Any) -> Any:
 
 def _key(key: Any) -> str:
     if not isinstance(key, str) or len(key) > LONGEST_NAME:
-        raise _Unwritable(f"holds the key {str(key)[:40]!r}; a key is a text of at most {LONGEST_NAME} characters.")
+        raise _Unwritable(
+            f"holds the key {str(key)[:40]!r}; a key is a text of at most {LONGEST_NAME} characters."
+        )
     return key

@@ -14,14 +14,16 @@ from .yaml_text import plain_value
 WIDTH = 110
 _PLAIN = re.compile(r"-?[A-Za-z0-9_(.][A-Za-z0-9_ .()*+/^<>=-]*")
 _OTHER_READERS = Resolver.yaml_implicit_resolvers
-_UNPRINTABLE = re.compile("[^\\x20-\\x7e\\xa0-\\u2027\\u202a-\\ud7ff\\ue000-\\ufefe\\uff00-\\ufffd\\U00010000-\\U0010ffff]")
+_UNPRINTABLE = re.compile(
+    "[^\\x20-\\x7e\\xa0-\\u2027\\u202a-\\ud7ff\\ue000-\\ufefe\\uff00-\\ufffd\\U00010000-\\U0010ffff]"
+)
 
 
 # YAML -------------------------------------------------------------------------------------------------
 
 
 def to_yaml(data: dict[str, Any], sections: Iterable[str] = ()) -> str:
-    """A mapping as YAML. `sections` name the keys whose value is a block even where it would fit on a line."""
+    """A mapping as YAML. `sections` are the keys whose value is a block even where a line would hold it."""
     lines: list[str] = []
     for key, value in data.items():
         lines += _entry(key, value, "", block=key in set(sections))
@@ -81,7 +83,8 @@ def yaml_scalar(value: Any) -> str:
         return value if _is_plain(value) else _in_quotes(value)
     if isinstance(value, float):
         text = repr(value)
-        return text.replace("e", ".0e") if "e" in text and "." not in text else text  # 1e+22 is a word to YAML 1.1
+        # 1e+22 is a word to YAML 1.1
+        return text.replace("e", ".0e") if "e" in text and "." not in text else text
     return json.dumps(value)
 
 

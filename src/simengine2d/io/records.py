@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
@@ -39,6 +39,10 @@ def _sentence(title: str, field: str, kind: str, data: dict[str, Any], record: t
         remedy = f"This program reads format {VERSION}. Install a newer one, or correct the number."
         return f"the file has the format version {shown(data[field])}. {remedy}"
     words = record.model_fields[field].description
+    choices = get_args(record.model_fields[field].annotation)
+    if kind == "literal_error":
+        hint = unknown("choice", str(data[field]), map(str, choices))
+        return f"{title}: {field} is {shown(data[field])}, which is unknown. {hint}"
     return f"{title}: {field} is {shown(data[field])}; it must be {words}."
 
 

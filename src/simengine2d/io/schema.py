@@ -1,4 +1,4 @@
-"""The shape of model files, made from the registry: a newly defined joint is known here without a line of code.
+"""The shape of model files, made from the registry: a newly defined joint is known here at once.
 
 Pydantic checks the records and publishes the JSON Schema; what is wrong is said in our own sentences.
 """
@@ -30,7 +30,8 @@ EXPECTED = {
     "numbers": "a list of numbers or expressions such as [1, 0]",
     "point": "two numbers or expressions [x, y]",
     "points": "names with places, such as {A: [1, 0], B: [0, 1, 90*deg]}",
-    "function": "a number, an expression of t such as sin(2*t), or a table {times: [...], values: [...]} or {file: ...}",
+    "function": "a number, an expression of t such as sin(2*t), or a table {times: [...], values: [...]} "
+    "or {file: motion.csv}",
     "frame": "a body, a point such as crank.A, or {body: crank, at: [0.5, 0]}",
     "measure": "a measure such as angle(ground, crank)",
     "direction": "an angle or a vector such as [1, 0]",
@@ -61,7 +62,7 @@ class PointTable(Record):
 
 
 class FileTable(Record):
-    """f(t) as two columns of a CSV file that lies beside the model file; a column is a name or a number from 0."""
+    """f(t) as two columns of a CSV file beside the model file; a column is a name or a number from 0."""
 
     file: str
     time: str | Annotated[int, Field(ge=0)] = 0
@@ -120,10 +121,9 @@ def body_record(shape: str | None) -> type[Record]:
         for item in fields(SHAPES[shape]):
             kind, accepted = ("point", Point) if item.name in ("start", "end") else ("number", Number)
             entries[item.name] = (accepted, Field(..., description=EXPECTED[kind]))
-    for name in ("mass", "inertia", "angle", "angular_velocity"):
-        entries[name] = (Number | None, Field(default=None, description=EXPECTED["number"]))
-    for name in ("at", "velocity"):
-        entries[name] = (Point | None, Field(default=None, description=EXPECTED["point"]))
+    for name in ("mass", "inertia", "at", "angle", "velocity", "angular_velocity"):
+        kind, accepted = ("point", Point) if name in ("at", "velocity") else ("number", Number)
+        entries[name] = (accepted | None, Field(default=None, description=EXPECTED[kind]))
     entries |= _ground_entries()
     return _made((shape or "body").capitalize(), inspect.getdoc(SHAPES[shape] if shape else Body), entries)
 
@@ -155,7 +155,7 @@ class Analysis(Record):
 
 
 def file_record(sections: Mapping[str, Any] | None = None) -> type[Record]:
-    """The whole file. Without `sections`, what stands in them is not looked at: each record is checked by itself."""
+    """The whole file. Without `sections`, what stands in them is left for records of their own."""
     inner = sections or {}
     mapping = EXPECTED["mapping"]
 
@@ -167,11 +167,17 @@ def file_record(sections: Mapping[str, Any] | None = None) -> type[Record]:
         "simengine2d": (Literal[VERSION], Field(default=VERSION, description="version of the format")),
         "name": (str, Field(default="mechanism", description=EXPECTED["text"])),
         "gravity": (Point, Field(default=[0.0, -9.81], description=EXPECTED["point"])),
-        "parameters": section("parameters", dict[str, Number], "names with numbers or expressions, such as {L: 2}"),
+        "parameters": section(
+            "parameters", dict[str, Number], "names with numbers or expressions, such as {L: 2}"
+        ),
         "ground": section("ground", anything),
         "bodies": section("bodies", anything, "names with bodies, such as {crank: {mass: 1, inertia: 0.1}}"),
-        "joints": section("joints", anything, "names with joints, such as {A: {type: Revolute, a: ground, b: crank}}"),
-        "forces": section("forces", anything, "names with forces, such as {F: {type: PointForce, frame: crank, fx: 1}}"),
+        "joints": section(
+            "joints", anything, "names with joints, such as {A: {type: Revolute, a: ground, b: crank}}"
+        ),
+        "forces": section(
+            "forces", anything, "names with forces, such as {F: {type: PointForce, frame: crank, fx: 1}}"
+        ),
         "analysis": section("analysis", anything, "an analysis such as {kind: dynamics, t_end: 2}"),
         "look": section("look", anything, "how to draw it: any plain data"),
     }
@@ -180,10 +186,10 @@ def file_record(sections: Mapping[str, Any] | None = None) -> type[Record]:
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of model files, for editors and other programs."""
-    bodies = Union[tuple(body_record(shape) for shape in (None, *SHAPES))]  # noqa: UP007
+    bodies: Any = Union[tuple(body_record(shape) for shape in (None, *SHAPES))]  # noqa: UP007
     sections = {
         "ground": ground_record(),
-        "bodies": dict[str, bodies],  # type: ignore[valid-type]
+        "bodies": dict[str, bodies],  # type: ignore
         "joints": dict[str, _any_of(Joint)],  # type: ignore[misc]
         "forces": dict[str, _any_of(Force)],  # type: ignore[misc]
         "analysis": Analysis,

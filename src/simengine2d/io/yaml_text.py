@@ -1,7 +1,8 @@
 """Strict YAML: the part of the language that means the same to everybody.
 
-PyYAML finds the structure; what a word means is decided here, by the core schema of YAML 1.2: `yes`, `no`, `on` and
-`12:30` are words, not truths and times. Anchors, aliases and tags are refused, so a file is what it looks like.
+PyYAML finds the structure; what a word means is decided here, by the core schema of YAML 1.2: `yes`, `no`,
+`on` and `12:30` are words, not truths and times. Anchors, aliases and tags are refused, so a file is what it
+looks like.
 """
 
 from __future__ import annotations
@@ -48,19 +49,21 @@ class _Loader(Reader, Scanner, Parser, Composer, BaseResolver):  # type: ignore[
         self.depth = 0
 
     def compose_node(self, parent: Node | None, index: Any) -> Node:
-        event = self.peek_event()
+        event: Any = self.peek_event()
+        sentence = ""
         if isinstance(event, AliasEvent) or event.anchor is not None:
             mark = "*" if isinstance(event, AliasEvent) else "&"
-            sentence = f"{mark}{event.anchor} is a YAML alias or anchor. Write the value out where it is used."
-            raise _Refused(problem=sentence, problem_mark=event.start_mark)
-        if isinstance(event, ScalarEvent | CollectionStartEvent) and event.tag is not None:
+            sentence = (
+                f"{mark}{event.anchor} is a YAML alias or anchor. Write the value out where it is used."
+            )
+        elif isinstance(event, ScalarEvent | CollectionStartEvent) and event.tag is not None:
             sentence = f"{event.tag} is a YAML tag. Write plain numbers and words, or put the text in quotes."
-            raise _Refused(problem=sentence, problem_mark=event.start_mark)
-        if self.depth > DEEPEST:
+        elif self.depth > DEEPEST:
             sentence = f"the brackets are nested more than {DEEPEST} levels deep. A model file needs six."
-            raise _Refused(problem=sentence, problem_mark=event.start_mark)
+        if sentence:
+            raise _Refused(problem=sentence, problem_mark=event.start_mark)  # type: ignore[arg-type]
         self.depth += 1
-        node = super().compose_node(parent, index)
+        node: Any = super().compose_node(parent, index)
         self.depth -= 1
         return node
 
@@ -77,7 +80,7 @@ def _compose(text: str, name: str) -> Node | None:
     try:
         return _Loader(text).get_single_node()  # type: ignore[no-any-return]
     except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
+        mark: Any = error.problem_mark or error.context_mark
         raise syntax_error(name, mark.line + 1, mark.column + 1, _sentence(error)) from None
     except ReaderError as error:
         before = text[: error.position]
@@ -97,7 +100,7 @@ def _sentence(error: MarkedYAMLError) -> str:
     if "another document" in problem:
         return "a second document begins with ---. Write one model to a file."
     if "mapping values are not allowed" in problem:
-        return "a ':' stands where none can be. Put text that holds a colon in quotes, and check the indentation."
+        return "a ':' stands where none can be. Put text with a colon in quotes, and check the indentation."
     context = f" ({error.context})" if error.context else ""
     return f"the YAML cannot be read: {problem}{context}. Check brackets, quotes and indentation."
 
@@ -122,7 +125,9 @@ def _mapping(node: MappingNode, path: Path, document: Document) -> dict[str, Any
     for key, value in node.value:
         line, column = key.start_mark.line + 1, key.start_mark.column + 1
         if not isinstance(key, ScalarNode):
-            raise syntax_error(document.name, line, column, "a list or mapping cannot be a name. Write a word.")
+            raise syntax_error(
+                document.name, line, column, "a list or mapping cannot be a name. Write a word."
+            )
         here = (*path, key.value)
         if document.add(mapping, here, line):
             mapping[key.value] = _construct(value, here, document)
@@ -135,7 +140,7 @@ def _scalar(node: ScalarNode, line: int, document: Document) -> Any:
     try:
         return plain_value(node.value)
     except ValueError as error:
-        document.problems.append(f"{document.name}, line {line}: {error}")
+        document.found.append((line, str(error)))
         return node.value
 
 

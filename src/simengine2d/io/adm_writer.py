@@ -1,0 +1,202 @@
+"""A Model to the course's .adm format. What the format cannot hold is refused by name, all at once.
+
+An element that came from an .adm file and was not changed is written as it stood there: `keep_records` puts
+the records that could not be made again from the element into the model's `look`.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..bodies import Body
+from ..drawing import Drawing, DrawnBody
+from ..elements import Element, Joint
+from ..errors import ModelError, ModelWarning, listed
+from ..frames import GROUND
+from ..model import Model
+from .adm_elements import LINE, Entry, meaning
+from .adm_records import Draft, fresh_record, tidy
+from .model_writer import model_data
+from .plain_text import to_json
+
+
+def adm_text(model: Model) -> str:
+    """The text of an .adm file."""
+    drawing = model.check()
+    writer = _Writer(model, drawing)
+    data = writer.data()
+    if writer.problems:
+        raise ModelError(
+            [f"model '{model.name}' is not saved as .adm: {problem}" for problem in writer.problems]
+        )
+    for sentence in _losses(model):
+        warnings.warn(f"model '{model.name}' as .adm: {sentence}", ModelWarning, stacklevel=4)
+    return to_json(data)
+
+
+def keep_records(model: Model, records: Mapping[str, dict[str, Any]]) -> None:
+    """Keep those records of a file that the elements alone would not give back."""
+    fresh = _Writer(model, model.check(), kept={})
+    fresh.data()
+    kept = {name: record for name, record in records.items() if fresh.records.get(name) != record}
+    if kept:
+        model.look.setdefault("adm", {})["elements"] = kept
+
+
+class _Writer:
+    def __init__(self, model: Model, drawing: Drawing, kept: Mapping[str, Any] | None = None) -> None:
+        self.model = model
+        self.drawing = drawing
+        own = model.look.get("adm")
+        self.own: dict[str, Any] = own if isinstance(own, dict) else {}
+        elements = self.own.get("elements", {}) if kept is None else kept
+        self.kept: Mapping[str, Any] = elements if isinstance(elements, dict) else {}
+        self.ids = _body_ids(model)
+        self.done: set[str] = set()
+        self.fresh_names: set[str] = set()
+        self.records: dict[str, dict[str, Any]] = {}
+        self.problems: list[str] = []
+
+    def data(self) -> dict[str, Any]:
+        model = self.model
+        data: dict[str, Any] = {"name": model.name, "gravity": [tidy(part) for part in self.drawing.gravity]}
+        look = _plain_look(model)
+        data |= {"vis": look["vis"]} if "vis" in look else {}
+        data["bodies"] = [self.ground()] if "id" in model.ground.look else []
+        data["bodies"] += [self.body(body, self.drawing.bodies[name]) for name, body in model.bodies.items()]
+        data["constraints"] = self.section([e for e in model.elements.values() if isinstance(e, Joint)])
+        forces = self.section([e for e in model.elements.values() if not isinstance(e, Joint)])
+        data |= {"forces": forces} if forces else {}
+        also = self.own.get("also")
+        return data | (also if isinstance(also, dict) else {})
+
+    # bodies
+
+    def ground(self) -> dict[str, Any]:
+        look = self.model.ground.look
+        also = look.get("adm")
+        record = {"name": GROUND, "id": 0, "mass": 0, "jbar": 0, "q0": [0, 0, 0], "qd0": [0, 0, 0]}
+        return record | {"vis": look.get("vis", {})} | (also if isinstance(also, dict) else {})
+
+    def body(self, body: Body, drawn: DrawnBody) -> dict[str, Any]:
+        record: dict[str, Any] = {
+            "name": body.name,
+            "id": self.ids[body.name],
+            "mass": tidy(drawn.mass),
+            "jbar": tidy(drawn.inertia),
+            "q0": [tidy(part) for part in drawn.pose],
+        }
+        if drawn.velocity is not None or drawn.angular_velocity is not None:
+            rates = (*(drawn.velocity or (0.0, 0.0)), drawn.angular_velocity or 0.0)
+            record["qd0"] = [tidy(part) for part in rates]
+        also = body.look.get("adm")
+        record |= {"vis": body.look["vis"]} if "vis" in body.look else {}
+        return record | (also if isinstance(also, dict) else {})
+
+    # elements
+
+    def section(self, elements: list[Element]) -> list[dict[str, Any]]:
+        for element in elements:
+            if element.name in self.done:
+                continue
+            try:
+                self.records[element.name] = self.as_it_stood(element) or self.fresh(element)
+            except ModelError as error:
+                self.problems += [f"{element.title} {problem}" for problem in error.problems]
+        records = [
+            self.records[e.name] for e in elements if e.name in self.records and e.name not in self.done
+        ]
+        return _numbered(records, self.fresh_names)
+
+    def as_it_stood(self, element: Element) -> dict[str, Any] | None:
+        """The record the element came from, where it still means the elements of the model."""
+        for name in (element.name, element.name.removesuffix(LINE)):
+            record = self.kept.get(name)
+            if isinstance(record, dict) and (partners := self.meant(name, record, element)):
+                self.done |= partners - {element.name}
+                return copy.deepcopy(record)
+        return None
+
+    def meant(self, name: str, record: dict[str, Any], element: Element) -> set[str]:
+        """Names of the elements that a kept record means, if the model has them all unchanged."""
+        section = "constraints" if isinstance(element, Joint) else "forces"
+        found = meaning(section, record.get("type"))
+        bodies = {0: GROUND} | {number: name for name, number in self.ids.items()}
+        try:
+            built = found.build(Entry(name, record, bodies)) if found else []
+        except (ModelError, KeyError):  # the record was changed by hand
+            return set()
+        same = all(_unchanged(part, self.model.elements.get(part.name)) for part in built)
+        names = {part.name for part in built}
+        return names if same and element.name in names else set()
+
+    def fresh(self, element: Element) -> dict[str, Any]:
+        draft = Draft(element, self.drawing.elements[element.name], self.drawing, self.ids)
+        record, partner = fresh_record(draft)
+        self.fresh_names.add(element.name)
+        if partner is not None:
+            self.done.add(partner)
+        return record
+
+
+def _unchanged(built: Element, given: Element | None) -> bool:
+    """Equal, where a law may have got its function."""
+    if given is None or type(given) is not type(built):
+        return False
+    laws = {name: getattr(built, name) for name in built.kinds() if callable(getattr(given, name))}
+    return replace(given, **laws) == built  # type: ignore[type-var]
+
+
+def _numbered(records: list[dict[str, Any]], fresh: set[str]) -> list[dict[str, Any]]:
+    """Give an id to the records that were made afresh: their place, or the next that is free."""
+    taken = {record.get("id") for record in records}
+    for i, record in enumerate(records, 1):
+        if record.get("name") in fresh and "id" not in record:
+            number = i if i not in taken else 1 + max(n for n in (*taken, len(records)) if isinstance(n, int))
+            taken.add(number)
+            first = {"name": record.pop("name"), "id": number}
+            rest = dict(record)
+            record.clear()
+            record |= first | rest
+    return records
+
+
+def _body_ids(model: Model) -> dict[str, int]:
+    """The ids the bodies came with, where they are good; else the next free one."""
+    ids: dict[str, int] = {GROUND: 0}
+    for name, body in model.bodies.items():
+        given = body.look.get("id")
+        if type(given) is int and given > 0 and given not in ids.values():
+            ids[name] = given
+    for name in model.bodies:
+        if name not in ids:
+            ids[name] = next(i for i in range(1, len(ids) + 2) if i not in ids.values())
+    return {name: ids[name] for name in (GROUND, *model.bodies)}
+
+
+def _plain_look(model: Model) -> dict[str, Any]:
+    """The looks as plain data, refused where they hold something else."""
+    bare = Model(model.name)
+    bare.look = model.look
+    return model_data(bare).get("look", {})  # type: ignore[no-any-return]
+
+
+def _losses(model: Model) -> list[str]:
+    """What the format has no place for, though the motion is the same."""
+    points = [name for name, body in model.bodies.items() if body.points]
+    still = [name for name, b in model.bodies.items() if b.velocity is None and b.angular_velocity is None]
+    shapes = [name for name, body in model.bodies.items() if body.shape is not None]
+    looks = [key for key in model.look if key not in ("vis", "adm")]
+    findings = {
+        f"the parameters {listed(model.parameters)} are written as their values.": model.parameters,
+        f"the points of {listed(points)} lose their names.": points,
+        f"the shapes of {listed(shapes)} are written as masses and inertias.": shapes,
+        f"{listed(still)} have no velocity, so qd0 is left out; the course's engine wants one.": still,
+        "the analysis belongs into an .acf file (save_analysis).": model.analysis,
+        f"the look {listed(looks)} is left out.": looks,
+    }
+    return [sentence for sentence, is_lost in findings.items() if is_lost]

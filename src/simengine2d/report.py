@@ -1,0 +1,101 @@
+"""Summaries for people: what is in a model, what its constraints allow, what a motion was like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rich import box
+from rich.console import RenderableType
+from rich.table import Table
+
+from .analyses.assemble import Assembly
+from .analyses.diagnose import Diagnosis
+from .drawing import Drawing
+from .errors import listed
+from .results import Results
+
+Floats = NDArray[np.float64]
+
+LONGEST = 60  # rows of a table; a model of a thousand bodies is not read line by line
+
+
+def model_tables(drawing: Drawing, q: Floats) -> Iterator[RenderableType]:
+    """The bodies in the pose q, the joints, the forces."""
+    model = drawing.model
+    yield table("body", ["mass, kg", "inertia, kg m²", "x, m", "y, m", "phi, rad"], _body_rows(drawing, q))
+    if model.joints:
+        yield table("joint", ["type", "between", "equations"], _joint_rows(drawing), words=True)
+    if model.forces:
+        yield f"forces: {listed(model.forces)} (read and kept; this version does not evaluate them)\n"
+
+
+def _body_rows(drawing: Drawing, q: Floats) -> Iterator[list[str]]:
+    for i, name in enumerate(drawing.model.bodies):
+        body = drawing.bodies[name]
+        yield [name, *map(short, (body.mass, body.inertia, *q[3 * i : 3 * i + 3]))]
+
+
+def _joint_rows(drawing: Drawing) -> Iterator[list[str]]:
+    for name, rows in drawing.rows.items():
+        joint = drawing.model.elements[name]
+        between = ", ".join(dict.fromkeys(frame.text for frame in joint.frames()))
+        yield [name, type(joint).__name__, between, f"{len(rows)}: {', '.join(row.label for row in rows)}"]
+
+
+def constraint_lines(assembly: Assembly, diagnosis: Diagnosis) -> Iterator[str]:
+    """How the mechanism closes, its mobility, and what follows for an analysis."""
+    yield str(assembly).splitlines()[0]
+    yield from str(diagnosis).splitlines()
+    yield _verdict(diagnosis)
+
+
+def _verdict(diagnosis: Diagnosis) -> str:
+    if diagnosis.coordinates == 0:
+        return "The model has no bodies."
+    if diagnosis.mobility == 0:
+        return "Every motion is prescribed: kinematics can run."
+    missing = "a driver is" if diagnosis.mobility == 1 else f"{diagnosis.mobility} drivers are"
+    return f"For kinematics {missing} missing."
+
+
+def motion(results: Results) -> Iterator[RenderableType]:
+    """Status, errors and notes, and how far and how fast each body went."""
+    yield results.summary()
+    if results.t.size:
+        columns = ["x, m", "y, m", "phi, rad", "largest speed, m/s", "largest acceleration, m/s²"]
+        yield table("body", columns, _motion_rows(results))
+
+
+def _motion_rows(results: Results) -> Iterator[list[str]]:
+    for name in results.bodies:
+        spans = [_span(results[f"{name}.{c}"]) for c in ("x", "y", "phi")]
+        sizes = [np.hypot(results[f"{name}.x{order}"], results[f"{name}.y{order}"]) for order in ("d", "dd")]
+        yield [name, *spans, *(short(size.max()) for size in sizes)]
+
+
+def _span(values: Floats) -> str:
+    """`-1 to 1`; one number where nothing moves."""
+    low, high = short(values.min()), short(values.max())
+    return low if low == high else f"{low} to {high}"
+
+
+def short(value: float) -> str:
+    """Four digits; rounding errors about zero are zero."""
+    return f"{0.0 if abs(value) < 1e-12 else value:.4g}"
+
+
+def table(first: str, others: Sequence[str], rows: Iterable[list[str]], *, words: bool = False) -> Table:
+    """A table whose first column holds names. Narrow terminals fold cells; nothing is cut off."""
+    result = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
+    result.add_column(first, overflow="fold")
+    for head in others:
+        result.add_column(head, overflow="fold", justify="left" if words else "right")
+    kept = list(rows)
+    for row in kept[:LONGEST]:
+        result.add_row(*row)
+    if len(kept) > LONGEST:
+        result.caption = f"and {len(kept) - LONGEST} more"
+        result.caption_justify = "left"
+    return result

@@ -1,0 +1,197 @@
+"""What the commands say to a terminal, a pipe or a file; and how errors end: a sentence and an exit code."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+from rich.console import Console, RenderableType
+
+from .errors import AssemblyError, Interrupted, ModelError, ModelWarning, SimEngineError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+WRONG, FAILED, STOPPED = 1, 3, 130
+"""Exit codes: a wrong model or file; an analysis that failed or is not available; Ctrl-C. Usage errors are 2."""
+
+PATIENCE = 1.0  # seconds without a progress bar
+
+
+class Settings:
+    """Options that hold for every command."""
+
+    debug = False
+
+
+# Saying -----------------------------------------------------------------------------------------------
+
+
+class Output(Console):
+    """A console that goes quiet when nobody reads any more: `simengine2d check four_bar | head -1`."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        _discard(self.file)
+
+
+def _discard(file: Any) -> None:
+    """Send what is still buffered nowhere, so that Python does not stumble over it at exit."""
+    with suppress(OSError, ValueError):  # no real file, as in tests
+        os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
+
+
+def prepare() -> None:
+    """Characters that a terminal cannot show are written as their codes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def show(*parts: RenderableType) -> None:
+    """Tables and sentences to standard output; square brackets and numbers stay as they are."""
+    with _standard_output() as output:
+        for part in parts:
+            output.print(part)
+
+
+def show_text(text: str) -> None:
+    """A file's text to standard output, unwrapped."""
+    with _standard_output() as output:
+        output.out(text.rstrip("\n"), highlight=False)
+
+
+@contextmanager
+def _standard_output() -> Iterator[Output]:
+    try:
+        yield Output(highlight=False, markup=False, emoji=False)
+    except OSError as error:  # a full disk
+        _discard(sys.stdout)
+        raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+def warn(sentence: str) -> None:
+    _tell("warning", "yellow", sentence)
+
+
+def complain(sentence: str) -> None:
+    _tell("error", "bold red", sentence)
+
+
+def _tell(word: str, style: str, sentence: str) -> None:
+    """`error: ...` on standard error, in one piece so that it can be searched."""
+    from rich.text import Text
+
+    errors = Output(stderr=True, highlight=False)
+    errors.print(Text.assemble((f"{word}: ", style), sentence), soft_wrap=True)
+
+
+# Errors -----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Let a command end with a sentence and an exit code, whatever happens inside it."""
+    try:
+        with _warnings_as_lines():
+            yield
+    except (typer.Exit, typer.BadParameter):
+        raise
+    except SimEngineError as error:
+        end(str(error), exit_code(error))
+    except KeyboardInterrupt:
+        end("interrupted.", STOPPED)
+    except MemoryError as error:
+        end(f"there is not enough memory. {error}".strip(), FAILED)
+    except OSError as error:
+        end(_file_sentence(error), WRONG)
+    except Exception as error:
+        more = "" if Settings.debug else " `simengine2d --debug ...` shows where it happened."
+        end(f"simengine2d failed with {_named(error)}. This is a defect; please report it.{more}", FAILED)
+
+
+def end(sentence: str, code: int) -> NoReturn:
+    """Say the sentence and leave with the code."""
+    if Settings.debug:
+        traceback.print_exc()
+    complain(sentence)
+    raise typer.Exit(code) from None
+
+
+def exit_code(error: SimEngineError) -> int:
+    """What is wrong with the model, and what did not work with a right one."""
+    if isinstance(error, Interrupted):
+        return STOPPED
+    return WRONG if isinstance(error, ModelError | AssemblyError) else FAILED
+
+
+def _file_sentence(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else "a file cannot be read or written: "
+    return f"{where}{(error.strerror or str(error)).lower()}."
+
+
+def _named(error: Exception) -> str:
+    """`ValueError: what it says`."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Print each warning once, as a line of ours."""
+    said: set[str] = set()
+
+    def line(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in said:
+            said.add(str(message))
+            warn(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ModelWarning)
+        warnings.showwarning = line
+        yield
+
+
+# Progress ---------------------------------------------------------------------------------------------
+
+
+class Bar:
+    """A progress bar on standard error; only on a terminal, and only for runs that take their time."""
+
+    def __init__(self, t_end: float) -> None:
+        self.t_end = t_end
+        self.began = time.perf_counter()
+        self.bar: Progress | None = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+    def __call__(self, t: float) -> None:
+        """The simulated time so far."""
+        if self.bar is None and time.perf_counter() - self.began > PATIENCE and sys.stderr.isatty():
+            self._start()
+        if self.bar is not None:
+            words = f"t = {t:.4g} of {self.t_end:.4g} s"
+            self.bar.update(self.bar.task_ids[0], completed=t, description=words)
+
+    def _start(self) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+        self.bar = Progress(*columns, console=Output(stderr=True), transient=True)
+        self.bar.add_task("", total=self.t_end)
+        self.bar.start()

@@ -1,0 +1,163 @@
+"""Every joint type on random states: Phi_q and gamma against differences of Phi along a motion.
+
+Both bodies move and turn along q(t) = q + qd t + qdd t^2 / 2, and by the chain rule
+
+    d Phi / dt = Phi_q qd - nu,      d2 Phi / dt2 = Phi_q qdd - gamma
+
+A newly registered joint is tested here by itself: its fields say how to make a random one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import simengine2d as se
+from simengine2d.elements import Element, Joint, Pair
+from simengine2d.measures import KINDS
+from simengine2d.registry import element_names
+from simengine2d.system import System
+
+JOINTS = [name for name in element_names() if issubclass(Element.registry[name], Joint)]
+
+# eighth-order central differences; with h = 0.01 and motions of order 1 about points at least 0.5 apart their
+# truncation stays below 1e-9, the rounding of second differences (1e-15 * 10 / h^2) below 1e-10
+H = 0.01
+STEPS = np.arange(-4, 5)
+FIRST = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280]) / H
+SECOND = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560]) / H**2
+TOLERANCE = 1e-7
+
+numbers = st.floats(-1.0, 1.0).map(lambda v: round(v, 3))
+positive = st.floats(0.3, 2.0).map(lambda v: round(v, 3))
+places = st.tuples(numbers, numbers, numbers)
+times = st.sampled_from(["0.3", "t^2 - t", "sin(2*t) + 0.1*t", "exp(-t)*cos(3*t)"])
+
+
+def frames(body):
+    return places.map(lambda place: se.Frame(body, place=place))
+
+
+@st.composite
+def measures(draw):
+    """A weighted sum of two measures, at most one of them a direction."""
+    kinds = [draw(st.sampled_from(sorted(KINDS))), draw(st.sampled_from(["x", "angle", "distance"]))]
+    return sum(
+        (draw(positive) * getattr(se, kind)(draw(frames("one")), draw(frames("two"))) for kind in kinds[1:]),
+        draw(positive) * getattr(se, kinds[0])(draw(frames("one")), draw(frames("two"))),
+    )
+
+
+def fields_of(cls):
+    """A strategy for each field, by what the field holds."""
+    bodies = iter(["one", "two"])
+    by_kind = {
+        "number": lambda: positive,
+        "numbers": lambda: st.tuples(positive, positive),
+        "function": lambda: times,
+        "frame": lambda: frames(next(bodies, "two")),
+        "measure": measures,
+        "direction": lambda: numbers | st.tuples(positive, numbers),
+    }
+    strategies = {name: by_kind[kind.name]() for name, kind in cls.kinds().items() if kind.name in by_kind}
+    strategies |= {name: st.booleans() for name, kind in cls.kinds().items() if kind.file_type is bool}
+    required = cls.required()
+    return {name: s if name in required else st.none() | s for name, s in strategies.items() if name != "at"}
+
+
+@st.composite
+def generic(draw, cls, apart=False):
+    """Any joint whose fields may hold any positive numbers; `apart`: its two points may not coincide."""
+    drawn = {name: draw(strategy) for name, strategy in fields_of(cls).items()}
+    joint = cls(name="J", **{name: value for name, value in drawn.items() if value is not None})
+    if issubclass(cls, Pair) and not apart and draw(st.booleans()):  # given by its place
+        joint = replace(joint, a=se.Frame("one"), b=se.Frame("two"), at=draw(places))
+    return joint
+
+
+@st.composite
+def gears(draw):
+    small, large = sorted([draw(positive), draw(positive) + 0.1])
+    sizes = {draw(st.sampled_from(["radii", "teeth"])): (small, large)}
+    return se.Gear("J", draw(frames("one")), draw(frames("two")), internal=draw(st.booleans()), **sizes)
+
+
+SPECIAL = {"Gear": gears(), "Link": generic(se.Link, apart=True), "Belt": generic(se.Belt, apart=True)}
+
+
+def joints(name):
+    return SPECIAL.get(name, generic(Element.registry[name]))
+
+
+coordinates = st.lists(st.floats(-1.5, 1.5), min_size=6, max_size=6).map(np.array)
+
+
+@st.composite
+def systems(draw, name):
+    """A joint between two bodies drawn anywhere, but not on top of each other."""
+    model = se.Model()
+    model.body("one", at=(draw(numbers), draw(numbers)), angle=draw(numbers))
+    model.body("two", at=(draw(numbers) + 4.0, draw(numbers)), angle=draw(numbers))
+    model.add(draw(joints(name)))
+    return System(model)
+
+
+def continuous(system, samples):
+    """Rows with a direction are known up to their period only."""
+    for i, period in enumerate(system.arrays.row_period):
+        if period > 0.0:
+            samples[:, i] = np.unwrap(samples[:, i], period=period)
+    return samples
+
+
+def far_apart(system, q):
+    """Frames stay apart, so that distances and directions are smooth along the samples."""
+    F = system.frames(q)
+    a, b = system.arrays.term_a, system.arrays.term_b
+    return np.min(np.hypot(*(F[b, :2] - F[a, :2]).T)) > 0.5
+
+
+@pytest.mark.parametrize("name", JOINTS)
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_jacobian_and_gamma_are_the_derivatives_of_phi(name, data):
+    system = data.draw(systems(name))
+    q = data.draw(coordinates) + [0, 0, 0, 4, 0, 0]
+    qd, qdd = data.draw(coordinates), data.draw(coordinates)
+    t = 0.7
+    assume(far_apart(system, q))
+    times = t + H * STEPS
+    path = [q + H * k * qd + (H * k) ** 2 / 2 * qdd for k in STEPS]
+    samples = continuous(system, np.array([system.Phi(s, p) for s, p in zip(times, path, strict=True)]))
+    Phi_q = system.Phi_q(t, q)
+    size = 1.0 + np.abs(samples).max()
+    np.testing.assert_allclose(FIRST @ samples, Phi_q @ qd - system.nu(t), atol=TOLERANCE * size)
+    expected = Phi_q @ qdd - system.gamma(t, q, qd)
+    np.testing.assert_allclose(SECOND @ samples, expected, atol=TOLERANCE * (size + np.abs(expected).max()))
+
+
+@pytest.mark.parametrize("name", JOINTS)
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_every_column_of_the_jacobian(name, data):
+    system = data.draw(systems(name))
+    q = data.draw(coordinates) + [0, 0, 0, 4, 0, 0]
+    assume(far_apart(system, q))
+    Phi_q = system.Phi_q(0.0, q)
+    for j, unit in enumerate(np.eye(6)):
+        samples = continuous(system, np.array([system.Phi(0.0, q + H * k * unit) for k in STEPS]))
+        size = 1.0 + np.abs(samples).max()
+        np.testing.assert_allclose(FIRST @ samples, Phi_q[:, j], atol=TOLERANCE * size)
+
+
+def test_every_registered_joint_can_be_made():
+    """A joint with fields that no strategy knows needs an entry in SPECIAL."""
+    known = {"number", "numbers", "function", "frame", "measure", "direction"}
+    for name in JOINTS:
+        kinds = Element.registry[name].kinds().values()
+        plain = all(kind.name in known or kind.file_type is bool for kind in kinds)
+        assert plain or name in SPECIAL, f"write a strategy for {name} in SPECIAL"
