@@ -17,7 +17,11 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> Any:
     if name in HOMES:
-        return getattr(importlib.import_module(HOMES[name], __name__), name)
+        found = importlib.import_module(HOMES[name], __name__)
+        if HOMES[name] != f".{name}":  # a name inside a module, not the module itself
+            found = getattr(found, name)
+        globals()[name] = found  # the next access does not come here
+        return found
     if name[:1].isupper():  # joints and forces register themselves
         from .registry import element_class
 

@@ -12,7 +12,7 @@ import typer
 
 from . import __version__, shipped
 from .errors import ModelError, SimEngineError, UnsupportedError, listed, unknown
-from .terminal import Bar, Settings, end, exit_code, prepare, sentences, show, show_text, warn
+from .terminal import Bar, Settings, complain, exit_code, prepare, sentences, show, show_text, warn
 
 if TYPE_CHECKING:
     from .model import Model
@@ -66,13 +66,15 @@ ModelArgument = Annotated[
 OutOption = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="Save the results in this folder.")
 ]
-FormatOption = Annotated[Format, typer.Option("--format", help="Kind of the file that --out saves.")]
+FormatOption = Annotated[
+    Format | None, typer.Option("--format", help="Kind of the file that --out saves; csv if not given.")
+]
 VersionOption = Annotated[
     bool,
     typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
 ]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show where an error came from.")]
-AnalysisArgument = Annotated[Path | None, typer.Argument(metavar="[ANALYSIS.acf]", help="What to run.")]
+AnalysisArgument = Annotated[Path | None, typer.Argument(metavar="ANALYSIS.acf", help="What to run.")]
 EndOption = Annotated[float, typer.Option("--t-end", callback=positive, metavar="T", help="Last time, s.")]
 StepOption = Annotated[
     float | None, typer.Option("--step", callback=positive, metavar="H", help="Time between outputs, s.")
@@ -175,13 +177,10 @@ def schema(out: FileOption = None) -> None:
     import json
 
     from .io import json_schema
+    from .io.files import write_text
 
-    text = json.dumps(json_schema(), indent=2)
-    if out is None:
-        show_text(text)
-    else:
-        out.write_text(text + "\n", encoding="utf-8")
-        show_text(f"wrote {out}")
+    text = json.dumps(json_schema(), indent=2) + "\n"
+    show_text(text if out is None else f"wrote {write_text(out, text)}")
 
 
 # Analyses ---------------------------------------------------------------------------------------------
@@ -189,16 +188,13 @@ def schema(out: FileOption = None) -> None:
 
 @dataclass(frozen=True)
 class Job:
-    """One kinematic run, and where its results go."""
+    """One kinematic run."""
 
     model: Model
-    name: str
     t_end: float
     step: float | None = None
     points: int | None = None
     """Number of equally spaced output points, both ends included; replaces `step`."""
-    out: Path | None = None
-    format: Format = Format.csv
 
 
 @app.command(epilog=EXIT_CODES)
@@ -207,20 +203,21 @@ def run(
     model: ModelArgument,
     analysis: AnalysisArgument = None,
     out: OutOption = None,
-    format: FormatOption = Format.csv,
+    format: FormatOption = None,
 ) -> None:
     """Run the analysis that a file or the model itself asks for."""
+    target = _target(model, out, format)
     mechanism = read_model(model)
     wanted = _wanted(mechanism, analysis)
     if wanted["kind"] not in ANALYSES:
         raise UnsupportedError(
-            f"{wanted['source']} asks for {wanted['kind'].replace('_', ' ')}, which this version does not do. "
-            f"It does {listed(ANALYSES)} (`simengine2d kinematics {model} --t-end T`), "
+            f"{wanted['source']} asks for {wanted['kind'].replace('_', ' ')}, which this version cannot do. "
+            f"It can do {listed(ANALYSES)} (`simengine2d kinematics {model} --t-end T`), "
             f"assembly and diagnosis (`simengine2d check {model}`)."
         )
     steps = wanted.get("output_steps")
     points = None if steps is None else steps + 1
-    perform(Job(mechanism, Path(model).stem, wanted["t_end"], wanted.get("step"), points, out, format))
+    perform(Job(mechanism, wanted["t_end"], wanted.get("step"), points), target)
 
 
 def _wanted(model: Model, path: Path | None) -> dict[str, Any]:
@@ -243,8 +240,10 @@ def _check_options(model: Model, wanted: dict[str, Any]) -> None:
     for option in ("t_end", "step"):
         if wanted.get(option) is not None:
             wanted[option] = scope.number(wanted[option], f"analysis, {option}")
-    if wanted.get("t_end") is None:
-        raise ModelError(f"{wanted['source']} has no t_end. Write for example t_end: 2.")
+    t_end = wanted.get("t_end")
+    if t_end is None or t_end <= 0.0:
+        found = "no t_end" if t_end is None else f"t_end = {t_end:g}"
+        raise ModelError(f"{wanted['source']} has {found}. Write a positive time, such as t_end: 2.")
     steps = wanted.get("output_steps")
     if steps is not None and steps < 1:
         raise ModelError(f"{wanted['source']} has output_steps = {steps}. Write a number of at least 1.")
@@ -275,7 +274,7 @@ def kinematics(
     step: StepOption = None,
     points: PointsOption = None,
     out: OutOption = None,
-    format: FormatOption = Format.csv,
+    format: FormatOption = None,
 ) -> None:
     """Move a driven mechanism from t = 0 to T.
 
@@ -285,24 +284,42 @@ def kinematics(
         raise typer.BadParameter("give --step or --points, not both.")
     if step is not None and step > t_end:
         raise typer.BadParameter(f"--step {step:g} is larger than --t-end {t_end:g}.")
-    perform(Job(read_model(model), Path(model).stem, t_end, step, points, out, format))
+    target = _target(model, out, format)
+    perform(Job(read_model(model), t_end, step, points), target)
 
 
-def perform(job: Job) -> None:
+def _target(model: str, out: Path | None, format: Format | None) -> Path | None:
+    """The file to save in, named after the model. What would stop the saving is said before the run."""
+    from importlib.util import find_spec
+    from os import W_OK, access
+
+    if out is None:
+        if format is not None:
+            raise typer.BadParameter("--format says how to save; give the folder too, with --out.")
+        return None
+    if format is Format.parquet and not (find_spec("pandas") and find_spec("pyarrow")):
+        raise UnsupportedError("parquet files need pandas and pyarrow: pip install 'simengine2d[tables]'.")
+    out.mkdir(parents=True, exist_ok=True)
+    if not access(out, W_OK):
+        raise ModelError(f"the folder {out} is not writable. Give another one.")
+    return out / f"{Path(model).stem}.{format or Format.csv}"
+
+
+def perform(job: Job, target: Path | None) -> None:
     """Run the job, show its summary, save its results; what a failed run has finished is saved too."""
     from . import report
 
-    _prepare_folder(job)
     try:
         results = _move(job)
     except SimEngineError as error:
         if error.results is None or error.results.t.size == 0:
             raise
         show(*report.motion(error.results))
-        _save(job, error.results)
-        end(str(error), exit_code(error))
+        complain(str(error))
+        _save(error.results, target)
+        raise typer.Exit(exit_code(error)) from None
     show(*report.motion(results))
-    _save(job, results)
+    _save(results, target)
 
 
 def _move(job: Job) -> Results:
@@ -317,23 +334,9 @@ def _move(job: Job) -> Results:
         return motion(job.model, **times, progress=progress)
 
 
-def _prepare_folder(job: Job) -> None:
-    """What would stop the saving is said before the run."""
-    from importlib.util import find_spec
-    from os import W_OK, access
-
-    if job.format is Format.parquet and not (find_spec("pandas") and find_spec("pyarrow")):
-        raise UnsupportedError("parquet files need pandas and pyarrow: pip install 'simengine2d[tables]'.")
-    if job.out is None:
-        return
-    job.out.mkdir(parents=True, exist_ok=True)
-    if not access(job.out, W_OK):
-        raise ModelError(f"the folder {job.out} is not writable. Give another one.")
-
-
-def _save(job: Job, results: Results) -> None:
-    if job.out is not None:
-        show_text(f"saved {results.t.size} points in {results.save(job.out / f'{job.name}.{job.format}')}")
+def _save(results: Results, target: Path | None) -> None:
+    if target is not None:
+        show_text(f"saved {results.t.size} points in {results.save(target)}")
 
 
 # Kernels ----------------------------------------------------------------------------------------------

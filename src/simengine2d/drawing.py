@@ -11,8 +11,8 @@ from dataclasses import fields
 from typing import Any, NamedTuple
 
 from . import expressions
-from .bodies import Body, Inertia
-from .elements import Element, Force, Joint, Row, Scope
+from .bodies import Body, Inertia, Shape
+from .elements import Element, Force, Joint, Row, Scope, check_name
 from .errors import ModelError, SimEngineError, unknown
 from .frames import GROUND, Frame, Placed
 from .functions import Function, as_function
@@ -66,7 +66,17 @@ class Drawing(Scope):
                 self._refuse_self_joint(element)
                 self.elements[name] = element.resolved(self)
                 if isinstance(element, Joint):
-                    self.rows[name] = list(self.elements[name].rows())  # type: ignore[attr-defined]
+                    self.rows[name] = self._rows(self.elements[name])  # type: ignore[arg-type]
+
+    def _rows(self, joint: Joint) -> list[Row]:
+        try:
+            rows = list(joint.rows())
+            for row in rows:
+                row.measure.period  # noqa: B018  (raises where the row has no definite value)
+            return rows
+        except ModelError as error:
+            problems = [p if joint.title in p else f"{joint.title}: {p}" for p in error.problems]
+            raise ModelError(problems) from None
 
     @contextmanager
     def _collecting(self, title: str = "") -> Iterator[None]:
@@ -104,8 +114,11 @@ class Drawing(Scope):
         inertia = shape.inertia if body.inertia is None else self._not_negative(body.inertia, f"{what}, inertia")
         points = dict(shape.points)
         for name, place in body.points.items():
+            check_name(name, f"a point of {what}")
             points[name] = self._place(place, f"{what}, point '{name}'")
-        velocity = body.velocity and tuple(self._numbers(body.velocity, 2, f"{what}, velocity"))
+        velocity = None
+        if body.velocity is not None:
+            velocity = tuple(self._numbers(body.velocity, 2, f"{what}, velocity"))
         spin = body.angular_velocity
         return DrawnBody(
             body.name,
@@ -120,6 +133,8 @@ class Drawing(Scope):
     def _shape(self, body: Body, mass: float) -> Inertia:
         if body.shape is None:
             return Inertia(0.0)
+        if not isinstance(body.shape, Shape):
+            raise ModelError(f"body '{body.name}' has the shape {body.shape!r}; give Bar, Disk or Plate.")
         what = f"body '{body.name}', {body.shape.word}"
         numbers = {}
         for item in fields(body.shape):
@@ -137,8 +152,8 @@ class Drawing(Scope):
             if body.position is not None or body.angle is not None:
                 raise ModelError(f"{what} is placed by its start and end; leave out at and angle.")
             return shape.pose
-        x, y = self._numbers(body.position or (0.0, 0.0), 2, f"{what}, at")
-        return x, y, self.number(body.angle or 0.0, f"{what}, angle")
+        x, y = self._numbers((0.0, 0.0) if body.position is None else body.position, 2, f"{what}, at")
+        return x, y, self.number(0.0 if body.angle is None else body.angle, f"{what}, angle")
 
     def _place(self, place: Any, what: str) -> tuple[float, float, float]:
         if isinstance(place, str) or not hasattr(place, "__len__") or len(place) not in (2, 3):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cache
 from typing import (
     Annotated,
     Any,
@@ -20,6 +21,8 @@ from typing import (
     get_args,
     get_type_hints,
 )
+
+import numpy as np
 
 from .errors import ModelError
 from .frames import Frame, Placed, as_frame
@@ -103,27 +106,23 @@ class Element(ABC):
 
     def __post_init__(self) -> None:
         check_name(self.name, type(self).__name__)
+        required = self.required()
         for name, kind in self.kinds().items():
             given = getattr(self, name)
-            if kind.name == "frame" and not isinstance(given, Placed | None):
-                setattr(self, name, as_frame(given))
-            if kind.name == "numbers" and given is not None:
-                setattr(self, name, tuple(given))
+            if given is not None:
+                setattr(self, name, _accepted(given, kind, f"{self.title}, {name}"))
+            elif name in required:
+                raise ModelError(f"{self.title} needs {name}; None was given.")
 
     @classmethod
     def kinds(cls) -> dict[str, Kind]:
         """Each field after the name, with what it holds."""
-        hints = get_type_hints(cls, include_extras=True)
-        return {f.name: _kind(hints[f.name]) for f in fields(cls) if f.name != "name"}  # type: ignore[arg-type]
+        return _kinds(cls)
 
     @classmethod
     def required(cls) -> list[str]:
         """Names of the fields that have no default."""
-        return [
-            f.name
-            for f in fields(cls)  # type: ignore[arg-type]
-            if f.default is MISSING and f.default_factory is MISSING
-        ]
+        return _required(cls)
 
     def frames(self) -> Iterator[Frame]:
         """Every frame the element refers to, as written."""
@@ -201,6 +200,18 @@ def check_name(name: Any, kind: str) -> None:
         raise ModelError(f"{kind} is named '{name}'; the sign {' '.join(bad)} cannot stand in a name.")
 
 
+@cache
+def _kinds(cls: type[Element]) -> dict[str, Kind]:
+    """Reading annotations is slow, and they never change."""
+    hints = get_type_hints(cls, include_extras=True)
+    return {f.name: _kind(hints[f.name]) for f in fields(cls) if f.name != "name"}
+
+
+@cache
+def _required(cls: type[Element]) -> list[str]:
+    return [f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING]
+
+
 def _kind(hint: Any) -> Kind:
     """The Kind inside an annotation such as `Number` or `Number | None`."""
     for part in (hint, *get_args(hint)):
@@ -208,6 +219,21 @@ def _kind(hint: Any) -> Kind:
             if isinstance(mark, Kind):
                 return mark
     raise TypeError(f"annotate the field with Number, Vector, TimeFunction, FrameField, MeasureField or Choice, not {hint}")
+
+
+def _accepted(given: Any, kind: Kind, what: str) -> Any:
+    """A field as it is kept, or an error where it is of the wrong sort; numbers are examined when resolved."""
+    if kind.name == "frame":
+        return given if isinstance(given, Placed) else as_frame(given)
+    if kind.name == "numbers":
+        if isinstance(given, str) or np.ndim(given) != 1:
+            raise ModelError(f"{what} is {given!r}; a list of numbers is needed.")
+        return tuple(given)
+    if kind.name == "measure" and not isinstance(given, str | Measure):
+        raise ModelError(f"{what} is {given!r}; write a measure such as angle(ground, crank).")
+    if kind.name == "plain" and kind.file_type is bool and not isinstance(given, bool):
+        raise ModelError(f"{what} is {given!r}; give True or False.")
+    return given
 
 
 def _resolve(given: Any, kind: Kind, scope: Scope, what: str) -> Any:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from math import atan2, cos, pi, sin, sqrt
 from typing import Any
 
+from .errors import ModelError
 from .frames import Frame, Placed, Side, as_frame
 from .kernels import kernel
 
@@ -185,7 +186,17 @@ class Measure:
     @property
     def period(self) -> float:
         """How far the value jumps when a direction passes a full turn; 0 for single-valued measures."""
-        return 2 * pi * abs(sum(term.weight for term in self.terms if term.kind == "direction"))
+        weights: dict[tuple[Any, Any], float] = {}
+        for term in self.terms:
+            if term.kind == "direction":
+                weights[term.a, term.b] = weights.get((term.a, term.b), 0.0) + term.weight
+        sizes = [abs(weight) for weight in weights.values() if weight != 0.0]
+        if sizes and max(sizes) - min(sizes) > 1e-12 * max(sizes):
+            raise ModelError(
+                f"directions with the different weights {sizes} stand in one sum; since a direction does not count "
+                "turns, such a sum has no definite value. Use angle(a, b), which counts them."
+            )
+        return 2 * pi * sizes[0] if sizes else 0.0
 
     @property
     def text(self) -> str:

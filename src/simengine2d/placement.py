@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import atan2, cos, hypot, sin
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from .errors import ModelError
 from .frames import GROUND, Frame, Placed
 
@@ -82,7 +84,7 @@ def _both_at(joint: Pair, scope: Scope) -> tuple[Placed, Placed]:
 
 def _direction_angle(joint: Pair, scope: Scope) -> float:
     what = f"{joint.title}, direction"
-    if not isinstance(joint.direction, tuple | list):
+    if np.ndim(joint.direction) == 0:
         return scope.number(joint.direction, what)
     if len(joint.direction) != 2:
         raise ModelError(f"{what} {list(joint.direction)} must be an angle or a vector [x, y].")

@@ -24,17 +24,20 @@ LONGEST = 60  # rows of a table; a model of a thousand bodies is not read line b
 def model_tables(drawing: Drawing, q: Floats) -> Iterator[RenderableType]:
     """The bodies in the pose q, the joints, the forces."""
     model = drawing.model
-    yield table("body", ["mass, kg", "inertia, kg m²", "x, m", "y, m", "phi, rad"], _body_rows(drawing, q))
+    yield table("body", ["mass\nkg", "inertia\nkg m²", "x\nm", "y\nm", "phi\nrad"], _body_rows(drawing, q))
+    yield ""
     if model.joints:
         yield table("joint", ["type", "between", "equations"], _joint_rows(drawing), words=True)
+        yield ""
     if model.forces:
-        yield f"forces: {listed(model.forces)} (read and kept; this version does not evaluate them)\n"
+        yield f"forces: {listed(model.forces)} (read and kept; this version does not evaluate them)"
 
 
 def _body_rows(drawing: Drawing, q: Floats) -> Iterator[list[str]]:
-    for i, name in enumerate(drawing.model.bodies):
+    poses = clean(q.reshape(-1, 3))
+    for name, pose in zip(drawing.model.bodies, poses, strict=True):
         body = drawing.bodies[name]
-        yield [name, *map(short, (body.mass, body.inertia, *q[3 * i : 3 * i + 3]))]
+        yield [name, *map(short, (body.mass, body.inertia, *pose))]
 
 
 def _joint_rows(drawing: Drawing) -> Iterator[list[str]]:
@@ -54,6 +57,8 @@ def constraint_lines(assembly: Assembly, diagnosis: Diagnosis) -> Iterator[str]:
 def _verdict(diagnosis: Diagnosis) -> str:
     if diagnosis.coordinates == 0:
         return "The model has no bodies."
+    if diagnosis.singular:
+        return "In this pose the motion is not unique: kinematics cannot start from it."
     if diagnosis.mobility == 0:
         return "Every motion is prescribed: kinematics can run."
     missing = "a driver is" if diagnosis.mobility == 1 else f"{diagnosis.mobility} drivers are"
@@ -63,16 +68,17 @@ def _verdict(diagnosis: Diagnosis) -> str:
 def motion(results: Results) -> Iterator[RenderableType]:
     """Status, errors and notes, and how far and how fast each body went."""
     yield results.summary()
-    if results.t.size:
-        columns = ["x, m", "y, m", "phi, rad", "largest speed, m/s", "largest acceleration, m/s²"]
+    if results.t.size and results.bodies:
+        columns = ["x\nm", "y\nm", "phi\nrad", "max speed\nm/s", "max accel.\nm/s²"]
+        yield ""
         yield table("body", columns, _motion_rows(results))
 
 
 def _motion_rows(results: Results) -> Iterator[list[str]]:
-    for name in results.bodies:
-        spans = [_span(results[f"{name}.{c}"]) for c in ("x", "y", "phi")]
-        sizes = [np.hypot(results[f"{name}.x{order}"], results[f"{name}.y{order}"]) for order in ("d", "dd")]
-        yield [name, *spans, *(short(size.max()) for size in sizes)]
+    q, qd, qdd = (clean(a.reshape(a.shape[0], -1, 3)) for a in (results.q, results.qd, results.qdd))
+    for i, name in enumerate(results.bodies):
+        speed, acceleration = (np.hypot(a[:, i, 0], a[:, i, 1]).max() for a in (qd, qdd))
+        yield [name, *(_span(q[:, i, c]) for c in range(3)), short(speed), short(acceleration)]
 
 
 def _span(values: Floats) -> str:
@@ -81,9 +87,16 @@ def _span(values: Floats) -> str:
     return low if low == high else f"{low} to {high}"
 
 
+def clean(values: Floats) -> Floats:
+    """Lengths (x, y) and angles in the last axis, without what only rounding has left about zero."""
+    lengths = np.abs(values[..., :2]).max(initial=0.0)
+    angles = np.abs(values[..., 2]).max(initial=0.0)
+    return np.where(np.abs(values) > 1e-13 * np.array([lengths, lengths, angles]), values, 0.0)
+
+
 def short(value: float) -> str:
-    """Four digits; rounding errors about zero are zero."""
-    return f"{0.0 if abs(value) < 1e-12 else value:.4g}"
+    """Four digits."""
+    return f"{value:.4g}"
 
 
 def table(first: str, others: Sequence[str], rows: Iterable[list[str]], *, words: bool = False) -> Table:

@@ -24,7 +24,7 @@ def text(name: str) -> str:
 
 def description(name: str) -> str:
     """The comment at the head of the file; without one, the model's own name."""
-    comments = []
+    comments: list[str] = []
     for line in text(name).splitlines():
         if not line.startswith("#") and (comments or line.strip()):
             break

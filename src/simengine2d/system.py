@@ -26,7 +26,7 @@ from .coordinates.reference_point import (
 )
 from .drawing import Drawing, DrawnBody
 from .elements import Row
-from .errors import UnsupportedError, listed
+from .errors import ModelError, UnsupportedError, listed
 from .frames import GROUND, Placed
 from .functions import Function, FunctionTable, as_function, functions_at, pack
 from .kernels import kernel
@@ -185,6 +185,15 @@ class System:
         f = np.empty((self.m, 3))
         functions_at(self.arrays.functions, float(t), f)
         return f
+
+    def broken_function(self, t: float) -> str | None:
+        """A sentence on the first row whose function of time has no value or derivatives at t."""
+        for (name, _), function in zip(self.rows, self.functions, strict=True):
+            try:
+                function.jet(float(t))
+            except ModelError as error:
+                return f"{self.model.elements[name].title}: {error}"
+        return None
 
     def nu(self, t: float) -> Floats:
         """Right-hand side of the velocity equation."""

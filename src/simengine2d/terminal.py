@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 WRONG, FAILED, STOPPED = 1, 3, 130
-"""Exit codes: a wrong model or file; an analysis that failed or is not available; Ctrl-C. Usage errors are 2."""
+"""Exit codes: a wrong model or file; an analysis failed or missing; Ctrl-C. (2 is a usage error.)"""
 
 PATIENCE = 1.0  # seconds without a progress bar
 
@@ -61,7 +61,7 @@ def show(*parts: RenderableType) -> None:
     """Tables and sentences to standard output; square brackets and numbers stay as they are."""
     with _standard_output() as output:
         for part in parts:
-            output.print(part)
+            output.print(part, soft_wrap=isinstance(part, str))
 
 
 def show_text(text: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import AssemblyError, listed
+from ..errors import AssemblyError, ModelError, listed
 from ..model import Model
 from ..system import System
 from .closure import Closure, close, coordinate_scale
@@ -54,6 +54,8 @@ def assemble(model: Model | System, t: float = 0.0) -> Assembly:
     Raises AssemblyError with the joint that stays open and its gap.
     """
     system = model if isinstance(model, System) else System(model)
+    if not np.all(np.isfinite(system.functions_at(t))):
+        raise ModelError(system.broken_function(t) or f"a function of time has no value at t = {t:g} s.")
     closure = close(system, t, system.drawn_q)
     for start in _other_starts(system):
         if closure.closed:
@@ -80,7 +82,7 @@ def _open_joint(system: System, t: float, closure: Closure) -> str:
     """Let the worst joint take the whole gap, then name it."""
     gaps = _by_joint(system, closure.gaps)
     worst = max(gaps, key=gaps.__getitem__)
-    weights = np.array([1e-4 if name == worst else 1.0 for name, _ in system.rows])
+    weights = np.array([0.03 if name == worst else 1.0 for name, _ in system.rows])
     relaxed = close(system, t, closure.q, weights)
     element = system.model.elements[worst]
     bodies = listed(dict.fromkeys(frame.body for frame in element.frames()))

@@ -24,7 +24,7 @@ from .assemble import Assembly, assemble
 from .change_point import Crossing, cross
 from .closure import coordinate_scale
 from .diagnose import Diagnosis, diagnose, names_of_rows, undriven_mobility
-from .march import CONTRADICTION, DONE, NEAR_SINGULAR, NOT_A_NUMBER, REPIVOT, march
+from .march import CONTRADICTION, DONE, NEAR_SINGULAR, REPIVOT, march
 from .rank import rank_of_rows
 
 Floats = NDArray[np.float64]
@@ -231,8 +231,6 @@ class _Walk:
             if why == REPIVOT and self.state[0] > pivots_chosen_at:
                 pivots_chosen_at = self.state[0]
                 self.choose_pivots()
-            elif why == NOT_A_NUMBER:
-                raise self.not_a_number()
             elif why == CONTRADICTION:
                 raise self.contradiction()
             else:
@@ -246,7 +244,7 @@ class _Walk:
         elif why == NEAR_SINGULAR:  # on the way to a dead point: go as far as possible
             self.near_known = self.done + 1
         else:
-            raise self.dead_point()
+            raise self.broken_driver() or self.dead_point()
 
     def follow(self, crossing: Crossing) -> None:
         """Fill the outputs inside the crossing and go on behind it."""
@@ -283,18 +281,25 @@ class _Walk:
         left = np.abs(np.linalg.svd(J)[0][:, -1])
         return [int(self.rows[i]) for i in np.flatnonzero(left > 0.2 * left.max())]
 
-    def not_a_number(self) -> SimEngineError:
-        """Find the function that has no value just behind the last good time."""
-        t = self.state[0]
-        kept = f"The {self.done} points before t = {t:g} s are kept."
+    def broken_driver(self) -> SimEngineError | None:
+        """The error of a function that has no value, or jumps, just behind the last good time."""
+        t, ahead = self.state[0], 2 * self.smallest_step
         results = self.results(f"stopped at t = {t:g} s")
-        for (name, _), function in zip(self.system.rows, self.system.functions, strict=True):
-            for ahead in (0.0, self.smallest_step, 1e-6, 1e-3):
-                try:
-                    function.jet(t + ahead)
-                except ModelError as error:
-                    return ConvergenceError(f"{self.system.model.elements[name].title}: {error} {kept}", results)
-        return ConvergenceError(f"the accelerations grow without bound after t = {t:g} s. {kept}", results)
+        kept = f"The {self.done} points before it are kept."
+        sentence = self.system.broken_function(t) or self.system.broken_function(t + ahead)
+        if sentence:
+            return ConvergenceError(f"{sentence} {kept}", results)
+        before, after = self.system.functions_at(t), self.system.functions_at(t + ahead)
+        jumps = after[:, 0] - before[:, 0] - ahead * before[:, 1]
+        allowed = 1e-6 * self.system.length + ahead * np.abs(after[:, 1] - before[:, 1])
+        for i in np.flatnonzero(np.abs(jumps) > allowed):
+            title = self.system.model.elements[self.system.rows[i][0]].title
+            return ConvergenceError(
+                f"{title} jumps by {jumps[i]:.4g} just after t = {t:.9g} s, which no body can follow. {kept} "
+                "Use a ramp or a smooth rise such as step5(t, t0, h0, t1, h1).",
+                results,
+            )
+        return None
 
     def contradiction(self) -> SimEngineError:
         """Redundant rows were not used to find the motion, and here they disagree with it."""

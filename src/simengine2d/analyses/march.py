@@ -16,7 +16,7 @@ from ..kernels import kernel
 from ..sparse_lu import factor, solve
 from ..system import gamma, phi, phi_q
 
-DONE, STUCK, REPIVOT, SIGN, NOT_A_NUMBER, NEAR_SINGULAR, CONTRADICTION = range(7)
+DONE, STUCK, REPIVOT, SIGN, NEAR_SINGULAR, CONTRADICTION = range(6)
 
 LARGEST_TURN = 0.5  # rad in one substep
 LARGEST_KINK = 0.05  # change of velocity in one substep that the accelerations do not explain
@@ -145,7 +145,7 @@ def march(S, P, times, first, q, qd, qdd, state, scale, length, Q, Qd, Qdd, wors
                     ok = False  # a driver may have a kink, so the shortest step is not held up by one
                 for j in range(n):
                     if not abs(trial_dd[j]) < 1.0e100:
-                        ok, why = False, NOT_A_NUMBER
+                        ok = False
             if not ok or growth > GROWTH:
                 if growth > GROWTH:
                     return k, REPIVOT

@@ -14,6 +14,7 @@ from ..errors import ModelError, unknown
 from ..frames import GROUND, Frame, as_frame
 from ..measure_text import frames_in
 from ..model import GRAVITY, Model
+from ..registry import element_class
 from ..tables import Table
 from .attribution import check_numbers
 from .document import Document, Path
@@ -60,9 +61,11 @@ class _Reader:
 
     def model(self) -> Model:
         data = self.document.data
-        name = data.get("name", "mechanism")
+        name, gravity = data.get("name"), data.get("gravity")
         self.result = Model(
-            name, gravity=_tuple(data.get("gravity")) or GRAVITY, parameters=self.section("parameters")
+            name if isinstance(name, str) else "mechanism",
+            gravity=gravity if isinstance(gravity, list) else GRAVITY,
+            parameters=self.section("parameters"),
         )
         self.result.look = self.section("look")
         self.ground()
@@ -97,7 +100,7 @@ class _Reader:
             )
             return
         word = record.get("shape") if isinstance(record, dict) else None
-        if word is not None and word not in SHAPES:
+        if word is not None and (not isinstance(word, str) or word not in SHAPES):
             hint = unknown("shape", str(word), SHAPES)
             self.document.complain(
                 (*path, "shape"), f"{title} has the shape {shown(word)}, which is unknown. {hint}"
@@ -110,7 +113,7 @@ class _Reader:
         given |= {key: record.get(key) for key in ("inertia", "angle", "angular_velocity")}
         outline = SHAPES[word] if word else None
         shape = outline(**{f.name: _tuple(record[f.name]) for f in fields(outline)}) if outline else None
-        body = self.result.body(name, mass=record.get("mass") or 0.0, shape=shape, **given)
+        body = self.result.body(name, mass=0.0 if record.get("mass") is None else record["mass"], shape=shape, **given)
         self.fill(body, record, path)
 
     def fill(self, body: Body, record: dict[str, Any], path: Path) -> None:
@@ -176,8 +179,7 @@ class _Reader:
             self.document.complain(path, f"{title} is {shown(record)}; it needs a type, as in {example}.")
             return None
         word = record["type"]
-        folded = {key.lower(): cls for key, cls in Element.registry.items()}
-        cls = folded.get(word.lower()) if isinstance(word, str) else None
+        cls = element_class(word) if isinstance(word, str) else None
         if cls is None:
             hint = unknown("type", str(word), known)
             self.document.complain(

@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from .. import forces, joints  # noqa: F401  they fill the registry
 from ..bodies import SHAPES, Body
 from ..elements import Element, Force, Joint, Kind
+from ..registry import element_class, element_names
 
 VERSION = 1
 ADDRESS = "https://json-schema.org/draft/2020-12/schema"
@@ -106,7 +106,8 @@ def expected(kind: Kind) -> str:
 
 def known_types(base: type[Element]) -> dict[str, type[Element]]:
     """The registered joints or forces by name."""
-    return {name: cls for name, cls in Element.registry.items() if issubclass(cls, base)}
+    classes = {name: element_class(name) for name in element_names()}
+    return {name: cls for name, cls in classes.items() if cls is not None and issubclass(cls, base)}
 
 
 # Bodies -----------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..elements import FrameField, Joint, Row, TimeFunction, Vector
+from ..errors import ModelError
 from ..frames import GROUND, Placed
 from ..measures import angle, distance, x, y
 
@@ -49,5 +50,7 @@ class AbsoluteDistance(Absolute):
     center: Vector = (0.0, 0.0)
 
     def rows(self) -> Iterator[Row]:
+        if len(self.center) != 2:
+            raise ModelError(f"{self.title}: center {list(self.center)} must be two numbers [x, y].")
         cx, cy = self.center
         yield Row("distance", distance(Placed(GROUND, cx, cy, 0.0, cx, cy, 0.0), self.frame), self.value)

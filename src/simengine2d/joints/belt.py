@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..elements import Choice, Pair, Row, Vector
 from ..errors import ModelError
-from ..measures import rolling
+from ..measures import distance, rolling
 
 
 class Belt(Pair):
@@ -22,5 +22,7 @@ class Belt(Pair):
     def rows(self) -> Iterator[Row]:
         if len(self.radii) != 2 or min(self.radii) <= 0.0:
             raise ModelError(f"{self.title}: radii {list(self.radii)} must be two positive numbers.")
+        if distance(self.a, self.b).drawn == 0.0:
+            raise ModelError(f"{self.title}: the centers coincide as drawn; a belt needs two centers.")
         run = rolling(self.a, self.b, self.radii[0], self.radii[1] if self.crossed else -self.radii[1])
         yield Row("run", run, run.drawn)

@@ -36,10 +36,10 @@ class Gear(Pair):
             raise ModelError(f"{self.title}: radii or teeth {list(given)} must be two positive numbers.")
         if self.internal and given[0] >= given[1]:
             raise ModelError(f"{self.title} is internal, so gear a ({given[0]:g}) must be smaller than b ({given[1]:g}).")
-        if self.radii:
-            return given[0], given[1]
         centers = distance(self.a, self.b).drawn
         if centers == 0.0:
             raise ModelError(f"{self.title}: the centers coincide as drawn; a mesh needs two centers.")
+        if self.radii:
+            return given[0], given[1]
         module = centers / (given[1] - given[0] if self.internal else given[0] + given[1])
         return module * given[0], module * given[1]

@@ -1,0 +1,92 @@
+"""The JSON Schema agrees with the reader and with the registry."""
+
+from __future__ import annotations
+
+import json
+from unittest import mock
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from random_models import models
+
+import simengine2d as se
+from simengine2d.io.model_writer import model_data
+from simengine2d.io.schema import VERSION, element_record, json_schema, known_types
+from simengine2d.registry import element_class, element_names
+
+
+@pytest.fixture(scope="module")
+def schema():
+    return json_schema()
+
+
+@pytest.fixture(scope="module")
+def validator(schema):
+    return jsonschema.Draft202012Validator(schema)
+
+
+def test_it_is_a_schema_of_2020_12(schema):
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["title"] == f"simengine2d model, format {VERSION}"
+    assert schema["version"] == VERSION
+    assert json.loads(json.dumps(schema)) == schema
+
+
+@pytest.mark.parametrize("name", element_names())
+def test_every_registered_type_is_in_it(schema, name):
+    record = schema["$defs"][name]
+    cls = element_class(name)
+    assert list(record["properties"]) == ["type", *cls.kinds()]
+    assert record["additionalProperties"] is False
+    assert record["description"].split()[0] in cls.__doc__
+    assert all(field["description"] for field in record["properties"].values())
+    assert set(record["required"]) == {"type", *cls.required()} - {"name"}
+
+
+def test_joints_and_forces_stand_apart(schema):
+    joints = schema["properties"]["joints"]["anyOf"][0]["additionalProperties"]["discriminator"]["mapping"]
+    assert set(joints) == set(known_types(se.Joint))
+    assert "Spring" in known_types(se.Force)
+    assert "Spring" not in joints
+
+
+@given(model=models())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_we_write_is_valid(validator, model):
+    data = model_data(model)
+    assert list(validator.iter_errors(data)) == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"simengine2d": 2},
+        {"joint": {}},
+        {"bodies": {"a": {"mass": [1]}}},
+        {"bodies": {"a": {"shape": "disk"}}},
+        {"joints": {"J": {"type": "Revolute", "a": "ground"}}},
+        {"joints": {"J": {"type": "Spring", "measure": "x(a, b)"}}},
+        {"analysis": {"kind": "dance"}},
+    ],
+)
+def test_what_the_reader_refuses_the_schema_refuses(validator, data):
+    assert list(validator.iter_errors(data))
+
+
+def test_a_new_joint_is_found():
+    class Weld4712(se.Joint):
+        """A joint that exists in this test only."""
+
+        a: se.elements.FrameField
+        grip: se.elements.Number = 2.0
+
+        def rows(self):
+            return []
+
+    with mock.patch.dict(se.Element.registry):
+        se.Element.registry["Weld4712"] = Weld4712
+        assert json_schema()["$defs"]["Weld4712"]["required"] == ["type", "a"]
+    se.Element.registry.pop("Weld4712", None)
+    assert element_record(Weld4712).model_fields["grip"].default == 2.0

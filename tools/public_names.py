@@ -1,0 +1,59 @@
+"""Writes `src/simengine2d/__init__.pyi`, the list of public names that editors and type checkers read.
+
+python tools/public_names.py            write the file
+python tools/public_names.py --check    say whether it is up to date
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from simengine2d._public import HOMES
+from simengine2d.elements import Element
+from simengine2d.registry import element_names
+
+PACKAGE = "simengine2d"
+STUB = Path(__file__).parents[1] / "src" / PACKAGE / "__init__.pyi"
+HEAD = '"""The public names. Written by tools/public_names.py."""\n'
+
+
+def homes() -> dict[str, str]:
+    """Each public name with its module; elements live where their class was defined."""
+    found = dict(HOMES)
+    for name in element_names():
+        module = Element.registry[name].__module__
+        if module.startswith(f"{PACKAGE}."):  # classes of users are theirs
+            found[name] = module.removeprefix(PACKAGE)
+    return found
+
+
+def stub_text() -> str:
+    """One import per name, sorted by module; a name that is itself a module is imported from the package."""
+    lines = []
+    for module, name in sorted((module, name) for name, module in homes().items()):
+        source = "." if module == f".{name}" else module
+        lines.append(f"from {source} import {name} as {name}")
+    return "\n".join([HEAD, *sorted(lines, key=_import_order), "", "__version__: str", ""])
+
+
+def _import_order(line: str) -> tuple[str, str, str]:
+    """As ruff sorts imports: by module, then constants before classes before the rest."""
+    _, module, _, name, *_ = line.split()
+    rank = "0" if name.isupper() and len(name) > 1 else "1" if name[0].isupper() else "2"
+    return module.lower(), rank, name
+
+
+def main() -> int:
+    text = stub_text()
+    if "--check" not in sys.argv[1:]:
+        STUB.write_text(text, encoding="utf-8")
+        return 0
+    if STUB.is_file() and STUB.read_text(encoding="utf-8") == text:
+        return 0
+    print(f"{STUB.name} is out of date; run: python tools/public_names.py", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
