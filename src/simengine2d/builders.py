@@ -25,6 +25,7 @@ from .model import GRAVITY, Model
 
 Branch = Literal["open", "crossed"]
 BRANCHES = {"open": 1, "crossed": -1}
+ROUNDING = 1e-12
 
 
 def four_bar(
@@ -105,7 +106,7 @@ def slider_crank(
         "slider_mass": slider_mass,
         "Ax": "crank*cos(crank_angle)",
         "Ay": "crank*sin(crank_angle)",
-        "Bx": f"Ax + {_sign('slider_crank', branch)}*sqrt(rod^2 - (offset - Ay)^2)",
+        "Bx": f"Ax + {_sign('slider_crank', branch)}*sqrt(max(rod^2 - (offset - Ay)^2, 0))",
     }
     mass = _masses("slider_crank", masses, ["crank", "rod"])
     turning = model.bar("crank", (0.0, 0.0), ("Ax", "Ay"), mass=mass[0])
@@ -152,10 +153,10 @@ def quick_return(
         "reach": "hypot(Px, Py)",
         "Ex": "arm*Px/reach",
         "Ey": "arm*Py/reach",
-        "Bx": "Ex + sqrt(link^2 - (stroke_height - Ey)^2)",
+        "Bx": "Ex + sqrt(max(link^2 - (stroke_height - Ey)^2, 0))",
     }
     px, py = r * cos(theta), d + r * sin(theta)
-    if hypot(px, py) == 0.0:
+    if hypot(px, py) <= ROUNDING * (r + d):
         raise ModelError("quick_return: the crank's pin stands on the arm's pivot; turn the crank or change a length.")
     drop = abs((s if stroke_height is None else number(stroke_height)) - s * py / hypot(px, py))
     if drop > b:
@@ -275,7 +276,7 @@ def _check_triangle(builder: str, theta: float, diagonal: float, **sides: float)
             f"{where} of the {second}, but {first} and {second} differ by {abs(b - c):g} m; "
             f"{abs(b - c) - diagonal:g} m are missing. Make {first} and {second} more equal, or turn the crank."
         )
-    if diagonal == 0.0:
+    if diagonal <= ROUNDING * (b + c):
         raise ModelError(f"{where} of the {second}: the {second} may then point anywhere. Turn the crank.")
 
 

@@ -58,7 +58,7 @@ def measure_rates(results: Results, measure: Measure | str) -> tuple[Floats, Flo
     drawing = results.drawing
     terms = drawing.measure(measure).terms
     bodies = [body for body in drawing.bodies.values() if body.name != GROUND]
-    arrays = constant_arrays(bodies, drawing.gravity, [Row("", Measure((term,))) for term in terms])
+    arrays, _ = constant_arrays(bodies, drawing.gravity, [Row("", Measure((term,))) for term in terms])
     out = np.empty((len(terms), 3, results.t.size))
     measures_along(arrays, *(np.ascontiguousarray(array) for array in (results.q, results.qd, results.qdd)), out)
     for term, part in zip(terms, out, strict=True):

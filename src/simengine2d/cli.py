@@ -12,7 +12,7 @@ import typer
 
 from . import __version__, shipped
 from .errors import ModelError, SimEngineError, UnsupportedError, listed, unknown
-from .terminal import Bar, Settings, complain, exit_code, prepare, sentences, show, show_text, warn
+from .terminal import Bar, Settings, complain, exit_code, prepare, sentences, show, show_text, table, warn
 
 if TYPE_CHECKING:
     from .model import Model
@@ -163,10 +163,8 @@ def models(
     elif name is not None:
         show_text(shipped.text(name))
     else:
-        from . import report
-
         rows = ([each, shipped.description(each)] for each in shipped.names())
-        show(report.table("name", ["description"], rows, words=True))
+        show(table("name", ["description"], rows, words=True))
         show("`simengine2d run NAME` runs one, `simengine2d models NAME` prints its file.")
 
 

@@ -5,9 +5,10 @@ It is the step between Model and System, and the model's checker: all problems a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from math import isfinite
 from typing import Any, NamedTuple
 
 from . import expressions
@@ -16,8 +17,11 @@ from .elements import Element, Force, Joint, Row, Scope, check_name
 from .errors import ModelError, SimEngineError, unknown
 from .frames import GROUND, Frame, Placed
 from .functions import Function, as_function
+from .laws import Law, as_law
 from .model import Model
 from .placement import Pose, to_global, to_local
+
+TOO_LARGE = "its numbers are too large to compute with."
 
 
 class DrawnBody(NamedTuple):
@@ -57,7 +61,7 @@ class Drawing(Scope):
             gx, gy = self._numbers(self.model.gravity, 2, "gravity")
             self.gravity = (gx, gy)
         for body in (self.model.ground, *self.model.bodies.values()):
-            with self._collecting():
+            with self._collecting(f"body '{body.name}'"):
                 self.bodies[body.name] = self._body(body)
         if self.problems:  # joints stand on bodies
             return
@@ -85,6 +89,8 @@ class Drawing(Scope):
             yield
         except ModelError as error:
             self.problems += [p if p.startswith(title) else f"{title}: {p}" for p in error.problems]
+        except ArithmeticError:
+            self.problems.append(f"{title}: {TOO_LARGE}")
 
     # numbers
 
@@ -97,6 +103,12 @@ class Drawing(Scope):
     def function(self, value: Any, what: str) -> Function:
         try:
             return as_function(value, self.parameters)
+        except ModelError as error:
+            raise ModelError(f"{what}: {error}") from None
+
+    def law(self, value: Any, variables: Sequence[str], what: str) -> Law:
+        try:
+            return as_law(value, variables, self.parameters)
         except ModelError as error:
             raise ModelError(f"{what}: {error}") from None
 
@@ -142,9 +154,12 @@ class Drawing(Scope):
             is_point = item.name in ("start", "end")
             numbers[item.name] = self._numbers(given, 2, label) if is_point else self.number(given, label)
         try:
-            return body.shape.inertia(mass, **numbers)  # type: ignore[arg-type]
+            shape = body.shape.inertia(mass, **numbers)  # type: ignore[arg-type]
         except ModelError as error:
             raise ModelError(f"{what}: {error}") from None
+        if not all(isfinite(number) for number in (shape.inertia, *(shape.pose or ()))):
+            raise ModelError(f"{what}: {TOO_LARGE}")
+        return shape
 
     def _pose(self, body: Body, shape: Inertia) -> Pose:
         what = f"body '{body.name}'"
@@ -172,10 +187,10 @@ class Drawing(Scope):
     def frame(self, frame: Frame) -> Placed:
         body = self._drawn(frame.body)
         x, y, angle = self._local(frame, body)
-        return Placed(body.name, x, y, angle, *to_global(body.pose, x, y, angle))
+        return _finite(Placed(body.name, x, y, angle, *to_global(body.pose, x, y, angle)))
 
     def frame_at(self, body: str, x: float, y: float, angle: float) -> Placed:
-        return Placed(body, *to_local(self._drawn(body).pose, x, y, angle), x, y, angle)
+        return _finite(Placed(body, *to_local(self._drawn(body).pose, x, y, angle), x, y, angle))
 
     def _local(self, frame: Frame, body: DrawnBody) -> Pose:
         if frame.place is not None:
@@ -195,3 +210,9 @@ class Drawing(Scope):
         bodies = {frame.body for frame in element.frames()}
         if len(bodies) == 1 and len(list(element.frames())) > 1:
             raise ModelError(f"{element.title} joins body '{bodies.pop()}' to itself; name two bodies.")
+
+
+def _finite(placed: Placed) -> Placed:
+    if not all(isfinite(number) for number in placed[1:]):
+        raise ModelError(f"a frame of body '{placed.body}': {TOO_LARGE}")
+    return placed

@@ -7,7 +7,7 @@ name. The annotations of its fields say how each is read from a file and turned 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from typing import (
@@ -27,6 +27,7 @@ import numpy as np
 from .errors import ModelError
 from .frames import Frame, Placed, as_frame
 from .functions import Function
+from .laws import PUSH, STATE, Law
 from .measure_text import frames_in, parse_measure
 from .measures import Measure
 
@@ -54,8 +55,16 @@ Choice = Annotated[Any, Kind("plain", bool)]
 """Yes or no."""
 Axes = Annotated[Any, Kind("plain", Literal["global", "body"])]
 """In which axes a vector is given."""
-StateLaw = Annotated[Any, Kind("plain", str)]
-"""A Python function of the body's state, or the name under which `load(path, functions=...)` finds it."""
+PushLaw = Annotated[Any, Kind("push law", float | str | dict[str, Any])]
+"""g(s, sd, t): an expression, a table of s, or a Python function."""
+StateLaw = Annotated[Any, Kind("state law", float | str | dict[str, Any])]
+"""A function of time, or of x, y, phi, xd, yd, phid of the body and t: an expression, a table, a Python function."""
+BodyLaw = Annotated[Any, Kind("plain", str)]
+"""A Python function (t, q, qd) of the body's state, or the name under which `load(path, functions=...)` finds it."""
+
+
+FUNCTION_KINDS = ("function", "push law", "state law")
+"""Kinds of fields that may be a table or a Python function."""
 
 
 class Row(NamedTuple):
@@ -64,6 +73,23 @@ class Row(NamedTuple):
     label: str
     measure: Measure
     value: float | Function = 0.0
+
+
+class Push(NamedTuple):
+    """An applied force that resists the growth of a measure with a law g(s, sd, t)."""
+
+    measure: Measure
+    law: Law
+
+
+class Wrench(NamedTuple):
+    """Force components and torque at a frame; `turning` with the body, or in global axes."""
+
+    frame: Placed
+    turning: bool
+    fx: Law
+    fy: Law
+    torque: Law
 
 
 class Scope(ABC):
@@ -76,6 +102,9 @@ class Scope(ABC):
 
     @abstractmethod
     def function(self, value: Any, what: str) -> Function: ...
+
+    @abstractmethod
+    def law(self, value: Any, variables: Sequence[str], what: str) -> Law: ...
 
     @abstractmethod
     def frame(self, frame: Frame) -> Placed: ...
@@ -188,6 +217,10 @@ class Pair(Joint, abstract=True):
 class Force(Element, abstract=True):
     """Pushes on bodies."""
 
+    @abstractmethod
+    def loads(self) -> Iterable[Push | Wrench]:
+        """What it pushes with, written on the resolved element."""
+
 
 def check_name(name: Any, kind: str) -> None:
     """Names are free words without the signs that references and expressions need."""
@@ -247,4 +280,8 @@ def _resolve(given: Any, kind: Kind, scope: Scope, what: str) -> Any:
         return scope.function(given, what)
     if kind.name == "measure":
         return scope.measure(given)
+    if kind.name == "push law":
+        return scope.law(given, PUSH, what)
+    if kind.name == "state law":
+        return scope.law(given, STATE, what)
     return given if isinstance(given, Placed) else scope.frame(given)

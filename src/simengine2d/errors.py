@@ -59,6 +59,11 @@ def numbered(problems: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def ended(sentence: object) -> str:
+    """The sentence with exactly one full stop."""
+    return str(sentence).rstrip(". ") + "."
+
+
 def listed(names: Iterable[object], most: int = 12) -> str:
     """`a, b, c and 4 more`."""
     words = [str(name) for name in names]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from .errors import ModelError
+from .errors import ModelError, ended
 from .expressions import NOTHING, Node, Number, check_names, evaluate, number, parse, substitute
 from .jet_numbers import Jet, differentiated
 from .kernels import Callback, call_address, kernel
@@ -77,7 +77,7 @@ class Function:
             )
         if self.callback is not None and self.callback.raised is not None:
             error = self.callback.raised
-            return ModelError(f"{self.text} raised {type(error).__name__} {where}: {error}.")
+            return ModelError(f"{self.text} raised {type(error).__name__} {where}: {ended(error)}")
         if self.node is not None:
             try:
                 evaluate(self.node, {self.variable: t})

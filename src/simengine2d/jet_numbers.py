@@ -12,7 +12,7 @@ from typing import Any, final
 import numpy as np
 
 from . import jets
-from .errors import ModelError
+from .errors import ModelError, ended
 from .expressions import number
 
 # where a user's function is tried: the usual start, and times that are no likely special case
@@ -133,7 +133,7 @@ def differentiated(function: Callable[[Any], Any], name: str) -> Differentiated:
         try:
             result = _result(function, t)
         except (TypeError, AttributeError, ModelError) as error:
-            raise ModelError(f"the function {name} cannot be differentiated: {error}. {REMEDY}") from error
+            raise ModelError(f"the function {name} cannot be differentiated: {ended(error)} {REMEDY}") from error
         except Exception as error:
             refused.append(error)
             continue
@@ -141,7 +141,7 @@ def differentiated(function: Callable[[Any], Any], name: str) -> Differentiated:
             plain[t] = result
     if len(refused) == len(PROBES):
         first = refused[0]
-        raise ModelError(f"the function {name} raised {type(first).__name__}: {first}.") from first
+        raise ModelError(f"the function {name} raised {type(first).__name__}: {ended(first)}") from first
     if len(set(plain.values())) > 1:
         shown = ", ".join(f"{value:g} at t = {t:g}" for t, value in plain.items())
         raise ModelError(

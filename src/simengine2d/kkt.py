@@ -1,6 +1,6 @@
 """The linear solver of dynamics: [A Phi_q^T; Phi_q -eps] [x; lam] = [b; c], for all sizes.
 
-One symbolic analysis per model writes the elimination down as a flat list of index triples, v[i] -= l[j] * v[k];
+One symbolic analysis per model writes the elimination down as a flat list of index triples, v[i] -= l * v[k];
 factoring is then one pass over that list, without search or branching. The order of elimination follows the
 mechanism: a body, then the joint to its parent, up to the ground. For trees this *is* the recursive O(n)
 algorithm; the multipliers of loop-closing joints come when all bodies of their loop are gone.
@@ -11,7 +11,7 @@ eps then gives exact accelerations and the smallest multipliers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,31 +21,29 @@ from .kernels import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Short = NDArray[np.int32]
+Indices = NDArray[np.uint32]  # unsigned, so that compiled code need not look for negative ones
 
 
 class Elimination(NamedTuple):
     """A symmetric elimination v = L D L^T as a program over the slots of the upper triangle.
 
-    Pivot k stands in slot `pivot[k]`; the rest of its row in the slots after it, up to pivot[k + 1].
+    Pivot k stands in slot pivot[k], the rest of its row in the slots after it, up to pivot[k + 1]; the last slot
+    of each row is the right-hand side, which is eliminated along with the matrix.
     """
 
-    order: Ints  # unknown that is eliminated k-th
-    pivot: Short
-    column: Short  # position of the unknown that each slot belongs to
-    update_start: Short  # updates of pivot k: update_start[k] : update_start[k + 1]
-    target: Short
-    left: Short
-    right: Short
+    order: Indices  # unknown that is eliminated k-th
+    pivot: Indices
+    column: Indices  # position of the unknown that each slot belongs to; that of a right-hand side is n
+    start: Indices  # updates of pivot k: start[k] : start[k + 1]
+    target: Indices
+    left: Indices
+    right: Indices
 
 
 @kernel
-def factor_symmetric(E, v):
-    """v holds the upper triangle, row by row; it becomes 1/D on the pivots and D L^T beside them.
-
-    v_ij -= v_ki v_kj / v_kk for all i <= j in row k. Returns the smallest pivot relative to its original size.
-    """
-    pivot, start, target, left, right = E.pivot, E.update_start, E.target, E.left, E.right
+def eliminate(E, v):
+    """v holds the upper triangle with the right-hand side; v_ij -= v_ki v_kj / v_kk for i <= j in row k."""
+    pivot, start, target, left, right = E.pivot, E.start, E.target, E.left, E.right
     for k in range(pivot.size - 1):
         inverse = 1.0 / v[pivot[k]]
         v[pivot[k]] = inverse
@@ -54,67 +52,94 @@ def factor_symmetric(E, v):
 
 
 @kernel
-def solve_symmetric(E, v, b, x, work):
-    """x of K x = b from the factors; b and x in the numbering of the unknowns."""
+def substitute(E, v, x, work):
+    """The unknowns, from the last eliminated to the first: x_k = (b_k - sum_j v_kj x_j) / v_kk."""
     order, pivot, column = E.order, E.pivot, E.column
-    n = order.size
-    for k in range(n):
-        work[k] = b[order[k]]
-    for k in range(n):
-        share = work[k] * v[pivot[k]]
-        for p in range(pivot[k] + 1, pivot[k + 1]):
-            work[column[p]] -= v[p] * share
-    for k in range(n - 1, -1, -1):
-        total = work[k]
-        for p in range(pivot[k] + 1, pivot[k + 1]):
+    for k in range(order.size - 1, -1, -1):
+        last = pivot[k + 1] - 1
+        total = v[last]
+        for p in range(pivot[k] + 1, last):
             total -= v[p] * work[column[p]]
         work[k] = total * v[pivot[k]]
-    for k in range(n):
         x[order[k]] = work[k]
 
 
-def analyze_symmetric(rows: Sequence[Sequence[int]], order: Sequence[int]) -> tuple[Elimination, dict[tuple[int, int], int]]:
-    """The program for a symmetric matrix whose row i has the columns rows[i], eliminated in the given order.
+class Analysis(NamedTuple):
+    """The program, and the slots of the matrix entries and right-hand sides."""
 
-    Also returns the slot of every entry (i, j), by unknowns, in either order.
-    """
+    program: Elimination
+    at: Ints  # position of each unknown
+
+    def slots(self, i: Ints, j: Ints) -> Ints:
+        """Slots of the entries (i, j), by unknowns, in either order."""
+        first, second = self.at[i], self.at[j]
+        return find_slots(self.program.pivot, self.program.column, np.minimum(first, second), np.maximum(first, second))
+
+    def right_hand(self, i: Ints) -> Ints:
+        """Slots of the right-hand sides of unknowns."""
+        return self.program.pivot[self.at[i] + 1].astype(np.int64) - 1
+
+
+@kernel
+def find_slot(pivot, column, k, j):
+    """Slot of column position j in row k, whose columns ascend."""
+    low, high = int(pivot[k]), int(pivot[k + 1]) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if column[middle] < j:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def find_slots(pivot, column, k, j):
+    out = np.empty(k.size, dtype=np.int64)
+    for p in range(k.size):
+        out[p] = find_slot(pivot, column, k[p], j[p])
+    return out
+
+
+@kernel
+def write_updates(pivot, column, start, target, left, right):
+    """The index triples of the elimination; `start` tells where those of each pivot begin."""
+    for k in range(pivot.size - 1):
+        p = int(start[k])
+        last = int(pivot[k + 1]) - 1  # the right-hand side
+        for a in range(int(pivot[k]) + 1, last):
+            for b in range(a, last + 1):
+                target[p] = find_slot(pivot, column, column[a], column[b])
+                left[p] = a
+                right[p] = b
+                p += 1
+
+
+def analyze(couplings: Iterable[tuple[int, int]], order: Sequence[int]) -> Analysis:
+    """Write the elimination of a symmetric matrix with the given couplings of unknowns in the given order."""
     n = len(order)
-    at = {unknown: k for k, unknown in enumerate(order)}
-    above: list[set[int]] = [set() for _ in range(n)]  # later positions coupled to position k
-    for i, columns in enumerate(rows):
-        for j in columns:
-            low, high = sorted((at[i], at[j]))
-            if low != high:
-                above[low].add(high)
-    parents = []
-    for k in range(n):  # fill: eliminating k couples all that are coupled to it
-        if above[k]:
-            first = min(above[k])
-            above[first] |= above[k] - {first}
-            parents.append(first)
-    slots: dict[tuple[int, int], int] = {}
-    pivot, column = [], []
-    for k in range(n):
-        pivot.append(len(column))
-        for j in [k, *sorted(above[k])]:
-            slots[k, j] = len(column)
-            column.append(j)
-    pivot.append(len(column))
-    starts, target, left, right = [0], [], [], []
-    for k in range(n):
-        later = column[pivot[k] + 1 : pivot[k + 1]]
-        for a, i in enumerate(later):
-            for j in later[a:]:
-                target.append(slots[i, j])
-                left.append(slots[k, i])
-                right.append(slots[k, j])
-        starts.append(len(target))
-    short = lambda values: np.array(values, dtype=np.int32)  # noqa: E731
-    program = Elimination(
-        np.array(order, dtype=np.int64), short(pivot), short(column), short(starts), short(target), short(left), short(right)
-    )
-    by_unknown = {}
-    for (i, j), slot in slots.items():
-        by_unknown[order[i], order[j]] = slot
-        by_unknown[order[j], order[i]] = slot
-    return program, by_unknown
+    at = np.empty(n, dtype=np.int64)
+    at[list(order)] = np.arange(n)
+    later = _fill(couplings, at)
+    counts = np.array([len(row) for row in later], dtype=np.int64)
+    pivot = np.concatenate([[0], np.cumsum(counts + 2)]).astype(np.uint32)
+    column = np.array([j for k, row in enumerate(later) for j in (k, *row, n)], dtype=np.uint32)
+    start = np.concatenate([[0], np.cumsum(counts * (counts + 3) // 2)]).astype(np.uint32)
+    target, left, right = (np.empty(start[-1], dtype=np.uint32) for _ in range(3))
+    write_updates(pivot, column, start, target, left, right)
+    program = Elimination(np.array(order, dtype=np.uint32), pivot, column, start, target, left, right)
+    return Analysis(program, at)
+
+
+def _fill(couplings: Iterable[tuple[int, int]], at: Ints) -> list[list[int]]:
+    """Later positions coupled to each position, after fill: eliminating k couples all that k is coupled to."""
+    later: list[set[int]] = [set() for _ in at]
+    for i, j in couplings:
+        low, high = sorted((int(at[i]), int(at[j])))
+        if low != high:
+            later[low].add(high)
+    for row in later:
+        if row:
+            first = min(row)
+            later[first] |= row - {first}
+    return [sorted(row) for row in later]

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from rich import box
 from rich.console import RenderableType
-from rich.table import Table
 
 from .analyses.assemble import Assembly
 from .analyses.diagnose import Diagnosis
 from .drawing import Drawing
 from .errors import listed
 from .results import Results
+from .terminal import table
 
 Floats = NDArray[np.float64]
-
-LONGEST = 60  # rows of a table; a model of a thousand bodies is not read line by line
 
 
 def model_tables(drawing: Drawing, q: Floats) -> Iterator[RenderableType]:
@@ -97,18 +94,3 @@ def clean(values: Floats) -> Floats:
 def short(value: float) -> str:
     """Four digits."""
     return f"{value:.4g}"
-
-
-def table(first: str, others: Sequence[str], rows: Iterable[list[str]], *, words: bool = False) -> Table:
-    """A table whose first column holds names. Narrow terminals fold cells; nothing is cut off."""
-    result = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
-    result.add_column(first, overflow="fold")
-    for head in others:
-        result.add_column(head, overflow="fold", justify="left" if words else "right")
-    kept = list(rows)
-    for row in kept[:LONGEST]:
-        result.add_row(*row)
-    if len(kept) > LONGEST:
-        result.caption = f"and {len(kept) - LONGEST} more"
-        result.caption_justify = "left"
-    return result

@@ -9,7 +9,7 @@ Every constraint row is a weighted sum of measures minus a function of time, Phi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import floor
 from typing import NamedTuple
 
@@ -25,11 +25,12 @@ from .coordinates.reference_point import (
     term_value,
 )
 from .drawing import Drawing, DrawnBody
-from .elements import Row
-from .errors import ModelError, UnsupportedError, listed
+from .elements import Force, Push, Row, Wrench
+from .errors import ModelError, UnsupportedError
 from .frames import GROUND, Placed
 from .functions import Function, FunctionTable, as_function, functions_at, pack
 from .kernels import kernel
+from .loads import applied, load_arrays
 from .measures import KINDS
 from .model import Model
 
@@ -132,9 +133,20 @@ class System:
         self.functions = [
             row.value if isinstance(row.value, Function) else as_function(row.value) for _, row in self.rows
         ]
-        self.arrays = constant_arrays(
-            self.bodies, self.drawing.gravity, [row for _, row in self.rows], self.functions
+        self.loads, self.missing_law = _loads(self.drawing)
+        pushes = [load for _, load in self.loads if isinstance(load, Push)]
+        wrenches = [load for _, load in self.loads if isinstance(load, Wrench)]
+        laws = [push.law for push in pushes] + [law for w in wrenches for law in w[2:]]
+        self.load_functions = [law.time or as_function(0.0) for law in laws]
+        extra = [term_frame for push in pushes for term in push.measure.terms for term_frame in (term.a, term.b)]
+        self.arrays, frames = constant_arrays(
+            self.bodies,
+            self.drawing.gravity,
+            [row for _, row in self.rows],
+            self.functions + self.load_functions,
+            [*extra, *(w.frame for w in wrenches)],
         )
+        self.load_arrays = load_arrays(pushes, wrenches, frames, len(self.functions))
         self.length = _length(self)
         """A typical length of the mechanism: it makes angles comparable with displacements."""
 
@@ -180,9 +192,9 @@ class System:
         dense[rows, self.arrays.jac_column] = self.Phi_q_data(q)
         return dense
 
-    def functions_at(self, t: float) -> Floats:
-        """f, f' and f'' of every row, m x 3."""
-        f = np.empty((self.m, 3))
+    def functions_at(self, t: float, loads: bool = False) -> Floats:
+        """f, f' and f'' of every row, m x 3; with those of the applied forces behind them where asked."""
+        f = np.empty((self.m + (len(self.load_functions) if loads else 0), 3))
         functions_at(self.arrays.functions, float(t), f)
         return f
 
@@ -210,14 +222,14 @@ class System:
         return np.diag([number for b in self.bodies for number in (b.mass, b.mass, b.inertia)])
 
     def QA(self, t: float, q: Floats, qd: Floats) -> Floats:
-        """Applied generalized force: the weight of every body."""
-        if self.model.forces:
-            raise UnsupportedError(
-                f"model '{self.model.name}' has forces other than gravity ({listed(self.model.forces)}), "
-                "which this version reads and keeps but does not evaluate."
-            )
-        gx, gy = self.drawing.gravity
-        return np.array([number for b in self.bodies for number in (b.mass * gx, b.mass * gy, 0.0)])
+        """Applied generalized force: weight, springs, forces and torques."""
+        if self.missing_law is not None:
+            raise UnsupportedError(self.missing_law)
+        Q = np.empty(self.n)
+        q, qd = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
+        f = self.functions_at(t, loads=True)
+        applied(self.arrays, self.load_arrays, float(t), f, self.frames(q, qd), q, qd, Q)
+        return Q
 
     @property
     def driver_rows(self) -> Ints:
@@ -231,11 +243,15 @@ def constant_arrays(
     gravity: tuple[float, float],
     rows: Sequence[Row],
     functions: Sequence[Function] = (),
-) -> S:
-    """The arrays of bodies and rows; rows without functions serve to evaluate measures only."""
+    more_frames: Iterable[Placed] = (),
+) -> tuple[S, dict[Placed, int]]:
+    """The arrays of bodies and rows, and the numbers of the frames.
+
+    Rows without functions serve to evaluate measures only; `more_frames` are needed by applied forces.
+    """
     index = {body.name: i for i, body in enumerate(bodies)} | {GROUND: len(bodies)}
     terms = [(i, term) for i, row in enumerate(rows) for term in row.measure.terms]
-    placed = {frame for _, term in terms for frame in (term.a, term.b)}
+    placed = {frame for _, term in terms for frame in (term.a, term.b)} | set(more_frames)
     frames: list[Placed] = sorted(placed, key=lambda p: (index[p.body], p))  # type: ignore[arg-type, union-attr]
     number = {frame: k for k, frame in enumerate(frames)}
     body_of = np.array([index[p.body] for p in frames], dtype=np.int64)
@@ -244,7 +260,7 @@ def constant_arrays(
     row_of = np.array([i for i, _ in terms], dtype=np.int64)
     jac_start, jac_column, slots = _sparsity(row_of, body_of[a], body_of[b], len(rows), len(bodies))
     angles = np.array([p.angle for p in frames])
-    return S(
+    arrays = S(
         mass=np.array([body.mass for body in bodies]),
         inertia=np.array([body.inertia for body in bodies]),
         gravity=np.array(gravity),
@@ -265,6 +281,20 @@ def constant_arrays(
         jac_column=jac_column,
         term_slot=slots,
     )
+    return arrays, number
+
+
+def _loads(drawing: Drawing) -> tuple[list[tuple[str, Push | Wrench]], str | None]:
+    """The loads of every force by name; and why there are none, where a law is only named."""
+    try:
+        return [
+            (name, load)
+            for name, element in drawing.elements.items()
+            if isinstance(element, Force)
+            for load in element.loads()
+        ], None
+    except UnsupportedError as error:  # kinematics does without forces
+        return [], str(error)
 
 
 def _sparsity(row_of: Ints, body_a: Ints, body_b: Ints, m: int, nb: int) -> tuple[Ints, Ints, Ints]:

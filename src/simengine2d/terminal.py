@@ -8,13 +8,15 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
+from rich import box
 from rich.console import Console, RenderableType
+from rich.table import Table
 
 from .errors import AssemblyError, Interrupted, ModelError, ModelWarning, SimEngineError
 
@@ -25,6 +27,7 @@ WRONG, FAILED, STOPPED = 1, 3, 130
 """Exit codes: a wrong model or file; an analysis failed or missing; Ctrl-C. (2 is a usage error.)"""
 
 PATIENCE = 1.0  # seconds without a progress bar
+LONGEST = 60  # rows of a table; a model of a thousand bodies is not read line by line
 
 
 class Settings:
@@ -77,6 +80,21 @@ def _standard_output() -> Iterator[Output]:
     except OSError as error:  # a full disk
         _discard(sys.stdout)
         raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+def table(first: str, others: Sequence[str], rows: Iterable[list[str]], *, words: bool = False) -> Table:
+    """A table whose first column holds names. Narrow terminals fold cells; nothing is cut off."""
+    result = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
+    result.add_column(first, overflow="fold")
+    for head in others:
+        result.add_column(head, overflow="fold", justify="left" if words else "right")
+    kept = list(rows)
+    for row in kept[:LONGEST]:
+        result.add_row(*row)
+    if len(kept) > LONGEST:
+        result.caption = f"and {len(kept) - LONGEST} more"
+        result.caption_justify = "left"
+    return result
 
 
 def warn(sentence: str) -> None:

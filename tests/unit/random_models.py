@@ -16,7 +16,22 @@ from simengine2d.registry import element_class, element_names
 from simengine2d.tables import Table
 
 PARAMETERS = ("L", "rho", "omega")
-EXPRESSIONS = ("L/2", "-rho", "2*pi", "30*deg", "1e5", "0x10", "yes", "omega^2 + 1", "12:30", "", "null", "a, b", "#", "é")
+EXPRESSIONS = (
+    "L/2",
+    "-rho",
+    "2*pi",
+    "30*deg",
+    "1e5",
+    "0x10",
+    "yes",
+    "omega^2 + 1",
+    "12:30",
+    "",
+    "null",
+    "a, b",
+    "#",
+    "é",
+)
 
 
 def _is_name(text: str) -> bool:
@@ -28,14 +43,41 @@ def _is_name(text: str) -> bool:
 
 
 NAMES = st.one_of(
-    st.sampled_from(["yes", "no", "1", "1e5", "null", "~", "e", "pi", "if", "Long Rod", "a: b", "- x", "# y", "é", "{", "*a"]),
+    st.sampled_from(
+        [
+            "yes",
+            "no",
+            "1",
+            "1e5",
+            "null",
+            "~",
+            "e",
+            "pi",
+            "if",
+            "Long Rod",
+            "a: b",
+            "- x",
+            "# y",
+            "é",
+            "{",
+            "*a",
+        ]
+    ),
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12),
 ).filter(_is_name)
-NUMBERS = st.one_of(st.integers(-1000, 10**20), st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(EXPRESSIONS))
+NUMBERS = st.one_of(
+    st.integers(-1000, 10**20), st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(EXPRESSIONS)
+)
 PAIRS = st.tuples(NUMBERS, NUMBERS)
 PLACES = st.one_of(PAIRS, st.tuples(NUMBERS, NUMBERS, NUMBERS))
 PLAIN = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(-(10**20), 10**20), st.floats(allow_nan=False, allow_infinity=False), NAMES),
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-(10**20), 10**20),
+        st.floats(allow_nan=False, allow_infinity=False),
+        NAMES,
+    ),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(NAMES, inner, max_size=3)),
     max_leaves=8,
 )
@@ -131,7 +173,7 @@ def models(draw: Any) -> Model:
 
 
 def parts(model: Model) -> dict[str, Any]:
-    """Everything a model holds, for comparing. A measure is compared as its text, which is what files hold."""
+    """Everything a model holds, for comparing. A measure is compared as its text: files hold that."""
     kept = {}
     for name, element in model.elements.items():
         fields = {field: getattr(element, field) for field in element.kinds()}

@@ -1,7 +1,7 @@
 """The files of the ME451 course (University of Wisconsin-Madison), as far as they lie beside the repository.
 
-Source: R. Serban, simEngine2D, Models/. They are data of others and not part of this project; the tests are skipped
-where the folder is absent. `tests/unit/test_adm.py` proves the reader without them.
+Source: R. Serban, simEngine2D, Models/. They are data of others and not part of this project; the tests are
+skipped where the folder is absent. `tests/unit/test_adm.py` proves the reader without them.
 """
 
 from __future__ import annotations

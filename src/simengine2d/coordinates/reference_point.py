@@ -97,3 +97,37 @@ def term_second_order(kind, F, a, b):
     centripetal_y = F[a, EY] * wa * wa - F[b, EY] * wb * wb
     curvature = second_order(h, F[b, VX] - F[a, VX], F[b, VY] - F[a, VY], wa, wb)
     return curvature + gx * centripetal_x + gy * centripetal_y
+
+
+@kernel
+def term_rate(kind, F, a, b):
+    """Rate of one measure, s_q qd, from the velocities of the frames."""
+    dx, dy = F[b, PX] - F[a, PX], F[b, PY] - F[a, PY]
+    gx, gy, ga, gb = gradient(kind, dx, dy, F[a, UX], F[a, UY], F[b, UX], F[b, UY])
+    return gx * (F[b, VX] - F[a, VX]) + gy * (F[b, VY] - F[a, VY]) + ga * F[a, OMEGA] + gb * F[b, OMEGA]
+
+
+@kernel
+def term_hessian(kind, F, a, b, H):
+    """Second derivatives of one measure by (x, y, phi) of body a and of body b, 6 x 6, into H.
+
+    H = J^T h J + g . d2 d, where J takes (x, y, phi)_a, (x, y, phi)_b to d_x, d_y, phi_a, phi_b.
+    """
+    dx, dy = F[b, PX] - F[a, PX], F[b, PY] - F[a, PY]
+    uax, uay, ubx, uby = F[a, UX], F[a, UY], F[b, UX], F[b, UY]
+    gx, gy, ga, gb = gradient(kind, dx, dy, uax, uay, ubx, uby)
+    xx, xy, yy, xa, ya, aa, ab, bb = hessian(kind, dx, dy, uax, uay, ubx, uby)
+    for i in range(6):
+        jx = (-1.0, 0.0, F[a, EY], 1.0, 0.0, -F[b, EY])[i]
+        jy = (0.0, -1.0, -F[a, EX], 0.0, 1.0, F[b, EX])[i]
+        ja = 1.0 if i == 2 else 0.0
+        jb = 1.0 if i == 5 else 0.0
+        hx = xx * jx + xy * jy + xa * ja
+        hy = xy * jx + yy * jy + ya * ja
+        ha = xa * jx + ya * jy + aa * ja + ab * jb
+        hb = ab * ja + bb * jb
+        H[i, 0], H[i, 1], H[i, 2] = -hx, -hy, F[a, EY] * hx - F[a, EX] * hy + ha
+        H[i, 3], H[i, 4], H[i, 5] = hx, hy, -F[b, EY] * hx + F[b, EX] * hy + hb
+    # the arms turn: d2 r / d phi2 = -A s, and d = r_b - r_a
+    H[2, 2] += gx * F[a, EX] + gy * F[a, EY]
+    H[5, 5] -= gx * F[b, EX] + gy * F[b, EY]

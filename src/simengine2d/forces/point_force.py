@@ -1,16 +1,25 @@
 from __future__ import annotations
 
-from ..elements import Axes, Force, FrameField, StateLaw, TimeFunction
+from collections.abc import Iterator
+
+from ..elements import Axes, BodyLaw, Force, FrameField, StateLaw, Wrench
+from ..laws import as_law, body_law
 
 
 class PointForce(Force):
     """A force at a point of a body, in global axes or turning with the body.
 
-    `fx` and `fy` are functions of time; a `law` (t, q, qd) -> (fx, fy) of the body's own state replaces them.
+    `fx` and `fy` are functions of time or of the body's state; a Python `law` (t, q, qd) -> (fx, fy) replaces them.
     """
 
     frame: FrameField
-    fx: TimeFunction = 0.0
-    fy: TimeFunction = 0.0
+    fx: StateLaw = 0.0
+    fy: StateLaw = 0.0
     axes: Axes = "global"
-    law: StateLaw | None = None
+    law: BodyLaw | None = None
+
+    def loads(self) -> Iterator[Wrench]:
+        fx, fy = self.fx, self.fy
+        if self.law is not None:
+            fx, fy = (body_law(self.law, component, self.title) for component in (0, 1))
+        yield Wrench(self.frame, self.axes == "body", fx, fy, as_law(0.0, (), {}))

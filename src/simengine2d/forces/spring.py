@@ -1,12 +1,15 @@
 from __future__ import annotations
 
-from ..elements import Force, MeasureField, Number, TimeFunction
+from collections.abc import Iterator
+
+from ..elements import Force, MeasureField, Number, Push, PushLaw, TimeFunction
+from ..laws import linear_law
 
 
 class Spring(Force):
     """Spring, damper and actuator on a measure s: a TSDA on `distance`, an RSDA on `angle`.
 
-    It pulls with k (s - free) + c ds/dt + h(t) against the growth of s.
+    It resists the growth of s with k (s - free) + c ds/dt + h(t), and with a `law` g(s, sd, t) where one is given.
     """
 
     measure: MeasureField
@@ -14,3 +17,9 @@ class Spring(Force):
     damping: Number = 0.0
     free: Number = 0.0
     actuator: TimeFunction = 0.0
+    law: PushLaw | None = None
+
+    def loads(self) -> Iterator[Push]:
+        yield Push(self.measure, linear_law(self.stiffness, self.damping, self.free, self.actuator))
+        if self.law is not None:
+            yield Push(self.measure, self.law)

@@ -1,11 +1,19 @@
 from __future__ import annotations
 
-from ..elements import Force, FrameField, StateLaw, TimeFunction
+from collections.abc import Iterator
+
+from ..elements import BodyLaw, Force, FrameField, StateLaw, Wrench
+from ..laws import as_law, body_law
 
 
 class Torque(Force):
-    """A torque on a body as a function of time, or by a `law` (t, q, qd) -> torque of the body's own state."""
+    """A torque on a body: a function of time or of the body's state, or a `law` (t, q, qd) -> torque in Python."""
 
     frame: FrameField
-    value: TimeFunction = 0.0
-    law: StateLaw | None = None
+    value: StateLaw = 0.0
+    law: BodyLaw | None = None
+
+    def loads(self) -> Iterator[Wrench]:
+        none = as_law(0.0, (), {})
+        torque = self.value if self.law is None else body_law(self.law, 0, self.title)
+        yield Wrench(self.frame, False, none, none, torque)

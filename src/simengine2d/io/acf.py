@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError, ModelWarning, listed, unknown
+from .adm_elements import is_number
 from .adm_reader import refuse_adams
 from .document import Document
 from .files import read_text, write_text
@@ -70,7 +72,7 @@ def _positive(document: Document, field: str) -> float:
     value = document.data.get(field)
     if value is None:
         document.complain((), f"the field '{field}' is missing. Write a positive number.")
-    elif isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+    elif not is_number(value) or not 0 < value < inf:
         document.complain((field,), f"{field} is {shown(value)}; it must be a positive number.")
     else:
         return float(value)

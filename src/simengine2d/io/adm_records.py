@@ -12,6 +12,7 @@ from ..errors import ModelError, listed
 from ..expressions import Number, names_in, parse, substitute, to_text
 from ..frames import GROUND, Placed
 from ..functions import Function
+from ..kernels import Callback
 from ..measures import Term
 from ..tables import Table
 from .adm_elements import AXES, CONSTRAINTS, FORCES
@@ -51,7 +52,7 @@ class Draft:
         if isinstance(given, Table):
             raise ModelError("follows a table; .adm has expressions of t only.")
         if not isinstance(given, str):
-            if callable(given) or isinstance(given, tuple) or hasattr(given, "pointer"):
+            if callable(given) or isinstance(given, tuple | Callback):
                 raise ModelError("follows a Python function; .adm has expressions of t only.")
             return repr(tidy(float(given) - minus))
         text = self.without_parameters(given)

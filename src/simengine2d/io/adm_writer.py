@@ -100,7 +100,8 @@ class _Writer:
     # elements
 
     def section(self, elements: list[Element]) -> list[dict[str, Any]]:
-        for element in elements:
+        # a rack and pinion covers the arm beside it, which therefore comes later
+        for element in sorted(elements, key=lambda e: type(e).__name__ != "RackPinion"):
             if element.name in self.done:
                 continue
             try:

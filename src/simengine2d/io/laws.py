@@ -6,10 +6,10 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
-from ..elements import Kind, StateLaw
+from ..elements import BodyLaw, Kind
 from ..errors import ModelError, ModelWarning, listed
 
-LAW: Kind = get_args(StateLaw)[1]
+LAW: Kind = get_args(BodyLaw)[1]
 
 
 class Laws:

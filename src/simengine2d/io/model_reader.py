@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from ..bodies import SHAPES, Body
-from ..elements import Element, Force, Joint, Kind, check_name
+from ..elements import FUNCTION_KINDS, Element, Force, Joint, Kind, check_name
 from ..errors import ModelError, unknown
 from ..frames import GROUND, Frame, as_frame
 from ..measure_text import frames_in
@@ -113,7 +113,9 @@ class _Reader:
         given |= {key: record.get(key) for key in ("inertia", "angle", "angular_velocity")}
         outline = SHAPES[word] if word else None
         shape = outline(**{f.name: _tuple(record[f.name]) for f in fields(outline)}) if outline else None
-        body = self.result.body(name, mass=0.0 if record.get("mass") is None else record["mass"], shape=shape, **given)
+        body = self.result.body(
+            name, mass=0.0 if record.get("mass") is None else record["mass"], shape=shape, **given
+        )
         self.fill(body, record, path)
 
     def fill(self, body: Body, record: dict[str, Any], path: Path) -> None:
@@ -198,7 +200,7 @@ class _Reader:
         """What a field holds, from what the file says."""
         if kind.name == "frame":
             return _frame(given)
-        if kind.name == "function" and isinstance(given, dict):
+        if kind.name in FUNCTION_KINDS and isinstance(given, dict):
             return self.table(given)
         if self.laws.is_law(kind):
             return self.laws.find(given, self.document.where(path), str(path[-1]))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..bodies import Body
-from ..elements import Element, Kind
+from ..elements import FUNCTION_KINDS, Element, Kind
 from ..errors import ModelError
 from ..expressions import to_text
 from ..frames import GROUND, Frame
@@ -122,7 +122,7 @@ def field_data(given: Any, kind: Kind) -> Any:
         return frame_data(given)
     if isinstance(given, Measure):
         return given.text
-    if kind.name == "function":
+    if kind.name in FUNCTION_KINDS:
         return function_data(given)
     if kind == LAW and callable(given):
         remedy = 'Give the law\'s name instead and load the file with functions={"name": f}'

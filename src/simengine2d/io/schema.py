@@ -32,6 +32,8 @@ EXPECTED = {
     "points": "names with places, such as {A: [1, 0], B: [0, 1, 90*deg]}",
     "function": "a number, an expression of t such as sin(2*t), or a table {times: [...], values: [...]} "
     "or {file: motion.csv}",
+    "push law": "an expression of s, sd and t such as 100*s^3, or a table {times: [...], values: [...]} of s",
+    "state law": "a number, an expression of t, x, y, phi, xd, yd, phid such as -2*xd, or a table of t",
     "frame": "a body, a point such as crank.A, or {body: crank, at: [0.5, 0]}",
     "measure": "a measure such as angle(ground, crank)",
     "direction": "an angle or a vector such as [1, 0]",
@@ -70,7 +72,8 @@ class FileTable(Record):
     periodic: bool = False
 
 
-FILE_TYPES = {"frame": str | FrameAt, "function": float | str | PointTable | FileTable}
+FUNCTION = float | str | PointTable | FileTable
+FILE_TYPES = {"frame": str | FrameAt, "function": FUNCTION, "push law": FUNCTION, "state law": FUNCTION}
 
 
 # Elements ---------------------------------------------------------------------------------------------

@@ -1,0 +1,171 @@
+"""Laws: g of a few variables, with its partial derivatives. What a force element pushes with.
+
+A push on a measure has the variables s, sd, t; a force on a body those of the body's own state and t. A law is
+linear, an expression, a table of its first variable, a function of time alone, or a Python function. The last is
+differentiated by central differences, all others exactly.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from .errors import ModelError, UnsupportedError
+from .expressions import Node, Number, check_names, names_in, number, parse, substitute
+from .functions import Function, as_function
+from .kernels import Callback, call_address, kernel
+from .programs import Program, compile_program, fold, run
+from .tables import Table, spline_at
+
+STATE = ("x", "y", "phi", "xd", "yd", "phid", "t")
+PUSH = ("s", "sd", "t")
+
+TIME, LINEAR, PROGRAM, TABLE, CALLBACK = range(5)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Law:
+    """g(variables). Made by `as_law` and `linear_law`; never changes."""
+
+    text: str
+    kind: int
+    time: Function | None = None
+    """Added to every law: what it is at a given time, whatever the state."""
+    numbers: tuple[float, ...] = ()
+    program: Program | None = field(default=None, repr=False)
+    callback: Callback | None = field(default=None, repr=False)
+
+    def __deepcopy__(self, memo: object) -> Law:
+        return self
+
+
+def linear_law(stiffness: float, damping: float, free: float, actuator: Function) -> Law:
+    """k (s - free) + c sd + h(t)."""
+    return Law("a linear law", LINEAR, actuator, (stiffness, damping, free))
+
+
+def as_law(value: object, variables: Sequence[str], parameters: Mapping[str, float]) -> Law:
+    """A law of a number, an expression, a Table, a time Function or a callable of the variables."""
+    if isinstance(value, Law):
+        return value
+    if isinstance(value, Table):
+        numbers = (*value.times, *value.coefficients().ravel().tolist())
+        return Law("a table", TABLE, as_function(0.0), numbers)
+    if isinstance(value, str):
+        return _from_expression(value, variables, parameters)
+    if callable(value) and not isinstance(value, Function):
+        name = str(getattr(value, "__name__", type(value).__name__))
+        return Law(f"the function {name}", CALLBACK, as_function(0.0), callback=value_callback(value, len(variables)))
+    return Law("a function of time", TIME, as_function(value, parameters))
+
+
+def _from_expression(text: str, variables: Sequence[str], parameters: Mapping[str, float]) -> Law:
+    tree = parse(text)
+    check_names(tree, [*variables, *parameters])
+    known: dict[str, Node] = {n: Number(number(v)) for n, v in parameters.items() if n not in variables}
+    tree = fold(substitute(tree, known))
+    if not names_in(tree) - {"t"}:
+        return Law(f"'{text.strip()}'", TIME, as_function(text, parameters))
+    program = compile_program(tree, list(variables))
+    return Law(f"'{text.strip()}'", PROGRAM, as_function(0.0), program=program)
+
+
+def value_callback(function: Callable[..., Any], count: int) -> Callback:
+    """Calls function(*variables); the kernel passes the address of the array of variables."""
+
+    def at_address(t: float, address: int) -> float:
+        values = (ctypes.c_double * count).from_address(address)
+        result = float(function(*values))
+        if not np.isfinite(result):
+            raise ModelError(f"its value is {result} at {tuple(values)}.")
+        return result
+
+    return Callback(at_address)
+
+
+def body_law(law: Any, component: int, title: str) -> Law:
+    """One component of a Python law (t, q, qd) of a body's state."""
+    if not callable(law):
+        raise UnsupportedError(
+            f"{title} follows the law '{law}', for which no Python function was given. "
+            f"Load the model with functions={{'{law}': f}}, f(t, q, qd)."
+        )
+
+    def part(x: float, y: float, phi: float, xd: float, yd: float, phid: float, t: float) -> float:
+        return float(np.atleast_1d(law(t, np.array([x, y, phi]), np.array([xd, yd, phid])))[component])
+
+    name = str(getattr(law, "__name__", type(law).__name__))
+    return Law(f"the function {name}", CALLBACK, as_function(0.0), callback=value_callback(part, len(STATE)))
+
+
+class LawTable(NamedTuple):
+    """All laws of a model. Row i of `laws`: kind, start, stop, height, address, index of the time function."""
+
+    laws: np.ndarray
+    codes: np.ndarray
+    numbers: np.ndarray
+
+
+KIND, START, STOP, HEIGHT, ADDRESS, FUNCTION = range(6)
+
+
+def pack_laws(laws: Sequence[Law], first_function: int) -> LawTable:
+    """The laws as arrays; the time function of law i has the index first_function + i."""
+    rows, codes, numbers = [], [], []
+    for i, law in enumerate(laws):
+        tape = law.program or Program((0,) * len(law.numbers), law.numbers, 0)
+        address = law.callback.address if law.callback else 0
+        rows.append((law.kind, len(codes), len(codes) + len(tape.codes), tape.height, address, first_function + i))
+        codes += tape.codes
+        numbers += tape.operands
+    return LawTable(
+        np.array(rows, dtype=np.int64).reshape(-1, 6), np.array(codes, dtype=np.int64), np.array(numbers, dtype=float)
+    )
+
+
+@kernel
+def law_at(table, index, f, z, g):
+    """Value of a law at the variables z; its partial derivatives into g. f holds the functions of time."""
+    laws, numbers = table.laws, table.numbers
+    kind, start = laws[index, KIND], laws[index, START]
+    value = f[laws[index, FUNCTION], 0]
+    n = z.size
+    for k in range(n):
+        g[k] = 0.0
+    if kind == TIME:
+        return value
+    if kind == LINEAR:  # k (s - free) + c sd
+        g[0], g[1] = numbers[start], numbers[start + 1]
+        return value + g[0] * (z[0] - numbers[start + 2]) + g[1] * z[1]
+    if kind == TABLE:
+        h, g[0], _ = spline_at(numbers, start, laws[index, STOP], False, z[0])
+        return value + h
+    if kind == PROGRAM:
+        stack = np.empty(3 * laws[index, HEIGHT])
+        for seed in range(n - 1):  # t is the last variable, and nobody needs its derivative
+            for k in range(n):
+                stack[3 * k], stack[3 * k + 1], stack[3 * k + 2] = z[k], 1.0 if k == seed else 0.0, 0.0
+            at = run(table.codes, numbers, start, laws[index, STOP], stack, 3 * (n - 1))
+            g[seed] = stack[at + 1]
+            h = stack[at]
+        return value + h
+    return value + callback_law(laws[index, ADDRESS], z, g)
+
+
+@kernel
+def callback_law(address, z, g):
+    """A Python law: value, and derivatives by central differences."""
+    point = z.copy()
+    for k in range(z.size - 1):
+        step = 6.0e-6 * max(1.0, abs(z[k]))
+        point[k] = z[k] + step
+        after = call_address(address, 0.0, point.ctypes.data)
+        point[k] = z[k] - step
+        g[k] = (after - call_address(address, 0.0, point.ctypes.data)) / (2.0 * step)
+        point[k] = z[k]
+    return call_address(address, 0.0, point.ctypes.data)

@@ -1,0 +1,468 @@
+"""The command `simengine2d`: a few times as installed, for the many cases inside this process."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import simengine2d as se
+from simengine2d import cli, shipped, terminal
+from simengine2d.errors import ModelWarning
+
+ROOT = Path(__file__).parents[2]
+COMMAND = Path(sys.executable).with_name("simengine2d")
+ANSI = re.compile(r"\x1b\[")
+
+SLIDER_CRANK = """\
+name: slider-crank
+bodies:
+  crank: {mass: 2, inertia: 0.3, at: [2, 0], points: {O: [-2, 0], A: [2, 0]}}
+  rod: {mass: 3, inertia: 0.2, at: [7, 0], points: {A: [-3, 0], B: [3, 0]}}
+  slider: {mass: 5, inertia: 0.5, at: [10, 0]}
+joints:
+  O: {type: Revolute, a: ground, b: crank.O}
+  A: {type: Revolute, a: crank.A, b: rod.A}
+  B: {type: Revolute, a: rod.B, b: slider}
+  guide: {type: Translational, a: ground, b: slider}
+"""
+MOTOR = '  motor: {type: Driver, measure: "angle(ground, crank)", value: 2*pi*t}\n'
+# the crank and the rod are in line at x = 10, which is reached at t = 0.5
+PUSH = '  push: {type: Driver, measure: "x(ground, slider)", value: 9.5 + t}\n'
+ANALYSIS = "analysis: {kind: kinematics, t_end: 2*pi/10, step: pi/100}\n"
+KINEMATICS_ACF = '{"simulation": "Kinematics", "tend": 0.5, "stepSize": 0.01, "outputSteps": 7}'
+DYNAMICS_ACF = KINEMATICS_ACF.replace("Kinematics", "Dynamics")
+
+
+def run(*words: object, columns: int = 100):
+    """The command in this process; standard output and error apart."""
+    return CliRunner().invoke(cli.app, [str(word) for word in words], env={"COLUMNS": str(columns)})
+
+
+def installed(*words: object, **options):
+    """The installed command in a process of its own."""
+    return subprocess.run([COMMAND, *map(str, words)], capture_output=True, text=True, timeout=300, **options)
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes a file and returns its path."""
+
+    def writer(text: str, name: str = "slider_crank.yaml") -> Path:
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return writer
+
+
+@pytest.fixture
+def driven(write) -> Path:
+    return write(SLIDER_CRANK + MOTOR + ANALYSIS)
+
+
+@pytest.fixture(autouse=True)
+def quiet_settings():
+    yield
+    terminal.Settings.debug = False
+
+
+# As installed -----------------------------------------------------------------------------------------
+
+
+def test_version_and_help_are_quick_and_plain():
+    version = installed("--version")
+    assert (version.returncode, version.stdout) == (0, f"simengine2d {se.__version__}\n")
+    shown = installed("--help", env={**os.environ, "PYTHONPROFILEIMPORTTIME": "1"})
+    assert shown.returncode == 0
+    assert "Exit codes: 0" in shown.stdout
+    assert not ANSI.search(shown.stdout)
+    assert not re.search(r"\| +(numpy|scipy|numba|pydantic)$", shown.stderr, re.MULTILINE)
+
+
+def test_the_module_is_the_command(driven):
+    done = subprocess.run(
+        [sys.executable, "-m", "simengine2d", "check", driven], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert "mobility 0" in done.stdout
+    assert not ANSI.search(done.stdout + done.stderr)
+
+
+def test_a_reader_who_leaves_is_no_error(driven):
+    process = subprocess.Popen(
+        [COMMAND, "check", driven], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    complaint = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(60) == 0
+    assert "Traceback" not in complaint
+    assert "BrokenPipe" not in complaint
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+def test_a_full_disk_is_told(driven):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([COMMAND, "check", driven], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-1] == "error: standard output: no space left on device."
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    program = "import sys, simengine2d; print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.split()
+    assert "simengine2d" in modules
+    heavy = {"numba", "sympy", "matplotlib", "pandas", "scipy.integrate", "scipy", "numpy", "typer", "rich"}
+    assert not heavy & set(modules)
+
+
+def test_a_run_loads_no_optional_package(driven):
+    program = textwrap.dedent(
+        f"""
+        import sys, simengine2d as se
+        se.kinematics(se.load({str(driven)!r}), t_end=0.1)
+        print(*sys.modules)
+        """
+    )
+    modules = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.split()
+    assert "simengine2d.analyses.kinematics" in modules
+    assert not {"sympy", "matplotlib", "pandas", "scipy.integrate", "typer"} & set(modules)
+
+
+@pytest.mark.slow
+def test_after_warmup_nothing_is_compiled(driven, tmp_path):
+    environment = {**os.environ, "SIMENGINE2D_CACHE": str(tmp_path / "cache")}
+    first = installed("warmup", env=environment)
+    assert first.returncode == 0
+    assert "compiling" in first.stderr
+    assert str(tmp_path / "cache") in first.stdout
+    for words in (["check", driven], ["run", driven, "--out", tmp_path / "out"]):
+        later = installed(*words, env=environment)
+        assert (later.returncode, later.stderr) == (0, "")
+
+
+# check ------------------------------------------------------------------------------------------------
+
+
+def test_check_shows_the_model_and_its_mobility(driven):
+    shown = run("check", driven)
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    words = "crank", "kg m²", "Translational", "crank.A, rod.A", "2: across, turn", "mobility 0", "can run"
+    assert all(word in shown.stdout for word in words)
+
+
+def test_check_tells_free_motions_and_moves(write):
+    shown = run("check", write(SLIDER_CRANK.replace("at: [7, 0]", "at: [7.1, 0.2]")))
+    assert shown.exit_code == 0
+    assert "mobility 1 (by count 1" in shown.stdout
+    assert "crank turns about (0, 0)" in shown.stdout
+    assert "body 'rod' was moved" in shown.stdout
+    assert "a driver is missing" in shown.stdout
+
+
+def test_check_tells_velocities_that_the_joints_change(write):
+    text = SLIDER_CRANK.replace("slider: {mass", "slider: {velocity: [0, 3], mass")
+    assert "slider.yd = 3 was changed to" in run("check", write(text)).stdout
+
+
+def test_redundancy_is_a_warning(write):
+    shown = run("check", write(SLIDER_CRANK + "  again: {type: AbsoluteY, frame: slider}\n" + MOTOR))
+    assert shown.exit_code == 0
+    assert shown.stderr.startswith("warning: 1 equation is redundant: ")
+    assert "guide.across, again restrict" in shown.stdout
+
+
+def test_check_shows_what_does_not_close(write):
+    far = SLIDER_CRANK + "  pin: {type: Revolute, a: {body: ground, at: [30, 0]}, b: slider}\n"
+    shown = run("check", write(far))
+    assert shown.exit_code == 1
+    assert "crank" in shown.stdout
+    assert "does not close" in shown.stderr
+
+
+def test_check_tells_every_problem_of_a_file(write):
+    bad = SLIDER_CRANK.replace("crank.A", "crnk.A").replace("type: Translational", "type: Transational")
+    shown = run("check", write(bad))
+    assert (shown.exit_code, shown.stdout) == (1, "")
+    assert shown.stderr.startswith("error: 2 problems were found:")
+    assert "Did you mean 'crank'?" in shown.stderr
+    assert "Did you mean 'Translational'?" in shown.stderr
+
+
+def test_narrow_terminals_fold_and_lose_nothing(driven):
+    wide, narrow = run("check", driven).stdout, run("check", driven, columns=32).stdout
+    assert "…" not in narrow
+    letters = [sorted(re.sub(r"[\s─]", "", text)) for text in (wide, narrow)]
+    assert letters[0] == letters[1]
+
+
+def test_forces_are_named_as_kept(write):
+    forces = "forces:\n  pull: {type: PointForce, frame: slider, fx: 1}\n"
+    assert "forces: pull (read and kept" in run("check", write(SLIDER_CRANK + MOTOR + forces)).stdout
+
+
+def test_model_warnings_are_lines(driven, monkeypatch):
+    def read(name):
+        for _ in range(2):
+            warnings.warn("m.yaml: 'glow' is unknown and ignored.", ModelWarning, stacklevel=2)
+        return se.load(driven)
+
+    monkeypatch.setattr(cli, "read_model", read)
+    assert run("check", driven).stderr == "warning: m.yaml: 'glow' is unknown and ignored.\n"
+
+
+# run and kinematics -----------------------------------------------------------------------------------
+
+
+def test_run_does_what_the_model_says(driven):
+    shown = run("run", driven)
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert "finished at t = 0.628319 s, 21 points" in shown.stdout
+    assert "largest residuals: position" in shown.stdout
+    assert re.search(r"slider +[\d.]+ to 10 +0 +0 ", shown.stdout)
+
+
+def test_an_analysis_file_wins(driven, write, tmp_path):
+    shown = run("run", driven, write(KINEMATICS_ACF, "a.acf"), "--out", tmp_path / "out")
+    assert shown.exit_code == 0
+    assert "saved 8 points" in shown.stdout
+    saved = np.genfromtxt(tmp_path / "out" / "slider_crank.csv", delimiter=",", names=True)
+    assert np.allclose(saved["t"], np.linspace(0, 0.5, 8), rtol=0, atol=1e-15)
+
+
+def test_without_a_word_one_second_is_assumed(write):
+    shown = run("run", write(SLIDER_CRANK + MOTOR))
+    assert shown.exit_code == 0
+    assert "Assumed: kinematics from 0 to 1 s in 100 steps" in shown.stdout
+    assert "t = 1 s, 101 points" in shown.stdout
+
+
+def test_tables_say_how_long(write):
+    table = MOTOR.replace("2*pi*t", "{times: [0, 0.2, 0.4], values: [0, 0.1, 0.3]}")
+    assert "from 0 to 0.4 s" in run("run", write(SLIDER_CRANK + table)).stdout
+
+
+def test_other_analyses_are_not_available(driven, write):
+    shown = run("run", driven, write(DYNAMICS_ACF, "d.acf"))
+    assert (shown.exit_code, shown.stdout) == (3, "")
+    assert "d.acf asks for dynamics, which this version cannot do. It can do kinematics" in shown.stderr
+    own = run("run", write(SLIDER_CRANK + "analysis: {kind: inverse_dynamics, t_end: 1}\n"))
+    assert own.exit_code == 3
+    assert "asks for inverse dynamics" in own.stderr
+
+
+def test_a_missing_driver_is_told(write):
+    shown = run("run", write(SLIDER_CRANK))
+    assert shown.exit_code == 3
+    assert "1 motion is free" in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("analysis", "words"),
+    [
+        ("{kind: kinematics}", "has no t_end"),
+        ("{kind: kinematics, t_end: 0}", "has t_end = 0"),
+        ("{kind: kinematics, t_end: 1, output_steps: 0}", "output_steps = 0"),
+        ("{kind: kinematics, t_end: 1, step: 2}", "not larger than t_end"),
+        ("{kind: kinematics, t_end: speed}", "speed"),
+    ],
+)
+def test_a_wrong_analysis_is_an_error_of_the_model(write, analysis, words):
+    shown = run("run", write(SLIDER_CRANK + MOTOR + f"analysis: {analysis}\n"))
+    assert shown.exit_code == 1
+    assert words in shown.stderr
+
+
+def test_a_strange_option_is_told(write):
+    shown = run("run", write(SLIDER_CRANK + MOTOR + "analysis: {kind: kinematics, t_end: 1, colour: 3}\n"))
+    assert shown.exit_code == 0
+    assert "warning: " in shown.stderr
+    assert "colour" in shown.stderr
+
+
+@pytest.mark.parametrize("format", ["npz", "parquet"])
+def test_saved_results_are_read_again(driven, tmp_path, format):
+    shown = run(
+        "kinematics", driven, "--t-end", 0.5, "--points", 6, "--out", tmp_path / "a" / "b", "--format", format
+    )
+    assert shown.exit_code == 0
+    path = tmp_path / "a" / "b" / f"slider_crank.{format}"
+    assert str(path) in shown.stdout
+    again = se.Results.load(path)
+    direct = se.kinematics(se.load(driven), t_eval=np.linspace(0, 0.5, 6))
+    assert np.array_equal(again.t, direct.t)
+    assert np.array_equal(again["slider.xdd"], direct["slider.xdd"])
+
+
+def test_a_dead_point_keeps_what_was_done(write, tmp_path):
+    path = write(SLIDER_CRANK.replace("at: [7, 0]", "at: [6.8, 0.5], angle: -10*deg") + PUSH)
+    shown = run("kinematics", path, "--t-end", 1, "--step", 0.01, "--out", tmp_path / "out")
+    assert shown.exit_code == 3
+    assert "dead point" in shown.stderr
+    assert "saved 50 points" in shown.stdout or "saved 51 points" in shown.stdout
+    saved = np.genfromtxt(tmp_path / "out" / "slider_crank.csv", delimiter=",", names=True)
+    assert 0.45 < saved["t"][-1] <= 0.5
+
+
+def test_an_interrupted_run_keeps_what_was_done(driven, tmp_path, monkeypatch):
+    def stop(self, t):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(terminal.Bar, "__call__", stop)
+    words = ["kinematics", driven, "--t-end", 1, "--points", 1000, "--out", tmp_path, "--format", "npz"]
+    shown = run(*words)
+    assert shown.exit_code == 130
+    assert "interrupted" in shown.stderr
+    assert "saved 256 points" in shown.stdout
+    assert se.Results.load(tmp_path / "slider_crank.npz").t.size == 256
+
+
+def test_an_interrupt_elsewhere_is_quiet(driven, monkeypatch):
+    def stop(name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "read_model", stop)
+    shown = run("check", driven)
+    assert (shown.exit_code, shown.stderr) == (130, "error: interrupted.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--t-end", "0"], "not a positive number"),
+        (["--t-end", "nan"], "not a positive number"),
+        (["--t-end", "soon"], "--t-end"),
+        ([], "--t-end"),
+        (["--t-end", "1", "--step", "-1"], "not a positive number"),
+        (["--t-end", "1", "--step", "2"], "larger than --t-end"),
+        (["--t-end", "1", "--points", "1"], "--points"),
+        (["--t-end", "1", "--points", "9", "--step", "0.1"], "not both"),
+        (["--t-end", "1", "--format", "npz"], "--out"),
+        (["--t-end", "1", "--format", "xls", "--out", "x"], "--format"),
+        (["--t-ende", "1"], "--t-ende"),
+    ],
+)
+def test_wrong_usage(driven, words, sentence):
+    shown = run("kinematics", driven, *words)
+    assert shown.exit_code == 2
+    assert sentence in shown.stderr
+
+
+def test_an_unknown_command_is_wrong_usage():
+    assert run("dance").exit_code == 2
+
+
+# bad inputs -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [["check"], ["run"], ["kinematics", "--t-end", "1"]])
+def test_a_missing_file_is_one_sentence(command, tmp_path):
+    shown = run(*command, tmp_path / "nothing.yaml")
+    assert (shown.exit_code, shown.stdout) == (1, "")
+    assert shown.stderr.startswith("error: there is no file nothing.yaml")
+
+
+def test_an_unknown_word_names_the_shipped_mechanisms():
+    shown = run("check", "four_bra")
+    assert shown.exit_code == 1
+    assert "Did you mean 'four_bar'?" in shown.stderr
+
+
+@pytest.mark.parametrize("text", ["", "name: [", "just words", "bodies: 3", "\x00"])
+def test_what_is_no_model_is_one_sentence(write, text):
+    shown = run("check", write(text))
+    assert shown.exit_code == 1
+    assert shown.stderr.startswith("error: ")
+    assert "Traceback" not in shown.stderr
+
+
+def test_a_folder_for_results_that_cannot_be(driven, write):
+    blocked = write("", "file") / "folder"
+    shown = run("run", driven, "--out", blocked)
+    assert (shown.exit_code, shown.stdout) == (1, "")
+    assert shown.stderr == f"error: {blocked}: not a directory.\n"
+
+
+def test_a_defect_asks_for_a_report(driven, monkeypatch):
+    def fail(name):
+        raise ZeroDivisionError("zero")
+
+    monkeypatch.setattr(cli, "read_model", fail)
+    shown = run("check", driven)
+    assert shown.exit_code == 3
+    assert shown.stderr.startswith("error: simengine2d failed with ZeroDivisionError: zero.")
+    assert "please report it" in shown.stderr
+    assert "Traceback" not in shown.stderr
+    assert "Traceback" in run("--debug", "check", driven).stderr
+
+
+# models, schema, names --------------------------------------------------------------------------------
+
+
+def test_shipped_mechanisms_are_listed_printed_and_run():
+    listed = run("models")
+    assert listed.exit_code == 0
+    assert "four_bar" in listed.stdout
+    assert all(shipped.description(name) for name in shipped.names())
+    assert run("models", "four_bar").stdout == shipped.text("four_bar").rstrip("\n") + "\n"
+    assert run("check", "four_bar").exit_code == 0
+    assert run("run", "four_bar").exit_code == 0
+
+
+def test_shipped_mechanisms_are_copied_once(tmp_path):
+    one = run("models", "four_bar", "--copy", tmp_path / "one")
+    assert (one.exit_code, one.stdout) == (0, f"wrote {tmp_path / 'one' / 'four_bar.yaml'}\n")
+    assert run("check", tmp_path / "one" / "four_bar.yaml").exit_code == 0
+    assert run("models", "four_bar", "--copy", tmp_path / "one").exit_code == 1
+    assert run("models", "--copy", tmp_path / "all").exit_code == 0
+    assert sorted(path.stem for path in (tmp_path / "all").glob("*.yaml")) == shipped.names()
+    assert run("models", "five_bar_of_nobody").exit_code == 1
+
+
+def test_a_file_wins_over_a_shipped_name(driven, monkeypatch):
+    monkeypatch.chdir(driven.parent)
+    driven.rename("four_bar")
+    assert "slider-crank" in run("check", "four_bar").stdout
+    Path("four_bar").unlink()
+    Path("four_bar").mkdir()  # a folder of results, say
+    assert "slider-crank" not in run("check", "four_bar").stdout
+
+
+def test_the_schema_is_json(tmp_path):
+    printed = json.loads(run("schema").stdout)
+    assert printed["$schema"].startswith("https://json-schema.org/")
+    assert run("schema", "--out", tmp_path / "s.json").exit_code == 0
+    assert json.loads((tmp_path / "s.json").read_text()) == printed
+    assert run("schema", "--out", tmp_path / "no" / "s.json").exit_code == 1
+
+
+def test_the_readme_is_true(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    program, model = (re.search(rf"```{word}\n(.*?)```", text, re.DOTALL)[1] for word in ("python", "yaml"))
+    exec(compile(program, "README.md", "exec"), {})
+    Path("slider_crank.yaml").write_text(model)
+    assert run("check", "slider_crank.yaml").exit_code == 0
+    assert run("run", "slider_crank.yaml", "--out", "results").exit_code == 0
+
+
+def test_the_stub_lists_the_public_names():
+    spec = importlib.util.spec_from_file_location("public_names", ROOT / "tools" / "public_names.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert tool.STUB.read_text(encoding="utf-8") == tool.stub_text(), "run: python tools/public_names.py"
+    for name in tool.homes():
+        assert getattr(se, name) is not None
