@@ -28,13 +28,12 @@ Floats = NDArray[np.float64]
 
 
 @kernel
-def measures_along(S, Q, Qd, Qdd, out):
+def measures_along(S, F, Q, Qd, Qdd, out):
     """Value, rate and second rate of each term of S at each row of Q.
 
     sd = s_q qd,      sdd = s_q qdd + (s_q qd)_q qd
     """
     nb = S.mass.size
-    F = np.zeros((S.frame_body.size, FRAME_STATE))
     for i in range(Q.shape[0]):
         place_frames(S, Q[i], F)
         move_frames(S, Qd[i], F)
@@ -60,7 +59,8 @@ def measure_rates(results: Results, measure: Measure | str) -> tuple[Floats, Flo
     bodies = [body for body in drawing.bodies.values() if body.name != GROUND]
     arrays, _ = constant_arrays(bodies, drawing.gravity, [Row("", Measure((term,))) for term in terms])
     out = np.empty((len(terms), 3, results.t.size))
-    measures_along(arrays, *(np.ascontiguousarray(array) for array in (results.q, results.qd, results.qdd)), out)
+    F = np.zeros((arrays.frame_body.size, FRAME_STATE))
+    measures_along(arrays, F, *(np.ascontiguousarray(array) for array in (results.q, results.qd, results.qdd)), out)
     for term, part in zip(terms, out, strict=True):
         if term.kind == "direction":
             part[0] = np.unwrap(part[0])

@@ -17,7 +17,7 @@ import numpy as np
 from .errors import ModelError, ended
 from .expressions import NOTHING, Node, Number, check_names, evaluate, number, parse, substitute
 from .jet_numbers import Jet, differentiated
-from .kernels import Callback, call_address, kernel
+from .kernels import Callback, call_address, inlined, kernel
 from .programs import Program, compile_program, fold, run
 from .tables import Table, spline_at
 
@@ -166,6 +166,7 @@ class FunctionTable(NamedTuple):
     functions: np.ndarray  # int64, (n, 5)
     codes: np.ndarray  # int64, (m,)
     numbers: np.ndarray  # float64, (m,)
+    stack: np.ndarray  # float64, scratch for the highest program
 
 
 KIND, START, STOP, HEIGHT, ADDRESS = 0, 1, 2, 3, 4
@@ -187,6 +188,7 @@ def pack(functions: Sequence[Function]) -> FunctionTable:
         functions=np.array(rows, dtype=np.int64).reshape(-1, 5),
         codes=np.array(codes, dtype=np.int64),
         numbers=np.array(numbers, dtype=np.float64),
+        stack=np.empty(3 * max((row[HEIGHT] for row in rows), default=0)),
     )
 
 
@@ -208,7 +210,7 @@ def function_at(table, index, t):
     if kind == CONSTANT:
         return table.numbers[start], 0.0, 0.0
     if kind == PROGRAM:
-        z = np.empty(3 * table.functions[index, HEIGHT])
+        z = table.stack
         z[0], z[1], z[2] = t, 1.0, 0.0
         i = run(table.codes, table.numbers, start, stop, z, 0)
         return z[i], z[i + 1], z[i + 2]
@@ -218,7 +220,7 @@ def function_at(table, index, t):
     return spline_at(table.numbers, start, stop, kind == PERIODIC_SPLINE, t)
 
 
-@kernel
+@inlined
 def functions_at(table, t, f):
     """f, f', f'' of every function at t into the rows of f."""
     functions, numbers = table.functions, table.numbers

@@ -34,7 +34,7 @@ def source_key() -> str:
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         text = path.read_bytes()
-        if b"@kernel" in text:
+        if b"@kernel" in text or b"@inlined" in text:
             digest.update(text)
     return digest.hexdigest()[:16]
 
@@ -100,10 +100,23 @@ if JIT:
 
 
 def kernel(function: F) -> F:
-    """Compile `function` with numba and keep the machine code; without numba, return it as it is."""
+    """Compile `function` with numba and keep the machine code; without numba, return it as it is.
+
+    A kernel allocates nothing: scratch arrays come from the caller. So numba need not count references, which
+    would cost more than the arithmetic of a small mechanism.
+    """
+    return _compiled(function, forceinline=False)
+
+
+def inlined(function: F) -> F:
+    """A `@kernel` that is copied into its callers: a call that passes a System's arrays costs more than most work."""
+    return _compiled(function, forceinline=True)
+
+
+def _compiled(function: F, forceinline: bool) -> F:
     if not JIT:
         return function
-    dispatcher = numba.njit(function, error_model="numpy")
+    dispatcher = numba.njit(function, error_model="numpy", forceinline=forceinline, _nrt=False)
     try:
         dispatcher._cache = _Cache(function)
     except (RuntimeError, OSError):  # no folder to write to

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import kernel
+from .kernels import inlined, kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -40,7 +40,7 @@ class Elimination(NamedTuple):
     right: Indices
 
 
-@kernel
+@inlined
 def eliminate(E, v):
     """v holds the upper triangle with the right-hand side; v_ij -= v_ki v_kj / v_kk for i <= j in row k."""
     pivot, start, target, left, right = E.pivot, E.start, E.target, E.left, E.right
@@ -51,7 +51,7 @@ def eliminate(E, v):
             v[target[p]] -= (v[left[p]] * inverse) * v[right[p]]
 
 
-@kernel
+@inlined
 def substitute(E, v, x, work):
     """The unknowns, from the last eliminated to the first: x_k = (b_k - sum_j v_kj x_j) / v_kk."""
     order, pivot, column = E.order, E.pivot, E.column
@@ -73,7 +73,10 @@ class Analysis(NamedTuple):
     def slots(self, i: Ints, j: Ints) -> Ints:
         """Slots of the entries (i, j), by unknowns, in either order."""
         first, second = self.at[i], self.at[j]
-        return find_slots(self.program.pivot, self.program.column, np.minimum(first, second), np.maximum(first, second))
+        out = np.empty(first.size, dtype=np.int64)
+        row, column = np.minimum(first, second), np.maximum(first, second)
+        find_slots(self.program.pivot, self.program.column, row, column, out)
+        return out
 
     def right_hand(self, i: Ints) -> Ints:
         """Slots of the right-hand sides of unknowns."""
@@ -94,11 +97,9 @@ def find_slot(pivot, column, k, j):
 
 
 @kernel
-def find_slots(pivot, column, k, j):
-    out = np.empty(k.size, dtype=np.int64)
+def find_slots(pivot, column, k, j, out):
     for p in range(k.size):
         out[p] = find_slot(pivot, column, k[p], j[p])
-    return out
 
 
 @kernel
@@ -143,3 +144,22 @@ def _fill(couplings: Iterable[tuple[int, int]], at: Ints) -> list[list[int]]:
             first = min(row)
             later[first] |= row - {first}
     return [sorted(row) for row in later]
+
+
+@kernel
+def solve_again(E, v, b, x, work):
+    """The unknowns for another right-hand side b, numbered like the unknowns, after `eliminate`."""
+    order, pivot, column = E.order, E.pivot, E.column
+    n = order.size
+    for k in range(n):
+        work[k] = b[order[k]]
+    for k in range(n):
+        share = work[k] * v[pivot[k]]
+        for p in range(pivot[k] + 1, pivot[k + 1] - 1):
+            work[column[p]] -= v[p] * share
+    for k in range(n - 1, -1, -1):
+        total = work[k]
+        for p in range(pivot[k] + 1, pivot[k + 1] - 1):
+            total -= v[p] * work[column[p]]
+        work[k] = total * v[pivot[k]]
+        x[order[k]] = work[k]

@@ -109,6 +109,7 @@ class LawTable(NamedTuple):
     laws: np.ndarray
     codes: np.ndarray
     numbers: np.ndarray
+    stack: np.ndarray  # scratch for the highest program
 
 
 KIND, START, STOP, HEIGHT, ADDRESS, FUNCTION = range(6)
@@ -124,7 +125,10 @@ def pack_laws(laws: Sequence[Law], first_function: int) -> LawTable:
         codes += tape.codes
         numbers += tape.operands
     return LawTable(
-        np.array(rows, dtype=np.int64).reshape(-1, 6), np.array(codes, dtype=np.int64), np.array(numbers, dtype=float)
+        np.array(rows, dtype=np.int64).reshape(-1, 6),
+        np.array(codes, dtype=np.int64),
+        np.array(numbers, dtype=float),
+        np.empty(3 * max((row[HEIGHT] for row in rows), default=0)),
     )
 
 
@@ -146,7 +150,7 @@ def law_at(table, index, f, z, g):
         h, g[0], _ = spline_at(numbers, start, laws[index, STOP], False, z[0])
         return value + h
     if kind == PROGRAM:
-        stack = np.empty(3 * laws[index, HEIGHT])
+        stack = table.stack
         for seed in range(n - 1):  # t is the last variable, and nobody needs its derivative
             for k in range(n):
                 stack[3 * k], stack[3 * k + 1], stack[3 * k + 2] = z[k], 1.0 if k == seed else 0.0, 0.0
@@ -160,12 +164,12 @@ def law_at(table, index, f, z, g):
 @kernel
 def callback_law(address, z, g):
     """A Python law: value, and derivatives by central differences."""
-    point = z.copy()
     for k in range(z.size - 1):
-        step = 6.0e-6 * max(1.0, abs(z[k]))
-        point[k] = z[k] + step
-        after = call_address(address, 0.0, point.ctypes.data)
-        point[k] = z[k] - step
-        g[k] = (after - call_address(address, 0.0, point.ctypes.data)) / (2.0 * step)
-        point[k] = z[k]
-    return call_address(address, 0.0, point.ctypes.data)
+        here = z[k]
+        step = 6.0e-6 * max(1.0, abs(here))
+        z[k] = here + step
+        after = call_address(address, 0.0, z.ctypes.data)
+        z[k] = here - step
+        g[k] = (after - call_address(address, 0.0, z.ctypes.data)) / (2.0 * step)
+        z[k] = here
+    return call_address(address, 0.0, z.ctypes.data)

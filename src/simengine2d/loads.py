@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from .coordinates.reference_point import EX, EY, UX, UY, term_gradient, term_hessian, term_rate, term_value
 from .elements import Push, Wrench
 from .frames import Placed
-from .kernels import kernel
-from .laws import LawTable, law_at, pack_laws
+from .kernels import inlined, kernel
+from .laws import PUSH, STATE, LawTable, law_at, pack_laws
 from .measures import KINDS
 
 Floats = NDArray[np.float64]
@@ -34,6 +34,8 @@ class Loads(NamedTuple):
     wrench_frame: Ints
     wrench_turning: Ints
     laws: LawTable  # one per push, then three per wrench
+    push_scratch: Floats  # (2, 3): variables of a law, and its derivatives
+    state_scratch: Floats  # (5, 7): variables, derivatives of three laws, values
 
 
 def load_arrays(pushes: Sequence[Push], wrenches: Sequence[Wrench], frame: dict[Placed, int], first: int) -> Loads:
@@ -50,10 +52,12 @@ def load_arrays(pushes: Sequence[Push], wrenches: Sequence[Wrench], frame: dict[
         integers(frame[w.frame] for w in wrenches),
         integers(w.turning for w in wrenches),
         pack_laws(laws, first),
+        np.zeros((2, len(PUSH))),
+        np.zeros((5, len(STATE))),
     )
 
 
-@kernel
+@inlined
 def push_state(L, i, F):
     """s and sd of push i."""
     s, sd = 0.0, 0.0
@@ -64,7 +68,7 @@ def push_state(L, i, F):
     return s, sd
 
 
-@kernel
+@inlined
 def applied(S, L, t, f, F, q, qd, Q):
     """QA: the weight of the bodies, the pushes, the wrenches."""
     nb = S.mass.size
@@ -80,7 +84,7 @@ def applied(S, L, t, f, F, q, qd, Q):
 @kernel
 def add_pushes(S, L, t, f, F, Q):
     nb, body = S.mass.size, S.frame_body
-    z, g = np.empty(3), np.empty(3)
+    z, g = L.push_scratch[0], L.push_scratch[1]
     for i in range(L.push_start.size - 1):
         z[0], z[1] = push_state(L, i, F)
         z[2] = t
@@ -102,30 +106,31 @@ def add_pushes(S, L, t, f, F, Q):
 
 
 @kernel
-def wrench_values(L, i, t, f, q, qd, j, z, g, out):
+def wrench_values(L, i, t, f, q, qd, j):
     """Force components in their own axes and torque of wrench i on the body with coordinates j.."""
     pushes = L.push_start.size - 1
+    z, out = L.state_scratch[0], L.state_scratch[4]
     for c in range(3):
         z[c], z[3 + c] = q[j + c], qd[j + c]
     z[6] = t
     for c in range(3):
-        out[c] = law_at(L.laws, pushes + 3 * i + c, f, z, g[c])
+        out[c] = law_at(L.laws, pushes + 3 * i + c, f, z, L.state_scratch[1 + c])
+    return out[0], out[1], out[2]
 
 
 @kernel
 def add_wrenches(S, L, t, f, F, q, qd, Q):
-    z, g, value = np.empty(7), np.empty((3, 7)), np.empty(3)
     for i in range(L.wrench_frame.size):
         k = L.wrench_frame[i]
         j = 3 * S.frame_body[k]
-        wrench_values(L, i, t, f, q, qd, j, z, g, value)
-        fx, fy = turned(L.wrench_turning[i], F, k, value[0], value[1])
+        own_x, own_y, torque = wrench_values(L, i, t, f, q, qd, j)
+        fx, fy = turned(L.wrench_turning[i], F, k, own_x, own_y)
         Q[j] += fx
         Q[j + 1] += fy
-        Q[j + 2] += value[2] + F[k, EX] * fy - F[k, EY] * fx
+        Q[j + 2] += torque + F[k, EX] * fy - F[k, EY] * fx
 
 
-@kernel
+@inlined
 def turned(turning, F, k, fx, fy):
     """Components in global axes of a vector given in those of frame k, where it turns with the body."""
     if turning == 0:

@@ -148,6 +148,8 @@ def test_every_column_of_the_jacobian(name, data):
     system = data.draw(systems(name))
     q = data.draw(coordinates) + [0, 0, 0, 4, 0, 0]
     assume(far_apart(system, q))
+    freedom = Element.registry[name].freedom
+    assert freedom is None or system.m == 3 - freedom  # what the class claims
     Phi_q = system.Phi_q(0.0, q)
     for j, unit in enumerate(np.eye(6)):
         samples = continuous(system, np.array([system.Phi(0.0, q + H * k * unit) for k in STEPS]))

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coordinates.reference_point import FRAME_STATE
 from ..sparse_lu import analyze
-from .march import DONE, march, position, rates
+from .march import DONE, march, new_scratch, position, rates
 
 if TYPE_CHECKING:
     from .kinematics import _Walk
@@ -89,7 +88,7 @@ def _state_at(walk: _Walk, last: int, t: float) -> State | None:
     state = np.array([walk.times[last], walk.state[1], 0.0, 0.0])
     out = [np.zeros((1, q.size)) for _ in range(3)]
     _, why = march(
-        walk.system.arrays, walk.pattern, np.array([t]), 0, q, qd, qdd, state, walk.scale, walk.system.length,
+        walk.system.arrays, walk.pattern, walk.scratch, np.array([t]), 0, q, qd, qdd, state, walk.scale, walk.system.length,
         *out, np.zeros(3), walk.smallest_step, 1,
     )  # fmt: skip
     return State(t, q, qd, qdd) if why == DONE else None
@@ -106,16 +105,14 @@ def _beyond(walk: _Walk, early: State, late: State, width: float) -> State | Non
     pattern = analyze(walk.rows, arrays.jac_start, arrays.jac_column, system.Phi_q_data(q), walk.scale)
     if pattern is None:
         return None
-    F = np.zeros((arrays.frame_body.size, FRAME_STATE))
-    residual, rhs = np.empty(system.m), np.empty(system.m)
-    data, lu, work, dq = np.empty(arrays.jac_column.size), np.empty(pattern.columns.size), np.empty(system.n), np.empty(system.n)
+    w = new_scratch(arrays, pattern)
     qd, qdd = np.empty(system.n), np.empty(system.n)
     t = late.t + h
     f = system.functions_at(t)
-    ok = position(arrays, pattern, f, q, walk.scale, system.length, F, residual, data, lu, dq, work)[0]
+    ok = position(arrays, pattern, f, q, walk.scale, system.length, w.F, w.residual, w.data, w.lu, w.dq, w.work)[0]
     if not ok:
         return None
-    pivot = rates(arrays, pattern, f, q, qd, qdd, F, data, rhs, lu, work)[0]
+    pivot = rates(arrays, pattern, f, q, qd, qdd, w.F, w.data, w.rhs, w.lu, w.work)[0]
     travel = np.max(np.abs(q - late.q) / walk.scale)
     miss = np.max(np.abs(q - predicted) / walk.scale)
     turn = np.max(np.abs(qd - expected) / walk.scale)

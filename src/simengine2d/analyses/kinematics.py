@@ -24,7 +24,7 @@ from .assemble import Assembly, assemble
 from .change_point import Crossing, cross
 from .closure import coordinate_scale
 from .diagnose import Diagnosis, diagnose, names_of_rows, undriven_mobility
-from .march import CONTRADICTION, DONE, NEAR_SINGULAR, REPIVOT, march
+from .march import CONTRADICTION, DONE, NEAR_SINGULAR, REPIVOT, march, new_scratch
 from .rank import rank_of_rows
 
 Floats = NDArray[np.float64]
@@ -200,7 +200,7 @@ class _Walk:
         pattern = _pattern(self.system, self.q, self.rows)
         if pattern is None:
             raise SingularityError(self.singular_message("stands in a singular pose"), self.results("singular"))
-        self.pattern = pattern
+        self.pattern, self.scratch = pattern, new_scratch(self.system.arrays, pattern)
         self.state[1] = _factored(self.system, self.q, pattern)[2]
 
     def run(self) -> Results:
@@ -222,7 +222,7 @@ class _Walk:
         pivots_chosen_at = -np.inf
         while self.done < stop:
             self.done, why = march(
-                self.system.arrays, self.pattern, self.times[:stop], self.done, self.q, self.qd, self.qdd, self.state,
+                self.system.arrays, self.pattern, self.scratch, self.times[:stop], self.done, self.q, self.qd, self.qdd, self.state,
                 self.scale, self.system.length, self.Q, self.Qd, self.Qdd, self.worst, self.smallest_step,
                 self.near_known,
             )  # fmt: skip

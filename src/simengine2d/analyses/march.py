@@ -8,13 +8,19 @@ and the determinant of Phi_q keeps its sign; else it is halved. So the walk cann
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..coordinates.reference_point import FRAME_STATE, move_frames, place_frames
 from ..functions import functions_at
 from ..kernels import kernel
-from ..sparse_lu import factor, solve
+from ..sparse_lu import Pattern, factor, solve
+from ..system import S as Arrays
 from ..system import gamma, phi, phi_q
+
+Floats = NDArray[np.float64]
 
 DONE, STUCK, REPIVOT, SIGN, NEAR_SINGULAR, CONTRADICTION = range(6)
 
@@ -25,6 +31,36 @@ SINGULAR = 1e-11  # pivot relative to its row
 NEAR = 1e-6  # below this pivot the accelerations have lost too many digits
 VIOLATED = 1e-7  # a redundant row, relative to the mechanism's length
 GROWTH = 1e4  # size of a multiplier that asks for new pivots
+
+
+class Scratch(NamedTuple):
+    """Arrays the march works in."""
+
+    F: Floats
+    f: Floats
+    residual: Floats
+    rhs: Floats
+    data: Floats
+    lu: Floats
+    work: Floats
+    dq: Floats
+    trial: Floats
+    trial_d: Floats
+    trial_dd: Floats
+    jerk: Floats
+
+
+def new_scratch(S: Arrays, P: Pattern) -> Scratch:
+    n, m = 3 * S.mass.size, S.row_start.size - 1
+    return Scratch(
+        np.zeros((S.frame_body.size, FRAME_STATE)),
+        np.empty((m, 3)),
+        np.empty(m),
+        np.empty(m),
+        np.empty(S.jac_column.size),
+        np.empty(P.columns.size),
+        *(np.empty(n) for _ in range(6)),
+    )
 
 
 @kernel
@@ -103,17 +139,17 @@ def kink(h, qd, qdd, new_d, new_dd, scale):
 
 
 @kernel
-def march(S, P, times, first, q, qd, qdd, state, scale, length, Q, Qd, Qdd, worst, smallest_step, near_known):
+def march(S, P, w, times, first, q, qd, qdd, state, scale, length, Q, Qd, Qdd, worst, smallest_step, near_known):
     """Fill rows `first`.. of Q, Qd, Qdd at `times` from the closed state (q, qd, qdd) at state[0].
 
     state = [t, sign of the determinant, substeps, rejected steps]. q, qd, qdd and state end at the last good
     instant. Returns (next row, why it ended). Nearly singular outputs before row `near_known` are not reported.
     """
-    n, m = q.size, S.row_start.size - 1
-    F = np.zeros((S.frame_body.size, FRAME_STATE))
-    residual, rhs, f = np.empty(m), np.empty(m), np.empty((m, 3))
-    data, lu, work = np.empty(S.jac_column.size), np.empty(P.columns.size), np.empty(n)
-    dq, trial, trial_d, trial_dd, jerk = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.zeros(n)
+    n = q.size
+    F, f, residual, rhs, data, lu, work = w.F, w.f, w.residual, w.rhs, w.data, w.lu, w.work
+    dq, trial, trial_d, trial_dd, jerk = w.dq, w.trial, w.trial_d, w.trial_dd, w.jerk
+    for j in range(n):
+        jerk[j] = 0.0
     functions_at(S.functions, state[0], f)
     pivot, growth, sign = rates(S, P, f, q, qd, qdd, F, data, rhs, lu, work)
     step = 1.0e300

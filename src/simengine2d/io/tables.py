@@ -165,7 +165,7 @@ def _from_parquet(data: bytes, path: Path) -> Results:
     columns = {name: table[name].to_numpy() for name in table.column_names}
     lam = [column for name, column in columns.items() if name.startswith("lam") and "." not in name]
     motion = [column for name, column in columns.items() if "." in name]
-    blocks = np.split(np.array(motion, dtype=float).reshape(-1, table.num_rows).T, 3, axis=1)
+    blocks = np.split(np.array(motion, dtype=float).reshape(len(motion), table.num_rows).T, 3, axis=1)
     arrays = {"t": columns["t"]} | dict(
         zip(("q", "qd", "qdd"), map(np.ascontiguousarray, blocks), strict=True)
     )
