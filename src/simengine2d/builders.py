@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from math import cos, hypot, sin
 from typing import Any, Literal
 
-from .bodies import Body, Point
+from .bodies import Body
 from .errors import ModelError
 from .expressions import number
 from .frames import Number
@@ -50,9 +50,10 @@ def four_bar(
     a, b, c, d = _positive("four_bar", lengths)
     theta = number(crank_angle)
     _check_triangle("four_bar", theta, hypot(d - a * cos(theta), a * sin(theta)), coupler=b, rocker=c)
-    model = Model("four-bar", gravity=gravity, parameters=lengths | {"crank_angle": crank_angle, "density": density})
     # C by two circles: `foot` along the diagonal from B to D, `height` to its left
-    model.parameters |= {
+    parameters = lengths | {
+        "crank_angle": crank_angle,
+        "density": density,
         "Bx": "crank*cos(crank_angle)",
         "By": "crank*sin(crank_angle)",
         "diagonal": "hypot(ground - Bx, By)",
@@ -61,6 +62,7 @@ def four_bar(
         "Cx": "Bx + (foot*(ground - Bx) + height*By)/diagonal",
         "Cy": "By + (height*(ground - Bx) - foot*By)/diagonal",
     }
+    model = Model("four-bar", gravity=gravity, parameters=parameters)
     model.ground.points = {"A": (0.0, 0.0), "D": ("ground", 0.0)}
     mass = _masses("four_bar", masses, ["crank", "coupler", "rocker"])
     left = model.bar("crank", (0.0, 0.0), ("Bx", "By"), mass=mass[0])
@@ -97,17 +99,20 @@ def slider_crank(
     drop = abs(number(offset) - a * sin(theta))
     if drop > b:
         raise ModelError(
-            f"slider_crank does not close at crank_angle = {theta:g} rad: the crank's pin is {drop:g} m from the guide, "
-            f"but the rod reaches {b:g} m; {drop - b:g} m are missing. Lengthen the rod or turn the crank."
+            f"slider_crank does not close at crank_angle = {theta:g} rad: the crank's pin is {drop:g} m from "
+            f"the guide, but the rod reaches {b:g} m; {drop - b:g} m are missing. "
+            "Lengthen the rod or turn the crank."
         )
-    model = Model("slider-crank", gravity=gravity, parameters=lengths | {"offset": offset, "crank_angle": crank_angle})
-    model.parameters |= {
+    parameters = lengths | {
+        "offset": offset,
+        "crank_angle": crank_angle,
         "density": density,
         "slider_mass": slider_mass,
         "Ax": "crank*cos(crank_angle)",
         "Ay": "crank*sin(crank_angle)",
         "Bx": f"Ax + {_sign('slider_crank', branch)}*sqrt(max(rod^2 - (offset - Ay)^2, 0))",
     }
+    model = Model("slider-crank", gravity=gravity, parameters=parameters)
     mass = _masses("slider_crank", masses, ["crank", "rod"])
     turning = model.bar("crank", (0.0, 0.0), ("Ax", "Ay"), mass=mass[0])
     pushing = model.bar("rod", ("Ax", "Ay"), ("Bx", "offset"), mass=mass[1])
@@ -134,17 +139,19 @@ def quick_return(
     driver: Any = None,
     gravity: Sequence[Number] = GRAVITY,
 ) -> Model:
-    """A crank about (0, distance) moves its pin P in a slot of the arm about (0, 0); a link from the arm's end E
-    moves the ram along y = stroke_height (as high as the arm is long where it is not given).
+    """A crank about (0, distance) moves its pin P in a slot of the arm about (0, 0), and the arm a ram.
 
-    With crank < distance it is the shaper's slow forward and quick return stroke, with crank > distance the arm
-    makes whole turns (Whitworth). `block` puts a massless slider block between pin and slot.
+    A link leads from the arm's end E to the ram on the line y = stroke_height; where that is not given, it is
+    as high as the arm is long.
+
+    With crank < distance it is the shaper's slow forward and quick return stroke, with crank > distance
+    the arm makes whole turns (Whitworth). `block` puts a massless slider block between pin and slot.
     """
     lengths = {"crank": crank, "distance": distance, "arm": arm, "link": link}
     r, d, s, b = _positive("quick_return", lengths)
     theta = number(crank_angle)
-    model = Model("quick-return", gravity=gravity, parameters=lengths | {"crank_angle": crank_angle})
-    model.parameters |= {
+    parameters = lengths | {
+        "crank_angle": crank_angle,
         "stroke_height": "arm" if stroke_height is None else stroke_height,
         "density": density,
         "ram_mass": ram_mass,
@@ -155,14 +162,16 @@ def quick_return(
         "Ey": "arm*Py/reach",
         "Bx": "Ex + sqrt(max(link^2 - (stroke_height - Ey)^2, 0))",
     }
+    model = Model("quick-return", gravity=gravity, parameters=parameters)
     px, py = r * cos(theta), d + r * sin(theta)
     if hypot(px, py) <= ROUNDING * (r + d):
-        raise ModelError("quick_return: the crank's pin stands on the arm's pivot; turn the crank or change a length.")
+        raise ModelError("quick_return: the crank's pin stands on the arm's pivot; turn the crank.")
     drop = abs((s if stroke_height is None else number(stroke_height)) - s * py / hypot(px, py))
     if drop > b:
         raise ModelError(
-            f"quick_return does not close at crank_angle = {theta:g} rad: the arm's end is {drop:g} m from the ram's "
-            f"guide, but the link reaches {b:g} m; {drop - b:g} m are missing. Lengthen the link or move the guide."
+            f"quick_return does not close at crank_angle = {theta:g} rad: the arm's end is {drop:g} m from "
+            f"the ram's guide, but the link reaches {b:g} m; {drop - b:g} m are missing. "
+            "Lengthen the link or move the guide."
         )
     turning = model.bar("crank", (0.0, "distance"), ("Px", "Py"), mass="density*crank")
     swinging = model.bar("arm", (0.0, 0.0), ("Ex", "Ey"), mass="density*arm")
@@ -199,7 +208,7 @@ def chain(
 ) -> Model:
     """n equal bars in a row that hang on the point (0, 0), drawn straight at `angle` from the x axis.
 
-    The bars are link1, link2, ..., their pins pin1, pin2, ..., each before its bar; `driver` turns the first bar.
+    The bars are link1, link2, ..., each with its pin1, pin2, ... before it; `driver` turns the first one.
     """
     _check_count("chain", "n", n)
     _positive("chain", {"length": length})
@@ -214,16 +223,16 @@ def chain(
 
 
 def four_bar_ladder(windows: int, *, speed: Number | None = None, driver: Any = None) -> Model:
-    """N four-bars side by side: 2N + 1 uniform links of 1 m and 1 kg, after the benchmark of the IFToMM library.
+    """N four-bars side by side: 2N + 1 uniform links of 1 m and 1 kg, a benchmark of the IFToMM library.
 
-    Posts stand on (i, 0) and carry horizontal beams; all tops move with 1 m/s in x. A driver turns the first post.
+    Posts stand on (i, 0) and carry beams; all tops move with 1 m/s in x. A driver turns the first post.
     M. Gonzalez, D. Dopico, U. Lugris, J. Cuadrado, Multibody System Dynamics 16 (2006), N-four-bar mechanism.
     """
     _check_count("four_bar_ladder", "windows", windows)
     model = Model("four-bar ladder")
     for i in range(windows + 1):
-        foot: Point = (float(i), 0.0)
-        post = model.bar(f"post{i}", foot, (float(i), 1.0), mass=1.0, velocity=(0.5, 0.0), angular_velocity=-1.0)
+        ends = (float(i), 0.0), (float(i), 1.0)
+        post = model.bar(f"post{i}", *ends, mass=1.0, velocity=(0.5, 0.0), angular_velocity=-1.0)
         model.add(Revolute(f"foot{i}", model.ground, post["start"]))
     for i in range(windows):
         ends = (float(i), 1.0), (float(i + 1), 1.0)
@@ -236,7 +245,9 @@ def four_bar_ladder(windows: int, *, speed: Number | None = None, driver: Any = 
 # Parts of the builders --------------------------------------------------------------------------------
 
 
-def _driven(model: Model, speed: Number | None, driver: Any, body: str = "crank", angle: str = "crank_angle") -> Model:
+def _driven(
+    model: Model, speed: Number | None, driver: Any, body: str = "crank", angle: str = "crank_angle"
+) -> Model:
     """Add the motor that was asked for, if any."""
     if speed is not None and driver is not None:
         raise ModelError(f"{model.name}: both speed = {speed} and a driver were given; give one of them.")
@@ -251,7 +262,8 @@ def _driven(model: Model, speed: Number | None, driver: Any, body: str = "crank"
 def _positive(builder: str, lengths: dict[str, Number]) -> list[float]:
     """The lengths as numbers; all that are not positive are told."""
     values = {name: number(value) for name, value in lengths.items()}
-    bad = [f"{builder}: {name} = {value:g} must be positive." for name, value in values.items() if value <= 0.0]
+    wrong = {name: value for name, value in values.items() if value <= 0.0}
+    bad = [f"{builder}: {name} = {value:g} must be positive." for name, value in wrong.items()]
     if bad:
         raise ModelError(bad)
     return list(values.values())
@@ -265,19 +277,20 @@ def _check_count(builder: str, name: str, count: Any) -> None:
 def _check_triangle(builder: str, theta: float, diagonal: float, **sides: float) -> None:
     """Two sides must span the diagonal; the message says how much is missing."""
     (first, b), (second, c) = sides.items()
-    where = f"{builder} does not close at crank_angle = {theta:g} rad: the crank's pin is {diagonal:g} m from the pivot"
+    where = f"{builder} does not close at crank_angle = {theta:g} rad: "
+    where += f"the crank's pin is {diagonal:g} m from the pivot of the {second}"
     if diagonal > b + c:
         raise ModelError(
-            f"{where} of the {second}, but {first} + {second} reach {b + c:g} m; {diagonal - b - c:g} m are missing. "
+            f"{where}, but {first} + {second} reach {b + c:g} m; {diagonal - b - c:g} m are missing. "
             f"Lengthen the {first} or the {second}, or turn the crank."
         )
     if diagonal < abs(b - c):
         raise ModelError(
-            f"{where} of the {second}, but {first} and {second} differ by {abs(b - c):g} m; "
-            f"{abs(b - c) - diagonal:g} m are missing. Make {first} and {second} more equal, or turn the crank."
+            f"{where}, but {first} and {second} differ by {abs(b - c):g} m; "
+            f"{abs(b - c) - diagonal:g} m are missing. Make them more equal, or turn the crank."
         )
     if diagonal <= ROUNDING * (b + c):
-        raise ModelError(f"{where} of the {second}: the {second} may then point anywhere. Turn the crank.")
+        raise ModelError(f"{where}: the {second} may then point anywhere. Turn the crank.")
 
 
 def _sign(builder: str, branch: str) -> int:
@@ -291,5 +304,6 @@ def _masses(builder: str, masses: Sequence[Number] | None, lengths: list[str]) -
     if masses is None:
         return [f"density*{name}" for name in lengths]
     if len(masses) != len(lengths):
-        raise ModelError(f"{builder}: masses = {list(masses)} must be {len(lengths)} numbers, for {', '.join(lengths)}.")
+        wanted = f"{len(lengths)} numbers, for {', '.join(lengths)}"
+        raise ModelError(f"{builder}: masses = {list(masses)} must be {wanted}.")
     return list(masses)

@@ -60,7 +60,8 @@ def measure_rates(results: Results, measure: Measure | str) -> tuple[Floats, Flo
     arrays, _ = constant_arrays(bodies, drawing.gravity, [Row("", Measure((term,))) for term in terms])
     out = np.empty((len(terms), 3, results.t.size))
     F = np.zeros((arrays.frame_body.size, FRAME_STATE))
-    measures_along(arrays, F, *(np.ascontiguousarray(array) for array in (results.q, results.qd, results.qdd)), out)
+    q, qd, qdd = (np.ascontiguousarray(array) for array in (results.q, results.qd, results.qdd))
+    measures_along(arrays, F, q, qd, qdd, out)
     for term, part in zip(terms, out, strict=True):
         if term.kind == "direction":
             part[0] = np.unwrap(part[0])

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from . import expressions
 from .bodies import Body, Inertia, Shape
-from .elements import Element, Force, Joint, Row, Scope, check_name
-from .errors import ModelError, SimEngineError, unknown
-from .frames import GROUND, Frame, Placed
+from .elements import Element, Joint, Row, Scope, check_name
+from .errors import ModelError, unknown
+from .frames import Frame, Placed
 from .functions import Function, as_function
 from .laws import Law, as_law
 from .model import Model
@@ -123,7 +123,9 @@ class Drawing(Scope):
         what = f"body '{body.name}'"
         mass = self._not_negative(body.mass, f"{what}, mass")
         shape = self._shape(body, mass)
-        inertia = shape.inertia if body.inertia is None else self._not_negative(body.inertia, f"{what}, inertia")
+        inertia = (
+            shape.inertia if body.inertia is None else self._not_negative(body.inertia, f"{what}, inertia")
+        )
         points = dict(shape.points)
         for name, place in body.points.items():
             check_name(name, f"a point of {what}")

@@ -251,7 +251,9 @@ def _kind(hint: Any) -> Kind:
         for mark in getattr(part, "__metadata__", ()):
             if isinstance(mark, Kind):
                 return mark
-    raise TypeError(f"annotate the field with Number, Vector, TimeFunction, FrameField, MeasureField or Choice, not {hint}")
+    raise TypeError(
+        f"annotate the field with Number, Vector, TimeFunction, FrameField, MeasureField or Choice, not {hint}"
+    )
 
 
 def _accepted(given: Any, kind: Kind, what: str) -> Any:

@@ -14,7 +14,9 @@ from collections.abc import Sequence
 GROUND = -1
 
 
-def elimination_order(bodies: int, joints: Sequence[Sequence[int]], rows: Sequence[Sequence[int]]) -> list[int]:
+def elimination_order(
+    bodies: int, joints: Sequence[Sequence[int]], rows: Sequence[Sequence[int]]
+) -> list[int]:
     """Unknowns in the order of elimination: three per body, then one per row.
 
     joints[k] are the bodies that joint k connects, -1 for the ground; rows[k] are its rows.

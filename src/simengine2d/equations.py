@@ -1,7 +1,7 @@
 """The equations of motion, assembled and solved: accelerations and multipliers, and Newton's matrix.
 
-    [ M      Phi_q^T ] [ qdd ]   [ QA    ]
-    [ Phi_q   -eps   ] [ lam ] = [ gamma ]
+[ M      Phi_q^T ] [ qdd ]   [ QA    ]
+[ Phi_q   -eps   ] [ lam ] = [ gamma ]
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from .coordinates.reference_point import FRAME_STATE, move_frames, place_frames, term_gradient, term_hessian
 from .elimination_order import elimination_order
-from .functions import functions_at
 from .frames import GROUND
+from .functions import functions_at
 from .kernels import inlined, kernel
 from .kkt import Elimination, analyze, eliminate, solve_again, substitute
 from .laws import law_at
-from .loads import applied, push_state, turned, wrench_values
+from .loads import applied, push_state
 from .measures import ANGLE, X, Y
-from .system import System, gamma, phi, phi_q
+from .system import System, gamma, phi_q
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -155,7 +155,14 @@ def refine(S, D, b, c, w):
 @kernel
 def add_constraint_tangent(S, D, lam, factor, w):
     """factor (Phi_q^T lam)_q into the matrix."""
-    kind, a, b, weight, start, blocks = S.term_kind, S.term_a, S.term_b, S.term_weight, S.row_start, D.term_blocks
+    kind, a, b, weight, start, blocks = (
+        S.term_kind,
+        S.term_a,
+        S.term_b,
+        S.term_weight,
+        S.row_start,
+        D.term_blocks,
+    )
     v, H, F = w.v, w.H, w.F
     for i in range(lam.size):
         for k in range(start[i], start[i + 1]):
@@ -181,7 +188,7 @@ def add_push_tangent(S, L, D, t, of_q, of_qd, w):
         z[0], z[1] = push_state(L, i, F)
         z[2] = t
         force = law_at(L.laws, i, w.f, z, g)
-        first, count = D.push_start[i], D.push_start[i + 1] - D.push_start[i]
+        count = D.push_start[i + 1] - D.push_start[i]
         for c in range(count):
             G[0, c] = 0.0
         # s_q over the coordinates of this push, and the curvature g s_qq term by term
@@ -252,7 +259,7 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
             coordinates = [3 * b + c for b in bodies for c in range(3)]
             couplings += [(i, j) for i in coordinates for j in coordinates]
     analysis = analyze(couplings, _order(system))
-    entry = lambda i, j: analysis.slots(np.array(i, dtype=np.int64), np.array(j, dtype=np.int64))  # noqa: E731
+    entry = lambda i, j: analysis.slots(np.array(i, dtype=np.int64), np.array(j, dtype=np.int64))
     blocks = np.full((len(terms), 6, 6), -1, dtype=np.int64)
     push_blocks: list[int] = []
     if tangent:
@@ -263,8 +270,8 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
                 blocks[k, r, s] = entry(i, j)
         for bodies in pushes:
             coordinates = [3 * b + c for b in bodies for c in range(3)]
-            i, j = np.repeat(coordinates, len(coordinates)), np.tile(coordinates, len(coordinates))
-            push_blocks += entry(i, j).tolist()
+            size = len(coordinates)
+            push_blocks += entry(np.repeat(coordinates, size), np.tile(coordinates, size)).tolist()
     sizes = [3 * len(bodies) for bodies in pushes]
     unknowns = np.arange(n + m)
     return D(
@@ -286,7 +293,9 @@ def _term_entries(kind: int, a: int, b: int, nb: int) -> Iterator[tuple[int, int
     """(r, s, unknown, unknown) of the second derivatives of a measure between bodies a and b."""
     if kind == ANGLE:
         return
-    unknowns = [3 * a + c if a < nb else -1 for c in range(3)] + [3 * b + c if b < nb else -1 for c in range(3)]
+    unknowns = [3 * a + c if a < nb else -1 for c in range(3)] + [
+        3 * b + c if b < nb else -1 for c in range(3)
+    ]
     for r in range(6):
         for s in range(r, 6):
             if unknowns[r] < 0 or unknowns[s] < 0 or (kind in (X, Y) and (r, s) not in ((2, 2), (5, 5))):

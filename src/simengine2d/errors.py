@@ -64,6 +64,11 @@ def ended(sentence: object) -> str:
     return str(sentence).rstrip(". ") + "."
 
 
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """`1 body`, `3 bodies`."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
 def listed(names: Iterable[object], most: int = 12) -> str:
     """`a, b, c and 4 more`."""
     words = [str(name) for name in names]

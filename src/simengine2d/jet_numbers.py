@@ -133,7 +133,9 @@ def differentiated(function: Callable[[Any], Any], name: str) -> Differentiated:
         try:
             result = _result(function, t)
         except (TypeError, AttributeError, ModelError) as error:
-            raise ModelError(f"the function {name} cannot be differentiated: {ended(error)} {REMEDY}") from error
+            raise ModelError(
+                f"the function {name} cannot be differentiated: {ended(error)} {REMEDY}"
+            ) from error
         except Exception as error:
             refused.append(error)
             continue

@@ -60,7 +60,9 @@ def as_law(value: object, variables: Sequence[str], parameters: Mapping[str, flo
         return _from_expression(value, variables, parameters)
     if callable(value) and not isinstance(value, Function):
         name = str(getattr(value, "__name__", type(value).__name__))
-        return Law(f"the function {name}", CALLBACK, as_function(0.0), callback=value_callback(value, len(variables)))
+        return Law(
+            f"the function {name}", CALLBACK, as_function(0.0), callback=value_callback(value, len(variables))
+        )
     return Law("a function of time", TIME, as_function(value, parameters))
 
 
@@ -117,11 +119,15 @@ KIND, START, STOP, HEIGHT, ADDRESS, FUNCTION = range(6)
 
 def pack_laws(laws: Sequence[Law], first_function: int) -> LawTable:
     """The laws as arrays; the time function of law i has the index first_function + i."""
-    rows, codes, numbers = [], [], []
+    rows: list[tuple[int, ...]] = []
+    codes: list[int] = []
+    numbers: list[float] = []
     for i, law in enumerate(laws):
         tape = law.program or Program((0,) * len(law.numbers), law.numbers, 0)
         address = law.callback.address if law.callback else 0
-        rows.append((law.kind, len(codes), len(codes) + len(tape.codes), tape.height, address, first_function + i))
+        rows.append(
+            (law.kind, len(codes), len(codes) + len(tape.codes), tape.height, address, first_function + i)
+        )
         codes += tape.codes
         numbers += tape.operands
     return LawTable(

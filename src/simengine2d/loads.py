@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .coordinates.reference_point import EX, EY, UX, UY, term_gradient, term_hessian, term_rate, term_value
+from .coordinates.reference_point import EX, EY, UX, UY, term_gradient, term_rate, term_value
 from .elements import Push, Wrench
 from .frames import Placed
 from .kernels import inlined, kernel
@@ -38,11 +38,13 @@ class Loads(NamedTuple):
     state_scratch: Floats  # (5, 7): variables, derivatives of three laws, values
 
 
-def load_arrays(pushes: Sequence[Push], wrenches: Sequence[Wrench], frame: dict[Placed, int], first: int) -> Loads:
+def load_arrays(
+    pushes: Sequence[Push], wrenches: Sequence[Wrench], frame: dict[Placed, int], first: int
+) -> Loads:
     """`frame` numbers the frames; the laws' time functions are numbered from `first` on."""
     terms = [(i, term) for i, push in enumerate(pushes) for term in push.measure.terms]
     laws = [push.law for push in pushes] + [law for w in wrenches for law in (w.fx, w.fy, w.torque)]
-    integers = lambda values: np.array(list(values), dtype=np.int64)  # noqa: E731
+    integers = lambda values: np.array(list(values), dtype=np.int64)
     return Loads(
         integers(KINDS[term.kind] for _, term in terms),
         integers(frame[term.a] for _, term in terms),  # type: ignore[index]

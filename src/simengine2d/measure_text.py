@@ -31,7 +31,7 @@ def frames_in(measure: Measure | str) -> Iterator[Frame]:
 
 
 def _tree(text: str) -> Node:
-    return parse(text, also=lambda name: name in KINDS or name == "at" or name.endswith(AT))
+    return parse(text, also=(*KINDS, "at"))
 
 
 def _linear(node: Node, parameters: Mapping[str, float], text: str) -> Measure | float:

@@ -84,10 +84,14 @@ def gradient(kind, dx, dy, uax, uay, ubx, uby):
         return 0.0, 0.0, -c, c
     if kind == DISTANCE:
         length = sqrt(dx * dx + dy * dy)
+        if length == 0.0:  # no direction is better than another
+            return 0.0, 0.0, 0.0, 0.0
         return dx / length, dy / length, 0.0, 0.0
     if kind == HALF_DISTANCE2:
         return dx, dy, 0.0, 0.0
     length2 = dx * dx + dy * dy  # DIRECTION
+    if length2 == 0.0:
+        return 0.0, 0.0, -1.0, 0.0
     return -dy / length2, dx / length2, -1.0, 0.0
 
 
@@ -106,12 +110,16 @@ def hessian(kind, dx, dy, uax, uay, ubx, uby):
         return 0.0, 0.0, 0.0, 0.0, 0.0, -s, s, -s
     if kind == DISTANCE:
         length = sqrt(dx * dx + dy * dy)
+        if length == 0.0:
+            return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         nx, ny = dx / length, dy / length
         return ny * ny / length, -nx * ny / length, nx * nx / length, 0.0, 0.0, 0.0, 0.0, 0.0
     if kind == HALF_DISTANCE2:
         return 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if kind == DIRECTION:
         length4 = (dx * dx + dy * dy) * (dx * dx + dy * dy)
+        if length4 == 0.0:
+            return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         xx, xy = 2.0 * dx * dy / length4, (dy * dy - dx * dx) / length4
         return xx, xy, -xx, 0.0, 0.0, 0.0, 0.0, 0.0
     return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0  # X, Y, ANGLE are linear

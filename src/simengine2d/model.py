@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .bodies import Bar, Body, Disk, Plate, Point, Shape
 from .elements import Element, Force, Joint, check_name
-from .errors import ModelError, unknown
+from .errors import ModelError, counted, unknown
 from .frames import GROUND, Number
 
 if TYPE_CHECKING:
@@ -154,12 +154,19 @@ class Model:
         return save(self, path)
 
     def __repr__(self) -> str:
-        return f"<Model '{self.name}': {len(self.bodies)} bodies, {len(self.joints)} joints, {len(self.forces)} forces>"
+        parts = (
+            counted(len(self.bodies), "body", "bodies"),
+            counted(len(self.joints), "joint"),
+            counted(len(self.forces), "force"),
+        )
+        return f"<Model '{self.name}': {', '.join(parts)}>"
 
     def _refuse_taken(self, name: str) -> None:
         if name == GROUND or name in self.bodies or name in self.elements:
             kind = "the ground" if name == GROUND else "a body" if name in self.bodies else "a joint or force"
-            raise ModelError(f"the name '{name}' is taken by {kind} of model '{self.name}'; names must differ.")
+            raise ModelError(
+                f"the name '{name}' is taken by {kind} of model '{self.name}'; names must differ."
+            )
 
     def _unknown_body(self, name: str) -> str:
         hint = unknown("body", name, [GROUND, *self.bodies], plural="bodies")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Collection
 from typing import NamedTuple
 
 from .errors import unknown
@@ -86,10 +86,11 @@ def _stray(character: str) -> str:
 # The parser -------------------------------------------------------------------------------------------
 
 
-def parse(text: str, also: Callable[[str], bool] | None = None) -> Node:
+def parse(text: str, also: Collection[str] = ()) -> Node:
     """The tree of an expression, or an ExpressionError that says where and what.
 
-    `also` tells further names that may be called, with any arguments: measures and frames.
+    `also` lists further names that may be called, with any arguments: measures and frames. Where there are any,
+    a frame may be written as a call too: crank.at(0.5, 0).
     """
     if not isinstance(text, str):
         raise ExpressionError(f"an expression is text, found {text!r} of type {type(text).__name__}.")
@@ -115,9 +116,9 @@ _TOO_DEEP = f"the expression is nested more than {DEEPEST} levels deep. Split it
 class _Parser:
     """Precedence climbing. Every method leaves `position` after what it has read."""
 
-    def __init__(self, text: str, also: Callable[[str], bool] | None) -> None:
+    def __init__(self, text: str, also: Collection[str]) -> None:
         self.text = text
-        self.also = also or (lambda name: False)
+        self.more = also
         self.tokens = tokenize(text)
         self.position = 0
         self.depth = -1
@@ -245,7 +246,8 @@ class _Parser:
     def call(self, token: Token) -> Node:
         name = ALIASES.get(token.text, token.text)
         if name not in FUNCTIONS and not self.also(name):
-            raise self.fail(token, f"unknown function '{name}'. {unknown('function', name, FUNCTIONS)}")
+            hint = unknown("function", name, [*self.more, *FUNCTIONS])
+            raise self.fail(token, f"unknown function '{name}'. {hint}")
         opening = self.take()
         args: list[Node] = []
         while not self.at(")") or args:
@@ -258,6 +260,9 @@ class _Parser:
         if wrong and not self.also(name):
             raise self.fail(token, f"{token.text} takes {wrong}, found {len(args)}.")
         return Call(name, tuple(args), place=self.place(token))
+
+    def also(self, name: str) -> bool:
+        return name in self.more or (bool(self.more) and name.endswith(".at"))
 
     def close(self, opening: Token) -> None:
         if not self.at(")"):

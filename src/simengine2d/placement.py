@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import atan2, cos, hypot, sin
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def place_pair(joint: Pair, scope: Scope) -> tuple[Placed, Placed]:
     a, b = _sides(joint, scope)
     if joint.direction is None:
         return a, b
-    angle = _direction_angle(joint, scope)
+    angle = _direction_angle(joint, joint.direction, scope)
     return (
         scope.frame_at(a.body, a.drawn_x, a.drawn_y, angle),
         scope.frame_at(b.body, b.drawn_x, b.drawn_y, angle),
@@ -44,7 +44,7 @@ def place_pair(joint: Pair, scope: Scope) -> tuple[Placed, Placed]:
 def _sides(joint: Pair, scope: Scope) -> tuple[Placed, Placed]:
     a, b = joint.a, joint.b
     if joint.at is not None:
-        return _both_at(joint, scope)
+        return _both_at(joint, joint.at, scope)
     if a.body == GROUND and a.is_whole_body:
         other = scope.frame(b)
         return _under(GROUND, other, scope), other
@@ -65,15 +65,15 @@ def _under(body: str, other: Placed, scope: Scope) -> Placed:
     return scope.frame_at(body, other.drawn_x, other.drawn_y, other.drawn_angle)
 
 
-def _both_at(joint: Pair, scope: Scope) -> tuple[Placed, Placed]:
+def _both_at(joint: Pair, at: Any, scope: Scope) -> tuple[Placed, Placed]:
     if not (joint.a.is_whole_body and joint.b.is_whole_body):
         raise ModelError(
-            f"{joint.title} has both a place, at={list(joint.at)}, and the points {joint.a.text}, {joint.b.text}; "
+            f"{joint.title} has both a place, at={list(at)}, and the points {joint.a.text}, {joint.b.text}; "
             "give the place with two bodies, or two points and no place."
         )
-    if len(joint.at) not in (2, 3):
-        raise ModelError(f"{joint.title}: at={list(joint.at)} must be [x, y] or [x, y, angle].")
-    numbers = [scope.number(part, f"{joint.title}, at") for part in joint.at]
+    if len(at) not in (2, 3):
+        raise ModelError(f"{joint.title}: at={list(at)} must be [x, y] or [x, y, angle].")
+    numbers = [scope.number(part, f"{joint.title}, at") for part in at]
     main = joint.b if joint.b.body != GROUND else joint.a
     angle = numbers[2] if len(numbers) == 3 else scope.frame(Frame(main.body)).drawn_angle
     return (
@@ -82,13 +82,13 @@ def _both_at(joint: Pair, scope: Scope) -> tuple[Placed, Placed]:
     )
 
 
-def _direction_angle(joint: Pair, scope: Scope) -> float:
+def _direction_angle(joint: Pair, direction: Any, scope: Scope) -> float:
     what = f"{joint.title}, direction"
-    if np.ndim(joint.direction) == 0:
-        return scope.number(joint.direction, what)
-    if len(joint.direction) != 2:
-        raise ModelError(f"{what} {list(joint.direction)} must be an angle or a vector [x, y].")
-    x, y = (scope.number(part, what) for part in joint.direction)
+    if np.ndim(direction) == 0:
+        return scope.number(direction, what)
+    if len(direction) != 2:
+        raise ModelError(f"{what} {list(direction)} must be an angle or a vector [x, y].")
+    x, y = (scope.number(part, what) for part in direction)
     if hypot(x, y) == 0.0:
         raise ModelError(f"{what} [0, 0] has no length; give a vector such as [1, 0].")
     return atan2(y, x)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,6 +97,11 @@ class Results:
         measures = f"a measure such as distance(a, b): {listed(KINDS)}"
         return f"there is no channel '{channel}'. Channels are {listed(examples)} ..., body.point.x, or {measures}."
 
+    def after_first(self) -> Results:
+        """The same without the first time."""
+        lam = None if self.lam is None else self.lam[1:]
+        return replace(self, t=self.t[1:], q=self.q[1:], qd=self.qd[1:], qdd=self.qdd[1:], lam=lam)
+
     # tables and files
 
     def to_frame(self) -> pandas.DataFrame:
@@ -128,7 +133,7 @@ class Results:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Results of '{self.model.name}': {self.status}, {self.t.size} points>"
+        return f"<Results of '{self.model.name}': {self.status}>"
 
 
 def _split_quantity(quantity: str) -> tuple[str | None, int]:

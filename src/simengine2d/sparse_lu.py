@@ -32,16 +32,17 @@ class Pattern(NamedTuple):
     diagonal: Ints
     columns: Ints
     scale: Floats  # of each column of A: the unknowns are scaled by it
+    row_scale: Floats  # of each row, so that pivots and multipliers do not depend on units
     parity: Ints  # sign of the two permutations
 
 
 @kernel
 def factor(P, data, lu, work):
-    """L and U of A[row][:, column] * scale, row by row.
+    """L and U of the scaled and permuted A, row by row.
 
     Returns (smallest pivot relative to its row, largest multiplier, sign of the determinant).
     """
-    a_start, a_data, a_column, scale = P.a_start, P.a_data, P.a_column, P.scale
+    a_start, a_data, a_column, scale, row_scale = P.a_start, P.a_data, P.a_column, P.scale, P.row_scale
     start, diagonal, columns = P.start, P.diagonal, P.columns
     smallest, growth, sign = 1.0e300, 0.0, 1.0 * P.parity[0]
     for i in range(diagonal.size):
@@ -51,7 +52,7 @@ def factor(P, data, lu, work):
         row_max = 0.0
         for p in range(a_start[i], a_start[i + 1]):
             j = a_column[p]
-            work[j] = data[a_data[p]] * scale[j]
+            work[j] = data[a_data[p]] * scale[j] * row_scale[i]
             row_max = max(row_max, abs(work[j]))
         # subtract the rows above
         for p in range(start[i], diagonal[i]):
@@ -78,10 +79,10 @@ def factor(P, data, lu, work):
 def solve(P, lu, b, x, work):
     """x of A x = b. `b` is indexed like the rows of A (more rows than A has are ignored)."""
     start, diagonal, columns = P.start, P.diagonal, P.columns
-    row, column, scale = P.row, P.column, P.scale
+    row, column, scale, row_scale = P.row, P.column, P.scale, P.row_scale
     n = diagonal.size
     for i in range(n):
-        total = b[row[i]]
+        total = b[row[i]] * row_scale[i]
         for p in range(start[i], diagonal[i]):
             total -= lu[p] * work[columns[p]]
         work[i] = total
@@ -114,12 +115,11 @@ def analyze(rows: Ints, jac_start: Ints, jac_column: Ints, data: Floats, scale: 
     except RuntimeError:  # SuperLU: "factor is exactly singular"
         return None
     # SuperLU: row i of A goes to position perm_r[i], column j to position perm_c[j]
-    return _pattern(rows, entries, lu.perm_r[row_of], lu.perm_c[column_of], lu.perm_r, lu.perm_c, scale)
+    pattern = _pattern(rows, entries, lu.perm_r[row_of], lu.perm_c[column_of], lu.perm_r, lu.perm_c)
+    return pattern._replace(scale=scale[pattern.column], row_scale=1.0 / largest[np.argsort(lu.perm_r)])
 
 
-def _pattern(
-    rows: Ints, entries: Ints, at_row: Ints, at_column: Ints, perm_r: Ints, perm_c: Ints, scale: Floats
-) -> Pattern:
+def _pattern(rows: Ints, entries: Ints, at_row: Ints, at_column: Ints, perm_r: Ints, perm_c: Ints) -> Pattern:
     n = rows.size
     order = np.lexsort((at_column, at_row))
     a_start = np.searchsorted(at_row[order], np.arange(n + 1))
@@ -130,7 +130,7 @@ def _pattern(
     diagonal = start[:-1] + np.array([np.searchsorted(f, i) for i, f in enumerate(filled)])
     column = np.argsort(perm_c)
     parity = _parity(perm_r) * _parity(perm_c)
-    as_int = lambda array: np.ascontiguousarray(array, dtype=np.int64)  # noqa: E731
+    as_int = lambda array: np.ascontiguousarray(array, dtype=np.int64)
     return Pattern(
         as_int(rows[np.argsort(perm_r)]),
         as_int(column),
@@ -140,7 +140,8 @@ def _pattern(
         as_int(start),
         as_int(diagonal),
         as_int(columns),
-        np.ascontiguousarray(scale[column]),
+        np.ones(n),
+        np.ones(n),
         np.array([parity], dtype=np.int64),
     )
 

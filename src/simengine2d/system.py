@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import floor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,7 +138,9 @@ class System:
         wrenches = [load for _, load in self.loads if isinstance(load, Wrench)]
         laws = [push.law for push in pushes] + [law for w in wrenches for law in w[2:]]
         self.load_functions = [law.time or as_function(0.0) for law in laws]
-        extra = [term_frame for push in pushes for term in push.measure.terms for term_frame in (term.a, term.b)]
+        extra: list[Any] = [
+            frame for push in pushes for term in push.measure.terms for frame in (term.a, term.b)
+        ]
         self.arrays, frames = constant_arrays(
             self.bodies,
             self.drawing.gravity,
@@ -319,7 +321,9 @@ def _sparsity(row_of: Ints, body_a: Ints, body_b: Ints, m: int, nb: int) -> tupl
 
 def _length(system: System) -> float:
     """The largest distance of a joint from its body's frame; where all are zero, of the bodies from each other."""
-    arms = np.hypot(system.arrays.frame_x, system.arrays.frame_y)[system.arrays.frame_body < len(system.bodies)]
+    arms = np.hypot(system.arrays.frame_x, system.arrays.frame_y)[
+        system.arrays.frame_body < len(system.bodies)
+    ]
     if arms.size and arms.max() > 0.0:
         return float(arms.max())
     poses = np.array([body.pose[:2] for body in system.bodies] or [(0.0, 0.0)])

@@ -94,6 +94,7 @@ def joints(name):
     return SPECIAL.get(name, generic(Element.registry[name]))
 
 
+APART = np.array([0, 0, 0, 4, 0, 0])
 coordinates = st.lists(st.floats(-1.5, 1.5), min_size=6, max_size=6).map(np.array)
 
 
@@ -127,7 +128,7 @@ def far_apart(system, q):
 @given(data=st.data())
 def test_jacobian_and_gamma_are_the_derivatives_of_phi(name, data):
     system = data.draw(systems(name))
-    q = data.draw(coordinates) + [0, 0, 0, 4, 0, 0]
+    q = data.draw(coordinates) + APART
     qd, qdd = data.draw(coordinates), data.draw(coordinates)
     t = 0.7
     assume(far_apart(system, q))
@@ -146,7 +147,7 @@ def test_jacobian_and_gamma_are_the_derivatives_of_phi(name, data):
 @given(data=st.data())
 def test_every_column_of_the_jacobian(name, data):
     system = data.draw(systems(name))
-    q = data.draw(coordinates) + [0, 0, 0, 4, 0, 0]
+    q = data.draw(coordinates) + APART
     assume(far_apart(system, q))
     freedom = Element.registry[name].freedom
     assert freedom is None or system.m == 3 - freedom  # what the class claims

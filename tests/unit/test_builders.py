@@ -47,7 +47,9 @@ def test_a_driver_is_any_function_of_time():
 
 
 def test_other_parameters_are_drawn_closed_too():
-    model = builders.four_bar(1, 2, 13**0.5, 4, speed=1).with_parameters(crank=1.1, rocker=3.3, crank_angle="1.2")
+    model = builders.four_bar(1, 2, 13**0.5, 4, speed=1).with_parameters(
+        crank=1.1, rocker=3.3, crank_angle="1.2"
+    )
     assert max(shift for shift, _ in se.assemble(model).moved.values()) < 1e-14
 
 
@@ -57,13 +59,17 @@ def test_masses_by_density_and_by_number():
 
 
 def test_branches_mirror_each_other_at_a_straight_crank():
-    bodies = [builders.four_bar(1, 2, 2.5, 3, crank_angle=0, branch=b).check().bodies for b in ("open", "crossed")]
+    bodies = [
+        builders.four_bar(1, 2, 2.5, 3, crank_angle=0, branch=b).check().bodies for b in ("open", "crossed")
+    ]
     assert bodies[0]["coupler"].pose[1] == pytest.approx(-bodies[1]["coupler"].pose[1])
     assert bodies[0]["coupler"].pose[1] > 0.0
 
 
 def test_slot_with_and_without_a_block_move_the_ram_alike():
-    runs = [se.kinematics(BUILT[name](speed="2*pi"), t_end=1) for name in ("quick_return", "quick_return block")]
+    runs = [
+        se.kinematics(BUILT[name](speed="2*pi"), t_end=1) for name in ("quick_return", "quick_return block")
+    ]
     for channel in ("ram.x", "ram.xd", "ram.xdd", "arm.phi"):
         np.testing.assert_allclose(runs[0][channel], runs[1][channel], atol=1e-11)
 
@@ -92,14 +98,20 @@ def test_chain_has_n_freedoms():
 @pytest.mark.parametrize(
     ("build", "parts"),
     [
-        (lambda: builders.four_bar(1, 1, 1, 4, crank_angle=0), ["four_bar does not close", "1 m are missing"]),
+        (
+            lambda: builders.four_bar(1, 1, 1, 4, crank_angle=0),
+            ["four_bar does not close", "1 m are missing"],
+        ),
         (lambda: builders.four_bar(1, 1, 5, 2, crank_angle=0), ["differ by 4 m", "3 m are missing"]),
         (lambda: builders.four_bar(2, 1, 1, 2, crank_angle=0), ["point anywhere"]),
         (lambda: builders.four_bar(-1, 0, 1, 2), ["crank = -1", "coupler = 0"]),
         (lambda: builders.four_bar(1, 2, 2.5, 3, branch="up"), ["branch = 'up'", "open, crossed"]),
         (lambda: builders.four_bar(1, 2, 2.5, 3, masses=(1, 2)), ["3 numbers", "crank, coupler, rocker"]),
         (lambda: builders.four_bar(1, 2, 2.5, 3, speed=1, driver="t"), ["both speed = 1 and a driver"]),
-        (lambda: builders.slider_crank(3, 1, crank_angle="90*deg"), ["the rod reaches 1 m", "2 m are missing"]),
+        (
+            lambda: builders.slider_crank(3, 1, crank_angle="90*deg"),
+            ["the rod reaches 1 m", "2 m are missing"],
+        ),
         (lambda: builders.quick_return(1, 2, 1, 1, stroke_height=5, crank_angle="pi/2"), ["3 m are missing"]),
         (lambda: builders.quick_return(1, 1, 1, 1, crank_angle="-pi/2"), ["quick_return"]),
         (lambda: builders.chain(0), ["n = 0"]),

@@ -208,7 +208,7 @@ def geared(joint, carrier_speed):
     ],
 )
 def test_wheels_on_a_turning_arm(joint, ratio):
-    """Willis: against the arm, the wheel turns by -+ R_a / R_b times the turn of the held one, over many turns."""
+    """Willis: against the arm, the wheel turns by -+ R_a / R_b times what the held one does."""
     results = geared(joint, 4.0)
     np.testing.assert_allclose(results["b.phi"], ratio * results["arm.phi"], atol=1e-11)
 

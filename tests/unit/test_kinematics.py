@@ -102,7 +102,9 @@ def test_chosen_times_need_not_begin_at_zero():
 
 def test_a_late_first_time_is_reached():
     results = se.kinematics(driven("t"), t_eval=[100.0, 100.5])
-    np.testing.assert_allclose(results["slider.x"], np.cos(results.t) + np.sqrt(4 - np.sin(results.t) ** 2), atol=1e-12)
+    np.testing.assert_allclose(
+        results["slider.x"], np.cos(results.t) + np.sqrt(4 - np.sin(results.t) ** 2), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -213,7 +215,10 @@ def test_a_slider_that_touches_its_dead_point_goes_on():
 @pytest.mark.parametrize(
     ("value", "angle"),
     [
-        (se.Table((0.0, 0.5, 1.0, 2.0), (0.0, 0.25, 1.0, 4.0)), lambda t: t**2),  # a cubic spline of a parabola
+        (
+            se.Table((0.0, 0.5, 1.0, 2.0), (0.0, 0.25, 1.0, 4.0)),
+            lambda t: t**2,
+        ),  # a cubic spline of a parabola
         (lambda t: np.sin(t), np.sin),
         ((math.sin, math.cos, lambda t: -math.sin(t)), np.sin),
         ("piecewise(t < 1, t^2/2, t - 0.5)", lambda t: np.where(t < 1, t**2 / 2, t - 0.5)),

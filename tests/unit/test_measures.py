@@ -1,4 +1,4 @@
-"""Proof of the calculus: value, gradient and second-order terms run on SymPy symbols and must agree exactly."""
+"""Proof of the calculus: value, gradient and second-order terms run on SymPy symbols and agree exactly."""
 
 from __future__ import annotations
 

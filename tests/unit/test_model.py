@@ -134,7 +134,7 @@ def test_repr_counts():
     model = se.Model("m")
     model.body("b")
     model.add(se.AbsoluteX("x", "b"))
-    assert repr(model) == "<Model 'm': 1 bodies, 1 joints, 0 forces>"
+    assert repr(model) == "<Model 'm': 1 body, 1 joint, 0 forces>"
 
 
 def test_dir_lists_the_public_names():

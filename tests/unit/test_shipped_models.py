@@ -72,7 +72,9 @@ def values(results, *channels):
 def test_slider_crank_follows_its_closed_form():
     results = run("slider_crank")
     theta = np.pi / 6 + 2 * np.pi * results.t
-    np.testing.assert_allclose(results["slider.x"], np.cos(theta) + np.sqrt(9 - np.sin(theta) ** 2), atol=1e-12)
+    np.testing.assert_allclose(
+        results["slider.x"], np.cos(theta) + np.sqrt(9 - np.sin(theta) ** 2), atol=1e-12
+    )
 
 
 def test_four_bar_keeps_its_lengths():

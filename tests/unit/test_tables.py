@@ -80,7 +80,9 @@ def test_columns_may_stand_in_another_order(results, tmp_path):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_an_empty_run_is_a_file_too(results, tmp_path, ending):
-    none = se.Results(results.model, *(np.empty(shape) for shape in (0, (0, 9), (0, 9), (0, 9))), status="stopped")
+    none = se.Results(
+        results.model, *(np.empty(shape) for shape in (0, (0, 9), (0, 9), (0, 9))), status="stopped"
+    )
     again = se.Results.load(none.save(tmp_path / f"run{ending}"))
     assert again.q.shape == (0, 9)
     assert again.bodies == results.bodies

@@ -16,7 +16,8 @@ from .projection import smallest_change, sparse_jacobian, unit_rows
 Floats = NDArray[np.float64]
 
 UNGIVEN = 1e-10  # weight of a velocity the user did not give, against 1 for a given one
-NEW_STARTS = 8
+NEW_STARTS = 4
+SUSPECTS = 8  # joints tried in turn when the mechanism does not close
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,9 @@ def assemble(model: Model | System, t: float = 0.0) -> Assembly:
     qd, changes = consistent_velocities(system, t, closure.q)
     residual = float(np.abs(closure.gaps).max(initial=0.0))
     moves = _move_sentences(system, moved)
-    return Assembly(system.model, system, t, closure.q, qd, closure.iterations, residual, moved, moves, changes)
+    return Assembly(
+        system.model, system, t, closure.q, qd, closure.iterations, residual, moved, moves, changes
+    )
 
 
 def _other_starts(system: System):
@@ -79,11 +82,15 @@ def _other_starts(system: System):
 
 
 def _open_joint(system: System, t: float, closure: Closure) -> str:
-    """Let the worst joint take the whole gap, then name it."""
+    """Name the joint added last without which the others close, and let it take the whole gap."""
     gaps = _by_joint(system, closure.gaps)
     worst = max(gaps, key=gaps.__getitem__)
-    weights = np.array([0.03 if name == worst else 1.0 for name, _ in system.rows])
-    relaxed = close(system, t, closure.q, weights)
+    open_ones = [name for name, gap in gaps.items() if gap > 0.05 * gaps[worst]]
+    for name in reversed(open_ones[-SUSPECTS:]):
+        if close(system, t, closure.q, _weights(system, name, 0.0)).closed:
+            worst = name
+            break
+    relaxed = close(system, t, closure.q, _weights(system, worst, 0.03))
     element = system.model.elements[worst]
     bodies = listed(dict.fromkeys(frame.body for frame in element.frames()))
     return (
@@ -92,6 +99,11 @@ def _open_joint(system: System, t: float, closure: Closure) -> str:
         f"({closure.iterations} iterations, {NEW_STARTS} new starts). "
         "Check its place, the lengths of the bodies around it, and the drivers' values at that time."
     )
+
+
+def _weights(system: System, joint: str, weight: float) -> Floats:
+    """One for every row but those of the joint."""
+    return np.array([weight if name == joint else 1.0 for name, _ in system.rows])
 
 
 def _gap_text(system: System, joint: str, Phi: Floats) -> str:

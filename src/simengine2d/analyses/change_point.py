@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..sparse_lu import analyze
-from .march import DONE, march, new_scratch, position, rates
+from .march import DETERMINANT, DONE, march, new_motion, new_walker, position, rates
 
 if TYPE_CHECKING:
     from .kinematics import _Walk
@@ -46,7 +46,8 @@ class Crossing(NamedTuple):
         coefficients = _quintic(self.before, self.after, h)
         s = (t - self.before.t) / h
         q, qd, qdd = (
-            polynomial.polyval(s, polynomial.polyder(coefficients, order)) / h**order for order in range(3)
+            np.asarray(polynomial.polyval(s, polynomial.polyder(coefficients, order)) / h**order)
+            for order in range(3)
         )
         return q, qd, qdd
 
@@ -62,12 +63,12 @@ def _quintic(a: State, b: State, h: float) -> Floats:
 
 def cross(walk: _Walk) -> Crossing | None:
     """The smooth continuation behind the singular instant at which the walk is stuck, or None."""
-    t = walk.state[0]
+    t = walk.t
     for reach in REACHES:
         last = walk.done - 1
         if last < 0:
             return None
-        speed = float(np.max(np.abs(walk.Qd[last] / walk.scale))) / walk.system.length
+        speed = float(np.max(np.abs(walk.motion.Qd[last] / walk.scale))) / walk.system.length
         width = reach / speed if speed > 0.0 else reach
         while last > 0 and walk.times[last] > t - 3 * width:  # outputs inside the crossing are not clean
             last -= 1
@@ -82,39 +83,35 @@ def cross(walk: _Walk) -> Crossing | None:
 
 def _state_at(walk: _Walk, last: int, t: float) -> State | None:
     """March anew from output `last` to t."""
-    if t <= walk.times[last]:
+    start = float(walk.times[last])
+    if t <= start:
         return None
-    q, qd, qdd = walk.Q[last].copy(), walk.Qd[last].copy(), walk.Qdd[last].copy()
-    state = np.array([walk.times[last], walk.state[1], 0.0, 0.0])
-    out = [np.zeros((1, q.size)) for _ in range(3)]
-    _, why = march(
-        walk.system.arrays, walk.pattern, walk.scratch, np.array([t]), 0, q, qd, qdd, state, walk.scale, walk.system.length,
-        *out, np.zeros(3), walk.smallest_step, 1,
-    )  # fmt: skip
-    return State(t, q, qd, qdd) if why == DONE else None
+    arrays, n = walk.system.arrays, walk.system.n
+    w = new_walker(arrays, walk.pattern, start, walk.motion.Q[last], walk.scale, walk.system.length)
+    w.state[DETERMINANT] = walk.walker.state[DETERMINANT]
+    _, why = march(arrays, walk.pattern, w, np.array([t]), 0, 1, new_motion(1, n), walk.smallest_step, 1)
+    return State(t, w.q, w.qd, w.qdd) if why == DONE else None
 
 
 def _beyond(walk: _Walk, early: State, late: State, width: float) -> State | None:
     """The pose `width` behind the singular instant, where the polynomial through this side leads to one."""
     system, h = walk.system, 2 * width
+    t = late.t + h
     jerk = (late.qdd - early.qdd) / width
-    q = late.q + h * (late.qd + h * (late.qdd / 2 + h / 6 * jerk))
+    predicted = late.q + h * (late.qd + h * (late.qdd / 2 + h / 6 * jerk))
     expected = late.qd + h * (late.qdd + h / 2 * jerk)
-    predicted = q.copy()
     arrays = system.arrays
-    pattern = analyze(walk.rows, arrays.jac_start, arrays.jac_column, system.Phi_q_data(q), walk.scale)
+    data = system.Phi_q_data(predicted)
+    pattern = analyze(walk.rows, arrays.jac_start, arrays.jac_column, data, walk.scale)
     if pattern is None:
         return None
-    w = new_scratch(arrays, pattern)
-    qd, qdd = np.empty(system.n), np.empty(system.n)
-    t = late.t + h
-    f = system.functions_at(t)
-    ok = position(arrays, pattern, f, q, walk.scale, system.length, w.F, w.residual, w.data, w.lu, w.dq, w.work)[0]
-    if not ok:
+    w = new_walker(arrays, pattern, t, predicted, walk.scale, system.length)
+    w.f[:] = system.functions_at(t)
+    if not position(arrays, pattern, w, w.q)[0]:
         return None
-    pivot = rates(arrays, pattern, f, q, qd, qdd, w.F, w.data, w.rhs, w.lu, w.work)[0]
-    travel = np.max(np.abs(q - late.q) / walk.scale)
-    miss = np.max(np.abs(q - predicted) / walk.scale)
-    turn = np.max(np.abs(qd - expected) / walk.scale)
+    pivot = rates(arrays, pattern, w, w.q, w.qd, w.qdd)[0]
+    travel = np.max(np.abs(w.q - late.q) / walk.scale)
+    miss = np.max(np.abs(w.q - predicted) / walk.scale)
+    turn = np.max(np.abs(w.qd - expected) / walk.scale)
     smooth = miss <= 0.02 * travel and turn <= 0.02 * np.max(np.abs(expected) / walk.scale)
-    return State(t, q, qd, qdd) if smooth and pivot > 0.0 else None
+    return State(t, w.q, w.qd, w.qdd) if smooth and pivot > 0.0 else None

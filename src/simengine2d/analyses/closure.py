@@ -14,6 +14,7 @@ from .projection import smallest_change, sparse_jacobian, unit_rows
 Floats = NDArray[np.float64]
 
 MOST_ITERATIONS = 200
+PATIENCE = 12  # iterations within which the gaps must become clearly smaller
 LARGEST_TURN = 0.5  # rad in one iteration: beyond it the linear model of a rotation says little
 DAMPING = (1e-10, 1e-4, 1e-2, 1e0)
 
@@ -39,18 +40,20 @@ def close(system: System, t: float, q: Floats, weights: Floats | None = None) ->
     scale = coordinate_scale(system)
     q = q.copy()
     gaps, J = _gaps(system, t, q, scale)
-    before = np.inf
+    sizes: list[float] = []
     for iteration in range(MOST_ITERATIONS):
-        size = _largest(gaps[used])
+        sizes.append(_largest(gaps[used]))
+        closed = sizes[-1] <= 1e-9 * system.length
         # the last steps go on until rounding stops them
-        if size <= 1e-9 * system.length and size >= 0.25 * before or size == 0.0:
+        if closed and sizes[-1] >= 0.9 * sizes[-2] if iteration else sizes[-1] == 0.0:
             return Closure(q, gaps, True, iteration)
-        before = size
+        if not closed and iteration >= PATIENCE and sizes[-1] > 0.98 * sizes[-1 - PATIENCE]:
+            return Closure(q, gaps, False, iteration)
         better = _improve(system, t, q, gaps, J, weights, scale)
         if better is None:
-            return Closure(q, gaps, size <= 1e-9 * system.length, iteration)
+            return Closure(q, gaps, closed, iteration)
         q, gaps, J = better
-    return Closure(q, gaps, False, MOST_ITERATIONS)
+    return Closure(q, gaps, closed, MOST_ITERATIONS)
 
 
 def _improve(
@@ -63,7 +66,9 @@ def _improve(
         step = scale * smallest_change(weighted, -weights * gaps, np.ones(system.n), damping)
         turn = _largest(step[2::3])
         reach = _largest(step / scale)
-        factor = min(1.0, LARGEST_TURN / turn if turn else 1.0, 2.0 * _span(system, q) / reach if reach else 1.0)
+        factor = min(
+            1.0, LARGEST_TURN / turn if turn else 1.0, 2.0 * _span(system, q) / reach if reach else 1.0
+        )
         for _ in range(6):
             trial = q + factor * step
             new_gaps, new_J = _gaps(system, t, trial, scale)

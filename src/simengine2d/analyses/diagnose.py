@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import listed
+from ..errors import counted, listed
 from ..model import Model
 from ..system import System
 from .assemble import Assembly, assemble
@@ -74,10 +74,11 @@ class Diagnosis:
 
     def __str__(self) -> str:
         lines = [
-            f"{self.model.name}: {self.coordinates // 3} bodies, {self.coordinates} coordinates, "
+            f"{self.model.name}: {counted(self.coordinates // 3, 'body', 'bodies')}, "
+            f"{self.coordinates} coordinates, "
             f"{self.equations} constraint equations",
             f"mobility {self.mobility} (by count {self.mobility_by_count}, "
-            f"{self.redundant} redundant equation{'' if self.redundant == 1 else 's'})",
+            f"{counted(self.redundant, 'redundant equation')})",
         ]
         lines += [f"free: {motion}" for motion in self.free]
         lines += [f"dependent: {group}" for group in self.dependent]
@@ -88,7 +89,9 @@ class Diagnosis:
                 "PinSlot instead of a Revolute, or an AbsoluteY instead of a Translational joint."
             )
         if self.singular:
-            lines.append("This is a singular pose (a dead point or a change point); most other poses are not.")
+            lines.append(
+                "This is a singular pose (a dead point or a change point); most other poses are not."
+            )
         return "\n".join(lines + self.notes)
 
 
@@ -100,8 +103,10 @@ def diagnose(model: Model | Assembly, t: float = 0.0) -> Diagnosis:
     here = _rank(system, assembly.q, order)
     nearby = here
     if here.dependent:
-        around = [_rank(system, q, order) for q in _nearby_poses(system, assembly.t, assembly.q)]
-        nearby = max([here, *around], key=lambda found: found.rank)
+        for q in _nearby_poses(system, assembly.t, assembly.q):
+            nearby = max(nearby, _rank(system, q, order), key=lambda found: found.rank)
+            if nearby.rank > here.rank:
+                break
     motions = free_motions(_scaled_jacobian(system, assembly.q), here.rank)
     return Diagnosis(
         system.model,
@@ -151,25 +156,24 @@ def _nearby_poses(system: System, t: float, q: Floats) -> Iterator[Floats]:
     undriven = _scaled_jacobian(system, q)[weights > 0.0]
     motions = free_motions(undriven, rank_of_rows(undriven).rank)
     random = np.random.default_rng(1)
-    for size in (0.1, 0.03, 0.3) * 3:
+    for size in (0.1, 0.3, 1.0) * 6:
         push = motions @ random.standard_normal(motions.shape[1])
         largest = np.abs(push).max(initial=0.0)
         if largest == 0.0:
             return
-        closure = close(system, t, q + scale * push * (size * system.length / largest), weights)
-        if closure.closed:
+        step = size * system.length / largest
+        closure = close(system, t, q + scale * push * step, weights)
+        went = np.abs((closure.q - q) / scale).max()
+        if closure.closed and went > 0.2 * step * largest:  # not fallen back to where it came from
             yield closure.q
 
 
 def _dependent_sets(system: System, here: Rank, nearby: Rank) -> list[DependentSet]:
-    """The sets of the nearby pose hold always; those found only here belong to the pose."""
+    """The sets of the nearby pose hold always; as many more as there are here belong to the pose, smallest first."""
     permanent = [_named(system, row, partners, True) for row, partners in nearby.dependent.items()]
-    passing = [
-        _named(system, row, partners, False)
-        for row, partners in here.dependent.items()
-        if row not in nearby.dependent
-    ]
-    return permanent + passing
+    found_here = sorted(here.dependent.items(), key=lambda item: (item[0] in nearby.dependent, len(item[1])))
+    passing = found_here[: len(here.dependent) - len(nearby.dependent)]
+    return permanent + [_named(system, row, partners, False) for row, partners in passing]
 
 
 def _named(system: System, row: int, partners: list[int], permanent: bool) -> DependentSet:

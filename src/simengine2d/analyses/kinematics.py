@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +18,7 @@ from ..errors import (
     UnsupportedError,
     listed,
 )
+from ..expressions import number
 from ..model import Model
 from ..results import Results
 from ..sparse_lu import Pattern, analyze, factor
@@ -24,7 +27,19 @@ from .assemble import Assembly, assemble
 from .change_point import Crossing, cross
 from .closure import coordinate_scale
 from .diagnose import Diagnosis, diagnose, names_of_rows, undriven_mobility
-from .march import CONTRADICTION, DONE, NEAR_SINGULAR, REPIVOT, march, new_scratch
+from .march import (
+    ACCEPTED,
+    CONTRADICTION,
+    DETERMINANT,
+    DONE,
+    NEAR_SINGULAR,
+    REJECTED,
+    REPIVOT,
+    TIME,
+    march,
+    new_motion,
+    new_walker,
+)
 from .rank import rank_of_rows
 
 Floats = NDArray[np.float64]
@@ -47,12 +62,23 @@ def kinematics(
     Give `t_eval` for other times. Raises with the results so far (`error.results`) where the motion ends: at a
     dead point, or where a driver leaves the range that the mechanism can reach.
     """
+    if not isinstance(model, Model):
+        raise ModelError(f"kinematics needs a Model, not {model!r}; read a file with load(path).")
     times = output_times(t_end, step, t_eval)
     system = System(model)
     _check_domains(system, times)
-    assembly = _assemble(system, times[0])
-    rows = _driven_rows(system, assembly, times)
+    # the drawn pose belongs to t = 0, so a later first output is walked to
+    start = min(0.0, times[0]) if _defined_at_zero(system) else times[0]
+    assembly = _assemble(system, start)
+    rows = _driven_rows(system, assembly)
+    if start < times[0]:
+        results = _Walk(system, assembly, rows, np.concatenate([[start], times]), progress).run()
+        return results.after_first()
     return _Walk(system, assembly, rows, times, progress).run()
+
+
+def _defined_at_zero(system: System) -> bool:
+    return all(function.domain[0] <= 0.0 <= function.domain[1] for function in system.functions)
 
 
 def _assemble(system: System, t: float) -> Assembly:
@@ -72,25 +98,43 @@ def _assemble(system: System, t: float) -> Assembly:
 def output_times(t_end: float | None, step: float | None, t_eval: Sequence[float] | Floats | None) -> Floats:
     """The times asked for: `t_eval`, or 0, step, 2 step, ... up to t_end."""
     if t_eval is not None:
-        times = np.array(t_eval, dtype=float)
-        if times.ndim != 1 or times.size == 0 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0.0):
-            raise ModelError("t_eval must be a list of increasing, finite times.")
-        return times
+        return _given_times(t_eval)
     if t_end is None:
         raise ModelError("kinematics needs t_end or t_eval.")
-    if not np.isfinite(t_end) or t_end <= 0.0:
-        raise ModelError(f"t_end = {t_end!r} must be a positive number of seconds.")
-    step = t_end / 100.0 if step is None else step
-    if not np.isfinite(step) or step <= 0.0 or step > t_end:
-        raise ModelError(f"step = {step!r} must be positive and not larger than t_end = {t_end:g}.")
+    t_end = _seconds("t_end", t_end)
+    step = t_end / 100.0 if step is None else _seconds("step", step)
+    if step > t_end:
+        raise ModelError(f"step = {step:g} must not be larger than t_end = {t_end:g}.")
     if t_end / step > 1e8:
-        raise ModelError(f"step = {step:g} asks for {t_end / step:.3g} output points; at most 1e8 are possible.")
+        raise ModelError(
+            f"step = {step:g} asks for {t_end / step:.3g} output points; at most 1e8 are possible."
+        )
     count = int(np.floor(t_end / step * (1.0 + 1e-12)))
-    times = np.arange(count + 1) * step
+    times: Floats = np.arange(count + 1, dtype=float) * step
     if times[-1] < t_end * (1.0 - 1e-12):
         return np.append(times, t_end)
     times[-1] = t_end
     return times
+
+
+def _given_times(t_eval: Any) -> Floats:
+    try:
+        times = np.array(t_eval, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"t_eval = {t_eval!r} must be a list of times.") from None
+    if times.ndim != 1 or times.size == 0 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0.0):
+        raise ModelError("t_eval must be a list of increasing, finite times.")
+    return times
+
+
+def _seconds(name: str, value: Any) -> float:
+    try:
+        seconds = number(value)
+    except ModelError as error:
+        raise ModelError(f"{name}: {error}") from None
+    if seconds <= 0.0:
+        raise ModelError(f"{name} = {seconds:g} must be a positive number of seconds.")
+    return seconds
 
 
 def _check_domains(system: System, times: Floats) -> None:
@@ -107,7 +151,7 @@ def _check_domains(system: System, times: Floats) -> None:
         raise ModelError(problems)
 
 
-def _driven_rows(system: System, assembly: Assembly, times: Floats) -> NDArray[np.int64]:
+def _driven_rows(system: System, assembly: Assembly) -> NDArray[np.int64]:
     """n independent rows that determine the motion; errors for free and for contradicting motions."""
     if system.n == 0:
         raise UnsupportedError(f"model '{system.model.name}' has no bodies; add one with model.body(...).")
@@ -124,7 +168,7 @@ def _driven_rows(system: System, assembly: Assembly, times: Floats) -> NDArray[n
             f"at t = {assembly.t:g} s the mechanism stands in a singular pose, from which its motion is not unique: "
             f"{diagnosis.singular_sentence} Start from another pose or drive another body."
         )
-    _refuse_contradiction(system, assembly, diagnosis, times)
+    _refuse_contradiction(system, assembly, diagnosis)
     J = system.Phi_q(assembly.t, assembly.q) * coordinate_scale(system)
     return np.array(sorted(rank_of_rows(J, diagnosis.order).independent), dtype=np.int64)
 
@@ -139,7 +183,7 @@ def _undriven(system: System, diagnosis: Diagnosis) -> str:
     )
 
 
-def _refuse_contradiction(system: System, assembly: Assembly, diagnosis: Diagnosis, times: Floats) -> None:
+def _refuse_contradiction(system: System, assembly: Assembly, diagnosis: Diagnosis) -> None:
     """A redundant row must ask for the same velocity as the rows it depends on, at any time."""
     J = system.Phi_q(assembly.t, assembly.q)
     rate = max(1.0, float(np.abs(system.nu(assembly.t)).max(initial=0.0)))
@@ -180,41 +224,47 @@ class _Walk:
         progress: Progress | None,
     ) -> None:
         self.system, self.rows, self.times, self.progress = system, rows, times, progress
-        self.q, self.qd, self.qdd = assembly.q.copy(), np.zeros(system.n), np.zeros(system.n)
-        self.state = np.array([times[0], 0.0, 0.0, 0.0])  # time, sign, substeps, rejected steps
-        self.Q, self.Qd, self.Qdd = (np.zeros((times.size, system.n)) for _ in range(3))
-        self.worst = np.zeros(3)
+        self.motion = new_motion(times.size, system.n)
         self.notes = list(assembly.moves)  # the drivers alone decide the velocities
         self.scale = coordinate_scale(system)
         self.done = 0
         self.near_known = 0
-        self.choose_pivots()
+        self.substeps = self.rejected = 0
+        self.start_from(times[0], assembly.q)
+
+    @property
+    def t(self) -> float:
+        return float(self.walker.state[TIME])
 
     @property
     def smallest_step(self) -> float:
         span = self.times[-1] - self.times[0]
-        return 1e-10 * span if span > 0.0 else 1e-10
+        return 1e-10 * float(span) if span > 0.0 else 1e-10
 
-    def choose_pivots(self) -> None:
-        """New pivots for the present pose."""
-        pattern = _pattern(self.system, self.q, self.rows)
+    def start_from(self, t: float, q: Floats) -> None:
+        """Choose pivots for the pose and stand there."""
+        system = self.system
+        pattern = _pattern(system, q, self.rows)
         if pattern is None:
-            raise SingularityError(self.singular_message("stands in a singular pose"), self.results("singular"))
-        self.pattern, self.scratch = pattern, new_scratch(self.system.arrays, pattern)
-        self.state[1] = _factored(self.system, self.q, pattern)[2]
+            raise SingularityError(
+                self.singular_message(t, q, "stands in a singular pose"), self.results("singular")
+            )
+        self.pattern = pattern
+        self.walker = new_walker(system.arrays, pattern, t, q, self.scale, system.length)
+        self.walker.state[DETERMINANT] = _factored(system, q, pattern)[2]
 
     def run(self) -> Results:
         chunk = FIRST_CHUNK
         try:
             while self.done < self.times.size:
-                stop = min(self.done + chunk, self.times.size)
-                self.advance(stop)
+                self.advance(min(self.done + chunk, self.times.size))
                 if self.progress is not None:
-                    self.progress(self.state[0])
+                    self.progress(self.t)
                 chunk = min(2 * chunk, 1 << 16)
         except KeyboardInterrupt:
-            status = f"interrupted at t = {self.state[0]:g} s"
-            raise Interrupted(f"{status}; {self.done} of {self.times.size} points are kept.", self.results(status)) from None
+            status = f"interrupted at t = {self.t:g} s"
+            kept = f"{self.done} of {self.times.size} points are kept"
+            raise Interrupted(f"{status}; {kept}.", self.results(status)) from None
         return self.results(f"kinematics finished at t = {self.times[-1]:g} s, {self.times.size} points")
 
     def advance(self, stop: int) -> None:
@@ -222,19 +272,23 @@ class _Walk:
         pivots_chosen_at = -np.inf
         while self.done < stop:
             self.done, why = march(
-                self.system.arrays, self.pattern, self.scratch, self.times[:stop], self.done, self.q, self.qd, self.qdd, self.state,
-                self.scale, self.system.length, self.Q, self.Qd, self.Qdd, self.worst, self.smallest_step,
-                self.near_known,
+                self.system.arrays, self.pattern, self.walker, self.times, self.done, stop, self.motion,
+                self.smallest_step, self.near_known,
             )  # fmt: skip
             if why == DONE:
                 return
-            if why == REPIVOT and self.state[0] > pivots_chosen_at:
-                pivots_chosen_at = self.state[0]
-                self.choose_pivots()
+            if why == REPIVOT and self.t > pivots_chosen_at:
+                pivots_chosen_at = self.t
+                self.start_anew(self.t, self.walker.q)
             elif why == CONTRADICTION:
                 raise self.contradiction()
             else:
                 self.pass_singularity(why)
+
+    def start_anew(self, t: float, q: Floats) -> None:
+        self.substeps += int(self.walker.state[ACCEPTED])
+        self.rejected += int(self.walker.state[REJECTED])
+        self.start_from(t, q)
 
     def pass_singularity(self, why: int) -> None:
         """Go on smoothly behind a change point, or report the dead point."""
@@ -251,39 +305,18 @@ class _Walk:
         first = int(np.searchsorted(self.times, crossing.before.t))
         self.done = int(np.searchsorted(self.times, crossing.after.t, side="right"))
         for k in range(first, self.done):
-            self.Q[k], self.Qd[k], self.Qdd[k] = crossing.at(self.times[k])
-        self.state[0] = crossing.after.t
-        self.q, self.qd, self.qdd = (array.copy() for array in crossing.after[1:])
-        self.choose_pivots()
+            self.motion.Q[k], self.motion.Qd[k], self.motion.Qdd[k] = crossing.at(self.times[k])
+        self.start_anew(crossing.after.t, crossing.after.q)
         self.notes.append(
             f"at t = {crossing.t:.6g} s the mechanism passes a change point, where another branch begins; "
             "the motion was continued smoothly"
         )
 
-    def dead_point(self) -> SingularityError:
-        t = self.state[0]
-        status = f"stopped at a dead point at t = {t:.9g} s"
-        return SingularityError(self.singular_message("reaches a dead point"), self.results(status))
-
-    def singular_message(self, what: str) -> str:
-        """Which rows became dependent at the present pose, and who drives."""
-        names = listed(names_of_rows(self.system, self.nearly_dependent_rows()))
-        drivers = [name for name, joint in self.system.model.joints.items() if joint.drives]
-        who = f" The driver {listed(drivers)} cannot go further." if drivers else ""
-        return (
-            f"at t = {self.state[0]:.9g} s the mechanism {what}: {names} became dependent.{who} "
-            f"The {self.done} points before it are kept. Drive another body, or end before that time."
-        )
-
-    def nearly_dependent_rows(self) -> list[int]:
-        J = (self.system.Phi_q(self.state[0], self.q) * self.scale)[self.rows]
-        J /= np.linalg.norm(J, axis=1, keepdims=True)
-        left = np.abs(np.linalg.svd(J)[0][:, -1])
-        return [int(self.rows[i]) for i in np.flatnonzero(left > 0.2 * left.max())]
+    # what went wrong
 
     def broken_driver(self) -> SimEngineError | None:
         """The error of a function that has no value, or jumps, just behind the last good time."""
-        t, ahead = self.state[0], 2 * self.smallest_step
+        t, ahead = self.t, 2 * self.smallest_step
         results = self.results(f"stopped at t = {t:g} s")
         kept = f"The {self.done} points before it are kept."
         sentence = self.system.broken_function(t) or self.system.broken_function(t + ahead)
@@ -303,8 +336,8 @@ class _Walk:
 
     def contradiction(self) -> SimEngineError:
         """Redundant rows were not used to find the motion, and here they disagree with it."""
-        t = self.state[0]
-        errors = np.abs(self.system.Phi(t, self.q))
+        t = self.t
+        errors = np.abs(self.system.Phi(t, self.walker.q))
         row = int(np.argmax(errors))
         return ModelError(
             f"at t = {t:g} s the redundant constraints contradict each other: {self.system.row_names[row]} is "
@@ -313,17 +346,42 @@ class _Walk:
             self.results(f"stopped at t = {t:g} s"),
         )
 
+    def dead_point(self) -> SingularityError:
+        message = self.singular_message(self.t, self.walker.q, "reaches a dead point")
+        return SingularityError(message, self.results(f"stopped at a dead point at t = {self.t:.9g} s"))
+
+    def singular_message(self, t: float, q: Floats, what: str) -> str:
+        """Which rows became dependent at the pose, and who drives."""
+        names = listed(names_of_rows(self.system, self.nearly_dependent_rows(t, q)))
+        drivers = [name for name, joint in self.system.model.joints.items() if joint.drives]
+        who = f" The driver {listed(drivers)} cannot go further." if drivers else ""
+        return (
+            f"at t = {t:.9g} s the mechanism {what}: {names} became dependent.{who} "
+            f"The {self.done} points before it are kept. Drive another body, or end before that time."
+        )
+
+    def nearly_dependent_rows(self, t: float, q: Floats) -> list[int]:
+        J = (self.system.Phi_q(t, q) * self.scale)[self.rows]
+        norms = np.linalg.norm(J, axis=1, keepdims=True)
+        left = np.abs(np.linalg.svd(J / np.where(norms > 0.0, norms, 1.0))[0][:, -1])
+        return [int(self.rows[i]) for i in np.flatnonzero(left > 0.2 * left.max())]
+
     def results(self, status: str) -> Results:
-        k = self.done
+        k, motion, state = self.done, self.motion, self.walker.state
         return Results(
             self.system.model,
             self.times[:k].copy(),
-            self.Q[:k],
-            self.Qd[:k],
-            self.Qdd[:k],
+            motion.Q[:k],
+            motion.Qd[:k],
+            motion.Qdd[:k],
             analysis="kinematics",
             status=status,
             notes=self.notes,
-            residuals=dict(zip(("position", "velocity", "acceleration"), map(float, self.worst), strict=True)),
-            statistics={"substeps": int(self.state[2]), "rejected steps": int(self.state[3])},
+            residuals=dict(
+                zip(("position", "velocity", "acceleration"), map(float, motion.worst), strict=True)
+            ),
+            statistics={
+                "substeps": self.substeps + int(state[ACCEPTED]),
+                "rejected steps": self.rejected + int(state[REJECTED]),
+            },
         )

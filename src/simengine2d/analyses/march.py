@@ -2,8 +2,9 @@
 
     Phi(q, t) = 0,      Phi_q qd = nu,      Phi_q qdd = gamma
 
-Positions by Newton from a third-order prediction. A step is kept only if Newton contracts fast, no body turns far
-and the determinant of Phi_q keeps its sign; else it is halved. So the walk cannot jump to another assembly.
+Positions by Newton from a third-order prediction. A step is kept only if Newton contracts fast, no body turns far,
+the velocities change as the accelerations say and the determinant of Phi_q keeps its sign; else it is halved. So
+the walk cannot jump to another assembly.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ from ..system import gamma, phi, phi_q
 
 Floats = NDArray[np.float64]
 
+# why a march or a step ended
 DONE, STUCK, REPIVOT, SIGN, NEAR_SINGULAR, CONTRADICTION = range(6)
+
+# entries of the state: time, sign of the determinant, accepted and rejected steps, smallest pivot
+TIME, DETERMINANT, ACCEPTED, REJECTED, PIVOT = range(5)
 
 LARGEST_TURN = 0.5  # rad in one substep
 LARGEST_KINK = 0.05  # change of velocity in one substep that the accelerations do not explain
@@ -33,175 +38,229 @@ VIOLATED = 1e-7  # a redundant row, relative to the mechanism's length
 GROWTH = 1e4  # size of a multiplier that asks for new pivots
 
 
-class Scratch(NamedTuple):
-    """Arrays the march works in."""
+class Walker(NamedTuple):
+    """Where the walk stands, and the arrays it works in."""
 
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    state: Floats
+    scale: Floats  # of each coordinate, such that scaled coordinates are lengths
+    length: Floats
     F: Floats
     f: Floats
-    residual: Floats
+    Phi: Floats
     rhs: Floats
     data: Floats
     lu: Floats
     work: Floats
     dq: Floats
-    trial: Floats
-    trial_d: Floats
-    trial_dd: Floats
+    new: Floats
+    new_d: Floats
+    new_dd: Floats
     jerk: Floats
 
 
-def new_scratch(S: Arrays, P: Pattern) -> Scratch:
-    n, m = 3 * S.mass.size, S.row_start.size - 1
-    return Scratch(
+class Motion(NamedTuple):
+    """What the walk finds: one row per time, and the largest errors at the three levels."""
+
+    Q: Floats
+    Qd: Floats
+    Qdd: Floats
+    worst: Floats
+
+
+def new_walker(S: Arrays, P: Pattern, t: float, q: Floats, scale: Floats, length: float) -> Walker:
+    """A walker at the closed pose q at time t."""
+    n, m = q.size, S.row_start.size - 1
+    return Walker(
+        q.copy(),
+        np.zeros(n),
+        np.zeros(n),
+        np.array([t, 0.0, 0.0, 0.0, 1.0]),
+        scale,
+        np.array([length]),
         np.zeros((S.frame_body.size, FRAME_STATE)),
         np.empty((m, 3)),
         np.empty(m),
         np.empty(m),
         np.empty(S.jac_column.size),
         np.empty(P.columns.size),
-        *(np.empty(n) for _ in range(6)),
+        *(np.zeros(n) for _ in range(6)),
     )
 
 
+def new_motion(times: int, n: int) -> Motion:
+    return Motion(np.zeros((times, n)), np.zeros((times, n)), np.zeros((times, n)), np.zeros(3))
+
+
 @kernel
-def position(S, P, f, q, scale, length, F, residual, data, lu, dq, work):
-    """Newton for Phi(q, t) = 0 from the prediction in q; f holds the functions of time. Returns (converged, pivot, growth, sign)."""
-    n = q.size
+def position(S, P, w, q):
+    """Newton for Phi(q, t) = 0 from the prediction in q, with the functions of time in w.f.
+
+    Returns (converged, largest multiplier of the factors).
+    """
+    length, F, lu, dq = w.length[0], w.F, w.lu, w.dq
     place_frames(S, q, F)
-    phi_q(S, F, data)
-    pivot, growth, sign = factor(P, data, lu, work)
+    phi_q(S, F, w.data)
+    pivot, growth, _ = factor(P, w.data, lu, w.work)
     if not pivot > SINGULAR:
-        return False, pivot, growth, sign
+        return False, growth
     before = 1.0e300
     for iteration in range(8):
-        phi(S, f, F, residual)
-        solve(P, lu, residual, dq, work)
+        phi(S, w.f, F, w.Phi)
+        solve(P, lu, w.Phi, dq, w.work)
         size, turn, reach = 0.0, 0.0, length
-        for j in range(n):
+        for j in range(q.size):
             q[j] -= dq[j]
-            size = max(size, abs(dq[j]) / scale[j])
-            reach = max(reach, abs(q[j]) / scale[j])
+            size = max(size, abs(dq[j]) / w.scale[j])
+            reach = max(reach, abs(q[j]) / w.scale[j])
             if j % 3 == 2:
                 turn = max(turn, abs(dq[j]))
         if not size < 1.0e100 or turn > LARGEST_TURN:
-            return False, pivot, growth, sign
+            return False, growth
         place_frames(S, q, F)
-        if size <= 1.0e-15 * reach or (iteration > 0 and size <= 1.0e-9 * length and size >= 0.5 * before):
-            return True, pivot, growth, sign  # nothing left, or only rounding left
-        if size <= 1.0e-12 * reach and iteration > 0:
-            return True, pivot, growth, sign
+        nothing_left = size <= 1.0e-15 * reach or (iteration > 0 and size <= 1.0e-12 * reach)
+        only_rounding_left = iteration > 0 and size <= 1.0e-9 * length and size >= 0.5 * before
+        if nothing_left or only_rounding_left:
+            return True, growth
         if size > CONTRACTION * before and size > 1.0e-9 * length:
-            return False, pivot, growth, sign
+            return False, growth
         before = size
-    return False, pivot, growth, sign
+    return False, growth
 
 
 @kernel
-def rates(S, P, f, q, qd, qdd, F, data, rhs, lu, work):
-    """Velocities and accelerations at a closed pose. Returns (pivot, growth, sign)."""
-    place_frames(S, q, F)
-    phi_q(S, F, data)
-    pivot, growth, sign = factor(P, data, lu, work)
+def rates(S, P, w, q, qd, qdd):
+    """Velocities and accelerations at a closed pose. Returns (smallest pivot, growth, sign)."""
+    place_frames(S, q, w.F)
+    phi_q(S, w.F, w.data)
+    pivot, growth, sign = factor(P, w.data, w.lu, w.work)
     if not pivot > SINGULAR:
         return pivot, growth, sign
-    for i in range(rhs.size):  # nu = f'
-        rhs[i] = f[i, 1]
-    solve(P, lu, rhs, qd, work)
-    move_frames(S, qd, F)
-    gamma(S, f, F, rhs)
-    solve(P, lu, rhs, qdd, work)
+    for i in range(w.rhs.size):  # nu = f'
+        w.rhs[i] = w.f[i, 1]
+    solve(P, w.lu, w.rhs, qd, w.work)
+    move_frames(S, qd, w.F)
+    gamma(S, w.f, w.F, w.rhs)
+    solve(P, w.lu, w.rhs, qdd, w.work)
     return pivot, growth, sign
 
 
 @kernel
-def residuals(S, f, F, data, gammas, qd, qdd, phis, worst):
-    """Largest errors of all rows, redundant ones too, at the three levels."""
-    start, column = S.jac_start, S.jac_column
-    phi(S, f, F, phis)
-    for i in range(phis.size):
-        velocity, acceleration = -f[i, 1], -gammas[i]
+def kink(w, h):
+    """|qd_1 - qd_0 - h (qdd_0 + qdd_1) / 2| relative to the velocities: small on one smooth branch."""
+    jump, fastest = 0.0, 0.0
+    for j in range(w.q.size):
+        jump = max(jump, abs(w.new_d[j] - w.qd[j] - 0.5 * h * (w.qdd[j] + w.new_dd[j])) / w.scale[j])
+        fastest = max(fastest, abs(w.qd[j]) / w.scale[j], abs(w.new_d[j]) / w.scale[j])
+    return jump / fastest if fastest > 0.0 else 0.0
+
+
+@kernel
+def try_step(S, P, w, t, h, last_try):
+    """From w.q, h before time t, to w.new at t. Returns DONE, or why the step is not good."""
+    for j in range(w.q.size):  # prediction q + h qd + h^2/2 qdd + h^3/6 jerk
+        w.new[j] = w.q[j] + h * (w.qd[j] + h * (0.5 * w.qdd[j] + h / 6.0 * w.jerk[j]))
+    functions_at(S.functions, t, w.f)
+    ok, growth = position(S, P, w, w.new)
+    if not ok:
+        return REPIVOT if growth > GROWTH else STUCK
+    pivot, growth, sign = rates(S, P, w, w.new, w.new_d, w.new_dd)
+    if growth > GROWTH:
+        return REPIVOT
+    if not pivot > SINGULAR:
+        return STUCK
+    if sign != w.state[DETERMINANT]:
+        return SIGN
+    for j in range(w.q.size):
+        if not abs(w.new_dd[j]) < 1.0e100:
+            return STUCK
+    # a driver may have a kink, so the shortest step is not held up by one
+    if not last_try and kink(w, h) > LARGEST_KINK:
+        return STUCK
+    w.state[PIVOT] = pivot
+    return DONE
+
+
+@kernel
+def accept_step(w, t, h):
+    w.state[TIME] = t
+    w.state[ACCEPTED] += 1.0
+    for j in range(w.q.size):
+        w.jerk[j] = (w.new_dd[j] - w.qdd[j]) / h
+        w.q[j], w.qd[j], w.qdd[j] = w.new[j], w.new_d[j], w.new_dd[j]
+
+
+@kernel
+def step_size(w, wanted, remaining):
+    """At most the wanted step and a limited turn; no sliver is left before the output."""
+    h = min(wanted, remaining)
+    if remaining - h < 1.0e-3 * h:
+        h = remaining
+    fastest = 0.0
+    for j in range(2, w.q.size, 3):
+        fastest = max(fastest, abs(w.qd[j]))
+    if fastest * h > LARGEST_TURN:
+        h = LARGEST_TURN / fastest
+    return h
+
+
+@kernel
+def walk_to(S, P, w, t_end, smallest_step):
+    """Substeps until t_end. Returns DONE, or why it stopped short."""
+    wanted = 1.0e300
+    while w.state[TIME] < t_end:
+        t = w.state[TIME]
+        h = step_size(w, wanted, t_end - t)
+        t_new = t_end if h == t_end - t else t + h
+        last_try = 0.5 * h < smallest_step or t + 0.5 * h == t
+        why = try_step(S, P, w, t_new, h, last_try)
+        if why == DONE:
+            accept_step(w, t_new, h)
+            wanted = 2.0 * h
+            continue
+        if why == REPIVOT or last_try:
+            return why
+        w.state[REJECTED] += 1.0
+        wanted = 0.5 * h
+    return DONE
+
+
+@kernel
+def largest_errors(S, w, worst):
+    """Errors of all rows, redundant ones too, at the three levels."""
+    start, column, data, qd, qdd = S.jac_start, S.jac_column, w.data, w.qd, w.qdd
+    phi(S, w.f, w.F, w.Phi)
+    for i in range(w.Phi.size):
+        velocity, acceleration = -w.f[i, 1], -w.rhs[i]
         for p in range(start[i], start[i + 1]):
             velocity += data[p] * qd[column[p]]
             acceleration += data[p] * qdd[column[p]]
-        worst[0] = max(worst[0], abs(phis[i]))
+        worst[0] = max(worst[0], abs(w.Phi[i]))
         worst[1] = max(worst[1], abs(velocity))
         worst[2] = max(worst[2], abs(acceleration))
 
 
 @kernel
-def kink(h, qd, qdd, new_d, new_dd, scale):
-    """|qd_1 - qd_0 - h (qdd_0 + qdd_1) / 2| relative to the velocities: small on one smooth branch."""
-    jump, fastest = 0.0, 0.0
-    for j in range(qd.size):
-        jump = max(jump, abs(new_d[j] - qd[j] - 0.5 * h * (qdd[j] + new_dd[j])) / scale[j])
-        fastest = max(fastest, abs(qd[j]) / scale[j], abs(new_d[j]) / scale[j])
-    return jump / fastest if fastest > 0.0 else 0.0
+def march(S, P, w, times, first, stop, motion, smallest_step, near_known):
+    """Fill rows first..stop-1 of the motion. Returns (next row, why it ended).
 
-
-@kernel
-def march(S, P, w, times, first, q, qd, qdd, state, scale, length, Q, Qd, Qdd, worst, smallest_step, near_known):
-    """Fill rows `first`.. of Q, Qd, Qdd at `times` from the closed state (q, qd, qdd) at state[0].
-
-    state = [t, sign of the determinant, substeps, rejected steps]. q, qd, qdd and state end at the last good
-    instant. Returns (next row, why it ended). Nearly singular outputs before row `near_known` are not reported.
+    The walker ends at the last good instant. Nearly singular outputs before row `near_known` are not reported.
     """
-    n = q.size
-    F, f, residual, rhs, data, lu, work = w.F, w.f, w.residual, w.rhs, w.data, w.lu, w.work
-    dq, trial, trial_d, trial_dd, jerk = w.dq, w.trial, w.trial_d, w.trial_dd, w.jerk
-    for j in range(n):
-        jerk[j] = 0.0
-    functions_at(S.functions, state[0], f)
-    pivot, growth, sign = rates(S, P, f, q, qd, qdd, F, data, rhs, lu, work)
-    step = 1.0e300
-    for k in range(first, times.size):
-        while state[0] < times[k]:
-            t = state[0]
-            h = min(step, times[k] - t)
-            if times[k] - (t + h) < 1.0e-3 * h:  # no sliver before the output
-                h = times[k] - t
-            fastest = 0.0
-            for j in range(2, n, 3):
-                fastest = max(fastest, abs(qd[j]))
-            if fastest * h > LARGEST_TURN:
-                h = LARGEST_TURN / fastest
-            t_new = times[k] if h == times[k] - t else t + h
-            # prediction q + h qd + h^2/2 qdd + h^3/6 jerk
-            for j in range(n):
-                trial[j] = q[j] + h * (qd[j] + h * (0.5 * qdd[j] + h / 6.0 * jerk[j]))
-            functions_at(S.functions, t_new, f)
-            ok, pivot, growth, sign = position(S, P, f, trial, scale, length, F, residual, data, lu, dq, work)
-            why, last_try = STUCK, 0.5 * h < smallest_step
-            if ok:
-                pivot, growth, sign = rates(S, P, f, trial, trial_d, trial_dd, F, data, rhs, lu, work)
-                if not pivot > SINGULAR:
-                    ok = False
-                elif sign != state[1]:
-                    ok, why = False, SIGN
-                elif kink(h, qd, qdd, trial_d, trial_dd, scale) > LARGEST_KINK and not last_try:
-                    ok = False  # a driver may have a kink, so the shortest step is not held up by one
-                for j in range(n):
-                    if not abs(trial_dd[j]) < 1.0e100:
-                        ok = False
-            if not ok or growth > GROWTH:
-                if growth > GROWTH:
-                    return k, REPIVOT
-                state[3] += 1.0
-                step = 0.5 * h
-                if last_try or t + step == t:
-                    return k, why
-                continue
-            # accept; let the step grow again
-            state[0] = t_new
-            state[2] += 1.0
-            for j in range(n):
-                jerk[j] = (trial_dd[j] - qdd[j]) / h
-                q[j], qd[j], qdd[j] = trial[j], trial_d[j], trial_dd[j]
-            step = 2.0 * h
-        if pivot < NEAR and k >= near_known:
+    functions_at(S.functions, w.state[TIME], w.f)
+    w.state[PIVOT] = rates(S, P, w, w.q, w.qd, w.qdd)[0]
+    for j in range(w.q.size):
+        w.jerk[j] = 0.0
+    for k in range(first, stop):
+        why = walk_to(S, P, w, times[k], smallest_step)
+        if why != DONE:
+            return k, why
+        if w.state[PIVOT] < NEAR and k >= near_known:
             return k, NEAR_SINGULAR
-        residuals(S, f, F, data, rhs, qd, qdd, residual, worst)
-        if worst[0] > VIOLATED * length:
+        largest_errors(S, w, motion.worst)
+        if motion.worst[0] > VIOLATED * w.length[0]:
             return k, CONTRADICTION
-        for j in range(n):
-            Q[k, j], Qd[k, j], Qdd[k, j] = q[j], qd[j], qdd[j]
-    return times.size, DONE
+        for j in range(w.q.size):
+            motion.Q[k, j], motion.Qd[k, j], motion.Qdd[k, j] = w.q[j], w.qd[j], w.qdd[j]
+    return stop, DONE

@@ -90,7 +90,7 @@ def term_second_order(kind, F, a, b):
     """(s_q qd)_q qd of one measure: its curvature in d and angles, plus the centripetal part of the arms."""
     dx, dy = F[b, PX] - F[a, PX], F[b, PY] - F[a, PY]
     uax, uay, ubx, uby = F[a, UX], F[a, UY], F[b, UX], F[b, UY]
-    gx, gy, ga, gb = gradient(kind, dx, dy, uax, uay, ubx, uby)
+    gx, gy, _, _ = gradient(kind, dx, dy, uax, uay, ubx, uby)
     h = hessian(kind, dx, dy, uax, uay, ubx, uby)
     wa, wb = F[a, OMEGA], F[b, OMEGA]
     centripetal_x = F[a, EX] * wa * wa - F[b, EX] * wb * wb
@@ -115,7 +115,7 @@ def term_hessian(kind, F, a, b, H):
     """
     dx, dy = F[b, PX] - F[a, PX], F[b, PY] - F[a, PY]
     uax, uay, ubx, uby = F[a, UX], F[a, UY], F[b, UX], F[b, UY]
-    gx, gy, ga, gb = gradient(kind, dx, dy, uax, uay, ubx, uby)
+    gx, gy, _, _ = gradient(kind, dx, dy, uax, uay, ubx, uby)
     xx, xy, yy, xa, ya, aa, ab, bb = hessian(kind, dx, dy, uax, uay, ubx, uby)
     for i in range(6):
         jx = (-1.0, 0.0, F[a, EY], 1.0, 0.0, -F[b, EY])[i]

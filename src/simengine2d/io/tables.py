@@ -1,7 +1,7 @@
 """Results as files: .csv holds the columns; .npz and .parquet also hold the model, the status and the notes.
 
-A CSV file has the column t, then the channels `body.x`, `body.y`, `body.phi` of every body, then their first and
-second derivatives, in digits that read back to the same floats. The other two carry one JSON text of everything
+A CSV file has the column t, then the channels `body.x`, `body.y`, `body.phi` of every body, then their first
+and second derivatives, in digits that read back to the same floats. The other two carry one JSON text of all
 that is no array. A file is written whole or not at all, and nothing in it is ever executed when it is read.
 """
 
@@ -23,7 +23,7 @@ from ..elements import FUNCTION_KINDS, Element
 from ..errors import ModelError, UnsupportedError, listed
 from ..measures import Measure
 from ..model import Model
-from ..results import COORDINATES, Floats, Results
+from ..results import Floats, Results
 from ..tables import Table
 from .document import Document
 from .laws import LAW
@@ -110,8 +110,8 @@ class ColumnResults(Results):
             return super().measure(measure)
         except ModelError as error:
             raise ModelError(
-                f"{error} {self.file} is a CSV file, which holds columns only and no model: save the results as "
-                ".npz or .parquet to ask for points."
+                f"{error} {self.file} is a CSV file, which holds columns only and no model: "
+                "save the results as .npz or .parquet to ask for points."
             ) from None
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..elements import Choice, Number, Pair, Row, Vector
+from ..elements import Choice, Pair, Row, Vector
 from ..errors import ModelError
 from ..measures import distance, rolling
 
@@ -35,7 +35,9 @@ class Gear(Pair):
         if len(given) != 2 or min(given) <= 0.0:
             raise ModelError(f"{self.title}: radii or teeth {list(given)} must be two positive numbers.")
         if self.internal and given[0] >= given[1]:
-            raise ModelError(f"{self.title} is internal, so gear a ({given[0]:g}) must be smaller than b ({given[1]:g}).")
+            raise ModelError(
+                f"{self.title} is internal, so gear a ({given[0]:g}) must be smaller than b ({given[1]:g})."
+            )
         centers = distance(self.a, self.b).drawn
         if centers == 0.0:
             raise ModelError(f"{self.title}: the centers coincide as drawn; a mesh needs two centers.")
