@@ -45,7 +45,8 @@ def close(system: System, t: float, q: Floats, weights: Floats | None = None) ->
         sizes.append(_largest(gaps[used]))
         closed = sizes[-1] <= 1e-9 * system.length
         # the last steps go on until rounding stops them
-        if closed and sizes[-1] >= 0.9 * sizes[-2] if iteration else sizes[-1] == 0.0:
+        slowed = iteration > 0 and sizes[-1] >= 0.9 * sizes[-2]
+        if closed and (slowed or sizes[-1] <= 1e-15 * _span(system, q)):
             return Closure(q, gaps, True, iteration)
         if not closed and iteration >= PATIENCE and sizes[-1] > 0.98 * sizes[-1 - PATIENCE]:
             return Closure(q, gaps, False, iteration)
@@ -61,7 +62,7 @@ def _improve(
 ) -> tuple[Floats, Floats, csr_array] | None:
     """One step that makes the weighted gaps smaller, or None. Tries stronger damping, then shorter steps."""
     error = np.linalg.norm(weights * gaps)
-    weighted = csr_array(diags_array(weights) @ J)
+    weighted = csr_array(diags_array(weights) @ J) if np.any(weights != 1.0) else J
     for damping in DAMPING:
         step = scale * smallest_change(weighted, -weights * gaps, np.ones(system.n), damping)
         turn = _largest(step[2::3])
