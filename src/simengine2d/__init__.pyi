@@ -5,6 +5,7 @@ from .analyses.assemble import Assembly as Assembly
 from .analyses.assemble import assemble as assemble
 from .analyses.diagnose import Diagnosis as Diagnosis
 from .analyses.diagnose import diagnose as diagnose
+from .analyses.dynamics import dynamics as dynamics
 from .analyses.kinematics import kinematics as kinematics
 from .bodies import Bar as Bar
 from .bodies import Body as Body
@@ -28,6 +29,10 @@ from .forces.spring import Spring as Spring
 from .forces.torque import Torque as Torque
 from .frames import Frame as Frame
 from .functions import Table as Table
+from .integrators.dop853 import DOP853 as DOP853
+from .integrators.generalized_alpha import GeneralizedAlpha as GeneralizedAlpha
+from .integrators.hht import HHT as HHT
+from .integrators.newmark import Newmark as Newmark
 from .io import load as load
 from .joints.absolute import AbsoluteAngle as AbsoluteAngle
 from .joints.absolute import AbsoluteDistance as AbsoluteDistance

@@ -27,6 +27,11 @@ HOMES = {
     **dict.fromkeys(["assemble", "Assembly"], ".analyses.assemble"),
     **dict.fromkeys(["diagnose", "Diagnosis"], ".analyses.diagnose"),
     **dict.fromkeys(["kinematics"], ".analyses.kinematics"),
+    **dict.fromkeys(["dynamics"], ".analyses.dynamics"),
+    **dict.fromkeys(["Newmark"], ".integrators.newmark"),
+    **dict.fromkeys(["HHT"], ".integrators.hht"),
+    **dict.fromkeys(["GeneralizedAlpha"], ".integrators.generalized_alpha"),
+    **dict.fromkeys(["DOP853"], ".integrators.dop853"),
     **dict.fromkeys(
         [
             "SimEngineError",

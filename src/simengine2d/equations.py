@@ -40,7 +40,9 @@ class D(NamedTuple):
     push_block_start: Ints
     push_blocks: Ints
     wrench_blocks: Ints  # (wrenches, 3, 3)
-    eps: Floats  # of each row
+    eps: Floats  # of each row, where rows are redundant
+    delta: Floats  # of each coordinate that has no mass
+    refinements: Ints  # how often a solution is corrected for eps and delta
 
 
 class Work(NamedTuple):
@@ -94,13 +96,13 @@ def evaluate_state(S, L, t, q, qd, w):
 @inlined
 def fill_masses(S, D, v):
     """M on the diagonal, -eps below it, zero elsewhere."""
-    diagonal, mass, inertia, eps = D.diagonal, S.mass, S.inertia, D.eps
+    diagonal, mass, inertia, eps, delta = D.diagonal, S.mass, S.inertia, D.eps, D.delta
     v[:] = 0.0
     nb = mass.size
     for i in range(nb):
-        v[diagonal[3 * i]] = mass[i]
-        v[diagonal[3 * i + 1]] = mass[i]
-        v[diagonal[3 * i + 2]] = inertia[i]
+        v[diagonal[3 * i]] = mass[i] + delta[3 * i]
+        v[diagonal[3 * i + 1]] = mass[i] + delta[3 * i + 1]
+        v[diagonal[3 * i + 2]] = inertia[i] + delta[3 * i + 2]
     for i in range(eps.size):
         v[diagonal[3 * nb + i]] = -eps[i]
 
@@ -127,9 +129,8 @@ def solve_kkt(S, D, b, c, w):
         v[right[n + i]] = c[i]
     eliminate(D.program, v)
     substitute(D.program, v, w.x, w.work)
-    if D.eps.size > 0 and D.eps[0] > 0.0:
-        for _ in range(3):
-            refine(S, D, b, c, w)
+    for _ in range(D.refinements[0]):
+        refine(S, D, b, c, w)
 
 
 @kernel
@@ -272,6 +273,7 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
             coordinates = [3 * b + c for b in bodies for c in range(3)]
             size = len(coordinates)
             push_blocks += entry(np.repeat(coordinates, size), np.tile(coordinates, size)).tolist()
+    delta = _delta(system)
     sizes = [3 * len(bodies) for bodies in pushes]
     unknowns = np.arange(n + m)
     return D(
@@ -286,6 +288,8 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
         np.array(push_blocks, dtype=np.int64),
         np.zeros((0, 3, 3), dtype=np.int64),
         np.full(m, _eps(system) if redundant else 0.0),
+        delta,
+        np.array([3 if redundant or delta.any() else 0]),
     )
 
 
@@ -313,6 +317,14 @@ def _order(system: System) -> list[int]:
         rows.setdefault(name, []).append(i)
         joints.setdefault(name, set()).update(index[f.body] for t in row.measure.terms for f in (t.a, t.b))
     return elimination_order(nb, [sorted(joints[name]) for name in rows], list(rows.values()))
+
+
+def _delta(system: System) -> Floats:
+    """A small mass where there is none, so that every pivot exists; refinement takes its effect away."""
+    masses = np.repeat(system.arrays.mass, 3)
+    masses[2::3] = system.arrays.inertia
+    largest = max(float(system.arrays.mass.max(initial=0.0)), float(system.arrays.inertia.max(initial=0.0)))
+    return np.where(masses == 0.0, 1e-6 * (largest or 1.0), 0.0)
 
 
 def _eps(system: System) -> float:

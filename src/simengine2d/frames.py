@@ -11,10 +11,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from . import syntax
 from .errors import ModelError
-from .syntax import Name, to_text
+from .parser import parse
+from .syntax import to_text
 
 GROUND = "ground"
+AT = "at"
+"""The word before the numbers of a place: `crank.at(0.5, 0)`, `at('Long Rod', 0.5, 0)`."""
 
 Number = float | int | str
 """A number, or an expression of the model's parameters."""
@@ -72,16 +76,50 @@ class Placed(NamedTuple):
 
 def quoted(name: str) -> str:
     """The name itself where it is a plain word, else in quotes: 'Long Rod'."""
-    return to_text(Name(name))  # which also quotes the words of expressions: a body may be called e
+    return to_text(syntax.Name(name))  # which also quotes the words of expressions: a body may be called e
 
 
 def as_frame(side: Side | str) -> Frame:
-    """The frame meant by a body, a frame, or a reference such as "crank.A"."""
+    """The frame meant by a body, a frame, or a text such as "crank.A" or "crank.at(0.5, 0)"."""
     if isinstance(side, Side):
         return side.frame
     if not isinstance(side, str) or not side.strip():
         raise ModelError(f"{side!r} is not a body or a point; write a body, body['A'], or \"body.A\".")
-    body, dot, point = side.strip().strip("'\"").partition(".")
+    if "(" in side:  # which no name holds
+        return frame_in(parse(side, also=(AT,)), side)
+    return _named(side.strip().strip("'\""))
+
+
+def frame_in(node: syntax.Node, text: str) -> Frame:
+    """The frame that a part of the expression `text` stands for."""
+    match node:
+        case syntax.Name(name):
+            return _named(name)
+        case syntax.Call("at", (syntax.Name(body), *numbers)):
+            return _at(body, numbers, text)
+        case syntax.Call(name, numbers) if name.endswith(f".{AT}"):
+            return _at(name.removesuffix(f".{AT}"), list(numbers), text)
+    raise ModelError(f"'{text}': a frame is written crank, crank.A or crank.at(0.5, 0), not {to_text(node)}.")
+
+
+def _named(name: str) -> Frame:
+    body, dot, point = name.partition(".")
     if dot and not point:
-        raise ModelError(f"'{side}' ends with a dot; write \"body.point\".")
+        raise ModelError(f"'{name}' ends with a dot; write \"body.point\".")
     return Frame(body, point or None)
+
+
+def _at(body: str, numbers: list[syntax.Node], text: str) -> Frame:
+    if len(numbers) not in (2, 3):
+        raise ModelError(f"'{text}': a place in a body has two coordinates and perhaps an angle.")
+    x, y, angle = [*map(_number, numbers), 0.0][:3]
+    return Frame(body, place=(x, y, angle))
+
+
+def _number(node: syntax.Node) -> Number:
+    match node:
+        case syntax.Number(value):
+            return value
+        case syntax.Unary("-", syntax.Number(value)):
+            return -value
+    return to_text(node)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from .errors import ModelError
-from .expressions import Call, Chain, Name, Node, Number, Unary, calls_in, evaluate, parse, to_text
-from .frames import Frame, as_frame
+from .expressions import Call, Chain, Node, Unary, calls_in, evaluate, parse
+from .frames import AT, Frame, frame_in
 from .measures import KINDS, Measure, Term
-
-AT = ".at"
 
 
 def parse_measure(text: str, parameters: Mapping[str, float]) -> Measure:
@@ -31,7 +29,7 @@ def frames_in(measure: Measure | str) -> Iterator[Frame]:
 
 
 def _tree(text: str) -> Node:
-    return parse(text, also=(*KINDS, "at"))
+    return parse(text, also=(*KINDS, AT))
 
 
 def _linear(node: Node, parameters: Mapping[str, float], text: str) -> Measure | float:
@@ -70,31 +68,13 @@ def _not_linear(text: str) -> ModelError:
 def _measure(node: Call, text: str) -> Measure:
     if len(node.args) != 2:
         raise ModelError(f"'{text}': {node.name} takes two frames, {len(node.args)} were given.")
-    a, b = (_frame(arg, text) for arg in node.args)
+    a, b = (frame_in(arg, text) for arg in node.args)
     return Measure((Term(1.0, node.name, a, b),))
 
 
 def _frames(node: Node, text: str) -> Iterator[Frame]:
     if isinstance(node, Call) and node.name in KINDS:
-        yield from (_frame(arg, text) for arg in node.args)
+        yield from (frame_in(arg, text) for arg in node.args)
         return
     for part in node.parts:
         yield from _frames(part, text)
-
-
-def _frame(node: Node, text: str) -> Frame:
-    if isinstance(node, Name):
-        return as_frame(node.name)
-    if isinstance(node, Call) and node.name == "at" and node.args and isinstance(node.args[0], Name):
-        return _frame_at(node.args[0].name, node.args[1:], text)  # at('Long Rod', 0.5, 0)
-    if isinstance(node, Call) and node.name.endswith(AT):
-        return _frame_at(node.name.removesuffix(AT), node.args, text)
-    raise ModelError(f"'{text}': a frame is written crank, crank.A or crank.at(0.5, 0), not {to_text(node)}.")
-
-
-def _frame_at(body: str, numbers: tuple[Node, ...], text: str) -> Frame:
-    if len(numbers) not in (2, 3):
-        raise ModelError(f"'{text}': a place in a body has two coordinates and perhaps an angle.")
-    place = [part.value if isinstance(part, Number) else to_text(part) for part in numbers]
-    x, y, angle = [*place, 0.0][:3]
-    return Frame(body, place=(x, y, angle))

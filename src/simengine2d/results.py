@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .channels import measure_rates
-from .errors import ModelError, listed, unknown
+from .errors import ModelError, UnsupportedError, listed, unknown
 from .frames import GROUND, Frame
 from .measures import KINDS, Measure, angle, x, y
 from .model import Model
@@ -45,6 +45,8 @@ class Results:
     residuals: dict[str, float] = field(default_factory=dict)
     """Largest errors of the constraint equations at the three levels."""
     statistics: dict[str, int] = field(default_factory=dict)
+    columns_only: bool = False
+    """True where they come from a CSV file: the model is bodies with names, without points and joints."""
 
     # channels
 
@@ -68,7 +70,15 @@ class Results:
 
     def measure(self, measure: Measure | str) -> tuple[Floats, Floats, Floats]:
         """A measure over time, with its first and second time derivative."""
-        return measure_rates(self, measure)
+        try:
+            return measure_rates(self, measure)
+        except ModelError as error:
+            if not self.columns_only:
+                raise
+            raise ModelError(
+                f"{error} These results come from a CSV file, which holds columns only and no model; "
+                "save them as .npz or .parquet to ask for points."
+            ) from None
 
     @property
     def channels(self) -> list[str]:
@@ -106,8 +116,13 @@ class Results:
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas DataFrame indexed by time, one column per channel."""
-        import pandas
-
+        try:
+            import pandas
+        except ImportError:
+            raise UnsupportedError(
+                "a DataFrame needs the package pandas, which is not installed. "
+                "Install it with: pip install 'simengine2d[tables]', or use the arrays t, q, qd and qdd."
+            ) from None
         columns = np.hstack(self._arrays)
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"), columns=self.channels)
 

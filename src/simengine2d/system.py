@@ -26,7 +26,7 @@ from .coordinates.reference_point import (
 )
 from .drawing import Drawing, DrawnBody
 from .elements import Force, Push, Row, Wrench
-from .errors import ModelError, UnsupportedError
+from .errors import ModelError, UnsupportedError, ended, listed
 from .frames import GROUND, Placed
 from .functions import Function, FunctionTable, as_function, functions_at, pack
 from .kernels import inlined
@@ -207,6 +207,21 @@ class System:
                 function.jet(float(t))
             except ModelError as error:
                 return f"{self.model.elements[name].title}: {error}"
+        return None
+
+    def broken_force(self, t: float, q: Floats, qd: Floats) -> str | None:
+        """A sentence on the first force that has no finite value at a state."""
+        for name, load in self.loads:
+            laws = [load.law] if isinstance(load, Push) else list(load[2:])
+            for law in laws:
+                if law.callback is not None and law.callback.raised is not None:
+                    error = law.callback.raised
+                    return (
+                        f"{self.model.elements[name].title}: {law.text} raised {type(error).__name__} "
+                        f"near t = {t:g} s: {ended(error)}"
+                    )
+        if self.loads and not np.all(np.isfinite(self.QA(t, q, qd))):
+            return f"the applied forces ({listed(dict.fromkeys(name for name, _ in self.loads))}) have no finite value."
         return None
 
     def nu(self, t: float) -> Floats:

@@ -114,7 +114,7 @@ def diagnose(model: Model | Assembly, t: float = 0.0) -> Diagnosis:
         system.m,
         here.rank,
         _dependent_sets(system, here, nearby),
-        [_in_words(system, assembly.q, coordinate_scale(system) * motion) for motion in motions.T],
+        [in_words(system, assembly.q, coordinate_scale(system) * motion) for motion in motions.T],
         order,
         coordinate_scale(system)[:, None] * motions,
         assembly.notes,
@@ -191,7 +191,7 @@ def names_of_rows(system: System, rows: list[int]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _in_words(system: System, q: Floats, motion: Floats) -> str:
+def in_words(system: System, q: Floats, motion: Floats) -> str:
     """`crank turns about (0, 0), slider moves along (1, 0)`."""
     rates = motion.reshape(-1, 3)
     poses = q.reshape(-1, 3)

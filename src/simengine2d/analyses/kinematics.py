@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,6 @@ from ..errors import (
     UnsupportedError,
     listed,
 )
-from ..expressions import number
 from ..model import Model
 from ..results import Results
 from ..sparse_lu import Pattern, analyze, factor
@@ -41,6 +39,7 @@ from .march import (
     new_walker,
 )
 from .rank import rank_of_rows
+from .times import check_domains, output_times
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
@@ -64,9 +63,9 @@ def kinematics(
     """
     if not isinstance(model, Model):
         raise ModelError(f"kinematics needs a Model, not {model!r}; read a file with load(path).")
-    times = output_times(t_end, step, t_eval)
+    times = output_times(t_end, step, t_eval, "kinematics")
     system = System(model)
-    _check_domains(system, times)
+    check_domains(system, times)
     # the drawn pose belongs to t = 0, so a later first output is walked to
     start = min(0.0, times[0]) if _defined_at_zero(system) else times[0]
     assembly = _assemble(system, start)
@@ -93,62 +92,6 @@ def _assemble(system: System, t: float) -> Assembly:
                 f"the drivers {drivers}, whose values at t = {t:g} s contradict each other. Remove a driver."
             ) from error
         raise
-
-
-def output_times(t_end: float | None, step: float | None, t_eval: Sequence[float] | Floats | None) -> Floats:
-    """The times asked for: `t_eval`, or 0, step, 2 step, ... up to t_end."""
-    if t_eval is not None:
-        return _given_times(t_eval)
-    if t_end is None:
-        raise ModelError("kinematics needs t_end or t_eval.")
-    t_end = _seconds("t_end", t_end)
-    step = t_end / 100.0 if step is None else _seconds("step", step)
-    if step > t_end:
-        raise ModelError(f"step = {step:g} must not be larger than t_end = {t_end:g}.")
-    if t_end / step > 1e8:
-        raise ModelError(
-            f"step = {step:g} asks for {t_end / step:.3g} output points; at most 1e8 are possible."
-        )
-    count = int(np.floor(t_end / step * (1.0 + 1e-12)))
-    times: Floats = np.arange(count + 1, dtype=float) * step
-    if times[-1] < t_end * (1.0 - 1e-12):
-        return np.append(times, t_end)
-    times[-1] = t_end
-    return times
-
-
-def _given_times(t_eval: Any) -> Floats:
-    try:
-        times = np.array(t_eval, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"t_eval = {t_eval!r} must be a list of times.") from None
-    if times.ndim != 1 or times.size == 0 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0.0):
-        raise ModelError("t_eval must be a list of increasing, finite times.")
-    return times
-
-
-def _seconds(name: str, value: Any) -> float:
-    try:
-        seconds = number(value)
-    except ModelError as error:
-        raise ModelError(f"{name}: {error}") from None
-    if seconds <= 0.0:
-        raise ModelError(f"{name} = {seconds:g} must be a positive number of seconds.")
-    return seconds
-
-
-def _check_domains(system: System, times: Floats) -> None:
-    """Refuse times outside the tables."""
-    problems = []
-    for (name, _), function in zip(system.rows, system.functions, strict=True):
-        low, high = function.domain
-        if times[0] < low or times[-1] > high:
-            problems.append(
-                f"{system.model.elements[name].title}: its table covers {low:g} to {high:g} s, "
-                f"the analysis needs {times[0]:g} to {times[-1]:g} s. Extend the table or make it periodic."
-            )
-    if problems:
-        raise ModelError(problems)
 
 
 def _driven_rows(system: System, assembly: Assembly) -> NDArray[np.int64]:

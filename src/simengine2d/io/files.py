@@ -1,7 +1,8 @@
-"""Files: read text, or say in one sentence why not; write text whole or not at all."""
+"""Files: read them, or say in one sentence why not; write them whole or not at all."""
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from difflib import get_close_matches
@@ -12,10 +13,19 @@ from ..errors import ModelError
 LARGEST = 50_000_000
 """Bytes; a larger file is no model, but perhaps the results of one."""
 
+REMEDIES = {
+    errno.ENOSPC: "Make room on the disk, or write to another one",
+    errno.EDQUOT: "Delete files of yours, or write to another disk",
+    errno.EACCES: "Choose a folder in which you may write",
+    errno.EPERM: "Choose a folder in which you may write",
+    errno.EROFS: "Choose a folder in which you may write",
+    errno.ENAMETOOLONG: "Choose a shorter name",
+}
+
 
 def read_text(path: Path) -> str:
-    """The text of a UTF-8 file."""
-    data = _read_bytes(path)
+    """The text of a UTF-8 file, which is a model or an analysis."""
+    data = read_bytes(path, LARGEST)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -29,18 +39,19 @@ def read_text(path: Path) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, largest: int | None = None) -> bytes:
+    """What a file holds; one of more than `largest` bytes is refused."""
     try:
         if path.is_dir():
             raise ModelError(f"{path} is a folder. Give the path of a file in it.")
         if not path.exists():
             raise ModelError(_missing(path))
         if not path.is_file():
-            raise ModelError(f"{path} is no ordinary file. Give the path of a model file.")
+            raise ModelError(f"{path} is no ordinary file. Give the path of one.")
         size = path.stat().st_size
-        if size > LARGEST:
+        if largest is not None and size > largest:
             raise ModelError(
-                f"{path} has {size / 1e6:.0f} MB; at most {LARGEST / 1e6:.0f} MB are read. "
+                f"{path} has {size / 1e6:.0f} MB; at most {largest / 1e6:.0f} MB are read. "
                 "Check that it is a model file."
             )
         return path.read_bytes()
@@ -60,32 +71,50 @@ def _missing(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a file that is old or new, never half: a temporary one beside it takes its name at the end."""
+    """Write a UTF-8 file that is old or new, never half."""
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ModelError(
             f"{path} is not written: the character {error.object[error.start]!r} is no text."
         ) from None
+    return write_bytes(path, data)
+
+
+def write_bytes(path: Path, data: bytes) -> Path:
+    """Write a file that is old or new, never half: a temporary one beside it takes its name at the end."""
+    try:
+        _refuse_folder(path)
+        _replace(path.resolve(), data)  # a link stays a link
+    except (OSError, ValueError) as error:
+        remedy = REMEDIES.get(getattr(error, "errno", 0), "Check the path and the disk")
+        raise ModelError(f"{path} is not written: {_reason(error)}. {remedy}.") from None
+    return path
+
+
+def _refuse_folder(path: Path) -> None:
+    folder = path.parent
     if path.is_dir():
         raise ModelError(f"{path} is not written: it is a folder. Give the path of a file.")
-    temporary = None
+    if not folder.exists():
+        raise ModelError(f"{path} is not written: the folder {folder} does not exist. Make it first.")
+    if not folder.is_dir():
+        raise ModelError(f"{path} is not written: {folder} is a file, not a folder. Check the path.")
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """The temporary file is gone afterwards, whatever happens: a full disk, Ctrl+C."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.", suffix=".tmp")
     try:
-        path = path.resolve()  # a link stays a link
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.", suffix=".tmp")
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, _mode(path))
-        os.replace(temporary, path)
-    except (OSError, ValueError) as error:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
-        raise ModelError(
-            f"{path} is not written: {_reason(error)}. Check the folder and its permissions."
-        ) from None
-    return path
+        os.chmod(name, _mode(path))
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
 
 
 def _mode(path: Path) -> int:

@@ -75,9 +75,7 @@ class _Reader:
     def mapping(self, path: Path) -> dict[str, Any]:
         data: dict[str, Any] = {}
         opening = self.line
-        self.position += 1
-        if self.next() == "}":
-            self.position += 1
+        if self.empty("}"):
             return data
         while True:
             if self.next() != '"':
@@ -98,9 +96,7 @@ class _Reader:
     def list(self, path: Path) -> list[Any]:
         items: list[Any] = []
         opening = self.line
-        self.position += 1
-        if self.next() == "]":
-            self.position += 1
+        if self.empty("]"):
             return items
         while True:
             here = (*path, len(items))
@@ -109,6 +105,14 @@ class _Reader:
             items.append(self.value(here))
             if self.closed("]", opening):
                 return items
+
+    def empty(self, bracket: str) -> bool:
+        """After an opening bracket: whether the closing one follows at once."""
+        self.position += 1
+        if self.next() != bracket:
+            return False
+        self.position += 1
+        return True
 
     def closed(self, bracket: str, opening: int) -> bool:
         """After an item: a comma and more, or the closing bracket."""

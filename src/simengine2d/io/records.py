@@ -33,6 +33,8 @@ def _sentence(title: str, field: str, kind: str, data: dict[str, Any], record: t
     if field not in data:
         words = record.model_fields[field].description
         return f"{title} needs the field '{field}': {words}."
+    if field.endswith(")") and data[field] is None:  # {a: crank.at(0.5, 0)}
+        return f"{title}: '{field}' stands after a comma. Put text with a comma in quotes."
     if field not in record.model_fields:
         return f"{title} has no field '{field}'. {unknown('field', field, record.model_fields)}"
     if field == "simengine2d":

@@ -34,7 +34,7 @@ EXPECTED = {
     "or {file: motion.csv}",
     "push law": "an expression of s, sd and t such as 100*s^3, or a table {times: [...], values: [...]} of s",
     "state law": "a number, an expression of t, x, y, phi, xd, yd, phid such as -2*xd, or a table of t",
-    "frame": "a body, a point such as crank.A, or {body: crank, at: [0.5, 0]}",
+    "frame": 'a body, a point such as crank.A, or a place such as "crank.at(0.5, 0)" or {body: crank, at: [0.5, 0]}',
     "measure": "a measure such as angle(ground, crank)",
     "direction": "an angle or a vector such as [1, 0]",
     "text": "a text",

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import platform
-import tempfile
 import zipfile
 from pathlib import Path
 from types import ModuleType
@@ -21,11 +19,11 @@ import numpy as np
 
 from ..elements import FUNCTION_KINDS, Element
 from ..errors import ModelError, UnsupportedError, listed
-from ..measures import Measure
 from ..model import Model
 from ..results import Floats, Results
 from ..tables import Table
 from .document import Document
+from .files import read_bytes, write_bytes
 from .laws import LAW
 from .model_reader import read_model
 from .model_writer import model_data
@@ -37,13 +35,13 @@ ARRAYS = ("t", "q", "qd", "qdd", "lam")
 
 def save_results(results: Results, path: Path) -> Path:
     """Write results; the ending says how. An old file is replaced only when the new one is complete."""
-    return _write(path, _codec(path, "written")[0](results))
+    return write_bytes(path, _codec(path, "written")[0](results))
 
 
 def load_results(path: Path) -> Results:
     """Read what `save_results` wrote."""
     read = _codec(path, "read")[1]
-    data = _read(path)
+    data = read_bytes(path)
     try:
         return read(data, path)
     except (KeyError, TypeError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
@@ -77,7 +75,7 @@ def _from_csv(data: bytes, path: Path) -> Results:
     model = Model(path.stem)
     for body in bodies:
         model.body(body)
-    results = ColumnResults(model, *(np.empty(0),) * 4, status=f"read from {path.name}", file=path.name)
+    results = Results(model, *(np.empty(0),) * 4, status=f"read from {path.name}", columns_only=True)
     wanted = ["t", *results.channels]
     if sorted(names) != sorted(wanted):
         raise ValueError(f"the columns are {listed(names, 6)}; expected are {listed(wanted, 6)}")
@@ -96,23 +94,6 @@ def _csv_row(line: str, number: int, count: int) -> list[float]:
         return [float(cell) for cell in cells]
     except ValueError as error:
         raise ValueError(f"line {number}: {error}") from None
-
-
-class ColumnResults(Results):
-    """Results read from a CSV file, which knows the motion of the bodies but not the model."""
-
-    def __init__(self, *args: Any, file: str, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.file = file
-
-    def measure(self, measure: Measure | str) -> tuple[Floats, Floats, Floats]:
-        try:
-            return super().measure(measure)
-        except ModelError as error:
-            raise ModelError(
-                f"{error} {self.file} is a CSV file, which holds columns only and no model: "
-                "save the results as .npz or .parquet to ask for points."
-            ) from None
 
 
 # NPZ --------------------------------------------------------------------------------------------------
@@ -254,55 +235,3 @@ def _sampled(results: Results, element: Element, name: str) -> Any:
     return (
         Table(tuple(results.t.tolist()), tuple(values)) if len(values) > 1 else values[0] if values else 0.0
     )
-
-
-# Files ------------------------------------------------------------------------------------------------
-
-
-def _write(path: Path, data: bytes) -> Path:
-    """Into a temporary file beside it, which then takes its name; it is removed where that fails."""
-    if path.is_dir():
-        raise ModelError(f"{path} is not written: it is a folder. Give the path of a file.")
-    if not path.parent.is_dir():
-        raise ModelError(f"{path} is not written: the folder {path.parent} does not exist. Make it first.")
-    temporary = None
-    try:
-        target = path.resolve()  # a link stays a link
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=f"{path.suffix}.tmp")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, _mode(target))
-        os.replace(temporary, target)
-        temporary = None
-    except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise ModelError(
-            f"{path} is not written: {reason}. Check the folder, its permissions and the disk."
-        ) from None
-    finally:
-        if temporary is not None:
-            os.unlink(temporary)
-    return path
-
-
-def _mode(path: Path) -> int:
-    """The permissions of the file that is replaced, or those a new file gets."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _read(path: Path) -> bytes:
-    if path.is_dir():
-        raise ModelError(f"{path} is a folder. Give the path of a file in it.")
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise ModelError(f"there is no file {path}. Check the path.") from None
-    except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise ModelError(f"{path} cannot be read: {reason}. Check its permissions.") from None

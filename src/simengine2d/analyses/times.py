@@ -1,0 +1,73 @@
+"""The times an analysis is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..expressions import number
+from ..system import System
+
+Floats = NDArray[np.float64]
+
+
+def output_times(
+    t_end: float | None, step: float | None, t_eval: Sequence[float] | Floats | None, analysis: str
+) -> Floats:
+    """The times asked for: `t_eval`, or 0, step, 2 step, ... up to t_end."""
+    if t_eval is not None:
+        return _given_times(t_eval)
+    if t_end is None:
+        raise ModelError(f"{analysis} needs t_end or t_eval.")
+    t_end = _seconds("t_end", t_end)
+    step = t_end / 100.0 if step is None else _seconds("step", step)
+    if step > t_end:
+        raise ModelError(f"step = {step:g} must not be larger than t_end = {t_end:g}.")
+    if t_end / step > 1e8:
+        raise ModelError(
+            f"step = {step:g} asks for {t_end / step:.3g} output points; at most 1e8 are possible."
+        )
+    count = int(np.floor(t_end / step * (1.0 + 1e-12)))
+    times: Floats = np.arange(count + 1, dtype=float) * step
+    if times[-1] < t_end * (1.0 - 1e-12):
+        return np.append(times, t_end)
+    times[-1] = t_end
+    return times
+
+
+def _given_times(t_eval: Any) -> Floats:
+    try:
+        times = np.array(t_eval, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"t_eval = {t_eval!r} must be a list of times.") from None
+    if times.ndim != 1 or times.size == 0 or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0.0):
+        raise ModelError("t_eval must be a list of increasing, finite times.")
+    return times
+
+
+def _seconds(name: str, value: Any) -> float:
+    try:
+        seconds = number(value)
+    except ModelError as error:
+        raise ModelError(f"{name}: {error}") from None
+    if seconds <= 0.0:
+        raise ModelError(f"{name} = {seconds:g} must be a positive number of seconds.")
+    return seconds
+
+
+def check_domains(system: System, times: Floats) -> None:
+    """Refuse times outside the tables."""
+    problems = []
+    for (name, _), function in zip(system.rows, system.functions, strict=True):
+        low, high = function.domain
+        if times[0] < low or times[-1] > high:
+            problems.append(
+                f"{system.model.elements[name].title}: its table covers {low:g} to {high:g} s, "
+                f"the analysis needs {times[0]:g} to {times[-1]:g} s. Extend the table or make it periodic."
+            )
+    if problems:
+        raise ModelError(problems)

@@ -1,0 +1,1 @@
+"""Formulations: how the equations of motion are posed for an integrator."""

@@ -1,0 +1,185 @@
+"""Index 3: the constraints themselves, solved together with the discretized equations of motion.
+
+Unknowns of a step are the accelerations and multipliers at its end; positions and velocities follow from them by
+Newmark's formulas, dq = b dqdd and dqd = c dqdd. Newton's equations, with the constraints divided by b:
+
+    [ M + b ((Phi_q^T lam)_q - QA_q) - c QA_qd   Phi_q^T ] [ d qdd ]     [ M qdd + Phi_q^T lam - QA ]
+    [ Phi_q                                         0    ] [ d lam ] = - [ Phi / b                  ]
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coordinates.reference_point import place_frames
+from ..equations import evaluate_state, newton_matrix
+from ..functions import functions_at
+from ..kernels import inlined, kernel
+from ..kkt import eliminate, substitute
+from ..system import phi
+
+Floats = NDArray[np.float64]
+
+# entries of the state: time, steps, Newton iterations, factorizations, halvings, largest residuals at two levels
+TIME, STEPS, ITERATIONS, FACTORIZATIONS, HALVINGS, WORST_PHI, WORST_PHID = range(7)
+
+DONE, NOT_CONVERGED, NOT_A_NUMBER = range(3)
+EXACT, MODIFIED, COURSE = range(3)
+
+MOST_ITERATIONS = 12
+MOST_HALVINGS = 12
+
+
+class Stepper(NamedTuple):
+    """Where the integration stands, and its options."""
+
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    lam: Floats
+    a: Floats  # the weighted accelerations
+    new: Floats  # (4, n): q, qd, qdd, a at the end of the step
+    new_lam: Floats
+    state: Floats
+    scale: Floats
+    method: Floats  # alpha_m, alpha_f, beta, gamma
+    tolerance: Floats  # relative, absolute
+
+
+class History(NamedTuple):
+    """One row per output time."""
+
+    Q: Floats
+    Qd: Floats
+    Qdd: Floats
+    Lam: Floats
+
+
+@kernel
+def residual(S, L, t, q, qd, qdd, lam, b, w):
+    """-(M qdd + Phi_q^T lam - QA) and -Phi / b into w.rest, with everything at the state evaluated."""
+    evaluate_state(S, L, t, q, qd, w)
+    rest, data, start, column = w.rest, w.data, S.jac_start, S.jac_column
+    n, m = q.size, lam.size
+    for i in range(S.mass.size):
+        rest[3 * i] = w.Q[3 * i] - S.mass[i] * qdd[3 * i]
+        rest[3 * i + 1] = w.Q[3 * i + 1] - S.mass[i] * qdd[3 * i + 1]
+        rest[3 * i + 2] = w.Q[3 * i + 2] - S.inertia[i] * qdd[3 * i + 2]
+    phi(S, w.f, w.F, w.row)
+    for i in range(m):
+        rest[n + i] = -w.row[i] / b
+        for p in range(start[i], start[i + 1]):
+            rest[column[p]] -= data[p] * lam[i]
+
+
+@inlined
+def predict(p, h, am, af, beta, gamma):
+    """Positions and velocities at the end of the step from the accelerations tried there."""
+    q, qd, qdd, a = p.new[0], p.new[1], p.new[2], p.new[3]
+    for j in range(q.size):
+        a[j] = ((1.0 - af) * qdd[j] + af * p.qdd[j] - am * p.a[j]) / (1.0 - am)
+        q[j] = p.q[j] + h * p.qd[j] + h * h * ((0.5 - beta) * p.a[j] + beta * a[j])
+        qd[j] = p.qd[j] + h * ((1.0 - gamma) * p.a[j] + gamma * a[j])
+
+
+@kernel
+def newton(S, L, D, p, t, h, kind, w):
+    """Solve one step; the new state is in p.new and p.new_lam. Returns DONE or why not."""
+    am, af, beta, gamma = p.method[0], p.method[1], p.method[2], p.method[3]
+    share = (1.0 - af) / (1.0 - am)
+    b, c = beta * h * h * share, gamma * h * share
+    n, m = p.q.size, p.lam.size
+    for j in range(n):
+        p.new[2, j] = p.qdd[j]
+    for i in range(m):
+        p.new_lam[i] = p.lam[i]
+    before = 1.0e300
+    for iteration in range(MOST_ITERATIONS):
+        predict(p, h, am, af, beta, gamma)
+        residual(S, L, t, p.new[0], p.new[1], p.new[2], p.new_lam, b, w)
+        for k in range(n + m):
+            w.v[D.right[k]] = 0.0
+        of_q = 0.0 if kind == COURSE else b
+        newton_matrix(S, L, D, t, p.new[0], p.new[1], p.new_lam, of_q, 0.0 if kind == COURSE else c, w)
+        for k in range(n + m):
+            w.v[D.right[k]] = w.rest[k]
+        eliminate(D.program, w.v)
+        substitute(D.program, w.v, w.x, w.work)
+        p.state[FACTORIZATIONS] += 1.0
+        p.state[ITERATIONS] += 1.0
+        size, largest = 0.0, 0.0
+        for j in range(n):
+            p.new[2, j] += w.x[j]
+            size = max(size, abs(w.x[j]) / p.scale[j])
+            largest = max(largest, abs(p.new[2, j]) / p.scale[j])
+        for i in range(m):
+            p.new_lam[i] += w.x[n + i]
+        if not size < 1.0e200:
+            return NOT_A_NUMBER
+        if size <= p.tolerance[0] * largest + p.tolerance[1]:
+            predict(p, h, am, af, beta, gamma)
+            return DONE
+        if iteration > 3 and size > 2.0 * before:
+            return NOT_CONVERGED
+        before = size
+    return NOT_CONVERGED
+
+
+@inlined
+def accept(p, t):
+    p.state[TIME] = t
+    p.state[STEPS] += 1.0
+    for j in range(p.q.size):
+        p.q[j], p.qd[j], p.qdd[j], p.a[j] = p.new[0, j], p.new[1, j], p.new[2, j], p.new[3, j]
+    for i in range(p.lam.size):
+        p.lam[i] = p.new_lam[i]
+
+
+@inlined
+def watch(S, p, t, w):
+    """Largest errors of Phi and of its rate at an output."""
+    functions_at(S.functions, t, w.f)
+    place_frames(S, p.q, w.F)
+    phi(S, w.f, w.F, w.row)
+    start, column, data = S.jac_start, S.jac_column, w.data
+    for i in range(w.row.size):
+        rate = -w.f[i, 1]
+        for k in range(start[i], start[i + 1]):
+            rate += data[k] * p.qd[column[k]]
+        p.state[WORST_PHI] = max(p.state[WORST_PHI], abs(w.row[i]))
+        p.state[WORST_PHID] = max(p.state[WORST_PHID], abs(rate))
+
+
+@kernel
+def integrate(S, L, D, p, times, first, stop, step, kind, history, w):
+    """Fill rows first..stop-1 of the history. Returns (next row, why it ended).
+
+    The steps of an output interval are equal and not longer than `step`; one that does not converge is halved.
+    """
+    for k in range(first, stop):
+        start = p.state[TIME]
+        count = max(1, int(np.ceil((times[k] - start) / step * (1.0 - 1.0e-9)))) if times[k] > start else 0
+        for i in range(count):
+            t_end = times[k] if i == count - 1 else start + (times[k] - start) * (i + 1) / count
+            halvings = 0
+            while p.state[TIME] < t_end:
+                h = (t_end - p.state[TIME]) * 0.5**halvings
+                t_new = t_end if halvings == 0 else p.state[TIME] + h
+                why = newton(S, L, D, p, t_new, h, kind, w)
+                if why == DONE:
+                    accept(p, t_new)
+                    halvings = max(0, halvings - 1)
+                    continue
+                halvings += 1
+                p.state[HALVINGS] += 1.0
+                if halvings > MOST_HALVINGS:
+                    return k, why
+        watch(S, p, times[k], w)
+        for j in range(p.q.size):
+            history.Q[k, j], history.Qd[k, j], history.Qdd[k, j] = p.q[j], p.qd[j], p.qdd[j]
+        for i in range(p.lam.size):
+            history.Lam[k, i] = p.lam[i]
+    return stop, DONE

@@ -1,0 +1,54 @@
+"""Methods: the bases of integrators and formulations, and the registry that finds them by name."""
+
+from __future__ import annotations
+
+from abc import ABC
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .errors import ModelError, unknown
+
+
+class Integrator(ABC):
+    """Steps an "ode" or a "dae" in time. Claims are class attributes, and tests over the registry check them."""
+
+    registry: ClassVar[dict[str, type[Integrator]]] = {}
+    name: ClassVar[str]
+    order: ClassVar[int]
+    solves: ClassVar[str]
+    adaptive: ClassVar[bool] = False
+
+    def __init_subclass__(cls, abstract: bool = False) -> None:
+        if not abstract:
+            Integrator.registry[cls.name] = cls
+
+
+@dataclass(frozen=True)
+class AlphaMethod(Integrator, abstract=True):
+    """Newmark's formulas with weighted accelerations, for the index-3 equations.
+
+        (1 - am) a1 + am a0 = (1 - af) qdd1 + af qdd0
+        q1  = q0 + h qd0 + h^2 ((1/2 - beta) a0 + beta a1)
+        qd1 = qd0 + h ((1 - gamma) a0 + gamma a1)
+
+    Arnold & Bruels, Multibody System Dynamics 18 (2007) 185-202.
+    """
+
+    solves: ClassVar[str] = "dae"
+
+    @property
+    def coefficients(self) -> tuple[float, float, float, float]:
+        """alpha_m, alpha_f, beta, gamma."""
+        raise TypeError(f"{type(self).__name__} defines no coefficients")
+
+
+def integrator_named(name: str) -> type[Integrator]:
+    """The integrator of that name, or an error that names the nearest."""
+    from . import integrators  # noqa: F401  (importing them registers their classes)
+
+    found = Integrator.registry.get(name.lower().replace("-", "_"))
+    if found is None:
+        raise ModelError(
+            f"there is no integrator '{name}'. {unknown('integrator', name, Integrator.registry)}"
+        )
+    return found
