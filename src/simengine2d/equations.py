@@ -16,7 +16,7 @@ from .coordinates.reference_point import FRAME_STATE, move_frames, place_frames,
 from .elimination_order import elimination_order
 from .frames import GROUND
 from .functions import functions_at
-from .kernels import inlined, kernel
+from .kernels import kernel
 from .kkt import Elimination, analyze, eliminate, solve_again, substitute
 from .laws import law_at
 from .loads import applied, push_state
@@ -83,7 +83,7 @@ def new_work(system: System, d: D) -> Work:
 # Kernels ----------------------------------------------------------------------------------------------
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def evaluate_state(S, L, t, q, qd, w):
     """Frames, Phi_q, gamma (into w.row) and QA at a state."""
     functions_at(S.functions, t, w.f)
@@ -93,7 +93,7 @@ def evaluate_state(S, L, t, q, qd, w):
     applied(S, L, t, w.f, w.F, q, qd, w.Q)
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def fill_masses(S, D, v):
     """M on the diagonal, -eps below it, zero elsewhere."""
     diagonal, mass, inertia, eps, delta = D.diagonal, S.mass, S.inertia, D.eps, D.delta
@@ -115,7 +115,7 @@ def accelerations(S, L, D, t, q, qd, w):
     solve_kkt(S, D, w.Q, w.row, w)
 
 
-@inlined
+@kernel(entry=False)
 def solve_kkt(S, D, b, c, w):
     """w.x of M x + Phi_q^T y = b, Phi_q x = c with Phi_q in w.data; refined where rows are redundant."""
     v, data, jacobian, right = w.v, w.data, D.jacobian, D.right
@@ -133,7 +133,7 @@ def solve_kkt(S, D, b, c, w):
         refine(S, D, b, c, w)
 
 
-@kernel
+@kernel(entry=False)
 def refine(S, D, b, c, w):
     """x += K^-1 (right-hand side - K x) with the true matrix, without eps."""
     n, x, rest, start, column, data = b.size, w.x, w.rest, S.jac_start, S.jac_column, w.data
@@ -153,7 +153,7 @@ def refine(S, D, b, c, w):
         x[j] += w.correction[j]
 
 
-@kernel
+@kernel(entry=False)
 def add_constraint_tangent(S, D, lam, factor, w):
     """factor (Phi_q^T lam)_q into the matrix."""
     kind, a, b, weight, start, blocks = (
@@ -177,7 +177,7 @@ def add_constraint_tangent(S, D, lam, factor, w):
                         v[blocks[k, r, s]] += c * H[r, s]
 
 
-@kernel
+@kernel(entry=False)
 def add_push_tangent(S, L, D, t, of_q, of_qd, w):
     """-of_q QA_q - of_qd QA_qd of the pushes; the unsymmetric part of geometric damping is left out.
 
@@ -213,7 +213,7 @@ def add_push_tangent(S, L, D, t, of_q, of_qd, w):
                 v[D.push_blocks[at + p * count + u]] += stiffness * G[0, p] * G[0, u]
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def push_position(S, D, i, frame, c):
     """Where coordinate c of the frame's body stands among those of push i; -1 for the ground."""
     body = S.frame_body[frame]

@@ -17,7 +17,7 @@ import numpy as np
 from .errors import ModelError, ended
 from .expressions import NOTHING, Node, Number, check_names, evaluate, number, parse, substitute
 from .jet_numbers import Jet, differentiated
-from .kernels import Callback, call_address, inlined, kernel
+from .kernels import Callback, call_address, kernel
 from .programs import Program, compile_program, fold, run
 from .tables import Table, spline_at
 
@@ -220,7 +220,7 @@ def function_at(table, index, t):
     return spline_at(table.numbers, start, stop, kind == PERIODIC_SPLINE, t)
 
 
-@inlined
+@kernel(inline=True)
 def functions_at(table, t, f):
     """f, f', f'' of every function at t into the rows of f."""
     functions, numbers = table.functions, table.numbers

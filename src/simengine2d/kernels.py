@@ -14,9 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
-
-F = TypeVar("F", bound=Callable[..., Any])
+from typing import Any
 
 COLD_COMPILE_SECONDS = 20  # measured on two cores of 2023; `warmup` prints what it took
 
@@ -34,7 +32,7 @@ def source_key() -> str:
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         text = path.read_bytes()
-        if b"@kernel" in text or b"@inlined" in text:
+        if b"@kernel" in text:
             digest.update(text)
     return digest.hexdigest()[:16]
 
@@ -99,29 +97,31 @@ if JIT:
                 pass
 
 
-def kernel(function: F) -> F:
-    """Compile `function` with numba and keep the machine code; without numba, return it as it is.
+def kernel(function: Any = None, /, *, inline: bool = False, entry: bool = True) -> Any:
+    """Compile a function with numba and keep the machine code; without numba, return it as it is.
 
     A kernel allocates nothing: scratch arrays come from the caller. So numba need not count references, which
-    would cost more than the arithmetic of a small mechanism.
+    would cost more than the arithmetic of a small mechanism. `inline` copies it into its callers: a call that
+    passes a system's arrays costs more than most work. `entry=False` leaves out the door for Python, which takes
+    longer to compile than the kernel itself; only kernels can call it then.
     """
-    return _compiled(function, forceinline=False)
-
-
-def inlined(function: F) -> F:
-    """A `@kernel` that is copied into its callers: a call that passes a System's arrays costs more than most work."""
-    return _compiled(function, forceinline=True)
-
-
-def _compiled(function: F, forceinline: bool) -> F:
+    if function is None:
+        return lambda later: kernel(later, inline=inline, entry=entry)
     if not JIT:
         return function
-    dispatcher = numba.njit(function, error_model="numpy", forceinline=forceinline, _nrt=False)
+    dispatcher = numba.njit(
+        function,
+        error_model="numpy",
+        forceinline=inline,
+        no_cpython_wrapper=not entry,
+        no_cfunc_wrapper=True,
+        _nrt=False,
+    )
     try:
         dispatcher._cache = _Cache(function)
     except (RuntimeError, OSError):  # no folder to write to
         pass
-    return dispatcher  # type: ignore[no-any-return]
+    return dispatcher
 
 
 # User functions ---------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import inlined, kernel
+from .kernels import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -40,7 +40,7 @@ class Elimination(NamedTuple):
     right: Indices
 
 
-@inlined
+@kernel(inline=True)
 def eliminate(E, v):
     """v holds the upper triangle with the right-hand side; v_ij -= v_ki v_kj / v_kk for i <= j in row k."""
     pivot, start, target, left, right = E.pivot, E.start, E.target, E.left, E.right
@@ -51,7 +51,7 @@ def eliminate(E, v):
             v[target[p]] -= (v[left[p]] * inverse) * v[right[p]]
 
 
-@inlined
+@kernel(inline=True)
 def substitute(E, v, x, work):
     """The unknowns, from the last eliminated to the first: x_k = (b_k - sum_j v_kj x_j) / v_kk."""
     order, pivot, column = E.order, E.pivot, E.column
@@ -83,7 +83,7 @@ class Analysis(NamedTuple):
         return self.program.pivot[self.at[i] + 1].astype(np.int64) - 1
 
 
-@kernel
+@kernel(entry=False)
 def find_slot(pivot, column, k, j):
     """Slot of column position j in row k, whose columns ascend."""
     low, high = int(pivot[k]), int(pivot[k + 1]) - 1

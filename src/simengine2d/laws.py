@@ -167,7 +167,7 @@ def law_at(table, index, f, z, g):
     return value + callback_law(laws[index, ADDRESS], z, g)
 
 
-@kernel
+@kernel(entry=False)
 def callback_law(address, z, g):
     """A Python law: value, and derivatives by central differences."""
     for k in range(z.size - 1):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .coordinates.reference_point import EX, EY, UX, UY, term_gradient, term_rate, term_value
 from .elements import Push, Wrench
 from .frames import Placed
-from .kernels import inlined, kernel
+from .kernels import kernel
 from .laws import PUSH, STATE, LawTable, law_at, pack_laws
 from .measures import KINDS
 
@@ -59,7 +59,7 @@ def load_arrays(
     )
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def push_state(L, i, F):
     """s and sd of push i."""
     s, sd = 0.0, 0.0
@@ -70,7 +70,7 @@ def push_state(L, i, F):
     return s, sd
 
 
-@inlined
+@kernel(inline=True)
 def applied(S, L, t, f, F, q, qd, Q):
     """QA: the weight of the bodies, the pushes, the wrenches."""
     nb = S.mass.size
@@ -83,7 +83,7 @@ def applied(S, L, t, f, F, q, qd, Q):
         add_wrenches(S, L, t, f, F, q, qd, Q)
 
 
-@kernel
+@kernel(entry=False)
 def add_pushes(S, L, t, f, F, Q):
     nb, body = S.mass.size, S.frame_body
     z, g = L.push_scratch[0], L.push_scratch[1]
@@ -107,7 +107,7 @@ def add_pushes(S, L, t, f, F, Q):
                 Q[j + 2] += weight * d[5]
 
 
-@kernel
+@kernel(entry=False)
 def wrench_values(L, i, t, f, q, qd, j):
     """Force components in their own axes and torque of wrench i on the body with coordinates j.."""
     pushes = L.push_start.size - 1
@@ -120,7 +120,7 @@ def wrench_values(L, i, t, f, q, qd, j):
     return out[0], out[1], out[2]
 
 
-@kernel
+@kernel(entry=False)
 def add_wrenches(S, L, t, f, F, q, qd, Q):
     for i in range(L.wrench_frame.size):
         k = L.wrench_frame[i]
@@ -132,7 +132,7 @@ def add_wrenches(S, L, t, f, F, q, qd, Q):
         Q[j + 2] += torque + F[k, EX] * fy - F[k, EY] * fx
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def turned(turning, F, k, fx, fy):
     """Components in global axes of a vector given in those of frame k, where it turns with the body."""
     if turning == 0:

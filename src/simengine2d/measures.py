@@ -21,7 +21,7 @@ from typing import Any
 
 from .errors import ModelError
 from .frames import Frame, Placed, Side, as_frame
-from .kernels import inlined
+from .kernels import kernel
 
 X, Y, ANGLE, ALONG, ACROSS, MISALIGNMENT, DISTANCE, HALF_DISTANCE2, DIRECTION = range(9)
 
@@ -41,7 +41,7 @@ KINDS = {
 # Calculus ---------------------------------------------------------------------------------------------
 
 
-@inlined
+@kernel(inline=True)
 def value(kind, dx, dy, uax, uay, ubx, uby, phi_a, phi_b):
     """The measure itself."""
     if kind == X:
@@ -63,7 +63,7 @@ def value(kind, dx, dy, uax, uay, ubx, uby, phi_a, phi_b):
     return atan2(-uay * dx + uax * dy, uax * dx + uay * dy)  # DIRECTION
 
 
-@inlined
+@kernel(inline=True)
 def gradient(kind, dx, dy, uax, uay, ubx, uby):
     """Derivatives of the measure with respect to d_x, d_y, phi_a, phi_b.
 
@@ -95,7 +95,7 @@ def gradient(kind, dx, dy, uax, uay, ubx, uby):
     return -dy / length2, dx / length2, -1.0, 0.0
 
 
-@inlined
+@kernel(inline=True)
 def hessian(kind, dx, dy, uax, uay, ubx, uby):
     """Second derivatives (xx, xy, yy, xa, ya, aa, ab, bb), where a, b stand for phi_a, phi_b.
 
@@ -125,7 +125,7 @@ def hessian(kind, dx, dy, uax, uay, ubx, uby):
     return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0  # X, Y, ANGLE are linear
 
 
-@inlined
+@kernel(inline=True)
 def second_order(h, dxd, dyd, phid_a, phid_b):
     """The part of the measure's second time derivative that is quadratic in the rates: w^T H w."""
     xx, xy, yy, xa, ya, aa, ab, bb = h

@@ -6,8 +6,6 @@ from abc import ABC
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .errors import ModelError, unknown
-
 
 class Integrator(ABC):
     """Steps an "ode" or a "dae" in time. Claims are class attributes, and tests over the registry check them."""
@@ -40,15 +38,3 @@ class AlphaMethod(Integrator, abstract=True):
     def coefficients(self) -> tuple[float, float, float, float]:
         """alpha_m, alpha_f, beta, gamma."""
         raise TypeError(f"{type(self).__name__} defines no coefficients")
-
-
-def integrator_named(name: str) -> type[Integrator]:
-    """The integrator of that name, or an error that names the nearest."""
-    from . import integrators  # noqa: F401  (importing them registers their classes)
-
-    found = Integrator.registry.get(name.lower().replace("-", "_"))
-    if found is None:
-        raise ModelError(
-            f"there is no integrator '{name}'. {unknown('integrator', name, Integrator.registry)}"
-        )
-    return found

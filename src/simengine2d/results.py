@@ -1,4 +1,4 @@
-"""Results: arrays with names. Channels, tables, saving and loading."""
+"""Results: arrays with names. Channels, reactions, energy, tables, saving and loading."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .channels import measure_rates
+from .energy import Energy, energy, energy_drift, power_balance
 from .errors import ModelError, UnsupportedError, listed, unknown
 from .frames import GROUND, Frame
 from .measures import KINDS, Measure, angle, x, y
 from .model import Model
+from .reactions import Reaction, channels_of, non_unique, pull, reaction
+from .system import System
 
 if TYPE_CHECKING:
     import pandas
@@ -51,12 +54,14 @@ class Results:
     # channels
 
     def __getitem__(self, channel: str) -> Floats:
-        """One array by name: "crank.phi", "rod.B.xd", "distance(crank.A, slider)"."""
+        """One array by name: "crank.phi", "rod.B.xd", "distance(crank.A, slider)", "B.fx", "spring.force"."""
         if channel == "t":
             return self.t
         if any(f"{kind}(" in channel for kind in KINDS):
             return self.measure(channel)[0]
         *path, quantity = channel.split(".")
+        if len(path) == 1 and path[0] in self.model.elements:
+            return self._of_element(path[0], quantity)
         coordinate, order = _split_quantity(quantity)
         if coordinate is None or len(path) not in (1, 2):
             raise ModelError(self._unknown_channel(channel))
@@ -79,6 +84,16 @@ class Results:
                 f"{error} These results come from a CSV file, which holds columns only and no model; "
                 "save them as .npz or .parquet to ask for points."
             ) from None
+
+    def _of_element(self, name: str, quantity: str) -> Floats:
+        """A channel of a joint or force, on its default body."""
+        if quantity == "force":
+            return pull(self, name)
+        if quantity not in Reaction._fields:
+            title, known = self.model.elements[name].title, listed(channels_of(self, name))
+            raise ModelError(f"there is no channel '{name}.{quantity}'. The channels of {title} are {known}.")
+        array: Floats = getattr(reaction(self, name), quantity)
+        return array
 
     @property
     def channels(self) -> list[str]:
@@ -112,6 +127,37 @@ class Results:
         lam = None if self.lam is None else self.lam[1:]
         return replace(self, t=self.t[1:], q=self.q[1:], qd=self.qd[1:], qdd=self.qdd[1:], lam=lam)
 
+    # forces and energy
+
+    def reaction(
+        self, name: str, on: str | None = None, at: Frame | str | None = None, expressed_in: str = GROUND
+    ) -> Reaction:
+        """Force and torque of a joint, a driver or a force element on the body `on`.
+
+        By default on its last body that is not the ground, and with the torque about the point where it is attached
+        (about the mass center, where there is no such point). `at` names another point of the body, or any frame;
+        `expressed_in` the body in whose axes the force is given. Asked for the ground, it is the opposite of all else.
+        """
+        return reaction(self, name, on, at, expressed_in)
+
+    @cached_property
+    def non_unique(self) -> list[str]:
+        """Joints whose reactions are not unique, since constraints are redundant; the smallest ones are given."""
+        return non_unique(self.system, float(self.t[0]), self.q[0]) if self.t.size else []
+
+    def energy(self) -> Energy:
+        """Kinetic and potential energy over time, and their sum."""
+        return energy(self)
+
+    def power_balance(self) -> float:
+        """How far dT/dt is from the power of all forces and drivers, relative to the largest power."""
+        return power_balance(self)
+
+    @cached_property
+    def system(self) -> System:
+        """The equations of the model."""
+        return System(self.drawing)
+
     # tables and files
 
     def to_frame(self) -> pandas.DataFrame:
@@ -144,6 +190,9 @@ class Results:
         lines = [f"{self.model.name}: {self.status}"]
         if self.residuals:
             lines.append("largest residuals: " + ", ".join(f"{k} {v:.1e}" for k, v in self.residuals.items()))
+        drift = energy_drift(self) if self.lam is not None else None
+        if drift is not None:
+            lines.append(f"energy: constant to {drift:.1e} of what is exchanged")
         lines += [f"note: {note}" for note in self.notes]
         return "\n".join(lines)
 

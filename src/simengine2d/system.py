@@ -29,7 +29,7 @@ from .elements import Force, Push, Row, Wrench
 from .errors import ModelError, UnsupportedError, ended, listed
 from .frames import GROUND, Placed
 from .functions import Function, FunctionTable, as_function, functions_at, pack
-from .kernels import inlined
+from .kernels import kernel
 from .loads import applied, load_arrays
 from .measures import KINDS
 from .model import Model
@@ -69,7 +69,7 @@ class S(NamedTuple):
 # Kernels ----------------------------------------------------------------------------------------------
 
 
-@inlined
+@kernel(inline=True)
 def phi(S, f, F, out):
     """Phi = sum_k w_k s_k - f(t); a row with a direction is taken to its nearest turn."""
     kind, a, b, weight = S.term_kind, S.term_a, S.term_b, S.term_weight
@@ -83,7 +83,7 @@ def phi(S, f, F, out):
         out[i] = total
 
 
-@inlined
+@kernel(inline=True)
 def phi_q(S, F, data):
     """The non-zeros of Phi_q, row by row."""
     kind, a, b, weight, slot = S.term_kind, S.term_a, S.term_b, S.term_weight, S.term_slot
@@ -101,7 +101,7 @@ def phi_q(S, F, data):
             data[slot[k, 5]] += w * g[5]
 
 
-@inlined
+@kernel(inline=True)
 def gamma(S, f, F, out):
     """Right-hand side of the acceleration equation, f'' - sum_k w_k (s_q qd)_q qd."""
     kind, a, b, weight, start = S.term_kind, S.term_a, S.term_b, S.term_weight, S.row_start

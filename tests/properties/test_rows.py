@@ -123,15 +123,21 @@ def far_apart(system, q):
     return np.min(np.hypot(*(F[b, :2] - F[a, :2]).T)) > 0.5
 
 
+@st.composite
+def posed(draw, name):
+    """A system and a pose in which its rows are smooth."""
+    system, q = draw(systems(name)), draw(coordinates) + APART
+    assume(far_apart(system, q))
+    return system, q
+
+
 @pytest.mark.parametrize("name", JOINTS)
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_jacobian_and_gamma_are_the_derivatives_of_phi(name, data):
-    system = data.draw(systems(name))
-    q = data.draw(coordinates) + APART
+    system, q = data.draw(posed(name))
     qd, qdd = data.draw(coordinates), data.draw(coordinates)
     t = 0.7
-    assume(far_apart(system, q))
     times = t + H * STEPS
     path = [q + H * k * qd + (H * k) ** 2 / 2 * qdd for k in STEPS]
     samples = continuous(system, np.array([system.Phi(s, p) for s, p in zip(times, path, strict=True)]))
@@ -146,9 +152,7 @@ def test_jacobian_and_gamma_are_the_derivatives_of_phi(name, data):
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_column_of_the_jacobian(name, data):
-    system = data.draw(systems(name))
-    q = data.draw(coordinates) + APART
-    assume(far_apart(system, q))
+    system, q = data.draw(posed(name))
     freedom = Element.registry[name].freedom
     assert freedom is None or system.m == 3 - freedom  # what the class claims
     Phi_q = system.Phi_q(0.0, q)

@@ -1,4 +1,8 @@
-"""Assembly: from a rough drawing to a closed pose and consistent velocities."""
+"""Assembly: from a rough drawing to a closed pose and consistent velocities.
+
+Lengths are of order 1, so a closed pose is closed to a few units in the last place: 1e-14. Velocities are solved
+from it with condition numbers of order 10: 1e-12.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from mechanisms import three_cranks
 from simengine2d import builders
 
 
@@ -109,11 +114,7 @@ def test_drivers_set_velocities():
 
 
 def test_redundant_joints_assemble():
-    model = builders.four_bar(1, 2, 1, 2, crank_angle=1.0)
-    middle = model.bar("middle", (1, 0), ("1 + Bx", "By"))
-    model.add(se.Revolute("E", model.ground, middle["start"]))
-    model.add(se.Revolute("F", middle["end"], "coupler"))
-    assert se.assemble(model).residual < 1e-14
+    assert se.assemble(three_cranks()).residual < 1e-14
 
 
 def test_a_model_without_joints_is_assembled():

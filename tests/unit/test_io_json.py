@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from random_models import PLAIN, parts
 
 import simengine2d as se
+from loading import written
 from simengine2d.errors import ModelError
 from simengine2d.io import load, save
 from simengine2d.io.json_text import read_json
@@ -31,9 +32,7 @@ MODEL = """\
 
 
 def test_the_same_words_as_in_yaml(tmp_path):
-    path = tmp_path / "a.json"
-    path.write_text(MODEL)
-    model = load(path)
+    model = load(written(tmp_path, MODEL, "a.json"))
     assert model["rod"].inertia == "m*L^2"
     assert model["O"] == se.Revolute("O", "ground", "rod.O")
     assert parts(load(save(model, tmp_path / "b.yaml"))) == parts(model)
@@ -41,8 +40,7 @@ def test_the_same_words_as_in_yaml(tmp_path):
 
 
 def test_the_text_is_strict_and_pleasant(tmp_path):
-    (tmp_path / "a.json").write_text(MODEL)
-    text = save(load(tmp_path / "a.json"), tmp_path / "b.json").read_text()
+    text = save(load(written(tmp_path, MODEL, "a.json")), tmp_path / "b.json").read_text()
     assert json.loads(text)["joints"]["O"] == {"type": "Revolute", "a": "ground", "b": "rod.O"}
     assert '    "O": {"type": "Revolute", "a": "ground", "b": "rod.O"}' in text.splitlines()
     assert text.endswith("}\n")
@@ -98,9 +96,9 @@ def test_we_refuse_what_the_json_module_refuses(text):
     ],
 )
 def test_mistakes_get_their_sentence(tmp_path, text, sentence):
-    (tmp_path / "m.json").write_text(text)
+    path = written(tmp_path, text, "m.json")
     with pytest.raises(ModelError) as caught:
-        load(tmp_path / "m.json")
+        load(path)
     assert sentence in str(caught.value)
 
 

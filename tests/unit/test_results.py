@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,12 @@ def test_a_data_frame_has_the_channels_as_columns(results):
     assert frame.index.name == "t"
     assert list(frame.columns) == results.channels
     np.testing.assert_array_equal(frame["rod.phidd"].to_numpy(), results["rod.phidd"])
+
+
+def test_without_pandas_the_way_to_get_it_is_said(results, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(se.UnsupportedError, match=r"pandas, .*pip install 'simengine2d\[tables\]'"):
+        results.to_frame()
 
 
 def test_summary_and_repr(results):

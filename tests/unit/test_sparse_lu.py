@@ -90,13 +90,15 @@ def test_scaled_unknowns_give_the_same_answer():
 @pytest.mark.parametrize(
     "A", [np.zeros((3, 3)), np.array([[1.0, 2.0], [2.0, 4.0]]), np.array([[1.0, 1.0], [0.0, 0.0]])]
 )
-def test_singular_matrices_have_no_pattern_or_no_pivot(A):
+def test_singular_matrices_have_no_pattern(A):
     start, columns, data = by_rows(A)
-    pattern = analyze(np.arange(len(A)), start, columns, data, np.ones(len(A)))
-    if pattern is not None:
-        pivot, _, sign = factor(pattern, data, np.empty(pattern.columns.size), np.empty(len(A)))
-        assert pivot < 1e-14
-        assert sign == 0.0 or pivot > 0.0
+    assert analyze(np.arange(len(A)), start, columns, data, np.ones(len(A))) is None
+
+
+def test_a_matrix_that_becomes_singular_has_no_pivot():
+    pattern, lu, work, (pivot, _, _) = factored(np.array([[1.0, 2.0], [2.0, 5.0]]))
+    assert pivot > 0.1
+    assert factor(pattern, np.array([1.0, 2.0, 2.0, 4.0]), lu, work)[0] < 1e-14
 
 
 def test_nan_gives_no_pivot():

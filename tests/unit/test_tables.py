@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -68,7 +68,12 @@ def test_points_of_a_csv_file_are_refused_with_the_way_out(results, tmp_path):
     np.testing.assert_array_equal(again["rocker.phid"], results["rocker.phid"])
     with pytest.raises(se.ModelError, match=r"columns only.*\.npz or \.parquet"):
         again["coupler.end.x"]
+    with pytest.raises(se.ModelError, match=r"no point 'end'.*columns only.*\.npz or \.parquet"):
+        again.after_first().measure("distance(crank.end, rocker)")
     np.testing.assert_array_equal(again["distance(crank, rocker)"], results["distance(crank, rocker)"])
+    with pytest.raises(se.ModelError) as caught:
+        results["coupler.nowhere.x"]
+    assert "columns only" not in str(caught.value)
 
 
 def test_columns_may_stand_in_another_order(results, tmp_path):
@@ -138,7 +143,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(results, tmp_path, monkeyp
     def full(handle):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(tables.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(se.ModelError, match="not written: no space left on device"):
         results.save(path)
     assert path.read_bytes() == b"old"
@@ -149,7 +154,7 @@ def test_an_interrupt_leaves_no_temporary_file(results, tmp_path, monkeypatch):
     def interrupt(handle):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tables.os, "fsync", interrupt)
+    monkeypatch.setattr(os, "fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
         results.save(tmp_path / "run.csv")
     assert os.listdir(tmp_path) == []
@@ -202,14 +207,7 @@ def test_another_format_version_is_refused(results, tmp_path, monkeypatch):
 
 
 def test_without_pyarrow_the_way_to_get_it_is_said(results, tmp_path, monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *args, **options):
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return real(name, *args, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(se.UnsupportedError, match=r"pip install 'simengine2d\[tables\]'"):
         results.save(tmp_path / "run.parquet")
     assert os.listdir(tmp_path) == []

@@ -9,18 +9,15 @@ from __future__ import annotations
 import json
 import warnings
 from math import cos, sin
-from pathlib import Path
 
 import pytest
+from course import COURSE, PROBLEMS, problem
 
-import simengine2d as se
+from loading import quietly
 from simengine2d.errors import ModelWarning
 from simengine2d.io import load, load_analysis, save
 from simengine2d.measures import KINDS, value
 
-SHARED = Path(__file__).parents[2].parent / "shared"
-COURSE = SHARED / "models" / "course"
-PROBLEMS = SHARED / "reference" / "problems.json"
 NOT_STRICT = "shurikenCatapult.adm"
 
 pytestmark = pytest.mark.skipif(not COURSE.is_dir(), reason="the course files are not here")
@@ -28,12 +25,6 @@ pytestmark = pytest.mark.skipif(not COURSE.is_dir(), reason="the course files ar
 MODELS = sorted(COURSE.glob("*.adm"))
 ANALYSES = sorted(COURSE.glob("*.acf"))
 by_name = {"ids": lambda path: path.name}
-
-
-def quietly(path: Path) -> se.Model:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)
-        return load(path)
 
 
 def test_they_are_all_here():
@@ -94,8 +85,7 @@ def test_the_mfile_of_project_2_takes_a_function():
 @pytest.mark.skipif(not PROBLEMS.is_file(), reason="the reference values are not here")
 def test_rows_of_rack_and_pinion_hold_in_the_reference_motion():
     """At t = 5 s, to 1e-10: the reference solved the course's own equations to 1e-13."""
-    problem = next(p for p in json.loads(PROBLEMS.read_text())["problems"] if p["id"] == "se2d_rack_pinion")
-    oracle = problem["fixed_step_oracle"][0]
+    oracle = problem("rack_pinion")["fixed_step_oracle"][0]
     q = dict(zip(("rack", "pinion"), (oracle["q"][:3], oracle["q"][3:]), strict=True))
     drawing = quietly(COURSE / "rack_pinion.adm").check()
     assert q["rack"][0] == 1.0524749706793237

@@ -8,19 +8,13 @@ Models/*.adm, in closed form (slider-crank) or by an independent Newton iteratio
 
 from __future__ import annotations
 
-import json
-import warnings
-from pathlib import Path
-
 import numpy as np
 import pytest
+from course import COURSE, PROBLEMS, problem
 
 import simengine2d as se
+from loading import quietly
 from simengine2d import builders
-
-SHARED = Path(__file__).parents[2].parent / "shared"
-COURSE = SHARED / "models" / "course"
-PROBLEMS = SHARED / "reference" / "problems.json"
 
 # closed form: our error is the rounding of a Newton iteration, amplified by speeds of order 10
 CLOSED_FORM = 1e-10
@@ -340,12 +334,8 @@ FILES = [
 @pytest.mark.skipif(not (COURSE.is_dir() and PROBLEMS.is_file()), reason="the course files are not here")
 @pytest.mark.parametrize("name", FILES)
 def test_course_files(name):
-    problems = {problem["id"]: problem for problem in json.loads(PROBLEMS.read_text())["problems"]}
-    expected = {entry["name"]: entry["value"] for entry in problems[f"se2d_{name}"]["expected"]}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", se.ModelWarning)
-        model = se.load(COURSE / f"{name}.adm")
-    results = se.kinematics(model, t_end=5, step=0.05)
+    expected = {entry["name"]: entry["value"] for entry in problem(name)["expected"]}
+    results = se.kinematics(quietly(COURSE / f"{name}.adm"), t_end=5, step=0.05)
     levels = [
         [expected[f"{level}[{i + 1}](5)"] for i in range(results.q.shape[1])] for level in ("q", "qd", "qdd")
     ]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ..equations import D, Work, accelerations, build, new_work
 from ..errors import ConvergenceError, Interrupted, ModelError, SimEngineError, UnsupportedError, listed
 from ..formulations import index3
-from ..integrators import dop853
+from ..integrators import dop853, integrator_named
 from ..integrators.dop853 import DOP853
-from ..methods import AlphaMethod, Integrator, integrator_named
+from ..methods import AlphaMethod, Integrator
 from ..model import Model
 from ..results import Results
 from ..system import System
@@ -28,6 +28,8 @@ Floats = NDArray[np.float64]
 
 NEWTON = {"exact": index3.EXACT, "course": index3.COURSE}
 FIRST_CHUNK = 64  # output points between two calls of `progress`; doubled while the run goes on
+LOCAL = 0.1  # error allowed in one step, against `rtol` for the whole motion: errors of many steps add up
+STEPS_A_CHUNK = 2_000  # of the adaptive integrator between two calls of `progress`
 DENSE_RANK = 900  # coordinates up to which the rank of the constraints is examined
 
 
@@ -257,10 +259,10 @@ class _AdaptiveRun(_Run):
     ) -> None:
         super().__init__(system, assembly, times, redundant)
         self.prepare(tangent=False)
-        length = system.length
-        atol = rtol * np.tile([length, length, 1.0], 2 * len(system.bodies))
+        length, local = system.length, LOCAL * rtol
+        atol = local * np.tile([length, length, 1.0], 2 * len(system.bodies))
         state = np.concatenate([assembly.q, assembly.qd])
-        self.r = dop853.new_runner(float(times[0]), state, rtol, atol, (1e-2 * rtol * length, 1e-14 * length))
+        self.r = dop853.new_runner(float(times[0]), state, local, atol, (1e-2 * local * length, 1e-14 * length))
         self.notes.append(f"integrated by {DOP853.name}, the choice for smooth motions, with rtol = {rtol:g}")
 
     @property
@@ -280,9 +282,8 @@ class _AdaptiveRun(_Run):
             self.r,
             self.times,
             self.done,
-            stop,
             self.history,
-            20_000,
+            STEPS_A_CHUNK,
             self.w,
         )
         if why == dop853.TOO_STIFF:

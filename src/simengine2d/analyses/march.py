@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..coordinates.reference_point import FRAME_STATE, move_frames, place_frames
 from ..functions import functions_at
-from ..kernels import inlined, kernel
+from ..kernels import kernel
 from ..sparse_lu import Pattern, factor, solve
 from ..system import S as Arrays
 from ..system import gamma, phi, phi_q
@@ -147,7 +147,7 @@ def rates(S, P, w, q, qd, qdd):
     return pivot, growth, sign
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def kink(w, h):
     """|qd_1 - qd_0 - h (qdd_0 + qdd_1) / 2| relative to the velocities: small on one smooth branch."""
     jump, fastest = 0.0, 0.0
@@ -157,7 +157,7 @@ def kink(w, h):
     return jump / fastest if fastest > 0.0 else 0.0
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def try_step(S, P, w, t, h, last_try):
     """From w.q, h before time t, to w.new at t. Returns DONE, or why the step is not good."""
     for j in range(w.q.size):  # prediction q + h qd + h^2/2 qdd + h^3/6 jerk
@@ -183,7 +183,7 @@ def try_step(S, P, w, t, h, last_try):
     return DONE
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def accept_step(w, t, h):
     w.state[TIME] = t
     w.state[ACCEPTED] += 1.0
@@ -192,7 +192,7 @@ def accept_step(w, t, h):
         w.q[j], w.qd[j], w.qdd[j] = w.new[j], w.new_d[j], w.new_dd[j]
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def step_size(w, wanted, remaining):
     """At most the wanted step and a limited turn; no sliver is left before the output."""
     h = min(wanted, remaining)
@@ -206,7 +206,7 @@ def step_size(w, wanted, remaining):
     return h
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def walk_to(S, P, w, t_end, smallest_step):
     """Substeps until t_end. Returns DONE, or why it stopped short."""
     wanted = 1.0e300
@@ -227,7 +227,7 @@ def walk_to(S, P, w, t_end, smallest_step):
     return DONE
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def largest_errors(S, w, worst):
     """Errors of all rows, redundant ones too, at the three levels."""
     start, column, data, qd, qdd = S.jac_start, S.jac_column, w.data, w.qd, w.qdd

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import cos, sin
 
-from ..kernels import inlined, kernel
+from ..kernels import kernel
 from ..measures import gradient, hessian, second_order, value
 
 # columns of the frame state: position, axis, angle, arm; then the rates of position and angle
@@ -19,7 +19,7 @@ PX, PY, UX, UY, PHI, EX, EY, VX, VY, OMEGA = range(10)
 FRAME_STATE = 10
 
 
-@inlined
+@kernel(inline=True)
 def place_frames(S, q, F):
     """Positions, axes and arms of all frames."""
     body, sx, sy = S.frame_body, S.frame_x, S.frame_y
@@ -45,7 +45,7 @@ def place_frames(S, q, F):
         F[k, UY] = s * cos_turn[k] + c * sin_turn[k]
 
 
-@inlined
+@kernel(inline=True)
 def move_frames(S, qd, F):
     """Velocities of all frames: rd_P = rd + B s phid."""
     body, nb = S.frame_body, S.mass.size
@@ -60,14 +60,14 @@ def move_frames(S, qd, F):
         F[k, OMEGA] = omega
 
 
-@inlined
+@kernel(inline=True)
 def term_value(kind, F, a, b):
     """Value of one measure between frames a and b."""
     dx, dy = F[b, PX] - F[a, PX], F[b, PY] - F[a, PY]
     return value(kind, dx, dy, F[a, UX], F[a, UY], F[b, UX], F[b, UY], F[a, PHI], F[b, PHI])
 
 
-@inlined
+@kernel(inline=True)
 def term_gradient(kind, F, a, b):
     """Derivatives of one measure by (x, y, phi) of body a, then of body b.
 
@@ -85,7 +85,7 @@ def term_gradient(kind, F, a, b):
     )
 
 
-@inlined
+@kernel(inline=True)
 def term_second_order(kind, F, a, b):
     """(s_q qd)_q qd of one measure: its curvature in d and angles, plus the centripetal part of the arms."""
     dx, dy = F[b, PX] - F[a, PX], F[b, PY] - F[a, PY]
@@ -99,7 +99,7 @@ def term_second_order(kind, F, a, b):
     return curvature + gx * centripetal_x + gy * centripetal_y
 
 
-@inlined
+@kernel(inline=True)
 def term_rate(kind, F, a, b):
     """Rate of one measure, s_q qd, from the velocities of the frames."""
     dx, dy = F[b, PX] - F[a, PX], F[b, PY] - F[a, PY]

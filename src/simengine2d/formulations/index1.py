@@ -10,23 +10,13 @@ which is the same matrix with the right-hand sides (0, -Phi) and (0, nu - Phi_q 
 from __future__ import annotations
 
 from ..coordinates.reference_point import place_frames
-from ..equations import accelerations, solve_kkt
+from ..equations import solve_kkt
 from ..functions import functions_at
-from ..kernels import inlined, kernel
+from ..kernels import kernel
 from ..system import phi, phi_q
 
 
-@inlined
-def derivative(S, L, D, t, y, yd, w):
-    """yd = f(t, y); the multipliers are left in w.x."""
-    n = w.Q.size
-    accelerations(S, L, D, t, y[:n], y[n:], w)
-    for j in range(n):
-        yd[j] = y[n + j]
-        yd[n + j] = w.x[j]
-
-
-@kernel
+@kernel(entry=False)
 def project(S, D, t, y, tolerance, w):
     """Bring y onto the constraints. Returns the violations of Phi and of its rate that were found."""
     n, m = w.Q.size, w.row.size

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..coordinates.reference_point import place_frames
 from ..equations import evaluate_state, newton_matrix
 from ..functions import functions_at
-from ..kernels import inlined, kernel
+from ..kernels import kernel
 from ..kkt import eliminate, substitute
 from ..system import phi
 
@@ -58,7 +58,7 @@ class History(NamedTuple):
     Lam: Floats
 
 
-@kernel
+@kernel(entry=False)
 def residual(S, L, t, q, qd, qdd, lam, b, w):
     """-(M qdd + Phi_q^T lam - QA) and -Phi / b into w.rest, with everything at the state evaluated."""
     evaluate_state(S, L, t, q, qd, w)
@@ -75,7 +75,7 @@ def residual(S, L, t, q, qd, qdd, lam, b, w):
             rest[column[p]] -= data[p] * lam[i]
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def predict(p, h, am, af, beta, gamma):
     """Positions and velocities at the end of the step from the accelerations tried there."""
     q, qd, qdd, a = p.new[0], p.new[1], p.new[2], p.new[3]
@@ -85,7 +85,7 @@ def predict(p, h, am, af, beta, gamma):
         qd[j] = p.qd[j] + h * ((1.0 - gamma) * p.a[j] + gamma * a[j])
 
 
-@kernel
+@kernel(entry=False)
 def newton(S, L, D, p, t, h, kind, w):
     """Solve one step; the new state is in p.new and p.new_lam. Returns DONE or why not."""
     am, af, beta, gamma = p.method[0], p.method[1], p.method[2], p.method[3]
@@ -128,7 +128,7 @@ def newton(S, L, D, p, t, h, kind, w):
     return NOT_CONVERGED
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def accept(p, t):
     p.state[TIME] = t
     p.state[STEPS] += 1.0
@@ -138,7 +138,7 @@ def accept(p, t):
         p.lam[i] = p.new_lam[i]
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def watch(S, p, t, w):
     """Largest errors of Phi and of its rate at an output."""
     functions_at(S.functions, t, w.f)

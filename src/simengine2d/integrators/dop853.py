@@ -11,8 +11,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formulations.index1 import derivative, project
-from ..kernels import inlined, kernel
+from ..equations import accelerations
+from ..formulations.index1 import project
+from ..kernels import kernel
 from ..methods import Integrator
 from ._dop853_coefficients import DENSE, E3, E5, STAGES, A, B, C
 
@@ -44,7 +45,6 @@ class Runner(NamedTuple):
     new: Floats
     trial: Floats
     out: Floats
-    rate: Floats
     K: Floats  # (16, 2n) stages; the first is f(t, y)
     dense: Floats  # (7, 2n)
     state: Floats
@@ -56,43 +56,49 @@ class Runner(NamedTuple):
 def new_runner(t: float, y: Floats, rtol: float, atol: Floats, projection: tuple[float, float]) -> Runner:
     state = np.zeros(8)
     state[TIME] = t
-    new, trial, out, rate = (np.zeros(y.size) for _ in range(4))
+    new, trial, out = (np.zeros(y.size) for _ in range(3))
     K, dense = np.zeros((16, y.size)), np.zeros((7, y.size))
-    return Runner(
-        y.copy(), new, trial, out, rate, K, dense, state, np.array([rtol]), atol, np.array(projection)
-    )
+    return Runner(y.copy(), new, trial, out, K, dense, state, np.array([rtol]), atol, np.array(projection))
 
 
-@inlined
-def stage(S, L, D, r, i, h, w):
-    """K_i = f(t + c_i h, y + h sum_j a_ij K_j)."""
-    size, K, y, trial = r.y.size, r.K, r.y, r.trial
-    for k in range(size):
+@kernel(inline=True, entry=False)
+def stage_state(r, i, h):
+    """y + h sum_j a_ij K_j, the state at which stage i is evaluated."""
+    K, y, trial = r.K, r.y, r.trial
+    for k in range(y.size):
         trial[k] = 0.0
     for j in range(i):
         a = h * A[i, j]
         if a != 0.0:
-            for k in range(size):
+            for k in range(y.size):
                 trial[k] += a * K[j, k]
-    for k in range(size):
+    for k in range(y.size):
         trial[k] += y[k]
-    derivative(S, L, D, r.state[TIME] + C[i] * h, trial, K[i], w)
 
 
-@kernel
-def try_step(S, L, D, r, h, w):
-    """New state into r.new, its derivative into K_12. Returns the error relative to the tolerance."""
-    size, K = r.y.size, r.K
-    for i in range(1, STAGES):
-        stage(S, L, D, r, i, h, w)
-    for k in range(size):
+@kernel(inline=True, entry=False)
+def new_state(r, h):
+    """y + h sum_j b_j K_j."""
+    for k in range(r.y.size):
         total = 0.0
         for j in range(STAGES):
-            total += B[j] * K[j, k]
+            total += B[j] * r.K[j, k]
         r.new[k] = r.y[k] + h * total
-    derivative(S, L, D, r.state[TIME] + h, r.new, K[STAGES], w)
-    r.state[EVALUATIONS] += STAGES
-    sum3, sum5, rtol = 0.0, 0.0, r.rtol[0]
+
+
+@kernel(inline=True, entry=False)
+def keep_stage(r, i, state, x):
+    """K_i = (qd, qdd)."""
+    n = r.y.size // 2
+    for j in range(n):
+        r.K[i, j] = state[n + j]
+        r.K[i, n + j] = x[j]
+
+
+@kernel(inline=True, entry=False)
+def step_error(r, h):
+    """Error of the step relative to the tolerance, from the embedded formulas of order 5 and 3."""
+    size, K, sum3, sum5, rtol = r.y.size, r.K, 0.0, 0.0, r.rtol[0]
     for k in range(size):
         e3, e5 = 0.0, 0.0
         for j in range(STAGES + 1):
@@ -106,7 +112,7 @@ def try_step(S, L, D, r, h, w):
     return abs(h) * sum5 / np.sqrt((sum5 + 0.01 * sum3) * size)
 
 
-@inlined
+@kernel(inline=True, entry=False)
 def stiffness(r, h):
     """h |lambda| estimated from the last two stages."""
     top, bottom = 0.0, 0.0
@@ -116,13 +122,10 @@ def stiffness(r, h):
     return h * np.sqrt(top / bottom) if bottom > 0.0 else 0.0
 
 
-@kernel
-def prepare_dense(S, L, D, r, h, w):
-    """Three more stages, then the rows of the interpolating polynomial."""
+@kernel(inline=True, entry=False)
+def dense_rows(r, h):
+    """The rows of the interpolating polynomial, once all sixteen stages are known."""
     K, F = r.K, r.dense
-    for i in range(STAGES + 1, 16):
-        stage(S, L, D, r, i, h, w)
-    r.state[EVALUATIONS] += 3
     for k in range(r.y.size):
         delta = r.new[k] - r.y[k]
         F[0, k] = delta
@@ -135,49 +138,18 @@ def prepare_dense(S, L, D, r, h, w):
             F[3 + row, k] = h * total
 
 
-@inlined
-def interpolate(r, x, out):
-    """The state a fraction x into the step."""
-    for k in range(out.size):
+@kernel(inline=True, entry=False)
+def interpolate(r, x):
+    """The state a fraction x into the step, into r.out."""
+    for k in range(r.out.size):
         value = 0.0
         for i in range(6, -1, -1):
             value += r.dense[i, k]
             value *= x if i % 2 == 0 else 1.0 - x
-        out[k] = r.y[k] + value
+        r.out[k] = r.y[k] + value
 
 
-@kernel
-def record(S, L, D, r, t, k, history, w):
-    """Project the state in r.out to rounding, evaluate it, and write row k."""
-    n, y = w.Q.size, r.out
-    for _ in range(2):
-        project(S, D, t, y, r.tolerance[1], w)
-    derivative(S, L, D, t, y, r.rate, w)
-    r.state[EVALUATIONS] += 1
-    for j in range(n):
-        history.Q[k, j], history.Qd[k, j], history.Qdd[k, j] = y[j], y[n + j], w.x[j]
-    for i in range(w.row.size):
-        history.Lam[k, i] = w.x[n + i]
-
-
-@kernel
-def advance(S, L, D, r, t, w):
-    """Take the new state over, on the constraints; f is evaluated anew only where the projection moved it."""
-    found, rate_found = project(S, D, t, r.new, r.tolerance[0], w)
-    r.state[WORST_PHI] = max(r.state[WORST_PHI], found)
-    r.state[WORST_PHID] = max(r.state[WORST_PHID], rate_found)
-    r.state[TIME] = t
-    for k in range(r.y.size):
-        r.y[k] = r.new[k]
-    if max(found, rate_found) > r.tolerance[0]:
-        derivative(S, L, D, t, r.y, r.K[0], w)
-        r.state[EVALUATIONS] += 1
-    else:
-        for k in range(r.y.size):
-            r.K[0, k] = r.K[STAGES, k]
-
-
-@kernel
+@kernel(inline=True, entry=False)
 def first_step(r, span):
     """Hairer's guess from the sizes of y and f."""
     size_y, size_f = 0.0, 0.0
@@ -190,45 +162,106 @@ def first_step(r, span):
     return min(span, max(0.01 * np.sqrt(size_y / size_f), 1.0e-3 * (1.0 / np.sqrt(size_f)) ** 0.125))
 
 
+@kernel(inline=True, entry=False)
+def next_step(h, error):
+    """What the error allows, within limits."""
+    if not error < 1.0e10:
+        return h * SHRINK
+    return h * min(GROW, max(SHRINK, SAFETY * max(error, 1.0e-12) ** -0.125))
+
+
+@kernel(inline=True, entry=False)
+def write_row(r, k, x, history):
+    n = r.out.size // 2
+    for j in range(n):
+        history.Q[k, j], history.Qd[k, j], history.Qdd[k, j] = r.out[j], r.out[n + j], x[j]
+    for i in range(x.size - n):
+        history.Lam[k, i] = x[n + i]
+
+
+@kernel(entry=False)
+def take_step(S, L, D, r, h, t_end, w):
+    """Take the new state over, on the constraints; f is evaluated anew only where the projection moved it."""
+    state, n = r.state, r.y.size // 2
+    t = t_end if h == t_end - state[TIME] else state[TIME] + h
+    found, rate_found = project(S, D, t, r.new, r.tolerance[0], w)
+    state[WORST_PHI] = max(state[WORST_PHI], found)
+    state[WORST_PHID] = max(state[WORST_PHID], rate_found)
+    state[TIME] = t
+    state[STEPS] += 1.0
+    for k in range(r.y.size):
+        r.y[k] = r.new[k]
+        r.K[0, k] = r.K[STAGES, k]
+    if max(found, rate_found) > r.tolerance[0]:
+        accelerations(S, L, D, t, r.y[:n], r.y[n:], w)
+        keep_stage(r, 0, r.y, w.x)
+        state[EVALUATIONS] += 1.0
+
+
 @kernel
-def integrate(S, L, D, r, times, first, stop, history, most_steps, w):
-    """Fill rows first..stop-1 of the history. Returns (next row, why it ended); may stop early after most_steps."""
-    t_end = times[times.size - 1]
-    state = r.state
+def integrate(S, L, D, r, times, first, history, most_steps, w):
+    """Fill the rows of the history from `first` on. Returns (next row, why it ended); pauses after most_steps."""
+    t_end, state, n = times[times.size - 1], r.state, r.y.size // 2
     if state[STEP] == 0.0:
-        derivative(S, L, D, state[TIME], r.y, r.K[0], w)
+        accelerations(S, L, D, state[TIME], r.y[:n], r.y[n:], w)
+        keep_stage(r, 0, r.y, w.x)
         state[STEP] = first_step(r, t_end - state[TIME]) if t_end > state[TIME] else 1.0
-    k, steps = first, 0
-    while k < stop:
-        if times[k] <= state[TIME]:
-            for j in range(r.y.size):
-                r.out[j] = r.y[j]
-            record(S, L, D, r, times[k], k, history, w)
+    k, steps, dense = first, 0, False
+    h = 0.0
+    while k < times.size:
+        # outputs inside the last step, or exactly where the integration stands
+        t_new = state[TIME] + h if dense else state[TIME]
+        if times[k] <= t_new and (dense or times[k] <= state[TIME]):
+            if dense:
+                interpolate(r, (times[k] - state[TIME]) / h)
+            else:
+                for j in range(r.y.size):
+                    r.out[j] = r.y[j]
+            for _ in range(2):
+                project(S, D, times[k], r.out, r.tolerance[1], w)
+            accelerations(S, L, D, times[k], r.out[:n], r.out[n:], w)
+            state[EVALUATIONS] += 1.0
+            write_row(r, k, w.x, history)
             k += 1
+            continue
+        if dense:  # all outputs of this step are written: take it
+            dense = False
+            take_step(S, L, D, r, h, t_end, w)
             continue
         if steps >= most_steps:
             return k, DONE
+        steps += 1
         h = min(state[STEP], t_end - state[TIME])
         if h < 1.0e-14 * max(abs(state[TIME]), t_end):
             return k, STEP_TOO_SMALL
-        error = try_step(S, L, D, r, h, w)
-        steps += 1
+        for i in range(1, STAGES + 1):
+            if i < STAGES:
+                stage_state(r, i, h)
+                accelerations(S, L, D, state[TIME] + C[i] * h, r.trial[:n], r.trial[n:], w)
+                keep_stage(r, i, r.trial, w.x)
+            else:
+                new_state(r, h)
+                accelerations(S, L, D, state[TIME] + h, r.new[:n], r.new[n:], w)
+                keep_stage(r, i, r.new, w.x)
+        state[EVALUATIONS] += STAGES
+        error = step_error(r, h)
+        state[STEP] = next_step(h, error)
         if not error <= 1.0:
             state[REJECTED] += 1.0
-            shrink = SAFETY * error**-0.125 if error < 1.0e10 else SHRINK
-            state[STEP] = h * max(SHRINK, shrink)
             continue
         state[STIFF] = state[STIFF] + 1.0 if stiffness(r, h) > STABILITY else 0.0
         if state[STIFF] > STIFF_STEPS:
             return k, TOO_STIFF
-        t_new = t_end if h == t_end - state[TIME] else state[TIME] + h
-        if times[k] < t_new:
-            prepare_dense(S, L, D, r, h, w)
-            while k < stop and times[k] < t_new:
-                interpolate(r, (times[k] - state[TIME]) / h, r.out)
-                record(S, L, D, r, times[k], k, history, w)
-                k += 1
-        advance(S, L, D, r, t_new, w)
-        state[STEP] = h * min(GROW, max(SHRINK, SAFETY * max(error, 1.0e-12) ** -0.125))
-        state[STEPS] += 1.0
+        if times[k] <= state[TIME] + h:
+            for i in range(STAGES + 1, 16):
+                stage_state(r, i, h)
+                accelerations(S, L, D, state[TIME] + C[i] * h, r.trial[:n], r.trial[n:], w)
+                keep_stage(r, i, r.trial, w.x)
+            state[EVALUATIONS] += 3.0
+            dense_rows(r, h)
+            dense = True
+        else:
+            take_step(S, L, D, r, h, t_end, w)
+    if dense:
+        take_step(S, L, D, r, h, t_end, w)
     return k, DONE

@@ -1,0 +1,135 @@
+"""Energy and power of a motion.
+
+    T = qd^T M qd / 2,      V = -sum m g . r + sum k (s - free)^2 / 2
+
+    dT/dt = qd^T M qdd = qd^T QA - lam^T nu
+
+The last term is the power of the drivers and of all joints that move in time; the others do no work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .channels import measure_rates
+from .coordinates.reference_point import FRAME_STATE, move_frames, place_frames
+from .elements import Push, Wrench
+from .errors import UnsupportedError
+from .frames import Frame, Placed
+from .functions import functions_at
+from .kernels import kernel
+from .laws import LINEAR
+from .loads import applied
+from .measures import Measure
+from .system import System
+
+if TYPE_CHECKING:
+    from .results import Results
+
+Floats = NDArray[np.float64]
+
+
+class Energy(NamedTuple):
+    """Joule, one entry per time. `potential` is that of weight and linear springs, zero at height zero."""
+
+    kinetic: Floats
+    potential: Floats
+    total: Floats
+
+
+class Power(NamedTuple):
+    """Watt, one entry per time: of the kinetic energy, of all applied forces, of the drivers."""
+
+    kinetic: Floats
+    applied: Floats
+    drivers: Floats
+
+
+@kernel
+def powers_along(S, L, T, Q, Qd, Lam, F, f, force, out):
+    """qd^T QA and -lam^T nu at each time."""
+    for t in range(T.size):
+        functions_at(S.functions, T[t], f)
+        place_frames(S, Q[t], F)
+        move_frames(S, Qd[t], F)
+        applied(S, L, T[t], f, F, Q[t], Qd[t], force)
+        for j in range(force.size):
+            out[0, t] += force[j] * Qd[t, j]
+        for i in range(Lam.shape[1]):
+            out[1, t] -= Lam[t, i] * f[i, 1]
+
+
+def energy(results: Results) -> Energy:
+    """Kinetic and potential energy over time."""
+    system = results.system
+    kinetic = 0.5 * results.qd**2 @ _masses(system)
+    mass, (g_x, g_y) = system.arrays.mass, system.drawing.gravity
+    potential = -g_x * results.q[:, 0::3] @ mass - g_y * results.q[:, 1::3] @ mass
+    for _, load in system.loads:
+        if isinstance(load, Push) and load.law.kind == LINEAR:
+            stiffness, _, free = load.law.numbers
+            s = measure_rates(results, _as_written(load.measure))[0]
+            potential = potential + 0.5 * stiffness * (s - free) ** 2
+    return Energy(kinetic, potential, kinetic + potential)
+
+
+def power(results: Results) -> Power:
+    """Power over time."""
+    system = results.system
+    if results.lam is None:
+        raise UnsupportedError(
+            "the power of drivers needs their reactions, which these results do not hold. Run dynamics(model, t_end=...)."
+        )
+    if system.missing_law is not None:
+        raise UnsupportedError(system.missing_law)
+    f = np.empty((system.m + len(system.load_functions), 3))
+    F, out = np.zeros((system.arrays.frame_body.size, FRAME_STATE)), np.zeros((2, results.t.size))
+    q, qd, lam = (np.ascontiguousarray(array) for array in (results.q, results.qd, results.lam))
+    powers_along(system.arrays, system.load_arrays, results.t, q, qd, lam, F, f, np.zeros(system.n), out)
+    return Power((results.qd * results.qdd) @ _masses(system), *out)
+
+
+def power_balance(results: Results) -> float:
+    """Largest |dT/dt - applied - drivers|, relative to the largest power of a body, of the forces or the drivers."""
+    kinetic, forces, drivers = power(results)
+    of_bodies = np.abs(results.qd * results.qdd) * _masses(results.system)
+    largest = max(float(np.max(np.abs(part), initial=0.0)) for part in (of_bodies, forces, drivers))
+    return float(np.max(np.abs(kinetic - forces - drivers), initial=0.0)) / (largest or 1.0)
+
+
+def energy_drift(results: Results) -> float | None:
+    """Largest change of the total energy relative to the energy exchanged; None where it need not be constant."""
+    if results.t.size == 0 or not is_conservative(results.system):
+        return None
+    kinetic, potential, total = energy(results)
+    exchanged = max(float(np.ptp(potential)), float(kinetic.max()))
+    return float(np.max(np.abs(total - total[0]))) / exchanged if exchanged > 0.0 else None
+
+
+def is_conservative(system: System) -> bool:
+    """Nothing but weight and linear springs does work: no dampers, no other forces, nothing moves in time."""
+    if system.missing_law is not None or not all(function.is_constant for function in system.functions):
+        return False
+    return all(_is_spring(load) for _, load in system.loads)
+
+
+def _is_spring(load: Push | Wrench) -> bool:
+    if not isinstance(load, Push) or load.law.kind != LINEAR:
+        return False
+    time, damping = load.law.time, load.law.numbers[1]
+    return damping == 0.0 and (time is None or (time.is_constant and time.constant == 0.0))
+
+
+def _masses(system: System) -> Floats:
+    """The diagonal of M."""
+    return np.column_stack([system.arrays.mass, system.arrays.mass, system.arrays.inertia]).ravel()
+
+
+def _as_written(measure: Measure) -> Measure:
+    """With frames that are placed again."""
+    frame = lambda p: Frame(p.body, place=(p.x, p.y, p.angle)) if isinstance(p, Placed) else p
+    return Measure(tuple(replace(term, a=frame(term.a), b=frame(term.b)) for term in measure.terms))
