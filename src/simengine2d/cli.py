@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import __version__, shipped
-from .errors import ModelError, SimEngineError, UnsupportedError, listed, unknown
+from .errors import ModelError, SimEngineError, UnsupportedError, unknown
 from .terminal import Bar, Settings, complain, exit_code, prepare, sentences, show, show_text, table, warn
 
 if TYPE_CHECKING:
+    from .jobs import Job
     from .model import Model
     from .results import Results
 
@@ -23,8 +23,6 @@ EXIT_CODES = (
     "3 the analysis failed or is not available; 130 stopped by Ctrl-C. "
     "With --out, the results up to a failure or a stop are saved."
 )
-ANALYSES = ("kinematics",)
-"""What this version can run."""
 
 app = typer.Typer(
     add_completion=False,
@@ -78,6 +76,27 @@ AnalysisArgument = Annotated[Path | None, typer.Argument(metavar="ANALYSIS.acf",
 EndOption = Annotated[float, typer.Option("--t-end", callback=positive, metavar="T", help="Last time, s.")]
 StepOption = Annotated[
     float | None, typer.Option("--step", callback=positive, metavar="H", help="Time between outputs, s.")
+]
+IntegrationStepOption = Annotated[
+    float | None,
+    typer.Option(
+        "--step",
+        callback=positive,
+        metavar="H",
+        help="Step of an integrator with fixed steps; of others, the time between outputs, s.",
+    ),
+]
+IntegratorOption = Annotated[
+    str | None,
+    typer.Option(
+        "--integrator", metavar="NAME", help="Method, such as newmark; if not given, an adaptive one."
+    ),
+]
+ToleranceOption = Annotated[
+    float | None,
+    typer.Option(
+        "--rtol", min=1e-14, max=0.1, metavar="R", help="Relative error of a step of an adaptive method."
+    ),
 ]
 PointsOption = Annotated[
     int | None,
@@ -184,17 +203,6 @@ def schema(out: FileOption = None) -> None:
 # Analyses ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Job:
-    """One kinematic run."""
-
-    model: Model
-    t_end: float
-    step: float | None = None
-    points: int | None = None
-    """Number of equally spaced output points, both ends included; replaces `step`."""
-
-
 @app.command(epilog=EXIT_CODES)
 @sentences()
 def run(
@@ -203,65 +211,18 @@ def run(
     out: OutOption = None,
     format: FormatOption = None,
 ) -> None:
-    """Run the analysis that a file or the model itself asks for."""
+    """Run the analysis that a file or the model itself asks for.
+
+    Where neither does, a driven mechanism is moved for 1 s, another is left to its forces for 5 s.
+    """
+    from .jobs import job_for
+
     target = _target(model, out, format)
     mechanism = read_model(model)
-    wanted = _wanted(mechanism, analysis)
-    if wanted["kind"] not in ANALYSES:
-        raise UnsupportedError(
-            f"{wanted['source']} asks for {wanted['kind'].replace('_', ' ')}, which this version cannot do. "
-            f"It can do {listed(ANALYSES)} (`simengine2d kinematics {model} --t-end T`), "
-            f"assembly and diagnosis (`simengine2d check {model}`)."
-        )
-    steps = wanted.get("output_steps")
-    points = None if steps is None else steps + 1
-    perform(Job(mechanism, wanted["t_end"], wanted.get("step"), points), target)
-
-
-def _wanted(model: Model, path: Path | None) -> dict[str, Any]:
-    """What to run, and which file says so; where none does, an assumption that is told."""
-    if path is not None:
-        from .io import load_analysis
-
-        return {**load_analysis(path), "source": path.name}
-    if not model.analysis:
-        return _assumed(model)
-    wanted = {**model.analysis, "source": f"the analysis of model '{model.name}'"}
-    if wanted["kind"] in ANALYSES:
-        _check_options(model, wanted)
-    return wanted
-
-
-def _check_options(model: Model, wanted: dict[str, Any]) -> None:
-    """Evaluate the numbers of a model's own analysis; name options that mean nothing."""
-    scope = model.check()
-    for option in ("t_end", "step"):
-        if wanted.get(option) is not None:
-            wanted[option] = scope.number(wanted[option], f"analysis, {option}")
-    t_end = wanted.get("t_end")
-    if t_end is None or t_end <= 0.0:
-        found = "no t_end" if t_end is None else f"t_end = {t_end:g}"
-        raise ModelError(f"{wanted['source']} has {found}. Write a positive time, such as t_end: 2.")
-    steps = wanted.get("output_steps")
-    if steps is not None and steps < 1:
-        raise ModelError(f"{wanted['source']} has output_steps = {steps}. Write a number of at least 1.")
-    strange = [key for key in wanted if key not in ("kind", "t_end", "step", "output_steps", "source")]
-    if strange:
-        warn(f"{wanted['source']}: {listed(strange)} is no option of {wanted['kind']} and was ignored.")
-
-
-def _assumed(model: Model) -> dict[str, Any]:
-    """Kinematics for one second, or for as long as the tables of the drivers last."""
-    from .system import System
-
-    ends = [function.domain[1] for function in System(model).functions]
-    t_end = min([time for time in ends if isfinite(time) and time > 0.0], default=1.0)
-    show(
-        "Neither the command nor the model says what to run. "
-        f"Assumed: kinematics from 0 to {t_end:g} s in 100 steps. Choose with `simengine2d kinematics`, "
-        "or write 'analysis: {kind: kinematics, t_end: ..., step: ...}' into the model."
-    )
-    return {"kind": "kinematics", "t_end": t_end}
+    job = job_for(mechanism, analysis)
+    if job.remark:
+        show(job.remark)
+    perform(job, mechanism, target)
 
 
 @app.command(epilog=EXIT_CODES)
@@ -278,12 +239,71 @@ def kinematics(
 
     Without --step and --points, the results are given at 101 equally spaced times.
     """
+    from .jobs import Job
+
+    _check_spacing(t_end, step, points)
+    target = _target(model, out, format)
+    perform(Job("kinematics", t_end, step, points), read_model(model), target)
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def dynamics(
+    model: ModelArgument,
+    t_end: EndOption,
+    integrator: IntegratorOption = None,
+    step: IntegrationStepOption = None,
+    rtol: ToleranceOption = None,
+    points: PointsOption = None,
+    out: OutOption = None,
+    format: FormatOption = None,
+) -> None:
+    """Let a mechanism move under its forces from t = 0 to T.
+
+    Without --integrator, the steps adapt to the motion: each errs by less than --rtol, and --step is the time
+    between outputs. An integrator with fixed steps takes steps of --step; --points then spaces the outputs.
+    """
+    from .jobs import Job
+
+    if _has_fixed_steps(integrator):
+        _check_fixed_steps(integrator, t_end, step, rtol)
+    else:
+        _check_spacing(t_end, step, points)
+    target = _target(model, out, format)
+    perform(Job("dynamics", t_end, step, points, integrator, rtol), read_model(model), target)
+
+
+def _check_spacing(t_end: float, step: float | None, points: int | None) -> None:
+    """Outputs lie --step apart, or there are --points of them."""
     if step is not None and points is not None:
         raise typer.BadParameter("give --step or --points, not both.")
+    _check_step(t_end, step)
+
+
+def _check_step(t_end: float, step: float | None) -> None:
     if step is not None and step > t_end:
         raise typer.BadParameter(f"--step {step:g} is larger than --t-end {t_end:g}.")
-    target = _target(model, out, format)
-    perform(Job(read_model(model), t_end, step, points), target)
+
+
+def _has_fixed_steps(integrator: str | None) -> bool:
+    if integrator is None:
+        return False
+    from .integrators import integrator_named
+
+    try:
+        return not integrator_named(integrator).adaptive
+    except ModelError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _check_fixed_steps(integrator: str | None, t_end: float, step: float | None, rtol: float | None) -> None:
+    if step is None:
+        raise typer.BadParameter(f"the integrator '{integrator}' takes fixed steps; give --step, in seconds.")
+    if rtol is not None:
+        raise typer.BadParameter(
+            f"the integrator '{integrator}' takes fixed steps and keeps no --rtol; choose --step instead."
+        )
+    _check_step(t_end, step)
 
 
 def _target(model: str, out: Path | None, format: Format | None) -> Path | None:
@@ -303,12 +323,13 @@ def _target(model: str, out: Path | None, format: Format | None) -> Path | None:
     return out / f"{Path(model).stem}.{format or Format.csv}"
 
 
-def perform(job: Job, target: Path | None) -> None:
+def perform(job: Job, model: Model, target: Path | None) -> None:
     """Run the job, show its summary, save its results; what a failed run has finished is saved too."""
     from . import report
 
     try:
-        results = _move(job)
+        with Bar(job.t_end) as progress:
+            results = job.run(model, progress)
     except SimEngineError as error:
         if error.results is None or error.results.t.size == 0:
             raise
@@ -318,18 +339,6 @@ def perform(job: Job, target: Path | None) -> None:
         raise typer.Exit(exit_code(error)) from None
     show(*report.motion(results))
     _save(results, target)
-
-
-def _move(job: Job) -> Results:
-    import numpy as np
-
-    from .analyses.kinematics import kinematics as motion
-
-    times: dict[str, Any] = {"t_end": job.t_end, "step": job.step}
-    if job.points is not None:
-        times = {"t_eval": np.linspace(0.0, job.t_end, job.points)}
-    with Bar(job.t_end) as progress:
-        return motion(job.model, **times, progress=progress)
 
 
 def _save(results: Results, target: Path | None) -> None:
@@ -352,29 +361,20 @@ def warmup() -> None:
 
 
 def _use_every_kernel() -> None:
-    """Take a small driven four-bar linkage through every analysis."""
+    """Take a small four-bar linkage through every analysis, and through both kinds of integrators."""
+    from . import builders
     from .analyses.assemble import assemble
     from .analyses.diagnose import diagnose
-    from .analyses.kinematics import kinematics as motion
+    from .analyses.dynamics import dynamics as motion_under_forces
+    from .analyses.kinematics import kinematics as driven_motion
 
-    model = _four_bar()
-    diagnose(assemble(model))
-    results = motion(model, t_end=0.1)
+    driven = builders.four_bar(1, 2, 3, 3, speed=1)
+    diagnose(assemble(driven))
+    results = driven_motion(driven, t_end=0.1)
     results.measure("distance(crank.start, rocker.end) + direction(ground, coupler)")
-
-
-def _four_bar() -> Model:
-    from .joints.driver import Driver
-    from .joints.revolute import Revolute
-    from .model import Model
-
-    model = Model("four-bar")
-    crank = model.bar("crank", (0, 0), (0, 1))
-    coupler = model.bar("coupler", (0, 1), (4, 3))
-    rocker = model.bar("rocker", (4, 3), (4, 0))
-    model.add(Revolute("O", model.ground, crank["start"]))
-    model.add(Revolute("A", crank["end"], coupler["start"]))
-    model.add(Revolute("B", coupler["end"], rocker["start"]))
-    model.add(Revolute("C", model.ground, rocker["end"]))
-    model.add(Driver("motor", "angle(ground, crank)", "pi/2 + 2*pi*t"))
-    return model
+    free = builders.four_bar(1, 2, 3, 3)
+    motion_under_forces(free, t_end=0.1, integrator="newmark", step=0.05)
+    results = motion_under_forces(free, t_end=0.1)
+    results.summary()
+    results.power_balance()
+    results.reaction("B", on="crank")

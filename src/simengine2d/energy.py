@@ -82,7 +82,8 @@ def power(results: Results) -> Power:
     system = results.system
     if results.lam is None:
         raise UnsupportedError(
-            "the power of drivers needs their reactions, which these results do not hold. Run dynamics(model, t_end=...)."
+            "the power of drivers needs their reactions, which these results do not hold. "
+            "Run dynamics(model, t_end=...)."
         )
     if system.missing_law is not None:
         raise UnsupportedError(system.missing_law)

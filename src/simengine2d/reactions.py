@@ -217,7 +217,11 @@ class _Force(_Action):
 def _action(results: Results, name: str) -> _Constraint | _Force:
     elements = results.model.elements
     if name not in elements:
-        hint = unknown("joint and force", name, elements) if elements else "The model has none."
+        hint = (
+            unknown("element", name, elements, plural="joints and forces")
+            if elements
+            else "The model has none."
+        )
         if results.columns_only:
             hint = "These results come from a CSV file, which holds no model; save them as .npz or .parquet."
         raise ModelError(f"there is no joint or force '{name}' in the results. {hint}")

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from .analyses.assemble import Assembly
 from .analyses.diagnose import Diagnosis
 from .drawing import Drawing
-from .errors import listed
+from .elements import Element
 from .results import Results
 from .terminal import table
 
@@ -27,7 +27,8 @@ def model_tables(drawing: Drawing, q: Floats) -> Iterator[RenderableType]:
         yield table("joint", ["type", "between", "equations"], _joint_rows(drawing), words=True)
         yield ""
     if model.forces:
-        yield f"forces: {listed(model.forces)} (read and kept; this version does not evaluate them)"
+        yield table("force", ["type", "on"], _force_rows(drawing), words=True)
+        yield ""
 
 
 def _body_rows(drawing: Drawing, q: Floats) -> Iterator[list[str]]:
@@ -40,8 +41,17 @@ def _body_rows(drawing: Drawing, q: Floats) -> Iterator[list[str]]:
 def _joint_rows(drawing: Drawing) -> Iterator[list[str]]:
     for name, rows in drawing.rows.items():
         joint = drawing.model.elements[name]
-        between = ", ".join(dict.fromkeys(frame.text for frame in joint.frames()))
-        yield [name, type(joint).__name__, between, f"{len(rows)}: {', '.join(row.label for row in rows)}"]
+        equations = f"{len(rows)}: {', '.join(row.label for row in rows)}"
+        yield [name, type(joint).__name__, _frames(joint), equations]
+
+
+def _force_rows(drawing: Drawing) -> Iterator[list[str]]:
+    for name, force in drawing.model.forces.items():
+        yield [name, type(force).__name__, _frames(force)]
+
+
+def _frames(element: Element) -> str:
+    return ", ".join(dict.fromkeys(frame.text for frame in element.frames()))
 
 
 def constraint_lines(assembly: Assembly, diagnosis: Diagnosis) -> Iterator[str]:
@@ -58,13 +68,18 @@ def _verdict(diagnosis: Diagnosis) -> str:
         return "In this pose the motion is not unique: kinematics cannot start from it."
     if diagnosis.mobility == 0:
         return "Every motion is prescribed: kinematics can run."
-    missing = "a driver is" if diagnosis.mobility == 1 else f"{diagnosis.mobility} drivers are"
-    return f"For kinematics {missing} missing."
+    free, missing = f"{diagnosis.mobility} motions are", f"{diagnosis.mobility} drivers are"
+    if diagnosis.mobility == 1:
+        free, missing = "1 motion is", "a driver is"
+    return f"{free} left to the forces: dynamics can run. For kinematics {missing} missing."
 
 
 def motion(results: Results) -> Iterator[RenderableType]:
-    """Status, errors and notes, and how far and how fast each body went."""
+    """Status, errors and notes, the work it took, and how far and how fast each body went."""
     yield results.summary()
+    work = [f"{count} {what}" for what, count in results.statistics.items() if count]
+    if work:
+        yield f"work: {', '.join(work)}"
     if results.t.size and results.bodies:
         columns = ["x\nm", "y\nm", "phi\nrad", "max speed\nm/s", "max accel.\nm/s²"]
         yield ""

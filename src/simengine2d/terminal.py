@@ -187,6 +187,7 @@ class Bar:
     def __init__(self, t_end: float) -> None:
         self.t_end = t_end
         self.began = time.perf_counter()
+        self.first: tuple[float, float] | None = None
         self.bar: Progress | None = None
 
     def __enter__(self) -> Bar:
@@ -200,16 +201,35 @@ class Bar:
 
     def __call__(self, t: float) -> None:
         """The simulated time so far."""
-        if self.bar is None and time.perf_counter() - self.began > PATIENCE and sys.stderr.isatty():
+        now = time.perf_counter()
+        if self.first is None:
+            self.first = now, t
+        if self.bar is None and now - self.began > PATIENCE and sys.stderr.isatty():
             self._start()
         if self.bar is not None:
-            words = f"t = {t:.4g} of {self.t_end:.4g} s"
-            self.bar.update(self.bar.task_ids[0], completed=t, description=words)
+            self.bar.update(self.bar.task_ids[0], completed=t, description=self.words(t, now))
+
+    def words(self, t: float, now: float) -> str:
+        """`t = 1.2 of 5 s, 0.4 s per second, 10 s left`; the rate is that since the first call, after compiling."""
+        began, start = self.first or (now, t)
+        words = f"t = {t:.4g} of {self.t_end:.4g} s"
+        if now <= began or t <= start:
+            return words
+        rate = (t - start) / (now - began)
+        return f"{words}, {rate:.3g} s per second, {duration((self.t_end - t) / rate)} left"
 
     def _start(self) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, TextColumn
 
-        columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+        columns = TextColumn("{task.description}"), BarColumn()
         self.bar = Progress(*columns, console=Output(stderr=True), transient=True)
         self.bar.add_task("", total=self.t_end)
         self.bar.start()
+
+
+def duration(seconds: float) -> str:
+    """`40 s`, `3 min`, `2 h 5 min`."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import os
 import re
@@ -40,6 +41,18 @@ joints:
 MOTOR = '  motor: {type: Driver, measure: "angle(ground, crank)", value: 2*pi*t}\n'
 # the crank and the rod are in line at x = 10, which is reached at t = 0.5
 PUSH = '  push: {type: Driver, measure: "x(ground, slider)", value: 9.5 + t}\n'
+SPRING = """\
+forces:
+  buffer: {type: Spring, measure: "distance(slider, ground)", stiffness: 100, free: 9}
+"""
+# the crank at 60 degrees
+FREE = """\
+name: slider-crank
+bodies:
+  crank: {mass: 2, inertia: 0.3, at: [1, sqrt(3)], angle: 60*deg, points: {O: [-2, 0], A: [2, 0]}}
+  rod: {mass: 3, inertia: 0.2, at: [2 + sqrt(6), sqrt(3)], angle: -asin(1/sqrt(3)), points: {A: [-3, 0], B: [3, 0]}}
+  slider: {mass: 5, inertia: 0.5, at: [2 + 2*sqrt(6), 0]}
+""" + SLIDER_CRANK[SLIDER_CRANK.index("joints:") :]
 ANALYSIS = "analysis: {kind: kinematics, t_end: 2*pi/10, step: pi/100}\n"
 KINEMATICS_ACF = '{"simulation": "Kinematics", "tend": 0.5, "stepSize": 0.01, "outputSteps": 7}'
 DYNAMICS_ACF = KINEMATICS_ACF.replace("Kinematics", "Dynamics")
@@ -151,7 +164,13 @@ def test_after_warmup_nothing_is_compiled(driven, tmp_path):
     assert first.returncode == 0
     assert "compiling" in first.stderr
     assert str(tmp_path / "cache") in first.stdout
-    for words in (["check", driven], ["run", driven, "--out", tmp_path / "out"]):
+    newmark = ["dynamics", driven, "--t-end", 0.1, "--integrator", "newmark", "--step", 0.01]
+    for words in (
+        ["check", driven],
+        ["run", driven, "--out", tmp_path / "out"],
+        ["run", "sprung_slider"],
+        newmark,
+    ):
         later = installed(*words, env=environment)
         assert (later.returncode, later.stderr) == (0, "")
 
@@ -172,7 +191,7 @@ def test_check_tells_free_motions_and_moves(write):
     assert "mobility 1 (by count 1" in shown.stdout
     assert "crank turns about (0, 0)" in shown.stdout
     assert "body 'rod' was moved" in shown.stdout
-    assert "a driver is missing" in shown.stdout
+    assert "1 motion is left to the forces: dynamics can run. For kinematics a driver is missing" in shown.stdout
 
 
 def test_check_tells_velocities_that_the_joints_change(write):
@@ -217,9 +236,10 @@ def test_narrow_terminals_fold_and_lose_nothing(driven):
     assert letters[0] == letters[1]
 
 
-def test_forces_are_named_as_kept(write):
-    forces = "forces:\n  pull: {type: PointForce, frame: slider, fx: 1}\n"
-    assert "forces: pull (read and kept" in run("check", write(SLIDER_CRANK + MOTOR + forces)).stdout
+def test_check_shows_forces(write):
+    shown = run("check", write(SLIDER_CRANK + MOTOR + SPRING))
+    assert shown.exit_code == 0
+    assert re.search(r"buffer +Spring +slider, ground", shown.stdout)
 
 
 def test_model_warnings_are_lines(driven, monkeypatch):
@@ -240,6 +260,7 @@ def test_run_does_what_the_model_says(driven):
     assert (shown.exit_code, shown.stderr) == (0, "")
     assert "finished at t = 0.628319 s, 21 points" in shown.stdout
     assert "largest residuals: position" in shown.stdout
+    assert re.search(r"^work: \d+ substeps", shown.stdout, re.MULTILINE)
     assert re.search(r"slider +[\d.]+ to 10 +0 +0 ", shown.stdout)
 
 
@@ -251,11 +272,24 @@ def test_an_analysis_file_wins(driven, write, tmp_path):
     assert np.allclose(saved["t"], np.linspace(0, 0.5, 8), rtol=0, atol=1e-15)
 
 
-def test_without_a_word_one_second_is_assumed(write):
+def test_without_a_word_a_driven_mechanism_is_moved_for_a_second(write):
     shown = run("run", write(SLIDER_CRANK + MOTOR))
     assert shown.exit_code == 0
-    assert "Assumed: kinematics from 0 to 1 s in 100 steps" in shown.stdout
+    assert "Assumed: kinematics from 0 to 1 s with 101 outputs, since every motion is driven" in shown.stdout
     assert "t = 1 s, 101 points" in shown.stdout
+
+
+def test_without_a_word_a_free_mechanism_falls_for_five_seconds(write):
+    shown = run("run", write(FREE))
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert "Assumed: dynamics from 0 to 5 s with 101 outputs, since 1 motion is free" in shown.stdout
+    assert "dynamics finished at t = 5 s, 101 points" in shown.stdout
+
+
+def test_a_change_point_leaves_a_driven_mechanism_driven(write):
+    flat = shipped.text("parallelogram").replace("crank_angle: 90*deg", "crank_angle: 0")
+    shown = run("run", write(re.sub("(?m)^analysis.*", "", flat)))
+    assert "Assumed: kinematics" in shown.stdout
 
 
 def test_tables_say_how_long(write):
@@ -263,17 +297,21 @@ def test_tables_say_how_long(write):
     assert "from 0 to 0.4 s" in run("run", write(SLIDER_CRANK + table)).stdout
 
 
-def test_other_analyses_are_not_available(driven, write):
-    shown = run("run", driven, write(DYNAMICS_ACF, "d.acf"))
-    assert (shown.exit_code, shown.stdout) == (3, "")
-    assert "d.acf asks for dynamics, which this version cannot do. It can do kinematics" in shown.stderr
-    own = run("run", write(SLIDER_CRANK + "analysis: {kind: inverse_dynamics, t_end: 1}\n"))
-    assert own.exit_code == 3
-    assert "asks for inverse dynamics" in own.stderr
+@pytest.mark.parametrize("kind", ["inverse_dynamics", "equilibrium"])
+def test_other_analyses_are_not_available(driven, write, kind):
+    own = run("run", write(SLIDER_CRANK + f"analysis: {{kind: {kind}, t_end: 1}}\n"))
+    assert (own.exit_code, own.stdout) == (3, "")
+    words = f"asks for {kind.replace('_', ' ')}, which is not available in this version"
+    assert words in own.stderr
+    assert "Available are kinematics, dynamics" in own.stderr
+    simulation = "".join(word.capitalize() for word in kind.split("_"))
+    course = write(KINEMATICS_ACF.replace("Kinematics", simulation), "d.acf")
+    shown = run("run", driven, course)
+    assert (shown.exit_code, f"d.acf {words}" in shown.stderr) == (3, True)
 
 
 def test_a_missing_driver_is_told(write):
-    shown = run("run", write(SLIDER_CRANK))
+    shown = run("kinematics", write(SLIDER_CRANK), "--t-end", 1)
     assert shown.exit_code == 3
     assert "1 motion is free" in shown.stderr
 
@@ -301,6 +339,118 @@ def test_a_strange_option_is_told(write):
     assert "colour" in shown.stderr
 
 
+# dynamics ---------------------------------------------------------------------------------------------
+
+
+def test_dynamics_says_what_it_did(write, tmp_path):
+    path = write(FREE + SPRING)
+    shown = run("dynamics", path, "--t-end", 0.5, "--rtol", 1e-8, "--points", 6, "--out", tmp_path, "--format", "npz")
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    for words in ("dynamics finished at t = 0.5 s, 6 points", "dop853", "rtol = 1e-08", "largest residuals"):
+        assert words in shown.stdout
+    assert re.search(r"^work: \d+ steps, .*\d+ evaluations$", shown.stdout, re.MULTILINE)
+    assert re.search(r"^slider +6\.\d+ to ", shown.stdout, re.MULTILINE)
+    again = se.Results.load(tmp_path / "slider_crank.npz")
+    direct = se.dynamics(se.load(path), t_eval=np.linspace(0, 0.5, 6), rtol=1e-8)
+    assert np.array_equal(again["slider.xdd"], direct["slider.xdd"])
+
+
+def test_fixed_steps_and_outputs_are_two_things(write, tmp_path):
+    path = write(FREE)
+    words = ["dynamics", path, "--t-end", 0.5, "--integrator", "newmark", "--step", 0.005, "--out", tmp_path]
+    assert "saved 101 points" in run(*words).stdout
+    shown = run(*words, "--points", 6)
+    assert "saved 6 points" in shown.stdout
+    assert "newmark" in shown.stdout
+    assert "work: 100 steps, " in shown.stdout
+    assert "Newton iterations" in shown.stdout
+
+
+def test_without_spacing_there_are_101_outputs(write):
+    assert "t = 0.2 s, 101 points" in run("dynamics", write(FREE), "--t-end", 0.2).stdout
+
+
+def test_a_course_file_gets_the_method_of_the_course(write, tmp_path):
+    model, analysis = write(FREE), write(DYNAMICS_ACF, "d.acf")
+    shown = run("run", model, analysis, "--out", tmp_path / "out", "--format", "npz")
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    said = "d.acf asks for dynamics. Used: newmark, the course's method, with beta = 0.3025 and gamma = 0.6, "
+    assert said + "in steps of 0.01 s, 8 outputs." in shown.stdout
+    saved = se.Results.load(tmp_path / "out" / "slider_crank.npz")
+    assert np.array_equal(saved.t, np.linspace(0, 0.5, 8))
+    direct = se.dynamics(
+        se.load(model), t_eval=saved.t, step=0.01, integrator=se.Newmark(beta=0.3025, gamma=0.6)
+    )
+    assert np.array_equal(saved.q, direct.q)
+
+
+def test_a_model_asks_for_dynamics(write):
+    shown = run("run", write(FREE + "analysis: {kind: dynamics, t_end: 1/4, step: 0.01, rtol: 1e-8}\n"))
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert "t = 0.25 s, 26 points" in shown.stdout
+    assert "rtol = 1e-08" in shown.stdout
+    fixed = "analysis: {kind: dynamics, t_end: 0.2, step: 0.01, integrator: hht, output_steps: 2}\n"
+    shown = run("run", write(FREE + fixed))
+    assert "t = 0.2 s, 3 points" in shown.stdout
+    assert "integrated by hht" in shown.stdout
+    assert "work: 20 steps" in shown.stdout
+
+
+def test_a_fixed_step_keeps_no_tolerance(write):
+    analysis = "analysis: {kind: dynamics, t_end: 0.1, step: 0.01, integrator: newmark, rtol: 1e-8}\n"
+    shown = run("run", write(FREE + analysis))
+    assert shown.exit_code == 0
+    assert "rtol is no option of dynamics by newmark and was ignored" in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("analysis", "words"),
+    [
+        ("{kind: dynamics}", "has no t_end"),
+        ("{kind: dynamics, t_end: 1, integrator: newmrk, step: 0.1}", "Did you mean 'newmark'?"),
+        ("{kind: dynamics, t_end: 1, integrator: newmark}", "takes fixed steps; give step"),
+        ("{kind: dynamics, t_end: 1, integrator: 3}", "line 11: the analysis: integrator is 3"),
+        ("{kind: dynamics, t_end: 1, rtol: 2}", "must lie between"),
+    ],
+)
+def test_wrong_dynamics_is_an_error_of_the_model(write, analysis, words):
+    shown = run("run", write(FREE + f"analysis: {analysis}\n"))
+    assert shown.exit_code == 1
+    assert words in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "--t-end"),
+        (["--t-end", "1", "--integrator", "newmrk"], "Did you mean 'newmark'?"),
+        (["--t-end", "1", "--integrator", "newmrk"], "generalized_alpha"),
+        (["--t-end", "1", "--integrator", "hht"], "takes fixed steps; give --step"),
+        (["--t-end", "1", "--integrator", "hht", "--step", "2"], "larger than --t-end"),
+        (["--t-end", "1", "--integrator", "hht", "--step", "0.1", "--rtol", "1e-8"], "keeps no --rtol"),
+        (["--t-end", "1", "--step", "0.1", "--points", "9"], "not both"),
+        (["--t-end", "1", "--rtol", "0"], "--rtol"),
+    ],
+)
+def test_wrong_usage_of_dynamics(write, words, sentence):
+    shown = run("dynamics", write(FREE), *words, columns=300)
+    assert shown.exit_code == 2
+    assert sentence in shown.stderr
+
+
+def test_a_force_that_ends_keeps_what_was_done(write, tmp_path):
+    push = "forces:\n  push: {type: PointForce, frame: slider, fx: sqrt(0.25 - t)}\n"
+    shown = run("dynamics", write(FREE + push), "--t-end", 0.5, "--step", 0.01, "--out", tmp_path / "out")
+    assert shown.exit_code == 3
+    assert "at t = 0.25 s" in shown.stderr
+    assert "stopped at t = 0.25 s" in shown.stdout
+    saved = np.genfromtxt(tmp_path / "out" / "slider_crank.csv", delimiter=",", names=True)
+    assert 0.2 < saved["t"][-1] <= 0.25
+
+
+# runs -------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("format", ["npz", "parquet"])
 def test_saved_results_are_read_again(driven, tmp_path, format):
     shown = run(
@@ -325,17 +475,51 @@ def test_a_dead_point_keeps_what_was_done(write, tmp_path):
     assert 0.45 < saved["t"][-1] <= 0.5
 
 
-def test_an_interrupted_run_keeps_what_was_done(driven, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "words",
+    [["kinematics"], ["dynamics"], ["dynamics", "--integrator", "newmark", "--step", 0.01]],
+    ids=["kinematics", "adaptive", "fixed"],
+)
+def test_an_interrupted_run_keeps_what_was_done(driven, tmp_path, monkeypatch, words):
     def stop(self, t):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(terminal.Bar, "__call__", stop)
-    words = ["kinematics", driven, "--t-end", 1, "--points", 1000, "--out", tmp_path, "--format", "npz"]
-    shown = run(*words)
+    shown = run(*words, driven, "--t-end", 1000, "--points", 1001, "--out", tmp_path, "--format", "npz")
     assert shown.exit_code == 130
-    assert "interrupted" in shown.stderr
-    assert "saved 256 points" in shown.stdout
-    assert se.Results.load(tmp_path / "slider_crank.npz").t.size == 256
+    assert "interrupted at t = " in shown.stderr
+    count = int(re.search(r"saved (\d+) points", shown.stdout)[1])
+    assert 0 < count < 1001
+    assert se.Results.load(tmp_path / "slider_crank.npz").t.size == count
+
+
+class Screen(io.StringIO):
+    """A terminal that remembers what it showed."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_bar_tells_time_rate_and_what_is_left(monkeypatch):
+    clock = iter([0.0, 2.0, 4.0])  # made, called first, called again
+    monkeypatch.setattr(terminal.time, "perf_counter", lambda: next(clock))
+    bar = terminal.Bar(5.0)
+    bar(1.0)
+    bar(2.0)
+    assert bar.words(2.0, 4.0) == "t = 2 of 5 s, 0.5 s per second, 6 s left"
+    assert bar.words(1.0, 2.0) == "t = 1 of 5 s"
+    assert [terminal.duration(s) for s in (7.4, 200, 7500)] == ["7 s", "3 min", "2 h 5 min"]
+
+
+def test_the_bar_is_for_terminals_and_long_runs(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", screen := Screen())
+    with terminal.Bar(5.0) as bar:
+        bar(1.0)
+    assert screen.getvalue() == ""
+    monkeypatch.setattr(terminal, "PATIENCE", -1.0)
+    with terminal.Bar(5.0) as bar:
+        bar(1.0)
+    assert "t = 1 of 5 s" in screen.getvalue()
 
 
 def test_an_interrupt_elsewhere_is_quiet(driven, monkeypatch):
@@ -376,7 +560,7 @@ def test_an_unknown_command_is_wrong_usage():
 # bad inputs -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", [["check"], ["run"], ["kinematics", "--t-end", "1"]])
+@pytest.mark.parametrize("command", [["check"], ["run"], ["kinematics", "--t-end", "1"], ["dynamics", "--t-end", "1"]])
 def test_a_missing_file_is_one_sentence(command, tmp_path):
     shown = run(*command, tmp_path / "nothing.yaml")
     assert (shown.exit_code, shown.stdout) == (1, "")

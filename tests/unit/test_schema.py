@@ -69,7 +69,16 @@ def test_what_we_write_is_valid(validator, model):
         {"joints": {"J": {"type": "Revolute", "a": "ground"}}},
         {"joints": {"J": {"type": "Spring", "measure": "x(a, b)"}}},
         {"analysis": {"kind": "dance"}},
+        {"analysis": {"kind": "dynamics", "integrator": 3}},
+        {"analysis": {"kind": "dynamics", "rtol": [1e-8]}},
     ],
 )
 def test_what_the_reader_refuses_the_schema_refuses(validator, data):
     assert list(validator.iter_errors(data))
+
+
+def test_an_analysis_may_name_its_method(validator):
+    fixed = {"kind": "dynamics", "t_end": "2*pi", "step": 0.001, "integrator": "newmark"}
+    adaptive = {"kind": "dynamics", "t_end": 2, "rtol": 1e-8, "output_steps": 100}
+    for analysis in (fixed, adaptive):
+        assert list(validator.iter_errors({"analysis": analysis})) == []

@@ -15,7 +15,7 @@ from ..sparse_lu import analyze
 from .march import DETERMINANT, DONE, march, new_motion, new_walker, position, rates
 
 if TYPE_CHECKING:
-    from .kinematics import _Walk
+    from .walk import Walk
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ def _quintic(a: State, b: State, h: float) -> Floats:
     return np.array([c0, c1, c2, 10 * d0 - 4 * d1 + d2 / 2, -15 * d0 + 7 * d1 - d2, 6 * d0 - 3 * d1 + d2 / 2])
 
 
-def cross(walk: _Walk) -> Crossing | None:
+def cross(walk: Walk) -> Crossing | None:
     """The smooth continuation behind the singular instant at which the walk is stuck, or None."""
     t = walk.t
     for reach in REACHES:
@@ -81,7 +81,7 @@ def cross(walk: _Walk) -> Crossing | None:
     return None
 
 
-def _state_at(walk: _Walk, last: int, t: float) -> State | None:
+def _state_at(walk: Walk, last: int, t: float) -> State | None:
     """March anew from output `last` to t."""
     start = float(walk.times[last])
     if t <= start:
@@ -93,7 +93,7 @@ def _state_at(walk: _Walk, last: int, t: float) -> State | None:
     return State(t, w.q, w.qd, w.qdd) if why == DONE else None
 
 
-def _beyond(walk: _Walk, early: State, late: State, width: float) -> State | None:
+def _beyond(walk: Walk, early: State, late: State, width: float) -> State | None:
     """The pose `width` behind the singular instant, where the polynomial through this side leads to one."""
     system, h = walk.system, 2 * width
     t = late.t + h

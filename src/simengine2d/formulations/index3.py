@@ -15,21 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coordinates.reference_point import place_frames
-from ..equations import evaluate_state, newton_matrix
+from ..equations import evaluate_state
 from ..functions import functions_at
 from ..kernels import kernel
 from ..kkt import eliminate, substitute
 from ..system import phi
+from ..tangent import newton_matrix
 
 Floats = NDArray[np.float64]
 
-# entries of the state: time, steps, Newton iterations, factorizations, halvings, largest residuals at two levels
-TIME, STEPS, ITERATIONS, FACTORIZATIONS, HALVINGS, WORST_PHI, WORST_PHID = range(7)
+# entries of the state: time, counts, largest residuals at two levels, step to try next
+TIME, STEPS, ITERATIONS, FACTORIZATIONS, HALVINGS, WORST_PHI, WORST_PHID, STEP = range(8)
 
 DONE, NOT_CONVERGED, NOT_A_NUMBER = range(3)
 EXACT, MODIFIED, COURSE = range(3)
 
 MOST_ITERATIONS = 12
+ROUNDING = 2e-15
 MOST_HALVINGS = 12
 
 
@@ -110,16 +112,19 @@ def newton(S, L, D, p, t, h, kind, w):
         substitute(D.program, w.v, w.x, w.work)
         p.state[FACTORIZATIONS] += 1.0
         p.state[ITERATIONS] += 1.0
-        size, largest = 0.0, 0.0
+        size, largest, reach = 0.0, 0.0, 0.0
         for j in range(n):
             p.new[2, j] += w.x[j]
             size = max(size, abs(w.x[j]) / p.scale[j])
             largest = max(largest, abs(p.new[2, j]) / p.scale[j])
+            reach = max(reach, abs(p.new[0, j]) / p.scale[j])
         for i in range(m):
             p.new_lam[i] += w.x[n + i]
         if not size < 1.0e200:
             return NOT_A_NUMBER
-        if size <= p.tolerance[0] * largest + p.tolerance[1]:
+        # positions carry rounding, and the constraints divided by b make accelerations of it
+        rounding = ROUNDING * reach / b
+        if size <= p.tolerance[0] * largest + p.tolerance[1] + rounding:
             predict(p, h, am, af, beta, gamma)
             return DONE
         if iteration > 3 and size > 2.0 * before:
@@ -183,3 +188,54 @@ def integrate(S, L, D, p, times, first, stop, step, kind, history, w):
         for i in range(p.lam.size):
             history.Lam[k, i] = p.lam[i]
     return stop, DONE
+
+
+@kernel(inline=True, entry=False)
+def local_error(p, h, rtol, atol):
+    """Error of a step relative to the tolerance: what the jump of the accelerations leaves out of the positions.
+
+    q1 - q(t1) ~ (1/6 - beta) h^2 (a1 - a0); the factor 1/6 is kept for all methods.
+    """
+    worst = 0.0
+    for j in range(p.q.size):
+        scale = atol[j] + rtol * max(abs(p.q[j]), abs(p.new[0, j]))
+        worst = max(worst, h * h / 6.0 * abs(p.new[3, j] - p.a[j]) / scale)
+    return worst
+
+
+@kernel
+def integrate_adaptive(S, L, D, p, times, first, history, rtol, atol, most_steps, w):
+    """Fill the rows of the history from `first` on by error-controlled steps that end at the outputs.
+
+    p.state[STEP] is the step to try next. Returns (next row, why it ended); pauses after most_steps.
+    """
+    k, steps = first, 0
+    while k < times.size:
+        if times[k] <= p.state[TIME]:
+            watch(S, p, times[k], w)
+            for j in range(p.q.size):
+                history.Q[k, j], history.Qd[k, j], history.Qdd[k, j] = p.q[j], p.qd[j], p.qdd[j]
+            for i in range(p.lam.size):
+                history.Lam[k, i] = p.lam[i]
+            k += 1
+            continue
+        if steps >= most_steps:
+            return k, DONE
+        steps += 1
+        remaining = times[k] - p.state[TIME]
+        h = min(p.state[STEP], remaining)
+        if remaining - h < 0.1 * h:
+            h = remaining
+        t_new = times[k] if h == remaining else p.state[TIME] + h
+        if h < 1.0e-13 * max(abs(p.state[TIME]), abs(t_new)):
+            return k, NOT_CONVERGED
+        why = newton(S, L, D, p, t_new, h, EXACT, w)
+        error = local_error(p, h, rtol, atol) if why == DONE else 1.0e10
+        if error > 1.0:
+            p.state[HALVINGS] += 1.0
+            p.state[STEP] = h * max(0.2, 0.9 * error ** (-1.0 / 3.0))
+            continue
+        accept(p, t_new)
+        grown = h * min(3.0, 0.9 * max(error, 1.0e-6) ** (-1.0 / 3.0))
+        p.state[STEP] = max(p.state[STEP], grown) if h == remaining and grown < p.state[STEP] else grown
+    return k, DONE

@@ -156,6 +156,8 @@ class Analysis(Record):
     t_end: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
     step: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
     output_steps: Annotated[int | None, Field(description="a whole number")] = None
+    integrator: Annotated[str | None, Field(description="the name of a method such as newmark")] = None
+    rtol: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
 
 
 def file_record(sections: Mapping[str, Any] | None = None) -> type[Record]:

@@ -1,0 +1,116 @@
+"""Posing: the elimination program of a system, and where the entries of its matrix go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .elimination_order import elimination_order
+from .equations import D
+from .frames import GROUND
+from .kkt import analyze
+from .measures import ANGLE, X, Y
+from .system import System
+
+Floats = NDArray[np.float64]
+
+
+def build(system: System, redundant: bool, tangent: bool) -> D:
+    """The elimination program of a system; with room for second derivatives where `tangent`."""
+    arrays, loads = system.arrays, system.load_arrays
+    n, m, nb = system.n, system.m, len(system.bodies)
+    body = arrays.frame_body
+    couplings = [(k, k) for k in range(n + m)]
+    rows = np.repeat(np.arange(m), np.diff(arrays.jac_start))
+    couplings += [(n + int(i), int(j)) for i, j in zip(rows, arrays.jac_column, strict=True)]
+    terms = list(zip(arrays.term_kind, body[arrays.term_a], body[arrays.term_b], strict=True))
+    pushes = [
+        sorted({int(body[f]) for k in range(*bounds) for f in (loads.term_a[k], loads.term_b[k])} - {nb})
+        for bounds in zip(loads.push_start[:-1], loads.push_start[1:], strict=True)
+    ]
+    if tangent:
+        for kind, a, b in terms:
+            couplings += [(i, j) for _, _, i, j in _term_entries(kind, a, b, nb)]
+        for bodies in [*pushes, *([int(body[f])] for f in loads.wrench_frame)]:
+            coordinates = [3 * b + c for b in bodies for c in range(3)]
+            couplings += [(i, j) for i in coordinates for j in coordinates]
+    analysis = analyze(couplings, _order(system))
+    entry = lambda i, j: analysis.slots(np.array(i, dtype=np.int64), np.array(j, dtype=np.int64))
+    blocks = np.full((len(terms), 6, 6), -1, dtype=np.int64)
+    push_blocks: list[int] = []
+    if tangent:
+        for k, (kind, a, b) in enumerate(terms):
+            entries = list(_term_entries(kind, a, b, nb))
+            if entries:
+                r, s, i, j = zip(*entries, strict=True)
+                blocks[k, r, s] = entry(i, j)
+        for bodies in pushes:
+            coordinates = [3 * b + c for b in bodies for c in range(3)]
+            size = len(coordinates)
+            push_blocks += entry(np.repeat(coordinates, size), np.tile(coordinates, size)).tolist()
+    wrench_blocks = np.full((loads.wrench_frame.size, 3, 3), -1, dtype=np.int64)
+    if tangent:
+        for number, f in enumerate(loads.wrench_frame):
+            three = 3 * int(body[f]) + np.arange(3)
+            wrench_blocks[number] = entry(np.repeat(three, 3), np.tile(three, 3)).reshape(3, 3)
+    delta = _delta(system)
+    sizes = [3 * len(bodies) for bodies in pushes]
+    unknowns = np.arange(n + m)
+    return D(
+        analysis.program,
+        analysis.slots(unknowns, unknowns),
+        analysis.slots(n + rows, arrays.jac_column),
+        analysis.right_hand(unknowns),
+        blocks,
+        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        np.array([3 * b + c for bodies in pushes for b in bodies for c in range(3)], dtype=np.int64),
+        np.concatenate([[0], np.cumsum(np.square(sizes))]).astype(np.int64),
+        np.array(push_blocks, dtype=np.int64),
+        wrench_blocks,
+        np.full(m, _eps(system) if redundant else 0.0),
+        delta,
+        np.array([3 if redundant or delta.any() else 0]),
+    )
+
+
+def _term_entries(kind: int, a: int, b: int, nb: int) -> Iterator[tuple[int, int, int, int]]:
+    """(r, s, unknown, unknown) of the second derivatives of a measure between bodies a and b."""
+    if kind == ANGLE:
+        return
+    unknowns = [3 * a + c if a < nb else -1 for c in range(3)] + [
+        3 * b + c if b < nb else -1 for c in range(3)
+    ]
+    for r in range(6):
+        for s in range(r, 6):
+            if unknowns[r] < 0 or unknowns[s] < 0 or (kind in (X, Y) and (r, s) not in ((2, 2), (5, 5))):
+                continue
+            yield r, s, unknowns[r], unknowns[s]
+
+
+def _order(system: System) -> list[int]:
+    """Order of elimination from the bodies of each joint."""
+    nb = len(system.bodies)
+    index = {body.name: i for i, body in enumerate(system.bodies)} | {GROUND: -1}
+    joints: dict[str, set[int]] = {}
+    rows: dict[str, list[int]] = {}
+    for i, (name, row) in enumerate(system.rows):
+        rows.setdefault(name, []).append(i)
+        joints.setdefault(name, set()).update(index[f.body] for t in row.measure.terms for f in (t.a, t.b))
+    return elimination_order(nb, [sorted(joints[name]) for name in rows], list(rows.values()))
+
+
+def _delta(system: System) -> Floats:
+    """A small mass where there is none, so that every pivot exists; refinement takes its effect away."""
+    masses = np.repeat(system.arrays.mass, 3)
+    masses[2::3] = system.arrays.inertia
+    largest = max(float(system.arrays.mass.max(initial=0.0)), float(system.arrays.inertia.max(initial=0.0)))
+    return np.where(masses == 0.0, 1e-6 * (largest or 1.0), 0.0)
+
+
+def _eps(system: System) -> float:
+    """Small against Phi_q M^-1 Phi_q^T."""
+    masses = np.concatenate([system.arrays.mass, system.arrays.inertia / system.length**2])
+    masses = masses[masses > 0.0]
+    return 1e-10 / float(masses.max()) if masses.size else 1e-10

@@ -1,0 +1,47 @@
+"""Every example runs from start to end, and what it prints about theory is true."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SCRIPTS = sorted(path.name for path in EXAMPLES.glob("*.py"))
+
+
+def printed(script: str, monkeypatch, capsys) -> str:
+    monkeypatch.setattr(sys, "argv", [script])
+    runpy.run_path(str(EXAMPLES / script), run_name="__main__")
+    return capsys.readouterr().out
+
+
+def test_they_are_numbered_in_the_order_of_learning():
+    assert [int(name[:2]) for name in SCRIPTS] == list(range(1, len(SCRIPTS) + 1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_it_runs(script, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert printed(script, monkeypatch, capsys).count("\n") > 3
+    assert list(tmp_path.iterdir()) == []  # nothing is left behind
+
+
+@pytest.mark.slow
+def test_the_pendulum_agrees_with_theory(monkeypatch, capsys):
+    text = printed("02_pendulum_dynamics.py", monkeypatch, capsys)
+    found, theory = map(float, re.search(r"period ([\d.]+) s, in theory ([\d.]+) s", text).groups())
+    assert found == pytest.approx(theory, abs=2e-6)
+    forces = [float(number) for number in re.findall(r"([\d.]+) N", text)]
+    assert forces[0] == pytest.approx(forces[1], rel=1e-4)  # the lowest point lies between two outputs
+
+
+@pytest.mark.slow
+def test_the_course_method_is_near_the_exact_motion(monkeypatch, capsys):
+    text = printed("03_course_files.py", monkeypatch, capsys)
+    assert float(re.search(r"exact motion: (\S+)", text)[1]) < 0.05  # first order: steps of 5 ms over 4 s
+    assert "type: Revolute" in text
