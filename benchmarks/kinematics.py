@@ -53,7 +53,9 @@ def ours() -> tuple[float, float]:
     times = np.linspace(0.0, 1.0, POINTS)
     results = se.kinematics(model, t_eval=times)
     pin = closed_form(1.0 + 2 * np.pi * TURNS * times)
-    error = max(np.abs(results["coupler.end.x"] - pin[:, 0]).max(), np.abs(results["coupler.end.y"] - pin[:, 1]).max())
+    error = max(
+        np.abs(results["coupler.end.x"] - pin[:, 0]).max(), np.abs(results["coupler.end.y"] - pin[:, 1]).max()
+    )
     return best(lambda: se.kinematics(model, t_eval=times)) / POINTS, error
 
 

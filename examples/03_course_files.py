@@ -22,7 +22,9 @@ print(f"{model.name}: {analysis}")
 
 # the course's method is Newmark's on the index-3 equations; outputs are equally spaced
 times = np.linspace(0, analysis["t_end"], analysis["output_steps"] + 1)
-course = se.dynamics(model, t_eval=times, step=analysis["step"], integrator=se.Newmark(beta=0.3025, gamma=0.6))
+course = se.dynamics(
+    model, t_eval=times, step=analysis["step"], integrator=se.Newmark(beta=0.3025, gamma=0.6)
+)
 print(course.summary())
 
 # without an integrator the error is controlled, which tells how far the fixed steps are off

@@ -361,12 +361,13 @@ def warmup() -> None:
 
 
 def _use_every_kernel() -> None:
-    """Take a small four-bar linkage through every analysis, and through both kinds of integrators."""
+    """Take a small four-bar linkage through every analysis and every kind of integrator."""
     from . import builders
     from .analyses.assemble import assemble
     from .analyses.diagnose import diagnose
     from .analyses.dynamics import dynamics as motion_under_forces
     from .analyses.kinematics import kinematics as driven_motion
+    from .forces.spring import Spring
 
     driven = builders.four_bar(1, 2, 3, 3, speed=1)
     diagnose(assemble(driven))
@@ -378,3 +379,5 @@ def _use_every_kernel() -> None:
     results.summary()
     results.power_balance()
     results.reaction("B", on="crank")
+    free.add(Spring("stiff", "angle(ground, crank)", damping=1e4))
+    motion_under_forces(free, t_end=0.1)

@@ -13,7 +13,8 @@ import numpy as np
 from .analyses.assemble import assemble
 from .analyses.diagnose import diagnose
 from .analyses.dynamics import dynamics
-from .analyses.kinematics import Progress, kinematics
+from .analyses.kinematics import kinematics
+from .analyses.run import Progress
 from .errors import ModelError, ModelWarning, UnsupportedError, counted, listed
 from .integrators import integrator_named
 from .integrators.newmark import Newmark
@@ -47,13 +48,14 @@ class Job:
     """What a user should know before the run."""
 
     def run(self, model: Model, progress: Progress | None = None) -> Results:
-        times: dict[str, Any] = {"t_end": self.t_end, "step": self.step, "progress": progress}
+        options: dict[str, Any] = {"t_end": self.t_end, "step": self.step, "progress": progress}
         if self.points is not None:
-            times["t_eval"] = np.linspace(0.0, self.t_end, self.points)
+            options["t_eval"] = np.linspace(0.0, self.t_end, self.points)
         if self.kind == "kinematics":
-            return kinematics(model, **times)
-        precision = {} if self.rtol is None else {"rtol": self.rtol}
-        return dynamics(model, **times, integrator=self.integrator, **precision)
+            return kinematics(model, **options)
+        if self.rtol is not None:
+            options["rtol"] = self.rtol
+        return dynamics(model, **options, integrator=self.integrator)
 
 
 def job_for(model: Model, path: Path | None = None) -> Job:

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+from simengine2d.methods import Integrator
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
 SCRIPTS = sorted(path.name for path in EXAMPLES.glob("*.py"))
 
 
@@ -45,3 +48,13 @@ def test_the_course_method_is_near_the_exact_motion(monkeypatch, capsys):
     text = printed("03_course_files.py", monkeypatch, capsys)
     assert float(re.search(r"exact motion: (\S+)", text)[1]) < 0.05  # first order: steps of 5 ms over 4 s
     assert "type: Revolute" in text
+
+
+def test_the_integrator_of_the_guide_is_ready_for_use(monkeypatch):
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    program = re.search(r"^## Adding an integrator.*?^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[
+        1
+    ]
+    monkeypatch.setattr(Integrator, "registry", dict(Integrator.registry))
+    exec(compile(program, "CONTRIBUTING.md", "exec"), {"__name__": "guide"})
+    assert "trapezoidal" in Integrator.registry

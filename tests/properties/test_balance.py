@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import simengine2d as se
@@ -18,7 +18,13 @@ from simengine2d import builders
 # rounding of the linear solver, whose pivots are masses that differ by a factor of 100
 TOLERANCE = 1e-9
 
-quickly = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+# without JIT a run takes a second, so failing examples are not shrunk
+quickly = settings(
+    max_examples=10,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
 numbers = st.floats(-1.0, 1.0).map(lambda v: round(v, 3))
 positive = st.floats(0.2, 2.0).map(lambda v: round(v, 3))
 places = st.tuples(numbers, numbers)
@@ -54,7 +60,7 @@ def trees(draw):
 
 def spring(model, name, ground, body):
     measure = se.distance(se.Frame("ground", place=(0, 5, 0)), body["P"])
-    model.add(se.Spring(name, measure, stiffness=3, damping=0.4, free=4, actuator="sin(t)", law="0.1*s*sd^2"))
+    model.add(se.Spring(name, measure, stiffness=3, damping=0.4, free=4, actuator="sin(t)", law="0.1*s*sd"))
 
 
 def torsion(model, name, ground, body):
@@ -109,7 +115,7 @@ def check_balance(results):
 @quickly
 @given(model=trees())
 def test_trees(model):
-    check_balance(se.dynamics(model, t_eval=[0.0, 0.1, 0.25]))
+    check_balance(se.dynamics(model, t_eval=[0.0, 0.05, 0.1]))
 
 
 @pytest.mark.slow
@@ -134,7 +140,7 @@ def test_closed_four_bar(angle, masses, stiffness):
     model = builders.four_bar(1, 2, 2.2, 2.5, crank_angle=angle, masses=masses)
     model.add(se.Spring("spring", "distance(crank.end, rocker.start)", stiffness=stiffness, free=1))
     model.add(se.Torque("motor", "crank", "1 + 0.1*phid"))
-    check_balance(se.dynamics(model, t_eval=[0.0, 0.2, 0.5]))
+    check_balance(se.dynamics(model, t_eval=[0.0, 0.1, 0.2]))
 
 
 @quickly
@@ -142,7 +148,7 @@ def test_closed_four_bar(angle, masses, stiffness):
 def test_driven_slider_crank(speed, offset, damping):
     model = builders.slider_crank(1, 2.5, offset, speed=speed, slider_mass=2)
     model.add(se.Spring("damper", "along(ground, slider)", damping=damping))
-    check_balance(se.dynamics(model, t_eval=[0.0, 0.2, 0.5]))
+    check_balance(se.dynamics(model, t_eval=[0.0, 0.1, 0.2]))
 
 
 @quickly
@@ -158,7 +164,7 @@ def test_gears_and_couplers(ratio, spin):
     model.add(se.Revolute("P", arm, planet, at=(2, 0)))
     model.add(se.Gear("mesh", sun, planet, radii=(2 * ratio / (1 + ratio), 2 / (1 + ratio))))
     model.add(se.Torque("motor", sun, 3))
-    check_balance(se.dynamics(model, t_eval=[0.0, 0.2, 0.4]))
+    check_balance(se.dynamics(model, t_eval=[0.0, 0.1, 0.2]))
 
 
 def test_a_reaction_does_not_depend_on_the_point_or_the_axes():

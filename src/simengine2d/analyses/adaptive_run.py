@@ -15,12 +15,11 @@ from ..system import System
 from .assemble import Assembly
 from .closure import coordinate_scale
 from .fixed_run import new_stepper
-from .run import Run, new_history
+from .run import STEPS_A_CHUNK, Run, new_history
 
 Floats = NDArray[np.float64]
 
 LOCAL = 0.1  # error allowed in one step, against `rtol` for the whole motion: errors of many steps add up
-STEPS_A_CHUNK = 2_000  # steps between two calls of `progress`
 # how far implicit steps lead over a singular pose, in units of the time that one length or radian takes
 BRIDGE = 1e-2
 
@@ -64,7 +63,7 @@ class AdaptiveRun(Run):
         n = self.system.n
         return self.r.y[:n], self.r.y[n:]
 
-    def advance(self, stop: int) -> None:
+    def advance(self) -> None:
         system = self.system
         if self.implicit is not None:
             self.done, ok = self.implicit.advance(self.times, self.done, self.history)

@@ -77,6 +77,9 @@ def _method(integrator: str | Integrator | None, step: float | None) -> Integrat
     if integrator is None:
         return DOP853()
     method = integrator_named(integrator)() if isinstance(integrator, str) else integrator
+    if not isinstance(method, AlphaMethod | DOP853):
+        known = listed(sorted(Integrator.registry))
+        raise UnsupportedError(f"dynamics cannot use {method!r}; it knows the integrators {known}.")
     if not method.adaptive and step is None:
         raise ModelError(f"the integrator '{method.name}' takes fixed steps; give step=..., in seconds.")
     return method

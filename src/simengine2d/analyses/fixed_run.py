@@ -11,7 +11,7 @@ from ..methods import AlphaMethod
 from ..system import System
 from .assemble import Assembly
 from .closure import coordinate_scale
-from .run import Run
+from .run import STEPS_A_CHUNK, Run
 
 Floats = NDArray[np.float64]
 
@@ -54,11 +54,11 @@ class FixedRun(Run):
     def state(self) -> tuple[Floats, Floats]:
         return self.p.q, self.p.qd
 
-    def advance(self, stop: int) -> None:
+    def advance(self) -> None:
         system = self.system
         self.done, why = index3.integrate(
-            system.arrays, system.load_arrays, self.d, self.p, self.times, self.done, stop, self.step, self.kind,
-            self.history, self.w,
+            system.arrays, system.load_arrays, self.d, self.p, self.times, self.done, self.step, self.kind,
+            self.history, STEPS_A_CHUNK, self.w,
         )  # fmt: skip
         if why != index3.DONE:
             raise self.failure(

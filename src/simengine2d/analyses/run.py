@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
 """Called now and then with the simulated time."""
 
-FIRST_CHUNK = 64  # output points between two calls of `progress`; doubled while the run goes on
+STEPS_A_CHUNK = 2_000  # between two calls of `progress`; Python hears Ctrl-C only then
 
 
 class Run(ABC):
@@ -52,8 +52,8 @@ class Run(ABC):
         """q and qd at that time."""
 
     @abstractmethod
-    def advance(self, stop: int) -> None:
-        """Go on, to output row `stop` or so."""
+    def advance(self) -> None:
+        """Go on for a chunk of steps."""
 
     @abstractmethod
     def residuals(self) -> dict[str, float]: ...
@@ -62,13 +62,11 @@ class Run(ABC):
     def statistics(self) -> dict[str, int]: ...
 
     def to_the_end(self, progress: Progress | None) -> Results:
-        chunk = FIRST_CHUNK
         try:
             while self.done < self.times.size:
-                self.advance(min(self.done + chunk, self.times.size))
+                self.advance()
                 if progress is not None:
                     progress(self.t)
-                chunk = min(2 * chunk, 1 << 16)
         except KeyboardInterrupt:
             status = f"interrupted at t = {self.t:g} s"
             kept = f"{self.done} of {self.times.size} points are kept"

@@ -159,15 +159,18 @@ def watch(S, p, t, w):
 
 
 @kernel
-def integrate(S, L, D, p, times, first, stop, step, kind, history, w):
-    """Fill rows first..stop-1 of the history. Returns (next row, why it ended).
+def integrate(S, L, D, p, times, first, step, kind, history, most_steps, w):
+    """Fill the rows of the history from `first` on. Returns (next row, why it ended); pauses after most_steps.
 
     The steps of an output interval are equal and not longer than `step`; one that does not converge is halved.
     """
-    for k in range(first, stop):
+    pause = p.state[STEPS] + most_steps
+    for k in range(first, times.size):
         start = p.state[TIME]
         count = max(1, int(np.ceil((times[k] - start) / step * (1.0 - 1.0e-9)))) if times[k] > start else 0
         for i in range(count):
+            if p.state[STEPS] >= pause:
+                return k, DONE
             t_end = times[k] if i == count - 1 else start + (times[k] - start) * (i + 1) / count
             halvings = 0
             while p.state[TIME] < t_end:
@@ -187,7 +190,7 @@ def integrate(S, L, D, p, times, first, stop, step, kind, history, w):
             history.Q[k, j], history.Qd[k, j], history.Qdd[k, j] = p.q[j], p.qd[j], p.qdd[j]
         for i in range(p.lam.size):
             history.Lam[k, i] = p.lam[i]
-    return stop, DONE
+    return times.size, DONE
 
 
 @kernel(inline=True, entry=False)

@@ -30,7 +30,7 @@ STABILITY = 6.1
 
 @dataclass(frozen=True)
 class DOP853(Integrator):
-    """Explicit, for smooth problems at any tolerance, tight ones above all; stiff ones are refused."""
+    """Explicit, for smooth problems at any tolerance, tight ones above all; not for stiff ones."""
 
     name: ClassVar[str] = "dop853"
     order: ClassVar[int] = 8

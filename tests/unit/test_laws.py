@@ -1,0 +1,141 @@
+"""Laws: every kind, its value and its partial derivatives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy
+
+import simengine2d as se
+from simengine2d.functions import as_function, functions_at, pack
+from simengine2d.laws import PUSH, STATE, as_law, body_law, law_at, linear_law, pack_laws
+
+
+def evaluated(law, z):
+    """Value and derivatives of one law at the variables z, of which the last is t."""
+    f = np.empty((1, 3))
+    functions_at(pack([law.time or as_function(0.0)]), float(z[-1]), f)
+    derivatives = np.full(len(z), np.nan)
+    value = law_at(pack_laws([law], 0), 0, f, np.array(z, dtype=float), derivatives)
+    return value, derivatives
+
+
+PUSH_EXPRESSIONS = [
+    "k*(s - 1) + 0.3*sd",
+    "k*s^3 + s*sd",
+    "sin(2*s)*exp(-sd) + t",
+    "sqrt(s)/(1 + sd^2)",
+    "atan2(s, sd) + tanh(s*t)",
+    "log(s) + cosh(sd) - abs(sd)",
+    "s^2.5 + 2^sd",
+]
+
+
+@pytest.mark.parametrize("text", PUSH_EXPRESSIONS)
+def test_expressions_against_sympy(text):
+    symbols = sympy.symbols("s sd t", real=True)
+    exact = sympy.sympify(text, locals=dict(zip(PUSH, symbols, strict=True)) | {"k": 7.0})
+    law = as_law(text, PUSH, {"k": 7.0})
+    for z in [(0.8, -0.4, 0.3), (2.5, 1.7, 1.1), (0.1, -3.0, 2.0)]:
+        value, derivatives = evaluated(law, z)
+        at = dict(zip(symbols, z, strict=True))
+        assert value == pytest.approx(float(exact.subs(at)), rel=1e-12)
+        for k in (0, 1):
+            assert derivatives[k] == pytest.approx(
+                float(exact.diff(symbols[k]).subs(at)), rel=1e-11, abs=1e-12
+            )
+
+
+@pytest.mark.parametrize("text", ["-c*xd*sqrt(xd^2 + yd^2)", "sin(phi)*x + y*phid*t", "xd^3 + cos(x*y)"])
+def test_laws_of_a_body_against_sympy(text):
+    symbols = sympy.symbols("x y phi xd yd phid t", real=True)
+    exact = sympy.sympify(text, locals=dict(zip(STATE, symbols, strict=True)) | {"c": 0.5})
+    z = (0.3, -0.7, 1.1, 2.0, -0.4, 0.9, 0.6)
+    at = dict(zip(symbols, z, strict=True))
+    value, derivatives = evaluated(as_law(text, STATE, {"c": 0.5}), z)
+    assert value == pytest.approx(float(exact.subs(at)), rel=1e-12)
+    for k in range(6):
+        assert derivatives[k] == pytest.approx(float(exact.diff(symbols[k]).subs(at)), rel=1e-11, abs=1e-12)
+
+
+@pytest.mark.parametrize(("s", "value", "slope"), [(0.5, 0.0, 0.0), (1.5, 10.0, 20.0), (3.0, 60.0, 40.0)])
+def test_a_piecewise_law(s, value, slope):
+    """A stop: nothing below 1, 20 (s - 1) up to 2, stiffer above."""
+    law = as_law("0 if s < 1 else 20*(s - 1) if s < 2 else 20 + 40*(s - 2)", PUSH, {})
+    found, derivatives = evaluated(law, (s, 0.7, 0.0))
+    assert (found, derivatives[0], derivatives[1]) == (value, slope, 0.0)
+
+
+def test_a_linear_law():
+    law = linear_law(40.0, 3.0, 0.5, as_function("2*t"))
+    value, derivatives = evaluated(law, (0.8, -0.2, 1.5))
+    assert value == pytest.approx(40 * 0.3 - 3 * 0.2 + 3.0)
+    assert list(derivatives[:2]) == [40.0, 3.0]
+
+
+def test_a_table_is_read_over_the_first_variable():
+    places = np.linspace(0.0, 3.0, 61)
+    law = as_law(se.Table(tuple(places), tuple(np.sin(places))), PUSH, {})
+    value, derivatives = evaluated(law, (1.234, 5.0, 9.0))
+    # a natural cubic spline of step 0.05: h^4 / 384 and h^3 / 24
+    assert value == pytest.approx(np.sin(1.234), abs=2e-7)
+    assert derivatives[0] == pytest.approx(np.cos(1.234), abs=1e-5)
+    assert derivatives[1] == 0.0
+
+
+@pytest.mark.parametrize("value", [3.5, "2*t + 1", as_function("2*t + 1")])
+def test_a_function_of_time_has_no_derivatives(value):
+    found, derivatives = evaluated(as_law(value, PUSH, {}), (0.1, 0.2, 1.25))
+    assert found == 3.5
+    assert not np.any(derivatives[:2])
+
+
+def test_a_python_function_is_differentiated_by_differences():
+    law = as_law(lambda s, sd, t: s**3 + np.sin(sd) * t, PUSH, {})
+    value, derivatives = evaluated(law, (0.7, 0.4, 2.0))
+    assert value == pytest.approx(0.7**3 + np.sin(0.4) * 2.0, rel=1e-15)
+    assert derivatives[0] == pytest.approx(3 * 0.49, rel=1e-6)
+    assert derivatives[1] == pytest.approx(2 * np.cos(0.4), rel=1e-6)
+
+
+def test_a_python_law_of_a_body_gets_time_and_states():
+    seen = []
+
+    def drag(t, q, qd):
+        seen.append((t, *q, *qd))
+        return -0.5 * qd[0], t * q[1]
+
+    z = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)
+    first, derivatives = evaluated(body_law(drag, 0, "PointForce 'drag'"), z)
+    second, _ = evaluated(body_law(drag, 1, "PointForce 'drag'"), z)
+    assert (7.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0) in seen
+    assert (first, second) == (-2.0, 14.0)
+    assert derivatives[3] == pytest.approx(-0.5, rel=1e-6)
+    assert np.abs(np.delete(derivatives[:6], 3)).max() < 1e-9
+
+
+def test_the_law_of_several_is_found_by_its_number():
+    laws = [linear_law(1.0, 0.0, 0.0, as_function(0.0)), as_law("s^2", PUSH, {}), as_law("t", PUSH, {})]
+    f = np.empty((3, 3))
+    functions_at(pack([law.time or as_function(0.0) for law in laws]), 0.5, f)
+    table, g = pack_laws(laws, 0), np.empty(3)
+    values = [law_at(table, i, f, np.array([3.0, 1.0, 0.5]), g) for i in range(3)]
+    assert values == [3.0, 9.0, 0.5]
+
+
+@pytest.mark.parametrize("given", [lambda s, sd, t: 1 / 0, lambda s, sd, t: float("nan")])
+def test_a_python_law_without_a_value_gives_nan_and_keeps_the_reason(given):
+    law = as_law(given, PUSH, {})
+    value, _ = evaluated(law, (1.0, 0.0, 0.0))
+    assert np.isnan(value)
+    assert law.callback is not None and law.callback.raised is not None
+
+
+def test_unknown_names_in_a_law_are_named():
+    with pytest.raises(se.ModelError, match="stiff"):
+        as_law("stiff*s", PUSH, {"stiffness": 3.0})
+
+
+def test_a_law_that_only_has_a_name_says_how_to_give_it():
+    with pytest.raises(se.UnsupportedError, match=r"functions=\{'piston': f\}"):
+        body_law("piston", 0, "PointForce 'gas'")
