@@ -6,15 +6,15 @@ It is the step between Model and System, and the model's checker: all problems a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from math import isfinite
 from typing import Any, NamedTuple
 
 from . import expressions
 from .bodies import Body, Inertia, Shape
-from .elements import Element, Joint, Row, Scope, check_name
-from .errors import ModelError, unknown
+from .elements import Element, Force, Joint, Row, Scope, check_name
+from .errors import ModelError, UnsupportedError, unknown
 from .frames import Frame, Placed
 from .functions import Function, as_function
 from .laws import Law, as_law
@@ -69,8 +69,15 @@ class Drawing(Scope):
             with self._collecting(element.title):
                 self._refuse_self_joint(element)
                 self.elements[name] = element.resolved(self)
+                if isinstance(element, Force):
+                    self._check_loads(self.elements[name])  # type: ignore[arg-type]
                 if isinstance(element, Joint):
                     self.rows[name] = self._rows(self.elements[name])  # type: ignore[arg-type]
+
+    @staticmethod
+    def _check_loads(force: Force) -> None:
+        with suppress(UnsupportedError):  # a law that is only named; dynamics will ask for it
+            list(force.loads())
 
     def _rows(self, joint: Joint) -> list[Row]:
         try:

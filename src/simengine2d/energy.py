@@ -65,7 +65,7 @@ def powers_along(S, L, T, Q, Qd, Lam, F, f, force, out):
 
 def energy(results: Results) -> Energy:
     """Kinetic and potential energy over time."""
-    system = results.system
+    system = _with_laws(results)
     kinetic = 0.5 * results.qd**2 @ _masses(system)
     mass, (g_x, g_y) = system.arrays.mass, system.drawing.gravity
     potential = -g_x * results.q[:, 0::3] @ mass - g_y * results.q[:, 1::3] @ mass
@@ -79,14 +79,12 @@ def energy(results: Results) -> Energy:
 
 def power(results: Results) -> Power:
     """Power over time."""
-    system = results.system
+    system = _with_laws(results)
     if results.lam is None:
         raise UnsupportedError(
             "the power of drivers needs their reactions, which these results do not hold. "
             "Run dynamics(model, t_end=...)."
         )
-    if system.missing_law is not None:
-        raise UnsupportedError(system.missing_law)
     f = np.empty((system.m + len(system.load_functions), 3))
     F, out = np.zeros((system.arrays.frame_body.size, FRAME_STATE)), np.zeros((2, results.t.size))
     q, qd, lam = (np.ascontiguousarray(array) for array in (results.q, results.qd, results.lam))
@@ -123,6 +121,13 @@ def _is_spring(load: Push | Wrench) -> bool:
         return False
     time, damping = load.law.time, load.law.numbers[1]
     return damping == 0.0 and (time is None or (time.is_constant and time.constant == 0.0))
+
+
+def _with_laws(results: Results) -> System:
+    """The system, where every force is known."""
+    if results.system.missing_law is not None:
+        raise UnsupportedError(results.system.missing_law)
+    return results.system
 
 
 def _masses(system: System) -> Floats:

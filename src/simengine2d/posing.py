@@ -110,7 +110,11 @@ def _delta(system: System) -> Floats:
 
 
 def _eps(system: System) -> float:
-    """Small against Phi_q M^-1 Phi_q^T."""
-    masses = np.concatenate([system.arrays.mass, system.arrays.inertia / system.length**2])
-    masses = masses[masses > 0.0]
-    return 1e-10 / float(masses.max()) if masses.size else 1e-10
+    """Small against the diagonal of Phi_q M^-1 Phi_q^T, but large against its rounding."""
+    masses = np.repeat(system.arrays.mass, 3)
+    masses[2::3] = system.arrays.inertia
+    mass = masses[system.arrays.jac_column]
+    data = system.Phi_q_data(system.drawn_q)
+    rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
+    shares = np.divide(data**2, mass, out=np.zeros_like(data), where=mass > 0.0)
+    return 1e-6 * float(np.bincount(rows, shares).max(initial=0.0))

@@ -138,6 +138,8 @@ class System:
         wrenches = [load for _, load in self.loads if isinstance(load, Wrench)]
         laws = [push.law for push in pushes] + [law for w in wrenches for law in w[2:]]
         self.load_functions = [law.time or as_function(0.0) for law in laws]
+        self.load_names = [name for name, load in self.loads if isinstance(load, Push)]
+        self.load_names += [name for name, load in self.loads if isinstance(load, Wrench) for _ in range(3)]
         extra: list[Any] = [
             frame for push in pushes for term in push.measure.terms for frame in (term.a, term.b)
         ]
@@ -201,8 +203,9 @@ class System:
         return f
 
     def broken_function(self, t: float) -> str | None:
-        """A sentence on the first row whose function of time has no value or derivatives at t."""
-        for (name, _), function in zip(self.rows, self.functions, strict=True):
+        """A sentence on the first element whose function of time has no value or derivatives at t."""
+        names = [name for name, _ in self.rows] + self.load_names
+        for name, function in zip(names, self.functions + self.load_functions, strict=True):
             try:
                 function.jet(float(t))
             except ModelError as error:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import simengine2d as se
+import simengine2d.integrators  # which registers them
 from simengine2d import builders
 from simengine2d.methods import Integrator
 
@@ -76,7 +79,7 @@ def test_methods_with_the_same_coefficients_agree():
 def test_the_error_of_dop853_falls_with_the_tolerance():
     exact = se.dynamics(pendulum(), t_eval=[0.0, 1.0], rtol=1e-13)
     found = [np.abs(se.dynamics(pendulum(), t_eval=[0.0, 1.0], rtol=r).q - exact.q).max() for r in RTOLS]
-    assert all(after < 0.05 * before for before, after in zip(found[:-1], found[1:], strict=True))
+    assert all(after < 0.05 * before for before, after in pairwise(found))
     assert all(error <= rtol for error, rtol in zip(found, RTOLS, strict=True))
 
 
@@ -125,10 +128,10 @@ def test_energy_of_a_pendulum_over_20_periods():
 def test_energy_of_a_spring_is_counted():
     model = se.Model(gravity=(0, 0))
     model.body("mass", mass=2, inertia=1, at=(3, 0))
-    model.add(se.Spring("spring", se.distance("ground", "mass"), stiffness=8, free=1))
+    model.add(se.Spring("spring", se.distance("ground", "mass"), stiffness=8, free=2))
     results = se.dynamics(model, t_end=3, step=0.1, rtol=1e-10)
-    np.testing.assert_allclose(results["mass.x"], 1 + 2 * np.cos(2 * results.t), atol=1e-8)
-    np.testing.assert_allclose(results.energy().total, 16.0, rtol=1e-8)
+    np.testing.assert_allclose(results["mass.x"], 2 + np.cos(2 * results.t), atol=1e-8)
+    np.testing.assert_allclose(results.energy().total, 4.0, rtol=1e-8)
 
 
 def test_energy_is_not_mentioned_where_it_need_not_be_constant():
@@ -185,7 +188,7 @@ def test_bad_arguments_are_said_in_words(given, sentence):
 
 
 def test_something_else_than_a_model():
-    with pytest.raises(se.ModelError, match="needs a Model, not 'four_bar.yaml'"):
+    with pytest.raises(se.ModelError, match=r"needs a Model, not 'four_bar\.yaml'"):
         se.dynamics("four_bar.yaml", t_end=1)
 
 
@@ -197,7 +200,7 @@ def test_a_model_without_bodies():
 def test_a_free_motion_without_mass_is_named():
     model = se.Model()
     model.body("bead", at=(0, 0))
-    with pytest.raises(se.ModelError, match="a free motion has no mass.*bead"):
+    with pytest.raises(se.ModelError, match=r"a free motion has no mass.*bead"):
         se.dynamics(model, t_end=1)
 
 
@@ -205,7 +208,7 @@ def test_a_turn_without_inertia_is_named():
     """A point mass may hang on a pin, but not turn freely about itself."""
     model = se.Model()
     model.body("bob", mass=1, inertia=0, at=(1, 0))
-    with pytest.raises(se.ModelError, match="a free motion has no mass.*bob"):
+    with pytest.raises(se.ModelError, match=r"a free motion has no mass.*bob"):
         se.dynamics(model, t_end=1)
 
 
@@ -232,9 +235,10 @@ def is_nan_late(t, q, qd):
     return (float("nan") if t > 0.5 else 1.0), 0.0
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"integrator": "newmark", "step": 0.05}], ids=["adaptive", "newmark"]
-)
+NEWMARK = {"integrator": "newmark", "step": 0.05}
+
+
+@pytest.mark.parametrize("options", [{}, NEWMARK], ids=["adaptive", "newmark"])
 @pytest.mark.parametrize(
     ("law", "words"),
     [
@@ -255,7 +259,7 @@ def test_a_force_law_that_fails_is_named_with_its_time(law, words, options):
     good = pendulum()
     good.add(se.PointForce("wind", good["link1"]["end"], fx=1))
     expected = se.dynamics(good, t_eval=kept.t, **options)
-    np.testing.assert_allclose(kept.q, expected.q, atol=1e-8)
+    np.testing.assert_allclose(kept.q, expected.q, atol=1e-6)
 
 
 def test_an_expression_without_a_value_is_named():

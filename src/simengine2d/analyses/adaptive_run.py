@@ -11,6 +11,7 @@ from ..integrators import dop853
 from ..integrators.dop853 import DOP853
 from ..integrators.generalized_alpha import GeneralizedAlpha
 from ..posing import build
+from ..results import Results
 from ..system import System
 from .assemble import Assembly
 from .closure import coordinate_scale
@@ -118,6 +119,13 @@ class AdaptiveRun(Run):
             "position": float(self.r.state[dop853.WORST_PHI]),
             "velocity": float(self.r.state[dop853.WORST_PHID]),
         }
+
+    def results(self, status: str) -> Results:
+        singular = self.r.state[dop853.SINGULAR_AT]
+        if np.isfinite(singular) and not self.redundant:
+            where = f"at the output t = {singular:g} s the constraints lose rank"
+            self.notes = [*self.notes, f"{where}; accelerations and reactions there mean little"]
+        return super().results(status)
 
     def collect_counts(self) -> None:
         self.counts = self.statistics()

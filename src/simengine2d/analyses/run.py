@@ -78,7 +78,13 @@ class Run(ABC):
         t = self.t
         results = self.results(f"stopped at t = {t:g} s")
         kept = f"The {self.done} points before it are kept."
-        broken = self.system.broken_function(t) or self.system.broken_force(t, *self.state)
+        ahead = t + 1e-6 * float(self.times[-1] - self.times[0])
+        broken = (
+            self.system.broken_function(t)
+            or self.system.broken_force(t, *self.state)
+            or self.system.broken_function(ahead)
+            or self.system.broken_force(ahead, *self.state)
+        )
         if broken:
             return ConvergenceError(f"{broken} {kept}", results)
         return ConvergenceError(f"at t = {t:.9g} s {what} {kept}", results)

@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..elements import Axes, BodyLaw, Force, FrameField, StateLaw, Wrench
+from ..errors import ModelError
+from ..frames import GROUND
 from ..laws import as_law, body_law
 
 
@@ -19,6 +21,8 @@ class PointForce(Force):
     law: BodyLaw | None = None
 
     def loads(self) -> Iterator[Wrench]:
+        if self.frame.body == GROUND:
+            raise ModelError(f"{self.title} acts on the ground, which nothing moves; name a body.")
         fx, fy = self.fx, self.fy
         if self.law is not None:
             fx, fy = (body_law(self.law, component, self.title) for component in (0, 1))

@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..elements import BodyLaw, Force, FrameField, StateLaw, Wrench
+from ..errors import ModelError
+from ..frames import GROUND
 from ..laws import as_law, body_law
 
 
@@ -14,6 +16,8 @@ class Torque(Force):
     law: BodyLaw | None = None
 
     def loads(self) -> Iterator[Wrench]:
+        if self.frame.body == GROUND:
+            raise ModelError(f"{self.title} acts on the ground, which nothing moves; name a body.")
         none = as_law(0.0, (), {})
         torque = self.value if self.law is None else body_law(self.law, 0, self.title)
         yield Wrench(self.frame, False, none, none, torque)

@@ -113,6 +113,9 @@ def newton(S, L, D, p, t, h, kind, w):
         p.state[FACTORIZATIONS] += 1.0
         p.state[ITERATIONS] += 1.0
         size, largest, reach = 0.0, 0.0, 0.0
+        for k in range(n + m):
+            if not abs(w.x[k]) < 1.0e200:  # max(0, nan) would be 0
+                return NOT_A_NUMBER
         for j in range(n):
             p.new[2, j] += w.x[j]
             size = max(size, abs(w.x[j]) / p.scale[j])
@@ -120,8 +123,6 @@ def newton(S, L, D, p, t, h, kind, w):
             reach = max(reach, abs(p.new[0, j]) / p.scale[j])
         for i in range(m):
             p.new_lam[i] += w.x[n + i]
-        if not size < 1.0e200:
-            return NOT_A_NUMBER
         # positions carry rounding, and the constraints divided by b make accelerations of it
         rounding = ROUNDING * reach / b
         if size <= p.tolerance[0] * largest + p.tolerance[1] + rounding:

@@ -20,12 +20,13 @@ from ._dop853_coefficients import DENSE, E3, E5, STAGES, A, B, C
 Floats = NDArray[np.float64]
 
 # entries of the state
-TIME, STEP, STEPS, REJECTED, EVALUATIONS, WORST_PHI, WORST_PHID, STIFF = range(8)
+TIME, STEP, STEPS, REJECTED, EVALUATIONS, WORST_PHI, WORST_PHID, STIFF, SINGULAR_AT = range(9)
 DONE, STEP_TOO_SMALL, TOO_STIFF = range(3)
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 STIFF_STEPS = 15  # in a row, beyond the stability limit h |lambda| of the method
 STABILITY = 6.1
+SINGULAR = 1e11  # spread of the pivots above which accelerations and multipliers have lost their digits
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,9 @@ class Runner(NamedTuple):
 
 
 def new_runner(t: float, y: Floats, rtol: float, atol: Floats, projection: tuple[float, float]) -> Runner:
-    state = np.zeros(8)
+    state = np.zeros(9)
     state[TIME] = t
+    state[SINGULAR_AT] = np.nan
     new, trial, out = (np.zeros(y.size) for _ in range(3))
     K, dense = np.zeros((16, y.size)), np.zeros((7, y.size))
     return Runner(y.copy(), new, trial, out, K, dense, state, np.array([rtol]), atol, np.array(projection))
@@ -171,6 +173,16 @@ def next_step(h, error):
 
 
 @kernel(inline=True, entry=False)
+def spread_of_pivots(D, n, v):
+    """Largest over smallest pivot of the multipliers; v holds their reciprocals."""
+    smallest, largest = 1.0e300, 0.0
+    for i in range(n, D.diagonal.size):
+        pivot = abs(v[D.diagonal[i]])
+        smallest, largest = min(smallest, pivot), max(largest, pivot)
+    return largest / smallest if largest > 0.0 else 1.0
+
+
+@kernel(inline=True, entry=False)
 def write_row(r, k, x, history):
     n = r.out.size // 2
     for j in range(n):
@@ -222,6 +234,8 @@ def integrate(S, L, D, r, times, first, history, most_steps, w):
             accelerations(S, L, D, times[k], r.out[:n], r.out[n:], w)
             state[EVALUATIONS] += 1.0
             write_row(r, k, w.x, history)
+            if np.isnan(state[SINGULAR_AT]) and spread_of_pivots(D, n, w.v) > SINGULAR:
+                state[SINGULAR_AT] = times[k]
             k += 1
             continue
         if dense:  # all outputs of this step are written: take it

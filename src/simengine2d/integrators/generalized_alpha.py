@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..errors import ModelError
 from ..methods import AlphaMethod
 
 
@@ -19,6 +20,10 @@ class GeneralizedAlpha(AlphaMethod):
     name: ClassVar[str] = "generalized_alpha"
     order: ClassVar[int] = 2
     rho: float = 0.8
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.rho <= 1.0:
+            raise ModelError(f"generalized_alpha needs rho from 0 to 1, not {self.rho}.")
 
     @property
     def coefficients(self) -> tuple[float, float, float, float]:

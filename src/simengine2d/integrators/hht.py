@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..errors import ModelError
 from ..methods import AlphaMethod
 
 
@@ -18,6 +19,10 @@ class HHT(AlphaMethod):
     name: ClassVar[str] = "hht"
     order: ClassVar[int] = 2
     alpha: float = -0.1
+
+    def __post_init__(self) -> None:
+        if not -1.0 / 3.0 <= self.alpha <= 0.0:
+            raise ModelError(f"hht needs alpha from -1/3 to 0, not {self.alpha}.")
 
     @property
     def coefficients(self) -> tuple[float, float, float, float]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..errors import ModelError
 from ..methods import AlphaMethod
 
 
@@ -20,6 +21,12 @@ class Newmark(AlphaMethod):
     order: ClassVar[int] = 1
     beta: float = 0.3025
     gamma: float = 0.6
+
+    def __post_init__(self) -> None:
+        if not (self.beta > 0.0 and self.gamma >= 0.5):
+            raise ModelError(
+                f"newmark needs beta > 0 and gamma >= 1/2, not beta = {self.beta}, gamma = {self.gamma}."
+            )
 
     @property
     def coefficients(self) -> tuple[float, float, float, float]:

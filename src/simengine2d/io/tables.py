@@ -220,6 +220,11 @@ def _without_code(results: Results) -> tuple[Model, list[str]]:
                 notes.append(
                     f"{element.title}: of its Python function '{getattr(element, name)}' the name was saved"
                 )
+            elif kind.name != "function" and kind.name in FUNCTION_KINDS and callable(given):
+                setattr(element, name, None if name == "law" else 0.0)
+                notes.append(
+                    f"{element.title}: its Python function {name} could not be saved and was left out"
+                )
             elif kind.name in FUNCTION_KINDS and (callable(given) or isinstance(given, tuple)):
                 setattr(element, name, _sampled(results, element, name))
                 notes.append(
