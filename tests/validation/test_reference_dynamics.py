@@ -413,3 +413,14 @@ def test_course_files(name, halved):
     ]
     check_oracle(results, oracle, reactions)
     assert results.statistics["halved steps"] == 0
+
+
+@pytest.mark.parametrize("windows", [1, 2, 10])
+@pytest.mark.parametrize("rtol", [1e-6, 1e-10])
+def test_a_ladder_of_four_bars_passes_its_singular_poses(windows, rtol):
+    """IFToMM A02: all links in line twice a turn. The posts must stay parallel and the energy must be kept."""
+    results = se.dynamics(builders.four_bar_ladder(windows), t_end=10, step=0.1, rtol=rtol)
+    posts = results.q[:, 2 : 3 * (windows + 1) : 3]
+    kinetic, _, total = results.energy()
+    assert np.abs(posts - posts[:, :1]).max() < 1e-10  # the other branch would be whole radians off
+    assert np.ptp(total) < max(rtol, 1e-9) * np.ptp(kinetic)  # measured 1.5e-7 and 4e-10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..equations import new_work
+from ..equations import accelerations, new_work
 from ..formulations import index3
 from ..integrators import dop853
 from ..integrators.dop853 import DOP853
@@ -21,8 +21,8 @@ from .run import STEPS_A_CHUNK, Run, new_history
 Floats = NDArray[np.float64]
 
 LOCAL = 0.1  # error allowed in one step, against `rtol` for the whole motion: errors of many steps add up
-# how far implicit steps lead over a singular pose, in units of the time that one length or radian takes
-BRIDGE = 1e-2
+# how far before and behind a singular pose a step is taken over it, in the time that one length or radian takes
+BRIDGES = (3e-2, 1e-2, 3e-3)
 
 _TOO_SMALL = (
     "the step became too small. Look for a singular pose, or a force that jumps or grows without bound."
@@ -33,7 +33,7 @@ class AdaptiveRun(Run):
     """Error-controlled steps on the index-1 equations, projected on the constraints.
 
     Where these equations are stiff, error-controlled generalized-alpha steps on the index-3 equations take over; where
-    they are singular, such steps lead over the singular pose.
+    they are singular, one long step leads over the singular pose.
     """
 
     def __init__(
@@ -48,10 +48,15 @@ class AdaptiveRun(Run):
         self.notes.append(f"integrated by {DOP853.name}, the choice for smooth motions, with rtol = {rtol:g}")
 
     def start(self, t: float, q: Floats, qd: Floats) -> None:
+        y = np.concatenate([q, qd])
+        self.r = self.runner(t, y, self.local)
+        self.checkpoints = [(t, y)]
+
+    def runner(self, t: float, y: Floats, tolerance: float) -> dop853.Runner:
         length = self.system.length
-        atol = self.local * np.tile([length, length, 1.0], 2 * len(self.system.bodies))
-        tolerances = (1e-2 * self.local * length, 1e-14 * length)
-        self.r = dop853.new_runner(t, np.concatenate([q, qd]), self.local, atol, tolerances)
+        atol = tolerance * np.tile([length, length, 1.0], 2 * len(self.system.bodies))
+        projection = (1e-2 * self.local * length, 1e-14 * length)
+        return dop853.new_runner(t, y, tolerance, atol, projection)
 
     @property
     def t(self) -> float:
@@ -71,6 +76,7 @@ class AdaptiveRun(Run):
             if not ok:
                 raise self.failure(_TOO_SMALL)
             return
+        self.checkpoints.append((self.t, self.r.y.copy()))
         self.done, why = dop853.integrate(
             system.arrays,
             system.load_arrays,
@@ -91,27 +97,64 @@ class AdaptiveRun(Run):
             self.bridge()
 
     def bridge(self) -> None:
-        """Implicit steps over a singular pose, then explicit ones again."""
-        t, (q, qd) = self.t, self.state
-        if self.system.broken_force(t, q, qd) or t <= self.bridged_at:
+        """One long step over a singular pose.
+
+        There the accelerations lose their digits, and no step is short enough. The motion itself is smooth, so a
+        step that begins and ends well away from the pose is as exact as any other.
+        """
+        t = self.t
+        if t <= self.bridged_at or self.system.broken_force(t, *self.state):
             raise self.failure(_TOO_SMALL)
-        speed = float(np.abs(qd / coordinate_scale(self.system)).max()) / self.system.length
-        width = min(BRIDGE / speed if speed > 0.0 else BRIDGE, self.times[-1] - t)
-        implicit = _Implicit(self.system, True, t, q, qd, self.local)
-        inside = np.searchsorted(self.times, t + width)
-        times = np.append(self.times[self.done : inside], t + width)
+        speed = float(np.abs(self.state[1] / coordinate_scale(self.system)).max()) / self.system.length
+        for reach in BRIDGES:
+            width = reach / speed if speed > 0.0 else reach
+            if self.step_over(t - width, t + width):
+                self.bridged_at = t
+                self.notes.append(f"at t = {t:.6g} s a singular pose was passed in one step")
+                return
+        raise self.failure(_TOO_SMALL)
+
+    def step_over(self, before: float, behind: float) -> bool:
+        """Integrate anew up to `before`, then go to `behind` in one step; False where that leads nowhere."""
+        earlier = [checkpoint for checkpoint in self.checkpoints if checkpoint[0] < before]
+        if not earlier:
+            return False
+        t, y = earlier[-1]
+        n = self.system.n
+        clean = self.runner(t, y, self.local)
+        if not self.carry(clean, np.array([before]), new_history(1, self.system), 10**6):
+            return False
+        long = self.runner(before, clean.y, 1e6)  # any error is accepted
+        long.state[dop853.STEP] = behind - before
+        self.evaluate(long, before)
+        inside = int(np.searchsorted(self.times, behind))
+        times = np.append(self.times[self.done : inside], behind)
         history = new_history(times.size, self.system)
-        row, ok = 0, True
-        while ok and row < times.size:
-            row, ok = implicit.advance(times, row, history)
-        if not ok:
-            raise self.failure(_TOO_SMALL)
+        if (
+            not self.carry(long, times, history, 1)
+            or long.state[dop853.WORST_PHI] > 1e-4 * self.system.length
+        ):
+            return False
         for target, source in zip(self.history, history, strict=True):
             target[self.done : inside] = source[:-1]
-        self.done, self.bridged_at = int(inside), t
-        self.collect_counts()
-        self.start(t + width, implicit.p.q, implicit.p.qd)
-        self.notes.append(f"at t = {t:.6g} s a singular pose was passed by implicit steps")
+        self.done = inside
+        self.counts = self.statistics()
+        self.start(behind, long.y[:n], long.y[n:])
+        return True
+
+    def carry(self, r: dop853.Runner, times: Floats, history: index3.History, most_steps: int) -> bool:
+        """Whether the runner reaches the last of the times."""
+        system = self.system
+        row, why = dop853.integrate(
+            system.arrays, system.load_arrays, self.d, r, times, 0, history, most_steps, self.w
+        )
+        return bool(why == dop853.DONE and row == times.size)
+
+    def evaluate(self, r: dop853.Runner, t: float) -> None:
+        """f(t, y) into the first stage, as a runner with a given step expects it."""
+        system, n = self.system, self.system.n
+        accelerations(system.arrays, system.load_arrays, self.d, t, r.y[:n], r.y[n:], self.w)
+        r.K[0, :n], r.K[0, n:] = r.y[n:], self.w.x[:n]
 
     def residuals(self) -> dict[str, float]:
         """Before projection; the outputs themselves are on the constraints to rounding."""
@@ -126,9 +169,6 @@ class AdaptiveRun(Run):
             where = f"at the output t = {singular:g} s the constraints lose rank"
             self.notes = [*self.notes, f"{where}; accelerations and reactions there mean little"]
         return super().results(status)
-
-    def collect_counts(self) -> None:
-        self.counts = self.statistics()
 
     def statistics(self) -> dict[str, int]:
         state = self.r.state

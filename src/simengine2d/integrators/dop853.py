@@ -20,12 +20,14 @@ from ._dop853_coefficients import DENSE, E3, E5, STAGES, A, B, C
 Floats = NDArray[np.float64]
 
 # entries of the state
-TIME, STEP, STEPS, REJECTED, EVALUATIONS, WORST_PHI, WORST_PHID, STIFF, SINGULAR_AT = range(9)
+TIME, STEP, STEPS, REJECTED, EVALUATIONS, WORST_PHI, WORST_PHID, STIFF, SINGULAR_AT, LONGEST = range(10)
 DONE, STEP_TOO_SMALL, TOO_STIFF = range(3)
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 STIFF_STEPS = 15  # in a row, beyond the stability limit h |lambda| of the method
 STABILITY = 6.1
+COLLAPSED = 1e-2  # of the longest step
+NEARLY_SINGULAR = 1e5  # spread of the pivots
 SINGULAR = 1e11  # spread of the pivots above which accelerations and multipliers have lost their digits
 
 
@@ -55,7 +57,7 @@ class Runner(NamedTuple):
 
 
 def new_runner(t: float, y: Floats, rtol: float, atol: Floats, projection: tuple[float, float]) -> Runner:
-    state = np.zeros(9)
+    state = np.zeros(10)
     state[TIME] = t
     state[SINGULAR_AT] = np.nan
     new, trial, out = (np.zeros(y.size) for _ in range(3))
@@ -262,7 +264,11 @@ def integrate(S, L, D, r, times, first, history, most_steps, w):
         state[STEP] = next_step(h, error)
         if not error <= 1.0:
             state[REJECTED] += 1.0
+            # near a singular pose short steps do not help: the caller knows a way over it
+            if h < COLLAPSED * state[LONGEST] and spread_of_pivots(D, n, w.v) > NEARLY_SINGULAR:
+                return k, STEP_TOO_SMALL
             continue
+        state[LONGEST] = max(state[LONGEST], h)
         state[STIFF] = state[STIFF] + 1.0 if stiffness(r, h) > STABILITY else 0.0
         if state[STIFF] > STIFF_STEPS:
             return k, TOO_STIFF
