@@ -2,8 +2,8 @@
 
     python benchmarks/dynamics.py
 
-Every case is run at several tolerances and compared with the same case at rtol 1e-11. The time is that of the whole call
-(assembly included) with few outputs, the best of several; compare ratios, not figures of different machines.
+Every case is run at several tolerances and compared with the same case at rtol 1e-11. The time is that of the whole
+call (assembly included) with few outputs, the best of several; compare ratios, not figures of different machines.
 """
 
 from __future__ import annotations
