@@ -16,6 +16,7 @@ from ..system import System
 from .assemble import Assembly
 from .closure import coordinate_scale
 from .fixed_run import new_stepper
+from .rank import rank_of_rows
 from .run import STEPS_A_CHUNK, Run, new_history
 
 Floats = NDArray[np.float64]
@@ -23,6 +24,8 @@ Floats = NDArray[np.float64]
 LOCAL = 0.1  # error allowed in one step, against `rtol` for the whole motion: errors of many steps add up
 # how far before and behind a singular pose a step is taken over it, in the time that one length or radian takes
 BRIDGES = (3e-2, 1e-2, 3e-3)
+SINGULAR = 3e-2  # smallest against largest singular value of the constraints from which on that is allowed
+CONCESSION = 1e6  # its error estimate is pessimistic, since some of its stages lie near the pose
 
 _TOO_SMALL = (
     "the step became too small. Look for a singular pose, or a force that jumps or grows without bound."
@@ -103,7 +106,7 @@ class AdaptiveRun(Run):
         step that begins and ends well away from the pose is as exact as any other.
         """
         t = self.t
-        if t <= self.bridged_at or self.system.broken_force(t, *self.state):
+        if t <= self.bridged_at or not self.nearly_singular() or self.system.broken_force(t, *self.state):
             raise self.failure(_TOO_SMALL)
         speed = float(np.abs(self.state[1] / coordinate_scale(self.system)).max()) / self.system.length
         for reach in BRIDGES:
@@ -113,6 +116,14 @@ class AdaptiveRun(Run):
                 self.notes.append(f"at t = {t:.6g} s a singular pose was passed in one step")
                 return
         raise self.failure(_TOO_SMALL)
+
+    def nearly_singular(self) -> bool:
+        """Whether the constraints are about to lose rank; a force that jumps must not be stepped over."""
+        J = self.system.Phi_q(self.t, self.state[0]) * coordinate_scale(self.system)
+        norms = np.linalg.norm(J, axis=1, keepdims=True)
+        sizes = np.linalg.svd(J / np.where(norms > 0.0, norms, 1.0), compute_uv=False)
+        rank = min(J.shape) if not self.redundant else rank_of_rows(J).rank
+        return bool(sizes[rank - 1] < SINGULAR * sizes[0])
 
     def step_over(self, before: float, behind: float) -> bool:
         """Integrate anew up to `before`, then go to `behind` in one step; False where that leads nowhere."""
@@ -124,7 +135,7 @@ class AdaptiveRun(Run):
         clean = self.runner(t, y, self.local)
         if not self.carry(clean, np.array([before]), new_history(1, self.system), 10**6):
             return False
-        long = self.runner(before, clean.y, 1e6)  # any error is accepted
+        long = self.runner(before, clean.y, CONCESSION * self.local)
         long.state[dop853.STEP] = behind - before
         self.evaluate(long, before)
         inside = int(np.searchsorted(self.times, behind))
