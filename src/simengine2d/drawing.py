@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from . import expressions
 from .bodies import Body, Inertia, Shape
-from .elements import Element, Force, Joint, Row, Scope, check_name
+from .elements import NUMERIC_KINDS, Element, Force, Joint, Row, Scope, check_name, resolve_field
 from .errors import ModelError, UnsupportedError, unknown
 from .frames import Frame, Placed
 from .functions import Function, as_function
@@ -40,6 +40,13 @@ class Drawing(Scope):
     """Bodies, joints and rows in numbers."""
 
     def __init__(self, model: Model) -> None:
+        self._clear(model)
+        self._evaluate()
+        if self.problems:
+            where = f"{model.source}: " if model.source else ""
+            raise ModelError([where + problem for problem in self.problems])
+
+    def _clear(self, model: Model) -> None:
         self.model = model
         self.problems: list[str] = []
         self.parameters: dict[str, float] = {}
@@ -47,23 +54,12 @@ class Drawing(Scope):
         self.bodies: dict[str, DrawnBody] = {}
         self.elements: dict[str, Element] = {}
         self.rows: dict[str, list[Row]] = {}
-        self._evaluate()
-        if self.problems:
-            where = f"{model.source}: " if model.source else ""
-            raise ModelError([where + problem for problem in self.problems])
 
     def _evaluate(self) -> None:
-        with self._collecting():
-            self.parameters = expressions.resolve_parameters(self.model.parameters)
-        if self.problems:  # every later number would fail for the same reason
+        if not self._evaluate_bodies():
             return
-        with self._collecting():
-            gx, gy = self._numbers(self.model.gravity, 2, "gravity")
-            self.gravity = (gx, gy)
-        for body in (self.model.ground, *self.model.bodies.values()):
-            with self._collecting(f"body '{body.name}'"):
-                self.bodies[body.name] = self._body(body)
-        if self.problems:  # joints stand on bodies
+        if self.problems:  # joints stand on bodies, so of the elements only the numbers can be examined
+            self._examine_numbers()
             return
         for name, element in self.model.elements.items():
             with self._collecting(element.title):
@@ -73,6 +69,32 @@ class Drawing(Scope):
                     self._check_loads(self.elements[name])  # type: ignore[arg-type]
                 if isinstance(element, Joint):
                     self.rows[name] = self._rows(self.elements[name])  # type: ignore[arg-type]
+
+    def _evaluate_bodies(self) -> bool:
+        """Parameters, gravity and bodies; False where the parameters fail, and with them every later number."""
+        with self._collecting():
+            self.parameters = expressions.resolve_parameters(self.model.parameters)
+        if self.problems:
+            return False
+        with self._collecting():
+            gx, gy = self._numbers(self.model.gravity, 2, "gravity")
+            self.gravity = (gx, gy)
+        for body in (self.model.ground, *self.model.bodies.values()):
+            with self._collecting(f"body '{body.name}'"):
+                self.bodies[body.name] = self._body(body)
+        return True
+
+    def _evaluate_numbers(self) -> None:
+        if self._evaluate_bodies():
+            self._examine_numbers()
+
+    def _examine_numbers(self) -> None:
+        """Problems with the numbers and functions of the elements, whatever the bodies are."""
+        for element in self.model.elements.values():
+            for name, kind in element.kinds().items():
+                if kind.name in NUMERIC_KINDS:
+                    with self._collecting(element.title):
+                        resolve_field(getattr(element, name), kind, self, f"{element.title}, {name}")
 
     @staticmethod
     def _check_loads(force: Force) -> None:
@@ -225,3 +247,11 @@ def _finite(placed: Placed) -> Placed:
     if not all(isfinite(number) for number in placed[1:]):
         raise ModelError(f"a frame of body '{placed.body}': {TOO_LARGE}")
     return placed
+
+
+def problems_of_numbers(model: Model) -> list[str]:
+    """Every number, expression and function of a model that cannot be evaluated; geometry is not looked at."""
+    drawing = object.__new__(Drawing)
+    drawing._clear(model)
+    drawing._evaluate_numbers()
+    return drawing.problems

@@ -63,6 +63,8 @@ BodyLaw = Annotated[Any, Kind("plain", str)]
 """A Python function (t, q, qd) of the body's state, or the name under which `load(path, functions=...)` finds it."""
 
 
+NUMERIC_KINDS = ("number", "numbers", "function", "push law", "state law")
+"""Kinds of fields whose value does not depend on where bodies stand."""
 FUNCTION_KINDS = ("function", "push law", "state law")
 """Kinds of fields that may be a table or a Python function."""
 
@@ -167,7 +169,7 @@ class Element(ABC):
     def resolved(self, scope: Scope) -> Self:
         """A copy in which every field is a number, a function or a placed frame."""
         values = {
-            name: _resolve(getattr(self, name), kind, scope, f"{self.title}, {name}")
+            name: resolve_field(getattr(self, name), kind, scope, f"{self.title}, {name}")
             for name, kind in self.kinds().items()
         }
         return replace(self, **values)  # type: ignore[type-var]
@@ -271,7 +273,7 @@ def _accepted(given: Any, kind: Kind, what: str) -> Any:
     return given
 
 
-def _resolve(given: Any, kind: Kind, scope: Scope, what: str) -> Any:
+def resolve_field(given: Any, kind: Kind, scope: Scope, what: str) -> Any:
     if given is None or kind.name == "plain":
         return given
     if kind.name == "number":

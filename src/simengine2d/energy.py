@@ -65,6 +65,10 @@ def powers_along(S, L, T, Q, Qd, Lam, F, f, force, out):
 
 def energy(results: Results) -> Energy:
     """Kinetic and potential energy over time."""
+    if results.columns_only:
+        raise UnsupportedError(
+            "these results come from a CSV file, which holds no masses; save them as .npz or .parquet."
+        )
     system = _with_laws(results)
     kinetic = 0.5 * results.qd**2 @ _masses(system)
     mass, (g_x, g_y) = system.arrays.mass, system.drawing.gravity

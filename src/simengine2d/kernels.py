@@ -83,8 +83,8 @@ if JIT:
             if found is None and not _Cache.said:
                 _Cache.said = True
                 print(
-                    "simengine2d: compiling its kernels; this happens once after installation "
-                    f"and takes about {COLD_COMPILE_SECONDS} s ...",
+                    "simengine2d: compiling kernels; after installation this happens once for each kind of analysis "
+                    f"and takes up to {COLD_COMPILE_SECONDS} s ...",
                     file=sys.stderr,
                     flush=True,
                 )

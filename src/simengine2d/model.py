@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -34,6 +34,8 @@ class Model:
         parameters: Mapping[str, Number] | None = None,
     ) -> None:
         self.name = name
+        if isinstance(gravity, str) or not isinstance(gravity, Iterable):
+            raise ModelError(f"gravity = {gravity!r} must be two numbers (gx, gy), for example (0, -9.81).")
         self.gravity = tuple(gravity)
         self.parameters: dict[str, Number] = dict(parameters or {})
         self.ground = Body(GROUND)

@@ -55,6 +55,10 @@ class Results:
 
     def __getitem__(self, channel: str) -> Floats:
         """One array by name: "crank.phi", "rod.B.xd", "distance(crank.A, slider)", "B.fx", "spring.force"."""
+        if not isinstance(channel, str):
+            raise ModelError(
+                f"a channel is a name such as 'crank.phi', not {channel!r}; the arrays are q, qd and qdd."
+            )
         if channel == "t":
             return self.t
         if any(f"{kind}(" in channel for kind in KINDS):

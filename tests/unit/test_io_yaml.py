@@ -656,3 +656,18 @@ def test_functions_of_the_package_are_written_as_what_they_hold(tmp_path):
     model.add(se.Driver("f", "x(ground, a)", as_function(lambda t: t)))
     with pytest.raises(ModelError, match="Driver 'f', value is the Python function"):
         save(model, tmp_path / "a.yaml")
+
+
+def test_wrong_numbers_are_told_beside_wrong_references(tmp_path):
+    """A body with a typo is not missing, and a negative mass does not hide an unknown name."""
+    text = (
+        "bodies:\n  crank: {mass: -2, points: {O: [0, 0]}}\n  slider: {mas: 2}\n"
+        "joints:\n  O: {type: Revolute, a: ground, b: cronk.O}\n  B: {type: Revolute, a: crank.O, b: slider}\n"
+        '  motor: {type: Driver, measure: "angle(ground, crank)", value: sped*t}\n'
+    )
+    with pytest.raises(ModelError) as caught:
+        load(written(tmp_path, text))
+    sentences = caught.value.problems
+    assert [int(problem.split("line ")[1].split(":")[0]) for problem in sentences] == [2, 3, 5, 7]
+    for problem, words in zip(sentences, ["mass = -2", "'mas'", "'cronk'", "'sped'"], strict=True):
+        assert words in problem

@@ -211,3 +211,11 @@ def test_without_pyarrow_the_way_to_get_it_is_said(results, tmp_path, monkeypatc
     with pytest.raises(se.UnsupportedError, match=r"pip install 'simengine2d\[tables\]'"):
         results.save(tmp_path / "run.parquet")
     assert os.listdir(tmp_path) == []
+
+
+def test_energy_of_columns_is_refused(tmp_path):
+    """A CSV file holds no masses; zeros would be a wrong answer."""
+    results = se.dynamics(builders.chain(1), t_end=0.1)
+    loaded = se.Results.load(results.save(tmp_path / "r.csv"))
+    with pytest.raises(se.UnsupportedError, match=r"CSV.*\.npz"):
+        loaded.energy()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import AssemblyError, ModelError, listed
+from ..errors import AssemblyError, ModelError, counted, listed
 from ..model import Model
 from ..system import System
 from .closure import Closure, close, coordinate_scale
@@ -96,7 +96,7 @@ def _open_joint(system: System, t: float, closure: Closure) -> str:
     return (
         f"the mechanism does not close at t = {t:g} s: {element.title} between {bodies} stays "
         f"{_gap_text(system, worst, system.Phi(t, relaxed.q))} when the others close "
-        f"({closure.iterations} iterations, {NEW_STARTS} new starts). "
+        f"({counted(closure.iterations, 'iteration')}, {NEW_STARTS} new starts). "
         "Check its place, the lengths of the bodies around it, and the drivers' values at that time."
     )
 
@@ -112,7 +112,11 @@ def _gap_text(system: System, joint: str, Phi: Floats) -> str:
     for (name, row), error in zip(system.rows, Phi, strict=True):
         if name != joint:
             continue
-        if all(term.kind in ("angle", "misalignment", "direction") for term in row.measure.terms):
+        first = row.measure.terms[0]
+        if first.kind == "half_distance2":  # Phi = (d^2 - L^2) / (2 L), of weight 1 / L
+            length = 1.0 / first.weight
+            lengths = abs(float(np.sqrt(max(length**2 + 2.0 * length * error, 0.0))) - length)
+        elif all(term.kind in ("angle", "misalignment", "direction") for term in row.measure.terms):
             angles = max(angles, abs(float(error)))
         else:
             lengths = float(np.hypot(lengths, error))

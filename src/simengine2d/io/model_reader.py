@@ -16,7 +16,7 @@ from ..measure_text import frames_in
 from ..model import GRAVITY, Model
 from ..registry import element_class
 from ..tables import Table
-from .attribution import check_numbers
+from .attribution import check_numbers, complain_of_numbers
 from .document import Document, Path
 from .laws import Laws
 from .plain_text import shown
@@ -39,6 +39,7 @@ def read_model(
     check_record(document, (), "the model", data, file_record())
     model = _Reader(document, folder, Laws(functions, document.name)).model()
     if document.found:
+        complain_of_numbers(model, document)
         raise ModelError(document.problems)
     check_numbers(model, document)
     model.source = document.name
@@ -107,7 +108,10 @@ class _Reader:
             )
             return
         good = check_record(self.document, path, title, record, body_record(word))
-        if not (self.named(path, "a body") and good):
+        if not self.named(path, "a body"):
+            return
+        if not good:
+            self.result.body(name)  # joints that refer to it are not to blame
             return
         given = {key: _tuple(record.get(key)) for key in ("at", "velocity")}
         given |= {key: record.get(key) for key in ("inertia", "angle", "angular_velocity")}
