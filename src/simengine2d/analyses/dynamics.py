@@ -21,13 +21,12 @@ from .closure import coordinate_scale
 from .diagnose import in_words, names_of_rows
 from .fixed_run import FixedRun
 from .rank import free_motions, rank_of_rows
-from .run import Progress, Run
+from .run import LARGEST_EXAMINED, Progress, Run
 from .times import check_domains, output_times
 
 Floats = NDArray[np.float64]
 
 NEWTON = {"exact": index3.EXACT, "course": index3.COURSE}
-DENSE_RANK = 900  # coordinates up to which the rank of the constraints is examined
 
 
 def dynamics(
@@ -87,7 +86,7 @@ def _method(integrator: str | Integrator | None, step: float | None) -> Integrat
 
 def _examine(system: System, assembly: Assembly) -> list[str]:
     """Names of redundant constraints; an error where a free motion has no mass."""
-    if system.n > DENSE_RANK:
+    if system.n > LARGEST_EXAMINED:
         return []
     scale = coordinate_scale(system)
     J = system.Phi_q(assembly.t, assembly.q) * scale

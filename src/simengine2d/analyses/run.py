@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
 """Called now and then with the simulated time."""
 
+LARGEST_EXAMINED = 900  # coordinates up to which the rank of the constraints is examined
 STEPS_A_CHUNK = 2_000  # between two calls of `progress`; Python hears Ctrl-C only then
 
 
@@ -30,7 +31,8 @@ class Run(ABC):
         self, system: System, assembly: Assembly, times: Floats, redundant: list[str], *, tangent: bool
     ) -> None:
         self.system, self.times, self.redundant = system, times, redundant
-        self.d: D = build(system, bool(redundant), tangent)
+        # the rank of large systems is not examined: their constraints are treated as if some were redundant
+        self.d: D = build(system, bool(redundant) or system.n > LARGEST_EXAMINED, tangent)
         self.w: Work = new_work(system, self.d)
         self.history = new_history(times.size, system)
         self.done = 0
