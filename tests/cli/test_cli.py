@@ -72,7 +72,7 @@ def installed(*words: object, **options):
 def compiled():
     """No test sees the sentence that kernels are being compiled."""
     if kernels.JIT:
-        cli._use_every_kernel()
+        cli.kernels._use_every_kernel()
 
 
 @pytest.fixture
@@ -257,7 +257,7 @@ def test_model_warnings_are_lines(driven, monkeypatch):
             warnings.warn("m.yaml: 'glow' is unknown and ignored.", ModelWarning, stacklevel=2)
         return se.load(driven)
 
-    monkeypatch.setattr(cli, "read_model", read)
+    monkeypatch.setattr(cli.models, "read_model", read)
     assert run("check", driven).stderr == "warning: m.yaml: 'glow' is unknown and ignored.\n"
 
 
@@ -537,7 +537,7 @@ def test_an_interrupt_elsewhere_is_quiet(driven, monkeypatch):
     def stop(name):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "read_model", stop)
+    monkeypatch.setattr(cli.models, "read_model", stop)
     shown = run("check", driven)
     assert (shown.exit_code, shown.stderr) == (130, "error: interrupted.\n")
 
@@ -605,7 +605,7 @@ def test_a_defect_asks_for_a_report(driven, monkeypatch):
     def fail(name):
         raise ZeroDivisionError("zero")
 
-    monkeypatch.setattr(cli, "read_model", fail)
+    monkeypatch.setattr(cli.models, "read_model", fail)
     shown = run("check", driven)
     assert shown.exit_code == 3
     assert shown.stderr.startswith("error: simengine2d failed with ZeroDivisionError: zero.")

@@ -1,0 +1,1 @@
+"""The commands of `simengine2d`, one file per subject; `cli` gathers them."""
