@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .commands import kernels, models, motion
+from .commands import analyses, kernels, models, motion, resume, show
 from .commands.app import app
 from .terminal import prepare
 
-__all__ = ["kernels", "main", "models", "motion"]
+__all__ = ["analyses", "kernels", "main", "models", "motion", "resume", "show"]
 
 
 def main() -> None:

@@ -49,7 +49,7 @@ class Power(NamedTuple):
     drivers: Floats
 
 
-@kernel
+@kernel(entry=True)
 def powers_along(S, L, T, Q, Qd, Lam, F, f, force, out):
     """qd^T QA and -lam^T nu at each time."""
     for t in range(T.size):
@@ -70,7 +70,7 @@ def energy(results: Results) -> Energy:
             "these results come from a CSV file, which holds no masses; save them as .npz or .parquet."
         )
     system = _with_laws(results)
-    kinetic = 0.5 * results.qd**2 @ _masses(system)
+    kinetic = 0.5 * results.qd**2 @ system.masses
     mass, (g_x, g_y) = system.arrays.mass, system.drawing.gravity
     potential = -g_x * results.q[:, 0::3] @ mass - g_y * results.q[:, 1::3] @ mass
     for _, load in system.loads:
@@ -93,13 +93,13 @@ def power(results: Results) -> Power:
     F, out = np.zeros((system.arrays.frame_body.size, FRAME_STATE)), np.zeros((2, results.t.size))
     q, qd, lam = (np.ascontiguousarray(array) for array in (results.q, results.qd, results.lam))
     powers_along(system.arrays, system.load_arrays, results.t, q, qd, lam, F, f, np.zeros(system.n), out)
-    return Power((results.qd * results.qdd) @ _masses(system), *out)
+    return Power((results.qd * results.qdd) @ system.masses, *out)
 
 
 def power_balance(results: Results) -> float:
     """Largest |dT/dt - applied - drivers|, relative to the largest power of a body, of the forces or the drivers."""
     kinetic, forces, drivers = power(results)
-    of_bodies = np.abs(results.qd * results.qdd) * _masses(results.system)
+    of_bodies = np.abs(results.qd * results.qdd) * results.system.masses
     largest = max(float(np.max(np.abs(part), initial=0.0)) for part in (of_bodies, forces, drivers))
     return float(np.max(np.abs(kinetic - forces - drivers), initial=0.0)) / (largest or 1.0)
 
@@ -132,11 +132,6 @@ def _with_laws(results: Results) -> System:
     if results.system.missing_law is not None:
         raise UnsupportedError(results.system.missing_law)
     return results.system
-
-
-def _masses(system: System) -> Floats:
-    """The diagonal of M."""
-    return np.column_stack([system.arrays.mass, system.arrays.mass, system.arrays.inertia]).ravel()
 
 
 def _as_written(measure: Measure) -> Measure:

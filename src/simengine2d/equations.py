@@ -20,7 +20,7 @@ from .functions import functions_at
 from .kernels import kernel
 from .kkt import Elimination, eliminate, solve_again, substitute
 from .loads import applied
-from .system import System, gamma, phi_q
+from .system import System, gamma, phi, phi_q
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,9 +39,9 @@ class D(NamedTuple):
     push_block_start: Ints
     push_blocks: Ints
     wrench_blocks: Ints  # (wrenches, 3, 3)
-    eps: Floats  # of each row, where rows are redundant
-    delta: Floats  # of each coordinate that has no mass
-    refinements: Ints  # how often a solution is corrected for eps and delta
+    template: Floats  # M and -eps in their slots, zero elsewhere
+    refinements: Ints  # how often at most a solution is corrected for eps and delta
+    stabilization: Floats  # Baumgarte's 2 alpha and beta^2; zero where there is none
 
 
 class Work(NamedTuple):
@@ -79,10 +79,13 @@ def new_work(system: System, d: D) -> Work:
     )
 
 
+REFINED = 1e-14  # change of a solution at which refinement ends
+
+
 # Kernels ----------------------------------------------------------------------------------------------
 
 
-@kernel(inline=True, entry=False)
+@kernel(inline=True)
 def evaluate_state(S, L, t, q, qd, w):
     """Frames, Phi_q, gamma (into w.row) and QA at a state."""
     functions_at(S.functions, t, w.f)
@@ -92,35 +95,44 @@ def evaluate_state(S, L, t, q, qd, w):
     applied(S, L, t, w.f, w.F, q, qd, w.Q)
 
 
-@kernel(inline=True, entry=False)
-def fill_masses(S, D, v):
-    """M on the diagonal, -eps below it, zero elsewhere."""
-    diagonal, mass, inertia, eps, delta = D.diagonal, S.mass, S.inertia, D.eps, D.delta
-    v[:] = 0.0
-    nb = mass.size
-    for i in range(nb):
-        v[diagonal[3 * i]] = mass[i] + delta[3 * i]
-        v[diagonal[3 * i + 1]] = mass[i] + delta[3 * i + 1]
-        v[diagonal[3 * i + 2]] = inertia[i] + delta[3 * i + 2]
-    for i in range(eps.size):
-        v[diagonal[3 * nb + i]] = -eps[i]
+@kernel(inline=True)
+def fill_matrix(D, data, v):
+    """M, Phi_q and -eps into the slots."""
+    template, jacobian = D.template, D.jacobian
+    for p in range(v.size):
+        v[p] = template[p]
+    for p in range(jacobian.size):
+        v[jacobian[p]] = data[p]
 
 
-@kernel
-def accelerations(S, L, D, t, q, qd, w):
+@kernel(inline=True)
+def accelerate(S, L, D, t, q, qd, w):
     """qdd and lam into w.x."""
     evaluate_state(S, L, t, q, qd, w)
     gamma(S, w.f, w.F, w.row)
+    if D.stabilization[0] + D.stabilization[1] > 0.0:
+        stabilize(S, D, qd, w)
     solve_kkt(S, D, w.Q, w.row, w)
 
 
-@kernel(entry=False)
+@kernel
+def stabilize(S, D, qd, w):
+    """gamma - 2 alpha (Phi_q qd - nu) - beta^2 Phi: errors of the constraints decay as in a damped oscillator."""
+    alpha2, beta2 = D.stabilization[0], D.stabilization[1]
+    errors = w.correction[: w.row.size]
+    phi(S, w.f, w.F, errors)
+    for i in range(w.row.size):
+        rate = -w.f[i, 1]
+        for p in range(S.jac_start[i], S.jac_start[i + 1]):
+            rate += w.data[p] * qd[S.jac_column[p]]
+        w.row[i] -= alpha2 * rate + beta2 * errors[i]
+
+
+@kernel(inline=True)
 def solve_kkt(S, D, b, c, w):
     """w.x of M x + Phi_q^T y = b, Phi_q x = c with Phi_q in w.data; refined where rows are redundant."""
-    v, data, jacobian, right = w.v, w.data, D.jacobian, D.right
-    fill_masses(S, D, v)
-    for p in range(jacobian.size):
-        v[jacobian[p]] = data[p]
+    v, right = w.v, D.right
+    fill_matrix(D, w.data, v)
     n = b.size
     for j in range(n):
         v[right[j]] = b[j]
@@ -128,13 +140,27 @@ def solve_kkt(S, D, b, c, w):
         v[right[n + i]] = c[i]
     eliminate(D.program, v)
     substitute(D.program, v, w.x, w.work)
-    for _ in range(D.refinements[0]):
+    if D.refinements[0] > 0:
         refine(S, D, b, c, w)
 
 
-@kernel(entry=False)
+@kernel
 def refine(S, D, b, c, w):
-    """x += K^-1 (right-hand side - K x) with the true matrix, without eps."""
+    """x += K^-1 (right-hand side - K x) with the true matrix, without eps, until it no longer changes."""
+    for _ in range(D.refinements[0]):
+        residual_of_kkt(S, b, c, w)
+        solve_again(D.program, w.v, w.rest, w.correction, w.work)
+        size, change = 0.0, 0.0
+        for j in range(w.x.size):
+            w.x[j] += w.correction[j]
+            size, change = max(size, abs(w.x[j])), max(change, abs(w.correction[j]))
+        if change <= REFINED * size:
+            return
+
+
+@kernel(inline=True)
+def residual_of_kkt(S, b, c, w):
+    """(b, c) - K x into w.rest."""
     n, x, rest, start, column, data = b.size, w.x, w.rest, S.jac_start, S.jac_column, w.data
     mass, inertia = S.mass, S.inertia
     for i in range(mass.size):
@@ -147,6 +173,23 @@ def refine(S, D, b, c, w):
             total -= data[p] * x[column[p]]
             rest[column[p]] -= data[p] * x[n + i]
         rest[n + i] = total
-    solve_again(D.program, w.v, rest, w.correction, w.work)
-    for j in range(x.size):
-        x[j] += w.correction[j]
+
+
+@kernel
+def accelerations(S, L, D, t, q, qd, w):
+    """The same as `accelerate`, for callers that are in no hurry: it is compiled once."""
+    accelerate(S, L, D, t, q, qd, w)
+
+
+@kernel(entry=True)
+def accelerations_at(S, L, D, t, q, qd, w):
+    """The same for Python."""
+    accelerations(S, L, D, t, q, qd, w)
+
+
+@kernel(entry=True)
+def solve_at(S, D, q, b, c, w):
+    """w.x of M x + Phi_q^T y = b, Phi_q x = c in the pose q, for Python; the pivots stay in w.v."""
+    place_frames(S, q, w.F)
+    phi_q(S, w.F, w.data)
+    solve_kkt(S, D, b, c, w)

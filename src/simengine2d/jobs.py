@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ import numpy as np
 from .analyses.assemble import assemble
 from .analyses.diagnose import diagnose
 from .analyses.dynamics import dynamics
+from .analyses.equilibrium import equilibrium
+from .analyses.inverse_dynamics import inverse_dynamics
 from .analyses.kinematics import kinematics
-from .analyses.run import Progress
+from .analyses.run import Keep, Progress
 from .errors import ModelError, ModelWarning, UnsupportedError, counted, listed
 from .integrators import integrator_named
 from .integrators.newmark import Newmark
@@ -25,7 +28,9 @@ from .system import System
 
 OPTIONS = {
     "kinematics": ("t_end", "step", "output_steps"),
-    "dynamics": ("t_end", "step", "output_steps", "integrator", "rtol"),
+    "dynamics": ("t_end", "step", "output_steps", "integrator", "formulation", "rtol", "atol"),
+    "inverse_dynamics": ("t_end", "step", "output_steps"),
+    "equilibrium": ("method",),
 }
 """What this version can run, with the options that each analysis knows."""
 
@@ -38,24 +43,36 @@ class Job:
     """One run of an analysis."""
 
     kind: str
-    t_end: float
+    t_end: float | None = None
     step: float | None = None
     points: int | None = None
     """Number of equally spaced outputs, both ends included; without it they lie `step` apart."""
     integrator: str | None = None
+    formulation: str | None = None
     rtol: float | None = None
+    atol: float | None = None
+    method: str = "newton"
+    """How an equilibrium is found."""
+    inverse: Mapping[str, Any] = field(default_factory=dict)
+    """What inverse dynamics is told beside the times: motion, noise, actuators, limits."""
     remark: str = ""
     """What a user should know before the run."""
 
-    def run(self, model: Model, progress: Progress | None = None) -> Results:
+    def run(self, model: Model, progress: Progress | None = None, keep: Keep | None = None) -> Results:
+        if self.kind == "equilibrium":
+            return equilibrium(model, method=self.method).results
         options: dict[str, Any] = {"t_end": self.t_end, "step": self.step, "progress": progress}
-        if self.points is not None:
+        if self.points is not None and self.t_end is not None:
             options["t_eval"] = np.linspace(0.0, self.t_end, self.points)
         if self.kind == "kinematics":
             return kinematics(model, **options)
+        if self.kind == "inverse_dynamics":
+            return inverse_dynamics(model, **options, **self.inverse)
         if self.rtol is not None:
             options["rtol"] = self.rtol
-        return dynamics(model, **options, integrator=self.integrator)
+        if self.atol is not None:
+            options["atol"] = self.atol
+        return dynamics(model, **options, integrator=self.integrator, formulation=self.formulation, keep=keep)
 
 
 def job_for(model: Model, path: Path | None = None) -> Job:
@@ -69,7 +86,7 @@ def _available(kind: str, source: str) -> None:
     if kind not in OPTIONS:
         raise UnsupportedError(
             f"{source} asks for {kind.replace('_', ' ')}, which is not available in this version. "
-            f"Available are {listed(OPTIONS)} (`simengine2d kinematics`, `simengine2d dynamics`), "
+            f"Available are {listed(name.replace('_', ' ') for name in OPTIONS)}, "
             "assembly and diagnosis (`simengine2d check`)."
         )
 
@@ -82,6 +99,10 @@ def _of_course_file(path: Path) -> Job:
     wanted = load_analysis(path)
     kind, t_end, step, points = wanted["kind"], wanted["t_end"], wanted["step"], wanted["output_steps"] + 1
     _available(kind, path.name)
+    if kind == "equilibrium":
+        return Job(
+            kind, remark=f"{path.name} asks for an equilibrium. Used: Newton's method from the drawn pose."
+        )
     if kind != "dynamics":
         return Job(kind, t_end, step, points)
     method = Newmark()
@@ -102,10 +123,11 @@ def _of_model(model: Model) -> Job:
     source = f"the analysis of model '{model.name}'"
     _available(kind, source)
     scope = model.check()
-    for option in ("t_end", "step", "rtol"):
+    for option in ("t_end", "step", "rtol", "atol"):
         if given.get(option) is not None:
             given[option] = scope.number(given[option], f"analysis, {option}")
-    _check_times(given, source)
+    if kind != "equilibrium":
+        _check_times(given, source)
     known, analysis = _known_options(kind, given.get("integrator"), source)
     strange = [option for option in given if option not in known]
     if strange:
@@ -133,7 +155,7 @@ def _known_options(kind: str, integrator: str | None, source: str) -> tuple[tupl
         method = integrator_named(integrator)
     except ModelError as error:
         raise ModelError(f"{source}: {error}") from None
-    known = OPTIONS[kind] if method.adaptive else tuple(o for o in OPTIONS[kind] if o != "rtol")
+    known = OPTIONS[kind] if method.adaptive else tuple(o for o in OPTIONS[kind] if o not in ("rtol", "atol"))
     return known, f"{kind} by {method.name}"
 
 

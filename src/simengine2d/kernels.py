@@ -21,6 +21,9 @@ COLD_COMPILE_SECONDS = 30  # measured on two cores of 2023; `warmup` prints what
 try:
     import numba
     from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+    from numba.core.codegen import JITCodeLibrary
+    from numba.core.compiler import Compiler
+    from numba.core.registry import CPUDispatcher
 except ImportError:  # the kernels then run as plain Python
     numba = None
 
@@ -96,32 +99,78 @@ if JIT:
             except OSError:  # a read-only home or a full disk: the kernel still runs, uncached
                 pass
 
+    class _InnerLibrary(JITCodeLibrary):
+        """The code of a kernel that only kernels call.
 
-def kernel(function: Any = None, /, *, inline: bool = False, entry: bool = True) -> Any:
+        It becomes part of the code of its callers and is optimized there. By itself it needs neither optimization nor
+        machine code, which would take longer than all else.
+        """
+
+        def _optimize_final_module(self) -> None:
+            pass
+
+        def _finalize_final_module(self) -> None:
+            self._finalize_dynamic_globals()
+            self._finalized = True
+
+        def get_pointer_to_function(self, name: str) -> int:
+            self._ensure_finalized()
+            return 0
+
+        @property
+        def codegen(self) -> Any:
+            return self
+
+        def set_env(self, name: str, env: Any) -> None:
+            """Only exceptions need an environment; kernels raise none."""
+
+    class _InnerCompiler(Compiler):
+        def define_pipelines(self) -> Any:
+            state = self.state
+            state.library = _InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+            return super().define_pipelines()
+
+    class _InnerKernel(CPUDispatcher):
+        """Part of compiled kernels; called from Python, it runs as Python."""
+
+        def __call__(self, *arguments: Any) -> Any:
+            return self.py_func(*arguments)
+
+
+def kernel(function: Any = None, /, *, inline: bool = False, entry: bool = False) -> Any:
     """Compile a function with numba and keep the machine code; without numba, return it as it is.
 
     A kernel allocates nothing: scratch arrays come from the caller. So numba need not count references, which
     would cost more than the arithmetic of a small mechanism. `inline` copies it into its callers: a call that
-    passes a system's arrays costs more than most work. `entry=False` leaves out the door for Python, which takes
-    longer to compile than the kernel itself; only kernels can call it then.
+    passes a system's arrays costs more than most work. `entry` makes a door for Python, which takes longer to compile
+    than the kernel itself; without it, a kernel called from Python runs as plain Python.
     """
     if function is None:
         return lambda later: kernel(later, inline=inline, entry=entry)
     if not JIT:
         return function
-    dispatcher = numba.njit(
-        function,
-        error_model="numpy",
-        forceinline=inline,
-        no_cpython_wrapper=not entry,
-        no_cfunc_wrapper=True,
-        _nrt=False,
-    )
+    options = {
+        "nopython": True,
+        "boundscheck": None,
+        "error_model": "numpy",
+        "forceinline": inline,
+        "no_cpython_wrapper": not entry,
+        "no_cfunc_wrapper": True,
+        "_nrt": False,
+    }
+    if not entry:
+        return _InnerKernel(function, targetoptions=options, pipeline_class=_InnerCompiler)
+    dispatcher = CPUDispatcher(function, targetoptions=options)
     try:
         dispatcher._cache = _Cache(function)
     except (RuntimeError, OSError):  # no folder to write to
         pass
     return dispatcher
+
+
+def plain(function: Any) -> Any:
+    """A kernel as plain Python, for the few calls that a small mechanism needs: compiling would take longer."""
+    return getattr(function, "py_func", function)
 
 
 # User functions ---------------------------------------------------------------------------------------
@@ -153,16 +202,19 @@ class Callback:
             return float("nan")
 
 
+def call_address(address: int, t: float, k: int) -> float:
+    """Call the function `double f(double t, int64 k)` that lies at `address`."""
+    return Callback.by_address[int(address)]._guarded(t, k)
+
+
 if JIT:
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils
-    from numba.extending import intrinsic
+    from numba.extending import intrinsic, overload
 
     @intrinsic
-    def call_address(typingctx: Any, address: Any, t: Any, k: Any) -> Any:
-        """Call the C function `double f(double t, int64 k)` that lies at `address`."""
-
+    def _call_address(typingctx: Any, address: Any, t: Any, k: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             double, integer = ir.DoubleType(), ir.IntType(64)
             function_type = ir.FunctionType(double, [double, integer])
@@ -172,11 +224,9 @@ if JIT:
 
         return types.float64(types.int64, types.float64, types.int64), codegen
 
-else:
-
-    def call_address(address: int, t: float, k: int) -> float:
-        """Call the Python function registered under `address`."""
-        return Callback.by_address[int(address)]._guarded(t, k)
+    @overload(call_address, jit_options={"_nrt": False})
+    def _compiled_call_address(address, t, k):  # type: ignore[no-untyped-def]
+        return lambda address, t, k: _call_address(address, t, k)
 
 
 def warmup(compile_all: Callable[[], None]) -> tuple[float, Path | None]:

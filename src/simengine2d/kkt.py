@@ -83,7 +83,7 @@ class Analysis(NamedTuple):
         return self.program.pivot[self.at[i] + 1].astype(np.int64) - 1
 
 
-@kernel(entry=False)
+@kernel
 def find_slot(pivot, column, k, j):
     """Slot of column position j in row k, whose columns ascend."""
     low, high = int(pivot[k]), int(pivot[k + 1]) - 1
@@ -96,13 +96,13 @@ def find_slot(pivot, column, k, j):
     return low
 
 
-@kernel
+@kernel(entry=True)
 def find_slots(pivot, column, k, j, out):
     for p in range(k.size):
         out[p] = find_slot(pivot, column, k[p], j[p])
 
 
-@kernel
+@kernel(entry=True)
 def write_updates(pivot, column, start, target, left, right):
     """The index triples of the elimination; `start` tells where those of each pivot begin."""
     for k in range(pivot.size - 1):

@@ -67,7 +67,11 @@ def as_law(value: object, variables: Sequence[str], parameters: Mapping[str, flo
 
 
 def _from_expression(text: str, variables: Sequence[str], parameters: Mapping[str, float]) -> Law:
-    tree = parse(text)
+    return expression_law(parse(text), text, variables, parameters)
+
+
+def expression_law(tree: Node, text: str, variables: Sequence[str], parameters: Mapping[str, float]) -> Law:
+    """The law of an expression in the variables, of which the last is t."""
     check_names(tree, [*variables, *parameters])
     known: dict[str, Node] = {n: Number(number(v)) for n, v in parameters.items() if n not in variables}
     tree = fold(substitute(tree, known))
@@ -138,38 +142,65 @@ def pack_laws(laws: Sequence[Law], first_function: int) -> LawTable:
     )
 
 
-@kernel
-def law_at(table, index, f, z, g):
-    """Value of a law at the variables z; its partial derivatives into g. f holds the functions of time."""
+@kernel(inline=True)
+def law_value(table, index, f, z):
+    """Value of a law at the variables z. f holds the functions of time."""
     laws, numbers = table.laws, table.numbers
     kind, start = laws[index, KIND], laws[index, START]
     value = f[laws[index, FUNCTION], 0]
-    n = z.size
-    for k in range(n):
-        g[k] = 0.0
     if kind == TIME:
         return value
     if kind == LINEAR:  # k (s - free) + c sd
-        g[0], g[1] = numbers[start], numbers[start + 1]
-        return value + g[0] * (z[0] - numbers[start + 2]) + g[1] * z[1]
+        return value + numbers[start] * (z[0] - numbers[start + 2]) + numbers[start + 1] * z[1]
+    return value + curved_law(table, index, z)
+
+
+@kernel
+def curved_law(table, index, z):
+    """Value of a law that is a table, an expression or a Python function."""
+    laws = table.laws
+    kind, start, stop = laws[index, KIND], laws[index, START], laws[index, STOP]
     if kind == TABLE:
-        h, g[0], _ = spline_at(numbers, start, laws[index, STOP], False, z[0])
-        return value + h
+        return spline_at(table.numbers, start, stop, False, z[0])[0]
     if kind == PROGRAM:
-        stack = table.stack
-        for seed in range(n - 1):  # t is the last variable, and nobody needs its derivative
-            for k in range(n):
-                stack[3 * k], stack[3 * k + 1], stack[3 * k + 2] = z[k], 1.0 if k == seed else 0.0, 0.0
-            at = run(table.codes, numbers, start, laws[index, STOP], stack, 3 * (n - 1))
-            g[seed] = stack[at + 1]
-            h = stack[at]
-        return value + h
-    return value + callback_law(laws[index, ADDRESS], z, g)
+        return program_law(table, index, z, -1)[0]
+    return call_address(laws[index, ADDRESS], 0.0, z.ctypes.data)
 
 
-@kernel(entry=False)
-def callback_law(address, z, g):
-    """A Python law: value, and derivatives by central differences."""
+@kernel
+def law_slopes(table, index, z, g):
+    """Partial derivatives of a law into g."""
+    laws, numbers = table.laws, table.numbers
+    kind, start = laws[index, KIND], laws[index, START]
+    n = z.size
+    for k in range(n):
+        g[k] = 0.0
+    if kind == LINEAR:
+        g[0], g[1] = numbers[start], numbers[start + 1]
+    elif kind == TABLE:
+        g[0] = spline_at(numbers, start, laws[index, STOP], False, z[0])[1]
+    elif kind == PROGRAM:
+        for k in range(n - 1):  # t is the last variable, and nobody needs its derivative
+            g[k] = program_law(table, index, z, k)[1]
+    elif kind == CALLBACK:
+        callback_slopes(laws[index, ADDRESS], z, g)
+
+
+@kernel
+def program_law(table, index, z, seed):
+    """Value of an expression, and its derivative by the variable `seed`."""
+    stack, n = table.stack, z.size
+    for k in range(n):
+        stack[3 * k], stack[3 * k + 1], stack[3 * k + 2] = z[k], 1.0 if k == seed else 0.0, 0.0
+    at = run(
+        table.codes, table.numbers, table.laws[index, START], table.laws[index, STOP], stack, 3 * (n - 1)
+    )
+    return stack[at], stack[at + 1]
+
+
+@kernel
+def callback_slopes(address, z, g):
+    """Derivatives of a Python law by central differences."""
     for k in range(z.size - 1):
         here = z[k]
         step = 6.0e-6 * max(1.0, abs(here))
@@ -178,4 +209,3 @@ def callback_law(address, z, g):
         z[k] = here - step
         g[k] = (after - call_address(address, 0.0, z.ctypes.data)) / (2.0 * step)
         z[k] = here
-    return call_address(address, 0.0, z.ctypes.data)

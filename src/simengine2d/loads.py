@@ -16,7 +16,7 @@ from .coordinates.reference_point import EX, EY, UX, UY, term_gradient, term_rat
 from .elements import Push, Wrench
 from .frames import Placed
 from .kernels import kernel
-from .laws import PUSH, STATE, LawTable, law_at, pack_laws
+from .laws import PUSH, STATE, LawTable, law_value, pack_laws
 from .measures import KINDS
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ class Loads(NamedTuple):
     wrench_turning: Ints
     laws: LawTable  # one per push, then three per wrench
     push_scratch: Floats  # (2, 3): variables of a law, and its derivatives
-    state_scratch: Floats  # (5, 7): variables, derivatives of three laws, values
+    state_scratch: Floats  # (4, 7): variables of a law, and the derivatives of three
 
 
 def load_arrays(
@@ -55,11 +55,11 @@ def load_arrays(
         integers(w.turning for w in wrenches),
         pack_laws(laws, first),
         np.zeros((2, len(PUSH))),
-        np.zeros((5, len(STATE))),
+        np.zeros((4, len(STATE))),
     )
 
 
-@kernel(inline=True, entry=False)
+@kernel(inline=True)
 def push_state(L, i, F):
     """s and sd of push i."""
     s, sd = 0.0, 0.0
@@ -83,14 +83,14 @@ def applied(S, L, t, f, F, q, qd, Q):
         add_wrenches(S, L, t, f, F, q, qd, Q)
 
 
-@kernel(entry=False)
+@kernel
 def add_pushes(S, L, t, f, F, Q):
     nb, body = S.mass.size, S.frame_body
-    z, g = L.push_scratch[0], L.push_scratch[1]
+    z = L.push_scratch[0]
     for i in range(L.push_start.size - 1):
         z[0], z[1] = push_state(L, i, F)
         z[2] = t
-        force = law_at(L.laws, i, f, z, g)
+        force = law_value(L.laws, i, f, z)
         for k in range(L.push_start[i], L.push_start[i + 1]):
             a, b = L.term_a[k], L.term_b[k]
             d = term_gradient(L.term_kind[k], F, a, b)
@@ -107,20 +107,17 @@ def add_pushes(S, L, t, f, F, Q):
                 Q[j + 2] += weight * d[5]
 
 
-@kernel(entry=False)
+@kernel
 def wrench_values(L, i, t, f, q, qd, j):
     """Force components in their own axes and torque of wrench i on the body with coordinates j.."""
-    pushes = L.push_start.size - 1
-    z, out = L.state_scratch[0], L.state_scratch[4]
+    laws, first, z = L.laws, L.push_start.size - 1 + 3 * i, L.state_scratch[0]
     for c in range(3):
         z[c], z[3 + c] = q[j + c], qd[j + c]
     z[6] = t
-    for c in range(3):
-        out[c] = law_at(L.laws, pushes + 3 * i + c, f, z, L.state_scratch[1 + c])
-    return out[0], out[1], out[2]
+    return law_value(laws, first, f, z), law_value(laws, first + 1, f, z), law_value(laws, first + 2, f, z)
 
 
-@kernel(entry=False)
+@kernel
 def add_wrenches(S, L, t, f, F, q, qd, Q):
     for i in range(L.wrench_frame.size):
         k = L.wrench_frame[i]
@@ -132,7 +129,7 @@ def add_wrenches(S, L, t, f, F, q, qd, Q):
         Q[j + 2] += torque + F[k, EX] * fy - F[k, EY] * fx
 
 
-@kernel(inline=True, entry=False)
+@kernel(inline=True)
 def turned(turning, F, k, fx, fy):
     """Components in global axes of a vector given in those of frame k, where it turns with the body."""
     if turning == 0:

@@ -21,6 +21,26 @@ class Integrator(ABC):
             Integrator.registry[cls.name] = cls
 
 
+class Formulation(ABC):
+    """Poses the equations of motion as an "ode" or a "dae"."""
+
+    registry: ClassVar[dict[str, type[Formulation]]] = {}
+    name: ClassVar[str]
+    poses: ClassVar[str]
+    gives_multipliers: ClassVar[bool] = True
+    projects: ClassVar[bool] = False
+    """Whether states are brought back onto the constraints after each step."""
+
+    @property
+    def stabilization(self) -> tuple[float, float]:
+        """Baumgarte's 2 alpha and beta^2."""
+        return 0.0, 0.0
+
+    def __init_subclass__(cls, abstract: bool = False) -> None:
+        if not abstract:
+            Formulation.registry[cls.name] = cls
+
+
 @dataclass(frozen=True)
 class AlphaMethod(Integrator, abstract=True):
     """Newmark's formulas with weighted accelerations, for the index-3 equations.

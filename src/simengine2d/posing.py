@@ -16,6 +16,16 @@ from .system import System
 
 Floats = NDArray[np.float64]
 
+MOST_REFINEMENTS = 20
+
+
+def posed(system: System, redundant: bool, tangent: bool) -> D:
+    """The elimination program of a system, which keeps it for the next analysis."""
+    key = ("program", redundant, tangent)
+    if key not in system.memo:
+        system.memo[key] = build(system, redundant, tangent)
+    return system.memo[key]
+
 
 def build(system: System, redundant: bool, tangent: bool) -> D:
     """The elimination program of a system; with room for second derivatives where `tangent`."""
@@ -56,11 +66,15 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
             three = 3 * int(body[f]) + np.arange(3)
             wrench_blocks[number] = entry(np.repeat(three, 3), np.tile(three, 3)).reshape(3, 3)
     delta = _delta(system)
+    diagonal = analysis.slots(np.arange(n + m), np.arange(n + m))
+    template = np.zeros(analysis.program.column.size)
+    template[diagonal[:n]] = system.masses + delta
+    template[diagonal[n:]] = -_eps(system) if redundant else 0.0
     sizes = [3 * len(bodies) for bodies in pushes]
     unknowns = np.arange(n + m)
     return D(
         analysis.program,
-        analysis.slots(unknowns, unknowns),
+        diagonal,
         analysis.slots(n + rows, arrays.jac_column),
         analysis.right_hand(unknowns),
         blocks,
@@ -69,9 +83,9 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
         np.concatenate([[0], np.cumsum(np.square(sizes))]).astype(np.int64),
         np.array(push_blocks, dtype=np.int64),
         wrench_blocks,
-        np.full(m, _eps(system) if redundant else 0.0),
-        delta,
-        np.array([3 if redundant or delta.any() else 0]),
+        template,
+        np.array([MOST_REFINEMENTS if redundant or delta.any() else 0]),
+        np.zeros(2),
     )
 
 
@@ -103,17 +117,13 @@ def _order(system: System) -> list[int]:
 
 def _delta(system: System) -> Floats:
     """A small mass where there is none, so that every pivot exists; refinement takes its effect away."""
-    masses = np.repeat(system.arrays.mass, 3)
-    masses[2::3] = system.arrays.inertia
-    largest = max(float(system.arrays.mass.max(initial=0.0)), float(system.arrays.inertia.max(initial=0.0)))
-    return np.where(masses == 0.0, 1e-6 * (largest or 1.0), 0.0)
+    largest = float(system.masses.max(initial=0.0))
+    return np.where(system.masses == 0.0, 1e-6 * (largest or 1.0), 0.0)
 
 
 def _eps(system: System) -> float:
     """Small against the diagonal of Phi_q M^-1 Phi_q^T, but large against its rounding."""
-    masses = np.repeat(system.arrays.mass, 3)
-    masses[2::3] = system.arrays.inertia
-    mass = masses[system.arrays.jac_column]
+    mass = system.masses[system.arrays.jac_column]
     data = system.Phi_q_data(system.drawn_q)
     rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
     shares = np.divide(data**2, mass, out=np.zeros_like(data), where=mass > 0.0)

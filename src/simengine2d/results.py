@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .channels import measure_rates
+from .efforts import EFFORTS, effort_channels
 from .energy import Energy, energy, energy_drift, power_balance
 from .errors import ModelError, UnsupportedError, listed, unknown
+from .events import Crossing
 from .frames import GROUND, Frame
 from .measures import KINDS, Measure, angle, x, y
 from .model import Model
+from .pictures import ResultsPictures
 from .reactions import Reaction, channels_of, non_unique, pull, reaction
 from .system import System
 
@@ -32,7 +35,7 @@ POINT_MEASURES = {"x": x, "y": y, "phi": angle}
 
 
 @dataclass
-class Results:
+class Results(ResultsPictures):
     """Motion of a model: `q`, `qd`, `qdd` have one row per time, three columns (x, y, phi) per body."""
 
     model: Model
@@ -48,6 +51,12 @@ class Results:
     residuals: dict[str, float] = field(default_factory=dict)
     """Largest errors of the constraint equations at the three levels."""
     statistics: dict[str, int] = field(default_factory=dict)
+    events: list[Crossing] = field(default_factory=list)
+    """Events that happened, in the order of time."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """The options of the run."""
+    checkpoint: dict[str, Floats] = field(default_factory=dict, repr=False)
+    """Where the integrator stands, for `resume`."""
     columns_only: bool = False
     """True where they come from a CSV file: the model is bodies with names, without points and joints."""
 
@@ -93,8 +102,11 @@ class Results:
         """A channel of a joint or force, on its default body."""
         if quantity == "force":
             return pull(self, name)
+        if quantity in EFFORTS:
+            return EFFORTS[quantity](self, name)
         if quantity not in Reaction._fields:
-            title, known = self.model.elements[name].title, listed(channels_of(self, name))
+            names = [*channels_of(self, name), *effort_channels(self, name)]
+            title, known = self.model.elements[name].title, listed(names)
             raise ModelError(f"there is no channel '{name}.{quantity}'. The channels of {title} are {known}.")
         array: Floats = getattr(reaction(self, name), quantity)
         return array
@@ -162,6 +174,14 @@ class Results:
         """The equations of the model."""
         return System(self.drawing)
 
+    # going on
+
+    def resume(self, t_end: float | None = None, **options: Any) -> Results:
+        """Go on with a run of dynamics up to `t_end`, bit for bit as if it had never ended."""
+        from .analyses.dynamics import resume
+
+        return resume(self, t_end=t_end, **options)
+
     # tables and files
 
     def to_frame(self) -> pandas.DataFrame:
@@ -194,7 +214,7 @@ class Results:
         lines = [f"{self.model.name}: {self.status}"]
         if self.residuals:
             lines.append("largest residuals: " + ", ".join(f"{k} {v:.1e}" for k, v in self.residuals.items()))
-        drift = energy_drift(self) if self.lam is not None else None
+        drift = energy_drift(self) if self.lam is not None and self.analysis != "equilibrium" else None
         if drift is not None:
             lines.append(f"energy: constant to {drift:.1e} of what is exchanged")
         lines += [f"note: {note}" for note in self.notes]

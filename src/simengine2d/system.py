@@ -29,13 +29,16 @@ from .elements import Force, Push, Row, Wrench
 from .errors import ModelError, UnsupportedError, ended, listed
 from .frames import GROUND, Placed
 from .functions import Function, FunctionTable, as_function, functions_at, pack
-from .kernels import kernel
+from .kernels import kernel, plain
 from .loads import applied, load_arrays
 from .measures import KINDS
 from .model import Model
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+SMALL = 60  # coordinates up to which a single evaluation is not worth compiling
 
 
 class S(NamedTuple):
@@ -112,7 +115,26 @@ def gamma(S, f, F, out):
         out[i] = total
 
 
+@kernel(entry=True)
+def evaluate(S, t, q, qd, f, F, Phi, data, right):
+    """Frames, Phi, the non-zeros of Phi_q, and gamma at a state."""
+    functions_at(S.functions, t, f)
+    place_frames(S, q, F)
+    move_frames(S, qd, F)
+    phi(S, f, F, Phi)
+    phi_q(S, F, data)
+    gamma(S, f, F, right)
+
+
 # Building ---------------------------------------------------------------------------------------------
+
+
+class _Evaluated(NamedTuple):
+    f: Floats
+    F: Floats
+    Phi: Floats
+    data: Floats
+    gamma: Floats
 
 
 class System:
@@ -151,6 +173,8 @@ class System:
             [*extra, *(w.frame for w in wrenches)],
         )
         self.load_arrays = load_arrays(pushes, wrenches, frames, len(self.functions))
+        self.memo: dict[Any, Any] = {}
+        """What analyses have worked out for this system and may want again."""
         self.length = _length(self)
         """A typical length of the mechanism: it makes angles comparable with displacements."""
 
@@ -171,23 +195,15 @@ class System:
 
     def frames(self, q: Floats, qd: Floats | None = None) -> Floats:
         """State of every frame; see `coordinates.reference_point`."""
-        F = np.zeros((self.arrays.frame_body.size, FRAME_STATE))
-        place_frames(self.arrays, np.asarray(q, dtype=float), F)
-        if qd is not None:
-            move_frames(self.arrays, np.asarray(qd, dtype=float), F)
-        return F
+        return self._evaluated(0.0, q, qd).F
 
     def Phi(self, t: float, q: Floats) -> Floats:
         """Constraint values, one per row of `row_names`."""
-        out = np.empty(self.m)
-        phi(self.arrays, self.functions_at(t), self.frames(q), out)
-        return out
+        return self._evaluated(t, q).Phi
 
     def Phi_q_data(self, q: Floats) -> Floats:
         """The non-zeros of Phi_q in the order of `arrays.jac_column`."""
-        data = np.empty(self.arrays.jac_column.size)
-        phi_q(self.arrays, self.frames(q), data)
-        return data
+        return self._evaluated(0.0, q).data
 
     def Phi_q(self, t: float, q: Floats) -> Floats:
         """Jacobian, m x n."""
@@ -195,6 +211,19 @@ class System:
         rows = np.repeat(np.arange(self.m), np.diff(self.arrays.jac_start))
         dense[rows, self.arrays.jac_column] = self.Phi_q_data(q)
         return dense
+
+    def _evaluated(self, t: float, q: Floats, qd: Floats | None = None) -> _Evaluated:
+        out = _Evaluated(
+            np.empty((self.m + len(self.load_functions), 3)),
+            np.zeros((self.arrays.frame_body.size, FRAME_STATE)),
+            np.empty(self.m),
+            np.empty(self.arrays.jac_column.size),
+            np.empty(self.m),
+        )
+        q = np.ascontiguousarray(q, dtype=float)
+        rates = np.zeros(self.n) if qd is None else np.ascontiguousarray(qd, dtype=float)
+        (evaluate if self.n > SMALL else plain(evaluate))(self.arrays, float(t), q, rates, *out)
+        return out
 
     def functions_at(self, t: float, loads: bool = False) -> Floats:
         """f, f' and f'' of every row, m x 3; with those of the applied forces behind them where asked."""
@@ -233,13 +262,18 @@ class System:
 
     def gamma(self, t: float, q: Floats, qd: Floats) -> Floats:
         """Right-hand side of the acceleration equation."""
-        out = np.empty(self.m)
-        gamma(self.arrays, self.functions_at(t), self.frames(q, qd), out)
-        return out
+        return self._evaluated(t, q, qd).gamma
 
     def M(self) -> Floats:
         """Mass matrix, n x n; constant and diagonal in these coordinates."""
-        return np.diag([number for b in self.bodies for number in (b.mass, b.mass, b.inertia)])
+        return np.diag(self.masses)
+
+    @property
+    def masses(self) -> Floats:
+        """The diagonal of M."""
+        masses = np.repeat(self.arrays.mass, 3)
+        masses[2::3] = self.arrays.inertia
+        return masses
 
     def QA(self, t: float, q: Floats, qd: Floats) -> Floats:
         """Applied generalized force: weight, springs, forces and torques."""

@@ -10,14 +10,14 @@ of the order h^2 against M, so Newton's iteration converges as fast.
 from __future__ import annotations
 
 from .coordinates.reference_point import EX, EY, term_gradient, term_hessian
-from .equations import fill_masses
+from .equations import fill_matrix
 from .kernels import kernel
-from .laws import law_at
+from .laws import law_slopes, law_value
 from .loads import push_state, turned, wrench_values
 from .measures import ANGLE
 
 
-@kernel(entry=False)
+@kernel
 def add_constraint_tangent(S, D, lam, factor, w):
     """factor (Phi_q^T lam)_q into the matrix."""
     kind, a, b, weight, start, blocks = (
@@ -41,7 +41,7 @@ def add_constraint_tangent(S, D, lam, factor, w):
                         v[blocks[k, r, s]] += c * H[r, s]
 
 
-@kernel(entry=False)
+@kernel
 def add_push_tangent(S, L, D, t, qd, of_q, of_qd, w):
     """-of_q QA_q - of_qd QA_qd of the pushes, symmetrized.
 
@@ -52,7 +52,8 @@ def add_push_tangent(S, L, D, t, qd, of_q, of_qd, w):
     for i in range(L.push_start.size - 1):
         z[0], z[1] = push_state(L, i, F)
         z[2] = t
-        force = law_at(L.laws, i, w.f, z, g)
+        force = law_value(L.laws, i, w.f, z)
+        law_slopes(L.laws, i, z, g)
         count = D.push_start[i + 1] - D.push_start[i]
         for c in range(count):
             G[0, c] = G[1, c] = 0.0
@@ -81,7 +82,7 @@ def add_push_tangent(S, L, D, t, qd, of_q, of_qd, w):
                 v[D.push_blocks[at + p * count + u]] += outer
 
 
-@kernel(inline=True, entry=False)
+@kernel(inline=True)
 def push_position(S, D, i, frame, c):
     """Where coordinate c of the frame's body stands among those of push i; -1 for the ground."""
     body = S.frame_body[frame]
@@ -93,7 +94,7 @@ def push_position(S, D, i, frame, c):
     return -1
 
 
-@kernel(entry=False)
+@kernel
 def add_wrench_tangent(S, L, D, t, q, qd, of_q, of_qd, w):
     """-of_q QA_q - of_qd QA_qd of the wrenches, symmetrized.
 
@@ -105,6 +106,8 @@ def add_wrench_tangent(S, L, D, t, q, qd, of_q, of_qd, w):
         k = L.wrench_frame[i]
         j = 3 * S.frame_body[k]
         own_x, own_y, _ = wrench_values(L, i, t, w.f, q, qd, j)
+        for c in range(3):
+            law_slopes(L.laws, L.push_start.size - 1 + 3 * i + c, g[0], g[1 + c])
         turning, e, f = L.wrench_turning[i], F[k, EX], F[k, EY]
         fx, fy = turned(turning, F, k, own_x, own_y)
         for c in range(3):
@@ -130,10 +133,7 @@ def add_wrench_tangent(S, L, D, t, q, qd, of_q, of_qd, w):
 @kernel
 def newton_matrix(S, L, D, t, q, qd, lam, of_q, of_qd, w):
     """M + of_q ((Phi_q^T lam)_q - QA_q) - of_qd QA_qd, with Phi_q beside it, into w.v."""
-    v, data, jacobian = w.v, w.data, D.jacobian
-    fill_masses(S, D, v)
-    for p in range(jacobian.size):
-        v[jacobian[p]] = data[p]
+    fill_matrix(D, w.data, w.v)
     add_constraint_tangent(S, D, lam, of_q, w)
     if L.push_start.size > 1:
         add_push_tangent(S, L, D, t, qd, of_q, of_qd, w)

@@ -63,7 +63,7 @@ def check(system, q, qd, lam):
     n = system.n
     K, d = matrix(system, q, qd, lam)
     exact = expected(system, q, qd, lam)
-    exact = 0.5 * (exact + exact.T) + np.diag(d.delta)
+    exact = 0.5 * (exact + exact.T) + np.diag(d.template[d.diagonal[:n]] - system.masses)
     size = 1.0 + np.abs(exact).max()
     np.testing.assert_allclose(K[:n, :n], exact, atol=TOLERANCE * size, rtol=0)
     np.testing.assert_allclose(K[n:, :n], system.Phi_q(T, q), atol=1e-13)

@@ -8,7 +8,7 @@ import sympy
 
 import simengine2d as se
 from simengine2d.functions import as_function, functions_at, pack
-from simengine2d.laws import PUSH, STATE, as_law, body_law, law_at, linear_law, pack_laws
+from simengine2d.laws import PUSH, STATE, as_law, body_law, law_slopes, law_value, linear_law, pack_laws
 
 
 def evaluated(law, z):
@@ -16,7 +16,9 @@ def evaluated(law, z):
     f = np.empty((1, 3))
     functions_at(pack([law.time or as_function(0.0)]), float(z[-1]), f)
     derivatives = np.full(len(z), np.nan)
-    value = law_at(pack_laws([law], 0), 0, f, np.array(z, dtype=float), derivatives)
+    table, z = pack_laws([law], 0), np.array(z, dtype=float)
+    value = law_value(table, 0, f, z)
+    law_slopes(table, 0, z, derivatives)
     return value, derivatives
 
 
@@ -118,8 +120,8 @@ def test_the_law_of_several_is_found_by_its_number():
     laws = [linear_law(1.0, 0.0, 0.0, as_function(0.0)), as_law("s^2", PUSH, {}), as_law("t", PUSH, {})]
     f = np.empty((3, 3))
     functions_at(pack([law.time or as_function(0.0) for law in laws]), 0.5, f)
-    table, g = pack_laws(laws, 0), np.empty(3)
-    values = [law_at(table, i, f, np.array([3.0, 1.0, 0.5]), g) for i in range(3)]
+    table = pack_laws(laws, 0)
+    values = [law_value(table, i, f, np.array([3.0, 1.0, 0.5])) for i in range(3)]
     assert values == [3.0, 9.0, 0.5]
 
 

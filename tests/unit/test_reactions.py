@@ -148,9 +148,9 @@ def test_unknown_names_are_said_in_words(results, arguments, sentence):
     [
         (
             "spring.x",
-            "The channels of Spring 'spring' are spring.fx, spring.fy, spring.torque, spring.force.",
+            "The channels of Spring 'spring' are spring.fx, spring.fy, spring.torque, spring.force, spring.effort",
         ),
-        ("B.phi", "The channels of Revolute 'B' are B.fx, B.fy, B.torque."),
+        ("B.phi", "The channels of Revolute 'B' are B.fx, B.fy, B.torque, B.power, B.energy."),
         ("B.force", "Revolute 'B' has no channel 'B.force'"),
         ("push.force", "it has push.fx, push.fy, push.torque"),
     ],

@@ -30,7 +30,7 @@ DRIVEN = [
     "scotch_yoke",
     "slider_crank",
 ]
-FREE = ["double_pendulum", "sprung_slider"]
+FREE = ["andrews_squeezer", "double_pendulum", "sprung_slider"]
 NAMES = sorted(DRIVEN + FREE)
 
 
@@ -197,3 +197,11 @@ def test_sprung_slider_loses_what_the_damper_takes():
     np.testing.assert_allclose(energy, energy[0] - lost, atol=2e-3 * lost[-1])
     assert lost[-1] > 5.0
     assert np.abs(results.qd[-1]).max() < 0.01  # at rest in the end
+
+
+def test_andrews_squeezer_is_where_it_was_published():
+    """Angles of K1 and K3 (beta and gamma) at 0.03 s; E. Hairer, G. Wanner, Solving ODEs II, section VII.7."""
+    results = run("andrews_squeezer")
+    assert results.t[-1] == 0.03
+    assert results["K1.phi"][-1] == pytest.approx(15.81077119629904, abs=1e-6)
+    assert results["K3.phi"][-1] == pytest.approx(0.04082224013073101, abs=1e-8)

@@ -3,101 +3,130 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError, UnsupportedError, listed
-from ..formulations import index3
+from ..errors import ModelError, UnsupportedError
+from ..events import Event
+from ..formulations import formulation_named
 from ..integrators import integrator_named
-from ..integrators.dop853 import DOP853
-from ..methods import AlphaMethod, Integrator
+from ..integrators.runge_kutta import RungeKutta
+from ..methods import Formulation, Integrator
 from ..model import Model
 from ..results import Results
 from ..system import System
 from .adaptive_run import AdaptiveRun
-from .assemble import Assembly, assemble
-from .closure import coordinate_scale
-from .diagnose import in_words, names_of_rows
-from .fixed_run import FixedRun
-from .rank import free_motions, rank_of_rows
-from .run import LARGEST_EXAMINED, Progress, Run
+from .explicit_run import FixedExplicitRun
+from .implicit_run import AdaptiveImplicitRun, FixedImplicitRun
+from .run import Keep, Progress, Run
+from .start import start
+from .task import Task, check_coordinates, methods
 from .times import check_domains, output_times
 
 Floats = NDArray[np.float64]
 
-NEWTON = {"exact": index3.EXACT, "course": index3.COURSE}
-
 
 def dynamics(
-    model: Model,
+    model: Model | System,
     *,
     t_end: float | None = None,
     step: float | None = None,
     t_eval: Sequence[float] | Floats | None = None,
     integrator: str | Integrator | None = None,
+    formulation: str | Formulation | None = None,
+    coordinates: str = "reference_point",
     rtol: float = 1e-6,
+    atol: float | Sequence[float] | Floats | None = None,
+    events: Event | Sequence[Event] = (),
     newton: str = "exact",
     tolerance: float | None = None,
+    projection: bool = False,
     progress: Progress | None = None,
+    keep: Keep | None = None,
 ) -> Results:
     """The motion of a model under its forces from t = 0 to `t_end`.
 
-    With no integrator named, an adaptive one keeps the error of a step below `rtol`, and `step` is the spacing of the
-    outputs. The index-3 integrators (newmark, hht, generalized_alpha) take steps of `step`; their Newton iteration
-    ends when the accelerations change by less than 1e-10 of their size, or by less than `tolerance` where given.
+    With no method named, an adaptive one keeps the error below `rtol` of each coordinate plus `atol` (by default
+    `rtol` of a length of the mechanism, or of a radian), and `step` is the spacing of the outputs. Other integrators
+    take steps of `step`. The Newton iteration of the implicit ones ("exact", "modified", or "course" without second
+    derivatives) ends when the accelerations change by less than 1e-10 of their size, or by less than `tolerance` where
+    given; `projection` brings their velocities back onto the constraints. A System instead of a model saves the time
+    to build it anew.
+
+    `progress` is called with the simulated time, `keep` with the results so far.
     Raises with the results so far (`error.results`) where the integration ends early.
     """
+    system = _system(model)
+    check_coordinates(coordinates)
+    method, posed = methods(integrator, formulation)
+    times = output_times(t_end, step, t_eval, "dynamics")
+    events = (events,) if isinstance(events, Event) else tuple(events)
+    task = Task(system, times, step, method, posed, rtol, atol, newton, tolerance, projection, events)  # type: ignore[arg-type]
+    check_domains(system, times)
+    return run_of(task).to_the_end(progress, keep)
+
+
+def run_of(task: Task) -> Run:
+    """The kind of run that the task asks for, at its start."""
+    begin = start(task.system, float(task.times[0]))
+    if isinstance(task.integrator, RungeKutta):
+        return AdaptiveRun(task, begin) if task.integrator.adaptive else FixedExplicitRun(task, begin)
+    if task.integrator is None:
+        return AdaptiveImplicitRun(task, begin)
+    return FixedImplicitRun(task, begin)
+
+
+def resume(
+    results: Results,
+    *,
+    t_end: float | None = None,
+    t_eval: Sequence[float] | Floats | None = None,
+    progress: Progress | None = None,
+    keep: Keep | None = None,
+) -> Results:
+    """Go on with a run of dynamics up to `t_end` (by default, to the end that it did not reach).
+
+    The motion is the same, bit for bit, as if the run had never ended.
+    """
+    if not results.checkpoint or results.t.size == 0:
+        raise UnsupportedError(
+            "these results cannot be resumed: only those of dynamics, saved as .npz, hold the state of the integrator."
+        )
+    settings = dict(results.settings)
+    step, spacing = settings["step"], settings["spacing"]
+    end = settings.pop("t_end") if t_end is None else t_end
+    times = output_times(end, spacing, t_eval, "resume")
+    later = times[times > results.t[-1]]
+    if later.size == 0:
+        raise ModelError(f"the results reach t = {results.t[-1]:g} s already; give a larger t_end.")
+    task = Task(
+        results.system,
+        np.concatenate([results.t, later]),
+        step,
+        _again(settings["integrator"], integrator_named),
+        _again(settings["formulation"], formulation_named),
+        settings["rtol"],
+        settings["atol"],
+        settings["newton"],
+        settings["tolerance"],
+        settings["projection"],
+        tuple(Event(**event) for event in settings["events"]),
+    )
+    run = run_of(task)
+    run.go_on_from(results)
+    return run.to_the_end(progress, keep)
+
+
+def _again(data: dict[str, Any] | None, named: Any) -> Any:
+    """The method that `plain` wrote down."""
+    return None if data is None else named(data["name"])(**{k: v for k, v in data.items() if k != "name"})
+
+
+def _system(model: Any) -> System:
+    if isinstance(model, System):
+        return model
     if not isinstance(model, Model):
         raise ModelError(f"dynamics needs a Model, not {model!r}; read a file with load(path).")
-    method = _method(integrator, step)
-    if not 1e-14 <= rtol <= 0.1:
-        raise ModelError(f"rtol = {rtol!r} must lie between 1e-14 and 0.1.")
-    if newton not in NEWTON:
-        raise ModelError(f"newton = {newton!r} must be one of {listed(NEWTON)}.")
-    times = output_times(t_end, step, t_eval, "dynamics")
-    system = System(model)
-    if system.n == 0:
-        raise UnsupportedError(f"model '{model.name}' has no bodies; add one with model.body(...).")
-    if system.missing_law is not None:
-        raise UnsupportedError(system.missing_law)
-    check_domains(system, times)
-    assembly = assemble(system, float(times[0]))
-    redundant = _examine(system, assembly)
-    run: Run
-    if isinstance(method, AlphaMethod):
-        run = FixedRun(system, assembly, times, redundant, method, step, NEWTON[newton], tolerance)
-    else:
-        run = AdaptiveRun(system, assembly, times, redundant, rtol)
-    return run.to_the_end(progress)
-
-
-def _method(integrator: str | Integrator | None, step: float | None) -> Integrator:
-    if integrator is None:
-        return DOP853()
-    method = integrator_named(integrator)() if isinstance(integrator, str) else integrator
-    if not isinstance(method, AlphaMethod | DOP853):
-        known = listed(sorted(Integrator.registry))
-        raise UnsupportedError(f"dynamics cannot use {method!r}; it knows the integrators {known}.")
-    if not method.adaptive and step is None:
-        raise ModelError(f"the integrator '{method.name}' takes fixed steps; give step=..., in seconds.")
-    return method
-
-
-def _examine(system: System, assembly: Assembly) -> list[str]:
-    """Names of redundant constraints; an error where a free motion has no mass."""
-    if system.n > LARGEST_EXAMINED:
-        return []
-    scale = coordinate_scale(system)
-    J = system.Phi_q(assembly.t, assembly.q) * scale
-    rank = rank_of_rows(J)
-    masses = np.diag(system.M()) * scale**2
-    for motion in free_motions(J, rank.rank).T:
-        if motion @ (masses * motion) <= 1e-14 * masses.max(initial=0.0) * (motion @ motion):
-            words = in_words(system, assembly.q, scale * motion)
-            raise ModelError(
-                f"a free motion has no mass, so forces cannot decide it: {words}. "
-                "Give these bodies a mass and an inertia, or drive the motion."
-            )
-    rows = sorted({i for row, partners in rank.dependent.items() for i in (row, *partners)})
-    return names_of_rows(system, rows)
+    return System(model)

@@ -94,7 +94,7 @@ def new_motion(times: int, n: int) -> Motion:
     return Motion(np.zeros((times, n)), np.zeros((times, n)), np.zeros((times, n)), np.zeros(3))
 
 
-@kernel
+@kernel(entry=True)
 def position(S, P, w, q):
     """Newton for Phi(q, t) = 0 from the prediction in q, with the functions of time in w.f.
 
@@ -130,7 +130,7 @@ def position(S, P, w, q):
     return False, growth
 
 
-@kernel
+@kernel(entry=True)
 def rates(S, P, w, q, qd, qdd):
     """Velocities and accelerations at a closed pose. Returns (smallest pivot, growth, sign)."""
     place_frames(S, q, w.F)
@@ -147,7 +147,7 @@ def rates(S, P, w, q, qd, qdd):
     return pivot, growth, sign
 
 
-@kernel(inline=True, entry=False)
+@kernel(inline=True)
 def kink(w, h):
     """|qd_1 - qd_0 - h (qdd_0 + qdd_1) / 2| relative to the velocities: small on one smooth branch."""
     jump, fastest = 0.0, 0.0
@@ -157,7 +157,7 @@ def kink(w, h):
     return jump / fastest if fastest > 0.0 else 0.0
 
 
-@kernel(inline=True, entry=False)
+@kernel(inline=True)
 def try_step(S, P, w, t, h, last_try):
     """From w.q, h before time t, to w.new at t. Returns DONE, or why the step is not good."""
     for j in range(w.q.size):  # prediction q + h qd + h^2/2 qdd + h^3/6 jerk
@@ -183,7 +183,7 @@ def try_step(S, P, w, t, h, last_try):
     return DONE
 
 
-@kernel(inline=True, entry=False)
+@kernel(inline=True)
 def accept_step(w, t, h):
     w.state[TIME] = t
     w.state[ACCEPTED] += 1.0
@@ -192,7 +192,7 @@ def accept_step(w, t, h):
         w.q[j], w.qd[j], w.qdd[j] = w.new[j], w.new_d[j], w.new_dd[j]
 
 
-@kernel(inline=True, entry=False)
+@kernel(inline=True)
 def step_size(w, wanted, remaining):
     """At most the wanted step and a limited turn; no sliver is left before the output."""
     h = min(wanted, remaining)
@@ -206,7 +206,7 @@ def step_size(w, wanted, remaining):
     return h
 
 
-@kernel(inline=True, entry=False)
+@kernel(inline=True)
 def walk_to(S, P, w, t_end, smallest_step):
     """Substeps until t_end. Returns DONE, or why it stopped short."""
     wanted = 1.0e300
@@ -227,7 +227,7 @@ def walk_to(S, P, w, t_end, smallest_step):
     return DONE
 
 
-@kernel(inline=True, entry=False)
+@kernel(inline=True)
 def largest_errors(S, w, worst):
     """Errors of all rows, redundant ones too, at the three levels."""
     start, column, data, qd, qdd = S.jac_start, S.jac_column, w.data, w.qd, w.qdd
@@ -242,7 +242,7 @@ def largest_errors(S, w, worst):
         worst[2] = max(worst[2], abs(acceleration))
 
 
-@kernel
+@kernel(entry=True)
 def march(S, P, w, times, first, stop, motion, smallest_step, near_known):
     """Fill rows first..stop-1 of the motion. Returns (next row, why it ended).
 

@@ -1,47 +1,56 @@
-"""A run of dynamics: outputs in chunks, progress, and keeping what was finished."""
+"""A run of dynamics: outputs in chunks, progress, events, and keeping what was finished."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..equations import D, Work, new_work
 from ..errors import ConvergenceError, Interrupted, SimEngineError, listed
+from ..events import Crossing, Watch, crossings_until
 from ..formulations.index3 import History
-from ..posing import build
+from ..posing import posed
 from ..results import Results
-from ..system import System
-from .assemble import Assembly
+from .start import Start
+from .task import Task
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
 """Called now and then with the simulated time."""
+Keep = Callable[[Results], None]
+"""Called now and then with the results so far."""
 
-LARGEST_EXAMINED = 900  # coordinates up to which the rank of the constraints is examined
 STEPS_A_CHUNK = 2_000  # between two calls of `progress`; Python hears Ctrl-C only then
 
 
 class Run(ABC):
-    """What all runs share. `redundant` names the constraints whose reactions are not unique."""
+    """What all runs share."""
 
-    def __init__(
-        self, system: System, assembly: Assembly, times: Floats, redundant: list[str], *, tangent: bool
-    ) -> None:
-        self.system, self.times, self.redundant = system, times, redundant
-        # the rank of large systems is not examined: their constraints are treated as if some were redundant
-        self.d: D = build(system, bool(redundant) or system.n > LARGEST_EXAMINED, tangent)
-        self.w: Work = new_work(system, self.d)
-        self.history = new_history(times.size, system)
+    def __init__(self, task: Task, start: Start, *, tangent: bool) -> None:
+        self.task, self.start, self.system, self.times = task, start, task.system, task.times
+        d = posed(self.system, not start.regular, tangent)
+        self.d: D = d._replace(stabilization=np.array(task.formulation.stabilization))
+        self.w: Work = new_work(self.system, self.d)
+        self.history = new_history(self.times.size, self.system.n, self.system.m)
+        self.watch = Watch(self.system, task.events) if task.events else None
+        if self.watch:
+            t, q, qd = start.assembly.t, start.assembly.q, start.assembly.qd
+            self.watch.remember(t, self.watch.values(t, q, qd))
+        self.crossings: list[Crossing] = []
+        self.stopped_by: Crossing | None = None
         self.done = 0
-        self.notes = list(assembly.notes)
-        if redundant:
+        self.notes = list(start.assembly.notes)
+        if start.redundant:
             self.notes.append(
-                f"the reactions of {listed(redundant)} are not unique, since these constraints are redundant; "
+                f"the reactions of {listed(start.redundant)} are not unique, since these constraints are redundant; "
                 "the smallest ones are given"
             )
+
+    # what a kind of run says of itself
 
     @property
     @abstractmethod
@@ -54,26 +63,88 @@ class Run(ABC):
         """q and qd at that time."""
 
     @abstractmethod
-    def advance(self) -> None:
-        """Go on for a chunk of steps."""
+    def advance(self, most_steps: int) -> None:
+        """Go on for some steps."""
+
+    @property
+    @abstractmethod
+    def step_end(self) -> float:
+        """End of the last step; `between` knows the states inside it."""
 
     @abstractmethod
-    def residuals(self) -> dict[str, float]: ...
+    def between(self, t: float) -> tuple[Floats, Floats]:
+        """q and qd at a time inside the last step."""
+
+    @abstractmethod
+    def end_at(self, t: float) -> None:
+        """Make t the last output and go no further."""
+
+    @property
+    @abstractmethod
+    def worst(self) -> Floats:
+        """Largest errors of the constraint equations at the three levels."""
 
     @abstractmethod
     def statistics(self) -> dict[str, int]: ...
 
-    def to_the_end(self, progress: Progress | None) -> Results:
+    @abstractmethod
+    def checkpoint(self) -> dict[str, Floats]:
+        """Everything that is needed to go on later."""
+
+    @abstractmethod
+    def restore(self, saved: dict[str, Floats]) -> None:
+        """Go on from a checkpoint."""
+
+    def go_on_from(self, results: Results) -> None:
+        """Take over what a run has finished, and go on where it stood."""
+        assert results.lam is not None
+        k = self.done = results.t.size
+        for array, rows in zip(self.history, (results.q, results.qd, results.qdd, results.lam), strict=True):
+            array[:k] = rows
+        saved = dict(results.checkpoint)
+        if self.watch:
+            self.watch.remember(float(saved["watch_t"]), np.array(saved["watch_before"]))
+        self.crossings = list(results.events)
+        self.notes = [note for note in results.notes if not note.startswith("resumed")]
+        self.notes.append(f"resumed at t = {results.t[-1]:g} s")
+        self.restore(saved)
+
+    # the loop
+
+    def to_the_end(self, progress: Progress | None, keep: Keep | None = None) -> Results:
         try:
             while self.done < self.times.size:
-                self.advance()
+                if self.watch and self.look_for_events(self.watch):
+                    break
+                self.advance(1 if self.watch else STEPS_A_CHUNK)
                 if progress is not None:
                     progress(self.t)
+                if keep is not None:
+                    keep(self.results(f"unfinished, at t = {self.t:g} s"))
         except KeyboardInterrupt:
             status = f"interrupted at t = {self.t:g} s"
             kept = f"{self.done} of {self.times.size} points are kept"
             raise Interrupted(f"{status}; {kept}.", self.results(status)) from None
-        return self.results(f"dynamics finished at t = {self.times[-1]:g} s, {self.times.size} points")
+        return self.results(self.verdict())
+
+    def verdict(self) -> str:
+        if self.stopped_by is not None:
+            event = self.stopped_by
+            return f"dynamics stopped at t = {event.t:.9g} s by the event '{event.name}', {self.done} points"
+        return f"dynamics finished at t = {self.times[-1]:g} s, {self.times.size} points"
+
+    def look_for_events(self, watch: Watch) -> bool:
+        """Note what happened in the last step; True where an event ends the run."""
+        end = min(self.step_end, float(self.times[-1]))
+        if end <= watch.t:
+            return False
+        for crossing in crossings_until(watch, end, self.between):
+            self.crossings.append(crossing)
+            if crossing.stop:
+                self.stopped_by = crossing
+                self.end_at(crossing.t)
+                return True
+        return False
 
     def failure(self, what: str) -> SimEngineError:
         """The error for a step that cannot be taken; a force that has no value is named first."""
@@ -93,7 +164,7 @@ class Run(ABC):
 
     def results(self, status: str) -> Results:
         k, h = self.done, self.history
-        return Results(
+        results = Results(
             self.system.model,
             self.times[:k].copy(),
             h.Q[:k],
@@ -103,11 +174,45 @@ class Run(ABC):
             analysis="dynamics",
             status=status,
             notes=self.notes,
-            residuals=self.residuals(),
+            residuals=dict(zip(("position", "velocity", "acceleration"), self.worst.tolist(), strict=True)),
             statistics=self.statistics(),
+            events=list(self.crossings),
+            settings=self.settings(),
+            checkpoint=self.everything(),
         )
+        results.__dict__["system"] = self.system  # else it would be built again
+        return results
+
+    def everything(self) -> dict[str, Floats]:
+        """The checkpoint, and where the events stand."""
+        saved = self.checkpoint()
+        if self.watch:
+            saved["watch_t"], saved["watch_before"] = np.array(self.watch.t), self.watch.before
+        return saved
+
+    def settings(self) -> dict[str, Any]:
+        """The options of the task as plain data, for `resume`."""
+        task = self.task
+        return {
+            "t_end": float(self.times[-1]),
+            "step": task.step,
+            "spacing": float(self.times[1] - self.times[0]) if self.times.size > 1 else None,
+            "integrator": plain(task.integrator),
+            "formulation": plain(task.formulation),
+            "rtol": task.rtol,
+            "atol": None if task.atol is None else np.asarray(task.atol).tolist(),
+            "newton": task.newton,
+            "tolerance": task.tolerance,
+            "projection": task.projection,
+            "events": [plain(event) for event in task.events],
+        }
 
 
-def new_history(times: int, system: System) -> History:
-    Q, Qd, Qdd = (np.zeros((times, system.n)) for _ in range(3))
-    return History(Q, Qd, Qdd, np.zeros((times, system.m)))
+def plain(thing: Any) -> dict[str, Any] | None:
+    """A method or an event as data: its name and its options."""
+    return None if thing is None else {"name": thing.name, **thing.__dict__}
+
+
+def new_history(times: int, n: int, m: int) -> History:
+    Q, Qd, Qdd = (np.zeros((times, n)) for _ in range(3))
+    return History(Q, Qd, Qdd, np.zeros((times, m)))

@@ -43,9 +43,9 @@ def _print_version(wanted: bool) -> None:
 
 
 def positive(value: float | None) -> float | None:
-    """A positive number of seconds."""
+    """A positive number."""
     if value is not None and not (isfinite(value) and value > 0.0):
-        raise typer.BadParameter(f"{value:g} is not a positive number of seconds.")
+        raise typer.BadParameter(f"{value:g} is not a positive number.")
     return value
 
 
@@ -90,6 +90,16 @@ ToleranceOption = Annotated[
     float | None,
     typer.Option(
         "--rtol", min=1e-14, max=0.1, metavar="R", help="Relative error of a step of an adaptive method."
+    ),
+]
+AbsoluteOption = Annotated[
+    float | None,
+    typer.Option("--atol", callback=positive, metavar="A", help="Absolute error of a step, in m and rad."),
+]
+FormulationOption = Annotated[
+    str | None,
+    typer.Option(
+        "--formulation", metavar="NAME", help="How the equations are posed, such as index3 or augmented."
     ),
 ]
 PointsOption = Annotated[

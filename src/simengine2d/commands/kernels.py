@@ -23,6 +23,7 @@ def _use_every_kernel() -> None:
     from ..analyses.assemble import assemble
     from ..analyses.diagnose import diagnose
     from ..analyses.dynamics import dynamics as motion_under_forces
+    from ..analyses.equilibrium import equilibrium
     from ..analyses.kinematics import kinematics as driven_motion
     from ..forces.spring import Spring
 
@@ -38,3 +39,4 @@ def _use_every_kernel() -> None:
     results.reaction("B", on="crank")
     free.add(Spring("stiff", "angle(ground, crank)", damping=1e4))
     motion_under_forces(free, t_end=0.1)
+    equilibrium(free)

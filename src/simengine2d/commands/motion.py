@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,12 @@ from ..errors import ModelError, SimEngineError, UnsupportedError
 from ..terminal import Bar, complain, exit_code, sentences, show, show_text
 from .app import (
     EXIT_CODES,
+    AbsoluteOption,
     AnalysisArgument,
     EndOption,
     Format,
     FormatOption,
+    FormulationOption,
     IntegrationStepOption,
     IntegratorOption,
     ModelArgument,
@@ -24,9 +27,11 @@ from .app import (
     ToleranceOption,
     app,
 )
+from .keeping import Keeper
 from .models import read_model
 
 if TYPE_CHECKING:
+    from ..analyses.run import Keep, Progress
     from ..jobs import Job
     from ..model import Model
     from ..results import Results
@@ -46,7 +51,7 @@ def run(
     """
     from ..jobs import job_for
 
-    target = _target(model, out, format)
+    target = target_file(model, out, format)
     mechanism = read_model(model)
     job = job_for(mechanism, analysis)
     if job.remark:
@@ -70,8 +75,8 @@ def kinematics(
     """
     from ..jobs import Job
 
-    _check_spacing(t_end, step, points)
-    target = _target(model, out, format)
+    check_spacing(t_end, step, points)
+    target = target_file(model, out, format)
     perform(Job("kinematics", t_end, step, points), read_model(model), target)
 
 
@@ -81,8 +86,10 @@ def dynamics(
     model: ModelArgument,
     t_end: EndOption,
     integrator: IntegratorOption = None,
+    formulation: FormulationOption = None,
     step: IntegrationStepOption = None,
     rtol: ToleranceOption = None,
+    atol: AbsoluteOption = None,
     points: PointsOption = None,
     out: OutOption = None,
     format: FormatOption = None,
@@ -97,12 +104,13 @@ def dynamics(
     if _has_fixed_steps(integrator):
         _check_fixed_steps(integrator, t_end, step, rtol)
     else:
-        _check_spacing(t_end, step, points)
-    target = _target(model, out, format)
-    perform(Job("dynamics", t_end, step, points, integrator, rtol), read_model(model), target)
+        check_spacing(t_end, step, points)
+    target = target_file(model, out, format)
+    job = Job("dynamics", t_end, step, points, integrator, formulation, rtol, atol)
+    perform(job, read_model(model), target)
 
 
-def _check_spacing(t_end: float, step: float | None, points: int | None) -> None:
+def check_spacing(t_end: float, step: float | None, points: int | None) -> None:
     """Outputs lie --step apart, or there are --points of them."""
     if step is not None and points is not None:
         raise typer.BadParameter("give --step or --points, not both.")
@@ -135,7 +143,7 @@ def _check_fixed_steps(integrator: str | None, t_end: float, step: float | None,
     _check_step(t_end, step)
 
 
-def _target(model: str, out: Path | None, format: Format | None) -> Path | None:
+def target_file(model: str, out: Path | None, format: Format | None) -> Path | None:
     """The file to save in, named after the model. What would stop the saving is said before the run."""
     from importlib.util import find_spec
     from os import W_OK, access
@@ -153,23 +161,31 @@ def _target(model: str, out: Path | None, format: Format | None) -> Path | None:
 
 
 def perform(job: Job, model: Model, target: Path | None) -> None:
-    """Run the job, show its summary, save its results; what a failed run has finished is saved too."""
+    """Run the job, show its summary, save its results."""
+    perform_with(lambda progress, keep: job.run(model, progress, keep), job.t_end or 0.0, target)
+
+
+def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target: Path | None) -> None:
+    """Run, show the summary, save the results; what a failed run has finished is saved too."""
     from .. import report
 
+    keeper = Keeper(target)
     try:
-        with Bar(job.t_end) as progress:
-            results = job.run(model, progress)
+        with Bar(t_end) as progress:
+            results = run(progress, keeper)
     except SimEngineError as error:
         if error.results is None or error.results.t.size == 0:
             raise
         show(*report.motion(error.results))
         complain(str(error))
-        _save(error.results, target)
+        save(error.results, target)
+        keeper.clear()
         raise typer.Exit(exit_code(error)) from None
     show(*report.motion(results))
-    _save(results, target)
+    save(results, target)
+    keeper.clear()
 
 
-def _save(results: Results, target: Path | None) -> None:
+def save(results: Results, target: Path | None) -> None:
     if target is not None:
         show_text(f"saved {results.t.size} points in {results.save(target)}")

@@ -9,30 +9,45 @@ Newmark's formulas, dq = b dqdd and dqd = c dqdd. Newton's equations, with the c
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coordinates.reference_point import place_frames
 from ..equations import evaluate_state
-from ..functions import functions_at
 from ..kernels import kernel
-from ..kkt import eliminate, substitute
+from ..kkt import eliminate, solve_again, substitute
+from ..methods import Formulation
+from ..system import gamma as acceleration_side
 from ..system import phi
 from ..tangent import newton_matrix
+from .index1 import bring_back
 
 Floats = NDArray[np.float64]
 
-# entries of the state: time, counts, largest residuals at two levels, step to try next
-TIME, STEPS, ITERATIONS, FACTORIZATIONS, HALVINGS, WORST_PHI, WORST_PHID, STEP = range(8)
+# entries of the state: time, counts, step to try next, and b of the factors that are kept (0: there are none)
+TIME, STEPS, ITERATIONS, FACTORIZATIONS, HALVINGS, STEP, KEPT = range(7)
+STATE_SIZE = 7
 
-DONE, NOT_CONVERGED, NOT_A_NUMBER = range(3)
+DONE, PAUSED, NOT_CONVERGED, NOT_A_NUMBER = range(4)
 EXACT, MODIFIED, COURSE = range(3)
 
 MOST_ITERATIONS = 12
 ROUNDING = 2e-15
 MOST_HALVINGS = 12
+SLOW = 0.2  # reduction of an error at which modified Newton factors anew
+
+
+@dataclass(frozen=True)
+class Index3(Formulation):
+    """The constraints themselves beside the discretized equations of motion.
+
+    M qdd + Phi_q^T lam = QA,      Phi(q, t) = 0
+    """
+
+    name: ClassVar[str] = "index3"
+    poses: ClassVar[str] = "dae"
 
 
 class Stepper(NamedTuple):
@@ -48,7 +63,9 @@ class Stepper(NamedTuple):
     state: Floats
     scale: Floats
     method: Floats  # alpha_m, alpha_f, beta, gamma
-    tolerance: Floats  # relative, absolute
+    tolerance: Floats  # of Newton's iteration: relative, absolute; of the projection
+    worst: Floats  # largest errors at the three levels at the outputs, filled on the way
+    found: Floats  # what the projection found
 
 
 class History(NamedTuple):
@@ -60,7 +77,7 @@ class History(NamedTuple):
     Lam: Floats
 
 
-@kernel(entry=False)
+@kernel
 def residual(S, L, t, q, qd, qdd, lam, b, w):
     """-(M qdd + Phi_q^T lam - QA) and -Phi / b into w.rest, with everything at the state evaluated."""
     evaluate_state(S, L, t, q, qd, w)
@@ -77,7 +94,7 @@ def residual(S, L, t, q, qd, qdd, lam, b, w):
             rest[column[p]] -= data[p] * lam[i]
 
 
-@kernel(inline=True, entry=False)
+@kernel(inline=True)
 def predict(p, h, am, af, beta, gamma):
     """Positions and velocities at the end of the step from the accelerations tried there."""
     q, qd, qdd, a = p.new[0], p.new[1], p.new[2], p.new[3]
@@ -87,7 +104,25 @@ def predict(p, h, am, af, beta, gamma):
         qd[j] = p.qd[j] + h * ((1.0 - gamma) * p.a[j] + gamma * a[j])
 
 
-@kernel(entry=False)
+@kernel(inline=True)
+def improve(S, L, D, p, t, kind, b, c, w):
+    """Newton's correction into w.x; modified Newton uses the factors of an earlier matrix while they serve."""
+    p.state[ITERATIONS] += 1.0
+    if kind == MODIFIED and abs(p.state[KEPT] - b) < 1.0e-6 * b:
+        solve_again(D.program, w.v, w.rest, w.x, w.work)
+        return
+    if kind == COURSE:
+        b, c = 0.0, 0.0
+    newton_matrix(S, L, D, t, p.new[0], p.new[1], p.new_lam, b, c, w)
+    for k in range(w.rest.size):
+        w.v[D.right[k]] = w.rest[k]
+    eliminate(D.program, w.v)
+    substitute(D.program, w.v, w.x, w.work)
+    p.state[FACTORIZATIONS] += 1.0
+    p.state[KEPT] = b
+
+
+@kernel
 def newton(S, L, D, p, t, h, kind, w):
     """Solve one step; the new state is in p.new and p.new_lam. Returns DONE or why not."""
     am, af, beta, gamma = p.method[0], p.method[1], p.method[2], p.method[3]
@@ -102,19 +137,11 @@ def newton(S, L, D, p, t, h, kind, w):
     for iteration in range(MOST_ITERATIONS):
         predict(p, h, am, af, beta, gamma)
         residual(S, L, t, p.new[0], p.new[1], p.new[2], p.new_lam, b, w)
-        for k in range(n + m):
-            w.v[D.right[k]] = 0.0
-        of_q = 0.0 if kind == COURSE else b
-        newton_matrix(S, L, D, t, p.new[0], p.new[1], p.new_lam, of_q, 0.0 if kind == COURSE else c, w)
-        for k in range(n + m):
-            w.v[D.right[k]] = w.rest[k]
-        eliminate(D.program, w.v)
-        substitute(D.program, w.v, w.x, w.work)
-        p.state[FACTORIZATIONS] += 1.0
-        p.state[ITERATIONS] += 1.0
+        improve(S, L, D, p, t, kind, b, c, w)
         size, largest, reach = 0.0, 0.0, 0.0
         for k in range(n + m):
             if not abs(w.x[k]) < 1.0e200:  # max(0, nan) would be 0
+                p.state[KEPT] = 0.0
                 return NOT_A_NUMBER
         for j in range(n):
             p.new[2, j] += w.x[j]
@@ -128,13 +155,15 @@ def newton(S, L, D, p, t, h, kind, w):
         if size <= p.tolerance[0] * largest + p.tolerance[1] + rounding:
             predict(p, h, am, af, beta, gamma)
             return DONE
+        if size > SLOW * before:
+            p.state[KEPT] = 0.0
         if iteration > 3 and size > 2.0 * before:
             return NOT_CONVERGED
         before = size
     return NOT_CONVERGED
 
 
-@kernel(inline=True, entry=False)
+@kernel(inline=True)
 def accept(p, t):
     p.state[TIME] = t
     p.state[STEPS] += 1.0
@@ -144,57 +173,72 @@ def accept(p, t):
         p.lam[i] = p.new_lam[i]
 
 
-@kernel(inline=True, entry=False)
-def watch(S, p, t, w):
-    """Largest errors of Phi and of its rate at an output."""
-    functions_at(S.functions, t, w.f)
-    place_frames(S, p.q, w.F)
-    phi(S, w.f, w.F, w.row)
-    start, column, data = S.jac_start, S.jac_column, w.data
-    for i in range(w.row.size):
-        rate = -w.f[i, 1]
-        for k in range(start[i], start[i + 1]):
-            rate += data[k] * p.qd[column[k]]
-        p.state[WORST_PHI] = max(p.state[WORST_PHI], abs(w.row[i]))
-        p.state[WORST_PHID] = max(p.state[WORST_PHID], abs(rate))
-
-
 @kernel
+def write_output(S, L, p, t, k, history, w):
+    """The state as it stands, and what is left of the constraint equations at the three levels."""
+    evaluate_state(S, L, t, p.q, p.qd, w)
+    phi(S, w.f, w.F, w.row)
+    for i in range(w.row.size):
+        p.worst[0] = max(p.worst[0], abs(w.row[i]))
+    acceleration_side(S, w.f, w.F, w.row)
+    for i in range(w.row.size):
+        rate, acceleration = -w.f[i, 1], -w.row[i]
+        for e in range(S.jac_start[i], S.jac_start[i + 1]):
+            rate += w.data[e] * p.qd[S.jac_column[e]]
+            acceleration += w.data[e] * p.qdd[S.jac_column[e]]
+        p.worst[1], p.worst[2] = max(p.worst[1], abs(rate)), max(p.worst[2], abs(acceleration))
+        history.Lam[k, i] = p.lam[i]
+    for j in range(p.q.size):
+        history.Q[k, j], history.Qd[k, j], history.Qdd[k, j] = p.q[j], p.qd[j], p.qdd[j]
+
+
+@kernel(inline=True)
+def take_step(S, L, D, p, t, kind, w):
+    """One step to t, halved where Newton's iteration does not converge. Returns DONE or why not."""
+    halvings = 0
+    while p.state[TIME] < t:
+        h = (t - p.state[TIME]) * 0.5**halvings
+        t_new = t if halvings == 0 else p.state[TIME] + h
+        why = newton(S, L, D, p, t_new, h, kind, w)
+        if why == DONE:
+            accept(p, t_new)
+            halvings = max(0, halvings - 1)
+            continue
+        halvings += 1
+        p.state[HALVINGS] += 1.0
+        if halvings > MOST_HALVINGS:
+            return why
+    if p.tolerance[2] < np.inf:
+        bring_back(S, D, t, p.q, p.qd, p.tolerance[2], p.found, w)
+        p.state[KEPT] = 0.0
+    return DONE
+
+
+@kernel(entry=True)
 def integrate(S, L, D, p, times, first, step, kind, history, most_steps, w):
-    """Fill the rows of the history from `first` on. Returns (next row, why it ended); pauses after most_steps.
+    """Fill the rows of the history from `first` on. Returns (next row, why it ended).
 
-    The steps of an output interval are equal and not longer than `step`; one that does not converge is halved.
+    The steps of an output interval are equal and not longer than `step`.
     """
-    pause = p.state[STEPS] + most_steps
-    for k in range(first, times.size):
-        start = p.state[TIME]
-        count = max(1, int(np.ceil((times[k] - start) / step * (1.0 - 1.0e-9)))) if times[k] > start else 0
-        for i in range(count):
-            if p.state[STEPS] >= pause:
-                return k, DONE
-            t_end = times[k] if i == count - 1 else start + (times[k] - start) * (i + 1) / count
-            halvings = 0
-            while p.state[TIME] < t_end:
-                h = (t_end - p.state[TIME]) * 0.5**halvings
-                t_new = t_end if halvings == 0 else p.state[TIME] + h
-                why = newton(S, L, D, p, t_new, h, kind, w)
-                if why == DONE:
-                    accept(p, t_new)
-                    halvings = max(0, halvings - 1)
-                    continue
-                halvings += 1
-                p.state[HALVINGS] += 1.0
-                if halvings > MOST_HALVINGS:
-                    return k, why
-        watch(S, p, times[k], w)
-        for j in range(p.q.size):
-            history.Q[k, j], history.Qd[k, j], history.Qdd[k, j] = p.q[j], p.qd[j], p.qdd[j]
-        for i in range(p.lam.size):
-            history.Lam[k, i] = p.lam[i]
-    return times.size, DONE
+    k, steps = first, 0
+    while k < times.size:
+        remaining = times[k] - p.state[TIME]
+        if remaining <= 0.0:
+            write_output(S, L, p, times[k], k, history, w)
+            k += 1
+            continue
+        if steps == most_steps:
+            return k, PAUSED
+        steps += 1
+        count = max(1.0, np.ceil(remaining / step * (1.0 - 1.0e-9)))
+        t = times[k] if count == 1.0 else p.state[TIME] + remaining / count
+        why = take_step(S, L, D, p, t, kind, w)
+        if why != DONE:
+            return k, why
+    return k, DONE
 
 
-@kernel(inline=True, entry=False)
+@kernel(inline=True)
 def local_error(p, h, rtol, atol):
     """Error of a step relative to the tolerance: what the jump of the accelerations leaves out of the positions.
 
@@ -207,24 +251,20 @@ def local_error(p, h, rtol, atol):
     return worst
 
 
-@kernel
+@kernel(entry=True)
 def integrate_adaptive(S, L, D, p, times, first, history, rtol, atol, most_steps, w):
     """Fill the rows of the history from `first` on by error-controlled steps that end at the outputs.
 
-    p.state[STEP] is the step to try next. Returns (next row, why it ended); pauses after most_steps.
+    p.state[STEP] is the step to try next. Returns (next row, why it ended).
     """
     k, steps = first, 0
     while k < times.size:
         if times[k] <= p.state[TIME]:
-            watch(S, p, times[k], w)
-            for j in range(p.q.size):
-                history.Q[k, j], history.Qd[k, j], history.Qdd[k, j] = p.q[j], p.qd[j], p.qdd[j]
-            for i in range(p.lam.size):
-                history.Lam[k, i] = p.lam[i]
+            write_output(S, L, p, times[k], k, history, w)
             k += 1
             continue
-        if steps >= most_steps:
-            return k, DONE
+        if steps == most_steps:
+            return k, PAUSED
         steps += 1
         remaining = times[k] - p.state[TIME]
         h = min(p.state[STEP], remaining)

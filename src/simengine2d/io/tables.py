@@ -19,6 +19,7 @@ import numpy as np
 
 from ..elements import FUNCTION_KINDS, Element
 from ..errors import ModelError, UnsupportedError, listed
+from ..events import Crossing
 from ..model import Model
 from ..results import Floats, Results
 from ..tables import Table
@@ -28,9 +29,10 @@ from .laws import LAW
 from .model_reader import read_model
 from .model_writer import model_data
 
-FORMAT = 1
+FORMAT = 2
 METADATA = "simengine2d"
 ARRAYS = ("t", "q", "qd", "qdd", "lam")
+CHECKPOINT = "checkpoint_"
 
 
 def save_results(results: Results, path: Path) -> Path:
@@ -102,6 +104,8 @@ def _csv_row(line: str, number: int, count: int) -> list[float]:
 def _npz(results: Results) -> bytes:
     arrays = {name: array for name in ARRAYS if (array := getattr(results, name)) is not None}
     arrays["metadata"] = np.array(_metadata(results))
+    if not _without_code(results)[1]:  # the model that is saved is the one that ran
+        arrays |= {CHECKPOINT + name: array for name, array in results.checkpoint.items()}
     buffer = io.BytesIO()
     # np.savez would write the time of day, and the same results would give other bytes
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -187,6 +191,8 @@ def _metadata(results: Results) -> str:
         "notes": [*results.notes, *notes],
         "residuals": results.residuals,
         "statistics": results.statistics,
+        "events": results.events,
+        "settings": results.settings,
         "source": model.source,
         "model": model_data(model),
     }
@@ -205,7 +211,13 @@ def _results(text: str, arrays: dict[str, Floats], path: Path) -> Results:
         expected = (t.size, 3 * len(model.bodies))
         if arrays[name].shape != expected:
             raise ValueError(f"{name} has the shape {arrays[name].shape}, expected {expected}")
-    words = {name: data[name] for name in ("analysis", "status", "notes", "residuals", "statistics")}
+    words = {
+        name: data[name] for name in ("analysis", "status", "notes", "residuals", "statistics", "settings")
+    }
+    words["events"] = [Crossing(*event) for event in data["events"]]
+    words["checkpoint"] = {
+        name.removeprefix(CHECKPOINT): array for name, array in arrays.items() if name.startswith(CHECKPOINT)
+    }
     return Results(model, t, arrays["q"], arrays["qd"], arrays["qdd"], arrays.get("lam"), **words)
 
 

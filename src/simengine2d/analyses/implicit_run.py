@@ -1,0 +1,168 @@
+"""Dynamics by implicit steps on the index-3 equations, of fixed size or with error control."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..equations import accelerations_at
+from ..formulations import index3
+from ..formulations.index3 import History
+from ..integrators.generalized_alpha import GeneralizedAlpha
+from ..methods import AlphaMethod
+from .closure import coordinate_scale
+from .run import STEPS_A_CHUNK, Run
+from .start import Start
+from .task import NEWTON, Task
+
+Floats = NDArray[np.float64]
+
+SMALLEST = 1e-12  # error of a step that rounding leaves visible
+_ARRAYS = ("q", "qd", "qdd", "lam", "a", "state", "worst")
+
+
+class ImplicitRun(Run):
+    """Steps of an alpha method; each starts where the last one ended, so all outputs are ends of steps."""
+
+    def __init__(
+        self, task: Task, start: Start, method: AlphaMethod, state: tuple[float, Floats, Floats] | None = None
+    ) -> None:
+        super().__init__(task, start, tangent=True)
+        assembly = start.assembly
+        t, q, qd = state or (assembly.t, assembly.q, assembly.qd)
+        self.p = self.stepper(method, t, q, qd)
+        self.earlier = self.now
+
+    def stepper(self, method: AlphaMethod, t: float, q: Floats, qd: Floats) -> index3.Stepper:
+        system, task, n = self.system, self.task, self.system.n
+        accelerations_at(system.arrays, system.load_arrays, self.d, t, q, qd, self.w)
+        qdd, lam = self.w.x[:n].copy(), self.w.x[n:].copy()
+        state = np.zeros(index3.STATE_SIZE)
+        state[index3.TIME] = t
+        relative, absolute = (1e-10, 1e-12) if task.tolerance is None else (0.0, task.tolerance)
+        projection = 1e-13 * system.length if task.projection else np.inf
+        return index3.Stepper(
+            q.copy(), qd.copy(), qdd, lam, qdd.copy(), np.zeros((4, n)), np.zeros(system.m), state,
+            coordinate_scale(system), np.array(method.coefficients), np.array([relative, absolute, projection]),
+            np.zeros(3), np.zeros(2),
+        )  # fmt: skip
+
+    @property
+    def t(self) -> float:
+        return float(self.p.state[index3.TIME])
+
+    @property
+    def state(self) -> tuple[Floats, Floats]:
+        return self.p.q, self.p.qd
+
+    # between the steps
+
+    @property
+    def now(self) -> tuple[float, Floats, Floats, Floats]:
+        return self.t, self.p.q.copy(), self.p.qd.copy(), self.p.qdd.copy()
+
+    def remember(self) -> None:
+        """Keep the beginning of the step, where somebody will want to look into it."""
+        if self.watch:
+            self.earlier = self.now
+
+    @property
+    def step_end(self) -> float:
+        return self.t
+
+    def between(self, t: float) -> tuple[Floats, Floats]:
+        """The polynomial of degree 5 through positions, velocities and accelerations at both ends."""
+        from scipy.interpolate import BPoly
+
+        if t == self.t or self.earlier[0] == self.t:
+            return self.p.q, self.p.qd
+        ends = [np.array(level) for level in zip(self.earlier[1:], self.now[1:], strict=True)]
+        curve = BPoly.from_derivatives([self.earlier[0], self.t], np.stack(ends, axis=1))
+        return curve(t), curve(t, 1)
+
+    def end_at(self, t: float) -> None:
+        q, qd = (array.copy() for array in self.between(t))
+        system, n = self.system, self.system.n
+        accelerations_at(system.arrays, system.load_arrays, self.d, t, q, qd, self.w)
+        self.done = int(np.searchsorted(self.times[: self.done], t))
+        self.times = np.append(self.times[: self.done], t)
+        row = (q, qd, self.w.x[:n], self.w.x[n:])
+        self.history = History(
+            *(np.vstack([array[: self.done], last]) for array, last in zip(self.history, row, strict=True))
+        )
+        self.done += 1
+
+    # what is reported and kept
+
+    @property
+    def worst(self) -> Floats:
+        return self.p.worst
+
+    def statistics(self) -> dict[str, int]:
+        state = self.p.state
+        return {
+            "steps": int(state[index3.STEPS]),
+            "Newton iterations": int(state[index3.ITERATIONS]),
+            "factorizations": int(state[index3.FACTORIZATIONS]),
+            "halved steps": int(state[index3.HALVINGS]),
+        }
+
+    def checkpoint(self) -> dict[str, Floats]:
+        return {name: getattr(self.p, name).copy() for name in _ARRAYS}
+
+    def restore(self, saved: dict[str, Floats]) -> None:
+        for name in _ARRAYS:
+            getattr(self.p, name)[...] = saved[name]
+        self.p.state[index3.KEPT] = 0.0
+        self.earlier = self.now
+
+
+class FixedImplicitRun(ImplicitRun):
+    """Steps of fixed size."""
+
+    def __init__(self, task: Task, start: Start) -> None:
+        assert isinstance(task.integrator, AlphaMethod) and task.step is not None
+        super().__init__(task, start, task.integrator)
+        self.notes.append(
+            f"integrated by {task.integrator.name}, as asked, in steps of {task.step:g} s at most"
+        )
+
+    def advance(self, most_steps: int) -> None:
+        system = self.system
+        self.remember()
+        self.done, why = index3.integrate(
+            system.arrays, system.load_arrays, self.d, self.p, self.times, self.done, float(self.task.step or 1.0),
+            NEWTON[self.task.newton], self.history, min(most_steps, STEPS_A_CHUNK), self.w,
+        )  # fmt: skip
+        if why not in (index3.DONE, index3.PAUSED):
+            raise self.failure(
+                f"the step does not converge, even when it is halved {index3.MOST_HALVINGS} times. "
+                "Take a smaller step, or look for a dead point or a force that jumps."
+            )
+
+
+class AdaptiveImplicitRun(ImplicitRun):
+    """Generalized-alpha with error control.
+
+    Of a method of order 2, N steps with the error e make N e of the whole, and N grows as e^(-1/3): an error of `rtol`
+    asks for steps of rtol^(3/2).
+    """
+
+    def __init__(self, task: Task, start: Start, state: tuple[float, Floats, Floats] | None = None) -> None:
+        super().__init__(task, start, GeneralizedAlpha(rho=0.6), state)
+        self.local = max(SMALLEST, 0.1 * task.rtol**1.5)
+        self.atol = task.absolute(self.local)
+        self.p.state[index3.STEP] = 1e-6
+        self.notes.append(f"integrated by generalized_alpha with error control, rtol = {task.rtol:g}")
+
+    def advance(self, most_steps: int) -> None:
+        system = self.system
+        self.remember()
+        self.done, why = index3.integrate_adaptive(
+            system.arrays, system.load_arrays, self.d, self.p, self.times, self.done, self.history, self.local,
+            self.atol, most_steps, self.w,
+        )  # fmt: skip
+        if why not in (index3.DONE, index3.PAUSED):
+            raise self.failure(
+                "the step became too small. Look for a singular pose, or a force that jumps or grows without bound."
+            )

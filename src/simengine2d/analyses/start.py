@@ -1,0 +1,85 @@
+"""Where a run of dynamics starts: a closed pose, consistent velocities, and what is known of the constraints."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..equations import new_work, solve_at
+from ..errors import ModelError, UnsupportedError
+from ..posing import posed
+from ..system import SMALL, System
+from .assemble import Assembly, assemble
+from .closure import coordinate_scale
+from .diagnose import in_words, names_of_rows
+from .rank import free_motions, rank_of_rows
+
+Floats = NDArray[np.float64]
+
+LARGEST_EXAMINED = (
+    900  # coordinates up to which dependent constraints are looked for by a dense factorization
+)
+WEAK = (
+    1e-9  # pivot of a constraint, against what its bodies' masses make of it, below which it may be dependent
+)
+
+
+class Start(NamedTuple):
+    """`redundant` names the constraints whose reactions are not unique; `regular` says that there are none."""
+
+    assembly: Assembly
+    redundant: list[str]
+    regular: bool
+
+
+def start(system: System, t: float) -> Start:
+    """Assemble and examine a system; it keeps the answer."""
+    key = ("start", t)
+    if key not in system.memo:
+        if system.n == 0:
+            raise UnsupportedError(
+                f"model '{system.model.name}' has no bodies; add one with model.body(...)."
+            )
+        if system.missing_law is not None:
+            raise UnsupportedError(system.missing_law)
+        assembly = assemble(system, t)
+        system.memo[key] = Start(assembly, *_examine(system, assembly))
+    found: Start = system.memo[key]
+    return found
+
+
+def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool]:
+    """Names of redundant constraints; an error where a free motion has no mass."""
+    if system.n > SMALL and system.masses.min() > 0.0 and not _weak(system, assembly.q):
+        return [], True
+    if system.n > LARGEST_EXAMINED:
+        return [], False
+    scale = coordinate_scale(system)
+    J = system.Phi_q(assembly.t, assembly.q) * scale
+    rank = rank_of_rows(J)
+    masses = system.masses * scale**2
+    for motion in free_motions(J, rank.rank).T:
+        if motion @ (masses * motion) <= 1e-14 * masses.max(initial=0.0) * (motion @ motion):
+            words = in_words(system, assembly.q, scale * motion)
+            raise ModelError(
+                f"a free motion has no mass, so forces cannot decide it: {words}. "
+                "Give these bodies a mass and an inertia, or drive the motion."
+            )
+    rows = sorted({i for row, partners in rank.dependent.items() for i in (row, *partners)})
+    return names_of_rows(system, rows), not rows
+
+
+def _weak(system: System, q: Floats) -> bool:
+    """Whether a pivot of the constraints nearly vanishes: some may depend on others."""
+    if system.m == 0:
+        return False
+    d = posed(system, redundant=False, tangent=False)
+    w = new_work(system, d)
+    solve_at(system.arrays, d, q, np.zeros(system.n), np.zeros(system.m), w)
+    with np.errstate(divide="ignore"):
+        pivots = np.abs(1.0 / w.v[d.diagonal[system.n :]])
+    rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
+    shares = np.bincount(rows, w.data**2 / system.masses[system.arrays.jac_column], minlength=system.m)
+    return bool(not np.all(pivots > WEAK * shares))
