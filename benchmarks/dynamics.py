@@ -1,88 +1,85 @@
-"""Dynamics: milliseconds to a given accuracy, and microseconds per link of a growing chain.
+"""Forward dynamics against other engines: the time that an error costs, and the cost of a step.
 
-    python benchmarks/dynamics.py
+    python benchmarks/dynamics.py                                    # ours alone, and the peers that this Python has
+    python benchmarks/dynamics.py --peers-python ~/peers/bin/python  # peers from another environment
+    python benchmarks/dynamics.py --quick --cases four_bar,chain10 --peers exudyn,casadi --csv runs.csv
 
-Every case is run at several tolerances and compared with the same case at rtol 1e-11. The time is that of the whole
-call (assembly included) with few outputs, the best of several; compare ratios, not figures of different machines.
+Every engine simulates the same mechanisms (cases.py) from coarse to fine settings. The error is that of the mass
+centers at the end against a reference of its own equations (references.py). Times are those of the solve alone, the
+shortest of several; on a shared machine they may vary by half, so compare ratios of one run.
 """
 
 from __future__ import annotations
 
+import argparse
+import sys
 import time
-from collections.abc import Callable
+from pathlib import Path
 
-import numpy as np
-
-import simengine2d as se
-from simengine2d import builders
-
-TOLERANCES = (1e-3, 1e-6, 1e-9)
-
-
-def best(run: Callable[[], se.Results], repetitions: int = 5) -> tuple[float, se.Results]:
-    """Shortest of several runs in seconds, and the last results."""
-    shortest, results = np.inf, None
-    for _ in range(repetitions):
-        start = time.perf_counter()
-        results = run()
-        shortest = min(shortest, time.perf_counter() - start)
-    assert results is not None
-    return shortest, results
+import bars
+import collect
+import references
+from cases import CASES
+from measuring import Row
+from targets import cells, print_summary, print_table
 
 
-def cases() -> dict[str, tuple[se.Model, float]]:
-    """Models with the length of their run in seconds."""
-    return {
-        "double pendulum, 2 s": (builders.chain(2), 2.0),
-        "four-bar, 5 s": (builders.four_bar(1.0, 2.0, 2.5, 3.0, crank_angle=0.5), 5.0),
-        "slider-crank, 5 s": (builders.slider_crank(1.0, 3.0, crank_angle=0.5), 5.0),
-        "chain of 10, 1 s": (builders.chain(10), 1.0),
-        "chain of 100, 1 s": (builders.chain(100), 1.0),
-        "ladder of 1 window, 10 s": (builders.four_bar_ladder(1), 10.0),
-        "ladder of 40 windows, 10 s": (builders.four_bar_ladder(40), 10.0),
-    }
-
-
-def largest_error(results: se.Results, reference: se.Results) -> float:
-    """Largest difference of a mass center at the end."""
-    x, y = results.q[-1, 0::3] - reference.q[-1, 0::3], results.q[-1, 1::3] - reference.q[-1, 1::3]
-    return float(np.hypot(x, y).max())
-
-
-def accuracy() -> None:
-    print(f"{'case':28} {'rtol':>7} {'error m':>9} {'ms':>8} {'steps':>6} {'evaluations':>11}")
-    for name, (model, t_end) in cases().items():
-        reference = se.dynamics(model, t_eval=[0.0, t_end], rtol=1e-11)
-        for rtol in TOLERANCES:
-            seconds, results = best(lambda: se.dynamics(model, t_eval=[0.0, t_end], rtol=rtol))  # noqa: B023
-            error, counts = largest_error(results, reference), results.statistics
-            print(
-                f"{name:28} {rtol:7.0e} {error:9.1e} {seconds * 1e3:8.2f} {counts['steps']:6} "
-                f"{counts['evaluations']:11}"
-            )
-
-
-def steps() -> None:
-    """Implicit steps of fixed size: the cost of one step and Newton iteration."""
-    print(
-        f"\n{'generalized_alpha, 1000 steps':28} {'us/step':>9} {'us/step/body':>13} {'iterations/step':>16}"
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    models = {"four-bar": builders.four_bar(1.0, 2.0, 2.5, 3.0, crank_angle=0.5)}
-    models |= {f"chain of {n}": builders.chain(n) for n in (10, 100, 1000)}
-    for name, model in models.items():
-        short, _ = best(lambda: march(model, 10), 3)  # noqa: B023
-        long, results = best(lambda: march(model, 1010), 3)  # noqa: B023
-        step = (long - short) / 1000 * 1e6
-        iterations = results.statistics["Newton iterations"] / results.statistics["steps"]
-        print(f"{name:28} {step:9.2f} {step / len(model.bodies):13.3f} {iterations:16.2f}")
+    names = lambda text: [name for name in text.split(",") if name]
+    parser.add_argument("--cases", type=names, default=list(CASES), help=f"of {', '.join(CASES)}")
+    peers = [*collect.PEERS, collect.LIMIT]
+    parser.add_argument("--peers", type=names, help=f"of {', '.join(peers)}; 'none' for ours alone")
+    parser.add_argument("--peers-python", default=sys.executable, help="a Python that has the peers")
+    parser.add_argument("--quick", action="store_true", help="fewer peers, settings and repetitions")
+    parser.add_argument("--no-bars", action="store_true", help="the table only")
+    parser.add_argument("--csv", type=Path, help="keep every run in this file")
+    parser.add_argument("--from-csv", type=Path, help="print the table of an earlier run")
+    chosen = parser.parse_args()
+    if chosen.peers is None:
+        chosen.peers = [*collect.QUICK, collect.LIMIT] if chosen.quick else peers
+    chosen.peers = [] if chosen.peers == ["none"] else chosen.peers
+    for given, known in ((chosen.cases, CASES), (chosen.peers, peers)):
+        strange = set(given) - set(known)
+        if strange:
+            parser.error(f"unknown: {', '.join(sorted(strange))}; known are {', '.join(known)}")
+    return chosen
 
 
-def march(model: se.Model, count: int) -> se.Results:
-    """`count` steps of a tenth of a millisecond."""
-    h = 1e-4
-    return se.dynamics(model, t_eval=[0.0, count * h], step=h, integrator="generalized_alpha")
+def gather(chosen: argparse.Namespace) -> list[Row]:
+    """Case by case, ours and all peers one after another, so that a busy minute of the machine meets all alike."""
+    print(f"references: {references.stored()}")
+    references.references()
+    missing = [peer for peer in chosen.peers if not collect.installed(peer, chosen.peers_python)]
+    if missing:
+        print(f"not installed: {', '.join(missing)}")
+    peers = [peer for peer in chosen.peers if peer not in missing]
+    engines = {collect.OURS: sys.executable} | dict.fromkeys(peers, chosen.peers_python)
+    rows: list[Row] = []
+    for case in chosen.cases:
+        print(f"{case}:", end="", flush=True)
+        for engine, python in engines.items():
+            start, timeout = time.perf_counter(), 40.0 if chosen.quick else 120.0
+            rows += collect.run_engine(engine, python, case, quick=chosen.quick, timeout=timeout)
+            print(f"  {engine} {time.perf_counter() - start:.0f} s", end="", flush=True)
+            if chosen.csv:
+                collect.write(rows, chosen.csv)
+        print()
+    return rows
+
+
+def main() -> None:
+    chosen = options()
+    rows = collect.read(chosen.from_csv) if chosen.from_csv else gather(chosen)
+    table = cells(rows)
+    print_table(table)
+    print_summary(table)
+    bars.print_step_costs(rows)
+    if not chosen.no_bars and not chosen.from_csv:
+        bars.print_all(quick=chosen.quick)
 
 
 if __name__ == "__main__":
-    accuracy()
-    steps()
+    main()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-@kernel
+@kernel(entry=True)
 def measures_along(S, F, Q, Qd, Qdd, out):
     """Value, rate and second rate of each term of S at each row of Q.
 

@@ -11,6 +11,7 @@ from .bodies import Bar, Body, Disk, Plate, Point, Shape
 from .elements import Element, Force, Joint, check_name
 from .errors import ModelError, counted, unknown
 from .frames import GROUND, Number
+from .pictures import ModelPictures
 
 if TYPE_CHECKING:
     from .drawing import Drawing
@@ -20,7 +21,7 @@ E = TypeVar("E", bound=Element)
 GRAVITY = (0.0, -9.81)
 
 
-class Model:
+class Model(ModelPictures):
     """A planar mechanism: bodies, and the joints and forces between them. SI units, radians.
 
     Any number may be an expression of the `parameters`: `mass="rho*L"`.

@@ -23,7 +23,7 @@ from .errors import ModelError, UnsupportedError, listed, unknown
 from .frames import GROUND, Frame, Placed, as_frame
 from .functions import as_function, functions_at
 from .kernels import kernel
-from .laws import law_at
+from .laws import law_value
 from .loads import load_arrays, push_state, turned, wrench_values
 from .measures import angle, x, y
 from .system import System, constant_arrays
@@ -47,7 +47,7 @@ class Reaction(NamedTuple):
 # Kernels ----------------------------------------------------------------------------------------------
 
 
-@kernel
+@kernel(entry=True)
 def pulls_along(S, F, Q, G, body, out):
     """-sum_i g_i s_q on one body at each row of Q; G holds g of every row of S."""
     for t in range(Q.shape[0]):
@@ -63,18 +63,18 @@ def pulls_along(S, F, Q, G, body, out):
                             out[t, c] += pull * d[3 * side + c]
 
 
-@kernel
+@kernel(entry=True)
 def laws_along(S, L, T, Q, Qd, F, f, G, W):
     """g of every push, and (F_x, F_y, torque) of every wrench in global axes, at each time."""
     for t in range(T.size):
         functions_at(S.functions, T[t], f)
         place_frames(S, Q[t], F)
         move_frames(S, Qd[t], F)
-        z, g = L.push_scratch[0], L.push_scratch[1]
+        z = L.push_scratch[0]
         for i in range(G.shape[1]):
             z[0], z[1] = push_state(L, i, F)
             z[2] = T[t]
-            G[t, i] = law_at(L.laws, i, f, z, g)
+            G[t, i] = law_value(L.laws, i, f, z)
         for i in range(W.shape[1]):
             k = L.wrench_frame[i]
             own_x, own_y, torque = wrench_values(L, i, T[t], f, Q[t], Qd[t], 3 * S.frame_body[k])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import RenderableType
 
+from .analyses.actuators import movers
 from .analyses.assemble import Assembly
 from .analyses.diagnose import Diagnosis
 from .drawing import Drawing
@@ -84,6 +85,36 @@ def motion(results: Results) -> Iterator[RenderableType]:
         columns = ["x\nm", "y\nm", "phi\nrad", "max speed\nm/s", "max accel.\nm/s²"]
         yield ""
         yield table("body", columns, _motion_rows(results))
+    if results.t.size and results.analysis == "inverse_dynamics":
+        yield from forces(results)
+
+
+def forces(results: Results) -> Iterator[RenderableType]:
+    """What the actuators must give, and what the joints carry."""
+    actuators = movers(results.system)
+    yield ""
+    columns = ["effort", "unit", "rms", "peak power\nW", "energy\nJ"]
+    yield table("actuator", columns, [_effort_row(results, name) for name in actuators])
+    joints = [name for name in results.drawing.rows if name not in actuators]
+    if joints:
+        yield ""
+        yield table(
+            "joint", ["largest force\nN", "largest torque\nN m"], [_load_row(results, j) for j in joints]
+        )
+
+
+def _effort_row(results: Results, name: str) -> list[str]:
+    kinds = {term.kind for row in results.drawing.rows[name] for term in row.measure.terms}
+    unit = "N m" if kinds <= {"angle", "misalignment", "direction"} else "N"
+    effort, power, energy = (results[f"{name}.{part}"] for part in ("effort", "power", "energy"))
+    largest, peak = (values[np.argmax(np.abs(values))] for values in (effort, power))
+    return [name, short(largest), unit, short(np.sqrt(np.mean(effort**2))), short(peak), short(energy[-1])]
+
+
+def _load_row(results: Results, name: str) -> list[str]:
+    fx, fy, torque = results.reaction(name)
+    force, moment = np.hypot(fx, fy).max(), np.abs(torque).max()
+    return [name, short(force), short(moment if moment > 1e-12 * force else 0.0)]
 
 
 def _motion_rows(results: Results) -> Iterator[list[str]]:

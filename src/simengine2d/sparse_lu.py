@@ -36,7 +36,7 @@ class Pattern(NamedTuple):
     parity: Ints  # sign of the two permutations
 
 
-@kernel
+@kernel(entry=True)
 def factor(P, data, lu, work):
     """L and U of the scaled and permuted A, row by row.
 
@@ -75,7 +75,7 @@ def factor(P, data, lu, work):
     return smallest, growth, sign
 
 
-@kernel
+@kernel(entry=True)
 def solve(P, lu, b, x, work):
     """x of A x = b. `b` is indexed like the rows of A (more rows than A has are ignored)."""
     start, diagonal, columns = P.start, P.diagonal, P.columns

@@ -10,7 +10,8 @@ Every constraint row is a weighted sum of measures minus a function of time, Phi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import floor
+from functools import cached_property
+from math import floor, inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -177,6 +178,17 @@ class System:
         """What analyses have worked out for this system and may want again."""
         self.length = _length(self)
         """A typical length of the mechanism: it makes angles comparable with displacements."""
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """What a large change of each coordinate is: a length of the mechanism, or a radian."""
+        return np.tile([self.length, self.length, 1.0], len(self.bodies))
+
+    @cached_property
+    def domain(self) -> tuple[float, float]:
+        """First and last time at which every constraint has a value."""
+        domains = [function.domain for function in self.functions]
+        return max((low for low, _ in domains), default=-inf), min((high for _, high in domains), default=inf)
 
     @property
     def n(self) -> int:

@@ -121,6 +121,15 @@ def _read_rows(path: str | os.PathLike[str]) -> list[Row]:
     return [(i, [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]) for i, line in full]
 
 
+def read_columns(path: str | os.PathLike[str]) -> dict[str, list[float]]:
+    """All columns of a file by their names in the first row."""
+    header, *rows = _read_rows(path)
+    names = header[1]
+    if any(_is_number(name) for name in names):
+        raise ModelError(f"{path}: the first row holds the names of the columns, found {listed(names, 6)}.")
+    return {name: [_csv_number(path, row, i) for row in rows] for i, name in enumerate(names)}
+
+
 def _column(path: object, header: list[str], column: int | str) -> int:
     if isinstance(column, int):
         return column

@@ -309,7 +309,9 @@ def test_tables_say_how_long(write):
 def test_other_analyses_are_not_available():
     model = se.Model("flying")
     model.analysis = {"kind": "aero_elastics", "t_end": 1}
-    words = "asks for aero elastics, which is not available in this version. Available are kinematics, dynamics"
+    words = (
+        "asks for aero elastics, which is not available in this version. Available are kinematics, dynamics"
+    )
     with pytest.raises(se.UnsupportedError, match=words):
         jobs.job_for(model)
 

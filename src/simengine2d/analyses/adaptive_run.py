@@ -72,7 +72,7 @@ class AdaptiveRun(ExplicitRun):
             self.turn_implicit()
         elif why == index1.STEP_TOO_SMALL:
             self.bridge()
-        elif self.attempts % STEPS_A_CHUNK == 0:
+        elif self.attempts > 0 and self.attempts % STEPS_A_CHUNK == 0:
             if self.chatters():
                 raise self.failure(_CHATTER)
             self.earlier = [*self.earlier[-1:], (self.t, self.r.y.copy())]

@@ -24,7 +24,8 @@ class ExplicitRun(Run):
         super().__init__(task, start, tangent=False)
         self.T: Tableau = method.tableau  # type: ignore[attr-defined]
         self.local = tolerance
-        self.atol = np.tile(task.absolute(tolerance), 2)
+        atol = task.absolute(tolerance)
+        self.atol = np.concatenate([atol, atol])
         self.limits = self.new_limits()
         assembly = start.assembly
         self.r = self.runner(assembly.t, np.concatenate([assembly.q, assembly.qd]))
@@ -35,8 +36,7 @@ class ExplicitRun(Run):
         projection = np.array([0.003 * self.local, 1e-14]) * length
         if not self.task.formulation.projects:
             projection[:] = np.inf
-        ends = [function.domain[1] for function in self.system.functions]
-        span = (float(self.times[-1]), min(ends, default=np.inf))
+        span = (float(self.times[-1]), self.system.domain[1])
         return Limits(projection, np.array(span), np.zeros(3), np.zeros(2))
 
     def runner(self, t: float, y: Floats, concession: float = 1.0) -> Runner:

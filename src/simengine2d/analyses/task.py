@@ -63,8 +63,7 @@ class Task:
         """The absolute tolerances of x, y and phi of every body; by default `share` of a length of the mechanism."""
         n = self.system.n
         if self.atol is None:
-            length = self.system.length
-            return share * np.tile([length, length, 1.0], n // 3)
+            return share * self.system.sizes
         try:
             given = np.array(np.broadcast_to(np.asarray(self.atol, dtype=float), (n,)))
         except (TypeError, ValueError):

@@ -20,6 +20,7 @@ from ..methods import Integrator
 Floats = NDArray[np.float64]
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
+LONGEST_FIRST_STEP = 0.1  # seconds; what rests at the start may be about to move
 SMOOTH = 0.2  # share of the last error in the next step: steps that hesitate are refused less often
 
 
@@ -123,7 +124,8 @@ def first_step(r):
         size_f += (r.K[0, k] / scale) ** 2
     if size_f <= 0.0:
         return 1.0e-3
-    return max(0.01 * np.sqrt(size_y / size_f), 1.0e-3 * (1.0 / np.sqrt(size_f)) ** 0.125)
+    guess = max(0.01 * np.sqrt(size_y / size_f), 1.0e-3 * (1.0 / np.sqrt(size_f)) ** 0.125)
+    return min(guess, LONGEST_FIRST_STEP)
 
 
 @kernel(inline=True)

@@ -1,0 +1,75 @@
+"""simengine2d on the cases of the benchmarks, measured as every peer is: `python -m ours four_bar chain100`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from cases import GROUND, Case
+from measuring import SAMPLES, Simulation, State, Sweep, main
+
+import simengine2d as se
+
+TOLERANCES = [10.0 ** (-k / 2) for k in range(2, 25)]  # half decades from 1e-1 to 1e-12
+
+
+def model(case: Case) -> se.Model:
+    """A case as a model; bodies b0, b1, ..."""
+    m = se.Model(case.name, gravity=case.gravity)
+    bodies = [
+        m.body(
+            f"b{i}", mass=body.mass, inertia=body.inertia, at=body.pose[:2], angle=body.pose[2],
+            velocity=body.velocity[:2], angular_velocity=body.velocity[2],
+        )
+        for i, body in enumerate(case.bodies)
+    ]  # fmt: skip
+
+    def frame(body: int, at: tuple[float, float]) -> se.Frame:
+        return (m.ground if body == GROUND else bodies[body]).at(*case.local(body, at))
+
+    for i, (a, b, at) in enumerate(case.pins):
+        m.add(se.Revolute(f"pin{i}", frame(a, at), frame(b, at)))
+    for i in case.guided:
+        m.add(se.Translational(f"guide{i}", m.ground, bodies[i], direction=(1.0, 0.0)))
+    for i, (body, at, anchor, stiffness, free) in enumerate(case.springs):
+        ends = se.distance(frame(GROUND, anchor), frame(body, at))
+        m.add(se.Spring(f"spring{i}", ends, stiffness=stiffness, free=free))
+    for i, (body, torque) in enumerate(case.torques):
+        m.add(se.Torque(f"motor{i}", bodies[body], torque))
+    return m
+
+
+class Ours(Simulation):
+    def __init__(self, case: Case, system: se.System, **options: Any) -> None:
+        self.case, self.system, self.options = case, system, options
+        se.dynamics(system, t_eval=[0.0, 2.0 * options.get("step", 1e-9)], **options)  # compiles
+
+    def run(self) -> None:
+        self.results = se.dynamics(self.system, t_eval=[0.0, self.case.t_end], **self.options)
+        counts = self.results.statistics
+        self.steps = counts["steps"] + counts.get("implicit steps", 0)
+
+    def state(self) -> State:
+        return self.results.q[-1].reshape(-1, 3), self.results.qd[-1].reshape(-1, 3)
+
+    def history(self) -> Iterator[State]:
+        times = np.linspace(0.0, self.case.t_end, SAMPLES + 1)
+        results = se.dynamics(self.system, t_eval=times, **self.options)
+        for q, qd in zip(results.q, results.qd, strict=True):
+            yield q.reshape(-1, 3), qd.reshape(-1, 3)
+
+
+def sweeps(case: Case) -> Iterator[Sweep]:
+    system = se.System(model(case))  # built once: a call then solves and nothing else
+    yield Sweep("default", "rtol", TOLERANCES, lambda rtol: Ours(case, system, rtol=rtol))
+    if case.name == "four_bar" or case.name.startswith("chain"):
+        method = se.GeneralizedAlpha(rho=0.9)
+        yield Sweep("generalized_alpha", "h", [1e-3], lambda h: Ours(case, system, integrator=method, step=h))
+    if case.name == "four_bar":
+        index1 = {"integrator": "rk4", "formulation": "augmented"}
+        yield Sweep("rk4", "h", [1e-3], lambda h: Ours(case, system, step=h, **index1))
+
+
+if __name__ == "__main__":
+    main("simengine2d", sweeps)

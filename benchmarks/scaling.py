@@ -1,0 +1,132 @@
+"""A chain of 10 to 100,000 links: time to build it, cost of an implicit step and of an evaluation per link.
+
+python benchmarks/scaling.py                     # some minutes; --quick stops at 10,000 links
+python benchmarks/scaling.py --picture docs/pictures/scaling.png
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import ours
+from cases import chain
+from measuring import best_seconds, seconds_of
+
+import simengine2d as se
+
+FULL = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
+QUICK = FULL[:-2]
+STEP = 1e-4
+
+
+class Cost(NamedTuple):
+    """Seconds of building model and system and of ordering the elimination, and microseconds per link."""
+
+    links: int
+    build: float
+    order: float
+    step: float
+    iterations: float
+    evaluation: float
+
+
+def measure(links: int) -> Cost:
+    """Two runs of different length; their difference has no set-up in it."""
+    made: list[se.System] = []
+    case = chain(links)
+    build = seconds_of(lambda: made.append(se.System(ours.model(case))))
+    system = made[0]
+    order = seconds_of(lambda: se.dynamics(system, **implicit(2)))
+    count = max(20, min(1000, 200_000 // links))
+    (short, _), (long, results) = timed(system, implicit(2)), timed(system, implicit(2 + count))
+    iterations = results.statistics["Newton iterations"] / results.statistics["steps"]
+    few, many = (timed(system, {"t_eval": [0.0, t_end], "rtol": 1e-6}) for t_end in (1e-3, 0.3))
+    evaluations = many[1].statistics["evaluations"] - few[1].statistics["evaluations"]
+    step, evaluation = (long - short) / count, (many[0] - few[0]) / evaluations
+    return Cost(links, build, order, 1e6 * step / links, iterations, 1e6 * evaluation / links)
+
+
+def implicit(steps: int) -> dict[str, Any]:
+    return {"t_eval": [0.0, steps * STEP], "step": STEP, "integrator": "generalized_alpha"}
+
+
+def timed(system: se.System, options: dict[str, Any]) -> tuple[float, se.Results]:
+    kept: list[se.Results] = []
+    seconds = best_seconds(lambda: seconds_of(lambda: kept.append(se.dynamics(system, **options))), 0.3)
+    return seconds, kept[-1]
+
+
+def measure_all(sizes: tuple[int, ...]) -> list[Cost]:
+    measure(sizes[0])  # compiles
+    return [measure(links) for links in sizes]
+
+
+def print_table(costs: list[Cost]) -> None:
+    heads = (
+        "links",
+        "build s",
+        "order s",
+        "step us/link",
+        "iterations",
+        "us/link/iteration",
+        "evaluation us/link",
+    )
+    print(" ".join(f"{head:>{max(8, len(head))}}" for head in heads))
+    for c in costs:
+        numbers = (c.build, c.order, c.step, c.iterations, c.step / c.iterations, c.evaluation)
+        cells = (f"{number:{max(8, len(head))}.3f}" for head, number in zip(heads[1:], numbers, strict=True))
+        print(f"{c.links:8,}", *cells)
+    large = [c for c in costs if c.links >= 100]
+    for what, values in (
+        ("step", [c.step for c in large]),
+        ("iteration", [c.step / c.iterations for c in large]),
+        ("evaluation", [c.evaluation for c in large]),
+    ):
+        print(
+            f"    {what}: largest against smallest cost per link from 100 links on {max(values) / min(values):.2f}"
+        )
+
+
+def draw(costs: list[Cost], path: Path) -> None:
+    import matplotlib.pyplot as plt
+    from matplotlib.ticker import FuncFormatter
+
+    figure, axes = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+    links = [c.links for c in costs]
+    axes.loglog(
+        links, [c.step for c in costs], "o-", color="#0072B2", label="implicit step (generalized-alpha)"
+    )
+    axes.loglog(
+        links, [c.evaluation for c in costs], "s--", color="#D55E00", label="one evaluation of accelerations"
+    )
+    axes.set(
+        xlabel="links of the chain", ylabel="microseconds per link", title="Cost per link of a growing chain"
+    )
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
+    axes.set_ylim(0.05, 5.0)
+    axes.grid(True, which="major", alpha=0.3)
+    axes.legend(frameon=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument(
+        "--picture", type=Path, default=Path(__file__).parents[1] / "docs/pictures/scaling.png"
+    )
+    chosen = parser.parse_args()
+    costs = measure_all(QUICK if chosen.quick else FULL)
+    print_table(costs)
+    draw(costs, chosen.picture)
+    print(f"picture: {chosen.picture}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,255 @@
+"""Figures: a scene on matplotlib axes. Nothing here opens a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import UnsupportedError
+from .inks import PAPER, ink_of
+from .marks import Arrow, Bounds, Label, Mark, Outline, Spot, Stretched, Trace
+from .outlines import Floats, arc_arrow
+from .scene import Scene
+from .words import places
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+HEAD = 11.0  # of force arrows, in points
+SMALLEST_ARROW = 0.3  # in symbol sizes; shorter ones are not seen
+TRACE, ARROW, LABEL, LEVEL = 20, 21, 22, 30  # painted after all layers of marks; a picture upon a picture
+
+
+def pyplot() -> Any:
+    """matplotlib.pyplot, which is slow to import."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise UnsupportedError(
+            "figures need the package matplotlib, which is not installed. Install it with: pip install matplotlib, "
+            "or use results.html(path), which does without."
+        ) from None
+    return plt
+
+
+def axes_or_new(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
+    """The axes given, or those of a new figure."""
+    return ax if ax is not None else pyplot().subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def axes_for(bounds: Bounds, ax: Axes | None) -> Axes:
+    """The axes given, or new ones in the shape of a picture."""
+    x0, y0, x1, y1 = bounds
+    ratio = min(2.5, max(0.4, (x1 - x0) / (y1 - y0)))
+    return axes_or_new(ax, 5.0 * ratio**0.5, 5.0 / ratio**0.5)
+
+
+def closed_figure(width: float, height: float, dpi: float = 100.0) -> Figure:
+    """A figure for a file, unknown to pyplot."""
+    pyplot()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), dpi=dpi)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def prepare(ax: Axes, bounds: Bounds) -> None:
+    """Axes for a picture of a mechanism: both scales equal, nothing but the picture."""
+    x0, y0, x1, y1 = bounds
+    ax.set(xlim=(x0, x1), ylim=(y0, y1), aspect="equal")
+    ax.set_axis_off()
+
+
+class SceneArtists:
+    """The artists of a scene, made once and then moved from pose to pose."""
+
+    def __init__(
+        self,
+        scene: Scene,
+        ax: Axes,
+        *,
+        theme: str = "light",
+        alpha: float = 1.0,
+        forces: bool = True,
+        labels: bool = False,
+        centers: bool = False,
+        level: float = 0.0,
+    ) -> None:
+        """`level` lifts everything over what was drawn below it."""
+        self.scene, self.ax, self.theme, self.alpha, self.level = scene, ax, theme, alpha, level
+        shown_marks = [*scene.marks, *(scene.centers if centers else [])]
+        self.marks = [(mark, self._patch(mark)) for mark in shown_marks]
+        self.traces = [(trace, self._trace(trace)) for trace in scene.traces]
+        shown = [a for a in scene.arrows if forces or a.is_load]
+        self.arrows = [(arrow, *self._arrow(arrow)) for arrow in shown]
+        self.labels = [(label, self._label(label)) for label in scene.labels if labels]
+
+    # making
+
+    def _patch(self, mark: Mark) -> Any:
+        from matplotlib.patches import PathPatch
+        from matplotlib.path import Path
+
+        ink = ink_of(mark.ink, self.theme)
+        patch = PathPatch(
+            Path(np.zeros((1, 2))),
+            facecolor=(ink.fill if mark.area else None) or "none",
+            edgecolor=ink.edge or "none",
+            linewidth=ink.width,
+            linestyle=(0, (6, 2, 1, 2)) if ink.dashed else "-",
+            joinstyle="round",
+            capstyle="round",
+            alpha=self.alpha,
+            zorder=mark.layer + self.level,
+        )
+        if isinstance(mark, Outline):
+            patch.set_path(_compound(mark.paths, mark.area))
+        self.ax.add_patch(patch)
+        return patch
+
+    def _trace(self, trace: Trace) -> Any:
+        ink = ink_of(trace.ink, self.theme)
+        (line,) = self.ax.plot(
+            [], [], color=ink.edge, lw=1.6, zorder=TRACE + self.level, label=trace.name, alpha=self.alpha
+        )
+        return line
+
+    def _arrow(self, arrow: Arrow) -> tuple[Any, Any, Any]:
+        from matplotlib.patches import FancyArrowPatch, PathPatch
+        from matplotlib.path import Path
+
+        ink = ink_of(arrow.ink, self.theme)
+        style: dict[str, Any] = {"color": ink.edge, "linewidth": ink.width, "alpha": self.alpha}
+        style["zorder"] = ARROW + self.level
+        force = FancyArrowPatch(
+            (0, 0), (0, 0), arrowstyle="-|>", mutation_scale=HEAD, shrinkA=0, shrinkB=0, **style
+        )
+        arc = PathPatch(Path(np.zeros((1, 2))), fill=False, **style)
+        head = PathPatch(Path(np.zeros((1, 2))), fill=True, **style)
+        for patch in (force, arc, head):
+            self.ax.add_patch(patch)
+        return force, arc, head
+
+    def _label(self, label: Label) -> Any:
+        style: dict[str, Any] = {"color": ink_of(label.ink, self.theme).edge, "fontsize": 9}
+        return self.ax.text(
+            0, 0, label.text, path_effects=halo(self.theme), zorder=LABEL + self.level, **style
+        )
+
+    # moving
+
+    def show(self, i: int) -> None:
+        """Take the pose of the i-th time."""
+        motion = self.scene.motion
+        for mark, patch in self.marks:
+            if isinstance(mark, Outline):
+                patch.set_transform(self._transform(mark.carrier, i))
+            else:
+                patch.set_path(_compound(stretched_paths(mark, *self._ends(mark, i)), mark.area))
+        for trace, line in self.traces:
+            line.set_data(*motion.place(trace.spot)[: i + 1].T)
+        for arrow, force, arc, head in self.arrows:
+            self._show_arrow(arrow, i, force, arc, head)
+        if self.labels:
+            self._show_labels(i)
+
+    def _transform(self, carrier: str, i: int) -> Any:
+        from matplotlib.transforms import Affine2D
+
+        x, y, phi = self.scene.motion.poses[carrier][i]
+        return Affine2D().rotate(phi).translate(x, y) + self.ax.transData
+
+    def _at(self, spot: Spot, i: int) -> Floats:
+        x, y, phi = self.scene.motion.poses[spot.carrier][i]
+        c, s = np.cos(phi), np.sin(phi)
+        return np.array([x + c * spot.x - s * spot.y, y + s * spot.x + c * spot.y])
+
+    def _ends(self, mark: Stretched, i: int) -> tuple[Floats, Floats]:
+        return self._at(mark.a, i), self._at(mark.b, i)
+
+    def _show_labels(self, i: int) -> None:
+        for (_, text), place in zip(
+            self.labels, places(self.scene.labels, self.scene.motion, i, self.scene.size), strict=True
+        ):
+            text.set_position((place.x, place.y))
+            text.set_visible(self._is_inside(place.x, place.y))
+            text.set(
+                ha="left" if place.dx > 0.4 else "right" if place.dx < -0.4 else "center",
+                va="bottom" if place.dy > 0.4 else "top" if place.dy < -0.4 else "center",
+            )
+
+    def _is_inside(self, x: float, y: float) -> bool:
+        (x0, x1), (y0, y1) = self.ax.get_xlim(), self.ax.get_ylim()
+        return x0 <= x <= x1 and y0 <= y <= y1
+
+    def _show_arrow(self, arrow: Arrow, i: int, force: Any, arc: Any, head: Any) -> None:
+        """A force begins where it acts; a torque is an arc about that place."""
+        scene, at = self.scene, self._at(arrow.spot, i)
+        d = scene.force_scale * np.array([arrow.fx[i], arrow.fy[i]])
+        force.set_positions(at, at + d)
+        force.set_visible(bool(np.hypot(*d) > SMALLEST_ARROW * scene.size))
+        sweep = scene.torque_scale * arrow.torque[i]
+        visible = abs(sweep) > 0.08
+        arc.set_visible(visible)
+        head.set_visible(visible)
+        if visible:
+            line, triangle = arc_arrow(3.2 * scene.size, np.pi / 2 - sweep / 2, sweep, 1.2 * scene.size)
+            arc.set_path(_compound([line + at], False))
+            head.set_path(_compound([triangle + at], True))
+
+
+def halo(theme: str = "light") -> list[Any]:
+    """Paper around letters, so that they are read over anything."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=2.5, foreground=PAPER[theme], alpha=0.8)]
+
+
+def stretched_paths(mark: Stretched, a: Floats, b: Floats) -> list[Floats]:
+    """The paths of a stretched mark between the places of its ends."""
+    length = float(np.hypot(*(b - a)))
+    along = (b - a) / length if length > 0.0 else np.array([1.0, 0.0])
+    left = np.array([-along[1], along[0]])
+    return [
+        a + np.outer(path[:, 0] + path[:, 1] * length, along) + np.outer(path[:, 2], left)
+        for path in mark.paths
+    ]
+
+
+def _compound(paths: Sequence[Floats], closed: bool) -> Any:
+    """Several polygons or lines as one matplotlib path."""
+    from matplotlib.path import Path
+
+    return Path.make_compound_path(
+        *(Path(np.vstack([p, p[:1]]) if closed else p, closed=closed) for p in paths)
+    )
+
+
+def draw_scene(
+    scene: Scene,
+    ax: Axes | None = None,
+    *,
+    at: int = 0,
+    bounds: Bounds | None = None,
+    theme: str = "light",
+    alpha: float = 1.0,
+    forces: bool = True,
+    labels: bool = True,
+    centers: bool = False,
+) -> Axes:
+    """The scene at its `at`-th time; `bounds` are those of the whole motion where none are given."""
+    bounds = bounds or scene.bounds
+    ax = axes_for(bounds, ax)
+    prepare(ax, bounds)
+    artists = SceneArtists(scene, ax, theme=theme, alpha=alpha, forces=forces, labels=labels, centers=centers)
+    artists.show(at)
+    for trace, line in artists.traces:  # a still picture shows whole paths, and where on them it is
+        path = scene.motion.place(trace.spot)
+        line.set_data(*path.T)
+        line.set(marker="o", markersize=4, markevery=[at])
+    return ax

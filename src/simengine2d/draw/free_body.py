@@ -1,0 +1,158 @@
+"""Free-body diagrams: one body with all forces on it, and how well Newton's and Euler's equations hold.
+
+m rdd = sum of forces,      J phidd = sum of torques about the mass center
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..errors import ModelError, UnsupportedError, unknown
+from ..results import Results
+from .figure import LABEL, SceneArtists, axes_or_new, halo
+from .inks import TEXT, ink_of
+from .marks import Arrow, Layer, Mark, Outline, Spot
+from .motion import Motion
+from .outlines import circle
+from .resampling import nearest_row, one_row
+from .scene import Scene, scene_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Balance(NamedTuple):
+    """Forces and torques about the mass center on one body at one time, by what causes them, and what they leave."""
+
+    forces: dict[str, tuple[float, float, float]]
+    inertia: tuple[float, float, float]
+    """m xdd, m ydd, J phidd."""
+
+    @property
+    def residual(self) -> tuple[float, float, float]:
+        """What the sums lack."""
+        total = np.sum(list(self.forces.values()), axis=0) if self.forces else np.zeros(3)
+        rx, ry, rt = total - self.inertia
+        return float(rx), float(ry), float(rt)
+
+
+def balance(results: Results, body: str, t: float) -> Balance:
+    """The balance of a body at the output nearest to t."""
+    i = _row(results, body, t)
+    one = one_row(results, i)
+    drawn, gravity = results.drawing.bodies[body], results.drawing.gravity
+    forces = {"weight": (drawn.mass * gravity[0], drawn.mass * gravity[1], 0.0)} if any(gravity) else {}
+    for name, element in results.model.elements.items():
+        if body in [frame.body for frame in element.frames()]:
+            fx, fy, torque = one.reaction(name, on=body, at=body)
+            forces[name] = float(fx[0]), float(fy[0]), float(torque[0])
+    xdd, ydd, phidd = (results[f"{body}.{c}dd"][i] for c in ("x", "y", "phi"))
+    inertia = float(drawn.mass * xdd), float(drawn.mass * ydd), float(drawn.inertia * phidd)
+    return Balance(forces, inertia)
+
+
+def _row(results: Results, body: str, t: float) -> int:
+    if body not in results.bodies:
+        hint = unknown("body", body, results.bodies, plural="bodies")
+        raise ModelError(f"there is no body '{body}' to free. {hint}")
+    if results.lam is None and results.model.joints:
+        raise UnsupportedError(
+            f"a free-body diagram needs the reactions, which {results.analysis or 'these results'} does not hold. "
+            "Run dynamics(model, t_end=...)."
+        )
+    first, last = float(results.t[0]), float(results.t[-1])
+    if not first <= t <= last:
+        raise ModelError(f"t = {t:g} s lies outside of the results, which go from {first:g} to {last:g} s.")
+    return nearest_row(results, t)
+
+
+def free_body(results: Results, body: str, t: float, ax: Axes | None = None) -> Axes:
+    """The body at the output nearest to t, the forces on it, and the residual of its equations of motion."""
+    i = _row(results, body, t)
+    found = balance(results, body, t)
+    scene = _freed(scene_of(one_row(results, i)), body, found, results)
+    ax = axes_or_new(ax, 6.0, 5.4)
+    artists = SceneArtists(scene, ax)
+    artists.show(0)
+    _names(scene, artists, found, ax)
+    _frame(scene, ax)
+    ax.set_axis_off()
+    ax.set_aspect("equal")
+    ax.set_title(f"{body} at t = {results.t[i]:.4g} s")
+    ax.text(0.5, -0.02, _sentence(found), transform=ax.transAxes, ha="center", va="top", fontsize=9,
+            color=TEXT["light"], linespacing=1.5)  # fmt: skip
+    return ax
+
+
+def _freed(scene: Scene, body: str, found: Balance, results: Results) -> Scene:
+    """Only the body itself, its pins, and the arrows of the forces on it."""
+    joints = set(found.forces) - {"weight"}
+    marks: list[Mark] = [m for m in scene.marks if isinstance(m, Outline) and _belongs(m, body, joints)]
+    pose = scene.motion.poses[body][0]
+    spots = {arrow.name: arrow.spot for arrow in scene.arrows}
+    arrows = []
+    for name, (fx, fy, _) in found.forces.items():
+        spot = _spot(scene.motion, spots.get(name), body, results, name)
+        x, y = scene.motion.place(spot)[0] - pose[:2]
+        about_spot = found.forces[name][2] - (x * fy - y * fx)
+        ink = "applied" if name == "weight" else "reaction"
+        arrows.append(Arrow(spot, name, ink, np.array([fx]), np.array([fy]), np.array([about_spot])))
+        if name in results.model.joints:
+            pin = circle((spot.x, spot.y), 0.5 * scene.size, 32)
+            marks.append(Outline(body, [pin], "pin", Layer.PIN, name))
+    return Scene(scene.title, scene.motion, scene.size, marks, [], [], arrows, [], scene.inks)
+
+
+def _belongs(mark: Outline, body: str, joints: set[str]) -> bool:
+    return mark.carrier == body and (mark.name == body or (mark.name in joints and mark.layer < Layer.PIN))
+
+
+def _spot(motion: Motion, spot: Spot | None, body: str, results: Results, name: str) -> Spot:
+    """Where a force acts, as a point of the body: the weight at its mass center, a reaction at its joint."""
+    if name == "weight" or spot is None:
+        return Spot(body, 0.0, 0.0)
+    x, y = motion.place(spot)[0]
+    px, py, phi = motion.poses[body][0]
+    c, s = np.cos(phi), np.sin(phi)
+    return Spot(body, float(c * (x - px) + s * (y - py)), float(-s * (x - px) + c * (y - py)))
+
+
+def _names(scene: Scene, artists: SceneArtists, found: Balance, ax: Axes) -> None:
+    """The name and size of each force at the tip of its arrow."""
+    for arrow in scene.arrows:
+        fx, fy, _ = found.forces[arrow.name]
+        size = float(np.hypot(fx, fy))
+        at = scene.motion.place(arrow.spot)[0] + scene.force_scale * np.array([fx, fy])
+        torque = float(arrow.torque[0])
+        shown = [f"{size:.4g} N"] if size * scene.force_scale > 0.3 * scene.size else []
+        if abs(torque) * scene.torque_scale > 0.08:
+            shown.append(f"{torque:.4g} N m")
+        if shown:
+            angle = np.arctan2(fy, fx)
+            ax.annotate(
+                f"{arrow.name}\n{', '.join(shown)}", at, xytext=(14 * np.cos(angle), 14 * np.sin(angle)),
+                textcoords="offset points", ha="center", va="center", fontsize=8.5, color=ink_of(arrow.ink).edge,
+                zorder=LABEL, path_effects=halo(),
+            )  # fmt: skip
+
+
+def _frame(scene: Scene, ax: Axes) -> None:
+    """Room for the body and the tips of all arrows."""
+    x0, y0, x1, y1 = scene.bounds
+    tips = [
+        scene.motion.place(a.spot)[0] + scene.force_scale * np.array([a.fx[0], a.fy[0]]) for a in scene.arrows
+    ]
+    low, high = np.min([(x0, y0), *tips], axis=0), np.max([(x1, y1), *tips], axis=0)
+    margin = 0.12 * float(np.max(high - low))
+    ax.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
+
+
+def _sentence(found: Balance) -> str:
+    mx, my, jt = found.inertia
+    rx, ry, rt = (f"{part:.1e}" if part else "0" for part in found.residual)
+    return (
+        f"m a = ({mx:.4g}, {my:.4g}) N,   J α = {jt:.4g} N m\n"
+        f"ΣF − m a = ({rx}, {ry}) N,   ΣT − J α = {rt} N m"
+    )

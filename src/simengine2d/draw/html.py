@@ -1,0 +1,222 @@
+"""One page that plays motions: a single file with everything in it, which needs no network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ..errors import ModelError
+from ..io.files import write_text
+from ..results import Results
+from .inks import BODIES, PAPER, TEXT, Ink, ink_of, inks, mixed
+from .looks import own_traces
+from .payload import MOST_ROWS, ink_class, payload
+
+SCRIPTS = ("data.js", "stage.js", "plots.js", "player.js")
+SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+MOST_WORDS = 40  # labels and arrows that are shown from the beginning
+SHORTEST, LONGEST = 3.0, 25.0  # seconds that a motion is played, by the speed it begins with
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+"""The browser refuses to fetch anything for the page."""
+
+PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{title}</title>
+<style>
+html, body {{ margin: 0; height: 100%; }}
+body:has([data-theme="dark"]) {{ background: {dark}; }}
+{style}
+</style>
+</head>
+<body>
+<div id="player"></div>
+<noscript>This page draws with JavaScript, which is switched off.</noscript>
+<script id="data" type="application/json">{data}</script>
+<script>
+"use strict";
+{script}
+mount(document.getElementById("player"), JSON.parse(document.getElementById("data").textContent));
+</script>
+</body>
+</html>
+"""
+
+
+def html(results: Results | Sequence[Results], path: str | Path, **options: Any) -> Path:
+    """Write a page that plays one result, or several over each other: `html([r1, r2], "compare.html")`.
+
+    `labels` name the results; `trace` are points, `channels` plots that are shown from the beginning; `forces`,
+    `speed`, `theme` ("light" or "dark"), `play` and the time `at` say how it begins. The reader can change all of it.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise ModelError(f"{path} is not written: a player is an .html file.")
+    return write_text(path, page(results, **options))
+
+
+def page(results: Results | Sequence[Results], **options: Any) -> str:
+    """The text of the page; the options are those of `player_data`."""
+    data = player_data(results, **options)
+    # a "<" inside a script could end it
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+    return PAGE.format(
+        policy=POLICY,
+        title=escape(data["title"]),
+        style=style(data),
+        dark=PAPER["dark"],
+        data=text,
+        script=script(),
+    )
+
+
+def player_data(
+    results: Results | Sequence[Results],
+    *,
+    labels: Sequence[str] = (),
+    trace: Sequence[str] | None = None,
+    channels: Sequence[str] | None = None,
+    forces: bool = True,
+    speed: float | None = None,
+    theme: str | None = None,
+    play: bool = True,
+    at: float | None = None,
+    most_rows: int = MOST_ROWS,
+) -> dict[str, Any]:
+    """What the player gets. `labels` name the results, `trace` and `channels` are shown from the beginning."""
+    several = [results] if isinstance(results, Results) else list(results)
+    _check(several, labels, speed, theme)
+    names = list(labels) or _labels(several)
+    trace = own_traces(several[0].model) if trace is None else trace
+    parts = [payload(result, name, trace, most_rows) for result, name in zip(several, names, strict=True)]
+    return {
+        "title": " and ".join(dict.fromkeys(part["name"] for part in parts)),
+        "results": parts,
+        "options": {
+            "channels": list(
+                _first_channels(several[0], parts[0]) if channels is None else _known(channels, parts)
+            ),
+            "trace": list(trace),
+            "forces": forces and len(parts[0]["arrows"]) <= MOST_WORDS,
+            "labels": len(several) == 1 and len(parts[0]["labels"]) <= MOST_WORDS,
+            "speed": _speed(several) if speed is None else speed,
+            "theme": theme,
+            "play": play,
+            "at": at,
+        },
+    }
+
+
+def _check(results: list[Results], labels: Sequence[str], speed: float | None, theme: str | None) -> None:
+    if not results:
+        raise ModelError("there are no results to show; give one or several.")
+    if labels and len(labels) != len(results):
+        raise ModelError(f"{len(labels)} labels were given for {len(results)} results; give one for each.")
+    if speed is not None and speed not in SPEEDS:
+        raise ModelError(f"speed = {speed!r}: the player knows {', '.join(map(str, SPEEDS))}.")
+    if theme not in (None, "light", "dark"):
+        raise ModelError(f"theme = {theme!r} must be 'light' or 'dark'; left out, it is that of the reader.")
+
+
+def _labels(results: list[Results]) -> list[str]:
+    """Names that tell the results apart."""
+    names = [result.model.name for result in results]
+    return names if len(set(names)) == len(names) else [f"{name} ({i})" for i, name in enumerate(names, 1)]
+
+
+def _known(channels: Sequence[str], parts: list[dict[str, Any]]) -> Sequence[str]:
+    known = {channel["name"] for part in parts for channel in part["channels"]}
+    strange = [name for name in channels if name not in known]
+    if strange:
+        raise ModelError(
+            f"the player has no channel {', '.join(strange)}. It has x, y, phi of bodies with d or dd for rates, "
+            "fx, fy, torque and |f| of joints and forces, and energy.kinetic, .potential, .total."
+        )
+    return channels
+
+
+def _first_channels(results: Results, part: dict[str, Any]) -> list[str]:
+    """What is plotted where nobody says: how the first and the last body move, and what the first joint bears."""
+    bodies = results.bodies
+    first = [f"{bodies[0]}.phi", f"{bodies[-1]}.{_liveliest(results, bodies[-1])}"] if bodies else []
+    forces = [f"{arrow['name']}.|f|" for arrow in part["arrows"]][:1]
+    return list(dict.fromkeys([*first, *forces]))
+
+
+def _liveliest(results: Results, body: str) -> str:
+    """x, y or phi: which moves most, a turn counting as the size of the picture."""
+    x, y, phi = (
+        float(results[f"{body}.{c}"].max() - results[f"{body}.{c}"].min()) for c in ("x", "y", "phi")
+    )
+    return "x" if x >= y and x > 0.0 and phi < 1e-6 else "y" if y > 0.0 and phi < 1e-6 else "phi"
+
+
+def _speed(results: list[Results]) -> float:
+    """Real time, unless that is over at once or takes too long."""
+    seconds = max(float(r.t[-1] - r.t[0]) for r in results) if results[0].t.size else 0.0
+    good = [speed for speed in SPEEDS if SHORTEST <= seconds / speed <= LONGEST]
+    return min(good, key=lambda speed: abs(speed - 1.0), default=1.0)
+
+
+# Style and script -------------------------------------------------------------------------------------
+
+
+def script() -> str:
+    return "\n".join(_viewer_file(name) for name in SCRIPTS)
+
+
+def style(data: dict[str, Any]) -> str:
+    """The colors of both themes, then the style sheet."""
+    marks = [mark for part in data["results"] for mark in part["marks"]]
+    own = sorted({mark["ink"] for mark in marks if _is_color(mark["ink"])})
+    return "\n".join([*(_theme(name, own) for name in PAPER), _viewer_file("player.css")])
+
+
+def _is_color(ink: str) -> bool:
+    return len(ink) == 6 and not set(ink) - set("0123456789abcdef")
+
+
+def _theme(theme: str, own: Sequence[str]) -> str:
+    paper, text = PAPER[theme], TEXT[theme]
+    root = f'.simengine2d[data-theme="{theme}"]'
+    variables = {
+        "paper": paper,
+        "text": text,
+        "quiet": mixed(text, paper, 0.62),
+        "rule": mixed(text, paper, 0.16),
+        "raised": mixed(text, paper, 0.05),
+        "accent": BODIES[theme][0],
+    }
+    rules = [
+        f"{root} {{ color-scheme: {theme}; " + " ".join(f"--{k}: {v};" for k, v in variables.items()) + " }"
+    ]
+    known = inks(theme) | {f"#{color}": ink_of(f"#{color}", theme) for color in own}
+    rules += [rule for word, ink in known.items() for rule in _ink_rules(root, ink_class(word), ink)]
+    for i, color in enumerate(BODIES[theme]):
+        rules.append(f"{root} .curve-{i} {{ stroke: {color}; }}")
+        rules.append(f"{root} .dot.curve-{i} {{ fill: {color}; stroke: var(--paper); }}")
+        rules.append(f"{root} .chip-{i} {{ color: {color}; }}")
+    return "\n".join(rules)
+
+
+def _ink_rules(root: str, word: str, ink: Ink) -> list[str]:
+    dash = " stroke-dasharray: 8 3 1.5 3;" if ink.dashed else ""
+    edge = ink.edge or "none"
+    return [
+        f"{root} .ink-{word} {{ stroke: {edge}; stroke-width: {ink.width}px;{dash} }}",
+        f"{root} .ink-{word}.area, {root} .arrow.ink-{word} .area {{ fill: {ink.fill or 'none'}; }}",
+        f"{root} .label.ink-{word} {{ fill: {edge}; stroke: var(--paper); }}",
+    ]
+
+
+def _viewer_file(name: str) -> str:
+    return (files(__package__) / "viewer" / name).read_text(encoding="utf-8")

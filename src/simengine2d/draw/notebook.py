@@ -1,0 +1,56 @@
+"""What notebooks show of models and results: tables and a picture, a verdict and a small player."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ..errors import SimEngineError
+from ..model import Model
+from ..results import Results
+from . import facts
+from .html import page
+from .report import fact_table, table
+from .scene import scene_of, scene_of_model
+from .svg import scene_svg
+
+ROWS = 400  # of the small player; a notebook is saved with all that it shows
+HEIGHT = 520  # pixels
+MOST_BODIES = 60  # which are drawn and listed
+
+
+def model_html(model: Model) -> str:
+    """Drawing, mobility and tables; a wrong model shows its problems instead."""
+    try:
+        drawing = model.check()
+        picture = scene_svg(scene_of_model(model), 5.0, 4.5) if len(model.bodies) <= MOST_BODIES else ""
+        lines = facts.diagnosis(model)
+    except SimEngineError as error:
+        return f"<pre>{escape(repr(model))}\n{escape(str(error))}</pre>"
+    heads = ["body", "mass kg", "inertia kg m²", "x m", "y m", "phi rad"]
+    parts = [
+        f"<h4>{escape(model.name)}</h4>",
+        picture,
+        *(f"<div>{escape(line)}</div>" for line in lines),
+        table(heads, facts.body_rows(drawing)[:MOST_BODIES], 1),
+        table(["joint", "type", "between", "equations"], facts.joint_rows(drawing)[:MOST_BODIES], 3),
+    ]
+    if model.forces:
+        parts.append(table(["force", "type", "on"], facts.force_rows(drawing)[:MOST_BODIES], 3))
+    return "\n".join(parts)
+
+
+def results_html(results: Results) -> str:
+    """The verdict, and the player in a frame of its own; without scripts, a picture."""
+    head = f"<h4>{escape(results.model.name)}</h4>{fact_table(facts.verdict(results))}"
+    if results.columns_only or results.t.size == 0:
+        return head
+    try:
+        text = page(results, most_rows=ROWS, play=False)
+        still = scene_svg(scene_of(results), 5.0, 4.5) if len(results.bodies) <= MOST_BODIES else ""
+    except SimEngineError as error:
+        return f"{head}<pre>{escape(str(error))}</pre>"
+    # where a page leaves out frames, as code hosts do, the picture stays
+    name = escape(results.model.name)
+    frame = f'<iframe srcdoc="{escape(text)}" title="{name}" sandbox="allow-scripts" width="100%" height="{HEIGHT}"'
+    picture = f"<details><summary>picture</summary>{still}</details>"
+    return f'{head}{frame} style="border: 1px solid #ccc"></iframe>{picture}'

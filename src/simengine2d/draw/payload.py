@@ -1,0 +1,226 @@
+"""Payload: results as the player in a browser gets them: scenes as plain data, numbers as columns in base64.
+
+Times are 64-bit floats, everything else 32-bit, column by column. There are never more rows than a smooth motion
+needs, and never more numbers than a file of 5 MB holds: then rows are left out evenly, and after them channels.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..frames import GROUND
+from ..results import COORDINATES, ORDERS, Results
+from .marks import Mark, Stretched, Trace
+from .motion import spot_of
+from .outlines import Floats
+from .scene import Scene, scene_of
+from .units import UNITS
+from .words import places
+
+MOST_ROWS = 10_000
+FEWEST_ROWS = 300
+MOST_NUMBERS = 860_000  # in base64, 4.6 MB
+
+
+class Columns:
+    """Numbers of the page; each column is known by its place."""
+
+    def __init__(self) -> None:
+        self.arrays: list[Floats] = []
+
+    def add(self, values: Floats) -> int:
+        self.arrays.append(np.asarray(values, dtype=np.float32))
+        return len(self.arrays) - 1
+
+    @property
+    def text(self) -> str:
+        return base64(np.array(self.arrays, dtype="<f4"))
+
+
+def base64(values: Any) -> str:
+    return b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
+
+
+def payload(
+    results: Results, label: str, trace: Sequence[str] = (), most_rows: int = MOST_ROWS
+) -> dict[str, Any]:
+    """One result for the player."""
+    full = 9 * len(results.bodies) + 4 * len(results.model.elements) + 3
+    is_large = full * FEWEST_ROWS > MOST_NUMBERS
+    width = 3 * len(results.bodies) if is_large else full
+    thinned, notes = _thinned(results, min(most_rows, max(FEWEST_ROWS, MOST_NUMBERS // max(width, 1))))
+    if is_large:
+        thinned = replace(thinned, lam=None)
+        notes.append("velocities, accelerations and reactions are left out, so that the page stays small")
+    scene = scene_of(thinned, trace)
+    return _scene_data(scene, thinned, 1 if is_large else 3) | {
+        "name": results.model.name,
+        "label": label,
+        "status": results.status,
+        "notes": [*results.notes, *scene.notes, *notes],
+    }
+
+
+def _scene_data(scene: Scene, results: Results, orders: int) -> dict[str, Any]:
+    """The scene, and the columns of everything that moves."""
+    columns = Columns()
+    known = _body_columns(results, orders, columns)
+    number = {name: i for i, name in enumerate(scene.motion.poses)}
+    arrows = [_arrow(arrow, number, columns) for arrow in scene.arrows]
+    channels = [
+        *_body_channels(results, known),
+        *_force_channels(scene, arrows),
+        *_energy_channels(results, columns),
+    ]
+    return {
+        "size": _rounded(scene.size),
+        "bounds": [_rounded(v) for v in scene.bounds_with_forces],
+        "forceScale": scene.force_scale,
+        "torqueScale": scene.torque_scale,
+        "carriers": [_carrier(name, scene, known, columns) for name in scene.motion.poses],
+        "marks": [_mark(mark, number) for mark in scene.marks],
+        "labels": list(_labels(scene, number)),
+        "arrows": arrows,
+        "points": _points(scene, results, number),
+        "centers": [_mark(mark, number) for mark in scene.centers],
+        "bodies": results.bodies,
+        "channels": channels,
+        "t": base64(results.t.astype("<f8")),
+        "columns": columns.text,
+    }
+
+
+def _thinned(results: Results, rows: int) -> tuple[Results, list[str]]:
+    """At most so many rows, evenly chosen, and a sentence that says so."""
+    if results.t.size <= rows:
+        return results, []
+    kept = np.unique(np.linspace(0, results.t.size - 1, rows).round().astype(int))
+    lam = None if results.lam is None else results.lam[kept]
+    q, qd, qdd = (array[kept] for array in (results.q, results.qd, results.qdd))
+    sentence = f"shown are {kept.size} of {results.t.size} times"
+    return replace(results, t=results.t[kept], q=q, qd=qd, qdd=qdd, lam=lam), [sentence]
+
+
+# Columns ----------------------------------------------------------------------------------------------
+
+
+def _body_columns(results: Results, orders: int, columns: Columns) -> dict[str, int]:
+    """x, y, phi of every body and their derivatives, by channel."""
+    arrays = (results.q, results.qd, results.qdd)[:orders]
+    return {
+        f"{body}.{coordinate}{order}": columns.add(array[:, 3 * i + c])
+        for array, order in zip(arrays, ORDERS, strict=False)
+        for i, body in enumerate(results.bodies)
+        for c, coordinate in enumerate(COORDINATES)
+    }
+
+
+def _carrier(name: str, scene: Scene, known: dict[str, int], columns: Columns) -> dict[str, Any]:
+    """Where the columns of a pose are, and those of its rates."""
+    if name == GROUND:
+        return {"name": name}
+    if f"{name}.x" not in known:
+        pose, rate = scene.motion.poses[name].T, scene.motion.rates[name].T
+        return {"name": name, "pose": [columns.add(c) for c in pose], "rate": [columns.add(c) for c in rate]}
+    carrier: dict[str, Any] = {"name": name, "pose": [known[f"{name}.{c}"] for c in COORDINATES]}
+    if f"{name}.xd" in known:
+        carrier["rate"] = [known[f"{name}.{c}d"] for c in COORDINATES]
+    return carrier
+
+
+def _channel(name: str, unit: str, group: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "unit": unit, "group": group} | {k: v for k, v in more.items() if v is not None}
+
+
+def _body_channels(results: Results, known: dict[str, int]) -> Iterator[dict[str, Any]]:
+    """Channels with the column of their rate, where there is one, for smooth curves between rows."""
+    for body in results.bodies:
+        for quantity in (c + order for order in ORDERS for c in COORDINATES):
+            name = f"{body}.{quantity}"
+            if name in known:
+                yield _channel(name, UNITS[quantity], body, column=known[name], rate=known.get(f"{name}d"))
+
+
+def _force_channels(scene: Scene, arrows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Components and size of reactions and applied forces."""
+    for arrow, data in zip(scene.arrows, arrows, strict=True):
+        for part, column in zip(("fx", "fy", "torque"), data["columns"], strict=True):
+            yield _channel(f"{arrow.name}.{part}", UNITS[part], arrow.name, column=column)
+        yield _channel(f"{arrow.name}.|f|", UNITS["fx"], arrow.name, sizeOf=data["columns"][:2])
+
+
+def _energy_channels(results: Results, columns: Columns) -> Iterator[dict[str, Any]]:
+    if results.system.missing_law is None:
+        energy = results.energy()
+        for part, values in zip(energy._fields, energy, strict=True):
+            yield _channel(f"energy.{part}", "J", "energy", column=columns.add(values))
+
+
+# Scene ------------------------------------------------------------------------------------------------
+
+
+def ink_class(ink: str) -> str:
+    """The ink as a word for style sheets."""
+    return ink.replace(" ", "-").replace("#", "")
+
+
+def _mark(mark: Mark, number: dict[str, int]) -> dict[str, Any]:
+    data: dict[str, Any] = {"ink": ink_class(mark.ink), "name": mark.name, "area": mark.area}
+    data["paths"] = [[_rounded(v) for v in np.asarray(path).ravel()] for path in mark.paths]
+    if isinstance(mark, Stretched):
+        a, b = mark.a, mark.b
+        return data | {"ends": [number[a.carrier], a.x, a.y, number[b.carrier], b.x, b.y]}
+    return data | {"carrier": number[mark.carrier]}
+
+
+def _labels(scene: Scene, number: dict[str, int]) -> Iterator[dict[str, Any]]:
+    for label, place in zip(scene.labels, places(scene.labels, scene.motion, 0, scene.size), strict=True):
+        spot = label.spot
+        yield {
+            "carrier": number[spot.carrier],
+            "x": spot.x,
+            "y": spot.y,
+            "text": label.text,
+            "ink": ink_class(label.ink),
+            "gap": _rounded(label.gap),
+            "dx": _rounded(place.dx),
+            "dy": _rounded(place.dy),
+        }
+
+
+def _arrow(arrow: Any, number: dict[str, int], columns: Columns) -> dict[str, Any]:
+    spot = arrow.spot
+    parts = [columns.add(part) for part in (arrow.fx, arrow.fy, arrow.torque)]
+    place = {"carrier": number[spot.carrier], "x": spot.x, "y": spot.y}
+    return place | {"name": arrow.name, "ink": ink_class(arrow.ink), "columns": parts}
+
+
+def _points(scene: Scene, results: Results, number: dict[str, int]) -> dict[str, Any]:
+    """The points whose paths can be shown: those asked for, and every named point of the bodies."""
+    drawing = results.drawing
+    named = {f"{body}.{point}": body for body in results.bodies for point in drawing.bodies[body].points}
+    found = {trace.name: trace for trace in scene.traces}
+    for name, body in named.items():
+        place = drawing.bodies[body].points[name.removeprefix(f"{body}.")]
+        spot = spot_of(drawing.frame_at(body, 0.0, 0.0, 0.0))._replace(x=place[0], y=place[1])
+        found.setdefault(name, Trace(spot, name, scene.inks[body]))
+    return {
+        name: {
+            "carrier": number[trace.spot.carrier],
+            "x": trace.spot.x,
+            "y": trace.spot.y,
+            "ink": ink_class(trace.ink),
+            "name": name,
+        }
+        for name, trace in found.items()
+    }
+
+
+def _rounded(value: float) -> float:
+    """Six digits, which is less than a pixel of any screen."""
+    return float(f"{value:.6g}")

@@ -1,0 +1,196 @@
+"""Plan: what symbols need to know before they are drawn: where everything goes, and how large symbols are."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..bodies import Disk, Plate, Shape
+from ..drawing import Drawing
+from ..elements import Element, Force, Joint, Pair, Push, Wrench
+from ..errors import UnsupportedError
+from ..forces.torque import Torque
+from ..frames import GROUND, Placed
+from ..joints.rack_pinion import RackPinion
+from ..joints.revolute import Revolute
+from ..joints.translational import Translational
+from ..measures import Measure
+from . import outlines
+from .gears import Wheel, Wheels, wheel_key, wheels
+from .looks import own_outlines
+from .marks import Spot
+from .motion import Motion, spot_of
+from .outlines import Floats
+
+SYMBOL = 0.017  # size of symbols, as a part of the picture's diagonal
+SMALLEST = 0.006
+
+
+class Block(NamedTuple):
+    """A slider in the axes of its frame: from where to where it reaches along them, its width across them."""
+
+    start: float
+    end: float
+    width: float
+    is_drawn: bool
+    """Its body is drawn that large anyway."""
+
+
+class Plan:
+    """The model in numbers, its motion, its wheels and the size of symbols."""
+
+    def __init__(self, drawing: Drawing, motion: Motion) -> None:
+        self.drawing, self.motion = drawing, motion
+        self.wheels: Wheels = wheels(drawing)
+        self.frames = {name: frames_of(element) for name, element in drawing.elements.items()}
+        places = self._places()
+        self.low, self.high = places.min(axis=0), places.max(axis=0)
+        self.diagonal = diagonal = float(np.hypot(*(self.high - self.low))) or 1.0
+        self.size = min(SYMBOL * diagonal, max(SMALLEST * diagonal, 0.3 * self._shortest_link(diagonal)))
+
+    def _places(self) -> Floats:
+        """Where attached points and mass centers go; round bodies and plates count with their corners."""
+        frames = [frame for found in self.frames.values() for frame in found]
+        spots = {spot_of(frame) for frame in frames}
+        for name, body in self.drawing.bodies.items():
+            spots |= {Spot(name, x, y) for x, y, _ in body.points.values()}
+            if name != GROUND:
+                half = self._half_size(name)
+                spots |= {Spot(name, sx * half[0], sy * half[1]) for sx in (-1, 1) for sy in (-1, 1)}
+        for wheel in self.wheels.values():
+            x, y, r = wheel.center.x, wheel.center.y, wheel.radius
+            spots |= {Spot(wheel.center.body, x + sx * r, y + sy * r) for sx in (-1, 1) for sy in (-1, 1)}
+        return np.vstack([self.motion.place(spot) for spot in spots] or [np.zeros((1, 2))])
+
+    def _half_size(self, body: str) -> tuple[float, float]:
+        shape = self.drawing.model.bodies[body].shape
+        if isinstance(shape, Disk):
+            radius = self.number(shape.radius)
+            return radius, radius
+        if isinstance(shape, Plate):
+            return self.number(shape.width) / 2, self.number(shape.height) / 2
+        return 0.0, 0.0
+
+    def _shortest_link(self, longest: float) -> float:
+        """The smallest distance between two places of a body at which something is attached."""
+        shortest = longest
+        for body in self.drawing.bodies:
+            points = np.array(
+                [(f.x, f.y) for found in self.frames.values() for f in found if f.body == body]
+            ).reshape(-1, 2)
+            gaps = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
+            gaps = gaps[gaps > 1e-6 * longest]
+            shortest = min(shortest, float(gaps.min(initial=shortest)))
+        return shortest
+
+    def number(self, value: object) -> float:
+        return self.drawing.number(value, "the picture")
+
+    @property
+    def middle(self) -> Floats:
+        return (self.low + self.high) / 2
+
+    # what symbols ask
+
+    def travel(self, a: Placed, b: Placed) -> tuple[float, float]:
+        """The smallest and largest place of b along the axis of a."""
+        along = self.motion.seen_from(a, b)[:, 0]
+        return float(along.min()), float(along.max())
+
+    def block(self, frame: Placed) -> Block:
+        """The slider at a frame: what its look or shape says, or a block of its own; not too small to be seen."""
+        body = self.drawing.model.find_body(frame.body)
+        rack = self.rack_of(frame.body)
+        if rack is not None:
+            return self._rack_block(rack, body.shape)
+        corners = own_outlines(body, self.drawing)
+        if isinstance(body.shape, Plate) and not corners:
+            width, height = self.number(body.shape.width), self.number(body.shape.height)
+            corners = [outlines.rectangle((0, 0), width, height)]
+        if not corners:
+            return Block(-2.0 * self.size, 2.0 * self.size, 2.4 * self.size, False)
+        seen = outlines.moved(np.vstack(corners) - (frame.x, frame.y), (0, 0), -frame.angle)
+        (start, low), (end, high) = seen.min(axis=0), seen.max(axis=0)
+        grow = max(0.0, 3.6 * self.size - (end - start)) / 2
+        width = max(2 * max(-low, high), 2.8 * self.size)
+        return Block(
+            float(start - grow), float(end + grow), float(width), grow == 0.0 and width > 2.8 * self.size
+        )
+
+    def _rack_block(self, rack: RackPinion, shape: Shape | None) -> Block:
+        """A rack is as long as its plate, or as its way needs; its width reaches from the pitch line to its back."""
+        pinion = self.wheel_at(rack.b)
+        assert pinion is not None
+        along = self.motion.seen_from(rack.a, rack.b)[:, 0]
+        start, end = float(along.min()) - 3 * pinion.radius, float(along.max()) + 3 * pinion.radius
+        if isinstance(shape, Plate):
+            start, end = -self.number(shape.width) / 2, self.number(shape.width) / 2
+        return Block(start, end, 2 * outlines.RACK_DEPTH * pinion.module, True)
+
+    def rack_of(self, body: str) -> RackPinion | None:
+        """The mesh in which a body is the rack."""
+        racks = [e for e in self.drawing.elements.values() if isinstance(e, RackPinion)]
+        return next((rack for rack in racks if rack.a.body == body), None)
+
+    def wheel_at(self, frame: Placed) -> Wheel | None:
+        """The toothed wheel about a frame."""
+        return self.wheels.get(wheel_key(frame))
+
+    def is_drawn_by_a_joint(self, body: str) -> bool:
+        """A rack, which its joint gives teeth; a slider too small to be seen, for which its joint draws a block."""
+        sliders = [e for e in self.drawing.elements.values() if isinstance(e, Translational)]
+        return self.rack_of(body) is not None or any(
+            not self.block(slider.b).is_drawn for slider in sliders if slider.b.body == body
+        )
+
+    def free_side(self, guide: Placed) -> float:
+        """The side of a guide (+1 left, -1 right) on which fewer joints lie; below, where they are even."""
+        others = [f for found in self.frames.values() for f in found if f.body != GROUND]
+        across = np.mean([self.motion.seen_from(guide, f)[:, 1].mean() for f in others]) if others else 0.0
+        if abs(across) > 0.1 * self.diagonal:
+            return -1.0 if across > 0.0 else 1.0
+        left_is_up = np.cos(self.motion.axis(guide)[0]) >= 0.0
+        return -1.0 if left_is_up else 1.0
+
+    def pivot(self, a: str, b: str) -> Placed | None:
+        """The pin between two bodies, as a frame of the first."""
+        for element in self.drawing.elements.values():
+            if isinstance(element, Revolute) and {element.a.body, element.b.body} == {a, b}:
+                return element.a if element.a.body == a else element.b
+        return None
+
+    def is_round(self, frame: Placed) -> bool:
+        """The frame sits in the middle of a disk or a wheel."""
+        if frame.body == GROUND:
+            return False
+        shape = self.drawing.model.bodies[frame.body].shape
+        in_disk = isinstance(shape, Disk) and abs(frame.x) + abs(frame.y) < 1e-9
+        return in_disk or self.wheel_at(frame) is not None
+
+
+def frames_of(element: Element) -> list[Placed]:
+    """The placed frames that an element joins or pushes on; where only its body matters, a frame does not count."""
+    if isinstance(element, Pair):
+        return [element.a, element.b]
+    if isinstance(element, Joint):
+        return _frames_in([row.measure for row in element.rows()])
+    assert isinstance(element, Force)
+    if isinstance(element, Torque):
+        return []
+    try:
+        loads = list(element.loads())
+    except UnsupportedError:  # a law that is only named
+        return []
+    pushes = _frames_in([load.measure for load in loads if isinstance(load, Push)])
+    return pushes + [load.frame for load in loads if isinstance(load, Wrench)]
+
+
+def _frames_in(measures: list[Measure]) -> list[Placed]:
+    found: dict[Placed, None] = {}
+    for term in (term for measure in measures for term in measure.terms):
+        assert isinstance(term.a, Placed) and isinstance(term.b, Placed)
+        if term.kind not in ("angle", "misalignment"):
+            is_global = term.kind in ("x", "y")  # measured from the origin, where nothing need be
+            found |= {f: None for f in (term.a, term.b) if not (is_global and f.body == GROUND)}
+    return list(found)

@@ -1,0 +1,174 @@
+"""Reports: one page that says what was computed, how exact it is, and what it shows. It prints well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ModelError
+from ..io.files import write_text
+from ..results import Results
+from . import facts, plots
+from .facts import Fact
+from .inks import PAPER, TEXT, ink_of, mixed
+from .scene import scene_of
+from .svg import figure_svg, scene_svg
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_LOADS = 60  # rows of the table of reactions
+
+STYLE = f"""
+body {{ font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; color: {TEXT["light"]};
+  background: {PAPER["light"]}; max-width: 900px; margin: 24px auto 60px; padding: 0 16px; }}
+h1 {{ font-size: 26px; margin: 0 0 4px; }}
+h2 {{ font-size: 19px; margin: 34px 0 8px; border-bottom: 1px solid {mixed(TEXT["light"], PAPER["light"], 0.2)}; }}
+table {{ border-collapse: collapse; margin: 8px 0 14px; font-size: 14px; }}
+th, td {{ text-align: left; padding: 3px 18px 3px 0; vertical-align: top; border-bottom: 1px solid #eee; }}
+th {{ font-weight: 600; }}
+td.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
+.good::before {{ content: "✓ "; color: #00725a; }}
+.bad::before {{ content: "✗ "; color: {ink_of("reaction").edge}; }}
+.word {{ overflow-wrap: anywhere; }}
+figure {{ margin: 12px 0; }}
+figure svg {{ max-width: 100%; height: auto; }}
+.pair {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: 8px; }}
+@media print {{ h2 {{ break-after: avoid; }} figure, table {{ break-inside: avoid; }} }}
+"""
+
+
+def write_report(results: Results, path: str | Path) -> Path:
+    """Write the report of one result."""
+    path = Path(path)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise ModelError(f"{path} is not written: a report is an .html file.")
+    return write_text(path, report(results))
+
+
+def report(results: Results) -> str:
+    """The text of the page."""
+    title = escape(f"{results.model.name}: {results.analysis.replace('_', ' ') or 'results'}")
+    sections = [
+        f"<h1>{title}</h1>",
+        _verdict_sentence(results),
+        _section("Verdict", fact_table(facts.verdict(results))),
+        _section(
+            "Mechanism", f"<figure>{scene_svg(scene_of(results), 7.0, 6.0)}</figure>", *_model_tables(results)
+        ),
+        _section("Mobility", *(f"<p>{escape(line)}</p>" for line in facts.diagnosis(results.model))),
+        _section("Plots", *_plots(results)),
+        *_reactions(results),
+        _section("Settings", fact_table(facts.settings(results))),
+        _section("Work", fact_table(facts.work(results))) if results.statistics else "",
+        _section("Origin", fact_table(facts.origin(results))),
+    ]
+    head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+    view = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    return f"{head}{view}<style>{STYLE}</style></head><body>\n{chr(10).join(sections)}\n</body></html>\n"
+
+
+def _verdict_sentence(results: Results) -> str:
+    doubtful = [fact.name for fact in facts.verdict(results) if fact.good is False]
+    if doubtful:
+        return f'<p class="bad">Look closer: {escape("; ".join(doubtful))}.</p>'
+    return '<p class="good">Every check that was made is within its limit.</p>'
+
+
+def _section(title: str, *parts: str) -> str:
+    return f"<h2>{escape(title)}</h2>\n" + "\n".join(parts)
+
+
+# Tables -----------------------------------------------------------------------------------------------
+
+
+def fact_table(rows: Iterable[Fact]) -> str:
+    mark = {True: "good word", False: "bad word", None: "word"}
+    cells = [
+        f'<tr><th scope="row">{escape(fact.name)}</th><td class="{mark[fact.good]}">{escape(fact.value)}</td></tr>'
+        for fact in rows
+    ]
+    return f"<table>{''.join(cells)}</table>"
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], words: int) -> str:
+    """A table whose first `words` columns hold words, the others numbers."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
+    body = "".join(f"<tr>{''.join(_cell(c, i >= words) for i, c in enumerate(row))}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(text: str, is_number: bool) -> str:
+    return f"<td{' class=number' if is_number else ''}>{escape(text)}</td>"
+
+
+def _model_tables(results: Results) -> list[str]:
+    drawing = results.drawing
+    bodies, joints, forces = facts.body_rows(drawing), facts.joint_rows(drawing), facts.force_rows(drawing)
+    parts = [table(["body", "mass kg", "inertia kg m²", "x m", "y m", "phi rad"], bodies, 1)]
+    parts += [table(["joint", "type", "between", "equations"], joints, 3)] if joints else []
+    return parts + ([table(["force", "type", "on"], forces, 3)] if forces else [])
+
+
+def _reactions(results: Results) -> list[str]:
+    """Peak and root-mean-square reactions, and the plot of the largest."""
+    loads = facts.loads(results) if results.t.size else []
+    if not loads:
+        return []
+    heads = ["joint or force", "type", "on", "peak N", "at s", "rms N", "peak N m", "rms N m"]
+    rows = [
+        [load.name if load.unique else f"{load.name} (not unique)", load.kind, load.on]
+        + [f"{value:.4g}" for value in load[3:8]]
+        for load in loads[:MOST_LOADS]
+    ]
+    parts = [table(heads, rows, 3)]
+    if len(loads) > MOST_LOADS:
+        parts.append(f"<p>and {len(loads) - MOST_LOADS} more</p>")
+    worst = max(loads, key=lambda load: load.peak_force)
+    if worst.peak_force > 0.0:
+        parts.append(_figure(lambda figure: _reaction_plot(results, worst.name, figure), 9.0, 3.6))
+    return [_section("Reactions", *parts)]
+
+
+# Figures ----------------------------------------------------------------------------------------------
+
+
+def _figure(draw: Callable[[Figure], Any], width: float, height: float) -> str:
+    def neatly(figure: Figure) -> None:
+        figure.set_layout_engine("constrained")
+        draw(figure)
+
+    return f"<figure>{figure_svg(neatly, width, height)}</figure>"
+
+
+def _plots(results: Results) -> list[str]:
+    """How the first and the last body move; the energy, where forces are known."""
+    if results.t.size < 2 or not results.bodies:
+        return ["<p>There is one time only.</p>"]
+    bodies = list(dict.fromkeys([results.bodies[0], results.bodies[-1]]))
+    parts = [_figure(_coordinates(results, body), 4.6, 3.0) for body in bodies]
+    parts += [_figure(_velocities(results, body), 4.6, 3.0) for body in bodies]
+    if results.lam is not None and results.system.missing_law is None:
+        parts.append(_figure(lambda figure: plots.plot_energy(results, figure.subplots()), 4.6, 3.0))
+    return ['<div class="pair">', *parts, "</div>"]
+
+
+def _coordinates(results: Results, body: str) -> Callable[[Figure], Any]:
+    return lambda figure: plots.plot(
+        results, *(f"{body}.{c}" for c in ("x", "y", "phi")), ax=figure.subplots()
+    )
+
+
+def _velocities(results: Results, body: str) -> Callable[[Figure], Any]:
+    return lambda figure: plots.plot(
+        results, *(f"{body}.{c}d" for c in ("x", "y", "phi")), ax=figure.subplots()
+    )
+
+
+def _reaction_plot(results: Results, name: str, figure: Figure) -> None:
+    grid = figure.add_gridspec(1, 2, width_ratios=(1.7, 1.0))
+    plots.plot_reaction(
+        results, name, axes=(figure.add_subplot(grid[0]), figure.add_subplot(grid[1], projection="polar"))
+    )

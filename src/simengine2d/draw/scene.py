@@ -1,0 +1,253 @@
+"""Scene: a model and its motion as marks, labels, arrows and traces. Data only; `figure` and `html` show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ..analyses.assemble import assemble
+from ..elements import Force, Joint
+from ..errors import ModelError, SimEngineError, UnsupportedError
+from ..forces.point_force import PointForce
+from ..forces.torque import Torque
+from ..frames import GROUND, Frame, as_frame
+from ..model import Model
+from ..results import Results
+from ..system import System
+from . import driving, sliding  # noqa: F401  (they register their symbols)
+from .inks import body_ink
+from .marks import Arrow, Bounds, Label, Layer, Mark, Outline, Spot, Stretched, Trace
+from .motion import Motion, spot_of
+from .outlines import Floats, center_of_mass, circle
+from .plan import Plan
+from .shapes import body_marks, ink_of_bodies
+from .symbols import symbol
+from .words import labels, places, word_box
+
+MARGIN = 2.5  # around everything that moves, in symbol sizes
+LONG_ARROW, PEAK_ARROW = (
+    0.22,
+    0.5,
+)  # of the diagonal: a force that is exceeded a tenth of the time, and the largest
+SAMPLES = 400  # times at which the bounds are looked for
+
+
+@dataclass
+class Scene:
+    """What to draw: `marks` in the order of painting, all fixed in the carriers of `motion`."""
+
+    title: str
+    motion: Motion
+    size: float
+    """Of symbols, in meters."""
+    marks: list[Mark]
+    centers: list[Outline]
+    """Mass centers and axes of the bodies, which are shown on request."""
+    labels: list[Label]
+    arrows: list[Arrow]
+    traces: list[Trace]
+    inks: dict[str, str]
+    """Of each body."""
+    notes: list[str] = field(default_factory=list)
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """Smallest x and y, largest x and y over the whole motion."""
+        return self.bounds_at(slice(None, None, max(1, self.motion.t.size // SAMPLES)))
+
+    def bounds_at(self, times: slice) -> Bounds:
+        """The same over some times."""
+        low, high = np.full(2, np.inf), np.full(2, -np.inf)
+        for carrier, corners in _corners(self.marks).items():
+            for x, y in corners:
+                places = self.motion.place(Spot(carrier, x, y))[times]
+                low, high = np.minimum(low, places.min(axis=0)), np.maximum(high, places.max(axis=0))
+        if not np.all(np.isfinite(low)):
+            low, high = np.zeros(2), np.zeros(2)
+        x0, y0, x1, y1 = *(low - MARGIN * self.size), *(high + MARGIN * self.size)
+        return float(x0), float(y0), float(x1), float(y1)
+
+    @cached_property
+    def bounds_with_forces(self) -> Bounds:
+        """The bounds over the whole motion with room for the tips of arrows, but for short peaks."""
+        boxes = [self.bounds]
+        for arrow in self.arrows:
+            reach = LONG_ARROW * self.diagonal / np.maximum(np.hypot(arrow.fx, arrow.fy), 1e-300)
+            scale = np.minimum(self.force_scale, reach)[:, None]
+            tips = self.motion.place(arrow.spot) + scale * np.column_stack([arrow.fx, arrow.fy])
+            boxes.append((*(tips.min(axis=0) - self.size), *(tips.max(axis=0) + self.size)))
+        (x0, y0), (x1, y1) = np.min(boxes, axis=0)[:2], np.max(boxes, axis=0)[2:]
+        return float(x0), float(y0), float(x1), float(y1)
+
+    def bounds_of_picture(self, i: int) -> Bounds:
+        """Those of the pose at the i-th time, of its words and of whole traces."""
+        paths = [self.motion.place(trace.spot) for trace in self.traces]
+        boxes = [(*path.min(axis=0), *path.max(axis=0)) for path in paths]
+        words = zip(places(self.labels, self.motion, i, self.size), self.labels, strict=True)
+        boxes += [word_box(place, label.text, self.size) for place, label in words]
+        lows = np.array(
+            [self.bounds_at(slice(i, i + 1)), *(np.array(box) - 0.5 * self.size for box in boxes)]
+        )
+        highs = np.array(
+            [self.bounds_at(slice(i, i + 1)), *(np.array(box) + 0.5 * self.size for box in boxes)]
+        )
+        (x0, y0), (x1, y1) = lows[:, :2].min(axis=0), highs[:, 2:].max(axis=0)
+        return float(x0), float(y0), float(x1), float(y1)
+
+    @property
+    def diagonal(self) -> float:
+        x0, y0, x1, y1 = self.bounds
+        return float(np.hypot(x1 - x0, y1 - y0))
+
+    @property
+    def force_scale(self) -> float:
+        """Meters per newton: large forces make long arrows, and a short peak one that may leave the picture."""
+        if not self.arrows:
+            return 0.0
+        largest = np.max([np.hypot(arrow.fx, arrow.fy) for arrow in self.arrows], axis=0)  # at each time
+        usual, peak = float(np.quantile(largest, 0.9)), float(largest.max())
+        lengths = [
+            length / force for length, force in ((LONG_ARROW, usual), (PEAK_ARROW, peak)) if force > 0.0
+        ]
+        return min(lengths, default=0.0) * self.diagonal
+
+    @property
+    def torque_scale(self) -> float:
+        """Radians of an arc per newton meter, so that the largest torque makes three quarters of a turn."""
+        largest = max((float(np.abs(a.torque).max(initial=0.0)) for a in self.arrows), default=0.0)
+        rounding = 1e-9 * self.diagonal**2 / self.force_scale if self.force_scale else 0.0
+        return 1.5 * np.pi / largest if largest > rounding else 0.0
+
+
+def scene_of(results: Results, trace: Sequence[str] = ()) -> Scene:
+    """The scene of a motion; `trace` names points such as "rod.B"."""
+    if results.columns_only:
+        raise UnsupportedError(
+            "these results come from a CSV file, which holds no model to draw; save them as .npz or .parquet."
+        )
+    if results.t.size == 0:
+        raise UnsupportedError(
+            f"the results of '{results.model.name}' hold no times; there is nothing to draw."
+        )
+    plan = Plan(results.drawing, Motion.of(results))
+    return _scene(plan, list(_arrows(results, plan)), [_trace(point, plan) for point in trace])
+
+
+def scene_of_model(model: Model) -> Scene:
+    """The scene of a model in its assembled pose; as it was drawn, where it does not close."""
+    pose = pose_of_model(model)
+    scene = scene_of(pose)
+    scene.notes.extend(pose.notes)
+    return scene
+
+
+def pose_of_model(model: Model) -> Results:
+    """A model at rest, as results with one time."""
+    system = System(model)
+    status, notes, q = "assembled", [], system.drawn_q
+    try:
+        q = assemble(system).q
+    except SimEngineError:
+        status, notes = "as drawn", ["the mechanism does not close"]
+    zero = np.zeros((1, q.size))
+    return Results(model, np.zeros(1), q[None], zero, zero, status=status, notes=notes)
+
+
+def _scene(plan: Plan, arrows: list[Arrow], traces: list[Trace]) -> Scene:
+    inks = ink_of_bodies(plan)
+    marks, spots = _element_marks(plan)
+    for trace in traces:  # a point whose path is shown belongs to its body
+        spots.setdefault(trace.spot.carrier, []).append(trace.spot)
+    for name in plan.drawing.bodies:
+        marks += body_marks(name, spots.get(name, ()), inks[name], plan)
+    marks = [m._replace(ink=inks[m.ink[3:]]) if m.ink.startswith("of ") else m for m in marks]
+    marks.sort(key=lambda mark: (mark.layer, -_reach(mark)))  # of links, the short ones in front
+    words = list(labels(plan, spots, inks))
+    title, motion = plan.drawing.model.name, plan.motion
+    centers = [mark for name in plan.drawing.model.bodies for mark in _center(name, plan.size)]
+    return Scene(title, motion, plan.size, marks, centers, words, arrows, traces, inks)
+
+
+def _center(body: str, size: float) -> Iterator[Outline]:
+    """The sign of a mass center on the axes of its body."""
+    axes = [np.array([(0, 0), (3 * size, 0)]), np.array([(0, 0), (0, 3 * size)])]
+    yield Outline(body, axes, "drive", Layer.CENTER, body, area=False)
+    yield Outline(body, [circle((0, 0), 0.55 * size, 32)], "pin", Layer.CENTER, body)
+    yield Outline(body, [center_of_mass(0.55 * size)], "text", Layer.CENTER, body)
+
+
+def _element_marks(plan: Plan) -> tuple[list[Mark], dict[str, list[Spot]]]:
+    """The symbols of all joints and forces, and the spots that each body must reach."""
+    marks: list[Mark] = []
+    spots: dict[str, list[Spot]] = {}
+    for element in plan.drawing.elements.values():
+        for part in symbol(element, plan):
+            if isinstance(part, Spot):
+                spots.setdefault(part.carrier, []).append(part)
+            else:
+                marks.append(part)
+    return marks, spots
+
+
+# Forces and traces ------------------------------------------------------------------------------------
+
+
+def _arrows(results: Results, plan: Plan) -> Iterator[Arrow]:
+    """Reactions of joints where they are known, and applied forces."""
+    for name, element in plan.drawing.elements.items():
+        is_load = isinstance(element, PointForce | Torque)
+        if isinstance(element, Joint) and results.lam is None:
+            continue
+        if isinstance(element, Force) and results.system.missing_law is not None:
+            continue
+        bodies = [frame.body for frame in results.model.elements[name].frames() if frame.body != GROUND]
+        frames = [frame for frame in plan.frames[name] if frame.body == bodies[-1]]
+        spot = spot_of(frames[-1]) if frames else _pivot_of(name, bodies[-1], plan)
+        reaction = results.reaction(name, on=bodies[-1], at=Frame(spot.carrier, place=(spot.x, spot.y, 0.0)))
+        ink = "reaction" if isinstance(element, Joint) else "applied"
+        yield Arrow(spot, name, ink, *reaction, is_load)
+
+
+def _pivot_of(name: str, body: str, plan: Plan) -> Spot:
+    """Where the torque of a motor is shown: at the pin of its body."""
+    others = [f.body for f in plan.drawing.model.elements[name].frames() if f.body != body] or [GROUND]
+    pivot = plan.pivot(body, others[0])
+    return Spot(body, 0.0, 0.0) if pivot is None else spot_of(pivot)
+
+
+def _trace(point: str, plan: Plan) -> Trace:
+    try:
+        frame = plan.drawing.frame(as_frame(point))
+    except ModelError as error:
+        raise ModelError(f"trace '{point}': {error}") from None
+    number = list(plan.drawing.model.bodies).index(frame.body) if frame.body != GROUND else 0
+    return Trace(spot_of(frame), point, body_ink(number))
+
+
+# Bounds -----------------------------------------------------------------------------------------------
+
+
+def _corners(marks: Sequence[Mark]) -> dict[str, list[Floats]]:
+    """The corners of what is fixed in each carrier."""
+    found: dict[str, list[Floats]] = {}
+    for mark in marks:
+        if isinstance(mark, Stretched):
+            for spot in (mark.a, mark.b):
+                found.setdefault(spot.carrier, []).append(np.array([(spot.x, spot.y)]))
+        else:
+            found.setdefault(mark.carrier, []).extend(np.asarray(path) for path in mark.paths)
+    return {carrier: _extremes(np.vstack(paths)) for carrier, paths in found.items()}
+
+
+def _extremes(points: Floats) -> list[Floats]:
+    """Of the points of a carrier, those furthest out in eight directions."""
+    directions = np.array([(np.cos(a), np.sin(a)) for a in np.arange(8) * np.pi / 4])
+    return [points[i] for i in sorted(set((points @ directions.T).argmax(axis=0).tolist()))]
+
+
+def _reach(mark: Mark) -> float:
+    """How large a mark is."""
+    return float(np.ptp(np.vstack(mark.paths), axis=0).max()) if isinstance(mark, Outline) else 0.0

@@ -1,0 +1,129 @@
+"""Shapes of bodies: what their look or shape says, else a link that reaches everything attached to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..bodies import Bar, Body, Disk, Plate
+from ..frames import GROUND
+from . import outlines
+from .gears import Wheel
+from .inks import body_ink
+from .looks import is_hidden, own_color, own_outlines
+from .marks import Layer, Outline, Spot
+from .outlines import Floats
+from .plan import Plan
+
+RADIUS = 0.95  # of links, in symbol sizes
+
+
+def ink_of_bodies(plan: Plan) -> dict[str, str]:
+    """The ink of each body: the color in its look, else one after the other; the ground has its own."""
+    bodies = plan.drawing.model.bodies
+    inks = {name: own_color(body) or body_ink(i) for i, (name, body) in enumerate(bodies.items())}
+    return inks | {GROUND: "support"}
+
+
+def body_marks(name: str, spots: Sequence[Spot], ink: str, plan: Plan) -> Iterator[Outline]:
+    """The outlines of one body; `spots` are the places that it must reach."""
+    body = plan.drawing.model.find_body(name)
+    if is_hidden(body):
+        return
+    own = own_outlines(body, plan.drawing)
+    if own:
+        yield Outline(name, own, ink, Layer.LINK, name)
+        return
+    wheels = [wheel for wheel in plan.wheels.values() if wheel.center.body == name]
+    for wheel in wheels:
+        yield from _wheel(wheel, ink, name)
+    if name != GROUND:
+        yield from _shape(body, spots, wheels, ink, plan)
+
+
+def _wheel(wheel: Wheel, ink: str, name: str) -> Iterator[Outline]:
+    center = wheel.center.x, wheel.center.y
+    teeth = outlines.gear(center, wheel.radius, wheel.teeth, wheel.tooth, wheel.internal)
+    if wheel.internal:
+        paths = [outlines.circle(center, wheel.radius + 3.2 * wheel.module, 120), teeth[::-1]]
+    else:
+        paths = [teeth, *_holes(center, wheel)]
+    yield Outline(wheel.center.body, paths, ink, Layer.ROUND, name)
+
+
+def _holes(center: tuple[float, float], wheel: Wheel) -> list[Floats]:
+    """Holes in a large gear, which show how it turns."""
+    if wheel.teeth < 18:
+        return []
+    angles = wheel.tooth + np.arange(5) * outlines.TURN / 5
+    r = 0.55 * wheel.radius
+    return [
+        outlines.circle((center[0] + r * np.cos(a), center[1] + r * np.sin(a)), 0.16 * wheel.radius, 32)[::-1]
+        for a in angles
+    ]
+
+
+def _shape(
+    body: Body, spots: Sequence[Spot], wheels: Sequence[Wheel], ink: str, plan: Plan
+) -> Iterator[Outline]:
+    points = {(spot.x, spot.y) for spot in spots}
+    if isinstance(body.shape, Disk) and not wheels:
+        yield from _disk(body, plan.number(body.shape.radius), ink, plan)
+    if isinstance(body.shape, Plate) and not plan.is_drawn_by_a_joint(body.name):
+        width, height = plan.number(body.shape.width), plan.number(body.shape.height)
+        plate = outlines.rounded_rectangle((0, 0), width, height, 0.3 * plan.size)
+        yield Outline(body.name, [plate], ink, Layer.BLOCK, body.name)
+    outside = points - {point for point in points if _covers(body, wheels, point, plan)}
+    if isinstance(body.shape, Bar) or body.shape is None:
+        points |= {(x, y) for x, y, _ in plan.drawing.bodies[body.name].points.values()}
+        yield from _link(body, points, wheels, ink, plan)
+    elif outside:  # arms to what is attached beside the disk or plate
+        yield _link_mark(body, {(0.0, 0.0), *outside}, ink, plan)
+
+
+def _disk(body: Body, radius: float, ink: str, plan: Plan) -> Iterator[Outline]:
+    """A disk, with lines that show how it turns."""
+    yield Outline(body.name, [outlines.circle((0, 0), radius)], ink, Layer.ROUND, body.name)
+    spokes = [
+        radius * np.array([(0.45 * np.cos(a), 0.45 * np.sin(a)), (0.85 * np.cos(a), 0.85 * np.sin(a))])
+        for a in np.arange(3) * outlines.TURN / 3
+    ]
+    yield Outline(body.name, spokes, ink, Layer.ROUND, body.name, area=False)
+
+
+def _link(
+    body: Body, points: set[tuple[float, float]], wheels: Sequence[Wheel], ink: str, plan: Plan
+) -> Iterator[Outline]:
+    """A link through the points; a body that nothing is attached to is a dot, one point makes a pendulum."""
+    if not points and not wheels:
+        dot = outlines.circle((0, 0), 1.1 * plan.size)
+        yield Outline(body.name, [dot], ink, Layer.LINK, body.name)
+    elif len(points) == 1:
+        (point,) = points
+        if np.hypot(*point) > plan.size:
+            bob = outlines.circle((0, 0), 1.6 * plan.size)
+            yield _link_mark(body, {point, (0.0, 0.0)}, ink, plan, 0.6)
+            yield Outline(body.name, [bob], ink, Layer.BLOCK, body.name)
+        elif not wheels:
+            yield _link_mark(body, points, ink, plan)
+    elif points:
+        yield _link_mark(body, points, ink, plan)
+
+
+def _link_mark(
+    body: Body, points: set[tuple[float, float]], ink: str, plan: Plan, width: float = 1.0
+) -> Outline:
+    outline = outlines.link(sorted(points), width * RADIUS * plan.size)
+    return Outline(body.name, [outline], ink, Layer.LINK, body.name)
+
+
+def _covers(body: Body, wheels: Sequence[Wheel], point: tuple[float, float], plan: Plan) -> bool:
+    """The disk, plate or wheel of a body reaches a point of it."""
+    x, y = point
+    if isinstance(body.shape, Disk) and np.hypot(x, y) <= plan.number(body.shape.radius):
+        return True
+    if isinstance(body.shape, Plate):
+        width, height = plan.number(body.shape.width), plan.number(body.shape.height)
+        return abs(x) <= width / 2 + plan.size and abs(y) <= height / 2 + plan.size
+    return any(np.hypot(x - w.center.x, y - w.center.y) <= w.radius for w in wheels)

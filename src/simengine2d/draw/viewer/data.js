@@ -1,0 +1,104 @@
+// Results as the page holds them: columns of numbers, and what stands between two of their rows.
+
+function decode(text, Numbers) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Numbers(bytes.buffer);
+}
+
+class Result {
+  constructor(data) {
+    Object.assign(this, data);
+    this.t = decode(data.t, Float64Array);
+    this.count = this.t.length;
+    const numbers = decode(data.columns, Float32Array);
+    this.columns = [];
+    for (let k = 0; k < numbers.length; k += this.count) this.columns.push(numbers.subarray(k, k + this.count));
+    for (const channel of data.channels) if (channel.sizeOf) channel.column = this.addSize(...channel.sizeOf);
+    this.channel = new Map(data.channels.map((channel) => [channel.name, channel]));
+  }
+
+  // the length of a vector, as a new column
+  addSize(x, y) {
+    const [a, b] = [this.columns[x], this.columns[y]];
+    return this.columns.push(a.map((value, i) => Math.hypot(value, b[i]))) - 1;
+  }
+
+  // the row before t, and how far t is on the way to the next one
+  locate(t) {
+    const times = this.t;
+    const last = times.length - 1;
+    if (last === 0 || t <= times[0]) return { i: 0, u: 0, h: 0 };
+    if (t >= times[last]) return { i: last, u: 0, h: 0 };
+    let low = 0;
+    let high = last;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (times[middle] <= t) low = middle;
+      else high = middle;
+    }
+    const h = times[high] - times[low];
+    return { i: low, u: (t - times[low]) / h, h };
+  }
+
+  // between rows: a cubic through values and rates, a straight line where there are no rates
+  value(place, k, rate) {
+    const { i, u, h } = place;
+    const a = this.columns[k][i];
+    if (u === 0) return a;
+    const b = this.columns[k][i + 1];
+    if (rate === undefined) return a + u * (b - a);
+    const da = h * this.columns[rate][i];
+    const db = h * this.columns[rate][i + 1];
+    const v = 1 - u;
+    return v * v * ((1 + 2 * u) * a + u * da) + u * u * ((3 - 2 * u) * b - v * db);
+  }
+
+  poses(place) {
+    return this.carriers.map(({ pose, rate }) =>
+      pose ? pose.map((k, c) => this.value(place, k, rate ? rate[c] : undefined)) : [0, 0, 0]);
+  }
+}
+
+function at(pose, x, y) {
+  const c = Math.cos(pose[2]);
+  const s = Math.sin(pose[2]);
+  return [pose[0] + c * x - s * y, pose[1] + s * x + c * y];
+}
+
+function pairs(numbers, step, make) {
+  const points = [];
+  for (let i = 0; i < numbers.length; i += step) points.push(make(numbers, i));
+  return points;
+}
+
+function pathText(paths, closed) {
+  return paths.map((points) => "M" + points.map(([x, y]) => `${x} ${y}`).join("L") + (closed ? "Z" : "")).join("");
+}
+
+// four digits, and a true minus sign
+function shortNumber(value) {
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  const text = size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(3) : String(Number(value.toPrecision(4)));
+  return text.replace("-", "\u2212");
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function svg(name, attributes = {}, parent = null) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (parent) parent.append(element);
+  return element;
+}
+
+function html(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value !== undefined) element.setAttribute(key, value);
+  }
+  element.append(...children);
+  return element;
+}

@@ -1,0 +1,255 @@
+// The player: time, controls and keyboard around the stage and the plots.
+
+const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
+const NARROW = 720; // pixels
+const KEYS = [
+  ["space", "play or pause"],
+  ["← →", "one frame back or on (with shift: ten)"],
+  ["home end", "begin, end"],
+  ["[ ]", "slower, faster"],
+  ["+ − 0", "zoom in, out, fit"],
+  ["f t l c", "forces, traces, labels, centers of mass"],
+  ["d", "dark or light"],
+];
+
+class Player {
+  constructor(root, data) {
+    this.root = root;
+    this.results = data.results.map((result) => new Result(result));
+    this.options = data.options;
+    const times = this.results.map(({ t }) => [t[0], t[t.length - 1]]);
+    this.span = [Math.min(...times.map(([a]) => a)), Math.max(...times.map(([, b]) => b))];
+    this.time = this.span[0];
+    this.playing = false;
+    this.build(data);
+    this.setTheme(data.options.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+    this.seek(data.options.at ?? this.span[0]);
+    if (data.options.play && this.moves && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.play();
+  }
+
+  get moves() {
+    return this.span[1] > this.span[0];
+  }
+
+  // parts
+
+  build(data) {
+    this.root.classList.add("simengine2d");
+    this.root.tabIndex = 0;
+    this.tip = html("div", { class: "tip", hidden: true });
+    this.stageBox = html("div", { class: "stage-box" }, this.tip);
+    this.stage = new Stage(this.results, this.stageBox, (mark, point) => this.hover(mark, point));
+    this.plots = new Plots(this.results, this.span, this.options.channels, (t) => this.seek(t));
+    const notes = data.results.flatMap(({ notes }) => notes);
+    this.root.append(
+      html("header", {}, html("h1", {}, data.title), this.legend(), this.themeButton()),
+      html("div", { class: "body" }, html("div", { class: "left" }, this.stageBox, this.transport(), this.switches()), this.plots.element),
+      html("footer", {}, ...notes.map((note) => html("p", {}, note)), this.help()),
+    );
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => this.root.classList.toggle("narrow", this.root.clientWidth < NARROW)).observe(this.root);
+  }
+
+  legend() {
+    const box = html("span", { class: "legend" });
+    if (this.results.length < 2) return html("span", { class: "status" }, this.results[0].status);
+    this.results.forEach(({ label }, number) => {
+      const input = html("input", { type: "checkbox", checked: true, onchange: () => this.stage.actors[number].group.toggleAttribute("hidden", !input.checked) });
+      box.append(html("label", { class: `chip chip-${number}` }, input, label));
+    });
+    return box;
+  }
+
+  themeButton() {
+    const turn = () => this.setTheme(this.root.dataset.theme === "dark" ? "light" : "dark");
+    return html("button", { type: "button", class: "theme", "aria-label": "Dark or light", title: "Dark or light (d)", onclick: turn }, "◐");
+  }
+
+  transport() {
+    this.playButton = html("button", { type: "button", class: "play", "aria-label": "Play", title: "Play or pause (space)", onclick: () => this.toggle() }, "▶");
+    this.scrub = html("input", { type: "range", class: "scrub", min: this.span[0], max: this.span[1], step: "any", "aria-label": "Time" });
+    this.scrub.addEventListener("input", () => this.seek(Number(this.scrub.value)));
+    this.clock = html("output", { class: "clock" });
+    const speeds = SPEEDS.map((speed) => html("option", { value: speed, selected: speed === this.options.speed }, `${speed}×`));
+    this.speed = html("select", { class: "speed", "aria-label": "Speed", title: "Speed ([ and ])" }, ...speeds);
+    return html("div", { class: "transport", hidden: !this.moves }, this.playButton, this.scrub, this.clock, this.speed);
+  }
+
+  switches() {
+    const box = html("div", { class: "switches" });
+    this.toggles = {};
+    const add = (name, label, key, on, change) => {
+      const input = html("input", { type: "checkbox", name, checked: on, onchange: () => change(input.checked) });
+      this.toggles[name] = input;
+      box.append(html("label", { title: `${label} (${key})` }, input, label));
+      change(on);
+    };
+    const show = (name) => (on) => {
+      this.root.classList.toggle(`hide-${name}`, !on);
+      this.stage.view.hidden[on ? "delete" : "add"](name);
+      this.stage.show(this.time);
+    };
+    if (this.results.some(({ arrows }) => arrows.length)) {
+      add("forces", "Forces", "f", this.options.forces, show("forces"));
+      this.scale = html("input", { type: "range", class: "scale", min: -1.5, max: 1.5, step: 0.05, value: 0, "aria-label": "Length of force arrows", title: "Length of force arrows" });
+      this.scale.addEventListener("input", () => this.setScale());
+      box.append(this.scale);
+    }
+    add("labels", "Labels", "l", this.options.labels, show("labels"));
+    add("centers", "Centers", "c", false, show("centers"));
+    if (this.moves) {
+      add("traces", "Traces", "t", true, show("traces"));
+      box.append(this.traceMenu(), this.followMenu());
+    }
+    box.append(html("button", { type: "button", title: "Fit (0)", onclick: () => this.stage.fit() }, "Fit"));
+    return box;
+  }
+
+  traceMenu() {
+    const names = [...new Set(this.results.flatMap(({ points }) => Object.keys(points)))];
+    const rows = names.map((name) => {
+      const input = html("input", { type: "checkbox", value: name, checked: this.options.trace.includes(name), onchange: () => this.setTrace(name, input.checked) });
+      if (input.checked) this.setTrace(name, true);
+      return html("label", {}, input, name);
+    });
+    return html("details", { class: "menu" }, html("summary", {}, "points"), html("div", {}, ...rows));
+  }
+
+  followMenu() {
+    const bodies = this.results[0].bodies.map((name) => html("option", { value: name }, name));
+    const menu = html("select", { class: "follow", "aria-label": "Follow a body" }, html("option", { value: "" }, "follow …"), ...bodies);
+    menu.addEventListener("change", () => {
+      this.stage.follow = menu.value;
+      this.stage.pan = [0, 0];
+      this.stage.show(this.time);
+    });
+    return menu;
+  }
+
+  help() {
+    const rows = KEYS.map(([keys, what]) => html("div", {}, html("kbd", {}, keys), ` ${what}`));
+    return html("details", { class: "help" }, html("summary", {}, "Keys"), ...rows, html("div", {}, "Drag to pan, scroll or pinch to zoom, double-click to fit; drag in a plot to move through time."));
+  }
+
+  // settings
+
+  setTheme(theme) {
+    this.root.dataset.theme = theme;
+  }
+
+  setScale() {
+    this.stage.view.forces = 10 ** Number(this.scale.value);
+    this.stage.show(this.time);
+  }
+
+  setTrace(name, on) {
+    for (const actor of this.stage.actors) if (actor.result.points[name]) actor.toggleTrace(name, on);
+    this.stage.show(this.time);
+  }
+
+  // time
+
+  seek(t) {
+    this.time = Math.min(this.span[1], Math.max(this.span[0], t));
+    this.stage.show(this.time);
+    this.plots.show(this.time);
+    this.scrub.value = this.time;
+    this.clock.textContent = `t = ${this.time.toFixed(this.digits)} s`;
+    this.scrub.setAttribute("aria-valuetext", this.clock.textContent);
+  }
+
+  get digits() {
+    return Math.min(9, Math.max(0, 3 - Math.floor(Math.log10(this.span[1] - this.span[0] || 1))));
+  }
+
+  toggle() {
+    if (this.playing) this.pause();
+    else this.play();
+  }
+
+  play() {
+    if (!this.moves) return;
+    if (this.time >= this.span[1]) this.seek(this.span[0]);
+    this.playing = true;
+    this.setPlayButton();
+    let last = performance.now();
+    const tick = (now) => {
+      if (!this.playing || !this.root.isConnected) return;
+      let next = this.time + (Number(this.speed.value) * (now - last)) / 1000;
+      if (next > this.span[1]) next = this.span[0]; // round and round
+      last = now;
+      this.seek(next);
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+
+  pause() {
+    this.playing = false;
+    this.setPlayButton();
+  }
+
+  setPlayButton() {
+    this.playButton.textContent = this.playing ? "❚❚" : "▶";
+    this.playButton.setAttribute("aria-label", this.playing ? "Pause" : "Play");
+  }
+
+  step(count) {
+    this.pause();
+    const { t } = this.results[0];
+    const { i } = this.results[0].locate(this.time + 1e-12);
+    this.seek(t[Math.min(t.length - 1, Math.max(0, i + count))]);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (["SELECT", "SUMMARY"].includes(event.target.tagName)) return;
+    if (event.target.type === "range" && event.key.startsWith("Arrow") && event.target !== this.scrub) return;
+    const flip = (name) => this.toggles[name] && this.toggles[name].click();
+    const faster = (by) => {
+      this.speed.selectedIndex = Math.min(SPEEDS.length - 1, Math.max(0, this.speed.selectedIndex + by));
+    };
+    const many = event.shiftKey ? 10 : 1;
+    const actions = {
+      " ": () => event.target.tagName !== "BUTTON" && event.target.type !== "checkbox" && this.toggle(),
+      ArrowLeft: () => this.step(-many),
+      ArrowRight: () => this.step(many),
+      Home: () => this.seek(this.span[0]),
+      End: () => this.seek(this.span[1]),
+      "[": () => faster(-1),
+      "]": () => faster(1),
+      "+": () => this.stage.zoomBy(1.25),
+      "=": () => this.stage.zoomBy(1.25),
+      "-": () => this.stage.zoomBy(0.8),
+      0: () => this.stage.fit(),
+      f: () => flip("forces"),
+      t: () => flip("traces"),
+      l: () => flip("labels"),
+      c: () => flip("centers"),
+      d: () => this.setTheme(this.root.dataset.theme === "dark" ? "light" : "dark"),
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    if (action() !== false) event.preventDefault();
+  }
+
+  // what is under the pointer, with its values now
+  hover(mark, point) {
+    this.tip.hidden = !mark || !mark.dataset.name;
+    if (this.tip.hidden) return;
+    const name = mark.dataset.name;
+    const result = this.results[Number(mark.closest(".actor").dataset.result)];
+    const place = result.locate(this.time);
+    const known = result.channels.filter(({ group }) => group === name);
+    const rows = known.map(({ name: channel, unit, column, rate }) =>
+      html("div", {}, html("span", {}, channel.slice(name.length + 1)), html("b", {}, shortNumber(result.value(place, column, rate))), html("i", {}, unit)));
+    this.tip.replaceChildren(html("strong", {}, name), ...rows);
+    this.tip.style.left = `${Math.min(point[0] + 14, this.stageBox.clientWidth - 150)}px`;
+    this.tip.style.top = `${point[1] + 14}px`;
+  }
+}
+
+function mount(root, data) {
+  root.player = new Player(root, data);
+  return root.player;
+}

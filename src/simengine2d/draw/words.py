@@ -1,0 +1,162 @@
+"""Words in a scene: the names of bodies and joints, and where there is room for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import atan2, cos, hypot, pi, sin
+from typing import NamedTuple
+
+import numpy as np
+
+from ..bodies import Disk, Plate
+from ..elements import Joint
+from ..frames import GROUND
+from ..joints.belt import Belt
+from ..joints.driver import Driver
+from ..joints.gear import Gear
+from ..joints.rack_pinion import RackPinion
+from ..joints.translational import Translational
+from .marks import Bounds, Label, Spot
+from .motion import Motion, spot_of
+from .outlines import TURN, Floats, hull
+from .plan import Plan
+
+MOST_BODIES = 100
+WITHOUT_PLACE = (Driver, Gear, Belt, RackPinion, Translational)
+"""Joints that are no points; their names would lie on those of pins."""
+
+
+def labels(plan: Plan, spots: dict[str, list[Spot]], inks: dict[str, str]) -> Iterator[Label]:
+    """The names of all bodies, and of the joints that are points; of large models nobody reads them."""
+    if len(plan.drawing.model.bodies) > MOST_BODIES:
+        return
+    for name in plan.drawing.model.bodies:
+        yield _body_label(name, spots.get(name, []), inks[name], plan)
+    yield from _joint_labels(plan, spots)
+
+
+def _body_label(name: str, spots: Sequence[Spot], ink: str, plan: Plan) -> Label:
+    """In a plate, beside the middle of a bar, above a disk or block."""
+    shape = plan.drawing.model.bodies[name].shape
+    if isinstance(shape, Disk):
+        radius = plan.number(shape.radius)
+        gap = 0.62 * radius if radius > 5 * plan.size else radius + plan.size
+        return Label(Spot(name, 0.0, 0.0), name, ink, gap, above=True)
+    if isinstance(shape, Plate):
+        gap, aside = plan.number(shape.height) / 2 + 0.8 * plan.size, 0.0
+        if plan.rack_of(name) is not None:
+            gap, aside = 2.0 * plan.size, 0.4 * plan.number(shape.width)  # beside the pinion, above the teeth
+        return Label(Spot(name, aside, 0.0), name, ink, gap, above=True)
+    points = [(spot.x, spot.y) for spot in spots]
+    points += [(x, y) for x, y, _ in plan.drawing.bodies[name].points.values()]
+    corners = hull(np.array(points or [(0.0, 0.0)]), 0.3 * plan.size)
+    x, y = corners.mean(axis=0)
+    ends = tuple(Spot(name, float(u), float(v)) for u, v in corners) if len(corners) == 2 else ()
+    gap = 1.5 * plan.size if len(corners) <= 2 else 0.0
+    return Label(Spot(name, float(x), float(y)), name, ink, gap, ends)
+
+
+def _joint_labels(plan: Plan, spots: dict[str, list[Spot]]) -> Iterator[Label]:
+    """The names of the joints at a place, once for all that sit there."""
+    found: dict[tuple[int, int], list[Joint]] = {}
+    for element in plan.drawing.elements.values():
+        if (
+            isinstance(element, Joint)
+            and not isinstance(element, WITHOUT_PLACE)
+            and plan.frames[element.name]
+        ):
+            x, y = plan.motion.place(spot_of(plan.frames[element.name][-1]))[0]
+            found.setdefault((round(x / plan.size), round(y / plan.size)), []).append(element)
+    for joints in found.values():
+        frames = [frame for joint in joints for frame in plan.frames[joint.name]]
+        clear = [spot for f in frames for spot in spots.get(f.body, ()) if (spot.x, spot.y) != (f.x, f.y)]
+        motor = any(plan.pivot(f.body, GROUND) == f for f in frames) and _has_motor(frames[-1].body, plan)
+        yield Label(
+            spot_of(frames[-1]),
+            ", ".join(joint.name for joint in joints),
+            "text",
+            (3.1 if motor else 1.3) * plan.size,
+            tuple(dict.fromkeys(clear)),
+            above=any(f.body == GROUND for f in frames),
+            is_pin=True,
+        )
+
+
+def _has_motor(body: str, plan: Plan) -> bool:
+    """A driver turns the body against the ground."""
+    drivers = [e for e in plan.drawing.elements.values() if isinstance(e, Driver)]
+    return any({t.a.body, t.b.body} == {GROUND, body} for d in drivers for t in d.measure.terms)  # type: ignore[union-attr]
+
+
+class Place(NamedTuple):
+    """Where a word stands, and in which direction it lies from its spot."""
+
+    x: float
+    y: float
+    dx: float
+    dy: float
+
+
+def places(words: Sequence[Label], motion: Motion, i: int, size: float) -> list[Place]:
+    """A place for every word at the i-th time: where there is most room, and not upon another word or a pin."""
+    spots = [motion.place(label.spot)[i] for label in words]
+    middle = np.mean(spots, axis=0) if spots else np.zeros(2)
+    taken = [_pin_box(x, y, label, size) for (x, y), label in zip(spots, words, strict=True) if label.is_pin]
+    found = []
+    for label, (x, y) in zip(words, spots, strict=True):
+        options = list(_options(label, motion, i, (x - middle[0], y - middle[1])))
+        boxes = [word_box(place, label.text, size) for place in options]
+        free = [k for k, box in enumerate(boxes) if not any(_overlap(box, other) for other in taken)]
+        best = free[0] if free else 0
+        taken.append(boxes[best])
+        found.append(options[best])
+    return found
+
+
+def _options(label: Label, motion: Motion, i: int, outward: tuple[float, float]) -> Iterator[Place]:
+    """Places beside a spot, the best first; a body's name may also slide along its bar."""
+    x, y = motion.place(label.spot)[i]
+    lines = [motion.place(spot)[i] - (x, y) for spot in label.clear]
+    ways = _ways(label, lines, outward)
+    slides = [(0.0, 0.0), *((0.4 * dx, 0.4 * dy) for dx, dy in lines)] if not label.is_pin else [(0.0, 0.0)]
+    for sx, sy in slides:
+        for dx, dy in ways:
+            yield Place(x + sx + label.gap * dx, y + sy + label.gap * dy, dx, dy)
+
+
+def _ways(label: Label, lines: Sequence[Floats], outward: tuple[float, float]) -> list[tuple[float, float]]:
+    """Directions between the lines that leave a spot: in the middle of the widest gap first, then outward."""
+    if label.gap == 0.0:
+        return [(0.0, 0.0)]
+    taken = sorted([atan2(dy, dx) for dx, dy in lines if abs(dx) + abs(dy) > 0.0] + [-pi / 2] * label.above)
+    if not taken:
+        return [(0.0, 1.0), (1.0, 0.0), (-1.0, 0.0), (0.0, -1.0)]
+    gaps = [
+        (second - first, first) for first, second in zip(taken, [*taken[1:], taken[0] + TURN], strict=True)
+    ]
+    ways = [(gap, part != 0.5, first + part * gap) for gap, first in gaps for part in (0.5, 0.25, 0.75)]
+    ranked = sorted(ways, key=lambda way: (-round(way[0]), way[1], -_cosine(way[2], outward)))
+    return [(cos(angle), sin(angle)) for _, _, angle in ranked]
+
+
+def _cosine(angle: float, outward: tuple[float, float]) -> float:
+    return (cos(angle) * outward[0] + sin(angle) * outward[1]) / (hypot(*outward) or 1.0)
+
+
+def word_box(place: Place, text: str, size: float) -> Bounds:
+    """About the room that a word takes."""
+    width, height = (0.75 * len(text) + 0.2) * size, 1.3 * size
+    x, y, dx, dy = place
+    left = x if dx > 0.4 else x - width if dx < -0.4 else x - width / 2
+    low = y if dy > 0.4 else y - height if dy < -0.4 else y - height / 2
+    return left, low, left + width, low + height
+
+
+def _pin_box(x: float, y: float, label: Label, size: float) -> Bounds:
+    """The room of a pin, of the support below it, and of the arrow of a motor around it."""
+    half = (2.6 if label.gap > 2 * size else 0.9) * size
+    return x - half, y - (2.6 * size if label.above else half), x + half, y + half
+
+
+def _overlap(a: Bounds, b: Bounds) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
