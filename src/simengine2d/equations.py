@@ -75,7 +75,7 @@ def new_work(system: System, d: D) -> Work:
         np.empty(n + m),
         np.empty(n + m),
         np.empty((6, 6)),
-        np.empty((3, max(1, int(np.diff(d.push_start).max(initial=1))))),
+        np.empty((3, max(1, d.push_coordinate.size))),
     )
 
 

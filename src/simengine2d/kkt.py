@@ -17,11 +17,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import kernel
+from .kernels import kernel, plain
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Indices = NDArray[np.uint32]  # unsigned, so that compiled code need not look for negative ones
+
+
+SMALL = 2_000  # index triples up to which writing them is not worth compiling
 
 
 class Elimination(NamedTuple):
@@ -75,7 +78,8 @@ class Analysis(NamedTuple):
         first, second = self.at[i], self.at[j]
         out = np.empty(first.size, dtype=np.int64)
         row, column = np.minimum(first, second), np.maximum(first, second)
-        find_slots(self.program.pivot, self.program.column, row, column, out)
+        quick = find_slots if out.size > SMALL else plain(find_slots)
+        quick(self.program.pivot, self.program.column, row, column, out)
         return out
 
     def right_hand(self, i: Ints) -> Ints:
@@ -127,7 +131,8 @@ def analyze(couplings: Iterable[tuple[int, int]], order: Sequence[int]) -> Analy
     column = np.array([j for k, row in enumerate(later) for j in (k, *row, n)], dtype=np.uint32)
     start = np.concatenate([[0], np.cumsum(counts * (counts + 3) // 2)]).astype(np.uint32)
     target, left, right = (np.empty(start[-1], dtype=np.uint32) for _ in range(3))
-    write_updates(pivot, column, start, target, left, right)
+    quick = write_updates if target.size > SMALL else plain(write_updates)
+    quick(pivot, column, start, target, left, right)
     program = Elimination(np.array(order, dtype=np.uint32), pivot, column, start, target, left, right)
     return Analysis(program, at)
 

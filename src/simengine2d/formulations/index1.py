@@ -156,7 +156,7 @@ def evaluate_stages(S, L, D, T, r, limits, first, stop, t, h, w):
     r.state[EVALUATIONS] += stop - first
 
 
-@kernel(inline=True)
+@kernel(merge=True)
 def finish_step(S, L, D, T, r, limits, h, t, w):
     """The new state at t and its slope, where the error estimate has not asked for it already."""
     if T.E.shape[1] == T.stages:
@@ -164,7 +164,7 @@ def finish_step(S, L, D, T, r, limits, h, t, w):
     r.state[TAKE], r.state[END], r.state[DENSE] = h, t, 0.0
 
 
-@kernel(inline=True)
+@kernel(merge=True)
 def take_step(T, r):
     """The end of the step becomes the beginning of the next."""
     state = r.state
@@ -176,7 +176,7 @@ def take_step(T, r):
         r.K[0, k] = r.K[T.stages, k]
 
 
-@kernel(inline=True)
+@kernel(merge=True)
 def stiffness(T, r, h):
     """h |lambda| estimated from the last two slopes, both at the end of the step."""
     top, bottom, s = 0.0, 0.0, T.stages
@@ -217,7 +217,7 @@ def write_output(S, L, D, T, r, limits, t, k, history, w):
         limits.worst[2] = max(limits.worst[2], abs(w.rest[n + i]))
 
 
-@kernel(inline=True)
+@kernel(merge=True)
 def write_outputs(S, L, D, T, r, limits, times, k, history, w):
     """All outputs up to the end of the step that is to be taken; the next row to fill."""
     state = r.state
@@ -238,7 +238,7 @@ def write_outputs(S, L, D, T, r, limits, times, k, history, w):
 # Loops ------------------------------------------------------------------------------------------------
 
 
-@kernel(inline=True)
+@kernel(merge=True)
 def try_step(S, L, D, T, r, limits, w):
     """One attempt; where it is good, it is left to be taken. Returns DONE, or why it is hopeless to go on."""
     state = r.state
@@ -260,7 +260,7 @@ def try_step(S, L, D, T, r, limits, w):
     return DONE
 
 
-@kernel(inline=True)
+@kernel(merge=True)
 def refuse_step(D, r, limits, h, error, w):
     state = r.state
     state[REJECTED] += 1.0
@@ -282,7 +282,7 @@ def largest(values):
     return total
 
 
-@kernel(inline=True)
+@kernel(merge=True)
 def begin(S, L, D, T, r, limits, times, k, history, w):
     """The first slope, a first step, and row k where it is due at the start; the next row to fill."""
     state, n = r.state, r.y.size // 2
