@@ -142,9 +142,10 @@ def kernel(function: Any = None, /, *, inline: bool = False, merge: bool = False
 
     A kernel allocates nothing: scratch arrays come from the caller. So numba need not count references, which
     would cost more than the arithmetic of a small mechanism. `inline` copies it into its callers: a call that
-    passes a system's arrays costs more than most work. `merge` puts its source into that of its few callers
-    before they are compiled, which is quicker than to compile two that share a system's arrays. `entry` makes a door for Python, which takes longer to compile
-    than the kernel itself; without it, a kernel called from Python runs as plain Python.
+    passes a system's arrays costs more than most work. `merge` puts its source into that of its few callers before
+    they are compiled, which is quicker than to compile two that share a system's arrays. `entry` makes a door for
+    Python, which takes longer to compile than the kernel itself; without it, a kernel called from Python runs as
+    plain Python.
     """
     if function is None:
         return lambda later: kernel(later, inline=inline, merge=merge, entry=entry)
