@@ -84,7 +84,7 @@ class Patience(NamedTuple):
     stride: int
 
 
-FULL, QUICK = Patience(2.0, 3.0, 0.4, 1), Patience(0.3, 2.0, 0.1, 2)
+FULL, QUICK = Patience(2.0, 5.0, 0.4, 1), Patience(0.3, 3.0, 0.1, 2)
 
 
 def step_sizes(case: Case) -> list[float]:

@@ -173,9 +173,11 @@ def sweeps(case: Case) -> Iterator[Sweep]:
         yield Sweep("tree RK44", "h", step_sizes(case), lambda h: OpenTree(case, "RK44", h=h))
         yield Sweep("tree RK67", "h", step_sizes(case), lambda h: OpenTree(case, "RK67", h=h))
         yield Sweep("tree DOPRI5", "tol", tolerances(), lambda tol: OpenTree(case, "DOPRI5", tolerance=tol))
-    yield Sweep("generalized-alpha", "h", step_sizes(case), lambda h: Planar(case, "GeneralizedAlpha", h))
+    # a thousand links: coarser steps struggle, finer ones take minutes
+    steps = [h for h in step_sizes(case) if case.n < 1000 or 1e-3 <= h <= 1e-2]
+    yield Sweep("generalized-alpha", "h", steps, lambda h: Planar(case, "GeneralizedAlpha", h))
     if not case.name.startswith("ladder"):  # it fails in singular positions
-        yield Sweep("trapezoidal", "h", step_sizes(case), lambda h: Planar(case, "TrapezoidalIndex2", h))
+        yield Sweep("trapezoidal", "h", steps, lambda h: Planar(case, "TrapezoidalIndex2", h))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from abc import ABC
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
+
+from .errors import ModelError, unknown
+
+T = TypeVar("T")
 
 
 class Integrator(ABC):
@@ -39,6 +46,20 @@ class Formulation(ABC):
     def __init_subclass__(cls, abstract: bool = False) -> None:
         if not abstract:
             Formulation.registry[cls.name] = cls
+
+
+def import_all(package: str, path: Iterable[str]) -> None:
+    """Import every module of a package, so that its classes register themselves."""
+    for module in pkgutil.iter_modules(path):
+        importlib.import_module(f"{package}.{module.name}")
+
+
+def named(kind: str, name: str, registry: Mapping[str, type[T]]) -> type[T]:
+    """The method of that name, or an error that names the nearest."""
+    found = registry.get(name.lower().replace("-", "_"))
+    if found is None:
+        raise ModelError(f"there is no {kind} '{name}'. {unknown(kind, name, registry)}")
+    return found
 
 
 @dataclass(frozen=True)

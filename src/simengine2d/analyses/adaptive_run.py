@@ -55,7 +55,7 @@ class AdaptiveRun(ExplicitRun):
             (self.t, self.r.y.copy())
         ]  # states from which a singular pose can be approached again
         self.notes.append(
-            f"integrated by {task.integrator.name}, the choice for smooth motions, with rtol = {task.rtol:g}"
+            f"integrated by {task.integrator.name}, for smooth motions, with rtol = {task.rtol:g}"
         )
 
     def advance(self, most_steps: int) -> None:

@@ -29,8 +29,7 @@ STATE_SIZE = 12
 # why the loop ended
 DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF = range(4)
 
-STIFF_STEPS = 15  # in a row, beyond the stability limit h |lambda| of the method
-STABILITY = 6.1
+STIFF_STEPS = 15  # in a row, beyond the limit of stability of the method
 COLLAPSED = 1e-2  # of the longest step
 NEARLY_SINGULAR = 1e5  # spread of the pivots
 MOST_CORRECTIONS = 8
@@ -157,10 +156,8 @@ def evaluate_stages(S, L, D, T, r, limits, first, stop, t, h, w):
 
 
 @kernel(merge=True)
-def finish_step(S, L, D, T, r, limits, h, t, w):
-    """The new state at t and its slope, where the error estimate has not asked for it already."""
-    if T.E.shape[1] == T.stages:
-        evaluate_stages(S, L, D, T, r, limits, T.stages, T.stages + 1, r.state[TIME], h, w)
+def offer_step(r, h, t):
+    """The step whose last slope is known may be taken; it ends at t."""
     r.state[TAKE], r.state[END], r.state[DENSE] = h, t, 0.0
 
 
@@ -251,9 +248,11 @@ def try_step(S, L, D, T, r, limits, w):
     if not error <= 1.0:
         return refuse_step(D, r, limits, h, error, w)
     t = limits.span[1] if h == limits.span[1] - state[TIME] else state[TIME] + h
-    finish_step(S, L, D, T, r, limits, h, t, w)
+    if T.E.shape[1] == T.stages:  # the error estimate has not asked for the slope at the end
+        evaluate_stages(S, L, D, T, r, limits, T.stages, T.stages + 1, state[TIME], h, w)
+    offer_step(r, h, t)
     state[ERROR], state[LONGEST] = error, max(state[LONGEST], h)
-    state[STIFF] = state[STIFF] + 1.0 if stiffness(T, r, h) > STABILITY else 0.0
+    state[STIFF] = state[STIFF] + 1.0 if stiffness(T, r, h) > T.stability else 0.0
     if state[STIFF] > STIFF_STEPS:
         state[TAKE] = 0.0
         return TOO_STIFF
@@ -336,8 +335,8 @@ def integrate_fixed(S, L, D, T, r, limits, times, first, step, history, most_ste
         remaining = times[k] - state[TIME]
         count = max(1.0, np.ceil(remaining / step * (1.0 - 1.0e-9)))
         h = remaining / count
-        evaluate_stages(S, L, D, T, r, limits, 1, T.E.shape[1], state[TIME], h, w)
-        finish_step(S, L, D, T, r, limits, h, times[k] if count == 1.0 else state[TIME] + h, w)
+        evaluate_stages(S, L, D, T, r, limits, 1, T.stages + 1, state[TIME], h, w)
+        offer_step(r, h, times[k] if count == 1.0 else state[TIME] + h)
         if largest(r.K[T.stages]) == np.inf:
             state[TAKE] = 0.0
             return k, STEP_TOO_SMALL

@@ -35,4 +35,5 @@ class RK4(RungeKutta):
         ),
         stages=4,
         order=0,
+        stability=2.78,
     )

@@ -33,6 +33,7 @@ class Tableau(NamedTuple):
     P: Floats  # (all stages, degree)
     stages: int  # s
     order: int  # of the error estimate, plus one; 0 for methods without one
+    stability: float  # largest h |lambda| on the negative real axis
 
 
 @dataclass(frozen=True)

@@ -62,4 +62,5 @@ class Tsitouras5(RungeKutta):
         P=_dense(),
         stages=6,
         order=5,
+        stability=3.5,
     )
