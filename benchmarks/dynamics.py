@@ -62,6 +62,8 @@ def gather(chosen: argparse.Namespace) -> list[Row]:
         print(f"{case}:", end="", flush=True)
         for engine, python in engines.items():
             start, timeout = time.perf_counter(), 40.0 if chosen.quick else 120.0
+            if engine == collect.OURS:  # it may have to compile
+                timeout = 300.0
             rows += collect.run_engine(engine, python, case, quick=chosen.quick, timeout=timeout)
             print(f"  {engine} {time.perf_counter() - start:.0f} s", end="", flush=True)
             if chosen.csv:
