@@ -37,6 +37,7 @@ from .syntax import (
 
 LONGEST_TEXT = 10_000
 DEEPEST = 100
+UNITS = {"kg", "g", "m", "mm", "cm", "km", "s", "ms", "N", "kN", "Nm", "rad", "deg", "Hz", "rpm", "J", "W"}
 
 # Tokens -----------------------------------------------------------------------------------------------
 
@@ -146,6 +147,8 @@ class _Parser:
         if self.token.kind != "end":
             factor = self.token.kind != "operator" or self.at("(")
             remedy = " Write '*' between factors." if factor else ""
+            if self.token.text in UNITS:
+                remedy = " Numbers carry no units: write them in kg, m, s, N and rad, angles also as 90*deg."
             raise self.fail(self.token, f"found {self.token.shown()} after a complete expression.{remedy}")
         return node
 

@@ -61,11 +61,11 @@ def correct(q, change, violation):
 
 
 @kernel(inline=True)
-def project(S, D, t, q, qd, tolerance, most, worst, w):
-    """Bring a state onto the constraints, first q, then qd, in `most` iterations. What was found goes into `worst`."""
+def project(S, D, t, q, qd, tolerance, worst, w):
+    """Bring a state onto the constraints, first q, then qd. What was found goes into `worst`."""
     functions_at(S.functions, t, w.f)
     before, level = np.inf, 0
-    for iteration in range(most):
+    for iteration in range(MOST_CORRECTIONS):
         place_frames(S, q, w.F)
         phi_q(S, w.F, w.data)
         found = position_errors(S, w) if level == 0 else rate_errors(S, qd, w)
@@ -110,7 +110,7 @@ def rate_errors(S, qd, w):
 @kernel
 def bring_back(S, D, t, q, qd, tolerance, worst, w):
     """Bring a state onto the constraints as well as rounding allows."""
-    project(S, D, t, q, qd, tolerance, MOST_CORRECTIONS, worst, w)
+    project(S, D, t, q, qd, tolerance, worst, w)
 
 
 # Steps ------------------------------------------------------------------------------------------------
@@ -146,12 +146,10 @@ def evaluate_stages(S, L, D, T, r, limits, first, stop, t, h, w):
             stage_state(T, r, i, h, y)
         if tolerance < np.inf:
             worst = limits.found if i == output else limits.worst
-            project(S, D, now, y[:n], y[n:], tolerance, MOST_CORRECTIONS, worst, w)
+            project(S, D, now, y[:n], y[n:], tolerance, worst, w)
         accelerate(S, L, D, now, y[:n], y[n:], w)
         if i < output:
-            for j in range(n):
-                r.K[i, j] = y[n + j]
-                r.K[i, n + j] = w.x[j]
+            keep_slope(r, i, y, w.x)
     r.state[EVALUATIONS] += stop - first
 
 
