@@ -130,7 +130,11 @@ MISTAKES = [
     ("sin(t", 6, "found the end where ')' is expected, to close the '(' at column 4"),
     ("t)", 2, "found ')' after a complete expression."),
     ("2 t", 3, "found 't' after a complete expression. Write '*' between factors"),
-    ("1 kg", 3, "found 'kg' after a complete expression. Numbers carry no units: write them in kg, m, s, N and rad"),
+    (
+        "1 kg",
+        3,
+        "found 'kg' after a complete expression. Numbers carry no units: write them in kg, m, s, N and rad",
+    ),
     ("(t)(t)", 4, "found '(' after a complete expression. Write '*'"),
     ("0x10", 2, "found 'x10' after a complete expression"),
     ("1 +", 4, "found the end where a number, a name or '(' is expected"),
