@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .channels import measure_rates
-from .coordinates.reference_point import FRAME_STATE, move_frames, place_frames
+from .moving_frames import FRAME_STATE, move_frames, place_frames
 from .elements import Push, Wrench
 from .errors import UnsupportedError
 from .frames import Frame, Placed

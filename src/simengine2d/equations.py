@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .coordinates.reference_point import (
+from .moving_frames import (
     FRAME_STATE,
     move_frames,
     place_frames,

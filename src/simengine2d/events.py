@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .channel_text import parse_channels
-from .coordinates.reference_point import FRAME_STATE, move_frames, place_frames
+from .moving_frames import FRAME_STATE, move_frames, place_frames
 from .elements import Push
 from .errors import ModelError
 from .functions import as_function, functions_at

@@ -35,7 +35,7 @@ def source_key() -> str:
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         text = path.read_bytes()
-        if b"@kernel" in text:
+        if b"@kernel" in text or b"@door" in text:
             digest.update(text)
     return digest.hexdigest()[:16]
 
@@ -77,14 +77,14 @@ if JIT:
     class _Impl(CompileResultCacheImpl):
         _locator_classes = [_Locator]
 
-    class _Cache(FunctionCache):
+    class KernelCache(FunctionCache):
         _impl_class = _Impl
         said = False
 
         def load_overload(self, signature: Any, target: Any) -> Any:
             found = super().load_overload(signature, target)
-            if found is None and not _Cache.said:
-                _Cache.said = True
+            if found is None and not KernelCache.said:
+                KernelCache.said = True
                 print(
                     "simengine2d: compiling kernels; after installation this happens once for each kind of analysis "
                     f"and takes up to {COLD_COMPILE_SECONDS} s ...",
@@ -165,7 +165,7 @@ def kernel(function: Any = None, /, *, inline: bool = False, merge: bool = False
         return _InnerKernel(function, targetoptions=options, pipeline_class=_InnerCompiler)
     dispatcher = CPUDispatcher(function, targetoptions=options)
     try:
-        dispatcher._cache = _Cache(function)
+        dispatcher._cache = KernelCache(function)
     except (RuntimeError, OSError):  # no folder to write to
         pass
     return dispatcher

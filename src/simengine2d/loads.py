@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .coordinates.reference_point import EX, EY, UX, UY, term_gradient, term_rate, term_value
+from .moving_frames import EX, EY, UX, UY, term_gradient, term_rate, term_value
 from .elements import Push, Wrench
 from .frames import Placed
 from .kernels import kernel

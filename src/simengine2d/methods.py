@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
+from .doors import Door
 from .errors import ModelError, unknown
 
 T = TypeVar("T")
@@ -20,7 +21,8 @@ class Integrator(ABC):
     registry: ClassVar[dict[str, type[Integrator]]] = {}
     name: ClassVar[str]
     order: ClassVar[int]
-    solves: ClassVar[str]
+    solves: ClassVar[tuple[str, ...]]
+    """The kinds of equations, "ode" or "dae"."""
     adaptive: ClassVar[bool] = False
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
@@ -38,10 +40,20 @@ class Formulation(ABC):
     projects: ClassVar[bool] = False
     """Whether states are brought back onto the constraints after each step."""
 
+    rhs: ClassVar[Door]
+    """y = (z, zd) to yd, for formulations that pose an "ode"."""
+    finish: ClassVar[Door]
+    """What follows each step."""
+
     @property
     def stabilization(self) -> tuple[float, float]:
         """Baumgarte's 2 alpha and beta^2."""
         return 0.0, 0.0
+
+    @property
+    def compliance(self) -> float:
+        """How much a constraint gives way under a unit force, as an acceleration."""
+        return 0.0
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         if not abstract:
@@ -73,7 +85,7 @@ class AlphaMethod(Integrator, abstract=True):
     Arnold & Bruels, Multibody System Dynamics 18 (2007) 185-202.
     """
 
-    solves: ClassVar[str] = "dae"
+    solves: ClassVar[tuple[str, ...]] = ("dae",)
 
     @property
     def coefficients(self) -> tuple[float, float, float, float]:

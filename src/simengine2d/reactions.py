@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .channels import measure_rates
-from .coordinates.reference_point import FRAME_STATE, move_frames, place_frames, term_gradient
+from .moving_frames import FRAME_STATE, move_frames, place_frames, term_gradient
 from .elements import Joint, Push, Row, Wrench
 from .errors import ModelError, UnsupportedError, listed, unknown
 from .frames import GROUND, Frame, Placed, as_frame

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .coordinates.reference_point import (
+from .moving_frames import (
     FRAME_STATE,
     move_frames,
     place_frames,
@@ -206,7 +206,7 @@ class System:
         return np.array([number for body in self.bodies for number in body.pose], dtype=float)
 
     def frames(self, q: Floats, qd: Floats | None = None) -> Floats:
-        """State of every frame; see `coordinates.reference_point`."""
+        """State of every frame; see `moving_frames`."""
         return self._evaluated(0.0, q, qd).F
 
     def Phi(self, t: float, q: Floats) -> Floats:

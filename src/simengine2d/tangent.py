@@ -9,7 +9,7 @@ of the order h^2 against M, so Newton's iteration converges as fast.
 
 from __future__ import annotations
 
-from .coordinates.reference_point import EX, EY, term_gradient, term_hessian
+from .moving_frames import EX, EY, term_gradient, term_hessian
 from .equations import fill_matrix
 from .kernels import kernel
 from .laws import law_slopes, law_value

@@ -10,7 +10,7 @@ import sympy as sp
 
 import simengine2d as se
 from simengine2d import measures
-from simengine2d.coordinates import reference_point
+from simengine2d import moving_frames
 from simengine2d.errors import ModelError
 from simengine2d.frames import Frame
 from simengine2d.measure_text import parse_measure
@@ -31,7 +31,7 @@ def on_symbols(module, *names, **others):
 
 value, gradient, hessian, second_order = on_symbols(measures, "value", "gradient", "hessian", "second_order")
 place_frames, move_frames, term_value, term_gradient, term_second_order = on_symbols(
-    reference_point,
+    moving_frames,
     *("place_frames", "move_frames", "term_value", "term_gradient", "term_second_order"),
     value=value,
     gradient=gradient,
@@ -91,7 +91,7 @@ def symbolic_frames():
         frame_cos=(sp.cos(turn1), sp.cos(turn2)),
         frame_sin=(sp.sin(turn1), sp.sin(turn2)),
     )
-    F = np.zeros((2, reference_point.FRAME_STATE), dtype=object)
+    F = np.zeros((2, moving_frames.FRAME_STATE), dtype=object)
     place_frames(S, q, F)
     move_frames(S, qd, F)
     return F
@@ -109,7 +109,7 @@ def test_a_frame_stands_at_r_plus_A_s(frames):
         expected = [*r_P, sp.cos(phi + turn), sp.sin(phi + turn), phi + turn]
         assert all(is_zero(a - b) for a, b in zip(expected, frames[i, :5], strict=True))
         velocity = [sum(sp.diff(c, v) * r for v, r in zip(q, qd, strict=True)) for c in r_P]
-        written = frames[i, [reference_point.VX, reference_point.VY]]
+        written = frames[i, [moving_frames.VX, moving_frames.VY]]
         assert all(is_zero(a - b) for a, b in zip(velocity, written, strict=True))
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coordinates.reference_point import FRAME_STATE, move_frames, place_frames
+from ..moving_frames import FRAME_STATE, move_frames, place_frames
 from ..functions import functions_at
 from ..kernels import kernel
 from ..sparse_lu import Pattern, factor, solve

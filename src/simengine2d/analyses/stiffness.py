@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coordinates.reference_point import EX, EY, term_gradient, term_hessian
+from ..moving_frames import EX, EY, term_gradient, term_hessian
 from ..kernels import kernel
 from ..laws import law_slopes, law_value
 from ..loads import push_state, turned, wrench_values

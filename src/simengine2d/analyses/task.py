@@ -89,8 +89,8 @@ def methods(integrator: Any, formulation: Any) -> tuple[Integrator | None, Formu
         raise UnsupportedError(f"dynamics cannot use {posed!r}; it knows the formulations {known}.")
     if method is None and posed.poses == "ode":
         method = DOP853()
-    if method is not None and method.solves != posed.poses:
-        matching = sorted(name for name, each in Integrator.registry.items() if each.solves == posed.poses)
+    if method is not None and posed.poses not in method.solves:
+        matching = sorted(name for name, each in Integrator.registry.items() if posed.poses in each.solves)
         raise UnsupportedError(
             f"the formulation '{posed.name}' poses {_kind(posed.poses)}, which the integrator '{method.name}' does "
             f"not solve. Integrators for '{posed.name}': {listed(matching)}."

@@ -1,1 +1,10 @@
-"""Coordinate families: each says how frames depend on its q."""
+"""Coordinate families, one file each: each says how the bodies depend on its z. Every module here is imported."""
+
+from ..methods import import_all, named
+from .family import Family
+
+import_all(__name__, __path__)
+
+
+def family_named(name: str) -> type[Family]:
+    return named("coordinate family", name, Family.registry)

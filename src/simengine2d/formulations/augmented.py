@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from ..errors import ModelError
 from ..methods import Formulation
+from . import dense
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class Augmented(Formulation):
 
     name: ClassVar[str] = "augmented"
     poses: ClassVar[str] = "ode"
+    rhs = dense.accelerations
+    finish = dense.watch
     alpha: float = 5.0
     beta: float = 5.0
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coordinates.reference_point import place_frames
+from ..moving_frames import place_frames
 from ..equations import accelerate, residual_of_kkt, solve_kkt
 from ..functions import functions_at
 from ..integrators.runge_kutta import first_step, interpolate, next_step, stage_state, step_error

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..methods import Formulation
+from . import dense
 
 
 @dataclass(frozen=True)
@@ -18,4 +19,6 @@ class Projection(Formulation):
 
     name: ClassVar[str] = "projection"
     poses: ClassVar[str] = "ode"
+    rhs = dense.accelerations
+    finish = dense.project
     projects: ClassVar[bool] = True

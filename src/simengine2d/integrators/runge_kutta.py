@@ -40,7 +40,7 @@ class Tableau(NamedTuple):
 class RungeKutta(Integrator, abstract=True):
     """An explicit method; `tableau` says all."""
 
-    solves: ClassVar[str] = "ode"
+    solves: ClassVar[tuple[str, ...]] = ("ode",)
     tableau: ClassVar[Tableau]
 
 

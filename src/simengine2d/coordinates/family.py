@@ -1,0 +1,128 @@
+"""The base of all coordinate families."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..doors import Bound, Door
+from ..elements import Push, Row, Wrench
+from ..loads import Loads, load_arrays
+from ..system import S, System, constant_arrays
+from ..transformed import Bodies, Context, E, evaluate_bodies, new_equations
+
+Floats = NDArray[np.float64]
+
+
+class Rates(NamedTuple):
+    """Positions, velocities and accelerations of the bodies."""
+
+    q: Floats
+    qd: Floats
+    qdd: Floats
+
+
+class Family(ABC):
+    """Coordinates z of a system, drawn up in a closed pose.
+
+    A subclass fills `names`, `sizes`, `own_rows` and `kept`, calls `prepare`, and has a door `pose` that fills the
+    equations from (z, zd). Defining the class registers it.
+    """
+
+    registry: ClassVar[dict[str, type[Family]]] = {}
+    name: ClassVar[str]
+    pose: ClassVar[Door]
+    """f(context, t, y, out) with y = (z, zd): fills `context.E`."""
+
+    system: System
+    names: list[str]
+    """Names of the coordinates."""
+    sizes: Floats
+    """What a large change of each coordinate is: a length of the mechanism, or a radian."""
+    own_rows: list[str]
+    """Names of the constraints that the family adds."""
+    kept: list[int]
+    """The rows of the system that remain constraints."""
+    turns: Floats
+    """Angles of the bodies at the end of the last step, where z does not count whole turns; else empty."""
+    equations: E
+    context: Context
+    bound: Bound
+    remember: Bound | None = None
+    """Updates `turns` after a step."""
+
+    def __init_subclass__(cls, abstract: bool = False) -> None:
+        if not abstract:
+            Family.registry[cls.name] = cls
+
+    def __init__(self, system: System, q: Floats) -> None:
+        """The coordinates of a system whose bodies stand at q, where it is closed."""
+        self.system = system
+        self.turns = np.zeros(0)
+
+    def prepare(self, Z: Any) -> None:
+        """Arrays of the rows that are kept, and the pose door bound to them; `Z` are the family's own arrays."""
+        reduced, loads = reduced_arrays(self.system, self.kept)
+        e = new_equations(reduced, self.n, len(self.own_rows), len(self.system.load_functions))
+        bodies = evaluate_bodies.bind(Bodies(reduced, loads, e))
+        self.equations = e
+        self.context = Context(reduced, e, bodies.f, bodies.c, Z)
+        self.bound = self.pose.bind(self.context)
+        self.kept_alive = bodies
+
+    @property
+    def n(self) -> int:
+        return len(self.names)
+
+    @property
+    def m(self) -> int:
+        return len(self.own_rows) + len(self.kept)
+
+    @property
+    def row_names(self) -> list[str]:
+        return self.own_rows + [self.system.row_names[i] for i in self.kept]
+
+    def at(self, t: float, z: Floats, zd: Floats | None = None) -> E:
+        """M, Q, Phi, J, nu, gamma at a state; the arrays change with the next call."""
+        rates = np.zeros(self.n) if zd is None else zd
+        y = np.concatenate([z, rates]).astype(float)
+        self.bound(t, y, y)
+        return self.equations
+
+    def bodies(self, t: float, z: Floats, zd: Floats, zdd: Floats) -> Rates:
+        """q = f(z), qd = R zd, qdd = R zdd + Rd zd"""
+        e = self.at(t, z, zd)
+        return Rates(e.q.copy(), e.qd.copy(), e.R @ zdd + e.bias)
+
+    @abstractmethod
+    def positions(self, q: Floats) -> Floats:
+        """z of bodies that stand at q."""
+
+    def velocities(self, q: Floats, qd: Floats) -> Floats:
+        """zd of bodies that move with qd: R zd = qd, and the rows of the family's own hold still."""
+        e = self.at(0.0, self.positions(q))
+        own = e.J[: len(self.own_rows)]
+        left, right = np.vstack([e.R, own]), np.concatenate([qd, np.zeros(len(own))])
+        rates: Floats = np.linalg.lstsq(left, right, rcond=None)[0]
+        return rates
+
+
+def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[S, Loads]:
+    """The arrays of a system with some of its rows, and with all its forces."""
+    pushes = [load for _, load in system.loads if isinstance(load, Push)]
+    wrenches = [load for _, load in system.loads if isinstance(load, Wrench)]
+    frames = [f for push in pushes for term in push.measure.terms for f in (term.a, term.b)]
+    rows: list[Row] = [system.rows[i][1] for i in kept]
+    functions = [system.functions[i] for i in kept] + system.load_functions
+    arrays, numbers = constant_arrays(
+        system.bodies,
+        system.drawing.gravity,
+        rows,
+        functions,
+        [*frames, *(w.frame for w in wrenches)],  # type: ignore[list-item]
+    )
+    return arrays, load_arrays(pushes, wrenches, numbers, len(kept))

@@ -1,0 +1,212 @@
+"""Doors: kernels f(context, t, y, out) that other kernels call by their address.
+
+An integrator knows a door and a context, not whose equations they are. So its loop is compiled once and serves every
+coordinate family, every formulation and every model; and nothing is compiled for a pair of them.
+
+The context is a NamedTuple of arrays and numbers, laid out in memory once; a call costs some nanoseconds. Without
+numba a door is the function itself, and its context the tuple itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernels import JIT, kernel, plain
+
+Floats = NDArray[np.float64]
+
+
+class Bound(NamedTuple):
+    """A door with its context: kernels take `f` and `c`; `kept` holds the memory behind them."""
+
+    f: Any
+    c: Any
+    kept: Any
+
+    def __call__(self, t: float, y: Floats, out: Floats) -> None:
+        """The call from Python."""
+        call(self.f, self.c, float(t), y, out)
+
+
+class Door:
+    """A kernel f(context, t, y, out); compiled when it is first bound."""
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        self.function = function
+        self.kernel = kernel(function)
+        self.compiled: Any = None
+
+    def __call__(self, context: Any, t: float, y: Floats, out: Floats) -> None:
+        self.function(context, t, y, out)
+
+    def bind(self, context: Any) -> Bound:
+        if not JIT:
+            return Bound(self.function, context, None)
+        if self.compiled is None:
+            self.compiled = _compiled(self, context)
+        memory = np.array(list(_words(context)), dtype=np.int64)
+        return Bound(self.compiled.address, memory.ctypes.data, (memory, context))
+
+
+def door(function: Callable[..., None]) -> Door:
+    """Make a kernel that compiled loops call by its address."""
+    return Door(function)
+
+
+def python_door(function: Callable[[float, Floats, Floats], None]) -> Bound:
+    """A user's function f(t, y, out) as a door; an exception waits in the list `kept[1]`, and out becomes nan."""
+    raised: list[BaseException] = []
+
+    def guarded(t: float, y: Floats, out: Floats) -> None:
+        try:
+            if not raised:
+                function(t, y, out)
+                return
+        except BaseException as error:
+            raised.append(error)
+        out[:] = np.nan
+
+    if not JIT:
+        return Bound(lambda c, t, y, out: guarded(t, y, out), 0, (None, raised))
+
+    def from_addresses(c: int, t: float, y: int, y_size: int, out: int, out_size: int) -> None:
+        guarded(t, _array(y, y_size), _array(out, out_size))
+
+    callback = _CALLED(from_addresses)
+    return Bound(ctypes.cast(callback, ctypes.c_void_p).value or 0, 0, (callback, raised))
+
+
+def call(f: Any, c: Any, t: float, y: Floats, out: Floats) -> None:
+    """Go through a door."""
+    if isinstance(f, int):
+        _call_once(f, c, t, y, out)
+    else:
+        f(c, t, y, out)
+
+
+_CALLED = ctypes.CFUNCTYPE(
+    None, ctypes.c_int64, ctypes.c_double, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+)
+
+
+def _array(address: int, size: int) -> Floats:
+    return np.frombuffer((ctypes.c_double * size).from_address(address))
+
+
+def _words(thing: Any) -> Any:
+    """The 64-bit words of a context as compiled code expects them."""
+    if isinstance(thing, tuple):
+        for part in thing:
+            yield from _words(part)
+    elif isinstance(thing, np.ndarray):
+        if not thing.flags.c_contiguous:
+            raise ValueError("arrays of a context must be contiguous")
+        yield from (0, 0, thing.size, thing.itemsize, thing.ctypes.data, *thing.shape, *thing.strides)
+    elif isinstance(thing, float):
+        yield int(np.float64(thing).view(np.int64))
+    else:
+        yield int(thing)
+
+
+if JIT:
+    import numba
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+    from numba.core.ccallback import CFunc
+    from numba.extending import intrinsic, overload
+    from numba.np.arrayobj import make_array, populate_array
+
+    from .kernels import KernelCache
+
+    @intrinsic
+    def _array_at(typingctx: Any, address: Any, size: Any) -> Any:
+        """The array that lies at an address."""
+        array_type = types.Array(types.float64, 1, "C")
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array = make_array(array_type)(context, builder)
+            eight = context.get_constant(types.intp, 8)
+            populate_array(
+                array,
+                data=builder.inttoptr(args[0], ir.DoubleType().as_pointer()),
+                shape=cgutils.pack_array(builder, [args[1]]),
+                strides=cgutils.pack_array(builder, [eight]),
+                itemsize=eight,
+                meminfo=None,
+            )
+            return array._getvalue()
+
+        return array_type(types.int64, types.int64), codegen
+
+    @intrinsic
+    def _call(typingctx: Any, f: Any, c: Any, t: Any, y: Any, out: Any) -> Any:
+        """Jump to the address f."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            double, integer = ir.DoubleType(), ir.IntType(64)
+            function = ir.FunctionType(ir.VoidType(), [integer, double, integer, integer, integer, integer])
+            pointer = builder.inttoptr(args[0], function.as_pointer())
+            arrays = []
+            for kind, value in zip(signature.args[3:], args[3:], strict=True):
+                array = make_array(kind)(context, builder, value)
+                arrays += [builder.ptrtoint(array.data, integer), array.nitems]
+            builder.call(pointer, [args[1], args[2], *arrays])
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.float64, y, out), codegen
+
+    @overload(call, jit_options={"_nrt": False})
+    def _compiled_call(f, c, t, y, out):  # type: ignore[no-untyped-def]
+        return lambda f, c, t, y, out: _call(f, c, t, y, out)
+
+    def _loader(context_type: Any) -> Any:
+        @intrinsic
+        def load(typingctx: Any, address: Any) -> Any:
+            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                pointer = builder.inttoptr(args[0], context.get_value_type(context_type).as_pointer())
+                value = builder.load(pointer)
+                value.align = 8
+                return value
+
+            return context_type(types.int64), codegen
+
+        return load
+
+    def _entrance(c, t, y, y_size, out, out_size):  # type: ignore[no-untyped-def]
+        kernel(load(c), t, array_at(y, y_size), array_at(out, out_size))  # noqa: F821
+
+    def _compiled(door: Door, context: Any) -> Any:
+        """Machine code of a door, from the disk where it is there."""
+        parts = {
+            "kernel": door.kernel,
+            "load": _loader(numba.typeof(context)),
+            "array_at": _array_at,
+        }
+        entrance = FunctionType(_entrance.__code__, parts, door.function.__name__)
+        entrance.__module__, entrance.__qualname__ = door.function.__module__, door.function.__qualname__
+        words = (types.int64, types.float64, *[types.int64] * 4)
+        options = {"nopython": True, "boundscheck": None, "error_model": "numpy", "_nrt": False}
+        compiled = CFunc(entrance, (words, types.void), {}, options)
+        try:
+            compiled._cache = KernelCache(entrance)
+        except (RuntimeError, OSError):  # no folder to write to
+            pass
+        compiled.compile()
+        return compiled
+
+
+@kernel(entry=True)
+def _call_once(f, c, t, y, out):
+    call(f, c, t, y, out)
+
+
+def plain_door(door: Door) -> Callable[..., None]:
+    """A door as plain Python."""
+    return plain(door.function)  # type: ignore[no-any-return]

@@ -1,0 +1,255 @@
+"""Ordinary differential equations y = (z, zd), yd = (zd, zdd) from the equations of any coordinate family, dense.
+
+    [ M     Phi_z^T ] [ zdd ]   [ Q                                                ]
+    [ Phi_z   -c    ] [ lam ] = [ gamma - 2 alpha (Phi_z zd - nu) - beta^2 Phi     ]
+
+alpha = beta = c = 0 leaves the constraints to a projection after each step; alpha and beta are Baumgarte's; a
+compliance c = 1 / penalty makes lam = penalty (Phidd + 2 xi omega Phid + omega^2 Phi), the penalty formulation.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coordinates.family import Family
+from ..dense_lu import lu_factor, lu_solve
+from ..doors import Bound, call, door
+from ..kernels import kernel
+from ..transformed import E
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# entries of the options
+ALPHA2, BETA2, COMPLIANCE, EPS, TOLERANCE = range(5)
+# entries of the notes: largest violations of positions and velocities; angles of the family follow
+POSITION, VELOCITY, TURNS = range(3)
+
+MOST_CORRECTIONS = 8
+MOST_REFINEMENTS = 20
+REFINED = 1e-14  # change of a solution at which refinement ends
+LARGEST_CORRECTION = 1e4  # of a coordinate, against the violation it removes
+
+
+class Dense(NamedTuple):
+    """Context of the doors in this lane."""
+
+    pose_f: Any
+    pose_c: Any
+    turns_f: Any  # the family's count of turns, 0 where it needs none
+    turns_c: Any
+    E: E
+    K: Floats  # (n + m, n + m)
+    factors: Floats
+    pivots: Ints
+    right: Floats
+    x: Floats  # zdd and lam
+    rest: Floats
+    options: Floats
+    # for formulations in independent coordinates
+    y: Floats
+    sizes: Floats
+    order: Ints  # coordinates, the dependent ones first
+    rank: Ints  # how many are dependent; 0 before they are chosen
+    W: Floats  # (m, n + 1)
+    R: Floats  # (n, n)
+    Mr: Floats  # (n, n)
+
+
+def new_dense(family: Family, options: Floats) -> Dense:
+    n, m = family.n, family.m
+    turns = family.remember
+    size = n + m
+    return Dense(
+        family.bound.f,
+        family.bound.c,
+        turns.f if turns else 0,
+        turns.c if turns else 0,
+        family.equations,
+        np.zeros((size, size)),
+        np.zeros((size, size)),
+        np.zeros(size, dtype=np.int64),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(size),
+        options,
+        np.zeros(2 * n),
+        np.array(family.sizes, dtype=float),
+        np.arange(n),
+        np.zeros(1, dtype=np.int64),
+        np.zeros((m, n + 1)),
+        np.zeros((n, n)),
+        np.zeros((n, n)),
+    )
+
+
+# Solving ----------------------------------------------------------------------------------------------
+
+
+@kernel
+def factor(c):
+    """K = [M Phi_z^T; Phi_z -c], and its factors."""
+    E, n = c.E, c.E.Q.size
+    soft = max(c.options[COMPLIANCE], c.options[EPS])
+    for i in range(c.K.shape[0]):
+        for j in range(c.K.shape[0]):
+            c.K[i, j] = 0.0
+    for i in range(n):
+        for j in range(n):
+            c.K[i, j] = E.M[i, j]
+    for i in range(E.Phi.size):
+        c.K[n + i, n + i] = -soft
+        for j in range(n):
+            c.K[n + i, j] = c.K[j, n + i] = E.J[i, j]
+    for i in range(c.K.shape[0]):
+        for j in range(c.K.shape[0]):
+            c.factors[i, j] = c.K[i, j]
+    lu_factor(c.factors, c.pivots)
+    for i in range(E.Phi.size):
+        c.K[n + i, n + i] = -c.options[COMPLIANCE]
+
+
+@kernel
+def solve(c):
+    """c.x of K x = c.right; where rows are redundant, eps is refined away."""
+    for i in range(c.x.size):
+        c.x[i] = c.right[i]
+    lu_solve(c.factors, c.pivots, c.x)
+    if c.options[EPS] <= c.options[COMPLIANCE]:
+        return
+    for _ in range(MOST_REFINEMENTS):
+        size, change = 0.0, 0.0
+        for i in range(c.x.size):
+            c.rest[i] = c.right[i]
+            for j in range(c.x.size):
+                c.rest[i] -= c.K[i, j] * c.x[j]
+        lu_solve(c.factors, c.pivots, c.rest)
+        for i in range(c.x.size):
+            c.x[i] += c.rest[i]
+            size, change = max(size, abs(c.x[i])), max(change, abs(c.rest[i]))
+        if change <= REFINED * size:
+            return
+
+
+@kernel
+def position_error(E, right):
+    """-Phi; the largest of them."""
+    found, n = 0.0, E.Q.size
+    for i in range(E.Phi.size):
+        right[n + i] = -E.Phi[i]
+        found = max(found, abs(E.Phi[i]))
+    return found
+
+
+@kernel
+def velocity_error(E, zd, right):
+    """nu - Phi_z zd; the largest of them."""
+    found, n = 0.0, E.Q.size
+    for i in range(E.Phi.size):
+        rate = E.nu[i]
+        for j in range(n):
+            rate -= E.J[i, j] * zd[j]
+        right[n + i] = rate
+        found = max(found, abs(rate))
+    return found
+
+
+# Doors ------------------------------------------------------------------------------------------------
+
+
+@door
+def accelerations(c, t, y, out):
+    """(zd, zdd); lam stays in c.x."""
+    E, n = c.E, c.E.Q.size
+    call(c.pose_f, c.pose_c, t, y, y)
+    zd = y[n:]
+    velocity_error(E, zd, c.right)
+    for j in range(n):
+        c.right[j] = E.Q[j]
+    for i in range(E.Phi.size):
+        drift = -c.options[ALPHA2] * c.right[n + i] + c.options[BETA2] * E.Phi[i]
+        c.right[n + i] = E.gamma[i] - drift
+    factor(c)
+    solve(c)
+    for j in range(n):
+        out[j], out[n + j] = zd[j], c.x[j]
+
+
+@door
+def project(c, t, y, notes):
+    """Bring y onto the constraints by the smallest change in the metric of M, first z, then zd."""
+    E, n = c.E, c.E.Q.size
+    before, level = np.inf, 0
+    for iteration in range(2 * MOST_CORRECTIONS):
+        call(c.pose_f, c.pose_c, t, y, y)
+        found = position_error(E, c.right) if level == 0 else velocity_error(E, y[n:], c.right)
+        if iteration == 0:
+            notes[POSITION] = max(notes[POSITION], found)
+        if level == 0 and (found <= c.options[TOLERANCE] or found > 0.5 * before):
+            level, before = 1, np.inf
+            found = velocity_error(E, y[n:], c.right)
+            notes[VELOCITY] = max(notes[VELOCITY], found)
+        if level == 1 and (found <= c.options[TOLERANCE] or found > 0.5 * before):
+            break
+        before = found
+        for j in range(n):
+            c.right[j] = 0.0
+        factor(c)
+        solve(c)
+        change = 0.0
+        for j in range(n):
+            change = max(change, abs(c.x[j]))
+        # a change out of proportion means a singular pose
+        if change <= LARGEST_CORRECTION * found:
+            for j in range(n):
+                y[level * n + j] += c.x[j]
+    count_turns(c, t, y, notes)
+
+
+@door
+def watch(c, t, y, notes):
+    """Leave y as it is; only the turns of the bodies are counted."""
+    count_turns(c, t, y, notes)
+
+
+@kernel
+def count_turns(c, t, y, notes):
+    if c.turns_f != 0:
+        call(c.turns_f, c.turns_c, t, y, notes[TURNS:])
+
+
+# Posing -----------------------------------------------------------------------------------------------
+
+
+class Posed(NamedTuple):
+    """What an integrator needs: the right-hand side, what follows each step, and the notes it takes."""
+
+    rhs: Bound
+    finish: Bound
+    notes: Floats
+    options: Floats
+
+
+def compliance_of_redundant_rows(family: Family, t: float, z: Floats) -> float:
+    """Small against the diagonal of Phi_z M^-1 Phi_z^T, but large against its rounding."""
+    e = family.at(t, z)
+    masses = np.diag(e.M)
+    mass = np.where(masses > 0.0, masses, np.inf)
+    return 1e-6 * float((e.J**2 / mass).sum(axis=1).max(initial=0.0))
+
+
+def pose_dense(
+    rhs: Any,
+    finish: Any,
+    family: Family,
+    stabilization: tuple[float, float, float],
+    eps: float,
+    tolerance: float,
+) -> Posed:
+    """The doors of a formulation bound to a family."""
+    options = np.array([*stabilization, eps, tolerance])
+    context = new_dense(family, options)
+    return Posed(rhs.bind(context), finish.bind(context), np.zeros(TURNS + family.turns.size), options)

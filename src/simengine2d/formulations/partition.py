@@ -1,0 +1,195 @@
+"""Independent coordinates: which they are, and how the others follow from them.
+
+    Phi_d zd_d + Phi_i zd_i = nu,     zd = R zd_i + s,     zdd = R zdd_i + s'      R = [ -Phi_d^-1 Phi_i ; 1 ]
+
+The state holds all coordinates. Only the independent ones are believed; the others are the first guess of what follows
+from them. So the choice may change after any step, and no integrator need know of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dense_lu import lu_factor, lu_solve
+from ..doors import call, door
+from ..kernels import kernel
+from .dense import POSITION, TOLERANCE, VELOCITY, count_turns, position_error, velocity_error
+
+DEPENDENT = 1e-9  # a row that is smaller than this after elimination follows from others
+STEEP = 10.0  # a dependent coordinate that moves so much faster than an independent one should change places
+MOST_ITERATIONS = 10
+ROUNDING = 1e-13
+
+
+@kernel
+def choose(c):
+    """Dependent coordinates by elimination with complete pivoting, each coordinate in units of its size."""
+    J, W, order, m, n = c.E.J, c.W, c.order, c.E.Phi.size, c.E.Q.size
+    for j in range(n):
+        order[j] = j
+        for i in range(m):
+            W[i, j] = J[i, j] * c.sizes[j]
+    c.rank[0] = 0
+    first = 0.0
+    for k in range(min(m, n)):
+        row, column, size = k, k, 0.0
+        for i in range(k, m):
+            for j in range(k, n):
+                if abs(W[i, order[j]]) > size:
+                    row, column, size = i, j, abs(W[i, order[j]])
+        first = max(first, size)
+        if size <= DEPENDENT * first:
+            return
+        order[k], order[column] = order[column], order[k]
+        for j in range(n):
+            W[k, j], W[row, j] = W[row, j], W[k, j]
+        for i in range(k + 1, m):
+            share = W[i, order[k]] / W[k, order[k]]
+            for j in range(n):
+                W[i, j] -= share * W[k, j]
+        c.rank[0] = k + 1
+
+
+@kernel
+def reduce(c):
+    """Eliminate the dependent coordinates from [Phi_z, right]: W = [1, Phi_d^-1 Phi_i, Phi_d^-1 right]."""
+    J, W, order, m, n = c.E.J, c.W, c.order, c.E.Phi.size, c.E.Q.size
+    for i in range(m):
+        W[i, n] = c.right[n + i]
+        for j in range(n):
+            W[i, j] = J[i, j]
+    for k in range(c.rank[0]):
+        d, row = order[k], k
+        for i in range(k, m):
+            if abs(W[i, d]) > abs(W[row, d]):
+                row = i
+        pivot = W[row, d]
+        for j in range(n + 1):
+            W[k, j], W[row, j] = W[row, j], W[k, j]
+            W[k, j] /= pivot
+        for i in range(m):
+            share = W[i, d]
+            if i != k and share != 0.0:
+                for j in range(n + 1):
+                    W[i, j] -= share * W[k, j]
+
+
+@kernel
+def steepness(c):
+    """How fast a dependent coordinate moves at most with an independent one, in units of their sizes."""
+    found, n = 0.0, c.E.Q.size
+    for k in range(c.rank[0]):
+        for p in range(c.rank[0], n):
+            j = c.order[p]
+            found = max(found, abs(c.W[k, j]) * c.sizes[j] / c.sizes[c.order[k]])
+    return found
+
+
+@kernel
+def solve_positions(c, t, y):
+    """Newton's method on Phi = 0 for the dependent coordinates; the error found first."""
+    n, first, before = c.E.Q.size, 0.0, np.inf
+    for iteration in range(MOST_ITERATIONS):
+        call(c.pose_f, c.pose_c, t, y, y)
+        found = position_error(c.E, c.right)
+        if iteration == 0:
+            first = found
+        if found <= c.options[TOLERANCE] or found > 0.5 * before:
+            return first
+        before = found
+        reduce(c)
+        for k in range(c.rank[0]):
+            y[c.order[k]] += c.W[k, n]
+    return first
+
+
+@kernel
+def solve_velocities(c, y):
+    """zd_d of Phi_z zd = nu; the error found first."""
+    n = c.E.Q.size
+    found = velocity_error(c.E, y[n:], c.right)
+    reduce(c)
+    for k in range(c.rank[0]):
+        y[n + c.order[k]] += c.W[k, n]
+    return found
+
+
+@kernel
+def reduced_accelerations(c, t, y, out):
+    """R^T M R zdd_i = R^T (Q - M s), with zdd = R zdd_i + s and s from gamma, at a consistent state."""
+    E, n, r = c.E, c.E.Q.size, c.rank[0]
+    f = n - r
+    call(c.pose_f, c.pose_c, t, y, y)
+    for i in range(E.Phi.size):
+        c.right[n + i] = E.gamma[i]
+    reduce(c)
+    R, s = c.R, c.x
+    for p in range(f):
+        for k in range(r):
+            R[c.order[k], p] = -c.W[k, c.order[r + p]]
+        for q in range(f):
+            R[c.order[r + q], p] = 1.0 if p == q else 0.0
+    for k in range(r):
+        s[c.order[k]] = c.W[k, n]
+    for q in range(f):
+        s[c.order[r + q]] = 0.0
+    # R^T M R and R^T (Q - M s)
+    for p in range(f):
+        c.right[p] = 0.0
+        for q in range(f):
+            c.Mr[p, q] = 0.0
+    for i in range(n):
+        force = E.Q[i]
+        for j in range(n):
+            force -= E.M[i, j] * s[j]
+        for q in range(f):
+            share = 0.0
+            for j in range(n):
+                share += E.M[i, j] * R[j, q]
+            for p in range(f):
+                c.Mr[p, q] += R[i, p] * share
+            c.right[q] += R[i, q] * force
+    lu_factor(c.Mr[:f, :f], c.pivots)
+    lu_solve(c.Mr[:f, :f], c.pivots, c.right[:f])
+    for i in range(n):
+        out[i], out[n + i] = y[n + i], s[i]
+        for p in range(f):
+            out[n + i] += R[i, p] * c.right[p]
+
+
+@kernel
+def copy_state(c, y):
+    for j in range(y.size):
+        c.y[j] = y[j]
+
+
+@door
+def by_velocities(c, t, y, out):
+    """Velocities from the independent ones, positions as they were integrated."""
+    copy_state(c, y)
+    call(c.pose_f, c.pose_c, t, c.y, c.y)
+    solve_velocities(c, c.y)
+    reduced_accelerations(c, t, c.y, out)
+
+
+@door
+def by_positions(c, t, y, out):
+    """Positions and velocities from the independent ones."""
+    copy_state(c, y)
+    solve_positions(c, t, c.y)
+    solve_velocities(c, c.y)
+    reduced_accelerations(c, t, c.y, out)
+
+
+@door
+def settle(c, t, y, notes):
+    """Make the dependent coordinates fit, and choose others where these have become a bad choice."""
+    if c.rank[0] > 0:
+        call(c.pose_f, c.pose_c, t, y, y)
+        reduce(c)
+    if c.rank[0] == 0 or steepness(c) > STEEP:
+        call(c.pose_f, c.pose_c, t, y, y)
+        choose(c)
+    notes[POSITION] = max(notes[POSITION], solve_positions(c, t, y))
+    notes[VELOCITY] = max(notes[VELOCITY], solve_velocities(c, y))
+    count_turns(c, t, y, notes)
