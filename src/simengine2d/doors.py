@@ -59,6 +59,15 @@ def door(function: Callable[..., None]) -> Door:
     return Door(function)
 
 
+def bound(door: Door, context: Any, needed: bool) -> tuple[Any, Any, Any]:
+    """f, c and the memory behind them, as parts of a context that holds the arrays; zeros where it is not needed."""
+    nothing = np.zeros(0, dtype=np.int64)
+    if not needed:
+        return 0, 0, nothing
+    made = door.bind(context)
+    return made.f, made.c, made.kept[0] if JIT else nothing
+
+
 def python_door(function: Callable[[float, Floats, Floats], None]) -> Bound:
     """A user's function f(t, y, out) as a door; an exception waits in the list `kept[1]`, and out becomes nan."""
     raised: list[BaseException] = []
@@ -83,11 +92,11 @@ def python_door(function: Callable[[float, Floats, Floats], None]) -> Bound:
 
 
 def call(f: Any, c: Any, t: float, y: Floats, out: Floats) -> None:
-    """Go through a door."""
+    """Go through a door; beyond it, arrays are flat."""
     if isinstance(f, int):
-        _call_once(f, c, t, y, out)
+        _call_once(f, c, t, y.reshape(-1), out.reshape(-1))
     else:
-        f(c, t, y, out)
+        f(c, t, y.reshape(-1), out.reshape(-1))
 
 
 _CALLED = ctypes.CFUNCTYPE(
@@ -107,7 +116,8 @@ def _words(thing: Any) -> Any:
     elif isinstance(thing, np.ndarray):
         if not thing.flags.c_contiguous:
             raise ValueError("arrays of a context must be contiguous")
-        yield from (0, 0, thing.size, thing.itemsize, thing.ctypes.data, *thing.shape, *thing.strides)
+        address = thing.__array_interface__["data"][0]
+        yield from (0, 0, thing.size, thing.itemsize, address, *thing.shape, *thing.strides)
     elif isinstance(thing, float):
         yield int(np.float64(thing).view(np.int64))
     else:
@@ -180,7 +190,8 @@ if JIT:
         return load
 
     def _entrance(c, t, y, y_size, out, out_size):  # type: ignore[no-untyped-def]
-        kernel(load(c), t, array_at(y, y_size), array_at(out, out_size))  # noqa: F821
+        # the names are those of the copy that `_compiled` makes for each door
+        kernel(load(c), t, array_at(y, y_size), array_at(out, out_size))  # type: ignore[name-defined]  # noqa: F821
 
     def _compiled(door: Door, context: Any) -> Any:
         """Machine code of a door, from the disk where it is there."""
@@ -195,7 +206,7 @@ if JIT:
         options = {"nopython": True, "boundscheck": None, "error_model": "numpy", "_nrt": False}
         compiled = CFunc(entrance, (words, types.void), {}, options)
         try:
-            compiled._cache = KernelCache(entrance)
+            compiled._cache = KernelCache(entrance)  # type: ignore[attr-defined]
         except (RuntimeError, OSError):  # no folder to write to
             pass
         compiled.compile()

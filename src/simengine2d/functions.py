@@ -1,6 +1,7 @@
 """Functions of time f(t) with f' and f'': numbers, expressions, tables and Python functions.
 
-A model's functions are packed into flat arrays, and the kernel `function_at` evaluates them in compiled code.
+A model's functions are packed into flat arrays, and the door `varying_at` evaluates them in compiled code. Kernels
+know the constants only, so that the many operations of expressions are compiled once, where a model needs them.
 Where a function has no finite value the kernel gives nan; `Function.jet` at the same t then says why.
 """
 
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from .doors import bound, call, door
 from .errors import ModelError, ended
 from .expressions import NOTHING, Node, Number, check_names, evaluate, number, parse, substitute
 from .jet_numbers import Jet, differentiated
@@ -21,7 +23,7 @@ from .kernels import Callback, call_address, kernel
 from .programs import Program, compile_program, fold, run
 from .tables import Table, spline_at
 
-__all__ = ["Function", "FunctionTable", "Jet", "Table", "as_function", "function_at", "pack"]
+__all__ = ["Function", "FunctionTable", "Jet", "Table", "as_function", "functions_at", "pack"]
 
 CONSTANT, PROGRAM, SPLINE, PERIODIC_SPLINE, CALLBACK = 0, 1, 2, 3, 4
 EVERYWHERE = (-math.inf, math.inf)
@@ -64,8 +66,8 @@ class Function:
         return tuple(float(part) for part in result)
 
     @cached_property
-    def _packed(self) -> FunctionTable:
-        return pack([self])
+    def _packed(self) -> Functions:
+        return as_arrays([self])
 
     def _no_value(self, t: float) -> ModelError:
         """The reason why a value or a derivative at t is not finite."""
@@ -156,8 +158,8 @@ def _name_of(function: object) -> str:
 # Flat arrays for kernels ------------------------------------------------------------------------------
 
 
-class FunctionTable(NamedTuple):
-    """All functions of a model, in three arrays because every array passed to a kernel costs time.
+class Functions(NamedTuple):
+    """All functions of a model, in few arrays because every array passed to a kernel costs time.
 
     Row i of `functions` is KIND, START, STOP, HEIGHT, ADDRESS. The function owns start..stop-1 of the tape:
     the codes and operands of a program; or in `numbers` alone its constant, or its knots and coefficients.
@@ -169,11 +171,27 @@ class FunctionTable(NamedTuple):
     stack: np.ndarray  # float64, scratch for the highest program
 
 
+class FunctionTable(NamedTuple):
+    """The functions, and the door to those that are no constants; 0 where there are none."""
+
+    functions: np.ndarray
+    numbers: np.ndarray
+    varying_f: Any
+    varying_c: Any
+    kept: Any
+
+
 KIND, START, STOP, HEIGHT, ADDRESS = 0, 1, 2, 3, 4
 
 
 def pack(functions: Sequence[Function]) -> FunctionTable:
-    """The functions as arrays. Keep the functions alive: they own the callbacks."""
+    """The functions for kernels. Keep the functions alive: they own the callbacks."""
+    arrays = as_arrays(functions)
+    constant = all(function.kind == CONSTANT for function in functions)
+    return FunctionTable(arrays.functions, arrays.numbers, *bound(varying_at, arrays, not constant))
+
+
+def as_arrays(functions: Sequence[Function]) -> Functions:
     rows: list[tuple[int, ...]] = []
     codes: list[int] = []
     numbers: list[float] = []
@@ -184,7 +202,7 @@ def pack(functions: Sequence[Function]) -> FunctionTable:
         numbers += program.operands
         address = function.callback.address if function.callback else 0
         rows.append((function.kind, start, len(codes), program.height, address))
-    return FunctionTable(
+    return Functions(
         functions=np.array(rows, dtype=np.int64).reshape(-1, 5),
         codes=np.array(codes, dtype=np.int64),
         numbers=np.array(numbers, dtype=np.float64),
@@ -220,12 +238,22 @@ def function_at(table, index, t):
     return spline_at(table.numbers, start, stop, kind == PERIODIC_SPLINE, t)
 
 
+@door
+def varying_at(table, t, y, out):
+    """f, f', f'' of every function that is no constant, three numbers each."""
+    for i in range(out.size // 3):
+        if table.functions[i, KIND] != CONSTANT:
+            out[3 * i], out[3 * i + 1], out[3 * i + 2] = function_at(table, i, t)
+
+
 @kernel(inline=True)
 def functions_at(table, t, f):
     """f, f', f'' of every function at t into the rows of f."""
-    functions, numbers = table.functions, table.numbers
+    functions, numbers, varying = table.functions, table.numbers, False
     for i in range(f.shape[0]):
-        if functions[i, KIND] == CONSTANT:  # most of them; a call would cost more than the rest
+        if functions[i, KIND] == CONSTANT:
             f[i, 0], f[i, 1], f[i, 2] = numbers[functions[i, START]], 0.0, 0.0
         else:
-            f[i, 0], f[i, 1], f[i, 2] = function_at(table, i, t)
+            varying = True
+    if varying:
+        call(table.varying_f, table.varying_c, t, f, f)

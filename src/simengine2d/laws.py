@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from .doors import bound, call, door
 from .errors import ModelError, UnsupportedError
 from .expressions import Node, Number, check_names, names_in, number, parse, substitute
 from .functions import Function, as_function
@@ -109,13 +110,26 @@ def body_law(law: Any, component: int, title: str) -> Law:
     return Law(f"the function {name}", CALLBACK, as_function(0.0), callback=value_callback(part, len(STATE)))
 
 
-class LawTable(NamedTuple):
+class Laws(NamedTuple):
     """All laws of a model. Row i of `laws`: kind, start, stop, height, address, index of the time function."""
 
     laws: np.ndarray
     codes: np.ndarray
     numbers: np.ndarray
     stack: np.ndarray  # scratch for the highest program
+
+
+class LawTable(NamedTuple):
+    """The laws, and the door to those that are tables, expressions or Python functions; 0 where there are none."""
+
+    laws: np.ndarray
+    numbers: np.ndarray
+    codes: np.ndarray
+    stack: np.ndarray
+    found: np.ndarray  # scratch: value and partial derivatives of a curved law
+    curved_f: Any
+    curved_c: Any
+    kept: Any
 
 
 KIND, START, STOP, HEIGHT, ADDRESS, FUNCTION = range(6)
@@ -134,12 +148,15 @@ def pack_laws(laws: Sequence[Law], first_function: int) -> LawTable:
         )
         codes += tape.codes
         numbers += tape.operands
-    return LawTable(
+    all_of_them = Laws(
         np.array(rows, dtype=np.int64).reshape(-1, 6),
         np.array(codes, dtype=np.int64),
         np.array(numbers, dtype=float),
         np.empty(3 * max((row[HEIGHT] for row in rows), default=0)),
     )
+    curved = any(law.kind not in (TIME, LINEAR) for law in laws)
+    arrays = all_of_them.laws, all_of_them.numbers, all_of_them.codes, all_of_them.stack
+    return LawTable(*arrays, np.zeros(1 + len(STATE)), *bound(curved_at, all_of_them, curved))
 
 
 @kernel(inline=True)
@@ -152,12 +169,38 @@ def law_value(table, index, f, z):
         return value
     if kind == LINEAR:  # k (s - free) + c sd
         return value + numbers[start] * (z[0] - numbers[start + 2]) + numbers[start + 1] * z[1]
-    return value + curved_law(table, index, z)
+    call(table.curved_f, table.curved_c, float(index), z, table.found[:1])
+    return value + table.found[0]
+
+
+@kernel
+def law_slopes(table, index, z, g):
+    """Partial derivatives of a law into g."""
+    kind, start, n = table.laws[index, KIND], table.laws[index, START], z.size
+    for k in range(n):
+        g[k] = 0.0
+    if kind == LINEAR:
+        g[0], g[1] = table.numbers[start], table.numbers[start + 1]
+    elif kind != TIME:
+        call(table.curved_f, table.curved_c, float(index), z, table.found[: 1 + n])
+        for k in range(n):
+            g[k] = table.found[1 + k]
+
+
+@door
+def curved_at(table, number, z, out):
+    """Value of a curved law at the variables z and, where there is room for them, its partial derivatives.
+
+    The number of the law comes in place of the time, which is the last of the variables.
+    """
+    index = int(number)
+    out[0] = curved_law(table, index, z)
+    if out.size > 1:
+        curved_slopes(table, index, z, out[1:])
 
 
 @kernel
 def curved_law(table, index, z):
-    """Value of a law that is a table, an expression or a Python function."""
     laws = table.laws
     kind, start, stop = laws[index, KIND], laws[index, START], laws[index, STOP]
     if kind == TABLE:
@@ -168,17 +211,13 @@ def curved_law(table, index, z):
 
 
 @kernel
-def law_slopes(table, index, z, g):
-    """Partial derivatives of a law into g."""
-    laws, numbers = table.laws, table.numbers
-    kind, start = laws[index, KIND], laws[index, START]
-    n = z.size
+def curved_slopes(table, index, z, g):
+    laws, n = table.laws, z.size
+    kind, start, stop = laws[index, KIND], laws[index, START], laws[index, STOP]
     for k in range(n):
         g[k] = 0.0
-    if kind == LINEAR:
-        g[0], g[1] = numbers[start], numbers[start + 1]
-    elif kind == TABLE:
-        g[0] = spline_at(numbers, start, laws[index, STOP], False, z[0])[1]
+    if kind == TABLE:
+        g[0] = spline_at(table.numbers, start, stop, False, z[0])[1]
     elif kind == PROGRAM:
         for k in range(n - 1):  # t is the last variable, and nobody needs its derivative
             g[k] = program_law(table, index, z, k)[1]

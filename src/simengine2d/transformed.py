@@ -154,3 +154,23 @@ def transform_masses(S, E):
                 share = mass * R[c, i]
                 for j in range(n):
                     M[i, j] += share * R[c, j]
+
+
+class Found(NamedTuple):
+    """Context of `to_bodies`."""
+
+    pose_f: Any
+    pose_c: Any
+    E: E
+
+
+@door
+def to_bodies(c, t, y, out):
+    """(z, zd, zdd) to (q, qd, qdd) with qdd = R zdd + bias."""
+    E, n, bodies = c.E, y.size // 3, out.size // 3
+    call(c.pose_f, c.pose_c, t, y[: 2 * n], y)
+    for i in range(bodies):
+        qdd = E.bias[i]
+        for j in range(n):
+            qdd += E.R[i, j] * y[2 * n + j]
+        out[i], out[bodies + i], out[2 * bodies + i] = E.q[i], E.qd[i], qdd

@@ -13,7 +13,7 @@ from ..doors import Bound, Door
 from ..elements import Push, Row, Wrench
 from ..loads import Loads, load_arrays
 from ..system import S, System, constant_arrays
-from ..transformed import Bodies, Context, E, evaluate_bodies, new_equations
+from ..transformed import Bodies, Context, E, Found, evaluate_bodies, new_equations, to_bodies
 
 Floats = NDArray[np.float64]
 
@@ -52,6 +52,8 @@ class Family(ABC):
     equations: E
     context: Context
     bound: Bound
+    to_bodies: Bound
+    """(z, zd, zdd) to (q, qd, qdd)."""
     remember: Bound | None = None
     """Updates `turns` after a step."""
 
@@ -72,6 +74,7 @@ class Family(ABC):
         self.equations = e
         self.context = Context(reduced, e, bodies.f, bodies.c, Z)
         self.bound = self.pose.bind(self.context)
+        self.to_bodies = to_bodies.bind(Found(self.bound.f, self.bound.c, e))
         self.kept_alive = bodies
 
     @property
@@ -95,8 +98,9 @@ class Family(ABC):
 
     def bodies(self, t: float, z: Floats, zd: Floats, zdd: Floats) -> Rates:
         """q = f(z), qd = R zd, qdd = R zdd + Rd zd"""
-        e = self.at(t, z, zd)
-        return Rates(e.q.copy(), e.qd.copy(), e.R @ zdd + e.bias)
+        out = np.empty(3 * self.system.n)
+        self.to_bodies(t, np.concatenate([z, zd, zdd]), out)
+        return Rates(*out.reshape(3, -1))
 
     @abstractmethod
     def positions(self, q: Floats) -> Floats:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from ..moving_frames import place_frames
 from ..equations import accelerate, residual_of_kkt, solve_kkt
 from ..functions import functions_at
-from ..integrators.runge_kutta import first_step, interpolate, next_step, stage_state, step_error
+from ..integrators.runge_kutta import interpolate, stage_state, step_error
+from ..integrators.step_control import first_step, next_step
 from ..kernels import kernel
 from ..system import phi, phi_q
 

@@ -1,0 +1,85 @@
+"""The doors of reference-point coordinates, on the sparse factorization: a step costs as much as there are bodies."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..doors import door
+from ..equations import D, Work, accelerate, solve_kkt
+from ..functions import functions_at
+from ..loads import Loads, applied
+from ..moving_frames import move_frames, place_frames
+from ..system import S, phi_q
+from .index1 import project as project_state
+
+Floats = NDArray[np.float64]
+
+
+class Sparse(NamedTuple):
+    """Context of these doors."""
+
+    S: S
+    L: Loads
+    D: D
+    w: Work
+    tolerance: Floats
+
+
+@door
+def accelerations(c, t, y, out):
+    """(qd, qdd); lam stays in w.x."""
+    n = y.size // 2
+    accelerate(c.S, c.L, c.D, t, y[:n], y[n:], c.w)
+    for j in range(n):
+        out[j], out[n + j] = y[n + j], c.w.x[j]
+
+
+@door
+def project(c, t, y, notes):
+    """Bring y onto the constraints."""
+    n = y.size // 2
+    project_state(c.S, c.D, t, y[:n], y[n:], c.tolerance[0], notes, c.w)
+
+
+@door
+def watch(c, t, y, notes):
+    """Leave y as it is."""
+
+
+@door
+def multipliers(c, t, y, out):
+    """lam of Phi_q^T lam = QA - M qdd, with y = (q, qd, qdd): what the constraints must take up.
+
+    It is the multiplier of the smallest change of qdd that closes the balance. A formulation's own multipliers come
+    back from its own accelerations, since M qdd = QA - Phi_q^T lam.
+    """
+    S, w, n = c.S, c.w, y.size // 3
+    q, qd, qdd = y[:n], y[n : 2 * n], y[2 * n :]
+    functions_at(S.functions, t, w.f)
+    place_frames(S, q, w.F)
+    move_frames(S, qd, w.F)
+    phi_q(S, w.F, w.data)
+    applied(S, c.L, t, w.f, w.F, q, qd, w.Q)
+    for j in range(n):
+        w.Q[j] -= (S.inertia[j // 3] if j % 3 == 2 else S.mass[j // 3]) * qdd[j]
+    for i in range(out.size):
+        w.row[i] = 0.0
+    solve_kkt(S, c.D, w.Q, w.row, w)
+    for i in range(out.size):
+        out[i] = w.x[n + i]
+
+
+def softened(d: D, n: int, compliance: float) -> D:
+    """The same program with -compliance in the block of the multipliers, which then needs no refinement."""
+    if compliance == 0.0:
+        return d
+    template = d.template.copy()
+    template[d.diagonal[n:]] = -compliance
+    return d._replace(template=template, refinements=np.zeros(1, dtype=np.int64))
+
+
+def new_context(system: Any, d: D, w: Work, tolerance: float) -> Sparse:
+    return Sparse(system.arrays, system.load_arrays, d, w, np.array([tolerance]))
