@@ -60,7 +60,7 @@ def door(function: Callable[..., None]) -> Door:
 
 
 def bound(door: Door, context: Any, needed: bool) -> tuple[Any, Any, Any]:
-    """f, c and the memory behind them, as parts of a context that holds the arrays; zeros where it is not needed."""
+    """f, c and the memory behind them, for a tuple that holds all arrays of the context too; zeros where not needed."""
     nothing = np.zeros(0, dtype=np.int64)
     if not needed:
         return 0, 0, nothing

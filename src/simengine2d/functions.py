@@ -175,7 +175,9 @@ class FunctionTable(NamedTuple):
     """The functions, and the door to those that are no constants; 0 where there are none."""
 
     functions: np.ndarray
+    codes: np.ndarray  # like the stack, here only to be kept alive
     numbers: np.ndarray
+    stack: np.ndarray
     varying_f: Any
     varying_c: Any
     kept: Any
@@ -188,7 +190,7 @@ def pack(functions: Sequence[Function]) -> FunctionTable:
     """The functions for kernels. Keep the functions alive: they own the callbacks."""
     arrays = as_arrays(functions)
     constant = all(function.kind == CONSTANT for function in functions)
-    return FunctionTable(arrays.functions, arrays.numbers, *bound(varying_at, arrays, not constant))
+    return FunctionTable(*arrays, *bound(varying_at, arrays, not constant))
 
 
 def as_arrays(functions: Sequence[Function]) -> Functions:

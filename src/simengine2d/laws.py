@@ -123,8 +123,8 @@ class LawTable(NamedTuple):
     """The laws, and the door to those that are tables, expressions or Python functions; 0 where there are none."""
 
     laws: np.ndarray
+    codes: np.ndarray  # like the stack, here only to be kept alive
     numbers: np.ndarray
-    codes: np.ndarray
     stack: np.ndarray
     found: np.ndarray  # scratch: value and partial derivatives of a curved law
     curved_f: Any
@@ -155,8 +155,7 @@ def pack_laws(laws: Sequence[Law], first_function: int) -> LawTable:
         np.empty(3 * max((row[HEIGHT] for row in rows), default=0)),
     )
     curved = any(law.kind not in (TIME, LINEAR) for law in laws)
-    arrays = all_of_them.laws, all_of_them.numbers, all_of_them.codes, all_of_them.stack
-    return LawTable(*arrays, np.zeros(1 + len(STATE)), *bound(curved_at, all_of_them, curved))
+    return LawTable(*all_of_them, np.zeros(1 + len(STATE)), *bound(curved_at, all_of_them, curved))
 
 
 @kernel(inline=True)
