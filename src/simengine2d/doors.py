@@ -201,7 +201,9 @@ if JIT:
             "array_at": _array_at,
         }
         entrance = FunctionType(_entrance.__code__, parts, door.function.__name__)
-        entrance.__module__, entrance.__qualname__ = door.function.__module__, door.function.__qualname__
+        # the disk cache tells entrances apart by this name only
+        module = door.function.__module__
+        entrance.__module__, entrance.__qualname__ = module, f"{module}.{door.function.__qualname__}"
         words = (types.int64, types.float64, *[types.int64] * 4)
         options = {"nopython": True, "boundscheck": None, "error_model": "numpy", "_nrt": False}
         compiled = CFunc(entrance, (words, types.void), {}, options)

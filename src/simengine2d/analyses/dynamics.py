@@ -8,9 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coordinates import family_named
 from ..errors import ModelError, UnsupportedError
 from ..events import Event
 from ..formulations import formulation_named
+from ..formulations.augmented import Augmented
+from ..formulations.projection import Projection
+from ..free_system import FreeSystem
 from ..integrators import integrator_named
 from ..integrators.runge_kutta import RungeKutta
 from ..methods import Formulation, Integrator
@@ -19,17 +23,18 @@ from ..results import Results
 from ..system import System
 from .adaptive_run import AdaptiveRun
 from .explicit_run import FixedExplicitRun
+from .general_run import OdeRun
 from .implicit_run import AdaptiveImplicitRun, FixedImplicitRun
 from .run import Keep, Progress, Run
 from .start import start
-from .task import Task, check_coordinates, methods
+from .task import Task, methods
 from .times import check_domains, output_times
 
 Floats = NDArray[np.float64]
 
 
 def dynamics(
-    model: Model | System,
+    model: Model | System | FreeSystem,
     *,
     t_end: float | None = None,
     step: float | None = None,
@@ -53,17 +58,23 @@ def dynamics(
     take steps of `step`. The Newton iteration of the implicit ones ("exact", "modified", or "course" without second
     derivatives) ends when the accelerations change by less than 1e-10 of their size, or by less than `tolerance` where
     given; `projection` brings their velocities back onto the constraints. A System instead of a model saves the time
-    to build it anew.
+    to build it anew; a `symbolic.System` is integrated by itself.
 
     `progress` is called with the simulated time, `keep` with the results so far.
     Raises with the results so far (`error.results`) where the integration ends early.
     """
+    if isinstance(model, FreeSystem):
+        return model.dynamics(
+            t_end=t_end, step=step, t_eval=t_eval, integrator=integrator, formulation=formulation, rtol=rtol,
+            atol=atol, events=events, newton=newton, tolerance=tolerance, projection=projection,
+            coordinates=coordinates, progress=progress, keep=keep,
+        )  # fmt: skip
     system = _system(model)
-    check_coordinates(coordinates)
+    family = family_named(coordinates).name
     method, posed = methods(integrator, formulation)
     times = output_times(t_end, step, t_eval, "dynamics")
     events = (events,) if isinstance(events, Event) else tuple(events)
-    task = Task(system, times, step, method, posed, rtol, atol, newton, tolerance, projection, events)  # type: ignore[arg-type]
+    task = Task(system, times, step, method, posed, rtol, atol, newton, tolerance, projection, events, family)  # type: ignore[arg-type]
     check_domains(system, times)
     return run_of(task).to_the_end(progress, keep)
 
@@ -71,11 +82,14 @@ def dynamics(
 def run_of(task: Task) -> Run:
     """The kind of run that the task asks for, at its start."""
     begin = start(task.system, float(task.times[0]))
-    if isinstance(task.integrator, RungeKutta):
+    if task.sparse:
+        return AdaptiveImplicitRun(task, begin) if task.integrator is None else FixedImplicitRun(task, begin)
+    if task.formulation.poses == "dae":
+        raise NotImplementedError
+    quick = task.coordinates == "reference_point" and isinstance(task.formulation, Projection | Augmented)
+    if quick and isinstance(task.integrator, RungeKutta):
         return AdaptiveRun(task, begin) if task.integrator.adaptive else FixedExplicitRun(task, begin)
-    if task.integrator is None:
-        return AdaptiveImplicitRun(task, begin)
-    return FixedImplicitRun(task, begin)
+    return OdeRun(task, begin)
 
 
 def resume(
@@ -113,6 +127,7 @@ def resume(
         settings["tolerance"],
         settings["projection"],
         tuple(Event(**event) for event in settings["events"]),
+        settings["coordinates"],
     )
     run = run_of(task)
     run.go_on_from(results)

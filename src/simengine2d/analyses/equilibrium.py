@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import ConvergenceError, ModelError, listed
 from ..frames import GROUND, Frame
+from ..free_system import FreeSystem
 from ..model import Model
 from ..reactions import Reaction
 from ..results import Results
@@ -86,7 +87,7 @@ class Equilibria:
 
 
 def equilibrium(
-    model: Model,
+    model: Model | FreeSystem,
     *,
     method: str = "newton",
     start: Pose = None,
@@ -103,6 +104,8 @@ def equilibrium(
     `all` looks for every equilibrium in the `region`, such as {"bar.phi": (-3, 3)}; by default up to a turn and 20
     typical lengths away from the start. With several free motions one may be missed.
     """
+    if isinstance(model, FreeSystem):
+        return model.equilibrium(method=method, start=start, t=t, all=all, region=region)
     if not isinstance(model, Model):
         raise ModelError(f"equilibrium needs a Model, not {model!r}; read a file with load(path).")
     if method not in METHODS:

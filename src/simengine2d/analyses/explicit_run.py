@@ -24,7 +24,7 @@ class ExplicitRun(Run):
         super().__init__(task, start, tangent=False)
         self.T: Tableau = method.tableau  # type: ignore[attr-defined]
         self.local = tolerance
-        atol = task.absolute(tolerance)
+        atol = task.absolute(tolerance, self.system.sizes)
         self.atol = np.concatenate([atol, atol])
         self.limits = self.new_limits()
         assembly = start.assembly

@@ -151,7 +151,7 @@ class AdaptiveImplicitRun(ImplicitRun):
     def __init__(self, task: Task, start: Start, state: tuple[float, Floats, Floats] | None = None) -> None:
         super().__init__(task, start, GeneralizedAlpha(rho=0.6), state)
         self.local = max(SMALLEST, 0.1 * task.rtol**1.5)
-        self.atol = task.absolute(self.local)
+        self.atol = task.absolute(self.local, self.system.sizes)
         self.p.state[index3.STEP] = 1e-6
         self.notes.append(f"integrated by generalized_alpha with error control, rtol = {task.rtol:g}")
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConvergenceError, ModelError, UnsupportedError, listed, unknown
+from ..free_system import FreeSystem
 from ..model import Model
 from ..results import Results
 from ..system import System
@@ -87,7 +88,7 @@ class Linearization:
 
 
 def linearize(
-    model: Model,
+    model: Model | FreeSystem,
     *,
     at: Pose = None,
     inputs: Inputs = (),
@@ -102,6 +103,8 @@ def linearize(
     force elements by name; {"motor": ...} names them. `outputs` are channels, by default the states. `states` chooses
     the independent coordinates, such as ["cart.x", "pole.phi"].
     """
+    if isinstance(model, FreeSystem):
+        return model.linearize(at=at, inputs=inputs, outputs=outputs, states=states, t=t)
     variation, notes = operating_point(model, at, t, "linearize")
     system, q = variation.system, variation.q
     pushes = named_inputs(inputs, model)

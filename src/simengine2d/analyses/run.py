@@ -199,6 +199,7 @@ class Run(ABC):
             "spacing": float(self.times[1] - self.times[0]) if self.times.size > 1 else None,
             "integrator": plain(task.integrator),
             "formulation": plain(task.formulation),
+            "coordinates": task.coordinates,
             "rtol": task.rtol,
             "atol": None if task.atol is None else np.asarray(task.atol).tolist(),
             "newton": task.newton,

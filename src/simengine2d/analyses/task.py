@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from ..errors import ModelError, UnsupportedError, listed
 from ..events import Event
 from ..formulations import formulation_named, index3
+from ..formulations.augmented import Augmented
 from ..formulations.index3 import Index3
 from ..formulations.projection import Projection
 from ..integrators import integrator_named
 from ..integrators.dop853 import DOP853
-from ..integrators.runge_kutta import RungeKutta
 from ..methods import AlphaMethod, Formulation, Integrator
 from ..system import System
 
 Floats = NDArray[np.float64]
 
 NEWTON = {"exact": index3.EXACT, "modified": index3.MODIFIED, "course": index3.COURSE}
-COORDINATES = ("reference_point",)
+ITERATIONS = ("exact", "modified", "course", "fixed_point")
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,18 @@ class Task:
     tolerance: float | None = None
     projection: bool = False
     events: Sequence[Event] = field(default_factory=tuple)
+    coordinates: str = "reference_point"
 
     def __post_init__(self) -> None:
         if not 1e-14 <= self.rtol <= 0.1:
             raise ModelError(f"rtol = {self.rtol!r} must lie between 1e-14 and 0.1.")
-        if self.newton not in NEWTON:
-            raise ModelError(f"newton = {self.newton!r} must be one of {listed(NEWTON)}.")
+        if self.newton not in ITERATIONS:
+            raise ModelError(f"newton = {self.newton!r} must be one of {listed(ITERATIONS)}.")
+        if self.newton == "fixed_point" and self.sparse or self.newton == "course" and not self.sparse:
+            other = "the integrators of ordinary differential equations" if self.sparse else (
+                "newmark, hht and generalized_alpha on index3 in reference_point coordinates"
+            )
+            raise UnsupportedError(f"newton = {self.newton!r} is for {other}.")
         if self.tolerance is not None and not 0.0 < self.tolerance < np.inf:
             raise ModelError(f"tolerance = {self.tolerance!r} must be a positive number.")
         if self.fixed and self.step is None:
@@ -59,11 +65,17 @@ class Task:
     def fixed(self) -> bool:
         return self.integrator is not None and not self.integrator.adaptive
 
-    def absolute(self, share: float) -> Floats:
-        """The absolute tolerances of x, y and phi of every body; by default `share` of a length of the mechanism."""
-        n = self.system.n
+    @property
+    def sparse(self) -> bool:
+        """Whether this is for the implicit methods on the sparse index-3 equations."""
+        plain = self.coordinates == "reference_point" and isinstance(self.formulation, Index3)
+        return plain and (self.integrator is None or isinstance(self.integrator, AlphaMethod))
+
+    def absolute(self, share: float, sizes: Floats) -> Floats:
+        """The absolute tolerances of every coordinate; by default `share` of its size."""
+        n = sizes.size
         if self.atol is None:
-            return share * self.system.sizes
+            return share * sizes
         try:
             given = np.array(np.broadcast_to(np.asarray(self.atol, dtype=float), (n,)))
         except (TypeError, ValueError):
@@ -78,32 +90,39 @@ class Task:
 def methods(integrator: Any, formulation: Any) -> tuple[Integrator | None, Formulation]:
     """The integrator and the formulation, by name or as objects; a pair that does not match is refused."""
     method = integrator_named(integrator)() if isinstance(integrator, str) else integrator
-    if method is not None and not isinstance(method, AlphaMethod | RungeKutta):
+    if method is not None and not isinstance(method, Integrator):
         known = listed(sorted(Integrator.registry))
         raise UnsupportedError(f"dynamics cannot use {method!r}; it knows the integrators {known}.")
     posed = formulation_named(formulation)() if isinstance(formulation, str) else formulation
     if posed is None:
-        posed = Index3() if isinstance(method, AlphaMethod) else Projection()
+        posed = default_formulation(method)
     if not isinstance(posed, Formulation):
         known = listed(sorted(Formulation.registry))
         raise UnsupportedError(f"dynamics cannot use {posed!r}; it knows the formulations {known}.")
     if method is None and posed.poses == "ode":
         method = DOP853()
-    if method is not None and posed.poses not in method.solves:
-        matching = sorted(name for name, each in Integrator.registry.items() if posed.poses in each.solves)
+    if method is not None and not matches(type(method), posed):
+        matching = listed(sorted(name for name, each in Integrator.registry.items() if matches(each, posed)))
         raise UnsupportedError(
-            f"the formulation '{posed.name}' poses {_kind(posed.poses)}, which the integrator '{method.name}' does "
-            f"not solve. Integrators for '{posed.name}': {listed(matching)}."
+            f"the formulation '{posed.name}' poses {_kind(posed)}, which the integrator '{method.name}' does "
+            f"not solve. Integrators for '{posed.name}': {matching}."
         )
     return method, posed
 
 
-def _kind(poses: str) -> str:
-    return {"ode": "ordinary differential equations", "dae": "differential-algebraic equations"}[poses]
+def default_formulation(method: Integrator | None) -> Formulation:
+    if method is None or matches(type(method), Projection()):
+        return Projection()
+    return Augmented() if "ode" in method.solves else Index3()
 
 
-def check_coordinates(coordinates: str) -> None:
-    if coordinates not in COORDINATES:
-        raise UnsupportedError(
-            f"coordinates = {coordinates!r} are not available; known: {listed(COORDINATES)}."
-        )
+def matches(method: type[Integrator], posed: Formulation) -> bool:
+    """Whether an integrator solves what a formulation poses."""
+    if posed.projects and not getattr(method, "accepts_finish", True):
+        return False
+    return posed.poses in method.solves
+
+
+def _kind(posed: Formulation) -> str:
+    kind = {"ode": "ordinary differential equations", "dae": "differential-algebraic equations"}[posed.poses]
+    return kind + (" whose states are corrected after each step" if posed.projects else "")

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from ..coordinates.family import Family
 from ..dense_lu import lu_factor, lu_solve
-from ..doors import Bound, call, door
+from ..doors import call, door
 from ..kernels import kernel
+from ..methods import Formulation
 from ..transformed import E
+from .posed import Posed
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -41,6 +43,7 @@ class Dense(NamedTuple):
     pose_c: Any
     turns_f: Any  # the family's count of turns, 0 where it needs none
     turns_c: Any
+    turns: Floats
     E: E
     K: Floats  # (n + m, n + m)
     factors: Floats
@@ -68,6 +71,7 @@ def new_dense(family: Family, options: Floats) -> Dense:
         family.bound.c,
         turns.f if turns else 0,
         turns.c if turns else 0,
+        family.turns,
         family.equations,
         np.zeros((size, size)),
         np.zeros((size, size)),
@@ -219,18 +223,11 @@ def watch(c, t, y, notes):
 def count_turns(c, t, y, notes):
     if c.turns_f != 0:
         call(c.turns_f, c.turns_c, t, y, notes[TURNS:])
+        for j in range(c.turns.size):
+            c.turns[j] = notes[TURNS + j]
 
 
 # Posing -----------------------------------------------------------------------------------------------
-
-
-class Posed(NamedTuple):
-    """What an integrator needs: the right-hand side, what follows each step, and the notes it takes."""
-
-    rhs: Bound
-    finish: Bound
-    notes: Floats
-    options: Floats
 
 
 def compliance_of_redundant_rows(family: Family, t: float, z: Floats) -> float:
@@ -241,15 +238,14 @@ def compliance_of_redundant_rows(family: Family, t: float, z: Floats) -> float:
     return 1e-6 * float((e.J**2 / mass).sum(axis=1).max(initial=0.0))
 
 
-def pose_dense(
-    rhs: Any,
-    finish: Any,
-    family: Family,
-    stabilization: tuple[float, float, float],
-    eps: float,
-    tolerance: float,
-) -> Posed:
-    """The doors of a formulation bound to a family."""
-    options = np.array([*stabilization, eps, tolerance])
-    context = new_dense(family, options)
-    return Posed(rhs.bind(context), finish.bind(context), np.zeros(TURNS + family.turns.size), options)
+def pose_dense(formulation: Formulation, family: Family, eps: float, tolerance: float) -> Posed:
+    """The doors of a formulation bound to a family; eps > 0 allows redundant constraints."""
+    options = np.array([*formulation.stabilization, formulation.compliance, eps, tolerance])
+    context, notes = new_dense(family, options), np.zeros(TURNS + family.turns.size)
+    return Posed(
+        formulation.rhs.bind(context),
+        formulation.finish.bind(context),
+        notes,
+        options[TOLERANCE:],
+        {"order": context.order, "rank": context.rank, "turns": family.turns},
+    )

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from ..doors import door
 from ..equations import D, Work, accelerate, solve_kkt
 from ..functions import functions_at
+from ..kernels import kernel
 from ..loads import Loads, applied
 from ..moving_frames import move_frames, place_frames
-from ..system import S, phi_q
+from ..system import S, gamma, phi, phi_q
 from .index1 import project as project_state
 
 Floats = NDArray[np.float64]
@@ -26,6 +27,7 @@ class Sparse(NamedTuple):
     D: D
     w: Work
     tolerance: Floats
+    found: Floats  # largest errors of the constraint equations at the three levels
 
 
 @door
@@ -63,6 +65,7 @@ def multipliers(c, t, y, out):
     move_frames(S, qd, w.F)
     phi_q(S, w.F, w.data)
     applied(S, c.L, t, w.f, w.F, q, qd, w.Q)
+    note_errors(c, qd, qdd)
     for j in range(n):
         w.Q[j] -= (S.inertia[j // 3] if j % 3 == 2 else S.mass[j // 3]) * qdd[j]
     for i in range(out.size):
@@ -70,6 +73,22 @@ def multipliers(c, t, y, out):
     solve_kkt(S, c.D, w.Q, w.row, w)
     for i in range(out.size):
         out[i] = w.x[n + i]
+
+
+@kernel
+def note_errors(c, qd, qdd):
+    """Phi, Phi_q qd - nu and Phi_q qdd - gamma: the largest of each goes into `found`."""
+    S, w, found = c.S, c.w, c.found
+    phi(S, w.f, w.F, w.row)
+    for i in range(w.row.size):
+        found[0] = max(found[0], abs(w.row[i]))
+    gamma(S, w.f, w.F, w.row)
+    for i in range(w.row.size):
+        rate, second = -w.f[i, 1], -w.row[i]
+        for p in range(S.jac_start[i], S.jac_start[i + 1]):
+            rate += w.data[p] * qd[S.jac_column[p]]
+            second += w.data[p] * qdd[S.jac_column[p]]
+        found[1], found[2] = max(found[1], abs(rate)), max(found[2], abs(second))
 
 
 def softened(d: D, n: int, compliance: float) -> D:
@@ -82,4 +101,4 @@ def softened(d: D, n: int, compliance: float) -> D:
 
 
 def new_context(system: Any, d: D, w: Work, tolerance: float) -> Sparse:
-    return Sparse(system.arrays, system.load_arrays, d, w, np.array([tolerance]))
+    return Sparse(system.arrays, system.load_arrays, d, w, np.array([tolerance]), np.zeros(3))

@@ -1,0 +1,80 @@
+"""The equations of motion of a model, as numbers, in the coordinates of one's choice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coordinates import family_named
+from ..coordinates.family import Family, Rates
+from ..errors import ModelError, UnsupportedError
+from ..model import Model
+from ..system import System
+from .assemble import assemble
+
+Floats = NDArray[np.float64]
+
+
+class Numbers(NamedTuple):
+    """M qdd + Phi_q^T lam = QA,   Phi = 0,   Phi_q qd = nu,   Phi_q qdd = gamma"""
+
+    M: Floats
+    QA: Floats
+    Phi: Floats
+    Phi_q: Floats
+    nu: Floats
+    gamma: Floats
+
+
+@dataclass(frozen=True)
+class PosedModel:
+    """A model in a coordinate family, with the state in which it starts."""
+
+    coordinates: str
+    names: list[str]
+    """Names of the coordinates q."""
+    row_names: list[str]
+    """Names of the constraints that remain, and of those that the family adds."""
+    t: float
+    q: Floats
+    qd: Floats
+    family: Family = field(repr=False)
+
+    def at(self, t: float | None = None, q: Floats | None = None, qd: Floats | None = None) -> Numbers:
+        """The equations at a state, by default at the start."""
+        e = self.family.at(
+            self.t if t is None else t, self._state("q", q, self.q), self._state("qd", qd, self.qd)
+        )
+        return Numbers(*(array.copy() for array in (e.M, e.Q, e.Phi, e.J, e.nu, e.gamma)))
+
+    def bodies(self, q: Floats, qd: Floats, qdd: Floats) -> Rates:
+        """Positions (x, y, phi), velocities and accelerations of the bodies."""
+        return self.family.bodies(self.t, *(np.asarray(rates, dtype=float) for rates in (q, qd, qdd)))
+
+    def _state(self, name: str, given: Floats | None, default: Floats) -> Floats:
+        numbers = default if given is None else np.asarray(given, dtype=float)
+        if numbers.shape != default.shape:
+            raise ModelError(
+                f"{name} has the shape {numbers.shape}; {self.coordinates} coordinates of this model are "
+                f"{default.size} numbers: {', '.join(self.names)}."
+            )
+        return numbers
+
+
+def pose(model: Model | System, coordinates: str = "reference_point", t: float = 0.0) -> PosedModel:
+    """Pose a model in reference_point, natural, mixed or relative coordinates: M, QA, Phi, Phi_q, nu, gamma.
+
+        p = se.pose(model, "natural")
+        p.names, p.q                # the coordinates and their values at t = 0
+        p.at().M, p.at(t, q, qd).gamma
+    """
+    system = model if isinstance(model, System) else System(model)
+    if system.missing_law is not None:
+        raise UnsupportedError(system.missing_law)
+    closed = assemble(system, t)
+    family = family_named(coordinates)(system, closed.q)
+    q, qd = family.positions(closed.q), family.velocities(closed.q, closed.qd)
+    return PosedModel(family.name, list(family.names), family.row_names, t, q, qd, family)

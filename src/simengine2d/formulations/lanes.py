@@ -1,0 +1,36 @@
+"""Which doors serve a formulation in a coordinate family: the quickest that there are."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coordinates.family import Family
+from ..coordinates.reference_point import ReferencePoint
+from ..equations import D, new_work
+from ..methods import Formulation
+from . import dense, sparse
+from .dense import TURNS, pose_dense
+from .posed import Posed
+
+Floats = NDArray[np.float64]
+
+
+def pose(
+    formulation: Formulation, family: Family, d: D, t: float, z: Floats, redundant: bool, tolerance: float
+) -> Posed:
+    """The ordinary differential equations of a formulation; d is the elimination program of the system."""
+    if isinstance(family, ReferencePoint) and formulation.rhs is dense.accelerations:
+        return _sparse(formulation, family, d, tolerance)
+    eps = dense.compliance_of_redundant_rows(family, t, z) if redundant else 0.0
+    return pose_dense(formulation, family, eps, tolerance)
+
+
+def _sparse(formulation: Formulation, family: Family, d: D, tolerance: float) -> Posed:
+    d = d._replace(stabilization=np.array(formulation.stabilization))
+    d = sparse.softened(d, family.system.n, formulation.compliance)
+    context = sparse.new_context(family.system, d, new_work(family.system, d), tolerance)
+    finish = sparse.project if formulation.projects else sparse.watch
+    return Posed(
+        sparse.accelerations.bind(context), finish.bind(context), np.zeros(TURNS), context.tolerance, {}
+    )
