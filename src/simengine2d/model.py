@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .bodies import Bar, Body, Disk, Plate, Point, Shape
-from .elements import Element, Force, Joint, check_name
+from .elements import Element, ForceElement, Joint, check_name
 from .errors import ModelError, counted, unknown
 from .frames import GROUND, Number
 from .pictures import ModelPictures
 
 if TYPE_CHECKING:
     from .drawing import Drawing
+    from .symbolic.equations import Equations
 
 E = TypeVar("E", bound=Element)
 
@@ -102,8 +103,8 @@ class Model(ModelPictures):
         return {name: e for name, e in self.elements.items() if isinstance(e, Joint)}
 
     @property
-    def forces(self) -> dict[str, Force]:
-        return {name: e for name, e in self.elements.items() if isinstance(e, Force)}
+    def forces(self) -> dict[str, ForceElement]:
+        return {name: e for name, e in self.elements.items() if isinstance(e, ForceElement)}
 
     def __getitem__(self, name: str) -> Any:
         """A body or an element by its name."""
@@ -149,6 +150,17 @@ class Model(ModelPictures):
         from .drawing import Drawing
 
         return Drawing(self)
+
+    def equations(
+        self, coordinates: str = "reference_point", *, notation: str = "haug", numbers: bool = False
+    ) -> Equations:
+        """M, QA, Phi, Phi_q, nu, gamma and Newmark's matrix as SymPy, with symbols or with the model's `numbers`.
+
+        `notation` names the book whose letters are shown: haug, nikravesh, garcia_de_jalon or shabana.
+        """
+        from .symbolic.of_model import equations_of
+
+        return equations_of(self, coordinates, notation, numbers)
 
     def save(self, path: str | Path) -> Path:
         """Write the model: .yaml, .json, or the course's .adm."""

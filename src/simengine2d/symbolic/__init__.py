@@ -1,0 +1,22 @@
+"""Symbols: the equations of a model, and systems written as formulas. By SymPy, which is imported when asked for."""
+
+from __future__ import annotations
+
+from ..errors import UnsupportedError
+
+try:
+    import sympy as _sympy  # noqa: F401
+except ImportError:
+    raise UnsupportedError(
+        "formulas need the package sympy, which is not installed. Install it with: pip install 'simengine2d[symbolic]'."
+    ) from None
+
+from .equations import Equations
+from .initial import State
+from .motion import Motion
+from .notation import NOTATIONS
+from .rest import Rest
+from .small_motions import SmallMotions
+from .system import System
+
+__all__ = ["NOTATIONS", "Equations", "Motion", "Rest", "SmallMotions", "State", "System"]

@@ -1,0 +1,192 @@
+"""The equations of a model, with the names of its bodies and joints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import sympy as sp
+
+from ..errors import ModelError, unknown
+from .calculus import BETA, GAMMA, STEP, MotionEquations
+from .letters import Entry, Letter, SymbolTable
+from .notation import notation_named
+from .numeric import Floats, as_function, flat
+
+COLUMNS = ("QA", "Phi", "nu", "gamma", "right_side")
+QUANTITIES = ("M", "Phi_q", "augmented", *COLUMNS)
+
+
+class Names(NamedTuple):
+    """What the rows and columns belong to."""
+
+    title: str
+    coordinates: list[str]
+    groups: dict[str, list[int]]
+    """Coordinates by body, by point or by joint, as the family has them."""
+    group_titles: dict[str, str]
+    rows: list[str]
+    joints: dict[str, list[int]]
+    joint_titles: dict[str, str]
+
+
+class Numbers(NamedTuple):
+    """What stands behind the symbols: letters and numbers, and functions that are no formulas."""
+
+    table: SymbolTable
+    of_time: dict[sp.Expr, Any]
+    python: dict[str, Any]
+
+
+class Equations(MotionEquations):
+    """M, QA, Phi, Phi_q, nu, gamma and Newmark's J as SymPy matrices; also under the letters of the chosen book.
+
+    In a notebook they show themselves; `print` gives text, `latex()`, `tex()` and `html()` give files.
+    """
+
+    def __init__(self, core: MotionEquations, names: Names, numbers: Numbers, notation: str) -> None:
+        symbols = tuple(list(part) for part in (core.q, core.qd, core.qdd, core.lam))
+        super().__init__(symbols, core.t, core.M, core.QA, core.Phi, core.velocity_rows)  # type: ignore[arg-type]
+        self.names, self.numbers = names, numbers
+        self.notation = notation_named(notation)
+
+    # numbers
+
+    @property
+    def letters(self) -> dict[sp.Symbol, Letter]:
+        return self.numbers.table.letters
+
+    @property
+    def legend(self) -> list[Entry]:
+        """The symbols that stand for numbers, as far as the equations hold them."""
+        used = set().union(
+            *(part.free_symbols for part in (self.M, self.QA, self.Phi, *self.velocity_rows.values()))
+        )
+        return [entry for symbol, entry in self.numbers.table.legend.items() if symbol in used]
+
+    def with_numbers(self) -> Equations:
+        """The same with numbers in place of the symbols of the legend."""
+        values = self.numbers.table.numbers
+        M, QA, Phi = (part.xreplace(values) for part in (self.M, self.QA, self.Phi))
+        symbols = tuple(list(part) for part in (self.q, self.qd, self.qdd, self.lam))
+        rates = {i: v.xreplace(values) for i, v in self.velocity_rows.items()}
+        core = MotionEquations(symbols, self.t, M, QA, Phi, rates)  # type: ignore[arg-type]
+        other = Equations(core, self.names, self.numbers, "haug")
+        other.notation = self.notation
+        return other
+
+    def lambdify(self, quantity: str, **values: float) -> Callable[..., Floats]:
+        """A function f(t, q, qd) of numbers for M, QA, Phi, Phi_q, nu, gamma, augmented or right_side.
+
+        J is one of (t, q, qd, qdd, lam, h, beta, gamma). The symbols have the numbers of the legend, or those given:
+        `lambdify("M", m_crank=2)`.
+        """
+        matrix = getattr(self, self._quantity(quantity))
+        arguments: list[Any] = [self.t, list(self.q), list(self.qd)]
+        if quantity == "J":
+            arguments += [list(self.qdd), list(self.lam), STEP, BETA, GAMMA]
+        numbers = self.numbers.table.numbers | self._chosen(values)
+        function = as_function(matrix, arguments, numbers, self.numbers.python, self.numbers.of_time)
+        return flat(function) if self._quantity(quantity) in COLUMNS else function
+
+    def _quantity(self, name: str) -> str:
+        ours = self.notation.ours(name) or name
+        known = (*QUANTITIES, "J")
+        if ours not in known:
+            raise ModelError(
+                f"the equations have no {name!r}. {unknown('quantity', str(name), known, plural='quantities')}"
+            )
+        return ours
+
+    def _chosen(self, values: dict[str, float]) -> dict[sp.Symbol, float]:
+        known = {symbol.name: symbol for symbol in self.numbers.table.legend}
+        for name in values:
+            if name not in known:
+                raise ModelError(f"the equations have no symbol {name!r}. {unknown('symbol', name, known)}")
+        return {known[name]: value for name, value in values.items()}
+
+    def __getattr__(self, name: str) -> Any:
+        """The book's own letters: `equations.C_q` in the notation of Shabana."""
+        notation = self.__dict__.get("notation")
+        ours = notation.ours(name) if notation is not None else None
+        if ours is None or ours == name:
+            raise AttributeError(f"the equations have no '{name}'")
+        return getattr(self, ours)
+
+    # names
+
+    @property
+    def title(self) -> str:
+        return self.names.title
+
+    @property
+    def coordinate_names(self) -> list[str]:
+        return self.names.coordinates
+
+    @property
+    def row_names(self) -> list[str]:
+        return self.names.rows
+
+    @property
+    def groups(self) -> dict[str, list[int]]:
+        return self.names.groups
+
+    @property
+    def group_titles(self) -> dict[str, str]:
+        return self.names.group_titles
+
+    @property
+    def joints(self) -> dict[str, list[int]]:
+        return self.names.joints
+
+    @property
+    def joint_titles(self) -> dict[str, str]:
+        return self.names.joint_titles
+
+    @property
+    def remarks(self) -> list[str]:
+        """The book whose letters these are, and what differs from it."""
+        sentences = [f"Letters of {self.notation.book}."]
+        if self.notation.remark:
+            sentences.append(self.notation.remark)
+        if self.Phi.has(sp.atan2):
+            sentences.append("Constraints with atan2 hold up to whole turns.")
+        return sentences
+
+    # text
+
+    def latex(self) -> str:
+        """Headings and formulas, for a document that uses amsmath."""
+        from .latex_text import fragment
+
+        return fragment(self)
+
+    def tex(self) -> str:
+        """A complete document for LaTeX."""
+        from .latex_text import document
+
+        return document(self)
+
+    def html(self) -> str:
+        """A page with MathML, which browsers show without any script."""
+        from .html_text import page
+
+        return page(self)
+
+    def _repr_html_(self) -> str:
+        from .html_text import fragment
+
+        return fragment(self)
+
+    def _repr_latex_(self) -> str:
+        from .latex_text import summary
+
+        return summary(self)
+
+    def __str__(self) -> str:
+        from .plain_text import text
+
+        return text(self)
+
+    def __repr__(self) -> str:
+        return f"<Equations of {self.title}: {self.n} coordinates, {self.m} constraints>"

@@ -1,0 +1,129 @@
+"""A symbolic system in numbers: accelerations and multipliers, and the way back onto the constraints."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+
+from ..errors import ModelError, SingularityError, listed
+from .numeric import Floats, as_function, flat
+
+if TYPE_CHECKING:
+    from .system import System
+
+DEPENDENT = 1e-10  # singular value, against the largest, from which on rows count as dependent
+
+
+class Evaluation:
+    """Functions of (t, q, qd) with the numbers of the parameters."""
+
+    def __init__(self, system: System) -> None:
+        self.system, self.n, self.m = system, system.n, system.m
+        self.M, self.Phi_q = self.function(system.M), self.function(system.Phi_q)
+        columns = (system.QA, system.Phi, system.nu, system.gamma)
+        self.QA, self.Phi, self.nu, self.gamma = (flat(self.function(column)) for column in columns)
+
+    def function(self, matrix: sp.Matrix, *more: Any) -> Any:
+        """A matrix of q, qd and t in numbers."""
+        s = self.system
+        return as_function(matrix, [s.t, list(s.q), list(s.qd), *more], s.numbers.table.numbers)
+
+    @cached_property
+    def stiffness(self) -> Any:
+        """(M qdd + Phi_q^T lam - QA)_q as a function of (t, q, qd, qdd, lam)."""
+        return self.function(self.system.stiffness, list(self.system.qdd), list(self.system.lam))
+
+    @cached_property
+    def damping(self) -> Any:
+        """-QA_qd."""
+        return self.function(self.system.damping)
+
+    def slip(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """Phi_q qd - nu, how fast the constraints open."""
+        found: Floats = self.Phi_q(t, q, qd) @ qd - self.nu(t, q, qd)
+        return found
+
+    @cached_property
+    def _posed(self) -> Any:
+        """Columns: the augmented matrix, its right-hand side, and beside gamma Phi and Phi_q qd - nu."""
+        s = self.system
+        beside = lambda rows: sp.Matrix.vstack(sp.zeros(self.n, 1), rows) if self.m else sp.zeros(self.n, 1)
+        slip = s.Phi_q * s.qd - s.nu
+        return self.function(sp.Matrix.hstack(s.augmented, s.right_side, beside(s.Phi), beside(slip)))
+
+    def accelerations(
+        self, t: float, q: Floats, qd: Floats, stabilization: tuple[float, float]
+    ) -> tuple[Floats, Floats]:
+        """qdd and lam of the augmented equations, with Baumgarte's 2 alpha and beta^2."""
+        size = self.n + self.m
+        posed = self._posed(t, q, qd)
+        right = posed[:, size] - stabilization[1] * posed[:, size + 1] - stabilization[0] * posed[:, size + 2]
+        return self._parted(t, q, posed[:, :size], right)
+
+    def solve(self, t: float, q: Floats, qd: Floats, top: Floats, bottom: Floats) -> tuple[Floats, Floats]:
+        """[M, Phi_q^T; Phi_q, 0] [x; lam] = [top; bottom]; of dependent rows the smallest multipliers."""
+        A = self._posed(t, q, qd)[:, : self.n + self.m]
+        return self._parted(t, q, A, np.concatenate([top, bottom]))
+
+    def _parted(self, t: float, q: Floats, A: Floats, right: Floats) -> tuple[Floats, Floats]:
+        if not (np.all(np.isfinite(A)) and np.all(np.isfinite(right))):
+            raise SingularityError(f"at t = {t:g} s the equations have no finite value: {self.words(q)}.")
+        x = self._solved(A, right)
+        if x is None:
+            raise SingularityError(
+                f"at t = {t:g} s the equations cannot be solved: {self.words(q)}. "
+                "A free motion has no mass, or constraints contradict each other."
+            )
+        return x[: self.n], x[self.n :]
+
+    def _solved(self, A: Floats, right: Floats) -> Floats | None:
+        """By equal scales of rows and columns; None where there is no solution."""
+        size = np.sqrt(np.abs(A).max(axis=1))
+        scale = 1.0 / np.where(size > 0.0, size, 1.0)
+        scaled, b = A * scale[:, None] * scale, right * scale
+        x = np.linalg.lstsq(scaled, b, rcond=DEPENDENT)[0]
+        residual = np.abs(scaled @ x - b).max(initial=0.0)
+        if not residual <= 1e-8 * max(
+            np.abs(b).max(initial=0.0), (np.abs(scaled) @ np.abs(x)).max(initial=0.0), 1e-300
+        ):
+            return None
+        answer: Floats = x * scale
+        return answer
+
+    def project(self, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        """The nearest state on the constraints, where masses say what is near."""
+        if self.m == 0:
+            return q, qd
+        none = np.zeros(self.n)
+        for _ in range(10):
+            change = self.solve(t, q, qd, none, -self.Phi(t, q, qd))[0]
+            q = q + change
+            if np.abs(change).max() <= 1e-14 * max(1.0, np.abs(q).max()):
+                break
+        return q, qd + self.solve(t, q, qd, none, -self.slip(t, q, qd))[0]
+
+    def examine(self, t: float, q: Floats, qd: Floats) -> list[str]:
+        """Names of dependent constraints; an error where a free motion has no mass."""
+        J = self.Phi_q(t, q, qd)
+        s, V = np.linalg.svd(J)[1:] if self.m else (np.zeros(0), np.eye(self.n))
+        rank = int(np.sum(s > DEPENDENT * max(s.max(initial=0.0), 1e-300)))
+        free = V[rank:]
+        M = self.M(t, q, qd)
+        energies = np.linalg.eigvalsh(free @ M @ free.T) if free.size else np.ones(1)
+        if energies.min() <= 1e-14 * np.abs(M).max(initial=0.0):
+            raise ModelError(
+                "a free motion has no mass, so forces cannot decide it: "
+                f"M is not positive for all motions that the constraints allow, at {self.words(q)}."
+            )
+        if rank == self.m:
+            return []
+        left = np.abs(np.linalg.svd(J)[0][:, rank:]).max(axis=1)
+        return [name for name, share in zip(self.system.row_names, left, strict=True) if share > 1e-8]
+
+    def words(self, q: Floats) -> str:
+        return listed(
+            f"{name} = {value:.6g}" for name, value in zip(self.system.coordinate_names, q, strict=True)
+        )

@@ -1,0 +1,104 @@
+"""Coordinate families in symbols: q = f(z) of the bodies, and what follows from it.
+
+    M_z = R^T M R,    Q_z = R^T (QA - M Rd zd),    qd = R zd
+
+Where a family has a constant mass matrix it gives the kinetic energy instead, and Q_z = R^T QA.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import sympy as sp
+
+from ..analyses.assemble import assemble
+from ..coordinates import family_named
+from ..coordinates.family import Family
+from ..coordinates.point_family import PointFamily
+from ..coordinates.relative import Relative
+from ..system import System
+from .bodies import Bodies
+from .calculus import MotionEquations, jacobian
+from .letters import Letter
+from .places import Places
+from .tidy import tidy_angles
+
+
+class Coordinates(NamedTuple):
+    """z, zd and zdd, and the bodies in terms of them."""
+
+    z: list[sp.Symbol]
+    zd: list[sp.Symbol]
+    zdd: list[sp.Symbol]
+    q: list[sp.Expr]
+    directions: dict[sp.Expr, sp.Expr]
+    """Cosines and sines of the bodies' angles, where they are no functions of an angle."""
+    own_rows: list[sp.Expr]
+    held: dict[int, sp.Expr]
+    """Measures of kept rows that are coordinates themselves."""
+    energy: sp.Expr | None = None
+    """Kinetic energy, where its mass matrix is constant."""
+
+
+LETTERS = {"angle": "theta", "along": "s", "ux": "u", "uy": "u"}
+"""Letters of coordinates whose names are words."""
+
+
+def closed_family(system: System, name: str) -> Family:
+    """The family in numbers, which knows its coordinates and rows; an error where the system cannot have it."""
+    return family_named(name)(system, assemble(system).q)
+
+
+def new_symbols(bodies: Bodies, names: list[str], order: int) -> list[sp.Symbol]:
+    """`A.x` as x_A, `slider.ux` as u_{x, slider}, `O.angle` as theta_O."""
+    symbols = []
+    for name in names:
+        owner, _, quantity = name.rpartition(".")
+        letter = LETTERS.get(quantity, quantity)
+        below = f"{quantity[-1]}, {owner}" if letter == "u" else owner
+        word = f"{quantity if letter == 'u' else letter}{'d' * order}_{owner}"
+        symbols.append(bodies.table.new(word, Letter(letter, below, dots=order)))
+    return symbols
+
+
+def in_family(bodies: Bodies, places: Places, family: Family, core: MotionEquations) -> MotionEquations:
+    """The equations of the bodies in the coordinates of a family."""
+    from .point_coordinates import point_coordinates
+    from .tree_coordinates import tree_coordinates
+
+    kinds: dict[type, Callable[..., Coordinates]] = {
+        PointFamily: point_coordinates,
+        Relative: tree_coordinates,
+    }
+    found = next(make for kind, make in kinds.items() if isinstance(family, kind))(
+        bodies, places, family, core
+    )
+    z, zd = found.z, sp.Matrix(found.zd)
+    q = sp.Matrix(found.q)
+    R = jacobian(q, z)
+    qd = R * zd
+    rule: dict[Any, Any] = {
+        **found.directions,
+        **dict(zip(core.q, q, strict=True)),
+        **dict(zip(core.qd, qd, strict=True)),
+    }
+    Phi = [core.Phi[i].xreplace(rule) for i in family.kept]
+    for i, measure in found.held.items():
+        Phi[family.kept.index(i)] = measure
+    QA = core.QA.xreplace(rule)
+    if found.energy is None:
+        M = tidy_angles(R.T * core.M * R)
+        Q = tidy_angles(R.T * (QA - core.M * jacobian(qd, z) * zd))
+    else:
+        M = jacobian(jacobian(sp.Matrix([found.energy]), zd).T, zd)
+        Q = R.T * QA
+    rows, own = [*found.own_rows, *Phi], len(found.own_rows)
+    rates = {own + family.kept.index(i): v.xreplace(rule) for i, v in core.velocity_rows.items()}
+    lam = [_multiplier(bodies, name) for name in family.row_names]
+    return MotionEquations((z, found.zd, found.zdd, lam), core.t, M, Q, sp.Matrix(len(rows), 1, rows), rates)
+
+
+def _multiplier(bodies: Bodies, row: str) -> sp.Symbol:
+    owner, _, label = row.rpartition(".")
+    return bodies.table.new(f"lambda_{owner}_{label}", Letter("lambda", label, owner))

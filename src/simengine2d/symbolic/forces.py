@@ -1,0 +1,97 @@
+"""Applied forces in symbols: weight, pushes on measures, wrenches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import sympy as sp
+
+from ..elements import Action, Push, Wrench
+from ..laws import LINEAR, PROGRAM, PUSH, STATE, TIME, Law, law_value, pack_laws
+from ..loads import turned
+from ..moving_frames import EX, EY
+from .bodies import Bodies
+from .letters import Letter
+from .on_symbols import exact
+from .places import Places
+
+
+def applied_forces(bodies: Bodies, places: Places) -> sp.Matrix:
+    """QA, three entries per body."""
+    gx, gy = bodies.gravity()
+    Q = sp.Matrix([part for mass in bodies.masses for part in (mass * gx, mass * gy, sp.Integer(0))])
+    for owner, load in bodies.system.loads:
+        if isinstance(load, Push):
+            Q += _push(bodies, places, owner, load)
+        elif isinstance(load, Wrench):
+            Q += _wrench(bodies, places, owner, load)
+        else:
+            Q += _action(bodies, places, owner, load)
+    return Q
+
+
+def _action(bodies: Bodies, places: Places, owner: str, action: Action) -> sp.Matrix:
+    """F s_q, or -V_q"""
+    formula = places.formula(action.formula)
+    along = -formula if action.potential else places.measure(action.along, owner)
+    slopes = sp.Matrix([sp.diff(along, coordinate) for coordinate in bodies.q])
+    return slopes if action.potential else formula * slopes
+
+
+def _push(bodies: Bodies, places: Places, owner: str, push: Push) -> sp.Matrix:
+    """-g(s, sd, t) s_q"""
+    s = places.measure(push.measure, owner)
+    s_q = sp.Matrix([sp.diff(s, coordinate) for coordinate in bodies.q])
+    variables = dict(zip(PUSH, (s, places.rate(s), bodies.t), strict=True))
+    return -_law(bodies, push.law, owner, variables) * s_q
+
+
+def _wrench(bodies: Bodies, places: Places, owner: str, wrench: Wrench) -> sp.Matrix:
+    """Force components and the torque that they have about the mass center."""
+    names = [body.name for body in bodies.system.bodies]
+    j, k = 3 * names.index(wrench.frame.body), places.number[wrench.frame]
+    state = [*bodies.q[j : j + 3], *bodies.qd[j : j + 3], bodies.t]
+    variables = dict(zip(STATE, state, strict=True))
+    own_x = _law(bodies, wrench.fx, f"{owner}, x", variables, "F")
+    own_y = _law(bodies, wrench.fy, f"{owner}, y", variables, "F")
+    torque = _law(bodies, wrench.torque, owner, variables, "T")
+    fx, fy = turned(int(wrench.turning), places.F, k, own_x, own_y)
+    Q = sp.zeros(len(bodies.q), 1)
+    Q[j], Q[j + 1] = fx, fy
+    Q[j + 2] = torque + exact(places.F[k, EX]) * fy - exact(places.F[k, EY]) * fx
+    return Q
+
+
+def _law(bodies: Bodies, law: Law, owner: str, variables: dict[str, sp.Expr], letter: str = "h") -> sp.Expr:
+    """g of its variables; what depends on time alone gets the letter."""
+    time = sp.Integer(0) if law.time is None else bodies.function(law.time, owner, letter)
+    if law.kind == TIME:
+        return time
+    if law.kind == LINEAR:
+        return time + _linear(bodies, law, owner, variables)
+    if law.kind == PROGRAM:
+        return time + bodies.expression(law.text, variables)
+    name = bodies.table.new(f"g_{owner}", Letter("g", owner)).name
+    bodies.python[name] = law_in_numbers(law)
+    return time + sp.Function(name, real=True)(*variables.values())
+
+
+def _linear(bodies: Bodies, law: Law, owner: str, variables: dict[str, sp.Expr]) -> sp.Expr:
+    """k (s - free) + c sd"""
+    letters = {"k": "stiffness", "c": "damping", "s0": "free value"}
+    k, c, free = (
+        bodies.number(f"{letter}_{owner}", Letter(letter[0], owner, letter[1:]), value, f"{what} of {owner}")
+        for (letter, what), value in zip(letters.items(), law.numbers, strict=True)
+    )
+    return k * (variables["s"] - free) + c * variables["sd"]
+
+
+def law_in_numbers(law: Law) -> Callable[..., float]:
+    """A table or a Python function as a function of numbers."""
+    table, no_time = pack_laws([law], 0), np.zeros((1, 3))
+
+    def at(*variables: float) -> float:
+        return float(law_value(table, 0, no_time, np.array(variables, dtype=float)))
+
+    return at

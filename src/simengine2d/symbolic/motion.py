@@ -1,0 +1,242 @@
+"""Motion of a symbolic system by the integrators of this package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..analyses.times import output_times
+from ..doors import python_door
+from ..errors import (
+    ConvergenceError,
+    Interrupted,
+    ModelError,
+    SimEngineError,
+    UnsupportedError,
+    listed,
+    unknown,
+)
+from ..formulations import formulation_named
+from ..formulations.projection import Projection
+from ..integrators import integrator_named, march
+from ..integrators.dop853 import DOP853
+from ..integrators.marcher import OdeMethod
+from ..methods import Formulation
+from .initial import State
+from .numeric import Floats
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+    from .system import System
+
+STEPS_A_CHUNK = 500
+DEFAULTS = {
+    "coordinates": "reference_point",
+    "newton": "exact",
+    "tolerance": None,
+    "projection": False,
+    "keep": None,
+}
+ENDINGS = {
+    march.STEP_TOO_SMALL: "the step became too small; look for a singular pose, or a force that jumps",
+    march.TOO_STIFF: "the motion is stiff; choose an implicit integrator",
+    march.NO_CONVERGENCE: "the iteration of a step does not converge",
+}
+
+
+@dataclass
+class Motion:
+    """t, q, qd, qdd and lam with one row per time; `r["theta"]`, `r["thetad"]`, `r["thetadd"]`, `r["lam1"]`."""
+
+    system: System
+    t: Floats
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    lam: Floats
+    status: str = ""
+    notes: list[str] = field(default_factory=list)
+    residuals: dict[str, float] = field(default_factory=dict)
+    """Largest errors of the constraints, of positions and of velocities."""
+    statistics: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def channels(self) -> list[str]:
+        names = [name + order for order in ("", "d", "dd") for name in self.system.coordinate_names]
+        return names + [f"lam{row}" for row in self.system.row_names]
+
+    def __getitem__(self, channel: str) -> Floats:
+        if channel == "t":
+            return self.t
+        if channel not in self.channels:
+            raise ModelError(
+                f"there is no channel {channel!r}. {unknown('channel', str(channel), self.channels)}"
+            )
+        columns: Floats = np.hstack([self.q, self.qd, self.qdd, self.lam])[:, self.channels.index(channel)]
+        return columns
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A pandas DataFrame indexed by time, one column per channel."""
+        import pandas
+
+        columns = np.hstack([self.q, self.qd, self.qdd, self.lam])
+        return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"), columns=self.channels)
+
+    def plot(self, *channels: str, ax: Axes | None = None) -> Axes:
+        """Channels over time."""
+        if ax is None:
+            from matplotlib.figure import Figure
+
+            ax = Figure(layout="constrained").add_subplot()
+        for channel in channels or self.system.coordinate_names:
+            ax.plot(self.t, self[channel], label=channel)
+        ax.set_xlabel("t, s")
+        ax.legend()
+        return ax
+
+    def __repr__(self) -> str:
+        return f"<Motion of '{self.system.title}': {self.status}>"
+
+
+def move(
+    state: State,
+    *,
+    t_end: float | None = None,
+    step: float | None = None,
+    t_eval: Any = None,
+    integrator: Any = None,
+    formulation: Any = None,
+    rtol: float = 1e-6,
+    atol: Any = None,
+    events: Any = (),
+    progress: Any = None,
+    **others: Any,
+) -> Motion:
+    """The motion from a state on. Formulations: projection, by default, or augmented with Baumgarte's terms."""
+    refused = [name for name, value in others.items() if value != DEFAULTS.get(name)] + (
+        ["events"] if events else []
+    )
+    if refused:
+        raise UnsupportedError(
+            f"dynamics of a symbolic system does not know {listed(refused)}; leave it out."
+        )
+    method, posed = _methods(integrator, formulation)
+    times = output_times(t_end, step, t_eval, "dynamics")
+    if times[0] < state.t:
+        raise ModelError(
+            f"the first output is at t = {times[0]:g}, before the initial state at t = {state.t:g}."
+        )
+    return _Run(state, times, step, method, posed, rtol, atol).to_the_end(progress)
+
+
+def _methods(integrator: Any, formulation: Any) -> tuple[OdeMethod, Formulation]:
+    method = integrator_named(integrator)() if isinstance(integrator, str) else integrator or DOP853()
+    posed = formulation_named(formulation)() if isinstance(formulation, str) else formulation or Projection()
+    if not isinstance(method, OdeMethod):
+        raise UnsupportedError(
+            f"a symbolic system is integrated as ordinary differential equations, which {method!r} does not solve; "
+            "choose dop853, rk4 or another of these."
+        )
+    if not isinstance(posed, Formulation) or posed.name not in ("projection", "augmented"):
+        raise UnsupportedError(
+            f"a symbolic system knows the formulations projection and augmented, not {posed!r}."
+        )
+    return method, posed
+
+
+class _Run:
+    """y = (q, qd), outputs in chunks."""
+
+    def __init__(
+        self,
+        state: State,
+        times: Floats,
+        step: Any,
+        method: OdeMethod,
+        posed: Formulation,
+        rtol: float,
+        atol: Any,
+    ) -> None:
+        self.state, self.system, self.times, self.posed = state, state.system, times, posed
+        self.numeric, self.n = state.system.numeric, state.system.n
+        self.dependent = self.numeric.examine(state.t, state.q, state.qd)
+        self.f = python_door(self.slope)
+        self.finish = python_door(self.corrected) if posed.projects and self.system.m else None
+        adaptive = method.adaptive
+        self.marcher = method.marcher(
+            self.f,
+            state.t,
+            np.concatenate([state.q, state.qd]),
+            step=None if adaptive else step,
+            rtol=rtol if adaptive else None,
+            atol=atol,
+            finish=self.finish,
+            span=(state.t, float(times[-1])),
+        )
+        self.Y = np.empty((times.size, 2 * self.n))
+        self.done = 0
+
+    def slope(self, t: float, y: Floats, out: Floats) -> None:
+        q, qd = y[: self.n].copy(), y[self.n :].copy()
+        out[: self.n] = qd
+        out[self.n :] = self.numeric.accelerations(t, q, qd, self.posed.stabilization)[0]
+
+    def corrected(self, t: float, y: Floats, out: Floats) -> None:
+        y[: self.n], y[self.n :] = self.numeric.project(t, y[: self.n].copy(), y[self.n :].copy())
+
+    def to_the_end(self, progress: Any) -> Motion:
+        while self.done < self.times.size:
+            self.done, why = self.marcher.march(self.times, self.done, self.Y, STEPS_A_CHUNK)
+            if progress is not None:
+                progress(self.marcher.t)
+            self._raise_what_waits()
+            if why in ENDINGS:
+                sentence = (
+                    f"dynamics of '{self.system.title}' ended at t = {self.marcher.t:g}: {ENDINGS[why]}."
+                )
+                raise ConvergenceError(sentence, self.results(f"ended at t = {self.marcher.t:g}"))
+        return self.results(f"dynamics finished at t = {self.times[-1]:g} s, {self.times.size} points")
+
+    def _raise_what_waits(self) -> None:
+        for door in (self.f, self.finish):
+            for error in door.kept[1] if door is not None else ():
+                so_far = self.results(f"ended at t = {self.marcher.t:g}")
+                if isinstance(error, KeyboardInterrupt):
+                    raise Interrupted(f"interrupted at t = {self.marcher.t:g} s.", so_far) from None
+                if isinstance(error, SimEngineError):
+                    error.results = so_far
+                raise error
+
+    def results(self, status: str) -> Motion:
+        """What is finished, with accelerations and multipliers."""
+        t, n, numeric = self.times[: self.done], self.n, self.numeric
+        states = [(s, row[:n].copy(), row[n:].copy()) for s, row in zip(t, self.Y, strict=False)]
+        if self.finish is not None:
+            states = [(s, *numeric.project(s, q, qd)) for s, q, qd in states]
+        found = [numeric.accelerations(*state, self.posed.stabilization) for state in states]
+        stacked = lambda parts, columns: np.array(list(parts)).reshape(len(states), columns)
+        largest = lambda values: max((float(np.abs(v).max(initial=0.0)) for v in values), default=0.0)
+        notes = (
+            [f"the multipliers of {listed(self.dependent)} are not unique; the smallest are given"]
+            if self.dependent
+            else []
+        )
+        return Motion(
+            self.system,
+            t.copy(),
+            stacked((q for _, q, _ in states), n),
+            stacked((qd for _, _, qd in states), n),
+            stacked((qdd for qdd, _ in found), n),
+            stacked((lam for _, lam in found), self.system.m),
+            status,
+            notes,
+            {
+                "position": largest(numeric.Phi(*s) for s in states),
+                "velocity": largest(numeric.slip(*s) for s in states),
+            },
+            self.marcher.counts(),
+        )

@@ -1,0 +1,102 @@
+"""From a model to its equations."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from ..coordinates import family_named
+from ..coordinates.reference_point import ReferencePoint
+from ..errors import ModelError, UnsupportedError
+from ..formulas import VELOCITY
+from ..model import Model
+from ..system import System
+from .bodies import Bodies
+from .calculus import MotionEquations
+from .equations import Equations, Names, Numbers
+from .families import closed_family, in_family
+from .forces import applied_forces
+from .letters import Letter
+from .notation import notation_named
+from .places import Places
+
+
+def equations_of(model: Model, coordinates: str, notation: str, numbers: bool) -> Equations:
+    """See `Model.equations`."""
+    system = System(model)
+    if system.n == 0:
+        raise ModelError(f"model '{model.name}' has no bodies; add one with model.body(...).")
+    if system.missing_law is not None:
+        raise UnsupportedError(system.missing_law)
+    notation_named(notation)
+    reference = family_named(coordinates).name == ReferencePoint.name
+    bodies = Bodies(system, shown=reference)
+    places = Places(bodies)
+    core, names = of_bodies(bodies, places), names_of(system, system.coordinate_names, system.row_names)
+    if not reference:
+        family = closed_family(system, coordinates)
+        core, names = (
+            in_family(bodies, places, family, core),
+            names_of(system, family.names, family.row_names),
+        )
+    found = Equations(core, names, Numbers(bodies.table, bodies.of_time, bodies.python), notation)
+    return found.with_numbers() if numbers else found
+
+
+def of_bodies(bodies: Bodies, places: Places) -> MotionEquations:
+    """In reference-point coordinates."""
+    masses = zip(bodies.masses, bodies.inertias, strict=True)
+    M = sp.diag(*(part for m, J in masses for part in (m, m, J)))
+    rows = [(joint, row.label) for joint, row in bodies.system.rows]
+    lam = [
+        bodies.table.new(f"lambda_{joint}_{label}", Letter("lambda", label, joint))
+        if bodies.shown
+        else sp.Dummy()
+        for joint, label in rows
+    ]
+    symbols = (bodies.q, bodies.qd, bodies.qdd, lam)
+    Phi, rates = constraints(bodies, places)
+    return MotionEquations(symbols, bodies.t, M, applied_forces(bodies, places), Phi, rates)
+
+
+def constraints(bodies: Bodies, places: Places) -> tuple[sp.Matrix, dict[int, sp.Expr]]:
+    """Phi = sum_k w_k s_k - f(t), or a formula, row by row; and the formulas of velocities, whose Phi is 0."""
+    rows, rates = [], {}
+    for i, (joint, row) in enumerate(bodies.system.rows):
+        if row.formula is not None:
+            held = places.formula(row.formula)
+            if row.formula.level == VELOCITY:
+                held, rates[i] = sp.Integer(0), held
+        else:
+            measured = places.up_to_turns if row.measure.period else places.measure
+            held = measured(row.measure, joint) - bodies.function(bodies.system.functions[i], joint)
+        rows.append(held)
+    return sp.Matrix(len(rows), 1, rows), rates
+
+
+def names_of(system: System, coordinates: list[str], rows: list[str]) -> Names:
+    """Coordinates by body, point or joint; rows by joint, or by body where they keep it rigid."""
+    groups, joints = _by_owner(coordinates), _by_owner(rows)
+    elements, bodies = system.model.elements, system.model.bodies
+    kinds = {owner: "Body" if owner in bodies else _kind(coordinates[groups[owner][0]]) for owner in groups}
+    return Names(
+        title=system.model.name,
+        coordinates=list(coordinates),
+        groups=groups,
+        group_titles={owner: f"{kind} '{owner}'" for owner, kind in kinds.items()},
+        rows=list(rows),
+        joints=joints,
+        joint_titles={o: elements[o].title if o in elements else f"Rigid body '{o}'" for o in joints},
+    )
+
+
+def _kind(coordinate: str) -> str:
+    """Points have places, joints have angles and ways."""
+    return "Point" if coordinate.endswith((".x", ".y")) else "Joint"
+
+
+def _by_owner(names: list[str]) -> dict[str, list[int]]:
+    """Numbers of the names that begin with the same word."""
+    found: dict[str, list[int]] = {}
+    for i, name in enumerate(names):
+        found.setdefault(name.partition(".")[0], []).append(i)
+    return found

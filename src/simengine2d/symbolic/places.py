@@ -1,0 +1,148 @@
+"""Frames in symbols: where the points of the elements are, and the measures between them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from ..channel_text import parse_channels
+from ..elements import Action, Load, Push, Wrench
+from ..formulas import Formula
+from ..frames import GROUND, Placed
+from ..measures import KINDS, Measure
+from ..moving_frames import FRAME_STATE, PHI, PX, PY
+from .bodies import Bodies
+from .letters import Letter
+from .on_symbols import exact, place_frames, term_value
+
+TINY = 1e-15  # of a length of the mechanism: what rounding has left of a zero
+
+
+class Places:
+    """The frames of all elements, placed by the kernel that places them in numbers."""
+
+    def __init__(self, bodies: Bodies) -> None:
+        self.bodies = bodies
+        self.users = _users(bodies)
+        index = {body.name: i for i, body in enumerate(bodies.system.bodies)} | {
+            GROUND: len(bodies.system.bodies)
+        }
+        placed = sorted(self.users, key=lambda frame: index[frame.body])
+        self.number = {frame: k for k, frame in enumerate(placed)}
+        self.local = {frame: self._local(frame) for frame in placed}
+        local = list(self.local.values())
+        S = SimpleNamespace(
+            mass=np.zeros(len(bodies.system.bodies)),
+            frame_body=np.array([index[frame.body] for frame in placed], dtype=np.int64),
+            frame_x=[x for x, _, _ in local],
+            frame_y=[y for _, y, _ in local],
+            frame_angle=[turn for _, _, turn in local],
+            frame_cos=[sp.cos(turn) for _, _, turn in local],
+            frame_sin=[sp.sin(turn) for _, _, turn in local],
+        )
+        self.F: Any = np.zeros((len(placed), FRAME_STATE), dtype=object)
+        place_frames(S, bodies.q, self.F)
+
+    def measure(self, measure: Measure, owner: str) -> sp.Expr:
+        """sum_k w_k s_k; weights other than 1 and -1 become symbols."""
+        total = sp.Integer(0)
+        for term in measure.terms:
+            a, b = self.number[term.a], self.number[term.b]  # type: ignore[index]
+            total += self._weight(term.weight, owner) * exact(term_value(KINDS[term.kind], self.F, a, b))
+        return total
+
+    def up_to_turns(self, measure: Measure, owner: str) -> sp.Expr:
+        """The same for a row that holds up to whole turns: a direction is the angle of d less that of the frame."""
+        total, F = sp.Integer(0), self.F
+        for term in measure.terms:
+            a, b = self.number[term.a], self.number[term.b]  # type: ignore[index]
+            if term.kind == "direction":
+                value = sp.atan2(F[b, PY] - F[a, PY], F[b, PX] - F[a, PX]) - F[a, PHI]
+            else:
+                value = term_value(KINDS[term.kind], F, a, b)
+            total += self._weight(term.weight, owner) * exact(value)
+        return total
+
+    def formula(self, formula: Formula) -> sp.Expr:
+        """g(u, ud, t) of the measures that it reads."""
+        written = parse_channels(formula.text)
+        values: list[sp.Expr] = []
+        for measure in formula.measures:
+            u = self.measure(measure, "")
+            values += [u, self.rate(u)]
+        variables = dict(zip(written.variables, [*values, self.bodies.t], strict=True))
+        return self.bodies.from_tree(written.tree, variables)
+
+    def rate(self, u: sp.Expr) -> sp.Expr:
+        """u_q qd"""
+        pairs = zip(self.bodies.q, self.bodies.qd, strict=True)
+        return sum((sp.diff(u, q) * qd for q, qd in pairs), sp.Integer(0))
+
+    def _weight(self, weight: float, owner: str) -> sp.Expr:
+        if abs(weight) == 1.0:
+            return sp.Integer(int(weight))
+        return self.bodies.number(f"w_{owner}", Letter("w", owner), weight, f"weight in {owner}")
+
+    # coordinates in the body
+
+    def _local(self, frame: Placed) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
+        """x, y and the angle in body axes."""
+        point = self._point(frame)
+        length = self.bodies.lengths.get(frame.body)
+        if length is not None and point in ("start", "end") and frame.y == frame.angle == 0.0:
+            return (-length if point == "start" else length) / 2, sp.Integer(0), sp.Integer(0)
+        x, y = (self._coordinate(frame, c, point) for c in range(2))
+        return x, y, self._angle(frame, point)
+
+    def _coordinate(self, frame: Placed, c: int, point: str) -> sp.Expr:
+        value = (frame.x, frame.y)[c]
+        if abs(value) <= TINY * self.bodies.system.length:
+            return sp.Integer(0)
+        if frame.body == GROUND:
+            what = f"{'xy'[c]} of {point} on the ground, m"
+            return self.bodies.number(f"{'XY'[c]}_{point}", Letter("XY"[c], point), value, what)
+        base, what = ("xi", "eta")[c], f"{'xy'[c]} of {frame.body}.{point} in body axes, m"
+        return self.bodies.number(
+            f"{base}_{frame.body}_{point}", Letter(base, frame.body, point), value, what
+        )
+
+    def _angle(self, frame: Placed, point: str) -> sp.Expr:
+        what = f"angle of the axis at {frame.body}.{point}, rad"
+        letter = Letter("alpha", frame.body, point)
+        return self.bodies.angle(f"alpha_{frame.body}_{point}", letter, frame.angle, what)
+
+    def _point(self, frame: Placed) -> str:
+        """The name under which the element refers to the point; without one, that of the element."""
+        owner = self.users[frame]
+        points = self.bodies.system.drawing.bodies[frame.body].points
+        for written in self.bodies.system.model.elements[owner].frames():
+            here = written.body == frame.body and written.point is not None
+            if here and points[written.point][:2] == (frame.x, frame.y):  # type: ignore[index]
+                return str(written.point)
+        return owner
+
+
+def _users(bodies: Bodies) -> dict[Placed, str]:
+    """Every frame that an element uses, with the first element that does."""
+    users: dict[Placed, str] = {}
+    measures = [(name, row.measure) for name, row in bodies.system.rows]
+    measures += [(name, measure) for name, load in bodies.system.loads for measure in _measures(load)]
+    for name, measure in measures:
+        for term in measure.terms:
+            for frame in (term.a, term.b):
+                assert isinstance(frame, Placed)
+                users.setdefault(frame, name)
+    for name, load in bodies.system.loads:
+        if isinstance(load, Wrench):
+            users.setdefault(load.frame, name)
+    return users
+
+
+def _measures(load: Load) -> tuple[Measure, ...]:
+    """Those that a load pushes along or reads."""
+    if isinstance(load, Push):
+        return (load.measure,)
+    return (load.along, *load.formula.measures) if isinstance(load, Action) else ()

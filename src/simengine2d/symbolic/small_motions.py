@@ -1,0 +1,112 @@
+"""Small motions of a symbolic system about a state of rest: dx/dt = A x + B u."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError, UnsupportedError, listed, unknown
+from .calculus import jacobian
+from .evaluation import DEPENDENT
+from .numeric import Floats
+from .rest import Rest, rest
+
+if TYPE_CHECKING:
+    from .system import System
+
+
+@dataclass(frozen=True)
+class SmallMotions:
+    """A and B with names. States are deviations of independent coordinates and of their rates."""
+
+    A: Floats
+    B: Floats
+    states: list[str]
+    inputs: list[str]
+    rest: Rest
+
+    @property
+    def eigenvalues(self) -> NDArray[np.complex128]:
+        return np.linalg.eigvals(self.A).astype(complex)
+
+
+def small_motions(
+    system: System,
+    *,
+    at: Any = None,
+    inputs: Sequence[str] | str = (),
+    states: Sequence[str] | None = None,
+    t: float = 0.0,
+    **others: Any,
+) -> SmallMotions:
+    """About the equilibrium `at`, or the one next to a state. `inputs` are parameters that forces depend on.
+
+    Z^T M Z vdd + Z^T D Z vd + Z^T K Z v = Z^T QA_u u,      Phi_q Z = 0,  Z = 1 in the rows of the states
+    """
+    refused = [name for name, value in others.items() if value is not None]
+    if refused:
+        raise UnsupportedError(
+            f"linearize of a symbolic system does not know {listed(refused)}; leave it out."
+        )
+    point = at if isinstance(at, Rest) else rest(system, start=at, t=t)
+    q, still, numeric = point.q, np.zeros_like(point.q), system.numeric
+    Z, chosen = _free_motions(system, numeric.Phi_q(point.t, q, still), states)
+    names = [system.coordinate_names[i] for i in chosen]
+    wanted = [inputs] if isinstance(inputs, str) else list(inputs)
+    K = numeric.stiffness(point.t, q, still, still, point.lam)
+    mass = Z.T @ numeric.M(point.t, q, still) @ Z
+    d = len(chosen)
+    right = np.hstack(
+        [
+            -Z.T @ K @ Z,
+            -Z.T @ numeric.damping(point.t, q, still) @ Z,
+            Z.T @ _input_forces(system, point, wanted),
+        ]
+    )
+    below = np.linalg.solve(mass, right)
+    A = np.vstack([np.hstack([np.zeros((d, d)), np.eye(d)]), below[:, : 2 * d]])
+    B = np.vstack([np.zeros((d, len(wanted))), below[:, 2 * d :]])
+    return SmallMotions(A, B, [*names, *(f"{name}d" for name in names)], wanted, point)
+
+
+def _input_forces(system: System, point: Rest, inputs: list[str]) -> Floats:
+    """QA_u, one column per parameter."""
+    known = {symbol.name: symbol for symbol in system.numbers.table.legend}
+    for name in inputs:
+        if name not in known:
+            raise ModelError(f"the input '{name}' is no parameter. {unknown('parameter', name, known)}")
+    if not inputs:
+        return np.zeros((system.n, 0))
+    slopes = system.numeric.function(jacobian(system.QA, [known[name] for name in inputs]))
+    found: Floats = slopes(point.t, point.q, np.zeros_like(point.q))
+    return found
+
+
+def _free_motions(system: System, J: Floats, states: Sequence[str] | None) -> tuple[Floats, list[int]]:
+    """Motions that the constraints allow, one for each state, and the numbers of the states."""
+    from scipy.linalg import qr
+
+    s, V = np.linalg.svd(J)[1:] if system.m else (np.zeros(0), np.eye(system.n))
+    rank = int(np.sum(s > DEPENDENT * max(s.max(initial=0.0), 1e-300)))
+    free = V[rank:].T
+    count = free.shape[1]
+    if count == 0:
+        raise UnsupportedError(f"nothing of '{system.title}' can move freely; there is nothing to linearize.")
+    if states is None:
+        chosen = sorted(int(i) for i in qr(free.T, pivoting=True)[2][:count])
+    else:
+        system.values(dict.fromkeys(states, 0.0))
+        chosen = [system.coordinate_names.index(name) for name in states]
+        if len(chosen) != count:
+            raise ModelError(
+                f"{len(chosen)} states are given, but '{system.title}' has {count} free motions."
+            )
+    if np.linalg.svd(free[chosen], compute_uv=False)[-1] < 1e-6:
+        raise ModelError(
+            f"{listed(states or ())} do not determine the position here; choose other coordinates."
+        )
+    return free @ np.linalg.inv(free[chosen]), chosen

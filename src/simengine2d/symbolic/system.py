@@ -1,0 +1,172 @@
+"""Systems without bodies: coordinates, constraints and energies as formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from ..errors import ModelError, listed, unknown
+from ..free_system import FreeSystem
+from .calculus import MotionEquations, jacobian
+from .equations import Equations, Names, Numbers
+from .letters import Letter
+from .tidy import tidy, tidy_angles
+from .written import Written
+
+
+class System(Equations, FreeSystem):
+    """Equations of motion from formulas: q, constraints C(q, t) = 0, and masses and forces.
+
+    Either M qdd + C_q^T lam = Q - V_q with the mass matrix `M` (velocity terms belong into Q then), or Lagrange's
+    equations of the kinetic energy `T` and the potential energy `V`, with further forces `Q`. Everything may be SymPy
+    or text; the rate of x is xd, or x(t).diff(t). `C` and `Q` may be dictionaries, which name constraints and forces.
+
+        system = System(q="x y theta", C=["x - L/2*cos(theta)", "y - L/2*sin(theta)"],
+                        M=["m", "m", "m*L^2/12"], Q=[0, "-m*g", 0], parameters={"L": 0.5, "m": 0.3, "g": 9.81})
+        system.C_q, system.Q_d, system.augmented
+        r = simengine2d.dynamics(system.initial(theta=0), t_end=3)
+    """
+
+    def __init__(
+        self,
+        q: Any,
+        *,
+        C: Any = (),
+        M: Any = None,
+        T: Any = None,
+        V: Any = 0,
+        Q: Any = None,
+        parameters: Mapping[Any, Any] | None = None,
+        notation: str = "shabana",
+        name: str = "system",
+    ) -> None:
+        written = Written(q, parameters)
+        rows = list(map(str, C)) if isinstance(C, Mapping) else []
+        Phi = written.column(list(C.values()) if isinstance(C, Mapping) else C, "C")
+        rows = rows or [str(k + 1) for k in range(Phi.rows)]
+        _refuse_rates(Phi, rows, written)
+        mass, force = _masses_and_forces(written, M, T, V, Q)
+        lam = [written.table.new(f"lambda_{row}", Letter("lambda", row)) for row in rows]
+        core = MotionEquations((written.q, written.qd, written.qdd, lam), written.t, mass, force, Phi)
+        super().__init__(core, _names(name, written.names, rows), Numbers(written.table, {}, {}), notation)
+
+    def initial(self, t: float = 0.0, guess: Mapping[str, float] | None = None, **held: float) -> Any:
+        """A state with C = 0 and C_q qd = -C_t. Coordinates and rates may be held: `initial(theta=0, thetad=1)`.
+
+        The others start at the `guess`, or at zero, and change as little as possible.
+        """
+        from .initial import initial
+
+        return initial(self, t, guess or {}, held)
+
+    def values(self, given: Mapping[str, float]) -> dict[str, float]:
+        """Numbers for coordinates and rates by name."""
+        known = [*self.coordinate_names, *(f"{name}d" for name in self.coordinate_names)]
+        for name in given:
+            if name not in known:
+                raise ModelError(f"'{name}' is no coordinate and no rate. {unknown('name', name, known)}")
+        return {name: float(value) for name, value in given.items()}
+
+    @cached_property
+    def numeric(self) -> Any:
+        """The equations as functions of numbers."""
+        from .evaluation import Evaluation
+
+        return Evaluation(self)
+
+    # analyses
+
+    def dynamics(self, **options: Any) -> Any:
+        return self.initial().dynamics(**options)
+
+    def equilibrium(self, **options: Any) -> Any:
+        from .rest import rest
+
+        return rest(self, **options)
+
+    def linearize(self, **options: Any) -> Any:
+        from .small_motions import small_motions
+
+        return small_motions(self, **options)
+
+
+def _masses_and_forces(written: Written, M: Any, T: Any, V: Any, Q: Any) -> tuple[sp.Matrix, sp.Matrix]:
+    """M and everything on the right-hand side."""
+    if (M is None) == (T is None):
+        raise ModelError("give either the mass matrix M or the kinetic energy T.")
+    potential = written.expression(V, "V")
+    _refuse(potential, written.qd, "V", "a potential energy depends on coordinates and t")
+    force = _forces(written, Q) - jacobian(sp.Matrix([potential]), written.q).T
+    if M is not None:
+        return _mass_matrix(written, M), force
+    return _lagrange(written, T, force)
+
+
+def _lagrange(written: Written, T: Any, force: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix]:
+    """d/dt T_qd - T_q = Q - V_q  with  d/dt T_qd = T_qdqd qdd + T_qdq qd + T_qdt"""
+    energy = sp.Matrix([written.expression(T, "T")])
+    momentum = jacobian(energy, written.qd).T
+    M = tidy_angles(tidy(jacobian(momentum, written.qd)))
+    _refuse(M, written.qd, "T", "a kinetic energy is quadratic in the rates")
+    rates = sp.Matrix(written.qd)
+    return M, force + jacobian(energy, written.q).T - jacobian(momentum, written.q) * rates - momentum.diff(
+        written.t
+    )
+
+
+def _mass_matrix(written: Written, M: Any) -> sp.Matrix:
+    """n x n; a list of n entries is a diagonal."""
+    n = len(written.names)
+    rows = M.tolist() if isinstance(M, sp.MatrixBase | np.ndarray) else M
+    if not isinstance(rows, list | tuple):
+        raise ModelError(f"M is {M!r}; give {n} masses or a matrix of {n} x {n}.")
+    if any(isinstance(row, list | tuple) for row in rows):
+        if len(rows) != n or any(not isinstance(row, list | tuple) or len(row) != n for row in rows):
+            raise ModelError(f"M must be {n} x {n}, one row for each of {listed(written.names)}.")
+        found = sp.Matrix([[written.expression(entry, "M") for entry in row] for row in rows])
+    else:
+        found = sp.diag(*written.column(rows, "M", n))
+    _refuse(found, written.qd, "M", "masses depend on coordinates and t")
+    if found != found.T and not tidy_angles(tidy(found - found.T)).is_zero_matrix:
+        raise ModelError("M must be symmetric.")
+    return found
+
+
+def _forces(written: Written, Q: Any) -> sp.Matrix:
+    n = len(written.names)
+    if Q is None:
+        return sp.zeros(n, 1)
+    if isinstance(Q, Mapping):
+        by_name = {str(getattr(key, "name", key)): value for key, value in Q.items()}
+        for name in by_name:
+            if name not in written.names:
+                raise ModelError(f"Q names '{name}'. {unknown('coordinate', name, written.names)}")
+        Q = [by_name.get(name, 0) for name in written.names]
+    return written.column(Q, "Q", n)
+
+
+def _refuse(matrix: Any, symbols: list[sp.Symbol], what: str, sentence: str) -> None:
+    strange = sorted(symbol.name for symbol in matrix.free_symbols & set(symbols))
+    if strange:
+        raise ModelError(f"{what} holds {listed(strange)}; {sentence}.")
+
+
+def _refuse_rates(Phi: sp.Matrix, rows: list[str], written: Written) -> None:
+    for row, entry in zip(rows, Phi, strict=True):
+        _refuse(entry, written.qd, f"constraint '{row}'", "constraints are equations of coordinates and t")
+        if not entry.free_symbols & set(written.q):
+            raise ModelError(
+                f"constraint '{row}', {entry} = 0, holds no coordinate of {listed(written.names)}."
+            )
+
+
+def _names(title: str, coordinates: list[str], rows: list[str]) -> Names:
+    everything = list(range(len(coordinates)))
+    return Names(
+        title, coordinates, {"": everything}, {"": "Coordinates, masses and forces"},
+        rows, {"": list(range(len(rows)))} if rows else {}, {"": "Constraints"},
+    )  # fmt: skip

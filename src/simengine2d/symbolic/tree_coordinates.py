@@ -1,0 +1,86 @@
+"""Relative coordinates in symbols: each body hangs on its parent by one joint, from the ground outward.
+
+    phi_b = phi_a + theta,    r_b + A_b s_b = r_a + A_a s_a + way
+
+where the way is a constant at a point, and s u_a + across v_a on a line of frame a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import sympy as sp
+
+from ..coordinates.relative import Relative
+from ..coordinates.tree import Branch, TreeJoint
+from ..frames import GROUND, Placed
+from .bodies import Bodies
+from .calculus import MotionEquations
+from .families import Coordinates, new_symbols
+from .letters import Letter
+from .places import Places
+from .plane import ZERO, Plane, turned
+
+
+class Pose(NamedTuple):
+    """Where a body stands, and how it is turned."""
+
+    r: Plane
+    phi: sp.Expr
+
+
+def tree_coordinates(bodies: Bodies, places: Places, family: Relative, core: MotionEquations) -> Coordinates:
+    """q = f(z)."""
+    z, zd, zdd = (new_symbols(bodies, family.names, order) for order in range(3))
+    poses = {GROUND: Pose(ZERO, sp.Integer(0))}
+    coordinates = iter(z)
+    for branch in family.branches:
+        poses[branch.body] = _pose(bodies, places, branch, poses[branch.parent], coordinates)
+    q = [part for body in bodies.system.bodies for part in (*poses[body.name].r, poses[body.name].phi)]
+    return Coordinates(z, zd, zdd, q, {}, [], {})
+
+
+def _pose(bodies: Bodies, places: Places, branch: Branch, parent: Pose, z: Iterator[sp.Symbol]) -> Pose:
+    """The pose of a body from that of its parent and the next coordinates."""
+    joint = branch.joint
+    if joint is None:
+        return Pose(Plane(next(z), next(z)), next(z))
+    along = next(z) if joint.on_line else None
+    theta = next(z) if joint.angle is None else _held_angle(bodies, places, joint)
+    forward = joint.a.body == branch.parent
+    phi = parent.phi + theta if forward else parent.phi - theta
+    phi_a, phi_b = (parent.phi, phi) if forward else (phi, parent.phi)
+    step = _way(bodies, places, joint, along, phi_a)
+    # from the parent's center to its frame, along the way, and from the other frame to the body's center
+    arm_a, arm_b = _arm(places, joint.a, phi_a), _arm(places, joint.b, phi_b)
+    if forward:
+        return Pose(parent.r.plus(arm_a).plus(step).minus(arm_b), phi)
+    return Pose(parent.r.plus(arm_b).minus(step).minus(arm_a), phi)
+
+
+def _arm(places: Places, frame: Placed, phi: sp.Expr) -> Plane:
+    """A s"""
+    x, y, _ = places.local[frame]
+    return turned(phi).times(Plane(x, y))
+
+
+def _way(bodies: Bodies, places: Places, joint: TreeJoint, along: sp.Symbol | None, phi_a: sp.Expr) -> Plane:
+    """r_b - r_a of the two frames."""
+    across = Plane(*(_value(bodies, joint, value) for value in joint.offset))
+    if along is None:
+        return across
+    axis = turned(phi_a).times(turned(places.local[joint.a][2]))
+    return axis.times(Plane(along, across.y))
+
+
+def _value(bodies: Bodies, joint: TreeJoint, value: float) -> sp.Expr:
+    return bodies.number(f"f_{joint.name}", Letter("f", joint.name), value, f"value of {joint.name}")
+
+
+def _held_angle(bodies: Bodies, places: Places, joint: TreeJoint) -> sp.Expr:
+    """phi_b - phi_a, where the joint holds the angle between the frames."""
+    assert joint.angle is not None
+    letter, what = Letter("theta", joint.name), f"angle held by {joint.name}, rad"
+    held = bodies.angle(f"theta_{joint.name}", letter, joint.angle, what)
+    return held + places.local[joint.a][2] - places.local[joint.b][2]
