@@ -23,7 +23,7 @@ from ..results import Results
 from ..system import System
 from .adaptive_run import AdaptiveRun
 from .explicit_run import FixedExplicitRun
-from .general_run import OdeRun
+from .general_run import DaeRun, OdeRun
 from .implicit_run import AdaptiveImplicitRun, FixedImplicitRun
 from .run import Keep, Progress, Run
 from .start import start
@@ -85,7 +85,7 @@ def run_of(task: Task) -> Run:
     if task.sparse:
         return AdaptiveImplicitRun(task, begin) if task.integrator is None else FixedImplicitRun(task, begin)
     if task.formulation.poses == "dae":
-        raise NotImplementedError
+        return DaeRun(task, begin)
     quick = task.coordinates == "reference_point" and isinstance(task.formulation, Projection | Augmented)
     if quick and isinstance(task.integrator, RungeKutta):
         return AdaptiveRun(task, begin) if task.integrator.adaptive else FixedExplicitRun(task, begin)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..coordinates import family_named
 from ..coordinates.family import Family
-from ..equations import new_work
+from ..doors import Bound
 from ..formulations import lanes, sparse
 from ..formulations.index3 import History
-from ..formulations.posed import Doors, Posed, new_room, recover
+from ..formulations.posed import Doors, Posed, new_room, recover, recover_given
+from ..formulations.stage_iteration import StagedFormulation
 from ..integrators import march
+from ..integrators.dae_marching import DaeMarcher, dae_marcher
 from ..integrators.marcher import Marcher, OdeMethod
-from .adaptive_run import LOCAL
+from ..integrators.radau_iia import RadauIIA
+from ..ivp.inputs import tolerances
 from .run import STEPS_A_CHUNK, Run
 from .start import Start
 from .task import Task
@@ -37,12 +42,23 @@ class GeneralRun(Run):
     def __init__(self, task: Task, start: Start) -> None:
         super().__init__(task, start, tangent=False)
         self.family = family_of(task, start)
-        self.closed = sparse.new_context(self.system, self.d, self.w, 0.0)
-        self.lam = sparse.multipliers.bind(self.closed)
+        self.closed, self.lam = self.closing()
+        self.closed.found[:] = 0.0
         self.y0 = self.first_state()
+
+    def closing(self) -> tuple[sparse.Sparse, Bound]:
+        """The door to the multipliers; the system keeps it, since laying out its context takes a while."""
+        key = ("multipliers", self.start.regular)
+        if key not in self.system.memo:
+            context = sparse.new_context(self.system, self.d, self.w, 0.0)
+            self.system.memo[key] = context, sparse.multipliers.bind(context)
+        kept: tuple[sparse.Sparse, Bound] = self.system.memo[key]
+        return kept
 
     def first_state(self) -> Floats:
         at = self.start.assembly
+        if self.family.turns.size:  # an earlier run has left its own
+            self.family.turns[:] = at.q[2::3]
         return np.concatenate([self.family.positions(at.q), self.family.velocities(at.q, at.qd)])
 
     marcher: Marcher
@@ -85,12 +101,26 @@ class GeneralRun(Run):
         if why in _WHY:
             raise self.failure(_WHY[why])
 
+    @abstractmethod
     def recover(self, first: int, stop: int) -> None:
         """Rows of outputs as motions of the bodies."""
-        raise NotImplementedError
 
     def statistics(self) -> dict[str, int]:
         return self.marcher.counts()
+
+    def checkpoint(self) -> dict[str, Floats]:
+        method = self.task.integrator
+        if isinstance(method, OdeMethod) and not method.keeps:
+            return {}
+        return {name: array.copy() for name, array in self.kept().items()}
+
+    def restore(self, saved: dict[str, Floats]) -> None:
+        for name, array in self.kept().items():
+            array[...] = saved[name]
+
+    @abstractmethod
+    def kept(self) -> dict[str, Floats]:
+        """The arrays that make up the state of the integration."""
 
 
 class OdeRun(GeneralRun):
@@ -100,7 +130,7 @@ class OdeRun(GeneralRun):
         super().__init__(task, start)
         method = task.integrator
         assert isinstance(method, OdeMethod)
-        local = FIXED if task.fixed else LOCAL * task.rtol
+        local = FIXED if task.fixed else tolerances(method, task.rtol, None, self.y0)[0]
         self.in_steps = 0.003 * local * self.system.length
         self.posed = self.pose()
         y = self.y0
@@ -123,10 +153,16 @@ class OdeRun(GeneralRun):
         self.notes.append(in_words(task))
 
     def pose(self) -> Posed:
-        n, at = self.family.n, self.start.assembly
-        return lanes.pose(
-            self.task.formulation, self.family, self.d, at.t, self.y0[:n], not self.start.regular, self.in_steps
-        )
+        """The equations; the system keeps them, since laying out their contexts takes a while."""
+        n, at, formulation = self.family.n, self.start.assembly, self.task.formulation
+        key, memo = ("posed", self.task.coordinates, formulation, self.start.regular), self.system.memo
+        if key not in memo:
+            regular = self.start.regular
+            memo[key] = lanes.pose(formulation, self.family, self.d, at.t, self.y0[:n], not regular, 0.0)
+        posed: Posed = memo[key]
+        posed.begin()
+        posed.tolerance[0] = self.in_steps
+        return posed
 
     def recover(self, first: int, stop: int) -> None:
         posed = self.posed
@@ -145,15 +181,54 @@ class OdeRun(GeneralRun):
     def worst(self) -> Floats:
         return np.maximum(self.closed.found, [*self.posed.notes[:2], 0.0])
 
-    def checkpoint(self) -> dict[str, Floats]:
-        return {name: array.copy() for name, array in self.kept().items()}
-
-    def restore(self, saved: dict[str, Floats]) -> None:
-        for name, array in self.kept().items():
-            array[...] = saved[name]
-
     def kept(self) -> dict[str, Floats]:
         return self.marcher.kept() | self.posed.kept | {"found": self.closed.found, "said": self.posed.notes}
+
+
+class DaeRun(GeneralRun):
+    """Differential-algebraic equations, by implicit steps."""
+
+    def __init__(self, task: Task, start: Start) -> None:
+        super().__init__(task, start)
+        n, method = self.family.n, task.integrator or RadauIIA()
+        adaptive = task.integrator is None
+        assert isinstance(task.formulation, StagedFormulation)
+        self.marcher: DaeMarcher = dae_marcher(
+            task.formulation,
+            method,
+            self.family,
+            start.assembly.t,
+            self.y0[:n],
+            self.y0[n:],
+            step=None if adaptive else task.step,
+            rtol=task.rtol if adaptive else None,
+            atol=None if task.atol is None or not adaptive else task.absolute(task.rtol, self.family.sizes),
+            newton=task.newton,
+            tolerance=task.tolerance,
+            span=(start.assembly.t, self.system.domain[1]),
+        )
+        notes = self.marcher.path.notes
+        self.Y = np.zeros((self.times.size, 2 * n + notes.size))
+        self.room = new_room(n, self.system.n, notes, self.family.turns)
+        self.notes.append(in_words(task))
+
+    def recover(self, first: int, stop: int) -> None:
+        if first == stop:
+            return
+        turns = self.family.turns.copy()
+        Zdd = np.zeros((self.times.size, self.family.n))
+        Zdd[first:stop], _ = self.marcher.accelerations(self.times[first:stop], self.Y[first:stop])
+        bodies = self.family.to_bodies
+        doors = Doors(0, 0, 0, 0, bodies.f, bodies.c, self.lam.f, self.lam.c)
+        recover_given(doors, self.room, self.times, self.Y, Zdd, first, stop, self.history)
+        self.family.turns[:] = turns
+
+    @property
+    def worst(self) -> Floats:
+        return self.closed.found
+
+    def kept(self) -> dict[str, Floats]:
+        return self.marcher.kept() | {"found": self.closed.found}
 
 
 def family_of(task: Task, start: Start) -> Family:
@@ -167,8 +242,7 @@ def family_of(task: Task, start: Start) -> Family:
 
 
 def in_words(task: Task) -> str:
-    method = task.integrator
-    assert method is not None
+    method = task.integrator or RadauIIA()
     how = f"in steps of {task.step:g} s at most" if task.fixed else f"with rtol = {task.rtol:g}"
     return (
         f"integrated by {method.name} on the formulation {task.formulation.name} "

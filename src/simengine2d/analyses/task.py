@@ -23,6 +23,7 @@ from ..system import System
 Floats = NDArray[np.float64]
 
 NEWTON = {"exact": index3.EXACT, "modified": index3.MODIFIED, "course": index3.COURSE}
+_KINDS = {"ode": "ordinary differential equations", "dae": "differential-algebraic equations"}
 ITERATIONS = ("exact", "modified", "course", "fixed_point")
 
 
@@ -48,11 +49,10 @@ class Task:
             raise ModelError(f"rtol = {self.rtol!r} must lie between 1e-14 and 0.1.")
         if self.newton not in ITERATIONS:
             raise ModelError(f"newton = {self.newton!r} must be one of {listed(ITERATIONS)}.")
-        if self.newton == "fixed_point" and self.sparse or self.newton == "course" and not self.sparse:
-            other = "the integrators of ordinary differential equations" if self.sparse else (
-                "newmark, hht and generalized_alpha on index3 in reference_point coordinates"
-            )
-            raise UnsupportedError(f"newton = {self.newton!r} is for {other}.")
+        kind = {"fixed_point": "ode", "course": "dae"}.get(self.newton, self.formulation.poses)
+        if kind != self.formulation.poses:
+            given = f"newton = {self.newton!r} is for formulations that pose {_KINDS[kind]}"
+            raise UnsupportedError(f"{given}, not for '{self.formulation.name}'. Take exact or modified.")
         if self.tolerance is not None and not 0.0 < self.tolerance < np.inf:
             raise ModelError(f"tolerance = {self.tolerance!r} must be a positive number.")
         if self.fixed and self.step is None:
@@ -124,5 +124,4 @@ def matches(method: type[Integrator], posed: Formulation) -> bool:
 
 
 def _kind(posed: Formulation) -> str:
-    kind = {"ode": "ordinary differential equations", "dae": "differential-algebraic equations"}[posed.poses]
-    return kind + (" whose states are corrected after each step" if posed.projects else "")
+    return _KINDS[posed.poses] + (" whose states are corrected after each step" if posed.projects else "")

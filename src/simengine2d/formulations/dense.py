@@ -248,4 +248,5 @@ def pose_dense(formulation: Formulation, family: Family, eps: float, tolerance: 
         notes,
         options[TOLERANCE:],
         {"order": context.order, "rank": context.rank, "turns": family.turns},
+        context.rank,
     )

@@ -25,6 +25,14 @@ class Posed(NamedTuple):
     """To which the constraints are solved; one number, which may be changed."""
     kept: dict[str, Any]
     """Arrays in which the doors remember something from step to step."""
+    choice: Any = None
+    """Number of the dependent coordinates among them: 0 before they are chosen."""
+
+    def begin(self) -> None:
+        """Forget the run before."""
+        self.notes[:] = 0.0
+        if self.choice is not None:
+            self.choice[:] = 0
 
 
 class Doors(NamedTuple):
