@@ -40,6 +40,9 @@ class Formulation(ABC):
     projects: ClassVar[bool] = False
     """Whether states are brought back onto the constraints after each step."""
 
+    nonholonomic: ClassVar[bool] = False
+    """Whether it can hold rows of velocities, which are no derivatives of rows of positions."""
+
     rhs: ClassVar[Door]
     """y = (z, zd) to yd, for formulations that pose an "ode"."""
     finish: ClassVar[Door]
@@ -70,7 +73,7 @@ def named(kind: str, name: str, registry: Mapping[str, type[T]]) -> type[T]:
     """The method of that name, or an error that names the nearest."""
     found = registry.get(name.lower().replace("-", "_"))
     if found is None:
-        raise ModelError(f"there is no {kind} '{name}'. {unknown(kind, name, registry)}")
+        raise ModelError(f"there is no {kind} '{name}'. {unknown(kind, name, sorted(registry))}")
     return found
 
 

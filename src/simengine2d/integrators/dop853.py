@@ -42,4 +42,5 @@ class DOP853(RungeKutta):
     name: ClassVar[str] = "dop853"
     order: ClassVar[int] = 8
     adaptive: ClassVar[bool] = True
-    tableau: ClassVar[Tableau] = Tableau(A, C, np.array([E5, E3])[:, :STAGES], _dense(), STAGES, 8, 6.1)
+    share: ClassVar[float] = 0.05
+    tableau: ClassVar[Tableau] = Tableau(A, C, np.array([E5[:STAGES], E3[:STAGES]]), _dense(), STAGES, 8, 6.1)

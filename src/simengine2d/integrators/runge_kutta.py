@@ -9,19 +9,20 @@ beyond s serve the dense output y(t + x h) = y + h sum_j K_j (P_j0 x + P_j1 x^2 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..doors import call, door
 from ..kernels import kernel
-from ..methods import Integrator
+from . import march
+from .march import Path
+from .marcher import CompiledMarcher, Marcher, OdeMethod, Problem, Stability, fixed_rules, path_of
+from .step_control import first_step as first_step  # used together with the formulas below
+from .step_control import next_step as next_step
 
 Floats = NDArray[np.float64]
-
-SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
-LONGEST_FIRST_STEP = 0.1  # seconds; what rests at the start may be about to move
-SMOOTH = 0.2  # share of the last error in the next step: steps that hesitate are refused less often
 
 
 class Tableau(NamedTuple):
@@ -37,11 +38,29 @@ class Tableau(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RungeKutta(Integrator, abstract=True):
+class RungeKutta(OdeMethod, abstract=True):
     """An explicit method; `tableau` says all."""
 
-    solves: ClassVar[tuple[str, ...]] = ("ode",)
     tableau: ClassVar[Tableau]
+
+    def stability(self, z: Any) -> Stability:
+        """R(z) = 1 + z b^T (1 + z A (1 + z A (...)))"""
+        T, z = self.tableau, np.asarray(z, dtype=complex)
+        stages = [np.ones_like(z)]
+        for i in range(1, T.stages + 1):
+            stages.append(1.0 + z * sum(T.A[i, j] * stages[j] for j in range(i)))
+        return np.asarray(stages[T.stages])
+
+    def started(self, problem: Problem) -> Marcher:
+        T = self.tableau
+        path = path_of(problem, T.C.size)
+        rules = fixed_rules(problem, self.adaptive, T.order, True, T.stages)
+        if problem.watch_stiffness and T.C[T.stages - 1] == 1.0:  # two slopes at the end of a step tell
+            rules = rules._replace(stability=float(T.stability))
+        context = ExplicitStep(problem.f.f, problem.f.c, T, path)
+        return CompiledMarcher(
+            problem, path, rules, try_explicit_step.bind(context), look_into_explicit_step.bind(context)
+        )
 
 
 class Runner(NamedTuple):
@@ -115,29 +134,47 @@ def interpolate(T, r, h, x):
         out[k] += r.y[k]
 
 
-@kernel(inline=True)
-def first_step(r):
-    """A guess from the sizes of y and f; it errs on the short side."""
-    size_y, size_f = 0.0, 0.0
-    for k in range(r.y.size):
-        scale = r.atol[k] + r.rtol[0] * abs(r.y[k])
-        size_y += (r.y[k] / scale) ** 2
-        size_f += (r.K[0, k] / scale) ** 2
-    if size_f <= 0.0:
-        return 1.0e-3
-    guess = max(0.01 * np.sqrt(size_y / size_f), 1.0e-3 * (1.0 / np.sqrt(size_f)) ** 0.125)
-    return min(guess, LONGEST_FIRST_STEP)
+# Steps over doors -------------------------------------------------------------------------------------
 
 
-@kernel(inline=True)
-def next_step(T, h, error, before):
-    """What the error allows, within limits; `before` is the error of the step before, 0 at the start.
+class ExplicitStep(NamedTuple):
+    """What a step needs."""
 
-    h |error|^-a |before|^b: a growing error lets the next step shrink before it is refused (Gustafsson).
-    """
-    if not error < 1.0e10:
-        return h * SHRINK
-    error, before = max(error, 1.0e-10), max(before, 1.0e-4)
-    b = SMOOTH / T.order if error <= 1.0 else 0.0
-    a = 1.0 / T.order - 0.75 * b
-    return h * min(GROW, max(SHRINK, SAFETY * error ** (-a) * before**b))
+    f: Any
+    c: Any
+    T: Tableau
+    p: Path
+
+
+@kernel
+def evaluate_stages(s, first, stop, t, h):
+    """K_i = f(t + c_i h, Y_i); stage s is the new state."""
+    T, p = s.T, s.p
+    for i in range(first, stop):
+        y = p.new if i == T.stages else p.trial
+        stage_state(T, p, i, h, y)
+        call(s.f, s.c, t + T.C[i] * h, y, p.K[i])
+    p.state[march.EVALUATIONS] += max(0, stop - first)
+
+
+@door
+def try_explicit_step(s, t, state, new):
+    """One step; its error where the method has an estimate."""
+    T, h = s.T, state[march.TRIED]
+    evaluate_stages(s, 1, T.E.shape[1], t, h)
+    if T.E.shape[1] == T.stages:  # the error estimate does not ask for the slope at the end
+        stage_state(T, s.p, T.stages, h, new)
+    else:
+        state[march.NEW_KNOWN] = 1.0
+    if T.order > 0:
+        state[march.ESTIMATE] = step_error(T, s.p, h)
+
+
+@door
+def look_into_explicit_step(s, t, state, out):
+    """Dense output; its additional stages are evaluated when they are first needed."""
+    T, h = s.T, state[march.TAKE]
+    if state[march.DENSE] == 0.0:
+        evaluate_stages(s, T.stages + 1, T.C.size, state[march.TIME], h)
+        state[march.DENSE] = 1.0
+    interpolate(T, s.p, h, (t - state[march.TIME]) / h)

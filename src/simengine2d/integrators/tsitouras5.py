@@ -55,6 +55,7 @@ class Tsitouras5(RungeKutta):
     name: ClassVar[str] = "tsitouras5"
     order: ClassVar[int] = 5
     adaptive: ClassVar[bool] = True
+    share: ClassVar[float] = 0.03
     tableau: ClassVar[Tableau] = Tableau(
         A=np.array([row + [0.0] * (7 - len(row)) for row in _A]),
         C=np.array(_C),

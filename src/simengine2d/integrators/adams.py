@@ -1,0 +1,88 @@
+"""Adams methods of order 4 in equal steps, started by RK4.
+
+y*  = y + h (55 f_n - 59 f_n-1 + 37 f_n-2 - 9 f_n-3) / 24          Adams-Bashforth
+y1  = y + h (9 f(t1, y*) + 19 f_n - 5 f_n-1 + f_n-2) / 24          Adams-Moulton
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..doors import call, door
+from . import march
+from .march import Path, past_row
+from .marcher import OdeMethod, Problem, Stability, StartedMarcher, equal_rules, path_of
+from .multistep import largest_roots
+from .rk4 import RK4
+from .runge_kutta import ExplicitStep, try_explicit_step
+
+Floats = NDArray[np.float64]
+
+BASHFORTH = np.array([55.0, -59.0, 37.0, -9.0]) / 24.0
+MOULTON = np.array([9.0, 19.0, -5.0, 1.0]) / 24.0
+FIRST_STEPS = BASHFORTH.size - 1
+
+
+class AdamsStep(NamedTuple):
+    """What a step needs."""
+
+    f: Any
+    c: Any
+    bashforth: Floats
+    moulton: Floats  # empty where the predicted state is the new one
+    p: Path
+
+
+@door
+def try_adams_step(s, t, state, new):
+    """Predict, evaluate, correct; the slope of the new state is evaluated when the next step begins."""
+    p, h = s.p, state[march.TRIED]
+    predicted = p.trial if s.moulton.size > 0 else new
+    for k in range(new.size):
+        predicted[k] = p.y[k] + h * s.bashforth[0] * p.K[0, k]
+    for j in range(1, s.bashforth.size):
+        row = past_row(p, j)
+        for k in range(new.size):
+            predicted[k] += h * s.bashforth[j] * p.past_slopes[row, k]
+    if s.moulton.size == 0:
+        return
+    slope = p.K[1]
+    call(s.f, s.c, t + h, predicted, slope)
+    state[march.EVALUATIONS] += 1.0
+    for k in range(new.size):
+        new[k] = p.y[k] + h * (s.moulton[0] * slope[k] + s.moulton[1] * p.K[0, k])
+    for j in range(2, s.moulton.size):
+        row = past_row(p, j - 1)
+        for k in range(new.size):
+            new[k] += h * s.moulton[j] * p.past_slopes[row, k]
+
+
+@dataclass(frozen=True)
+class Adams(OdeMethod, abstract=True):
+    """A method that looks back at slopes."""
+
+    order: ClassVar[int] = 4
+    moulton: ClassVar[Floats]
+
+    def started(self, problem: Problem) -> StartedMarcher:
+        T = RK4.tableau
+        path = path_of(problem, T.C.size, FIRST_STEPS)
+        f, c = problem.f.f, problem.f.c
+        adams = try_adams_step.bind(AdamsStep(f, c, BASHFORTH, self.moulton, path))
+        starter = try_explicit_step.bind(ExplicitStep(f, c, T, path))
+        rules = equal_rules(problem, True, T.stages)
+        return StartedMarcher(problem, path, rules, adams, starter, FIRST_STEPS)
+
+    def stability(self, z: Any) -> Stability:
+        """The largest root of r^4 = r^3 + z (the formulas of the step on r^3, r^2, r, 1)"""
+        z = np.asarray(z, dtype=complex)
+        weights = [z * b for b in BASHFORTH]
+        if self.moulton.size > 0:
+            known = np.append(self.moulton[1:], 0.0)
+            weights = [z * (m + self.moulton[0] * w) for m, w in zip(known, weights, strict=True)]
+            weights[0] = weights[0] + z * self.moulton[0]
+        return largest_roots([np.ones_like(z), -1.0 - weights[0], *(-w for w in weights[1:])])

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .implicit_runge_kutta import ImplicitRungeKutta
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BackwardEuler(ImplicitRungeKutta):
+    """y1 = y + h f(t1, y1): order 1, in fixed steps; it damps everything, and nothing makes it unstable.
+
+    Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd edition (1996), section IV.3.
+    """
+
+    name: ClassVar[str] = "backward_euler"
+    order: ClassVar[int] = 1
+    solves: ClassVar[tuple[str, ...]] = ("ode", "dae")
+    A: ClassVar[Floats] = np.array([[1.0]])
+    b: ClassVar[Floats] = np.array([1.0])
+    c: ClassVar[Floats] = np.array([1.0])

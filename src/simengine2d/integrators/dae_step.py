@@ -1,0 +1,319 @@
+"""One step of an implicit method on differential-algebraic equations, in fixed steps or with error control.
+
+The stages are solved by the door of a formulation; here is what belongs to the method of integration. Errors are
+estimated by two half steps in the place of one, which serves every one-step method.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..doors import call, door
+from ..formulations.stages import CONVERGED as FOUND
+from ..formulations.stages import Stages
+from ..kernels import kernel
+from . import march
+from .linear_methods import Table
+from .march import Path
+
+Floats = NDArray[np.float64]
+
+# entries of the memory: steps that are taken over, steps of one size in a row and that size, halved steps
+SEEN, FILLED, SPACING, HALVED = range(4)
+MEMORY_SIZE = 4
+# the notes: largest violations of positions and velocities, accelerations and multipliers, turns
+OWN = 2
+
+MOST_HALVINGS = 12
+
+
+# A step of a method -----------------------------------------------------------------------------------
+
+
+class Method(NamedTuple):
+    """Context of `solve_step`: a method with the solver of its stages."""
+
+    T: Table
+    st: Stages
+    solve_f: Any
+    solve_c: Any
+    X: Floats  # what is known of the past
+    a: Floats  # (n): a guess, then what is found at the end of the step
+    lam: Floats
+
+
+@kernel
+def combine(weights, level, lower, h, X, out):
+    """out = sum_k weights_k h^(level_k - lower) X_k"""
+    for p in range(out.size):
+        out[p] = 0.0
+    for k in range(weights.size):
+        share = weights[k] * h ** max(0, level[k] - lower)
+        for p in range(out.size):
+            out[p] += share * X[k, p]
+
+
+@door
+def solve_step(method, t, size, end):
+    """A step of the size size[0]; size[1] becomes 1 where it is found, and `end` its end."""
+    T, st, X, a, lam, h = method.T, method.st, method.X, method.a, method.lam, size[0]
+    s = T.c.size
+    for i in range(s):
+        st.t[i] = t + T.c[i] * h
+        combine(T.U[i], T.level, 0, h, X, st.base_z[i])
+        combine(T.V[i], T.level, 1, h, X, st.base_zd[i])
+        for j in range(s):
+            st.B[i, j], st.C[i, j] = T.B[i, j] * h * h, T.C[i, j] * h
+        for j in range(a.size):
+            st.a[i, j], st.e[i, j] = a[j], 0.0
+        for k in range(lam.size):
+            st.lam[i, k], st.mu[i, k] = lam[k], 0.0
+    call(method.solve_f, method.solve_c, t, end, end)
+    size[1] = st.state[FOUND]
+    for j in range(a.size):
+        a[j] = st.a[s - 1, j]
+    for k in range(lam.size):
+        lam[k] = st.lam[s - 1, k]
+
+
+# Steps of an integration ------------------------------------------------------------------------------
+
+
+class DaeStep(NamedTuple):
+    """Context of `try_dae_step`. X is what is kept of the past, X1 what will be kept when the step is taken."""
+
+    main_f: Any  # the method
+    main_c: Any
+    half_f: Any  # the same for half steps, with factors of its own
+    half_c: Any
+    starter_f: Any  # a method that needs no past
+    starter_c: Any
+    main: Floats  # the past that each of them is given
+    half: Floats
+    starter: Floats
+    a: Floats  # (n), of the trial
+    lam: Floats
+    X: Floats
+    X1: Floats
+    X2: Floats
+    S: Floats
+    N: Floats
+    ends: Floats  # (2, n + m): accelerations and multipliers at the beginning and at the end of the step
+    end: Floats  # (2 n), of the trial
+    whole: Floats  # end of the whole step beside two half ones
+    middle: Floats  # where those meet
+    size: Floats
+    memory: Floats
+    y: Floats  # those of the path
+    state: Floats
+    rtol: Floats
+    atol: Floats
+    rate: int  # the row of X that is the velocity
+    steps: int  # steps that must be known before the method can be used
+    adaptive: int
+    gain: float  # by which half steps are more exact than the whole one: 2^order
+
+
+@kernel
+def copy(values, out):
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            out[i, j] = values[i, j]
+
+
+@kernel
+def keep(S, N, X, end, a, out):
+    """X_k = sum_j S_kj X_j + N_k0 z + N_k1 zd + N_k2 a"""
+    n = a.size
+    for k in range(S.shape[0]):
+        for p in range(n):
+            value = N[k, 0] * end[p] + N[k, 1] * end[n + p] + N[k, 2] * a[p]
+            for j in range(S.shape[0]):
+                value += S[k, j] * X[j, p]
+            out[k, p] = value
+
+
+@kernel
+def guess(ends, a, lam):
+    """Accelerations and multipliers as at the beginning of the step."""
+    for j in range(a.size):
+        a[j] = ends[0, j]
+    for k in range(lam.size):
+        lam[k] = ends[0, a.size + k]
+
+
+@kernel(merge=True)
+def take_over(c):
+    """The step that was taken since then becomes the past."""
+    n = c.a.size
+    if c.state[march.STEPS] != c.memory[SEEN]:
+        c.memory[SEEN] = c.state[march.STEPS]
+        copy(c.X1, c.X)
+        copy(c.ends[1:], c.ends[:1])
+        for j in range(n):
+            c.X[0, j], c.X[c.rate, j] = c.y[j], c.y[n + j]
+
+
+@kernel(merge=True)
+def fixed_step(c, t, h):
+    """From c.X1 to c.X2. While too few equal steps are known, the starter makes them."""
+    memory, size = c.memory, c.size
+    if abs(h - memory[SPACING]) > 1.0e-9 * h:
+        memory[FILLED], memory[SPACING] = 1.0, h
+    size[0] = h
+    if memory[FILLED] >= c.steps:
+        copy(c.X1, c.main)
+        call(c.main_f, c.main_c, t, size, c.end)
+    else:
+        for j in range(c.a.size):
+            c.starter[0, j], c.starter[1, j] = c.X1[0, j], c.X1[c.rate, j]
+        call(c.starter_f, c.starter_c, t, size, c.end)
+    keep(c.S, c.N, c.X1, c.end, c.a, c.X2)
+    memory[FILLED] += 1.0
+
+
+@kernel(merge=True)
+def try_fixed(c, t, h):
+    """The step, or several shorter ones where the iteration does not converge."""
+    halvings, now = 0, 0.0
+    copy(c.X, c.X1)
+    while now < 1.0:
+        part = 0.5**halvings
+        fixed_step(c, t + now * h, part * h)
+        if c.size[1] == 1.0:
+            now += part  # sums of halves are exact
+            copy(c.X2, c.X1)
+            continue
+        halvings += 1
+        c.memory[HALVED] += 1.0
+        if halvings > MOST_HALVINGS:
+            c.state[march.CONVERGED] = 0.0
+            break
+        guess(c.ends, c.a, c.lam)
+
+
+@kernel
+def error_of(y, end, whole, rtol, atol, gain):
+    """Difference of one step and two half steps, which is the error of the latter times gain - 1, in tolerances."""
+    total = 0.0
+    for k in range(y.size):
+        scale = atol[k] + rtol * max(abs(y[k]), abs(end[k]))
+        total += ((end[k] - whole[k]) / scale) ** 2
+    return np.sqrt(total / y.size) / (gain - 1.0)
+
+
+@kernel(merge=True)
+def try_adaptive(c, t, h):
+    """Two half steps, and the whole one beside them."""
+    size, found = c.size, 0.0
+    size[0] = h
+    copy(c.X, c.main)
+    call(c.main_f, c.main_c, t, size, c.whole)
+    found += size[1]
+    guess(c.ends, c.a, c.lam)
+    size[0] = 0.5 * h
+    copy(c.X, c.half)
+    for part in range(2):
+        call(c.half_f, c.half_c, t + part * size[0], size, c.end)
+        found += size[1]
+        keep(c.S, c.N, c.half, c.end, c.a, c.X1)
+        copy(c.X1, c.half)
+        for j in range(c.end.size if part == 0 else 0):
+            c.middle[j] = c.end[j]
+    c.state[march.CONVERGED] = 1.0 if found == 3.0 else 0.0
+    c.state[march.ESTIMATE] = error_of(c.y, c.end, c.whole, c.rtol[0], c.atol, c.gain)
+
+
+@door
+def try_dae_step(c, t, state, new):
+    """One step of the size state[TRIED]."""
+    take_over(c)
+    guess(c.ends, c.a, c.lam)
+    if c.adaptive == 1:
+        try_adaptive(c, t, state[march.TRIED])
+    else:
+        try_fixed(c, t, state[march.TRIED])
+    for j in range(new.size):
+        new[j] = c.end[j]
+    for j in range(c.a.size):
+        c.ends[1, j] = c.a[j]
+    for k in range(c.lam.size):
+        c.ends[1, c.a.size + k] = c.lam[k]
+
+
+# After a step, and inside it --------------------------------------------------------------------------
+
+
+class Look(NamedTuple):
+    """Context of `look_into_dae_step`."""
+
+    p: Path
+    middle: Floats  # (2 n), the state in the middle of the step, where there is one
+    project_f: Any
+    project_c: Any
+    notes: Floats
+    has_middle: int
+
+
+@kernel
+def quintic(z, zd, zdd, z1, zd1, zdd1, h, x):
+    """Value and slope by x of the polynomial through positions, velocities and accelerations at x = 0 and x = 1."""
+    v, a = h * zd, h * h * zdd
+    d, e, f = z1 - z - v - 0.5 * a, h * zd1 - v - a, h * h * zdd1 - a
+    c3, c4, c5 = 10.0 * d - 4.0 * e + 0.5 * f, -15.0 * d + 7.0 * e - f, 6.0 * d - 3.0 * e + 0.5 * f
+    value = z + x * (v + x * (0.5 * a + x * (c3 + x * (c4 + x * c5))))
+    slope = v + x * (a + x * (3.0 * c3 + x * (4.0 * c4 + x * 5.0 * c5)))
+    return value, slope
+
+
+@door
+def look_into_dae_step(c, t, state, out):
+    """The quintic, bent to go through the middle, and brought onto the constraints.
+
+    z + w (p + q (x - 1/2)) with w = (x (1 - x))^3, which is 1/64 and level in the middle
+    """
+    y, new, K, h, n = c.p.y, c.p.new, c.p.K, state[march.TAKE], out.size // 2
+    x = (t - state[march.TIME]) / h
+    w, dw = (x * (1.0 - x)) ** 3, 3.0 * (x * (1.0 - x)) ** 2 * (1.0 - 2.0 * x)
+    for j in range(n):
+        ends = (y[j], y[n + j], K[0, n + j], new[j], new[n + j], K[1, n + j], h)
+        value, slope = quintic(*ends, x)
+        if c.has_middle == 1:
+            middle, level = quintic(*ends, 0.5)
+            p, q = 64.0 * (c.middle[j] - middle), 64.0 * (h * c.middle[n + j] - level)
+            value += w * (p + q * (x - 0.5))
+            slope += dw * (p + q * (x - 0.5)) + w * q
+        out[j], out[n + j] = value, slope / h
+    call(c.project_f, c.project_c, t, out, c.notes)
+
+
+class Ending(NamedTuple):
+    """Context of `finish_dae_step`."""
+
+    pose_f: Any
+    pose_c: Any
+    turns_f: Any  # the family's count of turns, 0 where it needs none
+    turns_c: Any
+    Phi: Floats
+    J: Floats
+    nu: Floats
+    ends: Floats
+
+
+@door
+def finish_dae_step(c, t, y, notes):
+    """Largest violations so far, accelerations and multipliers at the end of the step, then turns of the bodies."""
+    n, size = y.size // 2, c.ends.shape[1]
+    call(c.pose_f, c.pose_c, t, y, y)
+    for k in range(c.Phi.size):
+        rate = -c.nu[k]
+        for j in range(n):
+            rate += c.J[k, j] * y[n + j]
+        notes[0], notes[1] = max(notes[0], abs(c.Phi[k])), max(notes[1], abs(rate))
+    for j in range(size):
+        notes[OWN + j] = c.ends[1, j]
+    if c.turns_f != 0:
+        call(c.turns_f, c.turns_c, t, y, notes[OWN + size :])

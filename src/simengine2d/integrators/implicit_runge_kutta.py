@@ -1,0 +1,192 @@
+"""Implicit Runge-Kutta methods, and BDF methods, which are the same with a base that looks back.
+
+    Y_i = base + h sum_j a_ij K_j,   K_i = f(t + c_i h, Y_i),   y1 = base + h sum_j b_j K_j,   base = sum_k w_k y_(n-k)
+
+One compiled step serves them all: stage by stage where A is a lower triangle, else all stages together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dense_lu import lu_solve
+from ..doors import Bound, door
+from ..kernels import kernel
+from . import march
+from .march import Path, past_row
+from .marcher import NEWTON, NONE, CompiledMarcher, OdeMethod, Problem, Stability, fixed_rules, path_of
+from .newton import FIXED_POINT, Stages, new_stages, solve_block
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# how the error of a step is estimated: not at all, by other weights, by differences of the slopes
+NO_ESTIMATE, EMBEDDED, DIFFERENCES = range(3)
+# tolerance of the iteration: 1e-13 in fixed steps, as far as rounding allows; else this share of that of the step
+EXACTLY, SHARE, ROUNDED_OFF = 1e-13, 1e-2, 1e3
+
+
+class ImplicitTableau(NamedTuple):
+    """Coefficients of one method; the same type for all."""
+
+    A: Floats
+    b: Floats
+    C: Floats
+    E: Floats  # weights of the error estimate
+    base: Floats  # weights of y and the states before it
+    blocks: Ints  # where the blocks of stages begin, and their end
+    estimate: int
+
+
+def tableau_of(
+    A: Floats, b: Floats, c: Floats, E: Floats | None = None, estimate: int = NO_ESTIMATE
+) -> ImplicitTableau:
+    """The tableau of a one-step method."""
+    A, b, c = (np.array(part, dtype=float) for part in (A, b, c))
+    s = b.size
+    blocks = np.arange(s + 1) if np.all(np.triu(A, 1) == 0.0) else np.array([0, s])
+    weights = np.zeros(s) if E is None else np.array(E, dtype=float)
+    return ImplicitTableau(A, b, c, weights, np.ones(1), blocks.astype(np.int64), estimate)
+
+
+class ImplicitStep(NamedTuple):
+    """What a step needs."""
+
+    T: ImplicitTableau
+    s: Stages
+    p: Path
+
+
+@kernel
+def find_base(weights, p, base):
+    """base = w_0 y_n + w_1 y_(n-1) + ..."""
+    for k in range(p.y.size):
+        base[k] = weights[0] * p.y[k]
+    for j in range(1, weights.size):
+        row = past_row(p, j)
+        for k in range(p.y.size):
+            base[k] += weights[j] * p.past_y[row, k]
+
+
+@kernel
+def end_of_step(T, s, p, new, h):
+    """y1 = base + sum b_j z_j; the last stage gives the slope there where it lies there."""
+    last = T.b.size - 1
+    stiffly_accurate = T.C[last] == 1.0
+    for j in range(last + 1):
+        stiffly_accurate = stiffly_accurate and T.A[last, j] == T.b[j]
+    for k in range(p.y.size):
+        new[k] = s.base[k]
+        for j in range(last + 1):
+            new[k] += T.b[j] * s.z[j, k]
+        p.K[1, k] = s.z[last, k] / h
+    p.state[march.NEW_KNOWN] = 1.0 if stiffly_accurate else 0.0
+
+
+@kernel
+def find_error(T, s, p, h):
+    """The estimate into s.right: sum E_j z_j, or h^3 y''' / 12 from the slopes of two steps."""
+    old, gap = 0, 0.0
+    if T.estimate == DIFFERENCES and p.state[march.STEPS] > 0.0:
+        old = past_row(p, 1)
+        gap = p.state[march.TIME] - p.past_t[old]
+    for k in range(p.y.size):
+        error = 0.0
+        if gap > 0.0:
+            bend = (p.K[1, k] - p.K[0, k]) / h - (p.K[0, k] - p.past_slopes[old, k]) / gap
+            error = h**3 / 6.0 * bend / (h + gap)
+        else:  # without a past the weights compare with a method of lower order
+            for j in range(T.b.size):
+                error += T.E[j] * s.z[j, k]
+        s.right[k] = error
+
+
+@kernel
+def step_error(T, s, p, new, h):
+    """Size of the error against the tolerance; Newton's matrix takes out what stiff components exaggerate."""
+    find_error(T, s, p, h)
+    if s.kind != FIXED_POINT:
+        lu_solve(s.LU, s.pivots, s.right)
+    total, n = 0.0, p.y.size
+    for k in range(n):
+        scale = p.atol[k] + p.rtol[0] * max(abs(p.y[k]), abs(new[k]))
+        total += (s.right[k] / scale) ** 2
+    return np.sqrt(total / n)
+
+
+@door
+def try_implicit_step(step, t, state, new):
+    """One step; its error where the method has an estimate."""
+    T, s, p = step.T, step.s, step.p
+    h, first = state[march.TRIED], 0
+    find_base(T.base, p, s.base)
+    if T.A[0, 0] == 0.0:  # an explicit first stage is the slope at the beginning
+        first = 1
+        for k in range(p.y.size):
+            s.z[0, k] = h * p.K[0, k]
+    for block in range(first, T.blocks.size - 1):
+        if not solve_block(s, T.blocks[block], T.blocks[block + 1], t, h):
+            state[march.CONVERGED] = 0.0
+            return
+    end_of_step(T, s, p, new, h)
+    if T.estimate != NO_ESTIMATE:
+        state[march.ESTIMATE] = step_error(T, s, p, new, h)
+
+
+def stages_of(problem: Problem, T: ImplicitTableau, path: Path, controlled: bool) -> Stages:
+    """The work arrays of a method for a problem."""
+    f, jac = problem.f, problem.jac or NONE
+    kind, block = NEWTON.index(problem.newton), int(np.diff(T.blocks).max())
+    tolerance = (SHARE, 0.0) if controlled else (1.0, ROUNDED_OFF)
+    return new_stages((f.f, f.c, jac.f, jac.c), kind, tolerance, T.A, T.C, path, block)
+
+
+class ImplicitMarcher(CompiledMarcher):
+    """A marcher that keeps the derivatives of its iteration too."""
+
+    def __init__(self, problem: Problem, path: Path, rules: march.Rules, T: ImplicitTableau) -> None:
+        self.stages = stages_of(problem, T, path, rules.kind == march.ADAPTIVE)
+        super().__init__(problem, path, rules, bound_step(T, self.stages, path))
+
+    def kept(self) -> dict[str, Floats]:
+        return super().kept() | kept_derivatives(self.stages)
+
+
+def bound_step(T: ImplicitTableau, stages: Stages, path: Path) -> Bound:
+    return try_implicit_step.bind(ImplicitStep(T, stages, path))
+
+
+def kept_derivatives(stages: Stages) -> dict[str, Any]:
+    return {name: getattr(stages, name) for name in ("J", "LU", "pivots", "memory")}
+
+
+@dataclass(frozen=True)
+class ImplicitRungeKutta(OdeMethod, abstract=True):
+    """An implicit method, given by A, b and c; adaptive ones have an error estimate too."""
+
+    A: ClassVar[Floats]
+    b: ClassVar[Floats]
+    c: ClassVar[Floats]
+    E: ClassVar[Floats | None] = None
+    estimate: ClassVar[int] = NO_ESTIMATE
+
+    @property
+    def tableau(self) -> ImplicitTableau:
+        return tableau_of(self.A, self.b, self.c, self.E, self.estimate)
+
+    def stability(self, z: Any) -> Stability:
+        """R(z) = det(I - z A + z 1 b^T) / det(I - z A)"""
+        z = np.asarray(z, dtype=complex)[..., None, None]
+        unit, one_b = np.eye(self.b.size), np.outer(np.ones(self.b.size), self.b)
+        return np.asarray(np.linalg.det(unit - z * self.A + z * one_b) / np.linalg.det(unit - z * self.A))
+
+    def started(self, problem: Problem) -> CompiledMarcher:
+        T = self.tableau
+        rules = fixed_rules(problem, self.adaptive, self.order + 1, T.A[0, 0] == 0.0, 1)
+        controlled = rules.kind == march.ADAPTIVE
+        path = path_of(problem, 2, int(T.estimate == DIFFERENCES), 1e-6 if controlled else EXACTLY)
+        return ImplicitMarcher(problem, path, rules, T)

@@ -1,0 +1,343 @@
+"""The loop of every integrator: steps, outputs between them, what is kept of the past.
+
+How a step is tried is a door, as the equations are, and so is the loop itself. It is compiled once, for all methods and
+all equations.
+
+A step that was found good waits until it is known whether outputs lie inside it: `state[TAKE]` is then its size, and
+it leads from (t, y) to (t1, y1) with the slopes K_0 and K_last. Steps of adaptive methods do not depend on the
+outputs; so a run that goes on later goes on as if it had never stopped.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..doors import call, door
+from ..kernels import kernel
+from .step_control import first_step, next_step
+
+Floats = NDArray[np.float64]
+
+# entries of the state
+TIME, END, TAKE, STEP, TRIED, ERROR, ESTIMATE, CONVERGED, KNOWN, NEW_KNOWN, DENSE, BEGUN = range(12)
+STEPS, REJECTED, EVALUATIONS, JACOBIANS, FACTORIZATIONS, STIFF, LONGEST, ROW, WHY = range(12, 21)
+STATE_SIZE = 21
+# why the loop ended
+DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE = range(5)
+# how steps are chosen: equal ones between two outputs, equal ones all along, by their error
+BETWEEN_OUTPUTS, EQUAL, ADAPTIVE = range(3)
+
+STIFF_STEPS = 15  # in a row, beyond the limit of stability of the method
+FINER = 0.25  # of a step whose iteration does not converge
+
+
+class Equations(NamedTuple):
+    """Doors with their contexts; 0 where there is none."""
+
+    f: Any  # y' = f(t, y)
+    f_c: Any
+    attempt: Any  # (t, state) -> the new state: one step of the size state[TRIED]
+    attempt_c: Any
+    between: Any  # (t, state) -> y(t) inside the step; a cubic where there is none
+    between_c: Any
+    finish: Any  # (t, y1) -> notes: may change the end of a step
+    finish_c: Any
+
+
+class Rules(NamedTuple):
+    """What the loop has to know of a method."""
+
+    kind: int
+    order: int  # of the error estimate, plus one
+    uses_slope: int  # whether a step begins with f(t, y)
+    last: int  # row of K that is the slope at the end of the step
+    stability: float  # largest h |lambda| of explicit methods where that is watched, else infinite
+    step: float
+    begin: float
+    limit: float  # last time at which the equations have a value
+
+
+class Path(NamedTuple):
+    """Where an integration stands, and the arrays it works in."""
+
+    y: Floats
+    new: Floats
+    trial: Floats
+    out: Floats
+    K: Floats
+    state: Floats
+    rtol: Floats
+    atol: Floats
+    notes: Floats
+    old_notes: Floats  # those of the beginning of the step
+    past_t: Floats  # rings of the states and slopes before, as many as the method looks back
+    past_y: Floats
+    past_slopes: Floats
+
+
+class Marching(NamedTuple):
+    """All that the loop works with."""
+
+    E: Equations
+    rules: Rules
+    p: Path
+
+
+def new_path(y: Floats, rows: int, past: int, rtol: float, atol: Floats, notes: Floats) -> Path:
+    n = y.size
+    new, trial, out = np.zeros((3, n))
+    memory = np.zeros(past), np.zeros((past, n)), np.zeros((past, n))
+    return Path(
+        y.copy(), new, trial, out, np.zeros((rows, n)), np.zeros(STATE_SIZE), np.array([rtol]), atol.copy(), notes,
+        notes.copy(), *memory,
+    )  # fmt: skip
+
+
+@kernel(inline=True)
+def past_row(p, steps_ago):
+    """Row of the rings that holds the state so many steps before y, from 1 on."""
+    return (int(p.state[STEPS]) - steps_ago) % p.past_t.size
+
+
+# Slopes -----------------------------------------------------------------------------------------------
+
+
+@kernel
+def know_slopes(E, rules, p, first, last):
+    """f at the beginning and at the end of the step, where they are asked for and not known yet."""
+    state = p.state
+    if first and state[KNOWN] == 0.0:
+        call(E.f, E.f_c, state[TIME], p.y, p.K[0])
+        state[KNOWN] = 1.0
+        state[EVALUATIONS] += 1.0
+    if last and state[NEW_KNOWN] == 0.0:
+        call(E.f, E.f_c, state[END], p.new, p.K[rules.last])
+        state[NEW_KNOWN] = 1.0
+        state[EVALUATIONS] += 1.0
+
+
+# Between the ends of a step ---------------------------------------------------------------------------
+
+
+@kernel
+def cubic(E, rules, p, x):
+    """Hermite's cubic a fraction x into the step, into p.out; bent to go through the state before, where it is kept.
+
+    y + x (d + (1 - x) ((1 - x) (h K_0 - d) - x (h K_last - d))),   d = y1 - y
+    """
+    know_slopes(E, rules, p, True, True)
+    h = p.state[TAKE]
+    bent = p.past_t.size > 0 and p.state[STEPS] > 0.0
+    row, ago = 0, 0.0
+    if bent:
+        row = past_row(p, 1)
+        ago = (p.past_t[row] - p.state[TIME]) / h
+    for k in range(p.y.size):
+        d = p.new[k] - p.y[k]
+        a, b = h * p.K[0, k] - d, h * p.K[rules.last, k] - d
+        value = p.y[k] + x * (d + (1.0 - x) * ((1.0 - x) * a - x * b))
+        if bent:
+            there = p.y[k] + ago * (d + (1.0 - ago) * ((1.0 - ago) * a - ago * b))
+            value += (p.past_y[row, k] - there) * (x * (1.0 - x) / (ago * (1.0 - ago))) ** 2
+        p.out[k] = value
+
+
+@kernel
+def state_between(E, rules, p, t):
+    """The state at a time inside the step, into p.out."""
+    if t == p.state[END] or t == p.state[TIME]:
+        for j in range(p.y.size):
+            p.out[j] = p.new[j] if t == p.state[END] else p.y[j]
+    elif E.between != 0:
+        know_slopes(E, rules, p, True, True)
+        call(E.between, E.between_c, t, p.state, p.out)
+    else:
+        cubic(E, rules, p, (t - p.state[TIME]) / p.state[TAKE])
+
+
+@kernel
+def write_row(p, notes, k, rows):
+    """[y, notes] into row k of those that stand behind each other."""
+    n = p.y.size
+    start = k * (n + notes.size)
+    for j in range(n):
+        rows[start + j] = p.out[j]
+    for j in range(notes.size):
+        rows[start + n + j] = notes[j]
+
+
+@kernel
+def write_outputs(E, rules, p, times, k, rows):
+    """All outputs up to the end of the step that is to be taken; the next row to fill."""
+    while k < times.size and times[k] <= p.state[END]:
+        state_between(E, rules, p, times[k])
+        write_row(p, p.notes if times[k] == p.state[END] else p.old_notes, k, rows)
+        k += 1
+    return k
+
+
+# Steps ------------------------------------------------------------------------------------------------
+
+
+@kernel
+def take_step(rules, p):
+    """The end of the step becomes the beginning of the next; the rings remember the beginning."""
+    state = p.state
+    if p.past_t.size > 0:
+        row = past_row(p, 0)
+        p.past_t[row] = state[TIME]
+        for j in range(p.y.size):
+            p.past_y[row, j], p.past_slopes[row, j] = p.y[j], p.K[0, j]
+    for j in range(p.y.size):
+        p.y[j], p.K[0, j] = p.new[j], p.K[rules.last, j]
+    for j in range(p.notes.size):
+        p.old_notes[j] = p.notes[j]
+    state[TIME], state[KNOWN] = state[END], state[NEW_KNOWN]
+    state[TAKE] = 0.0
+    state[STEPS] += 1.0
+
+
+@kernel
+def choose_step(rules, p, output):
+    """Size of the step that is tried next, and its end; outputs matter to steps of the kind BETWEEN_OUTPUTS alone."""
+    t, h, end = p.state[TIME], 0.0, 0.0
+    if rules.kind == BETWEEN_OUTPUTS:
+        count = max(1.0, np.ceil((output - t) / rules.step * (1.0 - 1.0e-9)))
+        h = (output - t) / count
+        end = output if count == 1.0 else t + h
+    elif rules.kind == EQUAL:
+        end = rules.begin + (p.state[STEPS] + 1.0) * rules.step
+        if abs(end - rules.limit) < 1.0e-9 * rules.step:
+            end = rules.limit
+        h = rules.step
+    else:
+        h = min(p.state[STEP], rules.limit - t)
+        end = rules.limit if h == rules.limit - t else t + h
+    p.state[TRIED] = h
+    return h, end
+
+
+@kernel
+def finish_step(E, p):
+    """The step may be taken; where its end is changed, the slope there is not known any more."""
+    state, changed = p.state, False
+    if E.finish != 0:
+        for j in range(p.y.size):
+            p.out[j] = p.new[j]
+        call(E.finish, E.finish_c, state[END], p.new, p.notes)
+        for j in range(p.y.size):
+            changed = changed or p.out[j] != p.new[j]
+    if changed:
+        state[NEW_KNOWN] = 0.0
+
+
+@kernel
+def stiffness(E, rules, p, h):
+    """h |lambda| estimated from the last two slopes of an explicit method, both at the end of the step."""
+    know_slopes(E, rules, p, False, True)
+    top, bottom, s = 0.0, 0.0, rules.last
+    for k in range(p.y.size):
+        top += (p.K[s, k] - p.K[s - 1, k]) ** 2
+        bottom += (p.new[k] - p.trial[k]) ** 2
+    return h * np.sqrt(top / bottom) if bottom > 0.0 else 0.0
+
+
+@kernel
+def finite(values):
+    for k in range(values.size):  # noqa: SIM110
+        if not abs(values[k]) < np.inf:
+            return False
+    return True
+
+
+@kernel
+def refuse_step(rules, p, h, last_output):
+    """The next try is shorter."""
+    state = p.state
+    state[REJECTED] += 1.0
+    if state[CONVERGED] == 0.0:
+        state[STEP] = FINER * h
+    # functions may have no value behind the last output, which need not be passed
+    remaining = last_output - state[TIME]
+    if not state[ESTIMATE] < 1.0e10 and 0.0 < remaining < h:
+        state[STEP] = remaining
+
+
+@kernel
+def try_step(E, rules, p, output, last_output):
+    """One attempt; where it is good, it is left to be taken. Returns DONE, or why it is hopeless to go on."""
+    state = p.state
+    h, end = choose_step(rules, p, output)
+    adaptive = rules.kind == ADAPTIVE
+    if adaptive and not h >= 1.0e-14 * max(abs(state[TIME]), abs(last_output)):
+        return STEP_TOO_SMALL if state[CONVERGED] == 1.0 else NO_CONVERGENCE
+    if rules.uses_slope == 1:
+        know_slopes(E, rules, p, True, False)
+    state[CONVERGED], state[NEW_KNOWN], state[DENSE], state[ESTIMATE] = 1.0, 0.0, 0.0, 0.0
+    call(E.attempt, E.attempt_c, state[TIME], state, p.new)
+    if not adaptive and state[CONVERGED] == 0.0:
+        return NO_CONVERGENCE
+    if not adaptive and not finite(p.new):
+        return STEP_TOO_SMALL
+    if adaptive:
+        error = state[ESTIMATE] if state[CONVERGED] == 1.0 else np.inf
+        state[STEP] = next_step(rules, h, error, state[ERROR])
+        if not error <= 1.0 or not finite(p.new):
+            refuse_step(rules, p, h, last_output)
+            return DONE
+        state[ERROR] = error
+    state[TAKE], state[END], state[LONGEST] = h, end, max(state[LONGEST], h)
+    finish_step(E, p)
+    if rules.stability < np.inf:
+        state[STIFF] = state[STIFF] + 1.0 if stiffness(E, rules, p, h) > rules.stability else 0.0
+        if state[STIFF] > STIFF_STEPS:
+            state[TAKE], state[END] = 0.0, state[TIME]
+            return TOO_STIFF
+    return DONE
+
+
+@kernel
+def begin(E, rules, p, times, k, rows):
+    """A first step, and row k where it is due at the start; the next row to fill."""
+    state = p.state
+    state[BEGUN] = 1.0
+    if rules.kind == ADAPTIVE and state[STEP] == 0.0:
+        know_slopes(E, rules, p, True, False)
+        state[STEP] = first_step(p)
+    if k == times.size or times[k] > state[TIME]:
+        return k
+    for j in range(p.y.size):
+        p.out[j] = p.y[j]
+    write_row(p, p.notes, k, rows)
+    return k + 1
+
+
+# Doors ------------------------------------------------------------------------------------------------
+
+
+@door
+def march(c, most_steps, times, rows):
+    """Fill the rows from row state[ROW] on; state[ROW] and state[WHY] then tell where and why it ended."""
+    E, rules, p = c.E, c.rules, c.p
+    k, why = int(p.state[ROW]), PAUSED
+    if p.state[BEGUN] == 0.0:
+        k = begin(E, rules, p, times, k, rows)
+    for _ in range(int(most_steps)):
+        if p.state[TAKE] > 0.0:
+            k = write_outputs(E, rules, p, times, k, rows)
+            if k < times.size:
+                take_step(rules, p)
+        why = DONE if k == times.size else try_step(E, rules, p, times[k], times[times.size - 1])
+        if k == times.size or why != DONE:
+            break
+        why = PAUSED
+    p.state[ROW], p.state[WHY] = k, why
+
+
+@door
+def look_into_step(c, t, state, out):
+    """The state at a time inside the step, for Python; `out` is that of the path."""
+    state_between(c.E, c.rules, c.p, t)

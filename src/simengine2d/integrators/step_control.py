@@ -1,0 +1,39 @@
+"""How long the next step may be."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..kernels import kernel
+
+SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
+LONGEST_FIRST_STEP = 0.1  # seconds; what rests at the start may be about to move
+SMOOTH = 0.2  # share of the last error in the next step: steps that hesitate are refused less often
+
+
+@kernel(inline=True)
+def first_step(r):
+    """A guess from the sizes of y and f; it errs on the short side."""
+    size_y, size_f = 0.0, 0.0
+    for k in range(r.y.size):
+        scale = r.atol[k] + r.rtol[0] * abs(r.y[k])
+        size_y += (r.y[k] / scale) ** 2
+        size_f += (r.K[0, k] / scale) ** 2
+    if size_f <= 0.0:
+        return 1.0e-3
+    guess = max(0.01 * np.sqrt(size_y / size_f), 1.0e-3 * (1.0 / np.sqrt(size_f)) ** 0.125)
+    return min(guess, LONGEST_FIRST_STEP)
+
+
+@kernel(inline=True)
+def next_step(T, h, error, before):
+    """What the error allows, within limits; `before` is the error of the step before, 0 at the start.
+
+    h |error|^-a |before|^b: a growing error lets the next step shrink before it is refused (Gustafsson).
+    """
+    if not error < 1.0e10:
+        return h * SHRINK
+    error, before = max(error, 1.0e-10), max(before, 1.0e-4)
+    b = SMOOTH / T.order if error <= 1.0 else 0.0
+    a = 1.0 / T.order - 0.75 * b
+    return h * min(GROW, max(SHRINK, SAFETY * error ** (-a) * before**b))
