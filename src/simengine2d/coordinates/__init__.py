@@ -7,4 +7,4 @@ import_all(__name__, __path__)
 
 
 def family_named(name: str) -> type[Family]:
-    return named("coordinate family", name, Family.registry)
+    return named("coordinate system", name, Family.registry)

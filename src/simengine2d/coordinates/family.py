@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..doors import Bound, Door
-from ..elements import Push, Row, Wrench
+from ..elements import Action, Push, Row, Wrench
+from ..formula_loads import frames_of
 from ..loads import Loads, load_arrays
 from ..system import S, System, constant_arrays
 from ..transformed import Bodies, Context, E, Found, evaluate_bodies, new_equations, to_bodies
@@ -119,6 +120,7 @@ def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[S, Loads]:
     """The arrays of a system with some of its rows, and with all its forces."""
     pushes = [load for _, load in system.loads if isinstance(load, Push)]
     wrenches = [load for _, load in system.loads if isinstance(load, Wrench)]
+    actions = [load for _, load in system.loads if isinstance(load, Action)]
     frames = [f for push in pushes for term in push.measure.terms for f in (term.a, term.b)]
     rows: list[Row] = [system.rows[i][1] for i in kept]
     functions = [system.functions[i] for i in kept] + system.load_functions
@@ -127,6 +129,6 @@ def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[S, Loads]:
         system.drawing.gravity,
         rows,
         functions,
-        [*frames, *(w.frame for w in wrenches)],  # type: ignore[list-item]
+        [*frames, *(w.frame for w in wrenches), *(f for action in actions for f in frames_of(action))],  # type: ignore[list-item]
     )
-    return arrays, load_arrays(pushes, wrenches, numbers, len(kept))
+    return arrays, load_arrays(pushes, wrenches, numbers, len(kept), actions)

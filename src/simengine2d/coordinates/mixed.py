@@ -27,6 +27,6 @@ def held_distances(system: System) -> list[int]:
     found = []
     for i, (_, row) in enumerate(system.rows):
         term, *others = row.measure.terms
-        if not others and term.kind == "distance" and term.weight == 1.0:
+        if not others and term.kind == "distance" and term.weight == 1.0 and row.formula is None:
             found.append(i)
     return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..elements import Pair, Push, Wrench
+from ..elements import Action, Pair, Push, Wrench
+from ..formula_loads import terms_of
 from ..frames import GROUND, Placed
 from ..jets import VARIABLE
 from ..laws import CALLBACK, PROGRAM, STATE, TIME, Law
@@ -33,6 +34,8 @@ def counted_turns(system: System) -> Iterator[Counted]:
     for name, load in system.loads:
         if isinstance(load, Push):
             yield from _counted_terms(name, "pushes on", load.measure.terms)
+        elif isinstance(load, Action):
+            yield from _counted_terms(name, "reads or pushes on", terms_of(load))
         elif any(_reads_angle(law) for law in load[2:]):
             body = load.frame.body
             yield Counted(name, f"is a law of {body}.phi", [body])
@@ -50,6 +53,8 @@ def needs_direction(system: System, body: str, s: complex, fulfilled: set[int]) 
     for _, load in system.loads:
         if isinstance(load, Push):
             terms += load.measure.terms
+        elif isinstance(load, Action):
+            terms += terms_of(load)
         elif load.frame.body == body and (place(load.frame) != s or _turns(load)):
             return True
     return any(_needs(term, body, s) for term in terms)

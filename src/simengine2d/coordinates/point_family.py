@@ -80,8 +80,8 @@ class PointFamily(Family, abstract=True):
     def _loosen_welds(self) -> None:
         """The angle between welded bodies may be wrong by whole turns."""
         for k, row in enumerate(self.kept):
-            joint, (_, measure, _) = self.system.rows[row]
-            if welds(self.system, joint) and measure.terms[0].kind == "angle":
+            joint, held = self.system.rows[row]
+            if welds(self.system, joint) and held.measure.terms[0].kind == "angle":
                 self.context.S.row_period[k] = tau
 
 

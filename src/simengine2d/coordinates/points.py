@@ -56,7 +56,7 @@ def pin_of(rows: Sequence[Row]) -> Pin | None:
     found: dict[tuple[str, Placed, Placed], int] = {}
     for i, row in enumerate(rows):
         term, *others = row.measure.terms
-        if not others and term.weight == 1.0 and row.value == 0.0:
+        if not others and term.weight == 1.0 and row.value == 0.0 and row.formula is None:
             found[term.kind, term.a, term.b] = i  # type: ignore[index]
     for (kind, a, b), i in found.items():
         if kind == "x" and ("y", a, b) in found:

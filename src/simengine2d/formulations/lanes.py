@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from ..coordinates.family import Family
 from ..coordinates.reference_point import ReferencePoint
+from ..coordinates.relative import Relative
 from ..equations import D, new_work
 from ..methods import Formulation
-from . import dense, sparse
+from . import dense, recursive, sparse
 from .dense import TURNS, pose_dense
 from .posed import Posed
 
@@ -20,8 +21,12 @@ def pose(
     formulation: Formulation, family: Family, d: D, t: float, z: Floats, redundant: bool, tolerance: float
 ) -> Posed:
     """The ordinary differential equations of a formulation; d is the elimination program of the system."""
-    if isinstance(family, ReferencePoint) and formulation.rhs is dense.accelerations:
+    multipliers = formulation.rhs is dense.accelerations
+    if multipliers and isinstance(family, ReferencePoint):
         return _sparse(formulation, family, d, tolerance)
+    if multipliers and isinstance(family, Relative) and recursive.suits(family):
+        eps = recursive.compliance_of_loops(family, t, z) if redundant else 0.0
+        return recursive.pose_recursive(formulation, family, eps, tolerance)
     eps = dense.compliance_of_redundant_rows(family, t, z) if redundant else 0.0
     return pose_dense(formulation, family, eps, tolerance)
 
