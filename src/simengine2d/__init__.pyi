@@ -31,6 +31,10 @@ from .bodies import Bar as Bar
 from .bodies import Body as Body
 from .bodies import Disk as Disk
 from .bodies import Plate as Plate
+from .cams import CamProfile as CamProfile
+from .cams import cam_motion as cam_motion
+from .cams import cam_profile as cam_profile
+from .curves import Curve as Curve
 from .draw.html import html as html
 from .draw.widget import player as player
 from .elements import Element as Element
@@ -88,6 +92,7 @@ from .joints.absolute import AbsoluteDistance as AbsoluteDistance
 from .joints.absolute import AbsoluteX as AbsoluteX
 from .joints.absolute import AbsoluteY as AbsoluteY
 from .joints.belt import Belt as Belt
+from .joints.cam import Cam as Cam
 from .joints.constraint import Constraint as Constraint
 from .joints.coupler import Coupler as Coupler
 from .joints.driver import Driver as Driver
@@ -95,6 +100,7 @@ from .joints.fixed import Fixed as Fixed
 from .joints.gear import Gear as Gear
 from .joints.link import Link as Link
 from .joints.pin_slot import PinSlot as PinSlot
+from .joints.point_on_curve import PointOnCurve as PointOnCurve
 from .joints.rack_pinion import RackPinion as RackPinion
 from .joints.relative import RelativeAngle as RelativeAngle
 from .joints.relative import RelativeDistance as RelativeDistance
@@ -102,6 +108,7 @@ from .joints.relative import RelativeX as RelativeX
 from .joints.relative import RelativeY as RelativeY
 from .joints.revolute import Revolute as Revolute
 from .joints.revolute_translational import RevoluteTranslational as RevoluteTranslational
+from .joints.rolling_curves import RollingCurves as RollingCurves
 from .joints.translational import Translational as Translational
 from .measures import Measure as Measure
 from .measures import across as across

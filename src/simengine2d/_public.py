@@ -23,6 +23,8 @@ HOMES = {
         ],
         ".measures",
     ),
+    **dict.fromkeys(["Curve"], ".curves"),
+    **dict.fromkeys(["cam_profile", "cam_motion", "CamProfile"], ".cams"),
     **dict.fromkeys(["load"], ".io"),
     **dict.fromkeys(["assemble", "Assembly"], ".analyses.assemble"),
     **dict.fromkeys(["diagnose", "Diagnosis"], ".analyses.diagnose"),

@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from .elements import Row
+from .formulas import Formula
+from .frames import GROUND, Placed
+from .kernels import kernel
+from .measures import Measure
 from .moving_frames import (
     FRAME_STATE,
     move_frames,
@@ -15,13 +20,11 @@ from .moving_frames import (
     term_second_order,
     term_value,
 )
-from .elements import Row
-from .frames import GROUND
-from .kernels import kernel
-from .measures import Measure
 from .system import constant_arrays
+from .tape_calculus import RESULT, VALUE, forward
 
 if TYPE_CHECKING:
+    from .drawing import Drawing
     from .results import Results
 
 Floats = NDArray[np.float64]
@@ -52,10 +55,29 @@ def measures_along(S, F, Q, Qd, Qdd, out):
             out[k, 2, i] = second
 
 
+@kernel(entry=True)
+def values_along(operations, numbers, Z, z, out):
+    """A formula at each row of its inputs Z."""
+    for i in range(Z.shape[0]):
+        for k in range(Z.shape[1]):
+            z[k, VALUE] = Z[i, k]
+        out[i] = z[forward(operations, numbers, 0, operations.shape[0], Z.shape[1], z), VALUE]
+
+
+def formula_along(results: Results, formula: Formula) -> Floats:
+    """The value of a formula over time."""
+    rates = [part for measure in formula.measures for part in measure_rates(results, measure)[:2]]
+    tape, out = formula.tape, np.empty(results.t.size)
+    Z = np.ascontiguousarray(np.column_stack([*rates, results.t])[:, tape.inputs])
+    operations, numbers = np.array(tape.operations, dtype=np.int64), np.array(tape.numbers, dtype=float)
+    values_along(operations, numbers, Z, np.zeros((Z.shape[1] + len(operations), RESULT)), out)
+    return out
+
+
 def measure_rates(results: Results, measure: Measure | str) -> tuple[Floats, Floats, Floats]:
     """Value, rate and second rate of a weighted sum of measures; directions are made continuous."""
     drawing = results.drawing
-    terms = drawing.measure(measure).terms
+    terms = _placed(drawing, measure).terms
     bodies = [body for body in drawing.bodies.values() if body.name != GROUND]
     arrays, _ = constant_arrays(bodies, drawing.gravity, [Row("", Measure((term,))) for term in terms])
     out = np.empty((len(terms), 3, results.t.size))
@@ -68,3 +90,10 @@ def measure_rates(results: Results, measure: Measure | str) -> tuple[Floats, Flo
         part *= term.weight
     value, rate, second = out.sum(axis=0)
     return value, rate, second
+
+
+def _placed(drawing: Drawing, measure: Measure | str) -> Measure:
+    """The measure with its frames; those of a resolved element are placed already."""
+    if isinstance(measure, Measure) and all(isinstance(term.a, Placed) for term in measure.terms):
+        return measure
+    return drawing.measure(measure)

@@ -39,7 +39,8 @@ class Door:
 
     def __init__(self, function: Callable[..., None]) -> None:
         self.function = function
-        self.kernel = kernel(function)
+        # in the entrance itself: a call would copy the whole context
+        self.kernel = kernel(function, inline=True)
         self.compiled: Any = None
 
     def __call__(self, context: Any, t: float, y: Floats, out: Floats) -> None:
@@ -191,7 +192,7 @@ if JIT:
 
     def _entrance(c, t, y, y_size, out, out_size):  # type: ignore[no-untyped-def]
         # the names are those of the copy that `_compiled` makes for each door
-        kernel(load(c), t, array_at(y, y_size), array_at(out, out_size))  # type: ignore[name-defined]  # noqa: F821
+        kernel(load(c), t, array_at(y, y_size), array_at(out, out_size))  # type: ignore  # noqa: F821
 
     def _compiled(door: Door, context: Any) -> Any:
         """Machine code of a door, from the disk where it is there."""

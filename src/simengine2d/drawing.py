@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from . import expressions
 from .bodies import Body, Inertia, Shape
-from .elements import NUMERIC_KINDS, Element, Force, Joint, Row, Scope, check_name, resolve_field
+from .elements import NUMERIC_KINDS, Element, ForceElement, Joint, Load, Row, Scope, check_name, resolve_field
 from .errors import ModelError, UnsupportedError, unknown
 from .frames import Frame, Placed
 from .functions import Function, as_function
@@ -65,7 +65,7 @@ class Drawing(Scope):
             with self._collecting(element.title):
                 self._refuse_self_joint(element)
                 self.elements[name] = element.resolved(self)
-                if isinstance(element, Force):
+                if isinstance(element, ForceElement):
                     self._check_loads(self.elements[name])  # type: ignore[arg-type]
                 if isinstance(element, Joint):
                     self.rows[name] = self._rows(self.elements[name])  # type: ignore[arg-type]
@@ -97,7 +97,7 @@ class Drawing(Scope):
                         resolve_field(getattr(element, name), kind, self, f"{element.title}, {name}")
 
     @staticmethod
-    def _check_loads(force: Force) -> None:
+    def _check_loads(force: ForceElement) -> None:
         with suppress(UnsupportedError):  # a law that is only named; dynamics will ask for it
             list(force.loads())
 
@@ -105,11 +105,20 @@ class Drawing(Scope):
         try:
             rows = list(joint.rows())
             for row in rows:
-                row.measure.period  # noqa: B018  (raises where the row has no definite value)
+                if row.formula is None:
+                    row.measure.period  # noqa: B018  (raises where the row has no definite value)
             return rows
         except ModelError as error:
             problems = [p if joint.title in p else f"{joint.title}: {p}" for p in error.problems]
             raise ModelError(problems) from None
+
+    def loads(self) -> tuple[list[tuple[str, Load]], str | None]:
+        """The loads of every force by name; and why there are none, where a law is only named."""
+        forces = [(name, e) for name, e in self.elements.items() if isinstance(e, ForceElement)]
+        try:
+            return [(name, load) for name, force in forces for load in force.loads()], None
+        except UnsupportedError as error:  # kinematics does without forces
+            return [], str(error)
 
     @contextmanager
     def _collecting(self, title: str = "") -> Iterator[None]:

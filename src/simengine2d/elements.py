@@ -24,7 +24,10 @@ from typing import (
 
 import numpy as np
 
+from .curves import as_curve, resolve_curve
 from .errors import ModelError
+from .formula_input import formula_text, formula_texts
+from .formulas import Formula, formula_of, frames_of_formula
 from .frames import Frame, Placed, as_frame
 from .functions import Function
 from .laws import PUSH, STATE, Law
@@ -61,20 +64,31 @@ StateLaw = Annotated[Any, Kind("state law", float | str | dict[str, Any])]
 """A function of time, or of x, y, phi, xd, yd, phid of the body and t: an expression, a table, a Python function."""
 BodyLaw = Annotated[Any, Kind("plain", str)]
 """A Python function (t, q, qd) of the body's state, or the name under which `load(path, functions=...)` finds it."""
+Equations = Annotated[Any, Kind("formulas", str | list[str])]
+"""One or several formulas of channels, measures, parameters and t, each of which is held at zero."""
+Energy = Annotated[Any, Kind("formula", str)]
+"""A formula of channels, measures, parameters and t."""
+Components = Annotated[Any, Kind("components", dict[str, float | str])]
+"""Formulas by the channel or measure along which each acts."""
+CurveField = Annotated[Any, Kind("curve", dict[str, Any])]
+"""A curve in the axes of a frame."""
 
 
-NUMERIC_KINDS = ("number", "numbers", "function", "push law", "state law")
+NUMERIC_KINDS = ("number", "numbers", "function", "push law", "state law", "curve")
 """Kinds of fields whose value does not depend on where bodies stand."""
+FORMULA_KINDS = ("formula", "formulas", "components")
+"""Kinds of fields that hold formulas of channels."""
 FUNCTION_KINDS = ("function", "push law", "state law")
 """Kinds of fields that may be a table or a Python function."""
 
 
 class Row(NamedTuple):
-    """One constraint equation: `measure - value(t) = 0`."""
+    """One constraint equation: `measure - value(t) = 0`; or `formula = 0`, where `measure` holds what it reads."""
 
     label: str
     measure: Measure
     value: float | Function = 0.0
+    formula: Formula | None = None
 
 
 class Push(NamedTuple):
@@ -92,6 +106,17 @@ class Wrench(NamedTuple):
     fx: Law
     fy: Law
     torque: Law
+
+
+class Action(NamedTuple):
+    """Forces along some measures, by a formula: its value along one, or as a `potential` -V_u along each it reads."""
+
+    along: Measure
+    formula: Formula
+    potential: bool
+
+
+Load = Push | Wrench | Action
 
 
 class Scope(ABC):
@@ -120,6 +145,12 @@ class Scope(ABC):
             measure = parse_measure(measure, self.parameters)
         terms = tuple(replace(t, a=self.frame(t.a), b=self.frame(t.b)) for t in measure.terms)  # type: ignore
         return Measure(terms)
+
+    def formula(self, text: str, what: str) -> Formula:
+        try:
+            return formula_of(text, self.parameters, self.measure)
+        except ModelError as error:
+            raise ModelError([f"{what}: {problem}" for problem in error.problems]) from None
 
 
 @dataclass_transform(field_specifiers=(field,))
@@ -165,6 +196,9 @@ class Element(ABC):
                 yield given
             elif kind.name == "measure":
                 yield from frames_in(given)
+            elif kind.name in FORMULA_KINDS:
+                for text in texts_of(given):
+                    yield from frames_of_formula(text)
 
     def resolved(self, scope: Scope) -> Self:
         """A copy in which every field is a number, a function or a placed frame."""
@@ -216,12 +250,19 @@ class Pair(Joint, abstract=True):
         return Element.resolved(rest, scope)
 
 
-class Force(Element, abstract=True):
+class ForceElement(Element, abstract=True):
     """Pushes on bodies."""
 
     @abstractmethod
-    def loads(self) -> Iterable[Push | Wrench]:
+    def loads(self) -> Iterable[Load]:
         """What it pushes with, written on the resolved element."""
+
+
+def texts_of(given: Any) -> list[str]:
+    """Every formula of a field, as written; of components, the channels too."""
+    if isinstance(given, dict):
+        return [str(text) for pair in given.items() for text in pair]
+    return [given] if isinstance(given, str) else list(given)
 
 
 def check_name(name: Any, kind: str) -> None:
@@ -266,6 +307,18 @@ def _accepted(given: Any, kind: Kind, what: str) -> Any:
         if isinstance(given, str) or np.ndim(given) != 1:
             raise ModelError(f"{what} is {given!r}; a list of numbers is needed.")
         return tuple(given)
+    if kind.name == "formulas":
+        return formula_texts(given, what)
+    if kind.name == "formula":
+        return formula_text(given, what)
+    if kind.name == "components":
+        if not isinstance(given, dict) or not given:
+            raise ModelError(
+                f"{what} is {given!r}; write formulas by channel, such as {{'rod.phi': '-2*rod.phid'}}."
+            )
+        return {str(along): formula_text(part, f"{what}, {along}") for along, part in given.items()}
+    if kind.name == "curve":
+        return as_curve(given, what)
     if kind.name == "measure" and not isinstance(given, str | Measure):
         raise ModelError(f"{what} is {given!r}; write a measure such as angle(ground, crank).")
     if kind.name == "plain" and kind.file_type is bool and not isinstance(given, bool):
@@ -288,4 +341,15 @@ def resolve_field(given: Any, kind: Kind, scope: Scope, what: str) -> Any:
         return scope.law(given, PUSH, what)
     if kind.name == "state law":
         return scope.law(given, STATE, what)
+    if kind.name == "formula":
+        return scope.formula(given, what)
+    if kind.name == "curve":
+        return resolve_curve(given, scope.parameters, what)
+    if kind.name == "formulas":
+        return tuple(scope.formula(text, what) for text in given)
+    if kind.name == "components":
+        return {
+            along: tuple(scope.formula(part, f"{what}, {along}") for part in (along, text))
+            for along, text in given.items()
+        }
     return given if isinstance(given, Placed) else scope.frame(given)

@@ -9,22 +9,20 @@ The last term is the power of the drivers and of all joints that move in time; t
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .channels import measure_rates
-from .moving_frames import FRAME_STATE, move_frames, place_frames
-from .elements import Push, Wrench
+from .channels import formula_along, measure_rates
+from .elements import Action, Load, Push
 from .errors import UnsupportedError
-from .frames import Frame, Placed
+from .formula_rows import rows_at
 from .functions import functions_at
 from .kernels import kernel
 from .laws import LINEAR
 from .loads import applied
-from .measures import Measure
+from .moving_frames import FRAME_STATE, move_frames, place_frames
 from .system import System
 
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 class Energy(NamedTuple):
-    """Joule, one entry per time. `potential` is that of weight and linear springs, zero at height zero."""
+    """Joule, one entry per time. `potential` is that of weight (zero at height zero), linear springs and formulas."""
 
     kinetic: Floats
     potential: Floats
@@ -56,6 +54,7 @@ def powers_along(S, L, T, Q, Qd, Lam, F, f, force, out):
         functions_at(S.functions, T[t], f)
         place_frames(S, Q[t], F)
         move_frames(S, Qd[t], F)
+        rows_at(S, T[t], F, f)
         applied(S, L, T[t], f, F, Q[t], Qd[t], force)
         for j in range(force.size):
             out[0, t] += force[j] * Qd[t, j]
@@ -74,9 +73,11 @@ def energy(results: Results) -> Energy:
     mass, (g_x, g_y) = system.arrays.mass, system.drawing.gravity
     potential = -g_x * results.q[:, 0::3] @ mass - g_y * results.q[:, 1::3] @ mass
     for _, load in system.loads:
+        if isinstance(load, Action) and load.potential:
+            potential = potential + formula_along(results, load.formula)
         if isinstance(load, Push) and load.law.kind == LINEAR:
             stiffness, _, free = load.law.numbers
-            s = measure_rates(results, _as_written(load.measure))[0]
+            s = measure_rates(results, load.measure)[0]
             potential = potential + 0.5 * stiffness * (s - free) ** 2
     return Energy(kinetic, potential, kinetic + potential)
 
@@ -114,13 +115,15 @@ def energy_drift(results: Results) -> float | None:
 
 
 def is_conservative(system: System) -> bool:
-    """Nothing but weight and linear springs does work: no dampers, no other forces, nothing moves in time."""
-    if system.missing_law is not None or not all(function.is_constant for function in system.functions):
+    """Nothing but weight, linear springs and potentials does work: no dampers, no other forces, nothing driven."""
+    if system.missing_law is not None or any(system.moves_in_time(row) for row in range(system.m)):
         return False
     return all(_is_spring(load) for _, load in system.loads)
 
 
-def _is_spring(load: Push | Wrench) -> bool:
+def _is_spring(load: Load) -> bool:
+    if isinstance(load, Action):
+        return load.potential and not load.formula.reads_time
     if not isinstance(load, Push) or load.law.kind != LINEAR:
         return False
     time, damping = load.law.time, load.law.numbers[1]
@@ -132,9 +135,3 @@ def _with_laws(results: Results) -> System:
     if results.system.missing_law is not None:
         raise UnsupportedError(results.system.missing_law)
     return results.system
-
-
-def _as_written(measure: Measure) -> Measure:
-    """With frames that are placed again."""
-    frame = lambda p: Frame(p.body, place=(p.x, p.y, p.angle)) if isinstance(p, Placed) else p
-    return Measure(tuple(replace(term, a=frame(term.a), b=frame(term.b)) for term in measure.terms))

@@ -11,15 +11,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .formula_rows import rows_at
+from .formula_tangent import Couplings
+from .functions import functions_at
+from .kernels import kernel
+from .kkt import Elimination, eliminate, solve_again, substitute
+from .loads import applied
 from .moving_frames import (
     FRAME_STATE,
     move_frames,
     place_frames,
 )
-from .functions import functions_at
-from .kernels import kernel
-from .kkt import Elimination, eliminate, solve_again, substitute
-from .loads import applied
 from .system import System, gamma, phi, phi_q
 
 Floats = NDArray[np.float64]
@@ -39,6 +41,7 @@ class D(NamedTuple):
     push_block_start: Ints
     push_blocks: Ints
     wrench_blocks: Ints  # (wrenches, 3, 3)
+    formulas: Couplings
     template: Floats  # M and -eps in their slots, zero elsewhere
     refinements: Ints  # how often at most a solution is corrected for eps and delta
     stabilization: Floats  # Baumgarte's 2 alpha and beta^2; zero where there is none
@@ -91,6 +94,7 @@ def evaluate_state(S, L, t, q, qd, w):
     functions_at(S.functions, t, w.f)
     place_frames(S, q, w.F)
     move_frames(S, qd, w.F)
+    rows_at(S, t, w.F, w.f)
     phi_q(S, w.F, w.data)
     applied(S, L, t, w.f, w.F, q, qd, w.Q)
 
@@ -188,8 +192,9 @@ def accelerations_at(S, L, D, t, q, qd, w):
 
 
 @kernel(entry=True)
-def solve_at(S, D, q, b, c, w):
+def solve_at(S, D, t, q, b, c, w):
     """w.x of M x + Phi_q^T y = b, Phi_q x = c in the pose q, for Python; the pivots stay in w.v."""
     place_frames(S, q, w.F)
+    rows_at(S, t, w.F, w.f)
     phi_q(S, w.F, w.data)
     solve_kkt(S, D, b, c, w)

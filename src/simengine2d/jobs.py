@@ -28,7 +28,7 @@ from .system import System
 
 OPTIONS = {
     "kinematics": ("t_end", "step", "output_steps"),
-    "dynamics": ("t_end", "step", "output_steps", "integrator", "formulation", "rtol", "atol"),
+    "dynamics": ("t_end", "step", "output_steps", "integrator", "formulation", "coordinates", "rtol", "atol"),
     "inverse_dynamics": ("t_end", "step", "output_steps"),
     "equilibrium": ("method",),
 }
@@ -53,6 +53,7 @@ class Job:
     atol: float | None = None
     method: str = "newton"
     """How an equilibrium is found."""
+    coordinates: str = "reference_point"
     inverse: Mapping[str, Any] = field(default_factory=dict)
     """What inverse dynamics is told beside the times: motion, noise, actuators, limits."""
     remark: str = ""
@@ -72,7 +73,8 @@ class Job:
             options["rtol"] = self.rtol
         if self.atol is not None:
             options["atol"] = self.atol
-        return dynamics(model, **options, integrator=self.integrator, formulation=self.formulation, keep=keep)
+        methods = {name: getattr(self, name) for name in ("integrator", "formulation", "coordinates")}
+        return dynamics(model, **options, **methods, keep=keep)
 
 
 def job_for(model: Model, path: Path | None = None) -> Job:
@@ -165,7 +167,7 @@ def _known_options(kind: str, integrator: str | None, source: str) -> tuple[tupl
 def _assumed(model: Model) -> Job:
     """Kinematics where every motion is driven, else dynamics; not longer than the tables of the drivers last."""
     system = System(model)
-    free = _free_motions(system)
+    free = free_motions(system)
     kind = "dynamics" if free else "kinematics"
     why = (
         f"{counted(free, 'motion')} {'is' if free == 1 else 'are'} free" if free else "every motion is driven"
@@ -180,7 +182,7 @@ def _assumed(model: Model) -> Job:
     return Job(kind, t_end, remark=remark)
 
 
-def _free_motions(system: System) -> int:
+def free_motions(system: System) -> int:
     """Motions that no driver prescribes; what only a singular pose sets free is not counted."""
     diagnosis = diagnose(assemble(system))
     return diagnosis.mobility - sum(not group.permanent for group in diagnosis.dependent)

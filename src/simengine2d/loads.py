@@ -1,7 +1,8 @@
 """Applied forces: QA and its derivatives.
 
 A push resists a measure s with a law g(s, sd, t): it adds -g s_q to QA. A wrench is a force and a torque at a frame,
-in global axes or turning with the body, by laws of the body's own state.
+in global axes or turning with the body, by laws of the body's own state. Forces by formulas of any measures are in
+`formula_loads`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .moving_frames import EX, EY, UX, UY, term_gradient, term_rate, term_value
-from .elements import Push, Wrench
+from .elements import Action, Push, Wrench
+from .formula_loads import LoadFormulas, add_actions, frames_of, load_formulas
 from .frames import Placed
 from .kernels import kernel
 from .laws import PUSH, STATE, LawTable, law_value, pack_laws
 from .measures import KINDS
+from .moving_frames import EX, EY, UX, UY, term_gradient, term_rate, term_value
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -36,10 +38,15 @@ class Loads(NamedTuple):
     laws: LawTable  # one per push, then three per wrench
     push_scratch: Floats  # (2, 3): variables of a law, and its derivatives
     state_scratch: Floats  # (4, 7): variables of a law, and the derivatives of three
+    formulas: LoadFormulas
 
 
 def load_arrays(
-    pushes: Sequence[Push], wrenches: Sequence[Wrench], frame: dict[Placed, int], first: int
+    pushes: Sequence[Push],
+    wrenches: Sequence[Wrench],
+    frame: dict[Placed, int],
+    first: int,
+    actions: Sequence[Action] = (),
 ) -> Loads:
     """`frame` numbers the frames; the laws' time functions are numbered from `first` on."""
     terms = [(i, term) for i, push in enumerate(pushes) for term in push.measure.terms]
@@ -56,7 +63,17 @@ def load_arrays(
         pack_laws(laws, first),
         np.zeros((2, len(PUSH))),
         np.zeros((4, len(STATE))),
+        load_formulas(actions, frame),
     )
+
+
+def frames_of_loads(
+    pushes: Sequence[Push], wrenches: Sequence[Wrench], actions: Sequence[Action]
+) -> list[Placed]:
+    """Every frame that applied forces need."""
+    frames = [frame for push in pushes for term in push.measure.terms for frame in (term.a, term.b)]
+    actions_need = [frame for action in actions for frame in frames_of(action)]
+    return [*frames, *(wrench.frame for wrench in wrenches), *actions_need]  # type: ignore[list-item]
 
 
 @kernel(inline=True)
@@ -81,6 +98,8 @@ def applied(S, L, t, f, F, q, qd, Q):
     if pushes + wrenches > 0:
         add_pushes(S, L, t, f, F, Q)
         add_wrenches(S, L, t, f, F, q, qd, Q)
+    if L.formulas.at_f != 0:
+        add_actions(S, L.formulas, t, F, Q)
 
 
 @kernel

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .elimination_order import elimination_order
 from .equations import D
+from .formula_loads import FORMULA, TERM_A, TERM_B
+from .formula_tangent import Couplings
 from .frames import GROUND
 from .kkt import analyze
 from .measures import ANGLE, X, Y
 from .system import System
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 MOST_REFINEMENTS = 20
 
@@ -40,12 +43,14 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
         sorted({int(body[f]) for k in range(*bounds) for f in (loads.term_a[k], loads.term_b[k])} - {nb})
         for bounds in zip(loads.push_start[:-1], loads.push_start[1:], strict=True)
     ]
+    formulas = _coupled_by_formulas(system) if tangent else []
     if tangent:
         for kind, a, b in terms:
             couplings += [(i, j) for _, _, i, j in _term_entries(kind, a, b, nb)]
         for bodies in [*pushes, *([int(body[f])] for f in loads.wrench_frame)]:
             coordinates = [3 * b + c for b in bodies for c in range(3)]
             couplings += [(i, j) for i in coordinates for j in coordinates]
+        couplings += [(i, j) for coordinates in formulas for i in coordinates for j in coordinates]
     analysis = analyze(couplings, _order(system))
     entry = lambda i, j: analysis.slots(np.array(i, dtype=np.int64), np.array(j, dtype=np.int64))
     blocks = np.full((len(terms), 6, 6), -1, dtype=np.int64)
@@ -83,9 +88,42 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
         np.concatenate([[0], np.cumsum(np.square(sizes))]).astype(np.int64),
         np.array(push_blocks, dtype=np.int64),
         wrench_blocks,
+        _formula_couplings(formulas, nb, entry),
         template,
         np.array([MOST_REFINEMENTS if redundant or delta.any() else 0]),
         np.zeros(2),
+    )
+
+
+def _coupled_by_formulas(system: System) -> list[list[int]]:
+    """The coordinates that each row and each force by a formula couples."""
+    arrays, g = system.arrays, system.load_arrays.formulas
+    found = [
+        arrays.jac_column[arrays.jac_start[i] : arrays.jac_start[i + 1]].tolist() for i in arrays.formulas.row
+    ]
+    for i, (first, count, *_) in enumerate(g.g.formulas):
+        read, pushed = slice(first, first + count), g.target[g.target[:, FORMULA] == i]
+        frames = np.concatenate([g.g.term_a[read], g.g.term_b[read], pushed[:, TERM_A], pushed[:, TERM_B]])
+        bodies = sorted({int(body) for body in arrays.frame_body[frames]} - {len(system.bodies)})
+        found.append([3 * body + c for body in bodies for c in range(3)])
+    return found
+
+
+def _formula_couplings(formulas: list[list[int]], nb: int, entry: Callable[..., Ints]) -> Couplings:
+    sizes = [len(coordinates) for coordinates in formulas]
+    largest = max(sizes, default=0)
+    integers = lambda values: np.array(list(values), dtype=np.int64)
+    return Couplings(
+        integers(np.cumsum([0, *sizes])),
+        integers(j for coordinates in formulas for j in coordinates),
+        integers(np.cumsum([0, *(size**2 for size in sizes)])),
+        integers(
+            slot
+            for part, size in zip(formulas, sizes, strict=True)
+            for slot in entry(np.repeat(part, size), np.tile(part, size))
+        ),
+        np.zeros(nb + 1, dtype=np.int64),
+        np.zeros((largest, largest)),
     )
 
 

@@ -17,15 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .channels import measure_rates
-from .moving_frames import FRAME_STATE, move_frames, place_frames, term_gradient
-from .elements import Joint, Push, Row, Wrench
+from .doors import call
+from .elements import Action, Joint, Push, Row, Wrench
 from .errors import ModelError, UnsupportedError, listed, unknown
+from .formula_loads import frames_of
+from .formula_rows import rows_at
 from .frames import GROUND, Frame, Placed, as_frame
 from .functions import as_function, functions_at
 from .kernels import kernel
 from .laws import law_value
 from .loads import load_arrays, push_state, turned, wrench_values
-from .measures import angle, x, y
+from .measures import Measure, angle, x, y
+from .moving_frames import FRAME_STATE, move_frames, place_frames, term_gradient
 from .system import System, constant_arrays
 
 if TYPE_CHECKING:
@@ -48,10 +51,11 @@ class Reaction(NamedTuple):
 
 
 @kernel(entry=True)
-def pulls_along(S, F, Q, G, body, out):
+def pulls_along(S, F, f, T, Q, G, body, out):
     """-sum_i g_i s_q on one body at each row of Q; G holds g of every row of S."""
     for t in range(Q.shape[0]):
         place_frames(S, Q[t], F)
+        rows_at(S, T[t], F, f)
         for i in range(S.row_start.size - 1):
             for k in range(S.row_start[i], S.row_start[i + 1]):
                 a, b = S.term_a[k], S.term_b[k]
@@ -64,8 +68,8 @@ def pulls_along(S, F, Q, G, body, out):
 
 
 @kernel(entry=True)
-def laws_along(S, L, T, Q, Qd, F, f, G, W):
-    """g of every push, and (F_x, F_y, torque) of every wrench in global axes, at each time."""
+def laws_along(S, L, T, Q, Qd, F, f, G, W, A):
+    """g of every push, (F_x, F_y, torque) of every wrench in global axes, every force by a formula, at each time."""
     for t in range(T.size):
         functions_at(S.functions, T[t], f)
         place_frames(S, Q[t], F)
@@ -80,6 +84,8 @@ def laws_along(S, L, T, Q, Qd, F, f, G, W):
             own_x, own_y, torque = wrench_values(L, i, T[t], f, Q[t], Qd[t], 3 * S.frame_body[k])
             W[t, i, 0], W[t, i, 1] = turned(L.wrench_turning[i], F, k, own_x, own_y)
             W[t, i, 2] = torque
+        if A.shape[1] > 0:
+            call(L.formulas.at_f, L.formulas.at_c, T[t], F, A[t])
 
 
 # Reactions --------------------------------------------------------------------------------------------
@@ -136,7 +142,8 @@ class _Action:
         arrays, _ = constant_arrays(system.bodies, system.drawing.gravity, self.rows)
         F, out = np.zeros((arrays.frame_body.size, FRAME_STATE)), np.zeros((results.t.size, 3))
         index = [b.name for b in system.bodies].index(body)
-        pulls_along(arrays, F, np.ascontiguousarray(results.q), self.pulls(results), index, out)
+        f, q = np.zeros((len(self.rows), 3)), np.ascontiguousarray(results.q)
+        pulls_along(arrays, F, f, results.t, q, self.pulls(results), index, out)
         return out.T
 
     def on_the_ground(self, results: Results) -> Floats:
@@ -180,28 +187,34 @@ class _Force(_Action):
         loads = [load for owner, load in results.system.loads if owner == name]
         self.pushes = [load for load in loads if isinstance(load, Push)]
         self.wrenches = [load for load in loads if isinstance(load, Wrench)]
+        self.actions = [load for load in loads if isinstance(load, Action)]
         rows = [Row("", push.measure) for push in self.pushes]
+        rows += [Row("", Measure((term,))) for action in self.actions for term in action.along.terms]
         frames = [f for row in rows for t in row.measure.terms for f in (t.a, t.b)]
         super().__init__(title, rows, [*frames, *(wrench.frame for wrench in self.wrenches)])  # type: ignore[list-item]
+        self.read = [frame for action in self.actions for frame in frames_of(action)]
+        self.bodies = list(dict.fromkeys([*self.bodies, *(frame.body for frame in self.read)]))
 
     def pulls(self, results: Results) -> Floats:
-        return self.laws(results)[0]
+        g, _, forces = self.laws(results)
+        return np.hstack([g, -forces])
 
-    def laws(self, results: Results) -> tuple[Floats, Floats]:
-        """g of each push, and the components of each wrench, at each time."""
+    def laws(self, results: Results) -> tuple[Floats, Floats, Floats]:
+        """g of each push, the components of each wrench, and the forces by formulas, at each time."""
         system = results.system
         laws = [push.law for push in self.pushes] + [law for w in self.wrenches for law in w[2:]]
         functions = [law.time or as_function(0.0) for law in laws]
         arrays, number = constant_arrays(
-            system.bodies, system.drawing.gravity, [], functions, dict.fromkeys(self.frames)
+            system.bodies, system.drawing.gravity, [], functions, dict.fromkeys([*self.frames, *self.read])
         )
-        loads = load_arrays(self.pushes, self.wrenches, number, 0)
+        loads = load_arrays(self.pushes, self.wrenches, number, 0, self.actions)
         G = np.zeros((results.t.size, len(self.pushes)))
         W = np.zeros((results.t.size, len(self.wrenches), 3))
+        A = np.zeros((results.t.size, loads.formulas.force.size))
         F, f = np.zeros((len(number), FRAME_STATE)), np.zeros((len(functions), 3))
         q, qd = np.ascontiguousarray(results.q), np.ascontiguousarray(results.qd)
-        laws_along(arrays, loads, results.t, q, qd, F, f, G, W)
-        return G, W
+        laws_along(arrays, loads, results.t, q, qd, F, f, G, W, A)
+        return G, W, A
 
     def on(self, results: Results, body: str) -> Floats:
         total = super().on(results, body)
@@ -233,7 +246,7 @@ def _action(results: Results, name: str) -> _Constraint | _Force:
 def _body(action: _Action, on: str | None) -> str:
     """The body asked for; where none was, the last one that is not the ground."""
     if on is None:
-        return [body for body in action.bodies if body != GROUND][-1]
+        return [frame.body for frame in action.frames if frame.body != GROUND][-1]
     if on not in action.bodies and on != GROUND:
         raise ModelError(
             f"{action.title} does not act on '{on}'. {unknown('body', on, action.bodies, plural='bodies')}"

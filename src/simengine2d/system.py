@@ -17,6 +17,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .drawing import Drawing, DrawnBody
+from .elements import Action, Push, Row, Wrench
+from .errors import ModelError, UnsupportedError, ended, listed
+from .formula_rows import RowFormulas, row_formulas, rows_at
+from .formulas import VELOCITY
+from .frames import GROUND, Placed
+from .functions import Function, FunctionTable, as_function, functions_at, pack
+from .jacobian_structure import phi_q_structure
+from .kernels import kernel, plain
+from .loads import applied, frames_of_loads, load_arrays
+from .measures import KINDS
+from .model import Model
 from .moving_frames import (
     FRAME_STATE,
     move_frames,
@@ -25,15 +37,6 @@ from .moving_frames import (
     term_second_order,
     term_value,
 )
-from .drawing import Drawing, DrawnBody
-from .elements import Force, Push, Row, Wrench
-from .errors import ModelError, UnsupportedError, ended, listed
-from .frames import GROUND, Placed
-from .functions import Function, FunctionTable, as_function, functions_at, pack
-from .kernels import kernel, plain
-from .loads import applied, load_arrays
-from .measures import KINDS
-from .model import Model
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -64,6 +67,7 @@ class S(NamedTuple):
     row_start: Ints
     row_period: Floats
     functions: FunctionTable
+    formulas: RowFormulas  # rows that are formulas; their weights follow the state
     # Phi_q by rows: columns jac_column[jac_start[i] : jac_start[i + 1]]; six slots per term, -1 for the ground
     jac_start: Ints
     jac_column: Ints
@@ -122,6 +126,7 @@ def evaluate(S, t, q, qd, f, F, Phi, data, right):
     functions_at(S.functions, t, f)
     place_frames(S, q, F)
     move_frames(S, qd, F)
+    rows_at(S, t, F, f)
     phi(S, f, F, Phi)
     phi_q(S, F, data)
     gamma(S, f, F, right)
@@ -156,24 +161,22 @@ class System:
         self.functions = [
             row.value if isinstance(row.value, Function) else as_function(row.value) for _, row in self.rows
         ]
-        self.loads, self.missing_law = _loads(self.drawing)
+        self.loads, self.missing_law = self.drawing.loads()
         pushes = [load for _, load in self.loads if isinstance(load, Push)]
         wrenches = [load for _, load in self.loads if isinstance(load, Wrench)]
+        actions = [load for _, load in self.loads if isinstance(load, Action)]
         laws = [push.law for push in pushes] + [law for w in wrenches for law in w[2:]]
         self.load_functions = [law.time or as_function(0.0) for law in laws]
         self.load_names = [name for name, load in self.loads if isinstance(load, Push)]
         self.load_names += [name for name, load in self.loads if isinstance(load, Wrench) for _ in range(3)]
-        extra: list[Any] = [
-            frame for push in pushes for term in push.measure.terms for frame in (term.a, term.b)
-        ]
         self.arrays, frames = constant_arrays(
             self.bodies,
             self.drawing.gravity,
             [row for _, row in self.rows],
             self.functions + self.load_functions,
-            [*extra, *(w.frame for w in wrenches)],
+            frames_of_loads(pushes, wrenches, actions),
         )
-        self.load_arrays = load_arrays(pushes, wrenches, frames, len(self.functions))
+        self.load_arrays = load_arrays(pushes, wrenches, frames, len(self.functions), actions)
         self.memo: dict[Any, Any] = {}
         """What analyses have worked out for this system and may want again."""
         self.length = _length(self)
@@ -205,23 +208,23 @@ class System:
         """The coordinates in the pose in which the model was drawn."""
         return np.array([number for body in self.bodies for number in body.pose], dtype=float)
 
-    def frames(self, q: Floats, qd: Floats | None = None) -> Floats:
-        """State of every frame; see `moving_frames`."""
-        return self._evaluated(0.0, q, qd).F
+    def frames(self, q: Floats, qd: Floats | None = None, t: float = 0.0) -> Floats:
+        """State of every frame, see `moving_frames`; the rows that are formulas are left as they are at t."""
+        return self._evaluated(t, q, qd).F
 
     def Phi(self, t: float, q: Floats) -> Floats:
         """Constraint values, one per row of `row_names`."""
         return self._evaluated(t, q).Phi
 
-    def Phi_q_data(self, q: Floats) -> Floats:
-        """The non-zeros of Phi_q in the order of `arrays.jac_column`."""
-        return self._evaluated(0.0, q).data
+    def Phi_q_data(self, q: Floats, t: float = 0.0) -> Floats:
+        """The non-zeros of Phi_q in the order of `arrays.jac_column`; t matters to formulas that read it."""
+        return self._evaluated(t, q).data
 
     def Phi_q(self, t: float, q: Floats) -> Floats:
         """Jacobian, m x n."""
         dense = np.zeros((self.m, self.n))
         rows = np.repeat(np.arange(self.m), np.diff(self.arrays.jac_start))
-        dense[rows, self.arrays.jac_column] = self.Phi_q_data(q)
+        dense[rows, self.arrays.jac_column] = self.Phi_q_data(q, t)
         return dense
 
     def _evaluated(self, t: float, q: Floats, qd: Floats | None = None) -> _Evaluated:
@@ -256,7 +259,9 @@ class System:
     def broken_force(self, t: float, q: Floats, qd: Floats) -> str | None:
         """A sentence on the first force that has no finite value at a state."""
         for name, load in self.loads:
-            laws = [load.law] if isinstance(load, Push) else list(load[2:])
+            laws = (
+                [load.law] if isinstance(load, Push) else list(load[2:]) if isinstance(load, Wrench) else []
+            )
             for law in laws:
                 if law.callback is not None and law.callback.raised is not None:
                     error = law.callback.raised
@@ -268,9 +273,38 @@ class System:
             return f"the applied forces ({listed(dict.fromkeys(name for name, _ in self.loads))}) have no finite value."
         return None
 
-    def nu(self, t: float) -> Floats:
-        """Right-hand side of the velocity equation."""
-        return self.functions_at(t)[:, 1]
+    def nu(self, t: float, q: Floats | None = None) -> Floats:
+        """Right-hand side of the velocity equation; that of formulas depends on the pose too."""
+        if self.has_formulas and q is None:
+            raise UnsupportedError("nu of a Constraint depends on the pose; ask for nu(t, q).")
+        return self.functions_at(t)[:, 1] if q is None else self._evaluated(t, q).f[: self.m, 1]
+
+    @property
+    def has_formulas(self) -> bool:
+        """Some rows are formulas, whose weights follow the state."""
+        return bool(self.arrays.formulas.row.size)
+
+    @property
+    def velocity_rows(self) -> Ints:
+        """Rows that hold velocities and no positions."""
+        return np.flatnonzero(self.arrays.formulas.level == VELOCITY)
+
+    def refuse_velocity_rows(self, analysis: str) -> None:
+        """Some analyses need equations of positions."""
+        titles = dict.fromkeys(self.model.elements[self.rows[i][0]].title for i in self.velocity_rows)
+        if titles:
+            holds = "holds" if len(titles) == 1 else "hold"
+            raise UnsupportedError(
+                f"{analysis} needs equations of positions, but {listed(titles)} {holds} velocities only. "
+                "Take dynamics by 'projection', 'augmented' or 'penalty', or 'newmark' in reference-point coordinates."
+            )
+
+    def moves_in_time(self, row: int) -> bool:
+        """Whether a row prescribes a motion: it reads the time, or holds a velocity at a value."""
+        formula = self.rows[row][1].formula
+        if formula is None:
+            return not self.functions[row].is_constant
+        return formula.reads_time or (formula.level == VELOCITY and not formula.is_homogeneous)
 
     def gamma(self, t: float, q: Floats, qd: Floats) -> Floats:
         """Right-hand side of the acceleration equation."""
@@ -324,8 +358,11 @@ def constant_arrays(
     a = np.array([number[term.a] for _, term in terms], dtype=np.int64)  # type: ignore[index]
     b = np.array([number[term.b] for _, term in terms], dtype=np.int64)  # type: ignore[index]
     row_of = np.array([i for i, _ in terms], dtype=np.int64)
-    jac_start, jac_column, slots = _sparsity(row_of, body_of[a], body_of[b], len(rows), len(bodies))
+    jac_start, jac_column, slots = phi_q_structure(row_of, body_of[a], body_of[b], len(rows), len(bodies))
     angles = np.array([p.angle for p in frames])
+    kind = np.array([KINDS[term.kind] for _, term in terms], dtype=np.int64)
+    weight = np.array([term.weight for _, term in terms])
+    row_start = np.searchsorted(row_of, np.arange(len(rows) + 1)).astype(np.int64)
     arrays = S(
         mass=np.array([body.mass for body in bodies]),
         inertia=np.array([body.inertia for body in bodies]),
@@ -336,51 +373,19 @@ def constant_arrays(
         frame_angle=angles,
         frame_cos=np.cos(angles),
         frame_sin=np.sin(angles),
-        term_kind=np.array([KINDS[term.kind] for _, term in terms], dtype=np.int64),
+        term_kind=kind,
         term_a=a,
         term_b=b,
-        term_weight=np.array([term.weight for _, term in terms]),
-        row_start=np.searchsorted(row_of, np.arange(len(rows) + 1)).astype(np.int64),
-        row_period=np.array([row.measure.period for row in rows]),
+        term_weight=weight,
+        row_start=row_start,
+        row_period=np.array([row.measure.period if row.formula is None else 0.0 for row in rows]),
         functions=pack(functions),
+        formulas=row_formulas(rows, row_start, kind, a, b, weight, len(frames)),
         jac_start=jac_start,
         jac_column=jac_column,
         term_slot=slots,
     )
     return arrays, number
-
-
-def _loads(drawing: Drawing) -> tuple[list[tuple[str, Push | Wrench]], str | None]:
-    """The loads of every force by name; and why there are none, where a law is only named."""
-    try:
-        return [
-            (name, load)
-            for name, element in drawing.elements.items()
-            if isinstance(element, Force)
-            for load in element.loads()
-        ], None
-    except UnsupportedError as error:  # kinematics does without forces
-        return [], str(error)
-
-
-def _sparsity(row_of: Ints, body_a: Ints, body_b: Ints, m: int, nb: int) -> tuple[Ints, Ints, Ints]:
-    """Structure of Phi_q by rows, and where each term adds its six derivatives."""
-    columns: list[list[int]] = [[] for _ in range(m)]
-    for i, ba, bb in zip(row_of, body_a, body_b, strict=True):
-        columns[i] += [3 * body + c for body in (ba, bb) if body < nb for c in range(3)]
-    columns = [sorted(set(c)) for c in columns]
-    start = np.concatenate([[0], np.cumsum([len(c) for c in columns])]).astype(np.int64)
-    position = [{c: start[i] + k for k, c in enumerate(cols)} for i, cols in enumerate(columns)]
-    slots = np.array(
-        [
-            position[i][3 * body + c] if body < nb else -1
-            for i, ba, bb in zip(row_of, body_a, body_b, strict=True)
-            for body in (ba, bb)
-            for c in range(3)
-        ],
-        dtype=np.int64,
-    )
-    return start, np.array([c for cols in columns for c in cols], dtype=np.int64), slots.reshape(-1, 6)
 
 
 def _length(system: System) -> float:

@@ -9,12 +9,13 @@ of the order h^2 against M, so Newton's iteration converges as fast.
 
 from __future__ import annotations
 
-from .moving_frames import EX, EY, term_gradient, term_hessian
 from .equations import fill_matrix
+from .formula_tangent import add_formula_tangent
 from .kernels import kernel
 from .laws import law_slopes, law_value
 from .loads import push_state, turned, wrench_values
 from .measures import ANGLE
+from .moving_frames import EX, EY, term_gradient, term_hessian
 
 
 @kernel
@@ -139,3 +140,5 @@ def newton_matrix(S, L, D, t, q, qd, lam, of_q, of_qd, w):
         add_push_tangent(S, L, D, t, qd, of_q, of_qd, w)
     if L.wrench_frame.size > 0:
         add_wrench_tangent(S, L, D, t, q, qd, of_q, of_qd, w)
+    if D.formulas.start.size > 1:
+        add_formula_tangent(S, L, D.formulas, t, qd, lam, of_q, of_qd, w)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .doors import call, door
+from .formula_rows import rows_at
 from .functions import functions_at
 from .kernels import kernel
 from .loads import Loads, applied
@@ -97,6 +98,7 @@ def evaluate_bodies(c, t, y, out):
     functions_at(S.functions, t, E.f)
     place_frames(S, E.q, E.F)
     move_frames(S, E.qd, E.F)
+    rows_at(S, t, E.F, E.f)
     phi(S, E.f, E.F, E.Phi[own:])
     phi_q(S, E.F, E.data)
     gamma(S, E.f, E.F, E.gamma[own:])

@@ -54,6 +54,18 @@ def measures(draw):
     )
 
 
+@st.composite
+def formulas(draw):
+    """One or two formulas of both bodies, smooth where they are drawn."""
+    texts = [
+        f"one.x*cos(two.phi) - {draw(positive)}*two.y^2 + t*one.phi",
+        f"exp(0.3*one.phi)*distance(one, two.at({draw(numbers)}, {draw(numbers)}))^2 - {draw(times)}",
+        f"sin({draw(positive)}*two.x + one.y*t)/(3 + one.phi^2)",
+        f"{draw(positive)}*one.x - two.phi/3 + ({draw(times)})",
+    ]
+    return draw(st.lists(st.sampled_from(texts), min_size=1, max_size=2))
+
+
 def fields_of(cls):
     """A strategy for each field, by what the field holds."""
     bodies = iter(["one", "two"])
@@ -64,6 +76,7 @@ def fields_of(cls):
         "frame": lambda: frames(next(bodies, "two")),
         "measure": measures,
         "direction": lambda: numbers | st.tuples(positive, numbers),
+        "formulas": formulas,
     }
     strategies = {name: by_kind[kind.name]() for name, kind in cls.kinds().items() if kind.name in by_kind}
     strategies |= {name: st.booleans() for name, kind in cls.kinds().items() if kind.file_type is bool}
@@ -143,7 +156,7 @@ def test_jacobian_and_gamma_are_the_derivatives_of_phi(name, data):
     samples = continuous(system, np.array([system.Phi(s, p) for s, p in zip(times, path, strict=True)]))
     Phi_q = system.Phi_q(t, q)
     size = 1.0 + np.abs(samples).max()
-    np.testing.assert_allclose(FIRST @ samples, Phi_q @ qd - system.nu(t), atol=TOLERANCE * size)
+    np.testing.assert_allclose(FIRST @ samples, Phi_q @ qd - system.nu(t, q), atol=TOLERANCE * size)
     expected = Phi_q @ qdd - system.gamma(t, q, qd)
     np.testing.assert_allclose(SECOND @ samples, expected, atol=TOLERANCE * (size + np.abs(expected).max()))
 
@@ -164,7 +177,7 @@ def test_every_column_of_the_jacobian(name, data):
 
 def test_every_registered_joint_can_be_made():
     """A joint with fields that no strategy knows needs an entry in SPECIAL."""
-    known = {"number", "numbers", "function", "frame", "measure", "direction"}
+    known = {"number", "numbers", "function", "frame", "measure", "direction", "formulas"}
     for name in JOINTS:
         kinds = Element.registry[name].kinds().values()
         plain = all(kind.name in known or kind.file_type is bool for kind in kinds)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from simengine2d.bodies import Bar, Body, Disk, Plate
 from simengine2d.elements import Axes, Choice, Element, Kind, check_name
 from simengine2d.errors import ModelError
-from simengine2d.frames import Frame
+from simengine2d.frames import Frame, quoted
 from simengine2d.measures import KINDS, Measure, Term
 from simengine2d.model import Model
 from simengine2d.registry import element_class, element_names
@@ -125,6 +125,16 @@ def measures(draw: Any, model: Model) -> Measure | str:
     return draw(st.sampled_from([measure, measure.text]))
 
 
+@st.composite
+def formulas(draw: Any, model: Model) -> str:
+    """The text of a formula of channels and measures."""
+    body = draw(st.sampled_from(sorted(model.bodies)))
+    channel = quoted(f"{body}.{draw(st.sampled_from(['x', 'phi', 'yd']))}")
+    measure = draw(measures(model))
+    text = measure.text if isinstance(measure, Measure) else measure
+    return draw(st.sampled_from([channel, f"sin({channel})^2 - L", f"{channel}*({text})", text]))
+
+
 def values(kind: Kind, model: Model) -> st.SearchStrategy[Any]:
     """Anything a field of that kind may hold."""
     by_name = {
@@ -134,6 +144,9 @@ def values(kind: Kind, model: Model) -> st.SearchStrategy[Any]:
         "frame": frames(model),
         "measure": measures(model),
         "direction": st.one_of(NUMBERS, PAIRS),
+        "formula": formulas(model),
+        "formulas": st.lists(formulas(model), min_size=1, max_size=3).map(tuple),
+        "components": st.dictionaries(formulas(model), formulas(model), min_size=1, max_size=3),
     }
     if kind.name in by_name:
         return by_name[kind.name]

@@ -245,7 +245,7 @@ def test_a_cart_stays_where_it_is():
 def test_a_singular_pose_is_no_equilibrium():
     """Next to a change point forces along the free motions say little; no equilibrium is claimed there."""
     system = se.System(builders.four_bar(1, 2, 1, 2, crank_angle=1e-5))
-    here = Balance(system, 0.0, tangent_space(system, se.assemble(system).q))
+    here = Balance(system, 0.0, tangent_space(system, 0.0, se.assemble(system).q))
     assert here.space.nearly_singular
     assert newton(here) is None
 

@@ -101,13 +101,13 @@ def test_a_moving_state_against_differences():
 
     def acceleration(dv, dvd):
         """vdd at q[i] + dv, qd[i] + dvd."""
-        Z = tangent_space(system, q).motions[:, 0]
+        Z = tangent_space(system, 0.0, q).motions[:, 0]
         here = q + Z / Z[i] * dv
         for _ in range(20):  # closes with q[i] held
             space = closed_near(system, 0.0, here)
             Z = space.motions[:, 0]
             here = space.q + Z / Z[i] * (q[i] + dv - space.q[i])
-        Z = tangent_space(system, here).motions[:, 0]
+        Z = tangent_space(system, 0.0, here).motions[:, 0]
         return Variation(system, 0.0, here, Z / Z[i] * (qd[i] + dvd)).qdd[i]
 
     h = 1e-3
@@ -180,7 +180,7 @@ def test_outputs_of_every_kind():
             space = closed_near(system, 0.0, here)
             Z = space.motions[:, 0]
             here = space.q + Z / Z[i] * (q[i] + dv - space.q[i])
-        Z = tangent_space(system, here).motions[:, 0]
+        Z = tangent_space(system, 0.0, here).motions[:, 0]
         other = mechanism()
         other.add(se.Spring("u", "angle(ground, crank)", actuator=-u))
         v = Variation(System(other), 0.0, here, Z / Z[i] * dvd)

@@ -48,7 +48,7 @@ def test_every_registered_type_is_in_it(schema, name):
 def test_joints_and_forces_stand_apart(schema):
     joints = schema["properties"]["joints"]["anyOf"][0]["additionalProperties"]["discriminator"]["mapping"]
     assert set(joints) == set(known_types(se.Joint))
-    assert "Spring" in known_types(se.Force)
+    assert "Spring" in known_types(se.ForceElement)
     assert "Spring" not in joints
 
 

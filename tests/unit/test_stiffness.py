@@ -84,10 +84,10 @@ JOINTS = [
 def test_constraints():
     system = two_bodies(*JOINTS)
     lam = np.linspace(-2.0, 3.0, system.m)
-    K = constraint_stiffness(system, Q, lam)
+    K = constraint_stiffness(system, 0.0, Q, lam)
     np.testing.assert_allclose(K, differences(lambda z: system.Phi_q(T, z).T @ lam, Q), atol=TOLERANCE * 20)
     np.testing.assert_allclose(K, K.T, atol=1e-14)
-    rates = jacobian_slope(system, Q, QD)
+    rates = jacobian_slope(system, 0.0, Q, QD)
     np.testing.assert_allclose(rates, differences(lambda z: system.Phi_q(T, z) @ QD, Q), atol=TOLERANCE * 20)
     # gamma of constraints that stand still is -(Phi_q qd)_q qd
     np.testing.assert_allclose(-rates @ QD, system.gamma(T, Q, QD), atol=1e-12)
@@ -113,7 +113,7 @@ def test_the_tangent_space():
 def test_redundant_rows_share_evenly():
     """The same pin twice: the smallest multipliers are halves."""
     system = two_bodies(*(se.Revolute(name, "ground.at(0, 1)", "one.P") for name in ("A", "B")))
-    space = tangent_space(system, Q)
+    space = tangent_space(system, 0.0, Q)
     force = system.Phi_q(T, Q).T @ np.array([2.0, -4.0, 0.0, 0.0])
     np.testing.assert_allclose(space.multipliers(force), [1.0, -2.0, 1.0, -2.0])
     assert (space.rank, space.freedom) == (2, 4)
@@ -136,7 +136,7 @@ def test_accelerations_vary_as_they_differ():
         se.PointForce("f", "two.R", fx="x", fy="xd", axes="body"),
     )
     q = closed_near(system, T, Q).q
-    space = tangent_space(system, q)
+    space = tangent_space(system, 0.0, q)
     qd = QD - space.change(system.Phi_q(T, q) @ QD)
     here = Variation(system, T, q, qd)
     rng = np.random.default_rng(0)

@@ -31,8 +31,8 @@ def movers(system: System) -> list[str]:
     """Elements that prescribe a motion: drivers, and constraints whose value changes with time."""
     moving = [
         name
-        for (name, _), function in zip(system.rows, system.functions, strict=True)
-        if system.drawing.elements[name].drives or not function.is_constant  # type: ignore[attr-defined]
+        for row, (name, _) in enumerate(system.rows)
+        if system.drawing.elements[name].drives or system.moves_in_time(row)  # type: ignore[attr-defined]
     ]
     return list(dict.fromkeys(moving))
 

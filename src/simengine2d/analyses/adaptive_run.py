@@ -171,7 +171,7 @@ class AdaptiveRun(ExplicitRun):
         c, size = np.linspace(1.0, 2.0, self.system.m), 1.0
         for _ in range(10):
             c /= np.linalg.norm(c)
-            solve_at(self.system.arrays, self.d, q, np.zeros(self.system.n), c, self.w)
+            solve_at(self.system.arrays, self.d, self.t, q, np.zeros(self.system.n), c, self.w)
             c = self.w.x[self.system.n :].copy()
             size = float(np.linalg.norm(c))
         return 1.0 / size if size > 0.0 else np.inf

@@ -112,6 +112,8 @@ def _gap_text(system: System, joint: str, Phi: Floats) -> str:
     for (name, row), error in zip(system.rows, Phi, strict=True):
         if name != joint:
             continue
+        if row.formula is not None:
+            return f"violated, with '{row.formula.text}' = {error:.4g} instead of 0,"
         first = row.measure.terms[0]
         if first.kind == "half_distance2":  # Phi = (d^2 - L^2) / (2 L), of weight 1 / L
             length = 1.0 / first.weight
@@ -155,9 +157,9 @@ def consistent_velocities(system: System, t: float, q: Floats) -> tuple[Floats, 
     wanted = np.array([0.0 if v is None else v for body in given for v in body])
     is_given = np.array([v is not None for body in given for v in body], dtype=bool)
     scale = coordinate_scale(system)
-    J, norms = unit_rows(sparse_jacobian(system, q, scale))
+    J, norms = unit_rows(sparse_jacobian(system, t, q, scale))
     weight = np.where(is_given, 1.0, UNGIVEN)
-    residual = system.nu(t) / norms - J @ (wanted / scale)
+    residual = system.nu(t, q) / norms - J @ (wanted / scale)
     qd = wanted + scale * smallest_change(J, residual, weight, eps=1e-12)
     return qd, _velocity_sentences(system, wanted, is_given, qd)
 

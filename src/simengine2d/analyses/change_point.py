@@ -101,15 +101,15 @@ def _beyond(walk: Walk, early: State, late: State, width: float) -> State | None
     predicted = late.q + h * (late.qd + h * (late.qdd / 2 + h / 6 * jerk))
     expected = late.qd + h * (late.qdd + h / 2 * jerk)
     arrays = system.arrays
-    data = system.Phi_q_data(predicted)
+    data = system.Phi_q_data(predicted, t)
     pattern = analyze(walk.rows, arrays.jac_start, arrays.jac_column, data, walk.scale)
     if pattern is None:
         return None
     w = new_walker(arrays, pattern, t, predicted, walk.scale, system.length)
     w.f[:] = system.functions_at(t)
-    if not position(arrays, pattern, w, w.q)[0]:
+    if not position(arrays, pattern, w, t, w.q)[0]:
         return None
-    pivot = rates(arrays, pattern, w, w.q, w.qd, w.qdd)[0]
+    pivot = rates(arrays, pattern, w, t, w.q, w.qd, w.qdd)[0]
     travel = np.max(np.abs(w.q - late.q) / walk.scale)
     miss = np.max(np.abs(w.q - predicted) / walk.scale)
     turn = np.max(np.abs(w.qd - expected) / walk.scale)

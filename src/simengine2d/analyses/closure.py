@@ -35,7 +35,8 @@ def coordinate_scale(system: System) -> Floats:
 
 def close(system: System, t: float, q: Floats, weights: Floats | None = None) -> Closure:
     """Iterate from q until the weighted rows vanish or nothing helps any more."""
-    weights = np.ones(system.m) if weights is None else weights
+    weights = np.ones(system.m) if weights is None else weights.copy()
+    weights[system.velocity_rows] = 0.0  # they hold no position
     used = weights > 0.0
     scale = coordinate_scale(system)
     q = q.copy()
@@ -81,7 +82,7 @@ def _improve(
 
 def _gaps(system: System, t: float, q: Floats, scale: Floats) -> tuple[Floats, csr_array]:
     """Errors of the rows as lengths, and their Jacobian by the scaled coordinates, rows of norm one."""
-    J, norms = unit_rows(sparse_jacobian(system, q, scale))
+    J, norms = unit_rows(sparse_jacobian(system, t, q, scale))
     return system.Phi(t, q) / norms, J
 
 

@@ -100,14 +100,14 @@ def diagnose(model: Model | Assembly, t: float = 0.0) -> Diagnosis:
     assembly = model if isinstance(model, Assembly) else assemble(model, t)
     system = assembly.system
     order = _joints_first(system)
-    here = _rank(system, assembly.q, order)
+    here = _rank(system, assembly.t, assembly.q, order)
     nearby = here
     if here.dependent:
         for q in _nearby_poses(system, assembly.t, assembly.q):
-            nearby = max(nearby, _rank(system, q, order), key=lambda found: found.rank)
+            nearby = max(nearby, _rank(system, assembly.t, q, order), key=lambda found: found.rank)
             if nearby.rank > here.rank:
                 break
-    motions = free_motions(_scaled_jacobian(system, assembly.q), here.rank)
+    motions = free_motions(_scaled_jacobian(system, assembly.t, assembly.q), here.rank)
     return Diagnosis(
         system.model,
         system.n,
@@ -126,12 +126,12 @@ def _joints_first(system: System) -> list[int]:
     return [i for i in range(system.m) if i not in drivers] + sorted(drivers)
 
 
-def _scaled_jacobian(system: System, q: Floats) -> Floats:
-    return system.Phi_q(0.0, q) * coordinate_scale(system)
+def _scaled_jacobian(system: System, t: float, q: Floats) -> Floats:
+    return system.Phi_q(t, q) * coordinate_scale(system)
 
 
-def _rank(system: System, q: Floats, order: list[int]) -> Rank:
-    return rank_of_rows(_scaled_jacobian(system, q), order)
+def _rank(system: System, t: float, q: Floats, order: list[int]) -> Rank:
+    return rank_of_rows(_scaled_jacobian(system, t, q), order)
 
 
 def undriven_mobility(system: System, t: float) -> int | None:
@@ -140,7 +140,7 @@ def undriven_mobility(system: System, t: float) -> int | None:
     closure = close(system, t, system.drawn_q, weights)
     if not closure.closed:
         return None
-    return system.n - rank_of_rows(_scaled_jacobian(system, closure.q)[weights > 0.0]).rank
+    return system.n - rank_of_rows(_scaled_jacobian(system, t, closure.q)[weights > 0.0]).rank
 
 
 def _without_drivers(system: System) -> Floats:
@@ -153,7 +153,7 @@ def _nearby_poses(system: System, t: float, q: Floats) -> Iterator[Floats]:
     """Other poses of the same mechanism without its drivers, a little away from this one."""
     weights = _without_drivers(system)
     scale = coordinate_scale(system)
-    undriven = _scaled_jacobian(system, q)[weights > 0.0]
+    undriven = _scaled_jacobian(system, t, q)[weights > 0.0]
     motions = free_motions(undriven, rank_of_rows(undriven).rank)
     random = np.random.default_rng(1)
     for size in (0.1, 0.3, 1.0) * 6:

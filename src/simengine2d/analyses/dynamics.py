@@ -12,7 +12,6 @@ from ..coordinates import family_named
 from ..errors import ModelError, UnsupportedError
 from ..events import Event
 from ..formulations import formulation_named
-from ..formulations.augmented import Augmented
 from ..formulations.projection import Projection
 from ..free_system import FreeSystem
 from ..integrators import integrator_named
@@ -20,9 +19,8 @@ from ..integrators.runge_kutta import RungeKutta
 from ..methods import Formulation, Integrator
 from ..model import Model
 from ..results import Results
-from ..system import System
+from ..system import SMALL, System
 from .adaptive_run import AdaptiveRun
-from .explicit_run import FixedExplicitRun
 from .general_run import DaeRun, OdeRun
 from .implicit_run import AdaptiveImplicitRun, FixedImplicitRun
 from .run import Keep, Progress, Run
@@ -82,13 +80,16 @@ def dynamics(
 def run_of(task: Task) -> Run:
     """The kind of run that the task asks for, at its start."""
     begin = start(task.system, float(task.times[0]))
-    if task.sparse:
-        return AdaptiveImplicitRun(task, begin) if task.integrator is None else FixedImplicitRun(task, begin)
+    if task.sparse and task.integrator is not None:
+        return FixedImplicitRun(task, begin)
+    if task.sparse and task.system.n > SMALL:
+        return AdaptiveImplicitRun(task, begin)
     if task.formulation.poses == "dae":
         return DaeRun(task, begin)
-    quick = task.coordinates == "reference_point" and isinstance(task.formulation, Projection | Augmented)
-    if quick and isinstance(task.integrator, RungeKutta):
-        return AdaptiveRun(task, begin) if task.integrator.adaptive else FixedExplicitRun(task, begin)
+    # the default is also prepared for singular poses and for stiffness
+    default = task.coordinates == "reference_point" and isinstance(task.formulation, Projection)
+    if default and isinstance(task.integrator, RungeKutta) and task.integrator.adaptive:
+        return AdaptiveRun(task, begin)
     return OdeRun(task, begin)
 
 

@@ -116,7 +116,7 @@ def equilibrium(
         raise ModelError(f"all=True goes by Newton's method from many starts; leave out method={method!r}.")
     system = System(model)
     check_static(system)
-    begin = Balance(system, t, tangent_space(system, closed_pose(system, t, start)[0]))
+    begin = Balance(system, t, tangent_space(system, t, closed_pose(system, t, start)[0]))
     found = search(begin, region) if all else [METHODS[method](begin)]
     if not found:
         raise ConvergenceError(f"no equilibrium of '{model.name}' was found in the region; widen it.")

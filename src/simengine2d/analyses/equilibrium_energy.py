@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..elements import Wrench
+from ..elements import Action, Wrench
 from ..errors import ConvergenceError, UnsupportedError, listed
 from ..system import System
 from .equilibrium_newton import Found, newton, no_equilibrium
@@ -99,9 +99,9 @@ def _refuse_other_forces(system: System, t: float, q: Floats) -> None:
 def non_conservative(system: System, t: float, q: Floats) -> list[str]:
     """Forces without a potential: at rest their derivative QA_q is not symmetric, here or in poses nearby.
 
-    A push on a measure has the potential integral g ds, so only wrenches are examined.
+    A push on a measure has the potential integral g ds, so only wrenches and formulas are examined.
     """
-    names = dict.fromkeys(name for name, load in system.loads if isinstance(load, Wrench))
+    names = dict.fromkeys(name for name, load in system.loads if isinstance(load, Wrench | Action))
     return [name for name in names if not _has_potential(system, name, t, q)]
 
 

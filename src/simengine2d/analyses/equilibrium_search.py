@@ -115,7 +115,7 @@ def _turned_back(found: Found, start: Balance) -> Found:
     """The same pose without the whole turns since the start, where they change no force."""
     q = found.balance.q.copy()
     q[2::3] -= 2.0 * np.pi * np.round((q - start.q)[2::3] / (2.0 * np.pi))
-    other = Found(Balance(start.system, start.t, tangent_space(start.system, q)), found.iterations)
+    other = Found(Balance(start.system, start.t, tangent_space(start.system, start.t, q)), found.iterations)
     closed = (
         np.abs(start.system.Phi(start.t, q) - start.system.Phi(start.t, found.balance.q)).max(initial=0.0)
         <= SAME

@@ -112,24 +112,3 @@ class ExplicitRun(Run):
         """The arrays that make up the state of the integration."""
         r = self.r
         return {"y": r.y, "new": r.new, "K": r.K, "state": r.state, "worst": self.limits.worst}
-
-
-class FixedExplicitRun(ExplicitRun):
-    """Explicit steps of fixed size."""
-
-    def __init__(self, task: Task, start: Start) -> None:
-        assert task.integrator is not None and task.step is not None
-        super().__init__(task, start, task.integrator, 1e-10)
-        self.notes.append(
-            f"integrated by {task.integrator.name} on the formulation {task.formulation.name}, as asked, "
-            f"in steps of {task.step:g} s at most"
-        )
-
-    def advance(self, most_steps: int) -> None:
-        system = self.system
-        self.done, why = index1.integrate_fixed(
-            system.arrays, system.load_arrays, self.d, self.T, self.r, self.limits, self.times, self.done,
-            float(self.task.step or 1.0), self.history, self.attempts_left(most_steps), self.w,
-        )  # fmt: skip
-        if why == index1.STEP_TOO_SMALL:
-            raise self.failure("the accelerations have no finite value. Take a smaller step.")

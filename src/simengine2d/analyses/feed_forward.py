@@ -26,6 +26,11 @@ def feed_forward(results: Results) -> Model:
         del model.elements[name]
         for i in rows:
             row = results.system.rows[i][1]
+            if row.formula is not None:
+                raise UnsupportedError(
+                    f"{results.model.elements[name].title} moves by the formula '{row.formula.text}', which no Spring "
+                    "can replace. Drive a measure with a Driver instead."
+                )
             title = name if len(rows) == 1 else f"{name} {row.label}"
             table = Table(times, tuple(results.lam[:, i].tolist()))
             model.add(Spring(title, measure_as_written(row.measure), actuator=table))

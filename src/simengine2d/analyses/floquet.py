@@ -79,6 +79,7 @@ def floquet(model: Model, period: float, *, steps: int = 200) -> Floquet:
         raise ModelError(f"period = {period!r} must be a positive number of seconds.")
     system = System(model)
     check_static(system)
+    system.refuse_velocity_rows("floquet")
     h = period / steps
     times = (np.arange(steps)[:, None] * h + h * NODES).ravel()
     motion = dynamics(model, t_eval=np.concatenate([[0.0], times, [period]]), rtol=RTOL)

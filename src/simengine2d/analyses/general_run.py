@@ -19,7 +19,7 @@ from ..integrators.dae_marching import DaeMarcher, dae_marcher
 from ..integrators.marcher import Marcher, OdeMethod
 from ..integrators.radau_iia import RadauIIA
 from ..ivp.inputs import tolerances
-from .run import STEPS_A_CHUNK, Run
+from .run import Run
 from .start import Start
 from .task import Task
 
@@ -135,7 +135,7 @@ class OdeRun(GeneralRun):
         self.posed = self.pose()
         y = self.y0
         self.posed.finish(start.assembly.t, y, self.posed.notes)
-        self.posed.notes[: 2] = 0.0
+        self.posed.notes[:2] = 0.0
         self.marcher = method.marcher(
             self.posed.rhs,
             start.assembly.t,

@@ -116,7 +116,7 @@ def _given(model: Model, motion: Results, times: dict[str, Any]) -> Results:
         )
     results = Results(model, motion.t, motion.q, motion.qd, motion.qdd, status=motion.status)
     system, drivers = results.system, [name for name, e in model.elements.items() if isinstance(e, Driver)]
-    lengths = 1.0 / np.linalg.norm(system.Phi_q(0.0, motion.q[0]) * coordinate_scale(system), axis=1)
+    lengths = 1.0 / np.linalg.norm(system.Phi_q(motion.t[0], motion.q[0]) * coordinate_scale(system), axis=1)
     for t, q in zip(motion.t, motion.q, strict=True):
         for (name, _), gap in zip(system.rows, system.Phi(t, q) * lengths, strict=True):
             if name not in drivers and not abs(gap) <= CLOSED * system.length:

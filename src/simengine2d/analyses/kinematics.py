@@ -45,6 +45,7 @@ def kinematics(
         raise ModelError(f"kinematics needs a Model, not {model!r}; read a file with load(path).")
     times = output_times(t_end, step, t_eval, "kinematics")
     system = System(model)
+    system.refuse_velocity_rows("kinematics")
     check_domains(system, times)
     # the drawn pose belongs to t = 0, so a later first output is walked to
     start = min(0.0, times[0]) if _defined_at_zero(system) else times[0]
@@ -79,8 +80,9 @@ def _driven_rows(system: System, assembly: Assembly) -> NDArray[np.int64]:
     if system.n == 0:
         raise UnsupportedError(f"model '{system.model.name}' has no bodies; add one with model.body(...).")
     all_rows = np.arange(system.m)
-    if system.m == system.n and row_pattern(system, assembly.q, all_rows) is not None:
-        smallest, _, _ = pivots_at(system, assembly.q, row_pattern(system, assembly.q, all_rows))
+    if system.m == system.n and row_pattern(system, assembly.t, assembly.q, all_rows) is not None:
+        pattern = row_pattern(system, assembly.t, assembly.q, all_rows)
+        smallest, _, _ = pivots_at(system, assembly.t, assembly.q, pattern)
         if smallest > 1e-7:
             return all_rows
     diagnosis = diagnose(assembly)
@@ -109,11 +111,11 @@ def _undriven(system: System, diagnosis: Diagnosis) -> str:
 def _refuse_contradiction(system: System, assembly: Assembly, diagnosis: Diagnosis) -> None:
     """A redundant row must ask for the same velocity as the rows it depends on, at any time."""
     J = system.Phi_q(assembly.t, assembly.q)
-    rate = max(1.0, float(np.abs(system.nu(assembly.t)).max(initial=0.0)))
+    rate = max(1.0, float(np.abs(system.nu(assembly.t, assembly.q)).max(initial=0.0)))
     for group in diagnosis.dependent:
         row, partners = group.rows[-1], group.rows[:-1]
         weights = np.linalg.lstsq(J[partners].T, J[row], rcond=None)[0]
-        nu = system.nu(assembly.t)
+        nu = system.nu(assembly.t, assembly.q)
         if abs(nu[row] - weights @ nu[partners]) > 1e-9 * rate:
             names = listed(dict.fromkeys(system.rows[i][0] for i in group.rows))
             raise ModelError(

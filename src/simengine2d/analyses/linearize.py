@@ -135,6 +135,7 @@ def operating_point(model: Model, at: Pose, t: float, analysis: str) -> tuple[Va
         raise ModelError(f"{analysis} needs a Model, not {model!r}; read a file with load(path).")
     system = System(model)
     check_static(system)
+    system.refuse_velocity_rows(analysis)
     moving = isinstance(at, Results)
     if isinstance(at, Equilibria):
         if len(at) != 1:
@@ -144,7 +145,7 @@ def operating_point(model: Model, at: Pose, t: float, analysis: str) -> tuple[Va
         t = float(at.t[-1])
     q, qd = closed_pose(system, t, at)
     if at is None:
-        q = _resting(Balance(system, t, tangent_space(system, q))).q
+        q = _resting(Balance(system, t, tangent_space(system, t, q))).q
     found = Variation(system, t, q, qd, held=not moving)
     if found.space.freedom == 0:
         raise UnsupportedError(

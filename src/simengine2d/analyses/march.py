@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..moving_frames import FRAME_STATE, move_frames, place_frames
+from ..formula_rows import rows_at
 from ..functions import functions_at
 from ..kernels import kernel
+from ..moving_frames import FRAME_STATE, move_frames, place_frames
 from ..sparse_lu import Pattern, factor, solve
 from ..system import S as Arrays
 from ..system import gamma, phi, phi_q
@@ -95,13 +96,14 @@ def new_motion(times: int, n: int) -> Motion:
 
 
 @kernel(entry=True)
-def position(S, P, w, q):
+def position(S, P, w, t, q):
     """Newton for Phi(q, t) = 0 from the prediction in q, with the functions of time in w.f.
 
     Returns (converged, largest multiplier of the factors).
     """
     length, F, lu, dq = w.length[0], w.F, w.lu, w.dq
     place_frames(S, q, F)
+    rows_at(S, t, F, w.f)
     phi_q(S, F, w.data)
     pivot, growth, _ = factor(P, w.data, lu, w.work)
     if not pivot > SINGULAR:
@@ -120,6 +122,7 @@ def position(S, P, w, q):
         if not size < 1.0e100 or turn > LARGEST_TURN:
             return False, growth
         place_frames(S, q, F)
+        rows_at(S, t, F, w.f)
         nothing_left = size <= 1.0e-15 * reach or (iteration > 0 and size <= 1.0e-12 * reach)
         only_rounding_left = iteration > 0 and size <= 1.0e-9 * length and size >= 0.5 * before
         if nothing_left or only_rounding_left:
@@ -131,9 +134,10 @@ def position(S, P, w, q):
 
 
 @kernel(entry=True)
-def rates(S, P, w, q, qd, qdd):
+def rates(S, P, w, t, q, qd, qdd):
     """Velocities and accelerations at a closed pose. Returns (smallest pivot, growth, sign)."""
     place_frames(S, q, w.F)
+    rows_at(S, t, w.F, w.f)
     phi_q(S, w.F, w.data)
     pivot, growth, sign = factor(P, w.data, w.lu, w.work)
     if not pivot > SINGULAR:
@@ -142,6 +146,7 @@ def rates(S, P, w, q, qd, qdd):
         w.rhs[i] = w.f[i, 1]
     solve(P, w.lu, w.rhs, qd, w.work)
     move_frames(S, qd, w.F)
+    rows_at(S, t, w.F, w.f)
     gamma(S, w.f, w.F, w.rhs)
     solve(P, w.lu, w.rhs, qdd, w.work)
     return pivot, growth, sign
@@ -163,10 +168,10 @@ def try_step(S, P, w, t, h, last_try):
     for j in range(w.q.size):  # prediction q + h qd + h^2/2 qdd + h^3/6 jerk
         w.new[j] = w.q[j] + h * (w.qd[j] + h * (0.5 * w.qdd[j] + h / 6.0 * w.jerk[j]))
     functions_at(S.functions, t, w.f)
-    ok, growth = position(S, P, w, w.new)
+    ok, growth = position(S, P, w, t, w.new)
     if not ok:
         return REPIVOT if growth > GROWTH else STUCK
-    pivot, growth, sign = rates(S, P, w, w.new, w.new_d, w.new_dd)
+    pivot, growth, sign = rates(S, P, w, t, w.new, w.new_d, w.new_dd)
     if growth > GROWTH:
         return REPIVOT
     if not pivot > SINGULAR:
@@ -249,7 +254,7 @@ def march(S, P, w, times, first, stop, motion, smallest_step, near_known):
     The walker ends at the last good instant. Nearly singular outputs before row `near_known` are not reported.
     """
     functions_at(S.functions, w.state[TIME], w.f)
-    w.state[PIVOT] = rates(S, P, w, w.q, w.qd, w.qdd)[0]
+    w.state[PIVOT] = rates(S, P, w, w.state[TIME], w.q, w.qd, w.qdd)[0]
     for j in range(w.q.size):
         w.jerk[j] = 0.0
     for k in range(first, stop):

@@ -52,23 +52,26 @@ def multipliers(motion: Results, system: System) -> Multipliers:
     b = needed_forces(motion, system)
     if system.n > DENSE:
         return Multipliers(
-            np.array([_sparse(system, q, force) for q, force in zip(motion.q, b, strict=True)]), []
+            np.array(
+                [_sparse(system, t, q, force) for t, q, force in zip(motion.t, motion.q, b, strict=True)]
+            ),
+            [],
         )
     lam, singular = np.zeros((motion.t.size, system.m)), []
     count = max(1, CHUNK // max(1, system.n * system.m))
     for first in range(0, motion.t.size, count):
         part = slice(first, first + count)
-        lam[part], bad = _dense(system, motion.q[part], b[part])
+        lam[part], bad = _dense(system, motion.t[part], motion.q[part], b[part])
         singular += [float(motion.t[first + i]) for i in bad]
     return Multipliers(lam, singular)
 
 
-def _dense(system: System, Q: Floats, b: Floats) -> tuple[Floats, list[int]]:
+def _dense(system: System, T: Floats, Q: Floats, b: Floats) -> tuple[Floats, list[int]]:
     """lam at each pose, and which poses are singular."""
     lam = np.zeros((Q.shape[0], system.m))
     regular = np.zeros(Q.shape[0], dtype=bool)
     if system.m == system.n:
-        J = np.array([system.Phi_q(0.0, q) for q in Q])
+        J = np.array([system.Phi_q(t, q) for t, q in zip(T, Q, strict=True)])
         regular = _regular(J * coordinate_scale(system))
         transposed = J[regular].transpose(0, 2, 1)
         found = np.linalg.solve(transposed, b[regular][:, :, None])
@@ -76,9 +79,9 @@ def _dense(system: System, Q: Floats, b: Floats) -> tuple[Floats, list[int]]:
         lam[regular] = found[:, :, 0]
     singular = []
     for i in np.flatnonzero(~regular):
-        space = tangent_space(system, Q[i])
+        space = tangent_space(system, T[i], Q[i])
         lam[i] = space.multipliers(b[i])
-        rest = space.scale * (b[i] - system.Phi_q(0.0, Q[i]).T @ lam[i])
+        rest = space.scale * (b[i] - system.Phi_q(T[i], Q[i]).T @ lam[i])
         if np.linalg.norm(rest) > EXACT * np.linalg.norm(space.scale * b[i]):
             singular.append(int(i))
     return lam, singular
@@ -92,9 +95,9 @@ def _regular(J: Floats) -> NDArray[np.bool_]:
     return np.asarray(sizes[:, 0] < SINGULAR * sizes[:, -1])
 
 
-def _sparse(system: System, q: Floats, b: Floats) -> Floats:
+def _sparse(system: System, t: float, q: Floats, b: Floats) -> Floats:
     """The same for large systems; redundant rows are regularized and refined."""
-    J = sparse_jacobian(system, q, np.ones(system.n))
+    J = sparse_jacobian(system, t, q, np.ones(system.n))
     if system.m == system.n:
         try:
             lam = splu(csc_array(J.T)).solve(b)
@@ -117,8 +120,8 @@ def shared_multipliers(
     joints = np.setdiff1d(np.arange(system.m), rows)
     low, high = (np.array([limits.get(name, (-np.inf, np.inf))[k] for name in actuators]) for k in (0, 1))
     for t, q, b in zip(motion.t, motion.q, needed_forces(motion, system), strict=True):
-        space = tangent_space(system, q, joints)
-        J, Z = system.Phi_q(0.0, q), space.motions
+        space = tangent_space(system, t, q, joints)
+        J, Z = system.Phi_q(t, q), space.motions
         A, tau = Z.T @ J[rows].T, -Z.T @ b
         rank = int(np.sum(np.linalg.svd(A, compute_uv=False) > IDLE * np.abs(J[rows] * space.scale).max()))
         if not _reached(A, tau, rank):

@@ -67,9 +67,9 @@ class PosedModel:
 def pose(model: Model | System, coordinates: str = "reference_point", t: float = 0.0) -> PosedModel:
     """Pose a model in reference_point, natural, mixed or relative coordinates: M, QA, Phi, Phi_q, nu, gamma.
 
-        p = se.pose(model, "natural")
-        p.names, p.q                # the coordinates and their values at t = 0
-        p.at().M, p.at(t, q, qd).gamma
+    p = se.pose(model, "natural")
+    p.names, p.q                # the coordinates and their values at t = 0
+    p.at().M, p.at(t, q, qd).gamma
     """
     system = model if isinstance(model, System) else System(model)
     if system.missing_law is not None:

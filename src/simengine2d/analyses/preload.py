@@ -64,7 +64,7 @@ def preload(model: Model, springs: str | Sequence[str], *, at: Pose = None, t: f
     system = System(model)
     check_static(system)
     chosen = [_spring(model, system, name) for name in names]
-    here = Balance(system, t, tangent_space(system, closed_pose(system, t, at)[0]))
+    here = Balance(system, t, tangent_space(system, t, closed_pose(system, t, at)[0]))
     gradients = Gradients(model, [model.forces[name].measure for name in names])  # type: ignore[attr-defined]
     A = here.Z.T @ gradients.at(here.q).T
     h = np.linalg.lstsq(A, here.force, rcond=1e-10)[0]

@@ -56,8 +56,8 @@ def unit_rows(J: csr_array) -> tuple[csr_array, Floats]:
     return csr_array((J.data / norms[rows], J.indices, J.indptr), shape=J.shape), norms
 
 
-def sparse_jacobian(system: System, q: Floats, scale: Floats) -> csr_array:
+def sparse_jacobian(system: System, t: float, q: Floats, scale: Floats) -> csr_array:
     """Phi_q by the scaled coordinates."""
     arrays = system.arrays
-    data = system.Phi_q_data(q) * scale[arrays.jac_column]
+    data = system.Phi_q_data(q, t) * scale[arrays.jac_column]
     return csr_array((data, arrays.jac_column, arrays.jac_start), shape=(system.m, system.n))

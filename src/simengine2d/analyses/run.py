@@ -186,7 +186,7 @@ class Run(ABC):
     def everything(self) -> dict[str, Floats]:
         """The checkpoint, and where the events stand."""
         saved = self.checkpoint()
-        if self.watch:
+        if self.watch and saved:
             saved["watch_t"], saved["watch_before"] = np.array(self.watch.t), self.watch.before
         return saved
 

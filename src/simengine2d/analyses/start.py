@@ -52,7 +52,7 @@ def start(system: System, t: float) -> Start:
 
 def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool]:
     """Names of redundant constraints; an error where a free motion has no mass."""
-    if system.n > SMALL and system.masses.min() > 0.0 and not _weak(system, assembly.q):
+    if system.n > SMALL and system.masses.min() > 0.0 and not _weak(system, assembly.t, assembly.q):
         return [], True
     if system.n > LARGEST_EXAMINED:
         return [], False
@@ -71,13 +71,13 @@ def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool]:
     return names_of_rows(system, rows), not rows
 
 
-def _weak(system: System, q: Floats) -> bool:
+def _weak(system: System, t: float, q: Floats) -> bool:
     """Whether a pivot of the constraints nearly vanishes: some may depend on others."""
     if system.m == 0:
         return False
     d = posed(system, redundant=False, tangent=False)
     w = new_work(system, d)
-    solve_at(system.arrays, d, q, np.zeros(system.n), np.zeros(system.m), w)
+    solve_at(system.arrays, d, t, q, np.zeros(system.n), np.zeros(system.m), w)
     with np.errstate(divide="ignore"):
         pivots = np.abs(1.0 / w.v[d.diagonal[system.n :]])
     rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))

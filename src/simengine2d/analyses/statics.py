@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..elements import Action
 from ..errors import UnsupportedError, listed
 from ..system import System
 from .diagnose import in_words
@@ -77,7 +78,7 @@ class Balance:
         """Z^T K Z."""
         part, k, _ = self.hold or (0.0, 0.0, None)
         own = force_slopes(self.system, self.t, self.q, np.zeros(self.system.n))[0]
-        K = constraint_stiffness(self.system, self.q, self.lam) - (1.0 - part) * own
+        K = constraint_stiffness(self.system, self.t, self.q, self.lam) - (1.0 - part) * own
         return np.asarray(self.Z.T @ K @ self.Z) + part * k * np.eye(self.Z.shape[1])
 
     @property
@@ -117,9 +118,11 @@ def check_static(system: System) -> None:
 
 def moving_in_time(system: System) -> list[str]:
     """Elements whose value or force changes with time."""
-    names = [name for name, _ in system.rows] + system.load_names
-    functions = system.functions + system.load_functions
-    return list(dict.fromkeys(n for n, f in zip(names, functions, strict=True) if not f.is_constant))
+    names = [name for row, (name, _) in enumerate(system.rows) if system.moves_in_time(row)]
+    loads = zip(system.load_names, system.load_functions, strict=True)
+    names += [name for name, function in loads if not function.is_constant]
+    names += [name for name, load in system.loads if isinstance(load, Action) and load.formula.reads_time]
+    return list(dict.fromkeys(names))
 
 
 def held_at(system: System, t: float) -> list[str]:

@@ -14,11 +14,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..moving_frames import EX, EY, term_gradient, term_hessian
+from ..formula_tangent import action_slopes, add_action_block, add_row_block, row_bends
 from ..kernels import kernel
 from ..laws import law_slopes, law_value
 from ..loads import push_state, turned, wrench_values
 from ..measures import ANGLE
+from ..moving_frames import EX, EY, term_gradient, term_hessian
 from ..system import System
 
 Floats = NDArray[np.float64]
@@ -39,6 +40,29 @@ def row_slopes(S, lam, v, F, H, K, rates):
             term_hessian(S.term_kind[k], F, a, b, H)
             add_block(body[a], body[b], nb, lam[i] * weight, H, K)
             add_product(body[a], body[b], nb, weight, H, v, rates[i])
+
+
+@kernel(entry=True)
+def formula_row_slopes(S, t, lam, v, F, where, B, K, rates):
+    """The same for what formulas bend by themselves; B is scratch, n x n."""
+    row_bends(S, t, F)
+    for i in range(S.formulas.row.size):
+        row = S.formulas.row[i]
+        B[:] = 0.0
+        add_row_block(S, i, 1.0, F, where, B)
+        for j in range(v.size):
+            for k in range(v.size):
+                K[j, k] += lam[row] * B[j, k]
+                rates[row, k] += v[j] * B[j, k]
+
+
+@kernel(entry=True)
+def formula_slopes(S, L, t, F, qd, where, H, by_q, by_qd):
+    """QA_q and QA_qd of the forces by formulas, added."""
+    action_slopes(L, t, F)
+    for i in range(L.formulas.g.formulas.shape[0]):
+        add_action_block(S, L, i, F, qd, 1.0, 0.0, where, H, by_q)
+        add_action_block(S, L, i, F, qd, 0.0, 1.0, where, H, by_qd)
 
 
 @kernel
@@ -140,21 +164,33 @@ def force_slopes(system: System, t: float, q: Floats, qd: Floats) -> tuple[Float
     f, F = system.functions_at(t, loads=True), system.frames(q, qd)
     scratch = np.empty((6, 6)), np.empty((2, n))
     applied_slopes(system.arrays, system.load_arrays, float(t), f, F, q, qd, *scratch, by_q, by_qd)
+    if system.load_arrays.formulas.force.size:
+        H, where = np.empty((6, 6)), _where(system)
+        formula_slopes(system.arrays, system.load_arrays, float(t), F, qd, where, H, by_q, by_qd)
     return by_q, by_qd
 
 
-def constraint_stiffness(system: System, q: Floats, lam: Floats) -> Floats:
-    """(Phi_q^T lam)_q, n x n; symmetric."""
-    return _row_slopes(system, q, lam, np.zeros(system.n))[0]
+def constraint_stiffness(system: System, t: float, q: Floats, lam: Floats) -> Floats:
+    """(Phi_q^T lam)_q, n x n; symmetric but for rows of velocities."""
+    return _row_slopes(system, t, q, lam, np.zeros(system.n))[0]
 
 
-def jacobian_slope(system: System, q: Floats, v: Floats) -> Floats:
+def jacobian_slope(system: System, t: float, q: Floats, v: Floats) -> Floats:
     """(Phi_q v)_q, m x n."""
-    return _row_slopes(system, q, np.zeros(system.m), v)[1]
+    return _row_slopes(system, t, q, np.zeros(system.m), v)[1]
 
 
-def _row_slopes(system: System, q: Floats, lam: Floats, v: Floats) -> tuple[Floats, Floats]:
+def _where(system: System) -> NDArray[np.int64]:
+    """Where the coordinates of each body begin; the ground has none."""
+    return np.append(3 * np.arange(len(system.bodies)), -1)
+
+
+def _row_slopes(system: System, t: float, q: Floats, lam: Floats, v: Floats) -> tuple[Floats, Floats]:
     K, rates = np.zeros((system.n, system.n)), np.zeros((system.m, system.n))
     lam, v = np.ascontiguousarray(lam, dtype=float), np.ascontiguousarray(v, dtype=float)
-    row_slopes(system.arrays, lam, v, system.frames(q), np.empty((6, 6)), K, rates)
+    F = system.frames(q, t=t)
+    row_slopes(system.arrays, lam, v, F, np.empty((6, 6)), K, rates)
+    if system.has_formulas:
+        B = np.zeros((system.n, system.n))
+        formula_row_slopes(system.arrays, float(t), lam, v, F, _where(system), B, K, rates)
     return K, rates

@@ -65,10 +65,10 @@ class TangentSpace(NamedTuple):
         return scale * (self.V[:, :r] @ ((self.U[:, :r].T @ (Phi / norms)) / sizes))
 
 
-def tangent_space(system: System, q: Floats, rows: NDArray[np.int64] | None = None) -> TangentSpace:
+def tangent_space(system: System, t: float, q: Floats, rows: NDArray[np.int64] | None = None) -> TangentSpace:
     """At the pose q; of some rows only, where they are given."""
     scale = coordinate_scale(system)
-    J = system.Phi_q(0.0, q) * scale
+    J = system.Phi_q(t, q) * scale
     J = J if rows is None else J[rows]
     norms = np.linalg.norm(J, axis=1)
     norms[norms == 0.0] = 1.0
@@ -83,7 +83,7 @@ def closed_near(system: System, t: float, q: Floats) -> TangentSpace | None:
     """The tangent space at the pose next to q that closes; None where Newton's method does not reach one."""
     before, q = np.inf, np.array(q, dtype=float)
     for _ in range(MOST_CLOSINGS):
-        space, Phi = tangent_space(system, q), system.Phi(t, q)
+        space, Phi = tangent_space(system, t, q), system.Phi(t, q)
         gap = float(np.abs(Phi / space.norms).max(initial=0.0))
         if gap <= ROUNDING * system.length or 0.5 * before <= gap <= CLOSED * system.length:
             return space

@@ -61,6 +61,14 @@ class Task:
                 f"the integrator '{self.integrator.name}' takes fixed steps; give step=..., in seconds."
             )
 
+        if not (self.sparse or self.formulation.nonholonomic):
+            way = f"the formulation '{self.formulation.name}'"
+            if isinstance(self.formulation, Index3):
+                way += (
+                    f" with these coordinates and the integrator '{self.integrator and self.integrator.name}'"
+                )
+            self.system.refuse_velocity_rows(way)
+
     @property
     def fixed(self) -> bool:
         return self.integrator is not None and not self.integrator.adaptive

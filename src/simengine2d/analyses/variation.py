@@ -44,7 +44,7 @@ class Variation:
 
     @cached_property
     def space(self) -> TangentSpace:
-        return tangent_space(self.system, self.q)
+        return tangent_space(self.system, self.t, self.q)
 
     @cached_property
     def Z(self) -> Floats:
@@ -58,7 +58,7 @@ class Variation:
     def qdd(self) -> Floats:
         right = self.system.gamma(self.t, self.q, self.qd)
         if self.held:
-            right = right - self.system.functions_at(self.t)[:, 2]
+            right = right - self.system.gamma(self.t, self.q, np.zeros(self.system.n))
         return self._accelerations(self.applied, right)
 
     @cached_property
@@ -89,7 +89,7 @@ class Variation:
     @cached_property
     def stiffness(self) -> Floats:
         """K, n x n."""
-        return constraint_stiffness(self.system, self.q, self.lam) - self._force_slopes[0]
+        return constraint_stiffness(self.system, self.t, self.q, self.lam) - self._force_slopes[0]
 
     @cached_property
     def damping(self) -> Floats:
@@ -103,7 +103,7 @@ class Variation:
     @cached_property
     def jacobian_rate(self) -> Floats:
         """(Phi_q qd)_q, m x n."""
-        return jacobian_slope(self.system, self.q, self.qd)
+        return jacobian_slope(self.system, self.t, self.q, self.qd)
 
     @cached_property
     def gamma_q(self) -> Floats:
@@ -119,7 +119,7 @@ class Variation:
     def answer(self, dq: Floats, dqd: Floats, force: Floats) -> tuple[Floats, Floats]:
         """dqdd and dlam for changes of the state and of the force; one column each."""
         forces = force - self.stiffness @ dq - self.damping @ dqd
-        bend = self.gamma_q - jacobian_slope(self.system, self.q, self.qdd)
+        bend = self.gamma_q - jacobian_slope(self.system, self.t, self.q, self.qdd)
         dqdd = self._accelerations(forces, bend @ dq - 2.0 * self.jacobian_rate @ dqd)
         return dqdd, self.space.multipliers(forces - self.system.M() @ dqdd)
 

@@ -33,17 +33,17 @@ Floats = NDArray[np.float64]
 FIRST_CHUNK = 256  # output points between two calls of `progress`; doubled while the run is fast
 
 
-def row_pattern(system: System, q: Floats, rows: NDArray[np.int64]) -> Pattern | None:
-    arrays = system.arrays
-    return analyze(rows, arrays.jac_start, arrays.jac_column, system.Phi_q_data(q), coordinate_scale(system))
+def row_pattern(system: System, t: float, q: Floats, rows: NDArray[np.int64]) -> Pattern | None:
+    arrays, data = system.arrays, system.Phi_q_data(q, t)
+    return analyze(rows, arrays.jac_start, arrays.jac_column, data, coordinate_scale(system))
 
 
-def pivots_at(system: System, q: Floats, pattern: Pattern | None) -> tuple[float, float, float]:
+def pivots_at(system: System, t: float, q: Floats, pattern: Pattern | None) -> tuple[float, float, float]:
     """Smallest relative pivot, growth and sign at q."""
     if pattern is None:
         return 0.0, 0.0, 0.0
     lu, work = np.empty(pattern.columns.size), np.empty(system.n)
-    return factor(pattern, system.Phi_q_data(q), lu, work)
+    return factor(pattern, system.Phi_q_data(q, t), lu, work)
 
 
 class Walk:
@@ -78,14 +78,14 @@ class Walk:
     def start_from(self, t: float, q: Floats) -> None:
         """Choose pivots for the pose and stand there."""
         system = self.system
-        pattern = row_pattern(system, q, self.rows)
+        pattern = row_pattern(system, t, q, self.rows)
         if pattern is None:
             raise SingularityError(
                 self.singular_message(t, q, "stands in a singular pose"), self.results("singular")
             )
         self.pattern = pattern
         self.walker = new_walker(system.arrays, pattern, t, q, self.scale, system.length)
-        self.walker.state[DETERMINANT] = pivots_at(system, q, pattern)[2]
+        self.walker.state[DETERMINANT] = pivots_at(system, t, q, pattern)[2]
 
     def run(self) -> Results:
         chunk = FIRST_CHUNK

@@ -102,6 +102,9 @@ FormulationOption = Annotated[
         "--formulation", metavar="NAME", help="How the equations are posed, such as index3 or augmented."
     ),
 ]
+CoordinatesOption = Annotated[
+    str, typer.Option("--coordinates", metavar="NAME", help="reference_point, natural, mixed or relative.")
+]
 PointsOption = Annotated[
     int | None,
     typer.Option("--points", min=2, max=10**8, metavar="N", help="Number of outputs, both ends included."),

@@ -14,6 +14,7 @@ from .app import (
     EXIT_CODES,
     AbsoluteOption,
     AnalysisArgument,
+    CoordinatesOption,
     EndOption,
     Format,
     FormatOption,
@@ -87,6 +88,7 @@ def dynamics(
     t_end: EndOption,
     integrator: IntegratorOption = None,
     formulation: FormulationOption = None,
+    coordinates: CoordinatesOption = "reference_point",
     step: IntegrationStepOption = None,
     rtol: ToleranceOption = None,
     atol: AbsoluteOption = None,
@@ -106,7 +108,9 @@ def dynamics(
     else:
         check_spacing(t_end, step, points)
     target = target_file(model, out, format)
-    job = Job("dynamics", t_end, step, points, integrator, formulation, rtol, atol)
+    job = Job(
+        "dynamics", t_end, step, points, integrator, formulation, rtol, atol, coordinates=coordinates
+    )
     perform(job, read_model(model), target)
 
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ..doors import Bound, Door
 from ..elements import Action, Push, Row, Wrench
-from ..formula_loads import frames_of
-from ..loads import Loads, load_arrays
+from ..loads import Loads, frames_of_loads, load_arrays
 from ..system import S, System, constant_arrays
 from ..transformed import Bodies, Context, E, Found, evaluate_bodies, new_equations, to_bodies
 
@@ -121,7 +120,6 @@ def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[S, Loads]:
     pushes = [load for _, load in system.loads if isinstance(load, Push)]
     wrenches = [load for _, load in system.loads if isinstance(load, Wrench)]
     actions = [load for _, load in system.loads if isinstance(load, Action)]
-    frames = [f for push in pushes for term in push.measure.terms for f in (term.a, term.b)]
     rows: list[Row] = [system.rows[i][1] for i in kept]
     functions = [system.functions[i] for i in kept] + system.load_functions
     arrays, numbers = constant_arrays(
@@ -129,6 +127,6 @@ def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[S, Loads]:
         system.drawing.gravity,
         rows,
         functions,
-        [*frames, *(w.frame for w in wrenches), *(f for action in actions for f in frames_of(action))],  # type: ignore[list-item]
+        frames_of_loads(pushes, wrenches, actions),
     )
     return arrays, load_arrays(pushes, wrenches, numbers, len(kept), actions)

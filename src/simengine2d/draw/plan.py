@@ -8,12 +8,14 @@ import numpy as np
 
 from ..bodies import Disk, Plate, Shape
 from ..drawing import Drawing
-from ..elements import Element, Force, Joint, Pair, Push, Wrench
+from ..elements import Action, Element, ForceElement, Joint, Pair, Push, Wrench
 from ..errors import UnsupportedError
 from ..forces.torque import Torque
 from ..frames import GROUND, Placed
+from ..joints.cam import Cam
 from ..joints.rack_pinion import RackPinion
 from ..joints.revolute import Revolute
+from ..joints.rolling_curves import RollingCurves
 from ..joints.translational import Translational
 from ..measures import Measure
 from . import outlines
@@ -166,7 +168,8 @@ class Plan:
             return False
         shape = self.drawing.model.bodies[frame.body].shape
         in_disk = isinstance(shape, Disk) and abs(frame.x) + abs(frame.y) < 1e-9
-        return in_disk or self.wheel_at(frame) is not None
+        cams = [e for e in self.drawing.elements.values() if isinstance(e, Cam | RollingCurves)]
+        return in_disk or self.wheel_at(frame) is not None or any(frame.body in (cam.a.body, cam.b.body) for cam in cams)
 
 
 def frames_of(element: Element) -> list[Placed]:
@@ -175,7 +178,7 @@ def frames_of(element: Element) -> list[Placed]:
         return [element.a, element.b]
     if isinstance(element, Joint):
         return _frames_in([row.measure for row in element.rows()])
-    assert isinstance(element, Force)
+    assert isinstance(element, ForceElement)
     if isinstance(element, Torque):
         return []
     try:
@@ -183,6 +186,7 @@ def frames_of(element: Element) -> list[Placed]:
     except UnsupportedError:  # a law that is only named
         return []
     pushes = _frames_in([load.measure for load in loads if isinstance(load, Push)])
+    pushes += _frames_in([load.along for load in loads if isinstance(load, Action)])
     return pushes + [load.frame for load in loads if isinstance(load, Wrench)]
 
 

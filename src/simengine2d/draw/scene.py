@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..analyses.assemble import assemble
-from ..elements import Force, Joint
+from ..elements import ForceElement, Joint
 from ..errors import ModelError, SimEngineError, UnsupportedError
 from ..forces.point_force import PointForce
 from ..forces.torque import Torque
@@ -17,7 +17,7 @@ from ..frames import GROUND, Frame, as_frame
 from ..model import Model
 from ..results import Results
 from ..system import System
-from . import driving, sliding  # noqa: F401  (they register their symbols)
+from . import curved, driving, sliding  # noqa: F401  (they register their symbols)
 from .inks import body_ink
 from .marks import Arrow, Bounds, Label, Layer, Mark, Outline, Spot, Stretched, Trace
 from .motion import Motion, spot_of
@@ -201,7 +201,7 @@ def _arrows(results: Results, plan: Plan) -> Iterator[Arrow]:
         is_load = isinstance(element, PointForce | Torque)
         if isinstance(element, Joint) and results.lam is None:
             continue
-        if isinstance(element, Force) and results.system.missing_law is not None:
+        if isinstance(element, ForceElement) and results.system.missing_law is not None:
             continue
         bodies = [frame.body for frame in results.model.elements[name].frames() if frame.body != GROUND]
         frames = [frame for frame in plan.frames[name] if frame.body == bodies[-1]]

@@ -17,7 +17,7 @@ from math import pi
 
 import numpy as np
 
-from ..elements import Element, Force, Joint
+from ..elements import Element, ForceElement, Joint
 from ..forces.point_force import PointForce
 from ..forces.torque import Torque
 from ..frames import GROUND, Placed
@@ -217,5 +217,5 @@ def _(force: Torque, plan: Plan) -> Parts:
 
 
 @symbol.register
-def _(force: Force, plan: Plan) -> Parts:
+def _(force: ForceElement, plan: Plan) -> Parts:
     yield from frames_symbol(force, plan)

@@ -42,6 +42,6 @@ def _unit_of_effort(results: Results, name: str) -> str:
     """What acts on a length does so with newtons, what acts on an angle with newton meters."""
     loads = [load for owner, load in results.system.loads if owner == name]
     measures = [load.measure for load in loads if isinstance(load, Push)]
-    measures += [row.measure for row in results.drawing.rows.get(name, ())]
+    measures += [row.measure for row in results.drawing.rows.get(name, ()) if row.formula is None]
     units = {MEASURES.get(term.kind, "m") for measure in measures for term in measure.terms}
     return "N" if units == {"m"} else "N m" if units == {"rad"} else ""

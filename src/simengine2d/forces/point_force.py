@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..elements import Axes, BodyLaw, Force, FrameField, StateLaw, Wrench
+from ..elements import Axes, BodyLaw, ForceElement, FrameField, StateLaw, Wrench
 from ..errors import ModelError
 from ..frames import GROUND
 from ..laws import as_law, body_law
 
 
-class PointForce(Force):
+class PointForce(ForceElement):
     """A force at a point of a body, in global axes or turning with the body.
 
     `fx` and `fy` are functions of time or of the body's state; a Python `law` (t, q, qd) -> (fx, fy) replaces them.

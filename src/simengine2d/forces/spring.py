@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..elements import Force, MeasureField, Number, Push, PushLaw, TimeFunction
+from ..elements import ForceElement, MeasureField, Number, Push, PushLaw, TimeFunction
 from ..laws import linear_law
 
 
-class Spring(Force):
+class Spring(ForceElement):
     """Spring, damper and actuator on a measure s: a TSDA on `distance`, an RSDA on `angle`.
 
     It resists the growth of s with k (s - free) + c ds/dt + h(t), and with a `law` g(s, sd, t) where one is given.

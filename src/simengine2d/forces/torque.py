@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..elements import BodyLaw, Force, FrameField, StateLaw, Wrench
+from ..elements import BodyLaw, ForceElement, FrameField, StateLaw, Wrench
 from ..errors import ModelError
 from ..frames import GROUND
 from ..laws import as_law, body_law
 
 
-class Torque(Force):
+class Torque(ForceElement):
     """A torque on a body: a function of time or of the body's state, or a `law` (t, q, qd) -> torque in Python."""
 
     frame: FrameField

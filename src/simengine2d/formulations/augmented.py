@@ -20,6 +20,7 @@ class Augmented(Formulation):
 
     name: ClassVar[str] = "augmented"
     poses: ClassVar[str] = "ode"
+    nonholonomic: ClassVar[bool] = True
     rhs = dense.accelerations
     finish = dense.watch
     alpha: float = 5.0

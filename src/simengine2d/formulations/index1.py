@@ -14,12 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..moving_frames import place_frames
 from ..equations import accelerate, residual_of_kkt, solve_kkt
+from ..formula_rows import rows_at
 from ..functions import functions_at
 from ..integrators.runge_kutta import interpolate, stage_state, step_error
 from ..integrators.step_control import first_step, next_step
 from ..kernels import kernel
+from ..moving_frames import place_frames
 from ..system import phi, phi_q
 
 Floats = NDArray[np.float64]
@@ -68,6 +69,7 @@ def project(S, D, t, q, qd, tolerance, worst, w):
     before, level = np.inf, 0
     for iteration in range(MOST_CORRECTIONS):
         place_frames(S, q, w.F)
+        rows_at(S, t, w.F, w.f)
         phi_q(S, w.F, w.data)
         found = position_errors(S, w) if level == 0 else rate_errors(S, qd, w)
         if iteration == 0:
@@ -271,15 +273,6 @@ def refuse_step(D, r, limits, h, error, w):
     return STEP_TOO_SMALL if near else DONE
 
 
-@kernel
-def largest(values):
-    """The largest size; infinite where one of them is no finite number."""
-    total = 0.0
-    for k in range(values.size):
-        total = max(total, abs(values[k]) if abs(values[k]) < np.inf else np.inf)
-    return total
-
-
 @kernel(merge=True)
 def begin(S, L, D, T, r, limits, times, k, history, w):
     """The first slope, a first step, and row k where it is due at the start; the next row to fill."""
@@ -315,30 +308,6 @@ def integrate(S, L, D, T, r, limits, times, first, history, most_steps, w):
         why = try_step(S, L, D, T, r, limits, w)
         if why != DONE:
             return k, why
-    return k, PAUSED
-
-
-@kernel(entry=True)
-def integrate_fixed(S, L, D, T, r, limits, times, first, step, history, most_steps, w):
-    """The same in fixed steps. Those between two outputs are equal and not longer than `step`."""
-    k, state = first, r.state
-    if state[EVALUATIONS] == 0.0:
-        state[STEP] = step
-        k = begin(S, L, D, T, r, limits, times, k, history, w)
-    for _ in range(most_steps):
-        if state[TAKE] > 0.0:
-            k = write_outputs(S, L, D, T, r, limits, times, k, history, w)
-            take_step(T, r)
-        if k == times.size:
-            return k, DONE
-        remaining = times[k] - state[TIME]
-        count = max(1.0, np.ceil(remaining / step * (1.0 - 1.0e-9)))
-        h = remaining / count
-        evaluate_stages(S, L, D, T, r, limits, 1, T.stages + 1, state[TIME], h, w)
-        offer_step(r, h, times[k] if count == 1.0 else state[TIME] + h)
-        if largest(r.K[T.stages]) == np.inf:
-            state[TAKE] = 0.0
-            return k, STEP_TOO_SMALL
     return k, PAUSED
 
 

@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equations import evaluate_state
+from ..formulas import VELOCITY
 from ..kernels import kernel
 from ..kkt import eliminate, solve_again, substitute
-from ..methods import Formulation
 from ..system import gamma as acceleration_side
 from ..system import phi
 from ..tangent import newton_matrix
 from .index1 import bring_back
+from .stage_iteration import StagedFormulation
 
 Floats = NDArray[np.float64]
 
@@ -40,14 +41,13 @@ SLOW = 0.2  # reduction of an error at which modified Newton factors anew
 
 
 @dataclass(frozen=True)
-class Index3(Formulation):
+class Index3(StagedFormulation):
     """The constraints themselves beside the discretized equations of motion.
 
     M qdd + Phi_q^T lam = QA,      Phi(q, t) = 0
     """
 
     name: ClassVar[str] = "index3"
-    poses: ClassVar[str] = "dae"
 
 
 class Stepper(NamedTuple):
@@ -78,8 +78,11 @@ class History(NamedTuple):
 
 
 @kernel
-def residual(S, L, t, q, qd, qdd, lam, b, w):
-    """-(M qdd + Phi_q^T lam - QA) and -Phi / b into w.rest, with everything at the state evaluated."""
+def residual(S, L, t, q, qd, qdd, lam, b, c, w):
+    """-(M qdd + Phi_q^T lam - QA) and -Phi / b into w.rest, with everything at the state evaluated.
+
+    A row that holds a velocity asks for (Phi_q qd - nu) / c instead.
+    """
     evaluate_state(S, L, t, q, qd, w)
     rest, data, start, column = w.rest, w.data, S.jac_start, S.jac_column
     n, m = q.size, lam.size
@@ -90,8 +93,12 @@ def residual(S, L, t, q, qd, qdd, lam, b, w):
     phi(S, w.f, w.F, w.row)
     for i in range(m):
         rest[n + i] = -w.row[i] / b
+        if S.formulas.level[i] == VELOCITY:
+            rest[n + i] = w.f[i, 1] / c
         for p in range(start[i], start[i + 1]):
             rest[column[p]] -= data[p] * lam[i]
+            if S.formulas.level[i] == VELOCITY:
+                rest[n + i] -= data[p] * qd[column[p]] / c
 
 
 @kernel(inline=True)
@@ -136,7 +143,7 @@ def newton(S, L, D, p, t, h, kind, w):
     before = 1.0e300
     for iteration in range(MOST_ITERATIONS):
         predict(p, h, am, af, beta, gamma)
-        residual(S, L, t, p.new[0], p.new[1], p.new[2], p.new_lam, b, w)
+        residual(S, L, t, p.new[0], p.new[1], p.new[2], p.new_lam, b, c, w)
         improve(S, L, D, p, t, kind, b, c, w)
         size, largest, reach = 0.0, 0.0, 0.0
         for k in range(n + m):

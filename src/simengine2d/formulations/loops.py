@@ -33,7 +33,7 @@ from ..coordinates.tree_motion import (
     X,
     Y,
 )  # fmt: skip
-from ..doors import Door, call, door
+from ..doors import call, door
 from ..formula_rows import RowFormulas
 from ..functions import FunctionTable, functions_at
 from ..kernels import kernel
@@ -111,12 +111,6 @@ class Refining(NamedTuple):
     share: Floats  # of each freedom
 
 
-def quick(slow: Door) -> Door:
-    """The door with its kernel inside: a call that passes all arrays of a context takes longer than what it does."""
-    slow.kernel = kernel(slow.function, inline=True)
-    return slow
-
-
 # Rows -------------------------------------------------------------------------------------------------
 
 
@@ -142,7 +136,6 @@ def place_rows(closing, t):
         call(closing.timed_f, closing.timed_c, t, c.b, c.b)
 
 
-@quick
 @door
 def timed_rows(c, t, y, out):
     """Functions of time, and rows that are formulas."""
@@ -197,7 +190,6 @@ def pin_force(c, i, j):
     return one, two
 
 
-@quick
 @door
 def curved_group(c, number, y, out):
     """Forces of a group that is no pin; its number comes in place of the time."""
@@ -283,7 +275,6 @@ def solve_two(v, b, lam, group):
     lam[i] = b[i] / first - ratio * lam[j]
 
 
-@quick
 @door
 def solve_loops(closing, t, y, out):
     """lam of the tree as it moves, and the forces on the freedoms with it."""
@@ -296,7 +287,6 @@ def solve_loops(closing, t, y, out):
     close_loops(closing)
 
 
-@quick
 @door
 def stabilize(c, t, y, out):
     """2 alpha (Phi_z zd - nu) + beta^2 Phi"""
@@ -304,7 +294,6 @@ def stabilize(c, t, y, out):
         c.b[i] = c.options[BETA2] * row_value(c, i) - c.options[ALPHA2] * row_rate(c, i)
 
 
-@quick
 @door
 def refine(r, t, y, out):
     """lam += (W^T D^-1 W + eps)^-1 (b - (W^T D^-1 W + c) lam) until it no longer changes."""

@@ -26,6 +26,7 @@ class Penalty(Formulation):
 
     name: ClassVar[str] = "penalty"
     poses: ClassVar[str] = "ode"
+    nonholonomic: ClassVar[bool] = True
     rhs = dense.accelerations
     finish = dense.watch
     alpha: float = 1e7

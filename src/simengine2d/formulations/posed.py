@@ -68,7 +68,7 @@ def new_room(n: int, bodies: int, notes: Floats, turns: Floats) -> Room:
 def recover(d, room, times, Y, first, stop, history):
     """Rows [z, zd, notes] as motions of the bodies with the accelerations and multipliers of the formulation."""
     size = room.y.size
-    n, bodies = size // 2, history.Q.shape[1]
+    n = size // 2
     before = Y.shape[1] - room.turns.size
     for k in range(first, stop):
         for j in range(room.turns.size):

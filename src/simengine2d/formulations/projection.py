@@ -19,6 +19,7 @@ class Projection(Formulation):
 
     name: ClassVar[str] = "projection"
     poses: ClassVar[str] = "ode"
+    nonholonomic: ClassVar[bool] = True
     rhs = dense.accelerations
     finish = dense.project
     projects: ClassVar[bool] = True

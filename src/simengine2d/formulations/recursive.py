@@ -70,7 +70,6 @@ from .loops import (
     errors,
     place_rows,
     place_tree_frames,
-    quick,
     refine,
     solve_loops,
     stabilize,
@@ -121,7 +120,6 @@ class Projected(NamedTuple):
 # Doors ------------------------------------------------------------------------------------------------
 
 
-@quick
 @door
 def accelerations(c, t, y, out):
     """(zd, zdd); lam stays with the loops."""
@@ -139,7 +137,6 @@ def accelerations(c, t, y, out):
     accelerate_joints(T, out[n:])
 
 
-@quick
 @door
 def apply_forces(c, t, y, out):
     """Springs, forces and torques, about O: they take from the force that the motion needs."""
@@ -161,7 +158,6 @@ def apply_forces(c, t, y, out):
         N[k, PW] -= c.Q[3 * k + 2]
 
 
-@quick
 @door
 def project(p, t, y, notes):
     """Bring y onto the rows by the smallest change in the metric of M, first z, then zd."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..doors import door
 from ..equations import D, Work, accelerate, solve_kkt
+from ..formula_rows import rows_at
 from ..functions import functions_at
 from ..kernels import kernel
 from ..loads import Loads, applied
@@ -63,6 +64,7 @@ def multipliers(c, t, y, out):
     functions_at(S.functions, t, w.f)
     place_frames(S, q, w.F)
     move_frames(S, qd, w.F)
+    rows_at(S, t, w.F, w.f)
     phi_q(S, w.F, w.data)
     applied(S, c.L, t, w.f, w.F, q, qd, w.Q)
     note_errors(c, qd, qdd)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +91,9 @@ class Lane:
     def ending(self, ends: Floats) -> Bound:
         """What follows each step."""
         pose, e, turns = self.family.bound, self.family.equations, self.family.remember or NONE
-        return finish_dae_step.bind(Ending(pose.f, pose.c, turns.f, turns.c, e.Phi, e.J, e.nu, ends))
+        return finish_dae_step.bind(
+            Ending(pose.f, pose.c, turns.f, turns.c, self.family.turns, e.Phi, e.J, e.nu, ends)
+        )
 
 
 def redundant(family: Family, t: float, z: Floats) -> bool:
@@ -118,7 +121,14 @@ class DaeMarcher(CompiledMarcher):
         if self.look is NONE:
             project = self.lane.project
             adaptive = int(self.rules.kind == march.ADAPTIVE)
-            look = Look(self.path, self.step.middle, project.f, project.c, np.zeros(dense.TURNS + self.lane.family.turns.size), adaptive)
+            look = Look(
+                self.path,
+                self.step.middle,
+                project.f,
+                project.c,
+                np.zeros(dense.TURNS + self.lane.family.turns.size),
+                adaptive,
+            )
             self.look = look_into_dae_step.bind(look)
             self.problem = replace(self.problem, f=self.lane.slopes)
             self.equations = self.equations_with(self.attempt)
@@ -137,7 +147,7 @@ class DaeMarcher(CompiledMarcher):
         return np.array(zdd), np.array(lam)
 
     def counts(self) -> dict[str, int]:
-        state = sum(solver.st.state for solver in self.lane.solvers)
+        state = np.sum([solver.st.state for solver in self.lane.solvers], axis=0)
         return {
             "steps": self.steps,
             "rejected steps": int(self.path.state[march.REJECTED]),
@@ -174,8 +184,8 @@ def dae_marcher(
 ) -> DaeMarcher:
     """An integration from (t0, z0, zd0) on: in steps of `step`, or with error control where `rtol` is given.
 
-    The error of positions and velocities is kept near `rtol` of each plus `atol` of its coordinate, by default `rtol` of
-    the size of that.
+    The error of positions and velocities is kept near `rtol` of each plus `atol` of its coordinate, by default `rtol`
+    of the size of that.
 
     Newton's iteration ("exact", "modified", or "course" without the tangent of the forces) ends when
     accelerations change by less than 1e-10 of their size, or by less than `tolerance`.
@@ -217,11 +227,13 @@ def new_step(
     levels = path.y[:n], path.y[n:], guess[0]
     X = np.array([levels[level] for level in T.level])
     addresses = [part for bound, _ in methods for part in (bound.f, bound.c)]
-    return DaeStep(
-        *addresses, *(past for _, past in methods), *guess, X, X.copy(), X.copy(), T.S, T.N, ends, np.zeros(2 * n),
-        np.zeros(2 * n), np.zeros(2 * n), np.zeros(2), np.zeros(MEMORY_SIZE), path.y, path.state, path.rtol, path.atol, T.rate, T.steps,
-        int(adaptive), gain,
-    )  # fmt: skip
+    pasts = [past for _, past in methods]
+    trial = [np.zeros(2 * n) for _ in ("end", "whole", "middle")]
+    given = (*addresses, *pasts, *guess, X, X.copy(), X.copy(), T.S, T.N, ends, *trial)
+    of_path = (path.y, path.state, path.rtol, path.atol)
+    of_method = (T.rate, T.steps, int(adaptive), gain)
+    everything: tuple[Any, ...] = (*given, np.zeros(2), np.zeros(MEMORY_SIZE), *of_path, *of_method)
+    return DaeStep(*everything)
 
 
 def check_steps(method: Integrator, T: Table, step: float | None, rtol: float | None) -> None:
@@ -249,5 +261,9 @@ def step_tolerances(
     `rtol` asks for steps of rtol^((p + 1) / p). What constraints take away again does not accumulate.
     """
     share = 0.03 * rtol ** (1.0 / order) if accumulates else 1.0
-    given = rtol * family.sizes if atol is None else np.broadcast_to(np.asarray(atol, dtype=float), (family.n,))
-    return max(SMALLEST, share * rtol), np.maximum(SMALLEST * family.sizes, share * np.tile(given, (2, 1))).ravel()
+    given = (
+        rtol * family.sizes if atol is None else np.broadcast_to(np.asarray(atol, dtype=float), (family.n,))
+    )
+    return max(SMALLEST, share * rtol), np.maximum(
+        SMALLEST * family.sizes, share * np.tile(given, (2, 1))
+    ).ravel()

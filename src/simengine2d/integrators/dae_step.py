@@ -297,6 +297,7 @@ class Ending(NamedTuple):
     pose_c: Any
     turns_f: Any  # the family's count of turns, 0 where it needs none
     turns_c: Any
+    turns: Floats
     Phi: Floats
     J: Floats
     nu: Floats
@@ -317,3 +318,5 @@ def finish_dae_step(c, t, y, notes):
         notes[OWN + j] = c.ends[1, j]
     if c.turns_f != 0:
         call(c.turns_f, c.turns_c, t, y, notes[OWN + size :])
+        for j in range(c.turns.size):
+            c.turns[j] = notes[OWN + size + j]

@@ -9,8 +9,18 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from ..bodies import SHAPES, Body
-from ..elements import FUNCTION_KINDS, Element, Force, Joint, Kind, check_name
+from ..elements import (
+    FORMULA_KINDS,
+    FUNCTION_KINDS,
+    Element,
+    ForceElement,
+    Joint,
+    Kind,
+    check_name,
+    texts_of,
+)
 from ..errors import ModelError, unknown
+from ..formulas import frames_of_formula
 from ..frames import GROUND, Frame, as_frame
 from ..measure_text import frames_in
 from ..model import GRAVITY, Model
@@ -23,7 +33,10 @@ from .plain_text import shown
 from .records import check_record
 from .schema import Analysis, body_record, element_record, file_record, ground_record, known_types
 
-SECTIONS: dict[str, tuple[str, type[Element]]] = {"joints": ("joint", Joint), "forces": ("force", Force)}
+SECTIONS: dict[str, tuple[str, type[Element]]] = {
+    "joints": ("joint", Joint),
+    "forces": ("force", ForceElement),
+}
 
 
 def read_model(
@@ -238,11 +251,13 @@ class _Reader:
         return len(self.document.found) == before
 
     def frames_of(self, given: Any, kind: Kind, path: Path, title: str) -> list[Frame]:
-        if given is None or kind.name not in ("frame", "measure"):
+        if given is None or kind.name not in ("frame", "measure", *FORMULA_KINDS):
             return []
         if kind.name == "frame":
             return [given]
         try:
+            if kind.name in FORMULA_KINDS:
+                return [frame for text in texts_of(given) for frame in frames_of_formula(text)]
             return list(frames_in(given))
         except ModelError as error:
             self.document.complain(path, f"{title}, {path[-1]}: {error}")

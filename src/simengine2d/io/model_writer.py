@@ -124,6 +124,8 @@ def field_data(given: Any, kind: Kind) -> Any:
         return given.text
     if kind.name in FUNCTION_KINDS:
         return function_data(given)
+    if kind.name == "curve":
+        return {word: curve_data(part) for word, part in given.given.items()}
     if kind == LAW and callable(given):
         remedy = 'Give the law\'s name instead and load the file with functions={"name": f}'
         raise _Unwritable(f"is the Python function {_called(given)}; a file holds no code. {remedy}.")
@@ -137,6 +139,11 @@ def frame_data(frame: Frame) -> str | dict[str, Any]:
         return {"body": frame.body, "at": plain([x, y] if angle == 0 else [x, y, angle])}
     text = frame.body if frame.point is None else f"{frame.body}.{frame.point}"
     return text if text == text.strip() else f"'{text}'"
+
+
+def curve_data(part: Any) -> Any:
+    """An expression, numbers or words; Python functions are refused."""
+    return function_data(part) if callable(part) or isinstance(part, Function | Table) else plain(part)
 
 
 def function_data(given: Any) -> Any:

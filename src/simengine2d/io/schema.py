@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ..bodies import SHAPES, Body
-from ..elements import Element, Force, Joint, Kind
+from ..elements import Element, ForceElement, Joint, Kind
 from ..registry import element_class, element_names
 
 VERSION = 1
@@ -36,6 +36,11 @@ EXPECTED = {
     "state law": "a number, an expression of t, x, y, phi, xd, yd, phid such as -2*xd, or a table of t",
     "frame": 'a body, a point such as crank.A, or a place such as "crank.at(0.5, 0)" or {body: crank, at: [0.5, 0]}',
     "measure": "a measure such as angle(ground, crank)",
+    "formula": "a formula of channels and measures such as 2*rod.B.y^2",
+    "formulas": "a formula of channels and measures such as rod.B.y - 0.1*sin(3*rod.B.x), or a list of them",
+    "curve": "a curve {x: 0.05*cos(s), y: 0.03*sin(s)}, {points: [[0, 0], [1, 2], ...]}, or a cam's profile "
+    "{motion: 0.01*(1 - cos(theta)), base_radius: 0.04, follower: roller, roller_radius: 0.01}",
+    "components": "formulas by channel, such as {rod.phi: -2*rod.phid}",
     "direction": "an angle or a vector such as [1, 0]",
     "text": "a text",
     "mapping": "names with values, such as {a: 1}",
@@ -72,8 +77,43 @@ class FileTable(Record):
     periodic: bool = False
 
 
+class ParametricCurve(Record):
+    """x and y as expressions of s; closed where the ends meet, unless it is told."""
+
+    x: Number
+    y: Number
+    range: Point | None = None
+    closed: bool | None = None
+
+
+class SplineCurve(Record):
+    """A spline through points; closed where the last point is the first, or where it is told."""
+
+    points: Annotated[list[Point], Field(min_length=3)]
+    closed: bool | None = None
+
+
+class CamCurve(Record):
+    """The profile of a cam that gives its follower a motion, an expression of the cam's angle theta over a turn."""
+
+    motion: Number
+    base_radius: Number
+    follower: Literal["roller", "knife", "flat"] = "roller"
+    roller_radius: Number | None = None
+    offset: Number | None = None
+    direction: Number | None = None
+    clockwise: bool | None = None
+
+
 FUNCTION = float | str | PointTable | FileTable
-FILE_TYPES = {"frame": str | FrameAt, "function": FUNCTION, "push law": FUNCTION, "state law": FUNCTION}
+CURVE = ParametricCurve | SplineCurve | CamCurve
+FILE_TYPES = {
+    "frame": str | FrameAt,
+    "function": FUNCTION,
+    "push law": FUNCTION,
+    "state law": FUNCTION,
+    "curve": CURVE,
+}
 
 
 # Elements ---------------------------------------------------------------------------------------------
@@ -197,7 +237,7 @@ def json_schema() -> dict[str, Any]:
         "ground": ground_record(),
         "bodies": dict[str, bodies],  # type: ignore
         "joints": dict[str, _any_of(Joint)],  # type: ignore[misc]
-        "forces": dict[str, _any_of(Force)],  # type: ignore[misc]
+        "forces": dict[str, _any_of(ForceElement)],  # type: ignore[misc]
         "analysis": Analysis,
     }
     schema = file_record(sections).model_json_schema()

@@ -1,0 +1,25 @@
+"""The laboratory: one mechanism in all coordinates, by all formulations and all integrators, side by side.
+
+`compare` says how well they agree and what they cost, `work_precision` what accuracy costs, `order` how fast errors
+fall with the step, `stability_region` which steps a method stands, `pairs` what goes together.
+"""
+
+from .combinations import pairs
+from .comparison import Comparison, compare
+from .convergence import KnownMotion, Order, order
+from .stability import stability_region
+from .trial import Trial
+from .work import WorkPrecision, work_precision
+
+__all__ = [
+    "Comparison",
+    "KnownMotion",
+    "Order",
+    "Trial",
+    "WorkPrecision",
+    "compare",
+    "order",
+    "pairs",
+    "stability_region",
+    "work_precision",
+]

@@ -1,0 +1,154 @@
+"""One way to compute a motion, tried: how far it is from the reference, and what it costs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from math import nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..analyses.dynamics import dynamics
+from ..energy import energy_drift
+from ..errors import Interrupted, ModelError, SimEngineError, UnsupportedError
+from ..model import Model
+from ..results import Results
+from ..system import System
+from .combinations import Combination
+from .differences import Motion, constraint_drift, differences, motion_of, sizes_of
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+"""Called with the number of trials that are done, and of all."""
+
+RAN, REFUSED, FAILED = "ran", "refused", "failed"
+TIGHT = 1e-12  # rtol of the reference
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A run of one combination. Numbers are nan where there are none.
+
+    `q`, `qd`, `qdd` and `reactions` are the largest differences to the reference, relative to the size of each;
+    `position`, `velocity` and `acceleration` the largest errors of the constraints at the outputs; `energy` the largest
+    change of the energy, relative to what is exchanged, where it should be constant.
+    """
+
+    coordinates: str
+    formulation: str
+    integrator: str
+    status: str
+    """ran, refused or failed"""
+    reason: str = ""
+    rtol: float = nan
+    step: float = nan
+    q: float = nan
+    qd: float = nan
+    qdd: float = nan
+    reactions: float = nan
+    position: float = nan
+    velocity: float = nan
+    acceleration: float = nan
+    energy: float = nan
+    seconds: float = nan
+    """Of the quickest run; what is compiled, is compiled before."""
+    steps: int = 0
+    evaluations: int = 0
+    results: Results | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        return f"{self.coordinates}, {self.formulation}, {self.integrator}"
+
+    def record(self) -> dict[str, Any]:
+        """Everything but the motion itself."""
+        return {name: value for name, value in vars(self).items() if name != "results"}
+
+
+class Bench:
+    """The mechanism, the times and the reference that all trials share."""
+
+    def __init__(
+        self, model: Model | System, t_end: float | None, points: int, reference: Results | None, repeats: int
+    ) -> None:
+        self.system = model if isinstance(model, System) else System(model)
+        self.reference = reference or tight(self.system, _times(t_end, points))
+        self.times, self.repeats = self.reference.t, repeats
+        _check_reference(self.reference, self.system)
+        self.sizes: Motion = sizes_of(motion_of(self.reference))
+        self.wanted = motion_of(self.reference, self.sizes)
+
+    def try_out(self, combination: Combination, step: float, rtol: float) -> Trial:
+        """Run a combination; where that is not possible, say why."""
+        method = combination.integrator
+        setting: dict[str, Any] = (
+            {"step": step} if method is not None and not method.adaptive else {"rtol": rtol}
+        )
+        if combination.refusal:
+            return Trial(*combination.names, REFUSED, combination.refusal)
+        try:
+            results, seconds = self.solve(combination, setting)
+        except Interrupted:
+            raise KeyboardInterrupt from None
+        except UnsupportedError as error:
+            return Trial(*combination.names, REFUSED, str(error), **setting)
+        except SimEngineError as error:
+            return Trial(*combination.names, FAILED, str(error), **setting)
+        found = {**setting, **self.judged(results), "seconds": seconds, "results": results}
+        return replace(Trial(*combination.names, RAN), **found)
+
+    def solve(self, combination: Combination, setting: dict[str, Any]) -> tuple[Results, float]:
+        """The motion, and the seconds of the quickest of all runs."""
+        coordinates, formulation, integrator, _ = combination
+        quickest = np.inf
+        for _ in range(1 + self.repeats):
+            began = time.perf_counter()
+            results = dynamics(
+                self.system, t_eval=self.times, coordinates=coordinates, formulation=formulation,
+                integrator=integrator, **setting,
+            )  # fmt: skip
+            quickest = min(quickest, time.perf_counter() - began)
+        return results, quickest
+
+    def judged(self, results: Results) -> dict[str, Any]:
+        """Differences, drifts and counts of a motion."""
+        energy = energy_drift(results)
+        counts = counts_of(results)
+        found = differences(motion_of(results, self.sizes), self.wanted)
+        return {**found, **constraint_drift(results), "energy": nan if energy is None else energy, **counts}
+
+
+def counts_of(results: Results) -> dict[str, int]:
+    """Steps, and evaluations of the equations of motion: one for each iteration, where Newton's method counts these."""
+    found = results.statistics
+    iterations = found.get("Newton iterations", 0)
+    return {"steps": found.get("steps", 0), "evaluations": found.get("evaluations", iterations)}
+
+
+def tight(system: System, times: Floats) -> Results:
+    """The reference: reference-point coordinates, projected, DOP853 with rtol = 1e-12."""
+    return dynamics(system, t_eval=times, rtol=TIGHT, integrator="dop853", formulation="projection")
+
+
+def _times(t_end: float | None, points: int) -> Floats:
+    if t_end is None:
+        raise ModelError("give t_end, the last time in seconds, or a reference.")
+    if not (isinstance(t_end, int | float) and 0.0 < t_end < np.inf):
+        raise ModelError(f"t_end = {t_end!r} must be a positive number of seconds.")
+    if not (isinstance(points, int) and points >= 2):
+        raise ModelError(f"points = {points!r} must be a whole number of at least 2.")
+    times: Floats = np.linspace(0.0, t_end, points)
+    return times
+
+
+def _check_reference(reference: Results, system: System) -> None:
+    if reference.lam is None or reference.t.size < 2:
+        raise ModelError("the reference must be a run of dynamics with two outputs at least.")
+    wanted, found = [body.name for body in system.bodies], reference.bodies
+    if wanted != found:
+        raise ModelError(
+            f"the reference moves the bodies {', '.join(found)}, the model has {', '.join(wanted)}."
+        )
