@@ -63,6 +63,14 @@ class Ours(Simulation):
 def sweeps(case: Case) -> Iterator[Sweep]:
     system = se.System(model(case))  # built once: a call then solves and nothing else
     yield Sweep("default", "rtol", TOLERANCES, lambda rtol: Ours(case, system, rtol=rtol))
+    for method in ("dop853", "tsitouras5"):
+        joints = {"coordinates": "relative", "integrator": method}
+        yield Sweep(
+            f"relative, {method}",
+            "rtol",
+            TOLERANCES,
+            lambda rtol, o=joints: Ours(case, system, rtol=rtol, **o),
+        )
     if case.name == "four_bar" or case.name.startswith("chain"):
         method = se.GeneralizedAlpha(rho=0.9)
         yield Sweep("generalized_alpha", "h", [1e-3], lambda h: Ours(case, system, integrator=method, step=h))

@@ -32,7 +32,8 @@ BETWEEN = np.array([-0.75, 0.0, 0.75])
 FIRST_PIECES = 64
 MOST_HALVINGS = 14
 SMOOTH, SLOPE = 3e-14, 1e-13  # errors at which a piece is fine, in sizes of the curve
-GOOD = 1e-7  # the error of the smallest piece above which the curve is no curve
+GOOD = 1e-6  # the error of the smallest piece above which the curve is no curve
+CORNER = 1e-5  # rad
 SAMPLES = 128  # places from which the search for a contact starts
 
 QUADRATURE_NODES, QUADRATURE_WEIGHTS = (tuple(part.tolist()) for part in leggauss(8))
@@ -115,7 +116,7 @@ def _slopes_of(w: Floats, powers: Ints) -> Floats:
 def _refuse_jumps(middles: Floats, error: Floats, size: float, what: str) -> None:
     if error.max() > GOOD * size:
         where = middles[int(error.argmax())]
-        raise ModelError(f"{what} jumps or has a corner near {where:.6g}; a contact needs a smooth curve.")
+        raise ModelError(f"{what} jumps near {where:.6g}; a contact needs a smooth curve.")
 
 
 def _measured(places: Floats, x: Floats, y: Floats, closed: bool, size: float, what: str) -> Pieces:
@@ -131,6 +132,7 @@ def _measured(places: Floats, x: Floats, y: Floats, closed: bool, size: float, w
     ends = np.array([-1.0, *nodes, 1.0])
     dx, dy = (part @ np.vander(ends, DEGREE, increasing=True).T for part in slopes)
     angles = np.unwrap(np.arctan2(dy, dx).ravel()).reshape(dx.shape)
+    _refuse_corners(places, angles, what)
     turning = float(angles[-1, -1] - angles[0, 0])
     bare = Pieces(
         knots, x, y, lengths, angles[:, 0].copy(), np.zeros((0, 5)), closed, 1.0, turning, size
@@ -139,6 +141,16 @@ def _measured(places: Floats, x: Floats, y: Floats, closed: bool, size: float, w
     samples = np.array([_sampled(bare, float(sigma)) for sigma in marks])
     area = float(np.sum(samples[:, 1] * np.roll(samples[:, 2], -1) - samples[:, 2] * np.roll(samples[:, 1], -1)))
     return bare._replace(samples=samples, outward=-1.0 if closed and area < 0.0 else 1.0)
+
+
+def _refuse_corners(places: Floats, angles: Floats, what: str) -> None:
+    """The tangent turns between two pieces, or inside of one that was halved without end."""
+    between = np.append(np.abs(angles[1:, 0] - angles[:-1, -1]), 0.0) > CORNER
+    tiny = places[:, 1] < 1e-4 * places[:, 1].sum()
+    corners = between | (tiny & (np.ptp(angles, axis=1) > 0.01))
+    if corners.any():
+        middle, half = places[int(corners.argmax())]
+        raise ModelError(f"{what} has a corner near {middle + half:.6g}; a contact needs a smooth curve.")
 
 
 def _sampled(pieces: Pieces, sigma: float) -> list[float]:

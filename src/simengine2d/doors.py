@@ -48,11 +48,17 @@ class Door:
 
     def bind(self, context: Any) -> Bound:
         if not JIT:
-            return Bound(self.function, context, None)
+            return Bound(self.function, context, (None, context))
         if self.compiled is None:
             self.compiled = _compiled(self, context)
-        memory = np.array(list(_words(context)), dtype=np.int64)
+        memory = _laid_out(context)
         return Bound(self.compiled.address, memory.ctypes.data, (memory, context))
+
+    def beside(self, other: Bound) -> Bound:
+        """The door bound to the context of another one, which lies in memory already."""
+        if not JIT or self.compiled is None:
+            return self.bind(other.kept[1])
+        return Bound(self.compiled.address, *other[1:])
 
 
 def door(function: Callable[..., None]) -> Door:
@@ -109,20 +115,26 @@ def _array(address: int, size: int) -> Floats:
     return np.frombuffer((ctypes.c_double * size).from_address(address))
 
 
-def _words(thing: Any) -> Any:
-    """The 64-bit words of a context as compiled code expects them."""
-    if isinstance(thing, tuple):
-        for part in thing:
-            yield from _words(part)
-    elif isinstance(thing, np.ndarray):
+def _laid_out(context: Any) -> NDArray[np.int64]:
+    """A context in memory: the 64-bit words that compiled code expects."""
+    words: list[int] = []
+    _write(context, words)
+    return np.array(words, dtype=np.int64)
+
+
+def _write(thing: Any, words: list[int]) -> None:
+    if isinstance(thing, np.ndarray):
         if not thing.flags.c_contiguous:
             raise ValueError("arrays of a context must be contiguous")
         address = thing.__array_interface__["data"][0]
-        yield from (0, 0, thing.size, thing.itemsize, address, *thing.shape, *thing.strides)
+        words += (0, 0, thing.size, thing.itemsize, address, *thing.shape, *thing.strides)
+    elif isinstance(thing, tuple):
+        for part in thing:
+            _write(part, words)
     elif isinstance(thing, float):
-        yield int(np.float64(thing).view(np.int64))
+        words.append(int(np.float64(thing).view(np.int64)))
     else:
-        yield int(thing)
+        words.append(int(thing))
 
 
 if JIT:

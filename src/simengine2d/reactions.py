@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+PRESSES = "gap"
+"""Label of the rows of contacts that press only."""
 DENSE_RANK = 900  # coordinates up to which redundant rows are looked for
 
 
@@ -111,8 +113,10 @@ def reaction(
 
 
 def pull(results: Results, name: str) -> Floats:
-    """The law's g of a spring: positive where it resists the growth of its measure."""
+    """The law's g of a spring: positive where it resists the growth of its measure. Of a contact, what it presses with."""
     action = _action(results, name)
+    if isinstance(action, _Constraint) and action.presses:
+        return -action.pulls(results)[:, 0]
     if not isinstance(action, _Force) or not action.pushes:
         raise ModelError(
             f"{action.title} has no channel '{name}.force'; it has {listed(channels_of(results, name))}."
@@ -123,7 +127,7 @@ def pull(results: Results, name: str) -> Floats:
 def channels_of(results: Results, name: str) -> list[str]:
     """The channels of a joint or a force."""
     action = _action(results, name)
-    pushes = isinstance(action, _Force) and action.pushes
+    pushes = action.presses if isinstance(action, _Constraint) else bool(action.pushes)
     return [f"{name}.{part}" for part in (*Reaction._fields, *(["force"] if pushes else []))]
 
 
@@ -168,6 +172,7 @@ class _Constraint(_Action):
         rows = results.drawing.rows[name]
         super().__init__(title, rows, [f for row in rows for t in row.measure.terms for f in (t.a, t.b)])  # type: ignore[misc]
         self.columns = [i for i, (owner, _) in enumerate(results.system.rows) if owner == name]
+        self.presses = bool(rows) and rows[0].label == PRESSES and rows[0].formula is not None
 
     def pulls(self, results: Results) -> Floats:
         if results.lam is None:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .contacts.evaluation import is_at_end
 from .drawing import Drawing, DrawnBody
 from .elements import Action, Push, Row, Wrench
 from .errors import ModelError, UnsupportedError, ended, listed
@@ -271,6 +272,17 @@ class System:
                     )
         if self.loads and not np.all(np.isfinite(self.QA(t, q, qd))):
             return f"the applied forces ({listed(dict.fromkeys(name for name, _ in self.loads))}) have no finite value."
+        return None
+
+    def broken_contact(self, t: float, q: Floats) -> str | None:
+        """A sentence on the first contact that has come to the end of its curve."""
+        S, F = self.arrays, self.frames(q, t=t)
+        for i, (name, row) in enumerate(self.rows):
+            if row.formula is not None and row.formula.contact is not None:
+                terms = range(S.row_start[i], S.row_start[i + 1])
+                u = [term_value(S.term_kind[k], F, S.term_a[k], S.term_b[k]) for k in terms]
+                if is_at_end(row.formula.contact, u):
+                    return f"{self.model.elements[name].title} came to the end of its curve near t = {t:.6g} s."
         return None
 
     def nu(self, t: float, q: Floats | None = None) -> Floats:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from hypothesis import strategies as st
 
 from simengine2d.bodies import Bar, Body, Disk, Plate
-from simengine2d.elements import Axes, Choice, Element, Kind, check_name
+from simengine2d.curves import Curve
+from simengine2d.elements import Choice, Element, Kind, check_name
 from simengine2d.errors import ModelError
 from simengine2d.frames import Frame, quoted
 from simengine2d.measures import KINDS, Measure, Term
@@ -135,6 +136,16 @@ def formulas(draw: Any, model: Model) -> str:
     return draw(st.sampled_from([channel, f"sin({channel})^2 - L", f"{channel}*({text})", text]))
 
 
+def curves() -> st.SearchStrategy[Curve]:
+    """Each way to give a curve, with whatever numbers."""
+    lines = st.lists(PAIRS, min_size=3, max_size=5)
+    return st.one_of(
+        st.builds(lambda x, y, ends: Curve(x=x, y=y, range=ends), NUMBERS, NUMBERS, PAIRS),
+        st.builds(lambda points, closed: Curve(points=points, closed=closed), lines, st.booleans()),
+        st.builds(lambda f, r: Curve(motion=f, base_radius=r, follower="flat"), NUMBERS, NUMBERS),
+    )
+
+
 def values(kind: Kind, model: Model) -> st.SearchStrategy[Any]:
     """Anything a field of that kind may hold."""
     by_name = {
@@ -144,6 +155,7 @@ def values(kind: Kind, model: Model) -> st.SearchStrategy[Any]:
         "frame": frames(model),
         "measure": measures(model),
         "direction": st.one_of(NUMBERS, PAIRS),
+        "curve": curves(),
         "formula": formulas(model),
         "formulas": st.lists(formulas(model), min_size=1, max_size=3).map(tuple),
         "components": st.dictionaries(formulas(model), formulas(model), min_size=1, max_size=3),
@@ -152,8 +164,8 @@ def values(kind: Kind, model: Model) -> st.SearchStrategy[Any]:
         return by_name[kind.name]
     if kind == Choice.__metadata__[0]:
         return st.booleans()
-    if kind == Axes.__metadata__[0]:
-        return st.sampled_from(["global", "body"])
+    if get_origin(kind.file_type) is Literal:
+        return st.sampled_from(get_args(kind.file_type))
     return NAMES
 
 

@@ -194,12 +194,14 @@ def test_directions_may_pass_full_turns_in_weighted_sums():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_reactions_of_formulas_balance_every_body(seed):
-    """Newton and Euler: m a and J alpha are the sum of weight, forces and reactions, with random numbers in formulas."""
+    """Newton and Euler: m a and J alpha are the sums of weight, forces and reactions; formulas hold random numbers."""
     k = np.random.default_rng(seed).uniform(0.2, 1.0, 6).round(3)
     model = two_bodies()
     model.add(se.Constraint("curve", f"b.Q.y - {k[0]}*sin({k[1]}*b.Q.x) - {k[2]}*a.phi*b.phi + t*{k[3]}"))
     model.add(se.Constraint("gear", f"b.phid*(1 + {k[4]}*cos(b.phi)) + {k[5]}*rate(along(a.P, b.Q))"))
-    model.add(se.Force("wind", {"b.Q.x": "a.phid*b.y", "a.phi": "-b.xd"}, potential=f"{k[0]}*distance(a.P, b)^3"))
+    model.add(
+        se.Force("wind", {"b.Q.x": "a.phid*b.y", "a.phi": "-b.xd"}, potential=f"{k[0]}*distance(a.P, b)^3")
+    )
     r = se.dynamics(model, t_end=0.5, step=0.05, rtol=1e-9)
     for body, (mass, inertia) in {"a": (2, 0.3), "b": (1, 0.1)}.items():
         names = [n for n, e in model.elements.items() if body in {frame.body for frame in e.frames()}]

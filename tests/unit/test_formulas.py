@@ -272,6 +272,17 @@ def test_what_needs_positions_refuses_velocities():
             analysis()
 
 
+def test_small_motions_on_a_rail_are_those_of_its_curvature():
+    """A bead on y = x^2 / 2 rests at the bottom and oscillates with omega^2 = g."""
+    model = se.Model(gravity=(0, -9.81))
+    model.body("bead", mass=2, inertia=0.3, at=(0.4, 0.1))
+    model.add(se.Constraint("rail", "bead.y - bead.x^2/2"))
+    model.add(se.AbsoluteAngle("upright", "bead"))
+    rest = se.equilibrium(model)
+    np.testing.assert_allclose(rest[0].q, 0.0, atol=1e-12)
+    np.testing.assert_allclose(se.linearize(model, at=rest).A, [[0, 1], [-9.81, 0]], atol=1e-9)
+
+
 # Forces -----------------------------------------------------------------------------------------------
 
 

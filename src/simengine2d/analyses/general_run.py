@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,9 @@ from ..formulations.posed import Doors, Posed, new_room, recover, recover_given
 from ..formulations.stage_iteration import StagedFormulation
 from ..integrators import march
 from ..integrators.dae_marching import DaeMarcher, dae_marcher
-from ..integrators.marcher import Marcher, OdeMethod
+from ..integrators.marcher import CompiledMarcher, Marcher, OdeMethod
 from ..integrators.radau_iia import RadauIIA
+from ..integrators.runge_kutta import RungeKutta
 from ..ivp.inputs import tolerances
 from .run import Run
 from .start import Start
@@ -56,10 +58,14 @@ class GeneralRun(Run):
         return kept
 
     def first_state(self) -> Floats:
-        at = self.start.assembly
+        at, memo = self.start.assembly, self.system.memo
         if self.family.turns.size:  # an earlier run has left its own
             self.family.turns[:] = at.q[2::3]
-        return np.concatenate([self.family.positions(at.q), self.family.velocities(at.q, at.qd)])
+        key = ("first state", self.family.name, at.t)
+        if key not in memo:
+            memo[key] = np.concatenate([self.family.positions(at.q), self.family.velocities(at.q, at.qd)])
+        state: Floats = memo[key].copy()
+        return state
 
     marcher: Marcher
     Y: Floats
@@ -133,24 +139,41 @@ class OdeRun(GeneralRun):
         local = FIXED if task.fixed else tolerances(method, task.rtol, None, self.y0)[0]
         self.in_steps = 0.003 * local * self.system.length
         self.posed = self.pose()
-        y = self.y0
-        self.posed.finish(start.assembly.t, y, self.posed.notes)
+        self.posed.finish(start.assembly.t, self.y0, self.posed.notes)
         self.posed.notes[:2] = 0.0
-        self.marcher = method.marcher(
-            self.posed.rhs,
-            start.assembly.t,
-            y,
-            step=task.step if task.fixed else None,
-            rtol=None if task.fixed else local,
-            atol=None if task.fixed else np.tile(task.absolute(local, self.family.sizes), 2),
-            finish=self.posed.finish if method.accepts_finish else None,
-            notes=self.posed.notes,
-            newton=task.newton,
-            span=(start.assembly.t, self.system.domain[1]),
-        )
-        self.Y = np.zeros((self.times.size, y.size + self.posed.notes.size))
+        self.marcher = self.fixed_marcher(method) if task.fixed else self.adaptive_marcher(method, local)
+        self.Y = np.zeros((self.times.size, self.y0.size + self.posed.notes.size))
         self.room = new_room(self.family.n, self.system.n, self.posed.notes, self.family.turns)
         self.notes.append(in_words(task))
+
+    def fixed_marcher(self, method: OdeMethod) -> Marcher:
+        return self.new_marcher(method, step=self.task.step)
+
+    def adaptive_marcher(self, method: OdeMethod, local: float) -> Marcher:
+        """The system keeps explicit ones, since laying out their contexts takes longer than many a motion."""
+        atol = np.tile(self.task.absolute(local, self.family.sizes), 2)
+        if not isinstance(method, RungeKutta):
+            return self.new_marcher(method, rtol=local, atol=atol)
+        key, memo = ("marcher", method, id(self.posed)), self.system.memo
+        if key not in memo:
+            memo[key] = self.new_marcher(method, rtol=local, atol=atol)
+        marcher: CompiledMarcher = memo[key]
+        marcher.restart(self.start.assembly.t, self.y0, local, atol)
+        return marcher
+
+    def new_marcher(self, method: OdeMethod, **tolerances: Any) -> Marcher:
+        begin = self.start.assembly.t
+        finish = self.posed.finish if method.accepts_finish else None
+        return method.marcher(
+            self.posed.rhs,
+            begin,
+            self.y0,
+            finish=finish,
+            notes=self.posed.notes,
+            newton=self.task.newton,
+            span=(begin, self.system.domain[1]),
+            **tolerances,
+        )
 
     def pose(self) -> Posed:
         """The equations; the system keeps them, since laying out their contexts takes a while."""

@@ -27,6 +27,7 @@ from ..results import Results
 from .actuators import Actuators, actuated, movers, named
 from .closure import coordinate_scale
 from .kinematics import kinematics
+from .lift_off import lift_off_notes
 from .motion_data import Columns, Noise, columns_of, with_motion
 from .multipliers import multipliers, shared_multipliers
 from .run import Progress
@@ -175,7 +176,7 @@ def _actuated_rows(moved: Results, actuators: list[str], limits: dict[str, tuple
 
 
 def _finished(moved: Results, lam: Floats, notes: list[str]) -> Results:
-    notes = [*moved.notes, *notes]
+    notes = [*moved.notes, *notes, *lift_off_notes(moved.system, moved.t, lam)]
     idle = non_unique(moved.system, float(moved.t[0]), moved.q[0]) if moved.t.size else []
     if idle:
         notes.append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..events import Crossing, Watch, crossings_until
 from ..formulations.index3 import History
 from ..posing import posed
 from ..results import Results
+from .lift_off import lift_off_notes
 from .start import Start
 from .task import Task
 
@@ -32,9 +34,7 @@ class Run(ABC):
 
     def __init__(self, task: Task, start: Start, *, tangent: bool) -> None:
         self.task, self.start, self.system, self.times = task, start, task.system, task.times
-        d = posed(self.system, not start.regular, tangent)
-        self.d: D = d._replace(stabilization=np.array(task.formulation.stabilization))
-        self.w: Work = new_work(self.system, self.d)
+        self.tangent = tangent
         self.history = new_history(self.times.size, self.system.n, self.system.m)
         self.watch = Watch(self.system, task.events) if task.events else None
         if self.watch:
@@ -49,6 +49,16 @@ class Run(ABC):
                 f"the reactions of {listed(start.redundant)} are not unique, since these constraints are redundant; "
                 "the smallest ones are given"
             )
+
+    @cached_property
+    def d(self) -> D:
+        """The elimination program of the system."""
+        d = posed(self.system, not self.start.regular, self.tangent)
+        return d._replace(stabilization=np.array(self.task.formulation.stabilization))
+
+    @cached_property
+    def w(self) -> Work:
+        return new_work(self.system, self.d)
 
     # what a kind of run says of itself
 
@@ -155,6 +165,7 @@ class Run(ABC):
         broken = (
             self.system.broken_function(t)
             or self.system.broken_force(t, *self.state)
+            or self.system.broken_contact(t, self.state[0])
             or self.system.broken_function(ahead)
             or self.system.broken_force(ahead, *self.state)
         )
@@ -173,7 +184,7 @@ class Run(ABC):
             h.Lam[:k],
             analysis="dynamics",
             status=status,
-            notes=self.notes,
+            notes=[*self.notes, *lift_off_notes(self.system, self.times[:k], h.Lam[:k])],
             residuals=dict(zip(("position", "velocity", "acceleration"), self.worst.tolist(), strict=True)),
             statistics=self.statistics(),
             events=list(self.crossings),

@@ -153,7 +153,11 @@ class Walk:
         t, ahead = self.t, 2 * self.smallest_step
         results = self.results(f"stopped at t = {t:g} s")
         kept = f"The {self.done} points before it are kept."
-        sentence = self.system.broken_function(t) or self.system.broken_function(t + ahead)
+        sentence = (
+            self.system.broken_function(t)
+            or self.system.broken_function(t + ahead)
+            or self.system.broken_contact(t, self.walker.q)
+        )
         if sentence:
             return ConvergenceError(f"{sentence} {kept}", results)
         before, after = self.system.functions_at(t), self.system.functions_at(t + ahead)

@@ -31,6 +31,10 @@ def contact_at(c, i, u, out):
         mesh(c, k, u[0], u[2], u[4], out)
 
 
+END = 0.02
+"""Of the range: how near to its end a curve is taken to end."""
+
+
 class ContactValues(NamedTuple):
     value: float
     gradient: Floats
@@ -42,3 +46,15 @@ def contact_values(contact: Contact, u: Sequence[float]) -> ContactValues:
     p, out = len(u), np.zeros(RESULTS)
     contact_at(pack_contacts([contact]), 0.0, np.repeat(np.asarray(u, dtype=float), 2), out)
     return ContactValues(float(out[0]), out[1 : p + 1], out[p + 1 : p + 1 + p * p].reshape(p, p))
+
+
+def is_at_end(contact: Contact, u: Sequence[float]) -> bool:
+    """Whether a contact has come to the end of an open curve, or is past it."""
+    packed = pack_contacts([contact])
+    contact_at(packed, 0.0, np.repeat(np.asarray(u, dtype=float), 2), np.zeros(RESULTS))
+    for curve, sigma in zip(contact.curves, packed.memory[0], strict=False):
+        first, last = curve.knots[0], curve.knots[-1]
+        inner = first + END * (last - first) < sigma < last - END * (last - first)
+        if not curve.closed and not inner:
+            return True
+    return False

@@ -191,6 +191,14 @@ class CompiledMarcher(Marcher):
             self.bound[key] = door.bind(Marching(E, self.rules, self.path))
         return self.bound[key]
 
+    def restart(self, t0: float, y0: Floats, rtol: float, atol: Floats) -> None:
+        """Begin anew with other numbers, as a new marcher would; what is laid out in memory stays."""
+        p = self.path
+        for array in (p.y, p.new, p.trial, p.out, p.K, p.state, p.past_t, p.past_y, p.past_slopes):
+            array[...] = 0.0
+        p.y[:], p.rtol[0], p.atol[:], p.old_notes[:] = y0, rtol, atol, p.notes
+        p.state[loop.TIME] = p.state[loop.END] = t0
+
     @property
     def t(self) -> float:
         return float(self.path.state[loop.TIME])

@@ -57,10 +57,8 @@ class RungeKutta(OdeMethod, abstract=True):
         rules = fixed_rules(problem, self.adaptive, T.order, True, T.stages)
         if problem.watch_stiffness and T.C[T.stages - 1] == 1.0:  # two slopes at the end of a step tell
             rules = rules._replace(stability=float(T.stability))
-        context = ExplicitStep(problem.f.f, problem.f.c, T, path)
-        return CompiledMarcher(
-            problem, path, rules, try_explicit_step.bind(context), look_into_explicit_step.bind(context)
-        )
+        attempt = try_explicit_step.bind(ExplicitStep(problem.f.f, problem.f.c, T, path))
+        return CompiledMarcher(problem, path, rules, attempt, look_into_explicit_step.beside(attempt))
 
 
 class Runner(NamedTuple):

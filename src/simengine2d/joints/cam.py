@@ -44,7 +44,7 @@ class Cam(Joint):
         base, side = self.curve.pieces, self._side()
         target = side * base.outward * self.curve.offset + (self.radius or 0.0)
         text = f"gap between cam and follower of {self.name}"
-        yield point_row(self.title, text, self.a, self.b, Contact(POINT, (base,), target, side))
+        yield point_row("gap", self.title, text, self.a, self.b, Contact(POINT, (base,), target, side))
 
     def _check(self) -> None:
         if self.follower not in FOLLOWERS:
@@ -63,7 +63,7 @@ class Cam(Joint):
         base = self.curve.pieces
         if self.curve.is_closed:
             return -base.outward if self.inside else base.outward
-        bare = point_row(self.title, "", self.a, self.b, Contact(POINT, (base,), 0.0, 1.0))
+        bare = point_row("gap", self.title, "", self.a, self.b, Contact(POINT, (base,), 0.0, 1.0))
         return 1.0 if drawn_value(bare) >= 0.0 else -1.0
 
     def _face_row(self) -> Row:

@@ -27,12 +27,12 @@ class PointOnCurve(Joint):
     def rows(self) -> Iterator[Row]:
         base = self.curve.pieces
         text = f"distance of the point from the curve of {self.name}"
-        yield point_row(self.title, text, self.a, self.b, Contact(POINT, (base,), self.curve.offset, base.outward))
+        yield point_row("on", self.title, text, self.a, self.b, Contact(POINT, (base,), self.curve.offset, base.outward))
 
 
-def point_row(title: str, text: str, a: Placed, b: Placed, contact: Contact) -> Row:
+def point_row(label: str, title: str, text: str, a: Placed, b: Placed, contact: Contact) -> Row:
     """The row that holds point b at a distance from a curve in frame a."""
-    return contact_row("gap", title, text, (along(a, b), across(a, b)), contact)
+    return contact_row(label, title, text, (along(a, b), across(a, b)), contact)
 
 
 def contact_row(label: str, title: str, text: str, measures: tuple[Measure, ...], contact: Contact) -> Row:

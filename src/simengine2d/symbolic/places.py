@@ -10,6 +10,7 @@ import sympy as sp
 
 from ..channel_text import parse_channels
 from ..elements import Action, Load, Push, Wrench
+from ..errors import UnsupportedError
 from ..formulas import Formula
 from ..frames import GROUND, Placed
 from ..measures import KINDS, Measure
@@ -68,6 +69,11 @@ class Places:
 
     def formula(self, formula: Formula) -> sp.Expr:
         """g(u, ud, t) of the measures that it reads."""
+        if formula.contact is not None:
+            raise UnsupportedError(
+                f"the {formula.text} has no closed form: where bodies touch a curve is found by iteration. "
+                "The numbers are in System(model): Phi, Phi_q, gamma."
+            )
         written = parse_channels(formula.text)
         values: list[sp.Expr] = []
         for measure in formula.measures:
