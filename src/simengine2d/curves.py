@@ -44,7 +44,7 @@ class Curve:
         **design: Any,
     ) -> None:
         given = {"x": x, "y": y, "range": range, "points": points, "closed": closed, **design}
-        self.given = {name: value for name, value in given.items() if value is not None}
+        self.given = {name: _plain(value) for name, value in given.items() if value is not None}
         self.parameters = NOTHING
         self._builder = _builder(self.given)
 
@@ -140,6 +140,13 @@ class Curve:
         table, numbers = packed([self.pieces])
         angle = float(tangent_angle(table, numbers, 0, float(s))) - float(self.pieces.angles[0])
         return self.pieces.outward * (angle + turns * self.pieces.turning)
+
+
+def _plain(value: Any) -> Any:
+    """Lists and arrays as tuples, so that two curves can be compared."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return tuple(_plain(part) for part in value) if isinstance(value, list | tuple) else value
 
 
 def as_curve(given: Any, what: str) -> Curve:

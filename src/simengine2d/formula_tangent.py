@@ -51,12 +51,13 @@ def add_row_block(S, i, lam, F, where, B):
     first, count = S.row_start[row], S.row_start[row + 1] - S.row_start[row]
     at = S.formulas.bend_start[i]
     for j in range(count):
+        a_j, b_j = S.term_a[first + j], S.term_b[first + j]
+        left = term_gradient(S.term_kind[first + j], F, a_j, b_j)
         for k in range(count):
             g = lam * S.formulas.bends[at + j * count + k]
             if g != 0.0:
-                kind_j, a_j, b_j = S.term_kind[first + j], S.term_a[first + j], S.term_b[first + j]
-                kind_k, a_k, b_k = S.term_kind[first + k], S.term_a[first + k], S.term_b[first + k]
-                left, right = term_gradient(kind_j, F, a_j, b_j), term_gradient(kind_k, F, a_k, b_k)
+                a_k, b_k = S.term_a[first + k], S.term_b[first + k]
+                right = term_gradient(S.term_kind[first + k], F, a_k, b_k)
                 add_product_of(S, where, g, a_j, b_j, left, a_k, b_k, right, B)
 
 
@@ -124,7 +125,7 @@ def add_product_of(S, where, factor, a, b, left, c, d, right, B):
             continue
         for s in range(6):
             u = where[S.frame_body[c if s < 3 else d]]
-            if u >= 0:
+            if u >= 0 and right[s] != 0.0:
                 B[p + r % 3, u + s % 3] += factor * left[r] * right[s]
 
 
