@@ -4,7 +4,7 @@ The cam turns by theta about its frame; the follower goes along `direction` on a
 distance `offset` (to its right). With s = s_0 + f(theta) along that line, seen from the cam, which turns
 counter-clockwise:
 
-    roller, knife    the pitch curve, path of the roller's center: P = A(-theta) (s, -offset);  the profile is parallel to it
+    roller, knife    the path of the roller's center is P = A(-theta) (s, -offset); the profile is parallel to it
     flat             c = p m + p_alpha l,   p = base_radius + f,   m and l along and across the direction of motion
 
 (Norton, Cam Design and Manufacturing Handbook; the profile of a flat-faced follower is the envelope of its faces.)
@@ -40,8 +40,8 @@ WORDS = ("base_radius", "follower", "roller_radius", "offset", "direction", "clo
 def cam_motion(*steps: Sequence[Any]) -> str:
     """A motion of theta, step by step: each is (angle, height at its end) for a dwell, or (angle, height, law).
 
-    The laws are cycloidal, harmonic, step5 (the polynomial 3-4-5), poly4567, step (3-2) and ramp. The motion begins where
-    it ends; the angles add up to a full turn: `cam_motion((120*deg, 0.02, "cycloidal"), (60*deg, 0.02), ...)`.
+    The laws are cycloidal, harmonic, step5 (the polynomial 3-4-5), poly4567, step and ramp. The motion begins where it
+    ends; the angles add up to a full turn: `cam_motion((120*deg, 0.02, "cycloidal"), (60*deg, 0.02), ...)`.
     """
     if not steps:
         raise ModelError("a cam's motion needs steps such as (2.1, 0.02, 'cycloidal').")
@@ -52,7 +52,9 @@ def cam_motion(*steps: Sequence[Any]) -> str:
         parts += _step(step, angle, stop, end - height)
         angle, height = stop, end
     if abs(angle - TURN) > 1e-9:
-        raise ModelError(f"the steps of a cam's motion add up to {degrees(angle):.6g} degrees; a turn has 360.")
+        raise ModelError(
+            f"the steps of a cam's motion add up to {degrees(angle):.6g} degrees; a turn has 360."
+        )
     return " + ".join([repr(heights[-1]), *parts])
 
 
@@ -103,7 +105,12 @@ def design_of(given: Mapping[str, Any], parameters: Mapping[str, float]) -> CamD
         raise ModelError("a cam's profile needs a base_radius.")
     values = {
         word: number(given.get(word, default), parameters)
-        for word, default in (("base_radius", 0.0), ("roller_radius", 0.0), ("offset", 0.0), ("direction", pi / 2))
+        for word, default in (
+            ("base_radius", 0.0),
+            ("roller_radius", 0.0),
+            ("offset", 0.0),
+            ("direction", pi / 2),
+        )
     }
     follower = given.get("follower", "roller")
     motion = as_function(given["motion"], parameters, variable="theta")
@@ -131,7 +138,9 @@ def _check(design: CamDesign) -> None:
             "positive one."
         )
     if design.follower == "flat" and design.offset != 0.0:
-        raise ModelError("the offset of a flat follower changes nothing: its face only has to be long enough. Leave it out.")
+        raise ModelError(
+            "the offset of a flat follower changes nothing; its face must be long enough. Leave it out."
+        )
     if abs(design.offset) >= design.base_radius + design.roller:
         raise ModelError(
             f"the offset {design.offset:g} is not smaller than base_radius + roller_radius = "
@@ -141,8 +150,8 @@ def _check(design: CamDesign) -> None:
     scale = max(abs(design.motion.jet(angle)[0]) for angle in np.linspace(0.0, TURN, 25)) or 1.0
     if abs(f1 - f0) > 1e-9 * scale or abs(fd1 - fd0) > 1e-7 * scale:
         raise ModelError(
-            f"the motion {design.motion.text} does not close: it begins at {f0:g} with the slope {fd0:g} and ends, a turn "
-            f"later, at {f1:g} with {fd1:g}."
+            f"the motion {design.motion.text} does not close: it begins at {f0:g} with the slope {fd0:g} and ends, a "
+            f"turn later, at {f1:g} with {fd1:g}."
         )
 
 
@@ -229,7 +238,7 @@ class CamProfile:
 
     @cached_property
     def pitch(self) -> Floats:
-        """Points of the path of the follower's reference point in the cam's axes; of a flat follower, of the contact."""
+        """Points of the path of the roller's center or the edge in the cam's axes; of a flat follower, the profile."""
         sample = _flat_sample if self.design.follower == "flat" else _pitch_sample
         return sample(self.design, self.theta)[:, :2]
 
@@ -272,12 +281,12 @@ class CamProfile:
     def undercut_sentence(self) -> str:
         where = listed(f"{degrees(a):.4g} to {degrees(b):.4g} degrees" for a, b in self.undercut)
         return (
-            f"the cam is undercut from {where}: with base_radius = {self.design.base_radius:g} the profile cannot give the "
+            f"the cam is undercut from {where}: with base_radius = {self.design.base_radius:g} it cannot give the "
             f"motion {self.design.motion.text}. The base_radius must be larger than {self.smallest_base_radius:.6g}."
         )
 
     def place(self, theta: float = 0.0) -> tuple[float, float]:
-        """Where the follower's roller, edge or face stands when the cam, with its center at the origin, has turned by theta."""
+        """Where the roller's center, the edge or the face stands when the cam at the origin has turned by theta."""
         s, e, way = self.design.start + self.design.motion(theta), self.design.offset, self.design.direction
         return s * cos(way) + e * sin(way), s * sin(way) - e * cos(way)
 
@@ -312,9 +321,9 @@ def cam_profile(
 ) -> CamProfile:
     """The profile that gives a follower the `motion` f(theta), an expression of the cam's angle theta over a turn.
 
-    The follower is a "roller", a "knife" edge or "flat". It goes along `direction` (upward where it is not given), `offset`
-    to the right of the cam's center. The cam turns counter-clockwise, or `clockwise`; theta is how far. `.curve` is the
-    profile for a `Cam` joint.
+    The follower is a "roller", a "knife" edge or "flat". It goes along `direction` (upward where it is not given),
+    `offset` to the right of the cam's center. The cam turns counter-clockwise, or `clockwise`; theta is how far.
+    `.curve` is the profile for a `Cam` joint.
     """
     given = {
         "motion": motion,

@@ -110,7 +110,8 @@ def _polynomials(sample: Sampler, middles: Floats, half: Floats) -> tuple[Floats
 
 
 def _slopes_of(w: Floats, powers: Ints) -> Floats:
-    return powers * np.where(powers > 0, w[:, None] ** np.maximum(powers - 1, 0), 0.0)
+    raised = np.maximum(powers - 1, 0).astype(float)
+    return np.asarray(powers * w[:, None] ** raised, dtype=float)
 
 
 def _refuse_jumps(middles: Floats, error: Floats, size: float, what: str) -> None:
@@ -134,12 +135,12 @@ def _measured(places: Floats, x: Floats, y: Floats, closed: bool, size: float, w
     angles = np.unwrap(np.arctan2(dy, dx).ravel()).reshape(dx.shape)
     _refuse_corners(places, angles, what)
     turning = float(angles[-1, -1] - angles[0, 0])
-    bare = Pieces(
-        knots, x, y, lengths, angles[:, 0].copy(), np.zeros((0, 5)), closed, 1.0, turning, size
-    )
+    bare = Pieces(knots, x, y, lengths, angles[:, 0].copy(), np.zeros((0, 5)), closed, 1.0, turning, size)
     marks = np.interp(np.linspace(0.0, lengths[-1], SAMPLES + 1)[:SAMPLES], lengths, knots)
     samples = np.array([_sampled(bare, float(sigma)) for sigma in marks])
-    area = float(np.sum(samples[:, 1] * np.roll(samples[:, 2], -1) - samples[:, 2] * np.roll(samples[:, 1], -1)))
+    area = float(
+        np.sum(samples[:, 1] * np.roll(samples[:, 2], -1) - samples[:, 2] * np.roll(samples[:, 1], -1))
+    )
     return bare._replace(samples=samples, outward=-1.0 if closed and area < 0.0 else 1.0)
 
 
@@ -174,7 +175,7 @@ COEFFICIENTS = 2 * (DEGREE + 1)
 
 
 def packed(curves: Sequence[Pieces]) -> tuple[Ints, Floats]:
-    """Curves as a table and one array: turning, size, knots, coefficients of x and y by piece, lengths, angles, samples."""
+    """Curves as a table and one array: turning, size, knots, coefficients by piece, lengths, angles, samples."""
     table, parts, start = [], [], 0
     for curve in curves:
         coefficients = np.hstack([curve.x, curve.y]).ravel()

@@ -1,7 +1,7 @@
 """Curves fixed in a body: by expressions of a parameter s, or as a spline through points.
 
-    Curve(x="0.05*cos(s)", y="0.03*sin(s)")           an ellipse: s runs from 0 to 2 pi where no range is given
-    Curve(points=[(0, 0), (0.1, 0.02), (0.2, 0)])     a spline from the first point to the last
+Curve(x="0.05*cos(s)", y="0.03*sin(s)")           an ellipse: s runs from 0 to 2 pi where no range is given
+Curve(points=[(0, 0), (0.1, 0.02), (0.2, 0)])     a spline from the first point to the last
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ NOTHING: Mapping[str, float] = {}
 class Curve:
     """A curve in the axes of the frame it is fixed in. Numbers may be expressions of the model's parameters.
 
-    `x` and `y` are expressions of s over `range`, `points` make a spline. `closed` says whether the curve goes on where it
-    begins; left out, it is what the ends say. A profile made by `cam_profile` is a Curve too.
+    `x` and `y` are expressions of s over `range`, `points` make a spline. `closed` says whether the curve goes on where
+    it begins; left out, it is what the ends say. A profile made by `cam_profile` is a Curve too.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Curve:
 
     @property
     def offset(self) -> float:
-        """How far the curve lies outside of its base curve: a roller's cam lies inside the path of the roller's center."""
+        """How far the curve lies outside of its base curve: a cam lies inside the path of its roller's center."""
         return self._built[1]
 
     @property
@@ -157,7 +157,9 @@ def as_curve(given: Any, what: str) -> Curve:
     if isinstance(curve, Curve):  # a cam's design
         return curve
     if not isinstance(given, Mapping):
-        raise ModelError(f"{what} is {given!r}; give a Curve such as Curve(x='0.05*cos(s)', y='0.03*sin(s)').")
+        raise ModelError(
+            f"{what} is {given!r}; give a Curve such as Curve(x='0.05*cos(s)', y='0.03*sin(s)')."
+        )
     try:
         return Curve(**given)
     except ModelError as error:
@@ -193,7 +195,9 @@ def _builder(given: dict[str, Any]) -> Builder:
     words = [word for word in BUILDERS if word in given]
     if len(words) != 1:
         kinds = listed(f"'{word}'" for word in BUILDERS)
-        raise ModelError(f"a curve is given by one of {kinds}; found {listed(given) if given else 'nothing'}.")
+        raise ModelError(
+            f"a curve is given by one of {kinds}; found {listed(given) if given else 'nothing'}."
+        )
     build, others = BUILDERS[words[0]]
     for name in given:
         if name not in (words[0], *others):
@@ -214,12 +218,16 @@ def _by_expressions(given: dict[str, Any], parameters: Mapping[str, float]) -> t
         return np.array([(*a[:1], *b[:1], a[1], b[1]) for a, b in ((x.jet(v), y.jet(v)) for v in s)])
 
     what = f"the curve x = {x.text}, y = {y.text}"
-    return fitted(sample, (first, last), _is_closed(sample, first, last, given.get("closed"), what), what), 0.0
+    return fitted(
+        sample, (first, last), _is_closed(sample, first, last, given.get("closed"), what), what
+    ), 0.0
 
 
 def _range(given: Any, parameters: Mapping[str, float]) -> tuple[float, float]:
     if isinstance(given, str) or len(given) != 2:
-        raise ModelError(f"range is {given!r}; the first and the last value of s are needed, such as [0, 2*pi].")
+        raise ModelError(
+            f"range is {given!r}; the first and the last value of s are needed, such as [0, 2*pi]."
+        )
     first, last = (number(part, parameters) for part in given)
     if not first < last:
         raise ModelError(f"range runs from {first:g} to {last:g}; s must grow.")
@@ -234,7 +242,9 @@ def _is_closed(sample: Any, first: float, last: float, told: bool | None, what: 
     smooth = adx * bdx + ady * bdy >= (1.0 - 1e-9) * hypot(adx, ady) * hypot(bdx, bdy)
     if told and not (meet and smooth):
         where = f"ends at ({bx:.6g}, {by:.6g}) and begins at ({ax:.6g}, {ay:.6g})"
-        raise ModelError(f"{what} is told to be closed but {where}{', in another direction' if meet else ''}.")
+        raise ModelError(
+            f"{what} is told to be closed but {where}{', in another direction' if meet else ''}."
+        )
     return bool(meet and smooth) if told is None else told
 
 
@@ -259,4 +269,4 @@ def _by_points(given: dict[str, Any], parameters: Mapping[str, float]) -> tuple[
     spline = CubicSpline(knots, points, bc_type="periodic" if closed else "not-a-knot")
     slopes = spline.derivative()
     what = f"the spline through {len(points)} points"
-    return fitted(lambda s: np.hstack([spline(s), slopes(s)]), knots, closed, what), 0.0
+    return fitted(lambda s: np.hstack([spline(s), slopes(s)]), knots.tolist(), closed, what), 0.0

@@ -113,7 +113,7 @@ def reaction(
 
 
 def pull(results: Results, name: str) -> Floats:
-    """The law's g of a spring: positive where it resists the growth of its measure. Of a contact, what it presses with."""
+    """The law's g of a spring, positive where it resists the growth of its measure; what a contact presses with."""
     action = _action(results, name)
     if isinstance(action, _Constraint) and action.presses:
         return -action.pulls(results)[:, 0]

@@ -282,7 +282,9 @@ class System:
                 terms = range(S.row_start[i], S.row_start[i + 1])
                 u = [term_value(S.term_kind[k], F, S.term_a[k], S.term_b[k]) for k in terms]
                 if is_at_end(row.formula.contact, u):
-                    return f"{self.model.elements[name].title} came to the end of its curve near t = {t:.6g} s."
+                    return (
+                        f"{self.model.elements[name].title} came to the end of its curve near t = {t:.6g} s."
+                    )
         return None
 
     def nu(self, t: float, q: Floats | None = None) -> Floats:

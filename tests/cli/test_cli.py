@@ -656,13 +656,13 @@ def test_the_readme_is_true(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     programs, [model] = (re.findall(rf"```{word}\n(.*?)```", text, re.DOTALL) for word in ("python", "yaml"))
-    assert len(programs) == 3
+    assert len(programs) == 5
     for program in programs:
         exec(compile(program, "README.md", "exec"), {})
     Path("slider_crank.yaml").write_text(model)
     lines = [line.split("#")[0].split() for line in text.splitlines() if line.startswith("simengine2d ")]
     known = {"check", "run", "kinematics", "dynamics", "inverse", "equilibrium", "modes", "demo", "show"}
-    assert {words[1] for words in lines} == known | {"resume", "models", "schema"}
+    assert {words[1] for words in lines} == known | {"resume", "models", "schema", "equations", "lab"}
     for words in lines:
         assert run(*words[1:]).exit_code == 0, words
 

@@ -10,7 +10,9 @@ import pytest
 import simengine2d as se
 
 DEG = math.pi / 180
-RISE = se.cam_motion((120 * DEG, 0.02, "cycloidal"), (60 * DEG, 0.02), (120 * DEG, 0, "cycloidal"), (60 * DEG, 0))
+RISE = se.cam_motion(
+    (120 * DEG, 0.02, "cycloidal"), (60 * DEG, 0.02), (120 * DEG, 0, "cycloidal"), (60 * DEG, 0)
+)
 ECCENTRIC = "0.01*(1 - cos(theta))"
 
 
@@ -77,7 +79,9 @@ def test_points_curvature_and_pressure_angle_of_curve_and_report_agree():
         # the normal, turned with the cam, against the upward direction of the follower
         nx, ny = cam.curve.normal(theta)
         c, s = math.cos(theta), math.sin(theta)
-        assert math.atan2(-(c * nx - s * ny), s * nx + c * ny) == pytest.approx(cam.pressure_angle[i], abs=1e-11)
+        assert math.atan2(-(c * nx - s * ny), s * nx + c * ny) == pytest.approx(
+            cam.pressure_angle[i], abs=1e-11
+        )
 
 
 def test_pressure_angle_of_the_textbook():
@@ -92,7 +96,9 @@ def test_pressure_angle_of_the_textbook():
 
 def test_undercut_of_a_flat_face_is_told_with_its_remedy():
     """R + f + f'' > 0:  f'' = -lift 2 pi / angle^2 at three quarters of the rise."""
-    steep = se.cam_motion((60 * DEG, 0.02, "cycloidal"), (120 * DEG, 0.02), (60 * DEG, 0, "cycloidal"), (120 * DEG, 0))
+    steep = se.cam_motion(
+        (60 * DEG, 0.02, "cycloidal"), (120 * DEG, 0.02), (60 * DEG, 0, "cycloidal"), (120 * DEG, 0)
+    )
     cam = se.cam_profile(steep, 0.04, "flat")
     s = np.linspace(0.0, 1.0, 100001)
     lift = 0.02 * (s - np.sin(2 * np.pi * s) / (2 * np.pi))
@@ -100,7 +106,7 @@ def test_undercut_of_a_flat_face_is_told_with_its_remedy():
     assert cam.smallest_base_radius == pytest.approx(-(lift + bend).min(), rel=1e-4)  # from quarter degrees
     first, last = cam.undercut[0]
     assert 30 * DEG < first < 45 * DEG < last < 60 * DEG
-    with pytest.raises(se.ModelError, match="base_radius must be larger than 0.09"):
+    with pytest.raises(se.ModelError, match=r"base_radius must be larger than 0\.09"):
         cam.curve.pieces  # noqa: B018
     assert "undercut" in str(cam)
     larger = se.cam_profile(steep, 1.001 * cam.smallest_base_radius, "flat")
@@ -109,7 +115,9 @@ def test_undercut_of_a_flat_face_is_told_with_its_remedy():
 
 
 def test_undercut_of_a_roller():
-    steep = se.cam_motion((40 * DEG, 0.02, "step5"), (140 * DEG, 0.02), (40 * DEG, 0, "step5"), (140 * DEG, 0))
+    steep = se.cam_motion(
+        (40 * DEG, 0.02, "step5"), (140 * DEG, 0.02), (40 * DEG, 0, "step5"), (140 * DEG, 0)
+    )
     cam = se.cam_profile(steep, 0.02, roller_radius=0.015)
     assert cam.undercut
     assert not se.cam_profile(steep, 1.001 * cam.smallest_base_radius, roller_radius=0.015).undercut

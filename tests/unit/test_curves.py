@@ -20,7 +20,10 @@ from simengine2d.curve_pieces import at
 
 ELLIPSE = se.Curve(x="0.05*cos(s)", y="0.03*sin(s)")
 BLOB = se.Curve(
-    points=[(0.03 * math.cos(a), 0.04 * math.sin(a) + 0.004 * math.cos(2 * a)) for a in np.arange(12) * math.pi / 6],
+    points=[
+        (0.03 * math.cos(a), 0.04 * math.sin(a) + 0.004 * math.cos(2 * a))
+        for a in np.arange(12) * math.pi / 6
+    ],
     closed=True,
 )
 WAVE = se.Curve(x="s", y="0.02*sin(20*s)", range=(-0.2, 0.2))
@@ -136,7 +139,9 @@ def test_a_point_and_a_circle(x, y):
     nx, ny = x / r, y / r
     assert found.value == pytest.approx(r - 0.07, abs=1e-15)
     assert found.gradient == pytest.approx([nx, ny], abs=1e-11)
-    assert found.hessian / (1 / r) == pytest.approx(np.array([[ny * ny, -nx * ny], [-nx * ny, nx * nx]]), abs=1e-7)
+    assert found.hessian / (1 / r) == pytest.approx(
+        np.array([[ny * ny, -nx * ny], [-nx * ny, nx * nx]]), abs=1e-7
+    )
 
 
 def test_an_eccentric_circle_and_a_face():

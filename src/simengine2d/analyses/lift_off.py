@@ -23,7 +23,7 @@ def lift_off_notes(system: System, t: Floats, lam: Floats) -> list[str]:
         if pulls.any():
             first, most = int(pulls.argmax()), float(lam[:, i].max())
             notes.append(
-                f"{system.model.elements[name].title} pulls from t = {t[first]:.6g} s on, with up to {most:.4g} N: a real "
-                "contact would be lost there. Press it on, for instance with a spring"
+                f"{system.model.elements[name].title} pulls from t = {t[first]:.6g} s on, with up to {most:.4g} N: a "
+                "real contact would be lost there. Press it on, for instance with a spring"
             )
     return notes

@@ -108,9 +108,7 @@ def dynamics(
     else:
         check_spacing(t_end, step, points)
     target = target_file(model, out, format)
-    job = Job(
-        "dynamics", t_end, step, points, integrator, formulation, rtol, atol, coordinates=coordinates
-    )
+    job = Job("dynamics", t_end, step, points, integrator, formulation, rtol, atol, coordinates=coordinates)
     perform(job, read_model(model), target)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import nan
+from math import floor, isfinite, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +19,8 @@ KIND, CURVE, OTHER = range(3)
 TARGET, SIDE, WAY = range(3)
 
 ITERATIONS = 40
-CONVERGED = 1e-15  # of the range of the parameter
-NEARLY = 1e-9  # after a step this small, the next one is exact
+NEARLY = 1e-9  # of the range of the parameter: after a step this small, the next one is exact
+GRID = 2.0**-28  # of the range; see `snapped`
 LONGEST = 0.02  # step, of the range of the parameter
 NEAR = 1e-3  # of the curve's size: gap up to which the remembered contact is trusted
 BEYOND = 1e-6  # of the range: how far past the end of an open curve a contact may be
@@ -67,6 +67,19 @@ def pack_contacts(contacts: Sequence[Contact]) -> Contacts:
 
 
 @kernel
+def snapped(c, curve, sigma, period):
+    """A parameter that is nearly found, on a grid from which Newton's last step begins.
+
+    So what is found does not depend, in its last digits, on where the search began: the same state gives the same bits.
+    """
+    first, grid = c.numbers[c.curves[curve, START] + KNOTS_FIRST], GRID * period
+    sigma = inside(c, curve, sigma, period)
+    if not isfinite(sigma):
+        return nan
+    return first + grid * floor((sigma - first) / grid + 0.5)
+
+
+@kernel
 def shortened(step, period):
     """A step of the parameter, not so long that it leaves the neighborhood."""
     return min(max(step, -LONGEST * period), LONGEST * period)
@@ -76,6 +89,8 @@ def shortened(step, period):
 def inside(c, curve, sigma, period):
     """The parameter, brought into the range of a closed curve; nan where it is past the end of an open one."""
     first = c.numbers[c.curves[curve, START] + KNOTS_FIRST]
+    if not isfinite(sigma):
+        return nan
     if c.curves[curve, CLOSED] == 1:
         return first + (sigma - first) % period
     if sigma < first - BEYOND * period or sigma > first + (1.0 + BEYOND) * period:

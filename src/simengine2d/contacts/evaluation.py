@@ -20,7 +20,7 @@ RESULTS = 13
 
 @door
 def contact_at(c, i, u, out):
-    """g of contact i, its p derivatives and its p x p second ones, one behind the other, from u_1, ud_1, ..., u_p, ..."""
+    """g of contact i, its p derivatives and its p x p second ones, one behind the other, from u_1, ud_1, ..., u_p"""
     k = int(i)
     kind = c.contacts[k, KIND]
     if kind == POINT:

@@ -1,6 +1,6 @@
 """Gap between a curve and a straight face, whose normal, seen from the curve, is m.
 
-    F = c' . m = 0,      g = -side across - c . m,      m = (cos alpha, sin alpha)
+F = c' . m = 0,      g = -side across - c . m,      m = (cos alpha, sin alpha)
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from math import cos, inf, isfinite, nan, pi, sin
 
 from ..curve_pieces import SAMPLES, curve_at, first_sample, period_of, size_of
 from ..kernels import kernel
-from .arrays import CONVERGED, CURVE, ITERATIONS, NEAR, NEARLY, SIDE, TARGET, inside, shortened
+from .arrays import CURVE, ITERATIONS, NEAR, NEARLY, SIDE, TARGET, inside, shortened, snapped
 
 
 @kernel
 def face(c, k, across, angle, out):
     """The gap, its gradient and second derivatives; p = c . m is how far the curve reaches along the normal.
 
-    g = -side across - p - target,      p_alpha = c . l,      p_alphaalpha = -c . m - (c' . l)^2 / F_sigma,   l = m_alpha
+    g = -side across - p - target,     p_alpha = c . l,     p_alphaalpha = -c . m - (c' . l)^2 / F_sigma,   l = m_alpha
     """
     target, side, curve = c.constants[k, TARGET], c.constants[k, SIDE], c.contacts[k, CURVE]
     alpha = angle + 0.5 * pi * side
@@ -45,7 +45,7 @@ def reach(c, curve, sigma, mx, my):
 
 @kernel
 def summit(c, curve, sigma, mx, my):
-    """Where the curve reaches farthest along m, from a first guess on; nan where Newton's method finds no such place."""
+    """Where the curve reaches farthest along m, from a first guess on; nan where Newton's method finds nothing."""
     period = period_of(c.curves, c.numbers, curve)
     last = False
     for _ in range(ITERATIONS):
@@ -56,9 +56,11 @@ def summit(c, curve, sigma, mx, my):
         step = -F / slope if slope < 0.0 else F * period / abs(F) if F != 0.0 else 0.0
         step = shortened(step, period)
         sigma += step
-        if slope < 0.0 and (last or abs(step) <= CONVERGED * period):
+        if last:
             return inside(c, curve, sigma, period)
-        last = slope < 0.0 and abs(step) <= NEARLY * period  # Newton's next step is exact
+        last = slope < 0.0 and abs(step) <= NEARLY * period
+        if last:
+            sigma = snapped(c, curve, sigma, period)
     return nan
 
 

@@ -27,7 +27,6 @@ from ..curve_pieces import (
 )
 from ..kernels import kernel
 from .arrays import (
-    CONVERGED,
     CURVE,
     GAP,
     ITERATIONS,
@@ -40,6 +39,7 @@ from .arrays import (
     WAY,
     inside,
     shortened,
+    snapped,
 )
 
 ALIGNED = 0.9  # cosine of the tangents where the search for a contact begins
@@ -202,9 +202,11 @@ def touch(c, k, sigma, tau, x, y, theta):
         s, r = shortened(s, period_a), shortened(r, period_b)
         sigma, tau = sigma + s, tau + r
         size = max(abs(s) / period_a, abs(r) / period_b)
-        if last or size <= CONVERGED:
+        if last:
             return inside(c, a, sigma, period_a), inside(c, b, tau, period_b)
-        last = size <= NEARLY  # Newton's next step is exact
+        last = size <= NEARLY
+        if last:
+            sigma, tau = snapped(c, a, sigma, period_a), snapped(c, b, tau, period_b)
     return nan, nan
 
 

@@ -1,6 +1,6 @@
 """Gap between a curve and a point.
 
-    F = c' . (P - c) = 0,      g = n . (P - c) - radius,      P = (along, across)
+F = c' . (P - c) = 0,      g = n . (P - c) - radius,      P = (along, across)
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from math import inf, isfinite, nan, sqrt
 
 from ..curve_pieces import SAMPLES, curve_at, first_sample, period_of, size_of
 from ..kernels import kernel
-from .arrays import CONVERGED, CURVE, ITERATIONS, NEAR, NEARLY, SIDE, TARGET, inside, shortened
+from .arrays import CURVE, ITERATIONS, NEAR, NEARLY, SIDE, TARGET, inside, shortened, snapped
 
 
 @kernel
@@ -58,9 +58,11 @@ def foot(c, k, sigma, x, y):
         step = -F / slope if slope < 0.0 else F / (dx * dx + dy * dy)
         step = shortened(step, period)
         sigma += step
-        if slope < 0.0 and (last or abs(step) <= CONVERGED * period):
+        if last:
             return inside(c, curve, sigma, period)
-        last = slope < 0.0 and abs(step) <= NEARLY * period  # Newton's next step is exact
+        last = slope < 0.0 and abs(step) <= NEARLY * period
+        if last:
+            sigma = snapped(c, curve, sigma, period)
     return nan
 
 

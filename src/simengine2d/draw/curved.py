@@ -39,7 +39,7 @@ def _(joint: Cam, plan: Plan) -> Parts:
     yield from reach(joint.b)
     yield from profile(joint.a, joint.curve, joint.name, solid=not joint.inside)
     ink = "ground" if joint.b.body == GROUND else f"of {joint.b.body}"
-    if joint.follower == "roller":
+    if joint.radius is not None:
         wheel = outlines.circle((joint.b.x, joint.b.y), joint.radius)
         yield Outline(joint.b.body, [wheel], ink, Layer.FRONT, joint.name)
         yield from pin(joint.b, plan, joint.name)
@@ -55,7 +55,11 @@ def _face(joint: Cam, ink: str, plan: Plan) -> Outline:
     thick = 1.2 * plan.size * (1.0 if seen[:, 1].mean() < 0.0 else -1.0)
     corners = np.array([(start, 0.0), (end, 0.0), (end, thick), (start, thick)])
     return Outline(
-        joint.b.body, [outlines.moved(corners, (joint.b.x, joint.b.y), joint.b.angle)], ink, Layer.LINK, joint.name
+        joint.b.body,
+        [outlines.moved(corners, (joint.b.x, joint.b.y), joint.b.angle)],
+        ink,
+        Layer.LINK,
+        joint.name,
     )
 
 

@@ -169,7 +169,8 @@ class Plan:
         shape = self.drawing.model.bodies[frame.body].shape
         in_disk = isinstance(shape, Disk) and abs(frame.x) + abs(frame.y) < 1e-9
         cams = [e for e in self.drawing.elements.values() if isinstance(e, Cam | RollingCurves)]
-        return in_disk or self.wheel_at(frame) is not None or any(frame.body in (cam.a.body, cam.b.body) for cam in cams)
+        on_cam = any(frame.body in (cam.a.body, cam.b.body) for cam in cams)
+        return in_disk or on_cam or self.wheel_at(frame) is not None
 
 
 def frames_of(element: Element) -> list[Placed]:

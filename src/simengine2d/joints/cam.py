@@ -50,9 +50,13 @@ class Cam(Joint):
         if self.follower not in FOLLOWERS:
             raise ModelError(f"{self.title} has the follower {self.follower!r}; give knife, roller or flat.")
         if self.follower == "roller" and not (self.radius is not None and self.radius > 0.0):
-            raise ModelError(f"{self.title} has a roller, which needs a positive radius; found {self.radius}.")
+            raise ModelError(
+                f"{self.title} has a roller, which needs a positive radius; found {self.radius}."
+            )
         if self.follower != "roller" and self.radius is not None:
-            raise ModelError(f"{self.title} has a {self.follower} follower, which has no radius. Leave it out.")
+            raise ModelError(
+                f"{self.title} has a {self.follower} follower, which has no radius. Leave it out."
+            )
         if self.follower == "flat" and self.inside:
             raise ModelError(f"{self.title}: a flat follower cannot run inside of its cam.")
         if self.inside and not self.curve.is_closed:
@@ -75,9 +79,7 @@ class Cam(Joint):
         left = cos(self.b.drawn_angle) * dy - sin(self.b.drawn_angle) * dx
         contact = Contact(FACE, (self.curve.pieces,), self.curve.offset, -1.0 if left > 0.0 else 1.0)
         measures = (across(self.b, self.a), angle(self.a, self.b))
-        return contact_row(
-            "gap", self.title, f"gap between cam and face of {self.name}", measures, contact
-        )
+        return contact_row("gap", self.title, f"gap between cam and face of {self.name}", measures, contact)
 
 
 def drawn_value(row: Row) -> float:

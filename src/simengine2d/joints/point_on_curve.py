@@ -27,7 +27,9 @@ class PointOnCurve(Joint):
     def rows(self) -> Iterator[Row]:
         base = self.curve.pieces
         text = f"distance of the point from the curve of {self.name}"
-        yield point_row("on", self.title, text, self.a, self.b, Contact(POINT, (base,), self.curve.offset, base.outward))
+        yield point_row(
+            "on", self.title, text, self.a, self.b, Contact(POINT, (base,), self.curve.offset, base.outward)
+        )
 
 
 def point_row(label: str, title: str, text: str, a: Placed, b: Placed, contact: Contact) -> Row:
@@ -40,8 +42,8 @@ def contact_row(label: str, title: str, text: str, measures: tuple[Measure, ...]
     drawn = contact_values(contact, [measure.drawn for measure in measures]).value
     if not abs(drawn) < float("inf"):
         raise ModelError(
-            f"{title} finds no contact as drawn: the curve ends before it, or bends too much. Draw the bodies where they "
-            "touch, or nearly so."
+            f"{title} finds no contact as drawn: the curve ends before it, or bends too much. Draw the bodies where "
+            "they touch, or nearly so."
         )
     terms = tuple(measure.terms[0] for measure in measures)
     return Row(label, Measure(terms), formula=contact_formula(text, measures, contact))
