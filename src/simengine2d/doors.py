@@ -112,7 +112,7 @@ _CALLED = ctypes.CFUNCTYPE(
 
 
 def _array(address: int, size: int) -> Floats:
-    return np.frombuffer((ctypes.c_double * size).from_address(address))
+    return np.frombuffer((ctypes.c_double * size).from_address(address), dtype=np.float64)  # type: ignore[call-overload, no-any-return]
 
 
 def _laid_out(context: Any) -> NDArray[np.int64]:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .channel_text import parse_channels
-from .moving_frames import FRAME_STATE, move_frames, place_frames
 from .elements import Push
 from .errors import ModelError
 from .functions import as_function, functions_at
@@ -18,6 +17,7 @@ from .kernels import kernel
 from .laws import Law, expression_law, law_value, linear_law, pack_laws
 from .loads import load_arrays, push_state
 from .measures import Measure
+from .moving_frames import FRAME_STATE, move_frames, place_frames
 from .system import System, constant_arrays
 
 Floats = NDArray[np.float64]

@@ -9,8 +9,7 @@ import pytest
 import sympy as sp
 
 import simengine2d as se
-from simengine2d import measures
-from simengine2d import moving_frames
+from simengine2d import measures, moving_frames
 from simengine2d.errors import ModelError
 from simengine2d.frames import Frame
 from simengine2d.measure_text import parse_measure
