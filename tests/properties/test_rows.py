@@ -100,7 +100,40 @@ def gears(draw):
     return se.Gear("J", draw(frames("one")), draw(frames("two")), internal=draw(st.booleans()), **given)
 
 
-SPECIAL = {"Gear": gears(), "Link": generic(se.Link, apart=True), "Belt": generic(se.Belt, apart=True)}
+@st.composite
+def ellipses(draw):
+    """Small ones: the frames of the bodies stay outside."""
+    width, height = draw(st.floats(0.1, 0.2)), draw(st.floats(0.1, 0.2))
+    return se.Curve(x=f"{width}*cos(s)", y=f"{height}*sin(s)")
+
+
+@st.composite
+def cams(draw):
+    follower = draw(st.sampled_from(["knife", "roller", "flat"]))
+    radius = {"radius": 0.1} if follower == "roller" else {}
+    return se.Cam(
+        "J", draw(frames("one")), draw(frames("two")), draw(ellipses()), follower=follower, **radius
+    )
+
+
+@st.composite
+def points_on_curves(draw):
+    return se.PointOnCurve("J", draw(frames("one")), draw(frames("two")), draw(ellipses()))
+
+
+@st.composite
+def rolling_curves(draw):
+    return se.RollingCurves("J", draw(frames("one")), draw(frames("two")), draw(ellipses()), draw(ellipses()))
+
+
+SPECIAL = {
+    "Gear": gears(),
+    "Link": generic(se.Link, apart=True),
+    "Belt": generic(se.Belt, apart=True),
+    "Cam": cams(),
+    "PointOnCurve": points_on_curves(),
+    "RollingCurves": rolling_curves(),
+}
 
 
 def joints(name):

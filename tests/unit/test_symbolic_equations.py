@@ -20,6 +20,7 @@ from simengine2d.system import System
 
 NAMES = shipped.names()
 JOINTS = [name for name in element_names() if issubclass(Element.registry[name], Joint)]
+WITHOUT_SYMBOLS = {"Cam", "PointOnCurve", "RollingCurves"}  # the nearest point of a curve has no formula
 WITHOUT_COUNTED_TURNS = ["andrews_squeezer", "double_pendulum", "pantograph", "sprung_slider"]
 LARGE = ["andrews_squeezer", "geared_five_bar", "jansen_leg", "pantograph", "peaucellier", "quick_return"]
 T = 0.3
@@ -134,7 +135,7 @@ def example(cls):
     return cls("J", **{name: by_kind[kind.name]() for name, kind in cls.kinds().items() if name in needed})
 
 
-@pytest.mark.parametrize("name", JOINTS)
+@pytest.mark.parametrize("name", [name for name in JOINTS if name not in WITHOUT_SYMBOLS])
 def test_equations_of_every_joint_are_the_compiled_ones(name):
     assert_equations_are_the_compiled_ones(two_bodies(example(Element.registry[name]), a=0.3), Q0, QD0)
 

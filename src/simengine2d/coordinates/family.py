@@ -26,10 +26,21 @@ class Rates(NamedTuple):
     qdd: Floats
 
 
+class Later:
+    """An attribute of the dense equations, which are made when one is asked for: some runs do without them."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, family: Any, owner: type | None = None) -> Any:
+        family.prepare()
+        return family.__dict__[self.name]
+
+
 class Family(ABC):
     """Coordinates z of a system, drawn up in a closed pose.
 
-    A subclass fills `names`, `sizes`, `own_rows` and `kept`, calls `prepare`, and has a door `pose` that fills the
+    A subclass fills `names`, `sizes`, `own_rows`, `kept` and `own_arrays`, and has a door `pose` that fills the
     equations from (z, zd). Defining the class registers it.
     """
 
@@ -49,10 +60,12 @@ class Family(ABC):
     """The rows of the system that remain constraints."""
     turns: Floats
     """Angles of the bodies at the end of the last step, where z does not count whole turns; else empty."""
-    equations: E
-    context: Context
-    bound: Bound
-    to_bodies: Bound
+    own_arrays: Any
+    """What the pose door needs beyond the arrays that all families have."""
+    equations: E = Later()  # type: ignore[assignment]
+    context: Context = Later()  # type: ignore[assignment]
+    bound: Bound = Later()  # type: ignore[assignment]
+    to_bodies: Bound = Later()  # type: ignore[assignment]
     """(z, zd, zdd) to (q, qd, qdd)."""
     remember: Bound | None = None
     """Updates `turns` after a step."""
@@ -66,15 +79,16 @@ class Family(ABC):
         self.system = system
         self.turns = np.zeros(0)
 
-    def prepare(self, Z: Any) -> None:
-        """Arrays of the rows that are kept, and the pose door bound to them; `Z` are the family's own arrays."""
+    def prepare(self) -> None:
+        """Arrays of the rows that are kept, and the pose door bound to them."""
         reduced, loads = reduced_arrays(self.system, self.kept)
         e = new_equations(reduced, self.n, len(self.own_rows), len(self.system.load_functions))
         bodies = evaluate_bodies.bind(Bodies(reduced, loads, e))
         self.equations = e
-        self.context = Context(reduced, e, bodies.f, bodies.c, Z)
+        self.context = Context(reduced, e, bodies.f, bodies.c, self.own_arrays)
         self.bound = self.pose.bind(self.context)
-        self.to_bodies = to_bodies.bind(Found(self.bound.f, self.bound.c, e))
+        if "to_bodies" not in self.__dict__:
+            self.to_bodies = to_bodies.bind(Found(self.bound.f, self.bound.c, e))
         self.kept_alive = bodies
 
     @property

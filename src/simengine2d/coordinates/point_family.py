@@ -39,7 +39,8 @@ class PointFamily(Family, abstract=True):
         self.names, self.own_rows, self.kept = self.layout.names, self.layout.own_rows, self.layout.kept
         self.sizes = np.array(self.layout.sizes)
         self.turns = np.array(q[2::3], dtype=float)
-        self.prepare(_arrays(self.layout, self.turns))
+        self.own_arrays = _arrays(self.layout, self.turns)
+        self.prepare()
         for b, e in enumerate(self.layout.elements):
             self._fill_constants(b, e)
         self._loosen_welds()

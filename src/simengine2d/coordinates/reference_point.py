@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,17 @@ def pose(c, t, y, out):
     transform_masses(c.S, E)
 
 
+class Nothing(NamedTuple):
+    nothing: int
+
+
+@door
+def same(c, t, y, out):
+    """The coordinates are those of the bodies."""
+    for j in range(y.size):
+        out[j] = y[j]
+
+
 class ReferencePoint(Family):
     """x, y and phi of every body, at its mass center."""
 
@@ -33,8 +44,11 @@ class ReferencePoint(Family):
     def __init__(self, system: System, q: Floats) -> None:
         super().__init__(system, q)
         self.names, self.sizes = list(system.coordinate_names), system.sizes
-        self.own_rows, self.kept = [], list(range(system.m))
-        self.prepare(0)
+        self.own_rows, self.kept, self.own_arrays = [], list(range(system.m)), 0
+        self.to_bodies = same.bind(Nothing(0))
 
     def positions(self, q: Floats) -> Floats:
         return q.copy()
+
+    def velocities(self, q: Floats, qd: Floats) -> Floats:
+        return qd.copy()

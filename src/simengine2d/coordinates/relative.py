@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,17 +141,6 @@ def move_bodies(c, t, y, out):
 MOST_DENSE = 50_000_000  # entries of R
 
 
-class _Later:
-    """An attribute of the dense equations, which are made when one is asked for: the recursion does without them."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, family: Any, owner: type | None = None) -> Any:
-        family.prepare(family.tree)
-        return family.__dict__[self.name]
-
-
 class Relative(Family):
     """Joint coordinates of a spanning tree: angles and ways of its joints; joints that close loops are constraints.
 
@@ -161,9 +150,6 @@ class Relative(Family):
 
     name: ClassVar[str] = "relative"
     pose = pose
-    equations = _Later()  # type: ignore[assignment]
-    context = _Later()  # type: ignore[assignment]
-    bound = _Later()  # type: ignore[assignment]
 
     def __init__(self, system: System, q: Floats) -> None:
         super().__init__(system, q)
@@ -171,7 +157,7 @@ class Relative(Family):
         angles = {GROUND: 0.0, **dict(zip(bodies, q[2::3].tolist(), strict=True))}
         self.q = np.array(q, dtype=float)
         self.branches = spanning_tree(bodies, list(tree_joints(system, angles)))
-        self.tree = tree_arrays(system.bodies, self.branches)
+        self.tree = self.own_arrays = tree_arrays(system.bodies, self.branches)
         measured = [part for branch in self.branches for part in coordinates_of(branch)]
         self.names = [f"{owner}.{row.label}" for owner, row in measured]
         self.sizes = np.array(
@@ -184,15 +170,13 @@ class Relative(Family):
         self.measures, _ = constant_arrays(system.bodies, system.drawing.gravity, rows, zeros)
         self.to_bodies = move_bodies.bind(Moving(self.tree))
 
-    def prepare(self, Z: Any) -> None:
+    def prepare(self) -> None:
         if 3 * len(self.branches) * self.n > MOST_DENSE:
             raise UnsupportedError(
                 f"in relative coordinates, dense matrices for {self.n} coordinates do not fit into memory. Use a "
                 "formulation that goes from body to body, such as 'augmented', or coordinates='reference_point'."
             )
-        quick = self.to_bodies
-        super().prepare(Z)
-        self.to_bodies = quick
+        super().prepare()
 
     def positions(self, q: Floats) -> Floats:
         return self._measured(q, np.zeros(q.size))[0]
