@@ -143,7 +143,9 @@ if JIT:
     from numba import types
     from numba.core import cgutils
     from numba.core.ccallback import CFunc
-    from numba.extending import intrinsic, overload
+    from numba.core.imputils import lower_getattr_generic
+    from numba.core.typing.templates import AttributeTemplate, infer_getattr
+    from numba.extending import intrinsic, models, overload, register_model
     from numba.np.arrayobj import make_array, populate_array
 
     from .kernels import KernelCache
@@ -189,16 +191,46 @@ if JIT:
     def _compiled_call(f, c, t, y, out):  # type: ignore[no-untyped-def]
         return lambda f, c, t, y, out: _call(f, c, t, y, out)
 
+    class Pointed(types.Type):
+        """A context by its address. Kernels read its fields where they need them, and pass one word instead of all."""
+
+        def __init__(self, tuple_type: Any) -> None:
+            self.tuple_type = tuple_type
+            super().__init__(name=f"Pointed({tuple_type})")
+
+    @register_model(Pointed)
+    class _PointedModel(models.PrimitiveModel):
+        def __init__(self, manager: Any, kind: Any) -> None:
+            super().__init__(manager, kind, ir.IntType(64))
+
+    @infer_getattr
+    class _PointedFields(AttributeTemplate):
+        key = Pointed
+
+        def generic_resolve(self, pointed: Any, name: str) -> Any:
+            if name not in pointed.tuple_type.fields:
+                return None
+            kind = pointed.tuple_type[pointed.tuple_type.fields.index(name)]
+            return Pointed(kind) if isinstance(kind, types.BaseNamedTuple) else kind
+
+    @lower_getattr_generic(Pointed)
+    def _read_field(context: Any, builder: Any, pointed: Any, address: Any, name: str) -> Any:
+        tuple_type = pointed.tuple_type
+        index = tuple_type.fields.index(name)
+        pointer = builder.inttoptr(address, context.get_value_type(tuple_type).as_pointer())
+        field = builder.gep(pointer, [ir.IntType(32)(0), ir.IntType(32)(index)])
+        if isinstance(tuple_type[index], types.BaseNamedTuple):
+            return builder.ptrtoint(field, ir.IntType(64))
+        value = builder.load(field)
+        value.align = 8
+        # nobody writes into a context: what was read once need not be read again
+        value.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return value
+
     def _loader(context_type: Any) -> Any:
         @intrinsic
         def load(typingctx: Any, address: Any) -> Any:
-            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-                pointer = builder.inttoptr(args[0], context.get_value_type(context_type).as_pointer())
-                value = builder.load(pointer)
-                value.align = 8
-                return value
-
-            return context_type(types.int64), codegen
+            return Pointed(context_type)(types.int64), lambda context, builder, signature, args: args[0]
 
         return load
 

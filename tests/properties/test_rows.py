@@ -63,7 +63,7 @@ def formulas(draw):
         f"sin({draw(positive)}*two.x + one.y*t)/(3 + one.phi^2)",
         f"{draw(positive)}*one.x - two.phi/3 + ({draw(times)})",
     ]
-    return draw(st.lists(st.sampled_from(texts), min_size=1, max_size=2))
+    return draw(st.lists(st.sampled_from(texts), min_size=1, max_size=2, unique=True))
 
 
 def fields_of(cls):
