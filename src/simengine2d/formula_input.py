@@ -20,6 +20,7 @@ from .measures import KINDS
 from .parser import DEEPEST, parse
 from .syntax import Call, Chain, Name, Node, Number, Unary, to_text, walk
 
+LARGEST = 10_000  # parts of a formula
 EXAMPLE = "'rod.B.y - 0.1*sin(3*rod.B.x)'"
 
 
@@ -36,8 +37,10 @@ def formula_texts(given: Any, what: str) -> tuple[Any, ...]:
 def formula_text(given: Any, what: str) -> Any:
     """A formula as text; one that is known already stays what it is."""
     if isinstance(given, Symbol):
+        _check_size(given.node, "parts", what)
         return _text(given.node, what)
     if _is_sympy(given):
+        _check_size(given, "args", what)
         return _text(_from_sympy(given, what), what)
     if isinstance(given, numbers.Real) and not isinstance(given, bool):
         return to_text(Number(float(given)))
@@ -46,6 +49,26 @@ def formula_text(given: Any, what: str) -> Any:
     if isinstance(given, bool | bytes | dict) or given is None:
         raise ModelError(f"{what} is {given!r}; write a formula such as {EXAMPLE}.")
     return given
+
+
+def _check_size(root: Any, parts: str, what: str) -> None:
+    """Refuse what grows beyond measure when it is written out: parts that are shared count each time they occur."""
+    sizes: dict[int, int] = {}
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        below = getattr(node, parts, ())
+        unknown = [part for part in below if id(part) not in sizes]
+        if unknown:
+            stack += unknown
+            continue
+        sizes[id(node)] = 1 + sum(sizes[id(part)] for part in below)
+        stack.pop()
+    if sizes[id(root)] > LARGEST:
+        raise ModelError(
+            f"{what} has {sizes[id(root)]:.3g} parts when it is written out; at most {LARGEST} are read. "
+            "Split it into parameters, or use a table."
+        )
 
 
 def _text(node: Node, what: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import simengine2d as se
 from formula_text import as_custom
@@ -211,3 +212,19 @@ def test_reactions_of_formulas_balance_every_body(seed):
         needed[:2] -= weight[:, None]
         np.testing.assert_allclose(total, needed, atol=1e-9 * (1.0 + np.abs(needed).max()))
     assert r.power_balance() < 1e-9
+
+
+def grown(x):
+    """A short program for a formula that nobody could write down."""
+    for _ in range(60):
+        x = x * x + x
+    return x
+
+
+@pytest.mark.parametrize("formula", [lambda rod: grown(rod.x), grown(sp.Symbol("rod.x"))])
+def test_a_formula_that_grows_beyond_measure_is_refused(formula):
+    model = se.Model()
+    model.body("rod", mass=1, inertia=1)
+    with pytest.raises(se.ModelError, match="parts when it is written out; at most 10000 are read"):
+        model.add(se.Constraint("c", formula))
+        model.check()
