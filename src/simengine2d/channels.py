@@ -20,7 +20,7 @@ from .moving_frames import (
     term_second_order,
     term_value,
 )
-from .system import constant_arrays
+from .rows import constant_arrays
 from .tape_calculus import RESULT, VALUE, forward
 
 if TYPE_CHECKING:

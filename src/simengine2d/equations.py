@@ -22,7 +22,8 @@ from .moving_frames import (
     move_frames,
     place_frames,
 )
-from .system import System, gamma, phi, phi_q
+from .rows import gamma, phi, phi_q
+from .system import System
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

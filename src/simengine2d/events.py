@@ -18,7 +18,8 @@ from .laws import Law, expression_law, law_value, linear_law, pack_laws
 from .loads import load_arrays, push_state
 from .measures import Measure
 from .moving_frames import FRAME_STATE, move_frames, place_frames
-from .system import System, constant_arrays
+from .rows import constant_arrays
+from .system import System
 
 Floats = NDArray[np.float64]
 

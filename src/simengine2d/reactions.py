@@ -29,7 +29,8 @@ from .laws import law_value
 from .loads import load_arrays, push_state, turned, wrench_values
 from .measures import Measure, angle, x, y
 from .moving_frames import FRAME_STATE, move_frames, place_frames, term_gradient
-from .system import System, constant_arrays
+from .rows import constant_arrays
+from .system import System
 
 if TYPE_CHECKING:
     from .results import Results

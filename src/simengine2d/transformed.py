@@ -20,7 +20,7 @@ from .functions import functions_at
 from .kernels import kernel
 from .loads import Loads, applied
 from .moving_frames import FRAME_STATE, move_frames, place_frames
-from .system import S, gamma, phi, phi_q
+from .rows import S, gamma, phi, phi_q
 
 Floats = NDArray[np.float64]
 

@@ -18,9 +18,9 @@ from ..formula_rows import rows_at
 from ..functions import functions_at
 from ..kernels import kernel
 from ..moving_frames import FRAME_STATE, move_frames, place_frames
+from ..rows import S as Arrays
+from ..rows import gamma, phi, phi_q
 from ..sparse_lu import Pattern, factor, solve
-from ..system import S as Arrays
-from ..system import gamma, phi, phi_q
 
 Floats = NDArray[np.float64]
 

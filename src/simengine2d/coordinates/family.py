@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ..doors import Bound, Door
 from ..elements import Action, Push, Row, Wrench
 from ..loads import Loads, frames_of_loads, load_arrays
-from ..system import S, System, constant_arrays
+from ..rows import S, constant_arrays
+from ..system import System
 from ..transformed import Bodies, Context, E, Found, evaluate_bodies, new_equations, to_bodies
 
 Floats = NDArray[np.float64]

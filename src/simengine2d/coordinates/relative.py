@@ -14,7 +14,8 @@ from ..functions import as_function
 from ..kernels import kernel, plain
 from ..measures import along, angle, x, y
 from ..moving_frames import FRAME_STATE
-from ..system import SMALL, System, constant_arrays, evaluate
+from ..rows import constant_arrays, evaluate
+from ..system import SMALL, System
 from ..transformed import transform, transform_masses
 from .family import Family
 from .tree import Branch, spanning_tree, tree_joints

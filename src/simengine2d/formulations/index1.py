@@ -21,7 +21,7 @@ from ..integrators.runge_kutta import interpolate, stage_state, step_error
 from ..integrators.step_control import first_step, next_step
 from ..kernels import kernel
 from ..moving_frames import place_frames
-from ..system import phi, phi_q
+from ..rows import phi, phi_q
 
 Floats = NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from ..equations import evaluate_state
 from ..formulas import VELOCITY
 from ..kernels import kernel
 from ..kkt import eliminate, solve_again, substitute
-from ..system import gamma as acceleration_side
-from ..system import phi
+from ..rows import gamma as acceleration_side
+from ..rows import phi
 from ..tangent import newton_matrix
 from .index1 import bring_back
 from .stage_iteration import StagedFormulation

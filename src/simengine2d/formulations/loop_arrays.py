@@ -11,7 +11,7 @@ from ..coordinates.relative import Relative
 from ..coordinates.tree_motion import BODY, PARENT, Tree
 from ..measures import X, Y
 from ..moving_frames import FRAME_STATE
-from ..system import S, constant_arrays
+from ..rows import S, constant_arrays
 from .loop_paths import grouped, loop_paths, path_of
 from .loops import DIAGONAL, ENTRY, NODE, OTHER, PINNED, ROW, Loops, Refining
 

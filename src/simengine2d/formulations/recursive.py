@@ -43,7 +43,7 @@ from ..functions import functions_at
 from ..loads import Loads, add_pushes, add_wrenches
 from ..methods import Formulation
 from ..moving_frames import FRAME_STATE
-from ..system import S
+from ..rows import S
 from .articulated import accelerate_joints, eliminate_joints, weigh
 from .dense import (
     ALPHA2,

@@ -14,7 +14,7 @@ from ..functions import functions_at
 from ..kernels import kernel
 from ..loads import Loads, applied
 from ..moving_frames import move_frames, place_frames
-from ..system import S, gamma, phi, phi_q
+from ..rows import S, gamma, phi, phi_q
 from .index1 import project as project_state
 
 Floats = NDArray[np.float64]
