@@ -148,6 +148,7 @@ if JIT:
     from numba.extending import intrinsic, models, overload, register_model
     from numba.np.arrayobj import make_array, populate_array
 
+    from .kernel_compiler import KernelCompiler
     from .kernels import KernelCache
 
     @intrinsic
@@ -251,7 +252,7 @@ if JIT:
         entrance.__module__, entrance.__qualname__ = module, f"{module}.{door.function.__qualname__}"
         words = (types.int64, types.float64, *[types.int64] * 4)
         options = {"nopython": True, "boundscheck": None, "error_model": "numpy", "_nrt": False}
-        compiled = CFunc(entrance, (words, types.void), {}, options)
+        compiled = CFunc(entrance, (words, types.void), {}, options, pipeline_class=KernelCompiler)
         try:
             compiled._cache = KernelCache(entrance)  # type: ignore[attr-defined]
         except (RuntimeError, OSError):  # no folder to write to

@@ -21,8 +21,6 @@ COLD_COMPILE_SECONDS = 30  # measured on two cores of 2023; `warmup` prints what
 try:
     import numba
     from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
-    from numba.core.codegen import JITCodeLibrary
-    from numba.core.compiler import Compiler
     from numba.core.registry import CPUDispatcher
 except ImportError:  # the kernels then run as plain Python
     numba = None
@@ -51,6 +49,8 @@ def cache_folder() -> Path:
 
 
 if JIT:
+    from .kernel_compiler import InnerCompiler, InnerKernel, KernelCompiler
+
     _KEY = source_key()
     _FOLDER = cache_folder() / _KEY
 
@@ -99,43 +99,6 @@ if JIT:
             except OSError:  # a read-only home or a full disk: the kernel still runs, uncached
                 pass
 
-    class _InnerLibrary(JITCodeLibrary):
-        """The code of a kernel that only kernels call.
-
-        It becomes part of the code of its callers and is optimized there. By itself it needs neither optimization nor
-        machine code, which would take longer than all else.
-        """
-
-        def _optimize_final_module(self) -> None:
-            pass
-
-        def _finalize_final_module(self) -> None:
-            self._finalize_dynamic_globals()
-            self._finalized = True
-
-        def get_pointer_to_function(self, name: str) -> int:
-            self._ensure_finalized()
-            return 0
-
-        @property
-        def codegen(self) -> Any:
-            return self
-
-        def set_env(self, name: str, env: Any) -> None:
-            """Only exceptions need an environment; kernels raise none."""
-
-    class _InnerCompiler(Compiler):
-        def define_pipelines(self) -> Any:
-            state = self.state
-            state.library = _InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-            return super().define_pipelines()
-
-    class _InnerKernel(CPUDispatcher):
-        """Part of compiled kernels; called from Python, it runs as Python."""
-
-        def __call__(self, *arguments: Any) -> Any:
-            return self.py_func(*arguments)
-
 
 def kernel(function: Any = None, /, *, inline: bool = False, merge: bool = False, entry: bool = False) -> Any:
     """Compile a function with numba and keep the machine code; without numba, return it as it is.
@@ -162,8 +125,8 @@ def kernel(function: Any = None, /, *, inline: bool = False, merge: bool = False
         "_nrt": False,
     }
     if not entry:
-        return _InnerKernel(function, targetoptions=options, pipeline_class=_InnerCompiler)
-    dispatcher = CPUDispatcher(function, targetoptions=options)
+        return InnerKernel(function, targetoptions=options, pipeline_class=InnerCompiler)
+    dispatcher = CPUDispatcher(function, targetoptions=options, pipeline_class=KernelCompiler)
     try:
         dispatcher._cache = KernelCache(function)
     except (RuntimeError, OSError):  # no folder to write to

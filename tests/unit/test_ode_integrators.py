@@ -265,7 +265,7 @@ def test_explicit_methods_notice_stiffness_where_they_are_asked():
     """lambda = -1000: the step stays at the limit of stability."""
     f = linear(-1000.0 + 0.0j)["f"]
     for method in (se.DOP853(), se.DormandPrince(), se.Tsitouras5()):
-        watching = method.marcher(f, 0.0, np.array([1.0, 0.0]), rtol=1e-6, watch_stiffness=True)
+        watching = method.marcher(f, 0.0, np.array([1.0, 0.0]), rtol=1e-6, watch=True)
         assert watching.march(np.array([10.0]), 0, np.zeros((1, 2)), 10**4)[1] == loop.TOO_STIFF
         assert watching.t < 5.0
         blind = method.marcher(f, 0.0, np.array([1.0, 0.0]), rtol=1e-6)

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..equations import solve_at
-from ..formulations import index1
-from ..formulations.index1 import Limits
-from ..formulations.index3 import History
-from ..integrators.runge_kutta import Runner
-from ..results import Results
+from ..formulations.sparse import spread_of_pivots
+from ..integrators import march
+from ..integrators.marcher import CompiledMarcher, OdeMethod
+from ..integrators.runge_kutta import RungeKutta
 from .closure import coordinate_scale
-from .explicit_run import ExplicitRun
+from .general_run import OdeRun
 from .implicit_run import AdaptiveImplicitRun
 from .rank import rank_of_rows
-from .run import STEPS_A_CHUNK, new_history
+from .run import STEPS_A_CHUNK
 from .start import LARGEST_EXAMINED, Start
 from .task import Task
 
 Floats = NDArray[np.float64]
 
-LOCAL = 0.1  # error allowed in one step, against `rtol` for the whole motion: errors of many steps add up
+NEARLY_SINGULAR = 1e5  # spread of the pivots near which steps collapse for that reason
 # how far before and behind a singular pose a step is taken over it, in the time that one length or radian takes
 BRIDGES = (3e-2, 1e-2, 3e-3)
 SINGULAR = 3e-2  # smallest against largest singular value of the constraints from which on that is allowed
@@ -38,7 +39,7 @@ _CHATTER = (
 )
 
 
-class AdaptiveRun(ExplicitRun):
+class AdaptiveRun(OdeRun):
     """Error-controlled explicit steps on the index-1 equations.
 
     Where these equations are stiff, error-controlled generalized-alpha steps on the index-3 equations take over; where
@@ -46,17 +47,26 @@ class AdaptiveRun(ExplicitRun):
     """
 
     def __init__(self, task: Task, start: Start) -> None:
-        assert task.integrator is not None
-        super().__init__(task, start, task.integrator, LOCAL * task.rtol)
+        assert isinstance(task.integrator, RungeKutta)
+        self.method = task.integrator
+        super().__init__(task, start)
         self.implicit: AdaptiveImplicitRun | None = None
         self.bridged_at = -np.inf
         self.counts = np.zeros(3)  # of steps, rejected steps and evaluations before the last singular pose
         self.earlier = [
-            (self.t, self.r.y.copy())
+            (self.t, self.marcher.y.copy())
         ]  # states from which a singular pose can be approached again
-        self.notes.append(
-            f"integrated by {task.integrator.name}, for smooth motions, with rtol = {task.rtol:g}"
-        )
+
+    method: RungeKutta
+    marcher: CompiledMarcher
+
+    def new_marcher(self, method: OdeMethod, **options: Any) -> CompiledMarcher:
+        marcher = super().new_marcher(method, watch=True, **options)
+        assert isinstance(marcher, CompiledMarcher)
+        return marcher
+
+    def in_words(self) -> str:
+        return f"integrated by {self.method.name}, for smooth motions, with rtol = {self.task.rtol:g}"
 
     def advance(self, most_steps: int) -> None:
         if self.implicit is not None:
@@ -64,36 +74,37 @@ class AdaptiveRun(ExplicitRun):
             self.done = self.implicit.done
             return
         most_steps = self.attempts_left(most_steps)
-        self.done, why = self.integrate(self.r, self.limits, self.times, self.done, self.history, most_steps)
-        if why == index1.TOO_STIFF:
+        first = self.done
+        self.done, why = self.marcher.march(self.times, first, self.Y, most_steps)
+        self.recover(first, self.done)
+        if why == march.TOO_STIFF:
             self.notes.append(
                 f"at t = {self.t:.6g} s the motion is stiff; generalized_alpha with error control goes on"
             )
             self.turn_implicit()
-        elif why == index1.STEP_TOO_SMALL:
+        elif why == march.STEP_TOO_SMALL or (why == march.COLLAPSED and self.near_a_singular_pose()):
             self.bridge()
         elif self.attempts > 0 and self.attempts % STEPS_A_CHUNK == 0:
             if self.chatters():
                 raise self.failure(_CHATTER)
-            self.earlier = [*self.earlier[-1:], (self.t, self.r.y.copy())]
+            self.earlier = [*self.earlier[-1:], (self.t, self.marcher.y.copy())]
+
+    def attempts_left(self, most_steps: int) -> int:
+        """Up to the end of the chunk: pauses come at the same steps, whether a run was interrupted or not."""
+        return min(most_steps, STEPS_A_CHUNK - self.attempts % STEPS_A_CHUNK)
+
+    @property
+    def attempts(self) -> int:
+        counts = self.marcher.counts()
+        return counts["steps"] + counts["rejected steps"]
 
     def chatters(self) -> bool:
         """Whether the last chunk of steps got nowhere: tiny steps, many of them refused, no end in sight."""
-        went, longest = self.t - self.earlier[-1][0], self.r.state[index1.LONGEST]
+        went, longest = self.t - self.earlier[-1][0], self.marcher.path.state[march.LONGEST]
         span = float(self.times[-1] - self.times[0])
-        refused = self.r.state[index1.REJECTED] / self.attempts
+        refused = self.marcher.counts()["rejected steps"] / self.attempts
         tiny = went / STEPS_A_CHUNK < 1e-3 * longest or longest < 1e-6 * span
         return bool(self.done < self.times.size and went < 1e-4 * span and tiny and refused > 0.15)
-
-    def integrate(
-        self, r: Runner, limits: Limits, times: Floats, row: int, history: History, most_steps: int
-    ) -> tuple[int, int]:
-        """The next row to fill, and why it ended."""
-        system = self.system
-        row, why = index1.integrate(
-            system.arrays, system.load_arrays, self.d, self.T, r, limits, times, row, history, most_steps, self.w
-        )  # fmt: skip
-        return row, why
 
     # stiff motions
 
@@ -152,6 +163,11 @@ class AdaptiveRun(ExplicitRun):
         now, before = np.sqrt(self.weakest(q)), np.sqrt(self.weakest(q - lag * qd))
         return self.t + float(now) * lag / float(before - now) if before != now else self.t
 
+    def near_a_singular_pose(self) -> bool:
+        """Whether the multipliers of the step that was refused could hardly be solved for."""
+        context = self.posed.rhs.kept[1]
+        return bool(spread_of_pivots(context.D, self.system.n, context.w.v) > NEARLY_SINGULAR)
+
     def nearly_singular(self) -> bool:
         """Whether the constraints are about to lose rank; a force that jumps must not be stepped over."""
         q = self.state[0]
@@ -181,58 +197,49 @@ class AdaptiveRun(ExplicitRun):
         earlier = [state for state in self.earlier if state[0] < before]
         if not earlier:
             return False
-        clean, limits = self.runner(*earlier[-1]), self.limits_until(before)
-        row, _ = self.integrate(clean, limits, np.array([before]), 0, self.rows(1), 10**6)
-        if row == 0:
+        there, clean = self.rows(1), self.marcher_until(before, *earlier[-1])
+        if clean.march(np.array([before]), 0, there, 10**6)[0] == 0:
             return False
-        long, limits = self.runner(before, clean.new, CONCESSION), self.limits_until(behind)
-        long.state[index1.STEP] = behind - before
+        size = self.y0.size
+        long = self.marcher_until(behind, before, there[0, :size], CONCESSION)
+        long.path.state[march.STEP] = behind - before
         inside = int(np.searchsorted(self.times, behind))
         times = np.append(self.times[self.done : inside], behind)
-        history = self.rows(times.size)
-        row, _ = self.integrate(long, limits, times, 0, history, 2)
-        if (
-            row < times.size
-            or long.state[index1.REJECTED] > 0.0
-            or limits.worst[0] > 1e-4 * self.system.length
-        ):
+        Y = self.rows(times.size)
+        row, _ = long.march(times, 0, Y, 2)
+        missed = long.path.notes[0] > 1e-4 * self.system.length
+        if row < times.size or long.counts()["rejected steps"] or missed:
             return False
-        self.limits.worst[:] = np.maximum(self.limits.worst, limits.worst)
-        for target, source in zip(self.history, history, strict=True):
-            target[self.done : inside] = source[:-1]
+        self.posed.notes[:2] = np.maximum(self.posed.notes[:2], long.path.notes[:2])
+        self.Y[self.done : inside] = Y[:-1]
+        self.recover(self.done, inside)
         self.done = inside
         self.counts = np.array(list(self.statistics().values())[:3], dtype=float)
-        self.r = self.runner(behind, long.new)
-        self.earlier = [(behind, self.r.y.copy())]
+        self.marcher.restart(behind, Y[-1, :size], self.local, self.atol)
+        self.earlier = [(behind, Y[-1, :size].copy())]
         return True
 
-    def limits_until(self, t: float) -> Limits:
-        """Limits under which a step ends at t."""
-        return self.limits._replace(span=np.array([t, t]), worst=np.zeros(3))
+    def marcher_until(self, end: float, t: float, y: Floats, concession: float = 1.0) -> CompiledMarcher:
+        """Another integration from (t, y) on, whose last step ends at `end`."""
+        return self.new_marcher(
+            self.method, t0=t, y0=y, span=(t, end), notes=np.zeros_like(self.posed.notes),
+            rtol=concession * self.local, atol=concession * self.atol,
+        )  # fmt: skip
 
-    def rows(self, count: int) -> History:
-        return new_history(count, self.system.n, self.system.m)
+    def rows(self, count: int) -> Floats:
+        return np.zeros((count, self.Y.shape[1]))
 
     # what is reported and kept
 
-    def results(self, status: str) -> Results:
-        singular = self.r.state[index1.SINGULAR_AT]
-        if np.isfinite(singular) and self.start.regular:
-            where = f"at the output t = {singular:g} s the constraints lose rank"
-            self.notes = [*self.notes, f"{where}; accelerations and reactions there mean little"]
-        return super().results(status)
-
     @property
     def worst(self) -> Floats:
-        return (
-            self.limits.worst if self.implicit is None else np.maximum(self.limits.worst, self.implicit.worst)
-        )
+        worst = super().worst
+        return worst if self.implicit is None else np.maximum(worst, self.implicit.worst)
 
     def statistics(self) -> dict[str, int]:
         now = super().statistics()
-        counts = {
-            name: count + int(more) for (name, count), more in zip(now.items(), self.counts, strict=True)
-        }
+        names = ("steps", "rejected steps", "evaluations")
+        counts = {name: now[name] + int(more) for name, more in zip(names, self.counts, strict=True)}
         if self.implicit is not None:
             counts["implicit steps"] = self.implicit.statistics()["steps"]
         return counts

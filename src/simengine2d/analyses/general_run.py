@@ -13,14 +13,15 @@ from ..coordinates.family import Family
 from ..doors import Bound
 from ..formulations import lanes, sparse
 from ..formulations.index3 import History
-from ..formulations.posed import Doors, Posed, new_room, recover, recover_given
+from ..formulations.posed import Doors, Posed, Recovery, Room, new_room, recover
 from ..formulations.stage_iteration import StagedFormulation
 from ..integrators import march
 from ..integrators.dae_marching import DaeMarcher, dae_marcher
-from ..integrators.marcher import CompiledMarcher, Marcher, OdeMethod
+from ..integrators.marcher import NONE, CompiledMarcher, Marcher, OdeMethod
 from ..integrators.radau_iia import RadauIIA
 from ..integrators.runge_kutta import RungeKutta
 from ..ivp.inputs import tolerances
+from ..results import Results
 from .run import Run
 from .start import Start
 from .task import Task
@@ -44,18 +45,19 @@ class GeneralRun(Run):
     def __init__(self, task: Task, start: Start) -> None:
         super().__init__(task, start, tangent=False)
         self.family = family_of(task, start)
-        self.closed, self.lam = self.closing()
-        self.closed.found[:] = 0.0
         self.y0 = self.first_state()
 
-    def closing(self) -> tuple[sparse.Sparse, Bound]:
-        """The door to the multipliers; the system keeps it, since laying out its context takes a while."""
-        key = ("multipliers", self.start.regular)
-        if key not in self.system.memo:
-            context = sparse.new_context(self.system, self.d, self.w, 0.0)
-            self.system.memo[key] = context, sparse.multipliers.bind(context)
-        kept: tuple[sparse.Sparse, Bound] = self.system.memo[key]
-        return kept
+    def close(self, lam: Bound | None) -> None:
+        """The door to the multipliers: the one given, or one that finds them from the accelerations of the bodies.
+
+        The system keeps it, since laying out its context takes a while.
+        """
+        key, memo = ("multipliers", self.start.regular), self.system.memo
+        if lam is None and key not in memo:
+            memo[key] = sparse.multipliers.bind(sparse.new_context(self.system, self.d, self.w, 0.0))
+        self.lam: Bound = memo[key] if lam is None else lam
+        self.closed: sparse.Sparse = self.lam.kept[1]
+        self.closed.found[:], self.closed.singular_at[:] = 0.0, np.nan
 
     def first_state(self) -> Floats:
         at, memo = self.start.assembly, self.system.memo
@@ -68,6 +70,7 @@ class GeneralRun(Run):
         return state
 
     marcher: Marcher
+    room: Room
     Y: Floats
 
     # where it stands
@@ -107,9 +110,25 @@ class GeneralRun(Run):
         if why in _WHY:
             raise self.failure(_WHY[why])
 
+    def in_words(self) -> str:
+        task = self.task
+        method = task.integrator or RadauIIA()
+        how = f"in steps of {task.step:g} s at most" if task.fixed else f"with rtol = {task.rtol:g}"
+        return (
+            f"integrated by {method.name} on the formulation {task.formulation.name} "
+            f"in {task.coordinates} coordinates, {how}"
+        )
+
     @abstractmethod
     def recover(self, first: int, stop: int) -> None:
         """Rows of outputs as motions of the bodies."""
+
+    def tell(self, finish: Bound, rhs: Bound, Zdd: Floats, first: int, stop: int) -> None:
+        """The same by given doors, or with given accelerations."""
+        bodies, lam = self.family.to_bodies, self.lam
+        doors = Doors(*finish[:2], *rhs[:2], *bodies[:2], *lam[:2])
+        told = recover.bind(Recovery(doors, self.room, self.Y, Zdd, *self.history))
+        told(first, self.times[first:stop], self.room.y)
 
     def statistics(self) -> dict[str, int]:
         return self.marcher.counts()
@@ -128,6 +147,16 @@ class GeneralRun(Run):
     def kept(self) -> dict[str, Floats]:
         """The arrays that make up the state of the integration."""
 
+    def errors(self) -> dict[str, Floats]:
+        return {"found": self.closed.found, "singular_at": self.closed.singular_at}
+
+    def results(self, status: str) -> Results:
+        singular = self.closed.singular_at[0]
+        if np.isfinite(singular) and self.start.regular:
+            where = f"at the output t = {singular:g} s the constraints lose rank"
+            self.notes = [*self.notes, f"{where}; accelerations and reactions there mean little"]
+        return super().results(status)
+
 
 class OdeRun(GeneralRun):
     """An ordinary differential equation in the state (z, zd)."""
@@ -136,44 +165,42 @@ class OdeRun(GeneralRun):
         super().__init__(task, start)
         method = task.integrator
         assert isinstance(method, OdeMethod)
-        local = FIXED if task.fixed else tolerances(method, task.rtol, None, self.y0)[0]
-        self.in_steps = 0.003 * local * self.system.length
+        self.local = FIXED if task.fixed else tolerances(method, task.rtol, None, self.y0)[0]
+        self.atol = np.tile(task.absolute(self.local, self.family.sizes), 2)
+        self.in_steps = 0.003 * self.local * self.system.length
         self.posed = self.pose()
+        self.close(self.posed.lam)
         self.posed.finish(start.assembly.t, self.y0, self.posed.notes)
         self.posed.notes[:2] = 0.0
-        self.marcher = self.fixed_marcher(method) if task.fixed else self.adaptive_marcher(method, local)
+        self.marcher = self.fixed_marcher(method) if task.fixed else self.adaptive_marcher(method)
         self.Y = np.zeros((self.times.size, self.y0.size + self.posed.notes.size))
         self.room = new_room(self.family.n, self.system.n, self.posed.notes, self.family.turns)
-        self.notes.append(in_words(task))
+        self.notes.append(self.in_words())
 
     def fixed_marcher(self, method: OdeMethod) -> Marcher:
         return self.new_marcher(method, step=self.task.step)
 
-    def adaptive_marcher(self, method: OdeMethod, local: float) -> Marcher:
+    def adaptive_marcher(self, method: OdeMethod) -> Marcher:
         """The system keeps explicit ones, since laying out their contexts takes longer than many a motion."""
-        atol = np.tile(self.task.absolute(local, self.family.sizes), 2)
         if not isinstance(method, RungeKutta):
-            return self.new_marcher(method, rtol=local, atol=atol)
+            return self.new_marcher(method, rtol=self.local, atol=self.atol)
         key, memo = ("marcher", method, id(self.posed)), self.system.memo
         if key not in memo:
-            memo[key] = self.new_marcher(method, rtol=local, atol=atol)
+            memo[key] = self.new_marcher(method, rtol=self.local, atol=self.atol)
         marcher: CompiledMarcher = memo[key]
-        marcher.restart(self.start.assembly.t, self.y0, local, atol)
+        marcher.restart(self.start.assembly.t, self.y0, self.local, self.atol)
         return marcher
 
-    def new_marcher(self, method: OdeMethod, **tolerances: Any) -> Marcher:
-        begin = self.start.assembly.t
-        finish = self.posed.finish if method.accepts_finish else None
-        return method.marcher(
-            self.posed.rhs,
-            begin,
-            self.y0,
-            finish=finish,
-            notes=self.posed.notes,
-            newton=self.task.newton,
-            span=(begin, self.system.domain[1]),
-            **tolerances,
-        )
+    def new_marcher(self, method: OdeMethod, **options: Any) -> Marcher:
+        usual: dict[str, Any] = {
+            "t0": self.start.assembly.t,
+            "y0": self.y0,
+            "finish": self.posed.finish if method.accepts_finish else None,
+            "notes": self.posed.notes,
+            "newton": self.task.newton,
+            "span": (self.start.assembly.t, self.system.domain[1]),
+        }
+        return method.marcher(self.posed.rhs, **usual | options)
 
     def pose(self) -> Posed:
         """The equations; the system keeps them, since laying out their contexts takes a while."""
@@ -188,14 +215,12 @@ class OdeRun(GeneralRun):
         return posed
 
     def recover(self, first: int, stop: int) -> None:
+        if first == stop:
+            return
         posed = self.posed
         saved = {name: array.copy() for name, array in posed.kept.items()}
         posed.tolerance[0] = TIGHT * self.system.length
-        doors = Doors(
-            posed.finish.f, posed.finish.c, posed.rhs.f, posed.rhs.c,
-            self.family.to_bodies.f, self.family.to_bodies.c, self.lam.f, self.lam.c,
-        )  # fmt: skip
-        recover(doors, self.room, self.times, self.Y, first, stop, self.history)
+        self.tell(posed.finish, posed.rhs, np.zeros((0, 0)), first, stop)
         posed.tolerance[0] = self.in_steps
         for name, array in posed.kept.items():
             array[...] = saved[name]
@@ -205,7 +230,7 @@ class OdeRun(GeneralRun):
         return np.maximum(self.closed.found, [*self.posed.notes[:2], 0.0])
 
     def kept(self) -> dict[str, Floats]:
-        return self.marcher.kept() | self.posed.kept | {"found": self.closed.found, "said": self.posed.notes}
+        return self.marcher.kept() | self.posed.kept | self.errors() | {"said": self.posed.notes}
 
 
 class DaeRun(GeneralRun):
@@ -213,6 +238,7 @@ class DaeRun(GeneralRun):
 
     def __init__(self, task: Task, start: Start) -> None:
         super().__init__(task, start)
+        self.close(None)
         n, method = self.family.n, task.integrator or RadauIIA()
         adaptive = task.integrator is None
         assert isinstance(task.formulation, StagedFormulation)
@@ -233,7 +259,7 @@ class DaeRun(GeneralRun):
         notes = self.marcher.path.notes
         self.Y = np.zeros((self.times.size, 2 * n + notes.size))
         self.room = new_room(n, self.system.n, notes, self.family.turns)
-        self.notes.append(in_words(task))
+        self.notes.append(self.in_words())
 
     def recover(self, first: int, stop: int) -> None:
         if first == stop:
@@ -241,9 +267,7 @@ class DaeRun(GeneralRun):
         turns = self.family.turns.copy()
         Zdd = np.zeros((self.times.size, self.family.n))
         Zdd[first:stop], _ = self.marcher.accelerations(self.times[first:stop], self.Y[first:stop])
-        bodies = self.family.to_bodies
-        doors = Doors(0, 0, 0, 0, bodies.f, bodies.c, self.lam.f, self.lam.c)
-        recover_given(doors, self.room, self.times, self.Y, Zdd, first, stop, self.history)
+        self.tell(NONE, NONE, Zdd, first, stop)
         self.family.turns[:] = turns
 
     @property
@@ -251,7 +275,7 @@ class DaeRun(GeneralRun):
         return self.closed.found
 
     def kept(self) -> dict[str, Floats]:
-        return self.marcher.kept() | {"found": self.closed.found}
+        return self.marcher.kept() | self.errors()
 
 
 def family_of(task: Task, start: Start) -> Family:
@@ -262,12 +286,3 @@ def family_of(task: Task, start: Start) -> Family:
         memo[key] = family_named(task.coordinates)(task.system, start.assembly.q)
     found: Family = memo[key]
     return found
-
-
-def in_words(task: Task) -> str:
-    method = task.integrator or RadauIIA()
-    how = f"in steps of {task.step:g} s at most" if task.fixed else f"with rtol = {task.rtol:g}"
-    return (
-        f"integrated by {method.name} on the formulation {task.formulation.name} "
-        f"in {task.coordinates} coordinates, {how}"
-    )

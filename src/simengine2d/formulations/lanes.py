@@ -36,6 +36,6 @@ def _sparse(formulation: Formulation, family: Family, d: D, tolerance: float) ->
     d = sparse.softened(d, family.system.n, formulation.compliance)
     context = sparse.new_context(family.system, d, new_work(family.system, d), tolerance)
     finish = sparse.project if formulation.projects else sparse.watch
-    return Posed(
-        sparse.accelerations.bind(context), finish.bind(context), np.zeros(TURNS), context.tolerance, {}
-    )
+    rhs = sparse.accelerations.bind(context)
+    lam = sparse.latest_multipliers.beside(rhs)
+    return Posed(rhs, finish.beside(rhs), np.zeros(TURNS), context.tolerance, {}, lam=lam)

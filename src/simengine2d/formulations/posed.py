@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..doors import Bound, call
+from ..doors import Bound, call, door
 from ..kernels import kernel
 
 Floats = NDArray[np.float64]
@@ -27,6 +27,8 @@ class Posed(NamedTuple):
     """Arrays in which the doors remember something from step to step."""
     choice: Any = None
     """Number of the dependent coordinates among them: 0 before they are chosen."""
+    lam: Bound | None = None
+    """The multipliers of the state whose accelerations were just found, where they are known."""
 
     def begin(self) -> None:
         """Forget the run before."""
@@ -64,41 +66,46 @@ def new_room(n: int, bodies: int, notes: Floats, turns: Floats) -> Room:
     return Room(y, yd, np.zeros(3 * n), np.zeros(3 * bodies), notes.copy(), turns)
 
 
-@kernel(entry=True)
-def recover(d, room, times, Y, first, stop, history):
-    """Rows [z, zd, notes] as motions of the bodies with the accelerations and multipliers of the formulation."""
-    size = room.y.size
-    n = size // 2
-    before = Y.shape[1] - room.turns.size
-    for k in range(first, stop):
+class Recovery(NamedTuple):
+    """Rows of outputs, and the motions that they mean."""
+
+    d: Doors
+    room: Room
+    Y: Floats  # rows [z, zd, notes]
+    Zdd: Floats  # their accelerations, where the integrator itself has found them; else empty
+    Q: Floats
+    Qd: Floats
+    Qdd: Floats
+    Lam: Floats
+
+
+@door
+def recover(c, first, times, out):
+    """The rows from `first` on, one for each time, as motions of the bodies with accelerations and multipliers."""
+    d, room = c.d, c.room
+    n, before = room.y.size // 2, c.Y.shape[1] - room.turns.size
+    for i in range(times.size):
+        k = int(first) + i
         for j in range(room.turns.size):
-            room.turns[j] = Y[k, before + j]
-        for j in range(size):
-            room.y[j] = Y[k, j]
-        call(d.finish_f, d.finish_c, times[k], room.y, room.notes)
-        call(d.rhs_f, d.rhs_c, times[k], room.y, room.yd)
+            room.turns[j] = c.Y[k, before + j]
+        for j in range(2 * n):
+            room.y[j] = c.Y[k, j]
+        if c.Zdd.size > 0:
+            for j in range(n):
+                room.yd[n + j] = c.Zdd[k, j]
+        else:
+            call(d.finish_f, d.finish_c, times[i], room.y, room.notes)
+            call(d.rhs_f, d.rhs_c, times[i], room.y, room.yd)
         for j in range(n):
             room.z[j], room.z[n + j], room.z[2 * n + j] = room.y[j], room.y[n + j], room.yd[n + j]
-        tell(d, room, times[k], history, k)
-
-
-@kernel(entry=True)
-def recover_given(d, room, times, Y, Zdd, first, stop, history):
-    """The same where the integrator itself has found the accelerations."""
-    n, before = Zdd.shape[1], Y.shape[1] - room.turns.size
-    for k in range(first, stop):
-        for j in range(room.turns.size):
-            room.turns[j] = Y[k, before + j]
-        for j in range(n):
-            room.z[j], room.z[n + j], room.z[2 * n + j] = Y[k, j], Y[k, n + j], Zdd[k, j]
-        tell(d, room, times[k], history, k)
+        tell(c, times[i], k)
 
 
 @kernel
-def tell(d, room, t, history, k):
+def tell(c, t, k):
     """q, qd, qdd and lam of room.z into row k."""
-    bodies, q = history.Q.shape[1], room.q
-    call(d.bodies_f, d.bodies_c, t, room.z, q)
+    d, q, bodies = c.d, c.room.q, c.Q.shape[1]
+    call(d.bodies_f, d.bodies_c, t, c.room.z, q)
     for j in range(bodies):
-        history.Q[k, j], history.Qd[k, j], history.Qdd[k, j] = q[j], q[bodies + j], q[2 * bodies + j]
-    call(d.lam_f, d.lam_c, t, q, history.Lam[k])
+        c.Q[k, j], c.Qd[k, j], c.Qdd[k, j] = q[j], q[bodies + j], q[2 * bodies + j]
+    call(d.lam_f, d.lam_c, t, q, c.Lam[k])

@@ -19,6 +19,8 @@ from .index1 import project as project_state
 
 Floats = NDArray[np.float64]
 
+SINGULAR = 1e11  # spread of the pivots above which accelerations and multipliers have lost their digits
+
 
 class Sparse(NamedTuple):
     """Context of these doors."""
@@ -29,6 +31,7 @@ class Sparse(NamedTuple):
     w: Work
     tolerance: Floats
     found: Floats  # largest errors of the constraint equations at the three levels
+    singular_at: Floats  # time of the first output at which accelerations had lost their digits
 
 
 @door
@@ -77,6 +80,27 @@ def multipliers(c, t, y, out):
         out[i] = w.x[n + i]
 
 
+@door
+def latest_multipliers(c, t, y, out):
+    """lam of the state whose accelerations were just found, with y = (q, qd, qdd)."""
+    n = y.size // 3
+    for i in range(out.size):
+        out[i] = c.w.x[n + i]
+    if np.isnan(c.singular_at[0]) and spread_of_pivots(c.D, n, c.w.v) > SINGULAR:
+        c.singular_at[0] = t
+    note_errors(c, y[n : 2 * n], y[2 * n :])
+
+
+@kernel
+def spread_of_pivots(D, n, v):
+    """Largest over smallest pivot of the multipliers; v holds their reciprocals."""
+    smallest, largest = 1.0e300, 0.0
+    for i in range(n, D.diagonal.size):
+        pivot = abs(v[D.diagonal[i]])
+        smallest, largest = min(smallest, pivot), max(largest, pivot)
+    return largest / smallest if largest > 0.0 else 1.0
+
+
 @kernel
 def note_errors(c, qd, qdd):
     """Phi, Phi_q qd - nu and Phi_q qdd - gamma: the largest of each goes into `found`."""
@@ -103,4 +127,6 @@ def softened(d: D, n: int, compliance: float) -> D:
 
 
 def new_context(system: Any, d: D, w: Work, tolerance: float) -> Sparse:
-    return Sparse(system.arrays, system.load_arrays, d, w, np.array([tolerance]), np.zeros(3))
+    return Sparse(
+        system.arrays, system.load_arrays, d, w, np.array([tolerance]), np.zeros(3), np.array([np.nan])
+    )

@@ -26,7 +26,7 @@ TIME, END, TAKE, STEP, TRIED, ERROR, ESTIMATE, CONVERGED, KNOWN, NEW_KNOWN, DENS
 STEPS, REJECTED, EVALUATIONS, JACOBIANS, FACTORIZATIONS, STIFF, LONGEST, ROW, WHY = range(12, 21)
 STATE_SIZE = 21
 # why the loop ended
-DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE = range(5)
+DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE, COLLAPSED = range(6)
 # how steps are chosen: equal ones between two outputs, equal ones all along, by their error
 BETWEEN_OUTPUTS, EQUAL, ADAPTIVE = range(3)
 
@@ -58,6 +58,9 @@ class Rules(NamedTuple):
     step: float
     begin: float
     limit: float  # last time at which the equations have a value
+    collapse: (
+        float  # of the longest step: the caller is told of refused steps below it; 0 where he need not be
+    )
 
 
 class Path(NamedTuple):
@@ -255,7 +258,7 @@ def finite(values):
 
 @kernel
 def refuse_step(rules, p, h, last_output):
-    """The next try is shorter."""
+    """The next try is shorter. Returns DONE, or COLLAPSED where the caller wants to know."""
     state = p.state
     state[REJECTED] += 1.0
     if state[CONVERGED] == 0.0:
@@ -264,6 +267,7 @@ def refuse_step(rules, p, h, last_output):
     remaining = last_output - state[TIME]
     if not state[ESTIMATE] < 1.0e10 and 0.0 < remaining < h:
         state[STEP] = remaining
+    return COLLAPSED if h < rules.collapse * state[LONGEST] else DONE
 
 
 @kernel
@@ -286,8 +290,7 @@ def try_step(E, rules, p, output, last_output):
         error = state[ESTIMATE] if state[CONVERGED] == 1.0 else np.inf
         state[STEP] = next_step(rules, h, error, state[ERROR])
         if not error <= 1.0 or not finite(p.new):
-            refuse_step(rules, p, h, last_output)
-            return DONE
+            return refuse_step(rules, p, h, last_output)
         state[ERROR] = error
     state[TAKE], state[END], state[LONGEST] = h, end, max(state[LONGEST], h)
     finish_step(E, p)

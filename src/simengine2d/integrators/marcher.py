@@ -37,7 +37,7 @@ class Problem:
     newton: str
     jac: Bound | None
     limit: float
-    watch_stiffness: bool
+    watch: bool
 
     def __post_init__(self) -> None:
         if self.newton not in NEWTON:
@@ -133,14 +133,15 @@ class OdeMethod(Integrator, abstract=True):
         newton: str = "exact",
         jac: Bound | None = None,
         span: tuple[float, float] | None = None,
-        watch_stiffness: bool = False,
+        watch: bool = False,
     ) -> Marcher:
         """An integration of y' = f(t, y) from (t0, y0) on.
 
         Methods without error control need a `step`; those with it take fixed steps where one is given without `rtol`.
         `finish` is called with (t, y, notes) after each step and may change y a little, as projections do; `notes`, an
         array that it may write, is copied behind y in each row. `jac` gives df/dy row by row; else it is found by
-        finite differences. Nothing is evaluated behind the end of `span`.
+        finite differences. Nothing is evaluated behind the end of `span`. Told to `watch`, an explicit method
+        returns when the problem proves stiff, and when its steps collapse.
         """
         if finish is not None and not self.accepts_finish:
             raise UnsupportedError(f"the integrator '{self.name}' cannot correct states after its steps.")
@@ -149,7 +150,7 @@ class OdeMethod(Integrator, abstract=True):
         y0 = np.array(y0, dtype=float)
         notes = np.zeros(0) if notes is None else notes
         limit = np.inf if span is None else float(span[1])
-        given = (step, rtol, atol, finish, notes, newton, jac, limit, watch_stiffness)
+        given = (step, rtol, atol, finish, notes, newton, jac, limit, watch)
         return self.started(Problem(f, float(t0), y0, *given))
 
 
@@ -242,8 +243,9 @@ def fixed_rules(problem: Problem, adaptive: bool, order: int, uses_slope: bool, 
     controlled = adaptive and (problem.step is None or problem.rtol is not None)
     kind = loop.ADAPTIVE if controlled else loop.BETWEEN_OUTPUTS
     return Rules(
-        kind, order, int(uses_slope), last, np.inf, float(problem.step or 0.0), problem.t0, problem.limit
-    )
+        kind, order, int(uses_slope), last, np.inf, float(problem.step or 0.0), problem.t0, problem.limit,
+        0.0,
+    )  # fmt: skip
 
 
 def equal_rules(problem: Problem, uses_slope: bool, last: int) -> Rules:
@@ -252,7 +254,7 @@ def equal_rules(problem: Problem, uses_slope: bool, last: int) -> Rules:
     h, span = problem.step, problem.limit - problem.t0
     if np.isfinite(span):
         h = span / max(1.0, np.ceil(span / h * (1.0 - 1e-9)))
-    return Rules(loop.EQUAL, 0, int(uses_slope), last, np.inf, float(h), problem.t0, problem.limit)
+    return Rules(loop.EQUAL, 0, int(uses_slope), last, np.inf, float(h), problem.t0, problem.limit, 0.0)
 
 
 def path_of(problem: Problem, rows: int, past: int = 0, rtol: float = 1e-6) -> Path:

@@ -19,10 +19,10 @@ from ..kernels import kernel
 from . import march
 from .march import Path
 from .marcher import CompiledMarcher, Marcher, OdeMethod, Problem, Stability, fixed_rules, path_of
-from .step_control import first_step as first_step  # used together with the formulas below
-from .step_control import next_step as next_step
 
 Floats = NDArray[np.float64]
+
+COLLAPSED = 1e-2  # of the longest step
 
 
 class Tableau(NamedTuple):
@@ -55,29 +55,12 @@ class RungeKutta(OdeMethod, abstract=True):
         T = self.tableau
         path = path_of(problem, T.C.size)
         rules = fixed_rules(problem, self.adaptive, T.order, True, T.stages)
-        if problem.watch_stiffness and T.C[T.stages - 1] == 1.0:  # two slopes at the end of a step tell
+        if problem.watch:
+            rules = rules._replace(collapse=COLLAPSED)
+        if problem.watch and T.C[T.stages - 1] == 1.0:  # two slopes at the end of a step tell of stiffness
             rules = rules._replace(stability=float(T.stability))
         attempt = try_explicit_step.bind(ExplicitStep(problem.f.f, problem.f.c, T, path))
         return CompiledMarcher(problem, path, rules, attempt, look_into_explicit_step.beside(attempt))
-
-
-class Runner(NamedTuple):
-    """Where an integration stands, and the arrays it works in."""
-
-    y: Floats
-    new: Floats
-    trial: Floats
-    out: Floats
-    K: Floats  # (all stages, size); the first row is f(t, y)
-    state: Floats
-    rtol: Floats
-    atol: Floats
-
-
-def new_arrays(y: Floats, tableau: Tableau) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """y, new, trial, out and K of a runner."""
-    new, trial, out = np.zeros((3, y.size))
-    return y.copy(), new, trial, out, np.zeros((tableau.C.size, y.size))
 
 
 @kernel(inline=True)
