@@ -184,18 +184,3 @@ def residual_of_kkt(S, b, c, w):
 def accelerations(S, L, D, t, q, qd, w):
     """The same as `accelerate`, for callers that are in no hurry: it is compiled once."""
     accelerate(S, L, D, t, q, qd, w)
-
-
-@kernel(entry=True)
-def accelerations_at(S, L, D, t, q, qd, w):
-    """The same for Python."""
-    accelerations(S, L, D, t, q, qd, w)
-
-
-@kernel(entry=True)
-def solve_at(S, D, t, q, b, c, w):
-    """w.x of M x + Phi_q^T y = b, Phi_q x = c in the pose q, for Python; the pivots stay in w.v."""
-    place_frames(S, q, w.F)
-    rows_at(S, t, w.F, w.f)
-    phi_q(S, w.F, w.data)
-    solve_kkt(S, D, b, c, w)

@@ -6,29 +6,174 @@ pipeline find nothing to do, and take half of its time.
 
 from __future__ import annotations
 
-from typing import Any
+import gc
+import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
 
+from llvmlite import ir
+from numba import types
+from numba.core import errors
 from numba.core import typed_passes as typed
 from numba.core import untyped_passes as untyped
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, Flags
-from numba.core.compiler_machinery import PassManager
+from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.core.lowering import Lower
 from numba.core.registry import CPUDispatcher
+from numba.core.typeinfer import TypeInferer
+
+# Types ------------------------------------------------------------------------------------------------
+
+
+class KernelTyper(TypeInferer):
+    """Finds the types of a kernel's variables; what arithmetic makes of numbers is looked up once."""
+
+    known: ClassVar[dict[Any, Any]] = {}
+
+    def resolve_call(self, function: Any, args: Any, kws: Any) -> Any:
+        if (
+            not isinstance(function, types.Function)
+            or kws
+            or not all(isinstance(a, types.Number) for a in args)
+        ):
+            return super().resolve_call(function, args, kws)
+        key = function, tuple(args)
+        if key not in self.known:
+            self.known[key] = super().resolve_call(function, args, kws)
+        return self.known[key]
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class KernelTyping(FunctionPass):
+    _name = "kernel_typing"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        code, warnings = state.func_ir, errors.WarningsFixer(errors.NumbaWarning)  # type: ignore[attr-defined]
+        typer = KernelTyper(state.typingctx, code, warnings)
+        called = state.typingctx.callstack.register(state.targetctx.target, typer, code.func_id, state.args)
+        with called, warnings:
+            for index, (name, kind) in enumerate(zip(code.arg_names, state.args, strict=True)):
+                typer.seed_argument(name, index, kind)
+            if state.return_type is not None:
+                typer.seed_return(state.return_type)
+            typer.build_constraint()
+            typer.propagate()
+            state.typemap, state.return_type, state.calltypes = typer.unify()
+        return True
+
+
+# Elements of arrays, and arithmetic ---------------------------------------------------------------------
+#
+# numba writes hundreds of instructions where an element of an array is read, which LLVM has to remove again. Almost all
+# that kernels do is to read and write elements, to add and to multiply.
+
+NUMBERS = (types.float64, types.int64)
+FLOATS = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul", operator.truediv: "fdiv"}
+INTEGERS = {operator.add: "add", operator.sub: "sub", operator.mul: "mul"}
+ORDER = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=", operator.eq: "=="}
+ITEMS, DATA, SHAPE = 2, 4, 5  # fields of an array in numba's layout
+
+
+class KernelLower(Lower):
+    """Writes LLVM's instructions of a kernel."""
+
+    def lower_getitem(self, result: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
+        place = self.element(value, index)
+        if place is None:
+            return super().lower_getitem(result, expr, value, index, signature)
+        return self.context.cast(
+            self.builder, self.builder.load(place), self.typeof(value.name).dtype, result
+        )
+
+    def lower_setitem(self, target: Any, index: Any, value: Any, signature: Any) -> Any:
+        place = self.element(target, index)
+        kind = self.typeof(value.name)
+        if place is None or types.unliteral(kind) not in NUMBERS:
+            return super().lower_setitem(target, index, value, signature)
+        number = self.context.cast(
+            self.builder, self.loadvar(value.name), kind, self.typeof(target.name).dtype
+        )
+        self.builder.store(number, place)
+        return None
+
+    def element(self, array: Any, index: Any) -> Any:
+        """Pointer to the element that an index, or one for each dimension, denotes; None for anything else."""
+        kind, at = self.typeof(array.name), self.typeof(index.name)
+        ats = tuple(at) if isinstance(at, types.BaseTuple) else (at,)
+        plain = isinstance(kind, types.Array) and kind.layout == "C" and kind.dtype in NUMBERS
+        if not plain or len(ats) != kind.ndim or not all(isinstance(one, types.Integer) for one in ats):
+            return None
+        builder, whole, value = self.builder, self.loadvar(array.name), self.loadvar(index.name)
+        place = None
+        for k, one in enumerate(ats):
+            i = builder.extract_value(value, k) if isinstance(at, types.BaseTuple) else value
+            size = builder.extract_value(whole, (SHAPE, k))
+            i = self.counted_from_the_end(self.context.cast(builder, i, one, types.intp), one, size)
+            place = i if place is None else builder.add(builder.mul(place, size), i)
+        return builder.gep(builder.extract_value(whole, DATA), [place])
+
+    def counted_from_the_end(self, i: Any, kind: Any, size: Any) -> Any:
+        """i, or size + i where i is negative."""
+        if isinstance(kind, types.IntegerLiteral) and kind.literal_value >= 0:
+            return i
+        negative = self.builder.icmp_signed("<", i, ir.IntType(64)(0))
+        return self.builder.select(negative, self.builder.add(i, size), i)
+
+    def lower_binop(self, result: Any, expr: Any, op: Any) -> Any:
+        signature = self.fndesc.calltypes[expr]
+        kind = signature.args[0]
+        names = FLOATS if kind == types.float64 else INTEGERS
+        if kind not in NUMBERS or signature.args[1] != kind or not (op in names or op in ORDER):
+            return super().lower_binop(result, expr, op)
+        builder, cast = self.builder, self.context.cast
+        left, right = (
+            cast(builder, self.loadvar(side.name), self.typeof(side.name), kind)
+            for side in (expr.lhs, expr.rhs)
+        )
+        if op in names:
+            found = getattr(builder, names[op])(left, right)
+        else:
+            compare = builder.fcmp_ordered if kind == types.float64 else builder.icmp_signed
+            found = compare(ORDER[op], left, right)
+        return cast(builder, found, signature.return_type, result)
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class KernelLowering(typed.BaseNativeLowering):
+    _name = "kernel_lowering"
+    lowering_class = KernelLower
+
+
+# The compiler -----------------------------------------------------------------------------------------
 
 PASSES = (
     untyped.TranslateByteCode,
     untyped.FixupArgs,
     untyped.IRProcessing,
-    untyped.GenericRewrites,
-    untyped.InlineInlinables,
     untyped.ReconstructSSA,
-    typed.NopythonTypeInference,
+    KernelTyping,
     typed.PreLowerStripPhis,
     typed.IRLegalization,
-    typed.AnnotateTypes,
-    typed.NativeLowering,
+    KernelLowering,
     typed.NoPythonBackend,
 )
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Compiling makes millions of objects and hardly any garbage; Python would search them again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class QuickFlags(Flags):
@@ -52,6 +197,10 @@ class KernelCompiler(CompilerBase):
         self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, locals: Any
     ) -> None:
         super().__init__(typing, target, library, args, result, QuickFlags(flags), locals)
+
+    def compile_extra(self, function: Any) -> Any:
+        with without_collection():
+            return super().compile_extra(function)
 
     def define_pipelines(self) -> list[PassManager]:
         manager = PassManager("kernel")

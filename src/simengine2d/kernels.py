@@ -100,18 +100,16 @@ if JIT:
                 pass
 
 
-def kernel(function: Any = None, /, *, inline: bool = False, merge: bool = False, entry: bool = False) -> Any:
+def kernel(function: Any = None, /, *, inline: bool = False, entry: bool = False) -> Any:
     """Compile a function with numba and keep the machine code; without numba, return it as it is.
 
     A kernel allocates nothing: scratch arrays come from the caller. So numba need not count references, which
     would cost more than the arithmetic of a small mechanism. `inline` copies it into its callers: a call that
-    passes a system's arrays costs more than most work. `merge` puts its source into that of its few callers before
-    they are compiled, which is quicker than to compile two that share a system's arrays. `entry` makes a door for
-    Python, which takes longer to compile than the kernel itself; without it, a kernel called from Python runs as
-    plain Python.
+    passes a system's arrays costs more than most work. `entry` makes an entrance for Python, which takes longer to
+    compile than the kernel itself; without it, a kernel called from Python runs as plain Python.
     """
     if function is None:
-        return lambda later: kernel(later, inline=inline, merge=merge, entry=entry)
+        return lambda later: kernel(later, inline=inline, entry=entry)
     if not JIT:
         return function
     options = {
@@ -119,7 +117,6 @@ def kernel(function: Any = None, /, *, inline: bool = False, merge: bool = False
         "boundscheck": None,
         "error_model": "numpy",
         "forceinline": inline,
-        "inline": "always" if merge else "never",
         "no_cpython_wrapper": not entry,
         "no_cfunc_wrapper": True,
         "_nrt": False,

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..equations import solve_at
-from ..formulations.sparse import spread_of_pivots
+from ..formulations.sparse import solve, spread_of_pivots
 from ..integrators import march
 from ..integrators.marcher import CompiledMarcher, OdeMethod
 from ..integrators.runge_kutta import RungeKutta
@@ -184,11 +183,12 @@ class AdaptiveRun(OdeRun):
 
     def weakest(self, q: Floats) -> float:
         """The smallest eigenvalue of Phi_q M^-1 Phi_q^T, by inverse iteration."""
-        c, size = np.linspace(1.0, 2.0, self.system.m), 1.0
+        n, c, size = self.system.n, np.linspace(1.0, 2.0, self.system.m), 1.0
+        solved, x = solve.beside(self.posed.rhs), np.zeros(self.system.n + self.system.m)
         for _ in range(10):
             c /= np.linalg.norm(c)
-            solve_at(self.system.arrays, self.d, self.t, q, np.zeros(self.system.n), c, self.w)
-            c = self.w.x[self.system.n :].copy()
+            solved(self.t, np.concatenate([q, np.zeros(n), c]), x)
+            c = x[n:].copy()
             size = float(np.linalg.norm(c))
         return 1.0 / size if size > 0.0 else np.inf
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..equations import accelerations_at
-from ..formulations import index3
+from ..doors import Bound, Door
+from ..formulations import index3, sparse
 from ..formulations.index3 import History
 from ..integrators.generalized_alpha import GeneralizedAlpha
 from ..methods import AlphaMethod
@@ -30,13 +30,15 @@ class ImplicitRun(Run):
         super().__init__(task, start, tangent=True)
         assembly = start.assembly
         t, q, qd = state or (assembly.t, assembly.q, assembly.qd)
+        context = sparse.new_context(self.system, self.d, self.w, 0.0)
+        self.accelerations: Bound = sparse.accelerations.bind(context)
         self.p = self.stepper(method, t, q, qd)
         self.earlier = self.now
+        self.bound: Bound | None = None
 
     def stepper(self, method: AlphaMethod, t: float, q: Floats, qd: Floats) -> index3.Stepper:
         system, task, n = self.system, self.task, self.system.n
-        accelerations_at(system.arrays, system.load_arrays, self.d, t, q, qd, self.w)
-        qdd, lam = self.w.x[:n].copy(), self.w.x[n:].copy()
+        qdd, lam = self.solved(t, q, qd)
         state = np.zeros(index3.STATE_SIZE)
         state[index3.TIME] = t
         relative, absolute = (1e-10, 1e-12) if task.tolerance is None else (0.0, task.tolerance)
@@ -46,6 +48,29 @@ class ImplicitRun(Run):
             coordinate_scale(system), np.array(method.coefficients), np.array([relative, absolute, projection]),
             np.zeros(3), np.zeros(2),
         )  # fmt: skip
+
+    def solved(self, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        """qdd and lam at a state."""
+        y = np.concatenate([q, qd])
+        self.accelerations(t, y, np.empty_like(y))
+        n = self.system.n
+        return self.w.x[:n].copy(), self.w.x[n:].copy()
+
+    def walk(self, door: Door, most_steps: int, rtol: float, atol: Floats) -> int:
+        """Go on for some steps. Returns why they ended."""
+        system, task, state = self.system, self.task, self.p.state
+        if self.bound is None:
+            self.bound = door.bind(
+                index3.Walk(
+                    system.arrays, system.load_arrays, self.d, self.p, self.history, float(task.step or 1.0),
+                    NEWTON[task.newton], rtol, atol, self.w,
+                )
+            )  # fmt: skip
+        self.remember()
+        state[index3.ROW] = self.done
+        self.bound(most_steps, self.times, state)
+        self.done = int(state[index3.ROW])
+        return int(state[index3.WHY])
 
     @property
     def t(self) -> float:
@@ -82,11 +107,9 @@ class ImplicitRun(Run):
 
     def end_at(self, t: float) -> None:
         q, qd = (array.copy() for array in self.between(t))
-        system, n = self.system, self.system.n
-        accelerations_at(system.arrays, system.load_arrays, self.d, t, q, qd, self.w)
         self.done = int(np.searchsorted(self.times[: self.done], t))
         self.times = np.append(self.times[: self.done], t)
-        row = (q, qd, self.w.x[:n], self.w.x[n:])
+        row = (q, qd, *self.solved(t, q, qd))
         self.history = History(
             *(np.vstack([array[: self.done], last]) for array, last in zip(self.history, row, strict=True))
         )
@@ -128,12 +151,7 @@ class FixedImplicitRun(ImplicitRun):
         )
 
     def advance(self, most_steps: int) -> None:
-        system = self.system
-        self.remember()
-        self.done, why = index3.integrate(
-            system.arrays, system.load_arrays, self.d, self.p, self.times, self.done, float(self.task.step or 1.0),
-            NEWTON[self.task.newton], self.history, min(most_steps, STEPS_A_CHUNK), self.w,
-        )  # fmt: skip
+        why = self.walk(index3.walk_fixed, min(most_steps, STEPS_A_CHUNK), 0.0, np.zeros(0))
         if why not in (index3.DONE, index3.PAUSED):
             raise self.failure(
                 f"the step does not converge, even when it is halved {index3.MOST_HALVINGS} times. "
@@ -156,12 +174,7 @@ class AdaptiveImplicitRun(ImplicitRun):
         self.notes.append(f"integrated by generalized_alpha with error control, rtol = {task.rtol:g}")
 
     def advance(self, most_steps: int) -> None:
-        system = self.system
-        self.remember()
-        self.done, why = index3.integrate_adaptive(
-            system.arrays, system.load_arrays, self.d, self.p, self.times, self.done, self.history, self.local,
-            self.atol, most_steps, self.w,
-        )  # fmt: skip
+        why = self.walk(index3.walk_controlled, most_steps, self.local, self.atol)
         if why not in (index3.DONE, index3.PAUSED):
             raise self.failure(
                 "the step became too small. Look for a singular pose, or a force that jumps or grows without bound."

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..equations import new_work, solve_at
+from ..equations import new_work
 from ..errors import ModelError, UnsupportedError
+from ..formulations import sparse
 from ..posing import posed
 from ..system import SMALL, System
 from .assemble import Assembly, assemble
@@ -77,7 +78,8 @@ def _weak(system: System, t: float, q: Floats) -> bool:
         return False
     d = posed(system, redundant=False, tangent=False)
     w = new_work(system, d)
-    solve_at(system.arrays, d, t, q, np.zeros(system.n), np.zeros(system.m), w)
+    nothing = np.zeros(system.n + system.m)
+    sparse.solve.bind(sparse.new_context(system, d, w, 0.0))(t, np.concatenate([q, nothing]), nothing)
     with np.errstate(divide="ignore"):
         pivots = np.abs(1.0 / w.v[d.diagonal[system.n :]])
     rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))

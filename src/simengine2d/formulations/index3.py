@@ -15,12 +15,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..equations import evaluate_state
+from ..doors import door
+from ..equations import D, Work, evaluate_state
 from ..formulas import VELOCITY
 from ..kernels import kernel
 from ..kkt import eliminate, solve_again, substitute
+from ..loads import Loads
+from ..rows import S, phi
 from ..rows import gamma as acceleration_side
-from ..rows import phi
 from ..tangent import newton_matrix
 from .index1 import bring_back
 from .stage_iteration import StagedFormulation
@@ -28,8 +30,8 @@ from .stage_iteration import StagedFormulation
 Floats = NDArray[np.float64]
 
 # entries of the state: time, counts, step to try next, and b of the factors that are kept (0: there are none)
-TIME, STEPS, ITERATIONS, FACTORIZATIONS, HALVINGS, STEP, KEPT = range(7)
-STATE_SIZE = 7
+TIME, STEPS, ITERATIONS, FACTORIZATIONS, HALVINGS, STEP, KEPT, ROW, WHY = range(9)
+STATE_SIZE = 9
 
 DONE, PAUSED, NOT_CONVERGED, NOT_A_NUMBER = range(4)
 EXACT, MODIFIED, COURSE = range(3)
@@ -75,6 +77,21 @@ class History(NamedTuple):
     Qd: Floats
     Qdd: Floats
     Lam: Floats
+
+
+class Walk(NamedTuple):
+    """All that the loops work with."""
+
+    S: S
+    L: Loads
+    D: D
+    p: Stepper
+    history: History
+    step: float  # the longest one
+    newton: int
+    rtol: float
+    atol: Floats
+    w: Work
 
 
 @kernel
@@ -221,13 +238,11 @@ def take_step(S, L, D, p, t, kind, w):
     return DONE
 
 
-@kernel(entry=True)
-def integrate(S, L, D, p, times, first, step, kind, history, most_steps, w):
-    """Fill the rows of the history from `first` on. Returns (next row, why it ended).
-
-    The steps of an output interval are equal and not longer than `step`.
-    """
-    k, steps = first, 0
+@kernel
+def fixed_steps(c, times, most_steps):
+    """Fill the rows of the history by steps that are equal in an output interval. Returns (next row, why it ended)."""
+    S, L, D, p, history, w = c.S, c.L, c.D, c.p, c.history, c.w
+    k, steps = int(p.state[ROW]), 0
     while k < times.size:
         remaining = times[k] - p.state[TIME]
         if remaining <= 0.0:
@@ -237,9 +252,9 @@ def integrate(S, L, D, p, times, first, step, kind, history, most_steps, w):
         if steps == most_steps:
             return k, PAUSED
         steps += 1
-        count = max(1.0, np.ceil(remaining / step * (1.0 - 1.0e-9)))
+        count = max(1.0, np.ceil(remaining / c.step * (1.0 - 1.0e-9)))
         t = times[k] if count == 1.0 else p.state[TIME] + remaining / count
-        why = take_step(S, L, D, p, t, kind, w)
+        why = take_step(S, L, D, p, t, c.newton, w)
         if why != DONE:
             return k, why
     return k, DONE
@@ -258,13 +273,14 @@ def local_error(p, h, rtol, atol):
     return worst
 
 
-@kernel(entry=True)
-def integrate_adaptive(S, L, D, p, times, first, history, rtol, atol, most_steps, w):
-    """Fill the rows of the history from `first` on by error-controlled steps that end at the outputs.
+@kernel
+def controlled_steps(c, times, most_steps):
+    """Fill the rows of the history by error-controlled steps that end at the outputs.
 
     p.state[STEP] is the step to try next. Returns (next row, why it ended).
     """
-    k, steps = first, 0
+    S, L, D, p, history, w = c.S, c.L, c.D, c.p, c.history, c.w
+    k, steps = int(p.state[ROW]), 0
     while k < times.size:
         if times[k] <= p.state[TIME]:
             write_output(S, L, p, times[k], k, history, w)
@@ -281,7 +297,7 @@ def integrate_adaptive(S, L, D, p, times, first, history, rtol, atol, most_steps
         if h < 1.0e-13 * max(abs(p.state[TIME]), abs(t_new)):
             return k, NOT_CONVERGED
         why = newton(S, L, D, p, t_new, h, EXACT, w)
-        error = local_error(p, h, rtol, atol) if why == DONE else 1.0e10
+        error = local_error(p, h, c.rtol, c.atol) if why == DONE else 1.0e10
         if error > 1.0:
             p.state[HALVINGS] += 1.0
             p.state[STEP] = h * max(0.2, 0.9 * error ** (-1.0 / 3.0))
@@ -290,3 +306,15 @@ def integrate_adaptive(S, L, D, p, times, first, history, rtol, atol, most_steps
         grown = h * min(3.0, 0.9 * max(error, 1.0e-6) ** (-1.0 / 3.0))
         p.state[STEP] = max(p.state[STEP], grown) if h == remaining and grown < p.state[STEP] else grown
     return k, DONE
+
+
+@door
+def walk_fixed(c, most_steps, times, out):
+    """Fixed steps; state[ROW] and state[WHY] tell where and why they ended."""
+    c.p.state[ROW], c.p.state[WHY] = fixed_steps(c, times, int(most_steps))
+
+
+@door
+def walk_controlled(c, most_steps, times, out):
+    """The same with error control."""
+    c.p.state[ROW], c.p.state[WHY] = controlled_steps(c, times, int(most_steps))

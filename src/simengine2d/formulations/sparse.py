@@ -44,6 +44,18 @@ def accelerations(c, t, y, out):
 
 
 @door
+def solve(c, t, y, out):
+    """x of M x + Phi_q^T lam = b, Phi_q x = c with y = (q, b, c), and lam; the pivots stay in w.v."""
+    w, n = c.w, c.w.Q.size
+    place_frames(c.S, y[:n], w.F)
+    rows_at(c.S, t, w.F, w.f)
+    phi_q(c.S, w.F, w.data)
+    solve_kkt(c.S, c.D, y[n : 2 * n], y[2 * n :], w)
+    for k in range(out.size):
+        out[k] = w.x[k]
+
+
+@door
 def project(c, t, y, notes):
     """Bring y onto the constraints."""
     n = y.size // 2

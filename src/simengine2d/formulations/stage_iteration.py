@@ -276,7 +276,7 @@ def reach_of(z, size):
     return reach
 
 
-@kernel(merge=True)
+@kernel
 def correct(c, t, y):
     """One correction of all unknowns."""
     call(c.linearize_f, c.linearize_c, t, y, y)
@@ -287,7 +287,7 @@ def correct(c, t, y):
         call(c.follow_f, c.follow_c, t, y, y)
 
 
-@kernel(merge=True)
+@kernel
 def iterate(c, t, y):
     """Correct until accelerations do not change any more; state[CONVERGED] tells whether they came to rest."""
     state, options, before = c.st.state, c.options, np.inf

@@ -145,7 +145,7 @@ def guess(ends, a, lam):
         lam[k] = ends[0, a.size + k]
 
 
-@kernel(merge=True)
+@kernel
 def take_over(c):
     """The step that was taken since then becomes the past."""
     n = c.a.size
@@ -157,7 +157,7 @@ def take_over(c):
             c.X[0, j], c.X[c.rate, j] = c.y[j], c.y[n + j]
 
 
-@kernel(merge=True)
+@kernel
 def fixed_step(c, t, h):
     """From c.X1 to c.X2. While too few equal steps are known, the starter makes them."""
     memory, size = c.memory, c.size
@@ -175,7 +175,7 @@ def fixed_step(c, t, h):
     memory[FILLED] += 1.0
 
 
-@kernel(merge=True)
+@kernel
 def try_fixed(c, t, h):
     """The step, or several shorter ones where the iteration does not converge."""
     halvings, now = 0, 0.0
@@ -205,7 +205,7 @@ def error_of(y, end, whole, rtol, atol, gain):
     return np.sqrt(total / y.size) / (gain - 1.0)
 
 
-@kernel(merge=True)
+@kernel
 def try_adaptive(c, t, h):
     """Two half steps, and the whole one beside them."""
     size, found = c.size, 0.0
