@@ -10,6 +10,7 @@ numba a door is the function itself, and its context the tuple itself.
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .build_together import build_together
 from .kernels import JIT, kernel, plain
 
 Floats = NDArray[np.float64]
@@ -31,17 +33,23 @@ class Bound(NamedTuple):
 
     def __call__(self, t: float, y: Floats, out: Floats) -> None:
         """The call from Python."""
+        if pending:
+            compile_pending()
         call(self.f, self.c, float(t), y, out)
 
 
 class Door:
-    """A kernel f(context, t, y, out); compiled when it is first bound."""
+    """A kernel f(context, t, y, out); compiled when somebody goes through it, or through one bound after it.
+
+    Kernels know the address of a cell that holds the address of the machine code, so contexts can be laid out before.
+    """
 
     def __init__(self, function: Callable[..., None]) -> None:
         self.function = function
         # in the entrance itself: a call would copy the whole context
         self.kernel = kernel(function, inline=True)
-        self.compiled: Any = None
+        self.cell = np.zeros(1, dtype=np.int64)
+        self.entrance: Any = None
 
     def __call__(self, context: Any, t: float, y: Floats, out: Floats) -> None:
         self.function(context, t, y, out)
@@ -49,16 +57,31 @@ class Door:
     def bind(self, context: Any) -> Bound:
         if not JIT:
             return Bound(self.function, context, (None, context))
-        if self.compiled is None:
-            self.compiled = _compiled(self, context)
+        if self.entrance is None:
+            self.entrance = _entrance_of(self, context)
+            pending.append(self)
         memory = _laid_out(context)
-        return Bound(self.compiled.address, memory.ctypes.data, (memory, context))
+        return Bound(_address(self.cell), _address(memory), (memory, context))
 
     def beside(self, other: Bound) -> Bound:
         """The door bound to the context of another one, which lies in memory already."""
-        if not JIT or self.compiled is None:
+        if not JIT or self.entrance is None:
             return self.bind(other.kept[1])
-        return Bound(self.compiled.address, *other[1:])
+        return Bound(_address(self.cell), *other[1:])
+
+
+pending: list[Door] = []
+"""Doors that are bound and not compiled yet."""
+_one_at_a_time = threading.RLock()
+
+
+def compile_pending() -> None:
+    """Compile all doors that are bound, or load them."""
+    with _one_at_a_time:
+        build_together([door.entrance for door in pending if not door.entrance.load()])
+        for door in pending:
+            door.cell[0] = door.entrance.address
+        pending.clear()
 
 
 def door(function: Callable[..., None]) -> Door:
@@ -72,6 +95,7 @@ def bound(door: Door, context: Any, needed: bool) -> tuple[Any, Any, Any]:
     if not needed:
         return 0, 0, nothing
     made = door.bind(context)
+    compile_pending()  # kernels that Python calls will come upon it
     return made.f, made.c, made.kept[0] if JIT else nothing
 
 
@@ -95,7 +119,8 @@ def python_door(function: Callable[[float, Floats, Floats], None]) -> Bound:
         guarded(t, _array(y, y_size), _array(out, out_size))
 
     callback = _CALLED(from_addresses)
-    return Bound(ctypes.cast(callback, ctypes.c_void_p).value or 0, 0, (callback, raised))
+    cell = np.array([ctypes.cast(callback, ctypes.c_void_p).value], dtype=np.int64)
+    return Bound(_address(cell), 0, ((callback, cell), raised))
 
 
 def call(f: Any, c: Any, t: float, y: Floats, out: Floats) -> None:
@@ -109,6 +134,10 @@ def call(f: Any, c: Any, t: float, y: Floats, out: Floats) -> None:
 _CALLED = ctypes.CFUNCTYPE(
     None, ctypes.c_int64, ctypes.c_double, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
 )
+
+
+def _address(memory: NDArray[Any]) -> int:
+    return int(memory.__array_interface__["data"][0])
 
 
 def _array(address: int, size: int) -> Floats:
@@ -143,6 +172,7 @@ if JIT:
     from numba import types
     from numba.core import cgutils
     from numba.core.ccallback import CFunc
+    from numba.core.compiler_lock import global_compiler_lock
     from numba.core.imputils import lower_getattr_generic
     from numba.core.typing.templates import AttributeTemplate, infer_getattr
     from numba.extending import intrinsic, models, overload, register_model
@@ -173,12 +203,12 @@ if JIT:
 
     @intrinsic
     def _call(typingctx: Any, f: Any, c: Any, t: Any, y: Any, out: Any) -> Any:
-        """Jump to the address f."""
+        """Jump to the address in the cell f."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             double, integer = ir.DoubleType(), ir.IntType(64)
             function = ir.FunctionType(ir.VoidType(), [integer, double, integer, integer, integer, integer])
-            pointer = builder.inttoptr(args[0], function.as_pointer())
+            pointer = builder.load(builder.inttoptr(args[0], function.as_pointer().as_pointer()))
             arrays = []
             for kind, value in zip(signature.args[3:], args[3:], strict=True):
                 array = make_array(kind)(context, builder, value)
@@ -239,8 +269,34 @@ if JIT:
         # the names are those of the copy that `_compiled` makes for each door
         kernel(load(c), t, array_at(y, y_size), array_at(out, out_size))  # type: ignore  # noqa: F821
 
-    def _compiled(door: Door, context: Any) -> Any:
-        """Machine code of a door, from the disk where it is there."""
+    class Entrance(CFunc):
+        """Machine code of a door, in the making."""
+
+        _cache: Any
+        _compiler: Any
+        _sig: Any
+        _targetdescr: Any
+
+        @global_compiler_lock
+        def load(self) -> bool:
+            """Take it from the disk; False where it is not there."""
+            found = self._cache.load_overload(self._sig, self._targetdescr.target_context)
+            if found is not None:
+                self.take(found)
+            return found is not None
+
+        @global_compiler_lock
+        def build(self) -> None:
+            """Compile it, and keep it on the disk."""
+            made = self._compiler.compile(self._sig.args, self._sig.return_type)
+            self._cache.save_overload(self._sig, made)
+            self.take(made)
+
+        def take(self, code: Any) -> None:
+            self._library, self._wrapper_name = code.library, code.fndesc.llvm_cfunc_wrapper_name
+            self._wrapper_address = self._library.get_pointer_to_function(self._wrapper_name)
+
+    def _entrance_of(door: Door, context: Any) -> Entrance:
         parts = {
             "kernel": door.kernel,
             "load": _loader(numba.typeof(context)),
@@ -252,13 +308,12 @@ if JIT:
         entrance.__module__, entrance.__qualname__ = module, f"{module}.{door.function.__qualname__}"
         words = (types.int64, types.float64, *[types.int64] * 4)
         options = {"nopython": True, "boundscheck": None, "error_model": "numpy", "_nrt": False}
-        compiled = CFunc(entrance, (words, types.void), {}, options, pipeline_class=KernelCompiler)
+        made = Entrance(entrance, (words, types.void), {}, options, pipeline_class=KernelCompiler)
         try:
-            compiled._cache = KernelCache(entrance)  # type: ignore[attr-defined]
+            made._cache = KernelCache(entrance)  # type: ignore[attr-defined]
         except (RuntimeError, OSError):  # no folder to write to
             pass
-        compiled.compile()
-        return compiled
+        return made
 
 
 @kernel(entry=True)

@@ -13,7 +13,7 @@ from ..coordinates.family import Family
 from ..doors import Bound
 from ..formulations import lanes, sparse
 from ..formulations.index3 import History
-from ..formulations.posed import Doors, Posed, Recovery, Room, new_room, recover
+from ..formulations.posed import Posed, Recoverer
 from ..formulations.stage_iteration import StagedFormulation
 from ..integrators import march
 from ..integrators.dae_marching import DaeMarcher, dae_marcher
@@ -70,7 +70,7 @@ class GeneralRun(Run):
         return state
 
     marcher: Marcher
-    room: Room
+    recovered: Recoverer
     Y: Floats
 
     # where it stands
@@ -123,12 +123,15 @@ class GeneralRun(Run):
     def recover(self, first: int, stop: int) -> None:
         """Rows of outputs as motions of the bodies."""
 
-    def tell(self, finish: Bound, rhs: Bound, Zdd: Floats, first: int, stop: int) -> None:
-        """The same by given doors, or with given accelerations."""
-        bodies, lam = self.family.to_bodies, self.lam
-        doors = Doors(*finish[:2], *rhs[:2], *bodies[:2], *lam[:2])
-        told = recover.bind(Recovery(doors, self.room, self.Y, Zdd, *self.history))
-        told(first, self.times[first:stop], self.room.y)
+    def recoverer(self, finish: Bound, rhs: Bound, notes: Floats) -> Recoverer:
+        family, system = self.family, self.system
+        doors, sizes = (finish, rhs, family.to_bodies, self.lam), (family.n, system.n, system.m)
+        return Recoverer(doors, sizes, notes, family.turns)
+
+    def keep(self, first: int, found: list[Floats]) -> None:
+        """Rows of the history from `first` on."""
+        for array, rows in zip(self.history, found, strict=True):
+            array[first : first + len(rows)] = rows
 
     def statistics(self) -> dict[str, int]:
         return self.marcher.counts()
@@ -166,16 +169,31 @@ class OdeRun(GeneralRun):
         method = task.integrator
         assert isinstance(method, OdeMethod)
         self.local = FIXED if task.fixed else tolerances(method, task.rtol, None, self.y0)[0]
-        self.atol = np.tile(task.absolute(self.local, self.family.sizes), 2)
+        self.atol = np.concatenate([task.absolute(self.local, self.family.sizes)] * 2)
         self.in_steps = 0.003 * self.local * self.system.length
         self.posed = self.pose()
         self.close(self.posed.lam)
-        self.posed.finish(start.assembly.t, self.y0, self.posed.notes)
-        self.posed.notes[:2] = 0.0
         self.marcher = self.fixed_marcher(method) if task.fixed else self.adaptive_marcher(method)
         self.Y = np.zeros((self.times.size, self.y0.size + self.posed.notes.size))
-        self.room = new_room(self.family.n, self.system.n, self.posed.notes, self.family.turns)
+        self.recovered = self.recoverer_of_posed()
+        self.begin()
         self.notes.append(self.in_words())
+
+    def begin(self) -> None:
+        """The first state, treated as the end of a step. Nothing was evaluated before: all doors compile at once."""
+        self.posed.finish(self.start.assembly.t, self.y0, self.posed.notes)
+        self.posed.notes[:2] = 0.0
+        if isinstance(self.marcher, CompiledMarcher):
+            self.marcher.begin_at(self.y0)
+
+    def recoverer_of_posed(self) -> Recoverer:
+        """The system keeps it, as it keeps the equations."""
+        posed, memo = self.posed, self.system.memo
+        key = "recoverer", id(posed)
+        if key not in memo:
+            memo[key] = self.recoverer(posed.finish, posed.rhs, posed.notes)
+        found: Recoverer = memo[key]
+        return found
 
     def fixed_marcher(self, method: OdeMethod) -> Marcher:
         return self.new_marcher(method, step=self.task.step)
@@ -220,7 +238,7 @@ class OdeRun(GeneralRun):
         posed = self.posed
         saved = {name: array.copy() for name, array in posed.kept.items()}
         posed.tolerance[0] = TIGHT * self.system.length
-        self.tell(posed.finish, posed.rhs, np.zeros((0, 0)), first, stop)
+        self.keep(first, self.recovered(self.times[first:stop], self.Y[first:stop]))
         posed.tolerance[0] = self.in_steps
         for name, array in posed.kept.items():
             array[...] = saved[name]
@@ -258,16 +276,15 @@ class DaeRun(GeneralRun):
         )
         notes = self.marcher.path.notes
         self.Y = np.zeros((self.times.size, 2 * n + notes.size))
-        self.room = new_room(n, self.system.n, notes, self.family.turns)
+        self.recovered = self.recoverer(NONE, NONE, notes)
         self.notes.append(self.in_words())
 
     def recover(self, first: int, stop: int) -> None:
         if first == stop:
             return
         turns = self.family.turns.copy()
-        Zdd = np.zeros((self.times.size, self.family.n))
-        Zdd[first:stop], _ = self.marcher.accelerations(self.times[first:stop], self.Y[first:stop])
-        self.tell(NONE, NONE, Zdd, first, stop)
+        times, Y = self.times[first:stop], self.Y[first:stop]
+        self.keep(first, self.recovered(times, Y, self.marcher.accelerations(times, Y)[0]))
         self.family.turns[:] = turns
 
     @property

@@ -57,55 +57,74 @@ class Room(NamedTuple):
     yd: Floats
     z: Floats  # (z, zd, zdd)
     q: Floats  # (q, qd, qdd)
+    lam: Floats
     notes: Floats
     turns: Floats
 
 
-def new_room(n: int, bodies: int, notes: Floats, turns: Floats) -> Room:
-    y, yd = np.zeros((2, 2 * n))
-    return Room(y, yd, np.zeros(3 * n), np.zeros(3 * bodies), notes.copy(), turns)
-
-
 class Recovery(NamedTuple):
-    """Rows of outputs, and the motions that they mean."""
+    """What leads from outputs to motions."""
 
     d: Doors
     room: Room
-    Y: Floats  # rows [z, zd, notes]
-    Zdd: Floats  # their accelerations, where the integrator itself has found them; else empty
-    Q: Floats
-    Qd: Floats
-    Qdd: Floats
-    Lam: Floats
 
 
 @door
-def recover(c, first, times, out):
-    """The rows from `first` on, one for each time, as motions of the bodies with accelerations and multipliers."""
+def recover(c, given, rows, out):
+    """Outputs as rows [q, qd, qdd, lam] of the bodies.
+
+    `rows` holds all times, then all rows [z, zd, notes], then all zdd where these are given; else they are found anew.
+    """
     d, room = c.d, c.room
-    n, before = room.y.size // 2, c.Y.shape[1] - room.turns.size
-    for i in range(times.size):
-        k = int(first) + i
+    n, wide = room.y.size // 2, room.y.size + room.notes.size
+    told = room.q.size + room.lam.size
+    count = out.size // told
+    for k in range(count):
+        t, row, zdd = rows[k], count + k * wide, count * (1 + wide) + k * n
         for j in range(room.turns.size):
-            room.turns[j] = c.Y[k, before + j]
+            room.turns[j] = rows[row + wide - room.turns.size + j]
         for j in range(2 * n):
-            room.y[j] = c.Y[k, j]
-        if c.Zdd.size > 0:
+            room.y[j] = rows[row + j]
+        if given == 1.0:
             for j in range(n):
-                room.yd[n + j] = c.Zdd[k, j]
+                room.yd[n + j] = rows[zdd + j]
         else:
-            call(d.finish_f, d.finish_c, times[i], room.y, room.notes)
-            call(d.rhs_f, d.rhs_c, times[i], room.y, room.yd)
+            call(d.finish_f, d.finish_c, t, room.y, room.notes)
+            call(d.rhs_f, d.rhs_c, t, room.y, room.yd)
         for j in range(n):
             room.z[j], room.z[n + j], room.z[2 * n + j] = room.y[j], room.y[n + j], room.yd[n + j]
-        tell(c, times[i], k)
+        tell(d, room, t, out[k * told : (k + 1) * told])
 
 
 @kernel
-def tell(c, t, k):
-    """q, qd, qdd and lam of room.z into row k."""
-    d, q, bodies = c.d, c.room.q, c.Q.shape[1]
-    call(d.bodies_f, d.bodies_c, t, c.room.z, q)
-    for j in range(bodies):
-        c.Q[k, j], c.Qd[k, j], c.Qdd[k, j] = q[j], q[bodies + j], q[2 * bodies + j]
-    call(d.lam_f, d.lam_c, t, q, c.Lam[k])
+def tell(d, room, t, out):
+    """q, qd, qdd and lam of room.z."""
+    call(d.bodies_f, d.bodies_c, t, room.z, room.q)
+    call(d.lam_f, d.lam_c, t, room.q, room.lam)
+    for j in range(room.q.size):
+        out[j] = room.q[j]
+    for i in range(room.lam.size):
+        out[room.q.size + i] = room.lam[i]
+
+
+class Recoverer:
+    """Finds the motions that outputs mean."""
+
+    def __init__(
+        self, doors: tuple[Bound, ...], sizes: tuple[int, int, int], notes: Floats, turns: Floats
+    ) -> None:
+        """`doors` as in `Doors`; `sizes` are the numbers of coordinates z, of coordinates q and of multipliers."""
+        n, q, m = sizes
+        y, yd = np.zeros((2, 2 * n))
+        room = Room(y, yd, np.zeros(3 * n), np.zeros(3 * q), np.zeros(m), notes.copy(), turns)
+        self.wide = 3 * q + m
+        self.ends = np.array([q, 2 * q, 3 * q])
+        self.bound = recover.bind(Recovery(Doors(*(part for door in doors for part in door[:2])), room))
+
+    def __call__(self, times: Floats, Y: Floats, Zdd: Floats | None = None) -> list[Floats]:
+        """Q, Qd, Qdd and Lam at the times."""
+        rows = [times, Y.reshape(-1)] if Zdd is None else [times, Y.reshape(-1), Zdd.reshape(-1)]
+        out = np.empty((times.size, self.wide))
+        self.bound(float(Zdd is not None), np.concatenate(rows), out)
+        a, b, c = self.ends
+        return [out[:, :a], out[:, a:b], out[:, b:c], out[:, c:]]

@@ -165,6 +165,7 @@ class CompiledMarcher(Marcher):
         self.bound: dict[tuple[Door, int], Bound] = {}
         path.state[loop.TIME] = path.state[loop.END] = problem.t0
         self.equations = self.equations_with(attempt)
+        self.bound_to(loop.march, self.equations)
 
     def equations_with(self, attempt: Bound) -> Equations:
         finish = self.problem.finish or NONE
@@ -199,6 +200,10 @@ class CompiledMarcher(Marcher):
             array[...] = 0.0
         p.y[:], p.rtol[0], p.atol[:], p.old_notes[:] = y0, rtol, atol, p.notes
         p.state[loop.TIME] = p.state[loop.END] = t0
+
+    def begin_at(self, y: Floats) -> None:
+        """Another first state, before the first step."""
+        self.path.y[:], self.path.old_notes[:] = y, self.path.notes
 
     @property
     def t(self) -> float:
