@@ -19,6 +19,7 @@ def drift(formulation, t_end=30.0):
     return max(np.abs(r.system.Phi(t, q)).max() for t, q in zip(r.t, r.q, strict=True))
 
 
+@pytest.mark.slow
 def test_the_unstabilized_pendulum_drifts_and_baumgarte_holds_it():
     """Errors of gamma integrate twice to errors of Phi; with Baumgarte's terms they decay."""
     free, held, projected = drift(se.Augmented(0, 0)), drift(se.Augmented(10, 10)), drift("projection")
@@ -38,6 +39,7 @@ def test_all_of_index_1_agree(formulation):
         np.testing.assert_allclose(found, wanted, atol=1e-8 * np.abs(wanted).max())
 
 
+@pytest.mark.slow
 def test_index_3_without_an_integrator_keeps_rtol():
     model = builders.four_bar(1, 2, 2.5, 3, crank_angle=0.5)
     exact = se.dynamics(model, t_end=2, step=0.1, rtol=1e-12)
@@ -48,6 +50,7 @@ def test_index_3_without_an_integrator_keeps_rtol():
     assert errors[0] < 1e-4 and errors[1] < 1e-6
 
 
+@pytest.mark.slow
 def test_modified_newton_factors_less_and_finds_the_same():
     model = builders.four_bar(1, 2, 2.5, 3, crank_angle=0.5)
     options = {"t_end": 2, "step": 1e-3, "integrator": "generalized_alpha"}
@@ -120,8 +123,20 @@ def test_a_system_saves_the_building():
     np.testing.assert_array_equal(first.q, third.q)
 
 
+@pytest.mark.slow
 def test_a_long_chain_is_exact():
     """Without looking for dependent rows by a dense factorization; energy tells."""
     r = se.dynamics(builders.chain(400), t_eval=[0.0, 0.25, 0.5], rtol=1e-8)
     _, potential, total = r.energy()
     assert np.abs(total - total[0]).max() < 1e-7 * np.ptp(potential)
+
+
+def test_steps_that_are_far_too_long_end_in_a_sentence():
+    with pytest.raises(se.ConvergenceError, match="grown beyond all bounds") as caught:
+        se.dynamics(
+            se.builders.four_bar(1, 2, 2.5, 3, crank_angle=0.5),
+            t_end=30,
+            step=0.3,
+            integrator="forward_euler",
+        )
+    assert caught.value.results.t.size > 0

@@ -36,6 +36,7 @@ _WHY = {
     "without bound.",
     march.TOO_STIFF: "the motion is stiff. Take an implicit integrator, such as tr_bdf2.",
     march.NO_CONVERGENCE: "the iteration of a step did not converge. Take a smaller step.",
+    march.BLEW_UP: "the values have grown beyond all bounds. Take a smaller step, or an implicit integrator.",
 }
 
 
@@ -109,6 +110,11 @@ class GeneralRun(Run):
         self.recover(first, self.done)
         if why in _WHY:
             raise self.failure(_WHY[why])
+        if self.worst[0] > self.system.length:
+            raise self.failure(
+                f"the joints are apart by {self.worst[0]:.3g} m, more than the mechanism is large. Take a "
+                "smaller step, or look for constraints that depend on each other."
+            )
 
     def in_words(self) -> str:
         task = self.task

@@ -26,7 +26,7 @@ TIME, END, TAKE, STEP, TRIED, ERROR, ESTIMATE, CONVERGED, KNOWN, NEW_KNOWN, DENS
 STEPS, REJECTED, EVALUATIONS, JACOBIANS, FACTORIZATIONS, STIFF, LONGEST, ROW, WHY = range(12, 21)
 STATE_SIZE = 21
 # why the loop ended
-DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE, COLLAPSED = range(6)
+DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE, COLLAPSED, BLEW_UP = range(7)
 # how steps are chosen: equal ones between two outputs, equal ones all along, by their error
 BETWEEN_OUTPUTS, EQUAL, ADAPTIVE = range(3)
 
@@ -285,7 +285,7 @@ def try_step(E, rules, p, output, last_output):
     if not adaptive and state[CONVERGED] == 0.0:
         return NO_CONVERGENCE
     if not adaptive and not finite(p.new):
-        return STEP_TOO_SMALL
+        return BLEW_UP
     if adaptive:
         error = state[ESTIMATE] if state[CONVERGED] == 1.0 else np.inf
         state[STEP] = next_step(rules, h, error, state[ERROR])

@@ -23,6 +23,7 @@ STEPS_AT_ONCE = 2_000  # where nobody looks between the steps
 _WHY = {
     loop.STEP_TOO_SMALL: "the step became too small, or f has no finite value. Look for a singularity there",
     loop.NO_CONVERGENCE: "the iteration of the step did not converge, or f has no finite value. Take a smaller h",
+    loop.BLEW_UP: "the values have grown beyond all bounds, or f has no finite value. Take a smaller h",
 }
 
 

@@ -45,6 +45,7 @@ ENDINGS = {
     march.STEP_TOO_SMALL: "the step became too small; look for a singular pose, or a force that jumps",
     march.TOO_STIFF: "the motion is stiff; choose an implicit integrator",
     march.NO_CONVERGENCE: "the iteration of a step does not converge",
+    march.BLEW_UP: "the values have grown beyond all bounds; take a smaller step",
 }
 
 
