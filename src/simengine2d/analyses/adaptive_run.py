@@ -110,7 +110,7 @@ class AdaptiveRun(OdeRun):
     def turn_implicit(self) -> None:
         """Hand the run over; times, outputs and events stay the same."""
         implicit = AdaptiveImplicitRun(self.task, self.start, (self.t, *self.state))
-        implicit.times, implicit.history, implicit.done = self.times, self.history, self.done
+        implicit.go_on_in(self.times, self.history, self.done)
         self.implicit = implicit
 
     @property

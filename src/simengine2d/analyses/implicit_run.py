@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,48 +26,62 @@ _ARRAYS = ("q", "qd", "qdd", "lam", "a", "state", "worst")
 class ImplicitRun(Run):
     """Steps of an alpha method; each starts where the last one ended, so all outputs are ends of steps."""
 
+    walking: ClassVar[Door]
+
     def __init__(
-        self, task: Task, start: Start, method: AlphaMethod, state: tuple[float, Floats, Floats] | None = None
+        self,
+        task: Task,
+        start: Start,
+        method: AlphaMethod,
+        state: tuple[float, Floats, Floats] | None = None,
+        local: float = 0.0,
     ) -> None:
         super().__init__(task, start, tangent=True)
         assembly = start.assembly
         t, q, qd = state or (assembly.t, assembly.q, assembly.qd)
-        context = sparse.new_context(self.system, self.d, self.w, 0.0)
-        self.accelerations: Bound = sparse.accelerations.bind(context)
+        self.local, self.atol = local, task.absolute(local, self.system.sizes)
         self.p = self.stepper(method, t, q, qd)
+        self.bound = self.bound_walk()
+        if self.watch:  # else the first step finds them
+            self.p.qdd[:], self.p.lam[:] = self.solved(t, q, qd)
         self.earlier = self.now
-        self.bound: Bound | None = None
 
     def stepper(self, method: AlphaMethod, t: float, q: Floats, qd: Floats) -> index3.Stepper:
         system, task, n = self.system, self.task, self.system.n
-        qdd, lam = self.solved(t, q, qd)
         state = np.zeros(index3.STATE_SIZE)
         state[index3.TIME] = t
         relative, absolute = (1e-10, 1e-12) if task.tolerance is None else (0.0, task.tolerance)
         projection = 1e-13 * system.length if task.projection else np.inf
         return index3.Stepper(
-            q.copy(), qd.copy(), qdd, lam, qdd.copy(), np.zeros((4, n)), np.zeros(system.m), state,
-            coordinate_scale(system), np.array(method.coefficients), np.array([relative, absolute, projection]),
-            np.zeros(3), np.zeros(2),
+            q.copy(), qd.copy(), np.zeros(n), np.zeros(system.m), np.zeros(n), np.zeros((4, n)), np.zeros(system.m),
+            state, coordinate_scale(system), np.array(method.coefficients),
+            np.array([relative, absolute, projection]), np.zeros(3), np.zeros(2),
         )  # fmt: skip
 
     def solved(self, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         """qdd and lam at a state."""
         y = np.concatenate([q, qd])
-        self.accelerations(t, y, np.empty_like(y))
+        context = sparse.new_context(self.system, self.d, self.w, 0.0)
+        sparse.accelerations.bind(context)(t, y, np.empty_like(y))
         n = self.system.n
         return self.w.x[:n].copy(), self.w.x[n:].copy()
 
-    def walk(self, door: Door, most_steps: int, rtol: float, atol: Floats) -> int:
+    def bound_walk(self) -> Bound:
+        system, task = self.system, self.task
+        context = index3.Walk(
+            system.arrays, system.load_arrays, self.d, self.p, self.history, float(task.step or 1.0),
+            NEWTON[task.newton], self.local, self.atol, self.w,
+        )  # fmt: skip
+        return self.walking.bind(context)
+
+    def go_on_in(self, times: Floats, history: History, done: int) -> None:
+        """Fill the rows of another run."""
+        self.times, self.history, self.done = times, history, done
+        self.bound = self.bound_walk()
+
+    def walk(self, most_steps: int) -> int:
         """Go on for some steps. Returns why they ended."""
-        system, task, state = self.system, self.task, self.p.state
-        if self.bound is None:
-            self.bound = door.bind(
-                index3.Walk(
-                    system.arrays, system.load_arrays, self.d, self.p, self.history, float(task.step or 1.0),
-                    NEWTON[task.newton], rtol, atol, self.w,
-                )
-            )  # fmt: skip
+        state = self.p.state
         self.remember()
         state[index3.ROW] = self.done
         self.bound(most_steps, self.times, state)
@@ -143,6 +159,8 @@ class ImplicitRun(Run):
 class FixedImplicitRun(ImplicitRun):
     """Steps of fixed size."""
 
+    walking = index3.walk_fixed
+
     def __init__(self, task: Task, start: Start) -> None:
         assert isinstance(task.integrator, AlphaMethod) and task.step is not None
         super().__init__(task, start, task.integrator)
@@ -151,7 +169,7 @@ class FixedImplicitRun(ImplicitRun):
         )
 
     def advance(self, most_steps: int) -> None:
-        why = self.walk(index3.walk_fixed, min(most_steps, STEPS_A_CHUNK), 0.0, np.zeros(0))
+        why = self.walk(min(most_steps, STEPS_A_CHUNK))
         if why not in (index3.DONE, index3.PAUSED):
             raise self.failure(
                 f"the step does not converge, even when it is halved {index3.MOST_HALVINGS} times. "
@@ -166,15 +184,15 @@ class AdaptiveImplicitRun(ImplicitRun):
     asks for steps of rtol^(3/2).
     """
 
+    walking = index3.walk_controlled
+
     def __init__(self, task: Task, start: Start, state: tuple[float, Floats, Floats] | None = None) -> None:
-        super().__init__(task, start, GeneralizedAlpha(rho=0.6), state)
-        self.local = max(SMALLEST, 0.1 * task.rtol**1.5)
-        self.atol = task.absolute(self.local, self.system.sizes)
+        super().__init__(task, start, GeneralizedAlpha(rho=0.6), state, max(SMALLEST, 0.1 * task.rtol**1.5))
         self.p.state[index3.STEP] = 1e-6
         self.notes.append(f"integrated by generalized_alpha with error control, rtol = {task.rtol:g}")
 
     def advance(self, most_steps: int) -> None:
-        why = self.walk(index3.walk_controlled, most_steps, self.local, self.atol)
+        why = self.walk(most_steps)
         if why not in (index3.DONE, index3.PAUSED):
             raise self.failure(
                 "the step became too small. Look for a singular pose, or a force that jumps or grows without bound."

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..doors import door
-from ..equations import D, Work, evaluate_state
+from ..equations import D, Work, accelerate, evaluate_state
 from ..formulas import VELOCITY
 from ..kernels import kernel
 from ..kkt import eliminate, solve_again, substitute
@@ -30,8 +30,8 @@ from .stage_iteration import StagedFormulation
 Floats = NDArray[np.float64]
 
 # entries of the state: time, counts, step to try next, and b of the factors that are kept (0: there are none)
-TIME, STEPS, ITERATIONS, FACTORIZATIONS, HALVINGS, STEP, KEPT, ROW, WHY = range(9)
-STATE_SIZE = 9
+TIME, STEPS, ITERATIONS, FACTORIZATIONS, HALVINGS, STEP, KEPT, BEGUN, ROW, WHY = range(10)
+STATE_SIZE = 10
 
 DONE, PAUSED, NOT_CONVERGED, NOT_A_NUMBER = range(4)
 EXACT, MODIFIED, COURSE = range(3)
@@ -239,10 +239,24 @@ def take_step(S, L, D, p, t, kind, w):
 
 
 @kernel
+def begin(S, L, D, p, w):
+    """The first accelerations and multipliers."""
+    n = p.q.size
+    accelerate(S, L, D, p.state[TIME], p.q, p.qd, w)
+    for j in range(n):
+        p.qdd[j], p.a[j] = w.x[j], w.x[j]
+    for i in range(p.lam.size):
+        p.lam[i] = w.x[n + i]
+    p.state[BEGUN] = 1.0
+
+
+@kernel
 def fixed_steps(c, times, most_steps):
     """Fill the rows of the history by steps that are equal in an output interval. Returns (next row, why it ended)."""
     S, L, D, p, history, w = c.S, c.L, c.D, c.p, c.history, c.w
     k, steps = int(p.state[ROW]), 0
+    if p.state[BEGUN] == 0.0:
+        begin(S, L, D, p, w)
     while k < times.size:
         remaining = times[k] - p.state[TIME]
         if remaining <= 0.0:
@@ -281,6 +295,8 @@ def controlled_steps(c, times, most_steps):
     """
     S, L, D, p, history, w = c.S, c.L, c.D, c.p, c.history, c.w
     k, steps = int(p.state[ROW]), 0
+    if p.state[BEGUN] == 0.0:
+        begin(S, L, D, p, w)
     while k < times.size:
         if times[k] <= p.state[TIME]:
             write_output(S, L, p, times[k], k, history, w)
