@@ -1,1 +1,1 @@
-"""The folder of this file is searched for modules: `loading` and `mechanisms` serve every test."""
+"""The folder of this file is searched for modules: `loading`, `marking` and `mechanisms` serve every test."""

@@ -82,7 +82,10 @@ if JIT:
         said = False
 
         def load_overload(self, signature: Any, target: Any) -> Any:
-            found = super().load_overload(signature, target)
+            found = None
+            # without numba's own refresh, which gathers all functions that can be compiled: machine code needs none
+            with self._guard_against_spurious_io_errors():
+                found = self._load_overload(signature, target)
             if found is None and not KernelCache.said:
                 KernelCache.said = True
                 print(

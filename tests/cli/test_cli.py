@@ -485,15 +485,22 @@ def test_a_dead_point_keeps_what_was_done(write, tmp_path):
 
 @pytest.mark.parametrize(
     "words",
-    [["kinematics"], ["dynamics"], ["dynamics", "--integrator", "newmark", "--step", 0.05]],
-    ids=["kinematics", "adaptive", "fixed"],
+    [
+        pytest.param(["kinematics", "--t-end", 10], id="kinematics"),
+        pytest.param(["dynamics", "--t-end", 1000], id="adaptive", marks=pytest.mark.slow),
+        pytest.param(
+            ["dynamics", "--t-end", 1000, "--integrator", "newmark", "--step", 0.05],
+            id="fixed",
+            marks=pytest.mark.slow,
+        ),
+    ],
 )
 def test_an_interrupted_run_keeps_what_was_done(driven, tmp_path, monkeypatch, words):
     def stop(self, t):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(terminal.Bar, "__call__", stop)
-    shown = run(*words, driven, "--t-end", 1000, "--points", 1001, "--out", tmp_path, "--format", "npz")
+    shown = run(*words, driven, "--points", 1001, "--out", tmp_path, "--format", "npz")
     assert shown.exit_code == 130
     assert "interrupted at t = " in shown.stderr
     count = int(re.search(r"saved (\d+) points", shown.stdout)[1])
@@ -652,6 +659,7 @@ def test_the_schema_is_json(tmp_path):
     assert run("schema", "--out", tmp_path / "no" / "s.json").exit_code == 1
 
 
+@pytest.mark.slow
 def test_the_readme_is_true(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "README.md").read_text(encoding="utf-8")

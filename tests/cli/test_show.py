@@ -69,6 +69,7 @@ def test_the_demo_writes_a_page_with_forces(folder):
     assert result["arrows"] and "stopped" not in result["status"]
 
 
+@pytest.mark.slow
 def test_the_installed_demo_compiles_nothing(folder):
     """It ends within seconds on a fresh install, where compiling alone would take longer."""
     command = [Path(sys.executable).with_name("simengine2d"), "demo", "--out", "demo.html"]

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import simengine2d as se
+from marking import slow_among
 from simengine2d.elements import Element, Joint, Pair
 from simengine2d.measures import KINDS
 from simengine2d.registry import element_names
@@ -177,7 +178,7 @@ def posed(draw, name):
     return system, q
 
 
-@pytest.mark.parametrize("name", JOINTS)
+@pytest.mark.parametrize("name", slow_among(JOINTS, "RollingCurves"))
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_jacobian_and_gamma_are_the_derivatives_of_phi(name, data):
@@ -194,7 +195,7 @@ def test_jacobian_and_gamma_are_the_derivatives_of_phi(name, data):
     np.testing.assert_allclose(SECOND @ samples, expected, atol=TOLERANCE * (size + np.abs(expected).max()))
 
 
-@pytest.mark.parametrize("name", JOINTS)
+@pytest.mark.parametrize("name", slow_among(JOINTS, "RollingCurves"))
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_column_of_the_jacobian(name, data):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from test_rows import FIRST, JOINTS, STEPS, H, posed
 
 import simengine2d as se
+from marking import slow_among
 from simengine2d.equations import accelerations, new_work
 from simengine2d.posing import build
 from simengine2d.system import System
@@ -71,7 +72,7 @@ def check(system, q, qd, lam):
     assert not np.any(K[n:, n:])
 
 
-@pytest.mark.parametrize("name", JOINTS)
+@pytest.mark.parametrize("name", slow_among(JOINTS, "RollingCurves"))
 @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_constraints(name, data):

@@ -491,6 +491,7 @@ RECORDS = st.dictionaries(KEYS, VALUES)
 SECTIONS = ["name", "gravity", "vis", "bodies", "constraints", "forces", "x"]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(SECTIONS), st.one_of(PLAIN, st.lists(RECORDS, max_size=3))), RECORDS)
 @settings(max_examples=400, deadline=None)
 def test_any_structure_is_a_model_or_a_sentence(tmp_path_factory, data, joint):

@@ -12,6 +12,7 @@ import sympy as sp
 
 import simengine2d as se
 from formula_text import as_custom
+from marking import slow_among
 from simengine2d.elements import Element, Joint
 from simengine2d.registry import element_names
 
@@ -136,7 +137,7 @@ def test_it_does_so_with_implicit_methods(name, integrator):
 
 
 @pytest.mark.parametrize("coordinates", ["mixed", "relative"])
-@pytest.mark.parametrize("name", ["PinSlot", "RelativeDistance", "Driver"])
+@pytest.mark.parametrize("name", slow_among(["PinSlot", "RelativeDistance", "Driver"], "PinSlot"))
 def test_it_does_so_in_other_coordinates(name, coordinates):
     built_in, custom = models(name)
     # a family may fulfill a built-in row by itself, so the errors of integration differ

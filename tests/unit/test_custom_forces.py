@@ -79,6 +79,7 @@ def test_it_pushes_in_other_coordinates(coordinates):
     np.testing.assert_allclose(found.q, wanted.q, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_potential_counts_as_energy():
     force = se.Force("f", potential="k*(b.B.x^4/4 - cos(b.phi)*distance(a, b.B)) + a.phi^2")
     r = se.dynamics(pendulums(force), t_end=2, rtol=1e-11)

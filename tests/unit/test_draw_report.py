@@ -29,6 +29,7 @@ def driven():
     return se.kinematics(builders.slider_crank(1, 2, speed=2), t_end=1, step=0.1)
 
 
+@pytest.mark.slow
 def test_a_report_holds_what_it_promises(falling, tmp_path):
     text = falling.report(tmp_path / "report.html").read_text(encoding="utf-8")
     sections = ("Verdict", "Mechanism", "Mobility", "Plots", "Reactions", "Settings", "Origin")

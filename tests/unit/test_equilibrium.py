@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import brentq
 
 import simengine2d as se
+from marking import slow_among
 from mechanisms import three_cranks
 from simengine2d import builders
 from simengine2d.analyses.equilibrium_newton import newton
@@ -68,7 +69,7 @@ def test_two_freedoms(method):
     np.testing.assert_allclose(found["pin1.fy"], 2 * 9.81)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", slow_among(METHODS, "relaxation"))
 def test_redundant_joints(method):
     found = se.equilibrium(three_cranks(), method=method, start={"crank.phi": -1.2})
     np.testing.assert_allclose(found["crank.phi"], -pi / 2, atol=1e-12)
@@ -156,7 +157,7 @@ def test_a_driven_mechanism_is_held_by_its_driver():
     assert found["motor.torque"][0] == pytest.approx(inverse["motor.torque"][0] + load * v)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", slow_among(METHODS, "relaxation"))
 def test_a_body_that_nothing_holds(method):
     model = se.Model("falling")
     model.body("stone", mass=1, inertia=1)
@@ -271,6 +272,7 @@ def test_a_fold_of_the_pendulum_with_a_spring():
     assert f"fold at k = {value:.9g}" in str(path)
 
 
+@pytest.mark.slow
 def test_snap_through_of_a_shallow_truss():
     """The load of a von Mises truss with springs of free length l over a half span b has its limit at
 

@@ -214,6 +214,7 @@ ALPHABET = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(st.one_of(st.text(max_size=60), st.lists(ALPHABET, max_size=40).map("".join)))
 def test_any_text_gives_a_tree_or_a_sentence(text: str) -> None:
@@ -275,6 +276,7 @@ TREES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(TREES)
 def test_text_parses_back_to_the_same_tree(tree) -> None:

@@ -167,6 +167,7 @@ def outcome(text: str) -> Any:
     return repr(document.data), document.lines, document.found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(FAST_LOADER is None, reason="PyYAML was built without its parser in C")
 @given(st.one_of(st.text(max_size=60), st.lists(st.sampled_from(SHARDS), max_size=30).map("".join)))
 @settings(max_examples=500, deadline=None)
@@ -214,6 +215,7 @@ def test_a_frame_is_read_from_its_text(tmp_path, text, frame):
         assert parts(load(save(model, tmp_path / f"b.{ending}"))) == parts(model)
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=200, deadline=None)
 def test_the_text_of_any_frame_reads_back(data):
@@ -259,6 +261,7 @@ def test_a_comma_without_quotes_is_told(tmp_path):
 # Round trips ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(models())
 @settings(max_examples=200, deadline=None)
 def test_random_models_come_back_equal(model):
@@ -269,6 +272,7 @@ def test_random_models_come_back_equal(model):
         assert repr(model_data(back)) == repr(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", element_names())
 @given(data=st.data())
 @settings(max_examples=15, deadline=None)
@@ -302,6 +306,7 @@ def test_a_new_joint_needs_no_line_here(tmp_path):
         del se.Element.registry["Weld4711"]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(NAMES, PLAIN, max_size=4))
 @settings(max_examples=300, deadline=None)
 def test_other_yaml_readers_agree(data):
@@ -601,6 +606,7 @@ def test_all_problems_are_told_at_once_from_top_to_bottom(tmp_path):
 ENDINGS = st.sampled_from([".yaml", ".json", ".adm", ".txt"])
 
 
+@pytest.mark.slow
 @given(
     data=st.one_of(
         st.binary(max_size=200),
@@ -626,6 +632,7 @@ FILES = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(data=FILES)
 @settings(max_examples=400, deadline=None)
 def test_any_structure_is_a_model_or_a_sentence(tmp_path_factory, data):

@@ -7,6 +7,7 @@ import pytest
 
 import simengine2d as se
 import simengine2d.integrators  # which registers them
+from marking import slow_among
 from simengine2d import builders, lab
 from simengine2d.integrators.marcher import OdeMethod
 from simengine2d.lab.combinations import combinations, label
@@ -186,7 +187,9 @@ def test_the_order_on_a_differential_equation(name):
     assert found.observed["y"] == pytest.approx(found.claimed, abs=0.25)
 
 
-@pytest.mark.parametrize("name", ["newmark", "hht", "generalized_alpha"])
+@pytest.mark.parametrize(
+    "name", slow_among(["newmark", "hht", "generalized_alpha"], "hht", "generalized_alpha")
+)
 def test_the_order_on_the_pendulum(name):
     found = lab.order(name)
     assert found.problem == "chain"
@@ -235,7 +238,7 @@ def test_growth_of_newmark():
     assert growth(linear, 3.45j) < 1.0 + 1e-6 and growth(linear, 3.48j) > 1.1
 
 
-@pytest.mark.parametrize("name", ["rk4", "bdf", "newmark"])
+@pytest.mark.parametrize("name", slow_among(["rk4", "bdf", "newmark"], "bdf"))
 def test_the_region_is_drawn_on_given_axes(name):
     import matplotlib.pyplot as plt
 

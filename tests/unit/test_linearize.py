@@ -225,6 +225,7 @@ def test_a_small_step_of_torque():
     np.testing.assert_allclose(errors[1], errors[0] / 10, rtol=0.1)
 
 
+@pytest.mark.slow
 def test_a_controller_designed_on_it_holds_the_pole():
     """A linear-quadratic regulator by python-control, fed back into the nonlinear mechanism: it stands up again."""
     control = pytest.importorskip("control")

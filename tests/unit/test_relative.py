@@ -225,6 +225,7 @@ def test_a_motor_and_a_joint_that_moves_in_time_remain_constraints():
     assert family.row_names == ["push.drive", "drive.x"]
 
 
+@pytest.mark.slow
 def test_a_chain_of_a_hundred_thousand_links_has_a_tree():
     links = 100_000
     bodies = [f"b{i}" for i in range(links)]

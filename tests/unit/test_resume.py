@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from marking import slow_among
 from simengine2d import builders
 
 
@@ -35,7 +36,7 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("case", RUNS)
+@pytest.mark.parametrize("case", slow_among(RUNS, "index3"))
 def test_bit_for_bit(case, tmp_path):
     build, options = RUNS[case]
     options = {"step": 0.05} | options
@@ -53,6 +54,7 @@ def test_bit_for_bit(case, tmp_path):
     assert "resumed at t = 1.5 s" in resumed.notes
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on():
     """Ctrl-C in the middle, then resume to the end that was asked for."""
     whole = se.dynamics(four_bar(), t_end=10.0, step=1e-3, integrator="newmark")

@@ -52,6 +52,7 @@ def test_joints_and_forces_stand_apart(schema):
     assert "Spring" not in joints
 
 
+@pytest.mark.slow
 @given(model=models())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_we_write_is_valid(validator, model):

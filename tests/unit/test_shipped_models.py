@@ -180,6 +180,7 @@ def weights_and_speeds(results) -> np.ndarray:
     return total
 
 
+@pytest.mark.slow
 def test_double_pendulum_keeps_its_energy():
     results = run("double_pendulum")
     assert results.t[-1] == 5.0
@@ -199,6 +200,7 @@ def test_sprung_slider_loses_what_the_damper_takes():
     assert np.abs(results.qd[-1]).max() < 0.01  # at rest in the end
 
 
+@pytest.mark.slow
 def test_andrews_squeezer_is_where_it_was_published():
     """Angles of K1 and K3 (beta and gamma) at 0.03 s; E. Hairer, G. Wanner, Solving ODEs II, section VII.7."""
     results = run("andrews_squeezer")

@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 import simengine2d as se
+from marking import slow_among
 from simengine2d import shipped
 from simengine2d.elements import Element, Joint
 from simengine2d.errors import ModelError, UnsupportedError
@@ -51,7 +52,7 @@ def assert_equations_are_the_compiled_ones(model, q, qd, t=T):
     assert_same(value("gamma"), system.gamma(t, q, qd))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", slow_among(NAMES, *LARGE))
 def test_equations_of_every_shipped_mechanism_are_the_compiled_ones(name):
     model, random = loaded(name), np.random.default_rng(1)
     q = System(model).drawn_q
@@ -71,7 +72,7 @@ def test_equations_in_other_coordinates_are_the_compiled_ones(family, name):
     assert_same_in_family(loaded(name), family)
 
 
-@pytest.mark.parametrize("family", ["mixed", "relative"])
+@pytest.mark.parametrize("family", slow_among(["mixed", "relative"], "mixed"))
 def test_formulas_in_other_coordinates_are_the_compiled_ones(family):
     model = se.Model()
     bar = model.bar("bar", (0, 0), (1, 0), mass=2)

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import simengine2d as se
+from marking import slow_among
 from simengine2d import cli, shipped
 from simengine2d.symbolic.letters import Letter
 from simengine2d.symbolic.notation import NOTATIONS
@@ -37,7 +38,9 @@ def assert_balanced(text):
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
-@pytest.mark.parametrize("name", ["slider_crank", "geared_five_bar", "sprung_slider"])
+@pytest.mark.parametrize(
+    "name", slow_among(["slider_crank", "geared_five_bar", "sprung_slider"], "geared_five_bar")
+)
 def test_latex_closes_all_that_it_opens(name, notation):
     assert_balanced(equations(name, notation=notation).tex())
 

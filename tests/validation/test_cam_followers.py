@@ -91,8 +91,15 @@ def test_dynamics_is_the_program_and_forces_balance(name):
     assert np.abs(kinetic - forces - drivers).max() < 1e-11 * np.abs(drivers).max()
 
 
-@pytest.mark.parametrize("coordinates", ["relative", "mixed"])
-@pytest.mark.parametrize("name", ["roller", "flat"])
+@pytest.mark.parametrize(
+    ("name", "coordinates"),
+    [
+        ("roller", "mixed"),
+        ("flat", "relative"),
+        pytest.param("roller", "relative", marks=pytest.mark.slow),
+        pytest.param("flat", "mixed", marks=pytest.mark.slow),
+    ],
+)
 def test_other_coordinates(name, coordinates):
     cam, model = designed(name)
     results = se.dynamics(model, t_end=0.3, coordinates=coordinates)
@@ -262,6 +269,7 @@ def test_the_end_of_a_curve_is_told():
     assert 0.9 < caught.value.results["bead.x"][-1] < 1.0
 
 
+@pytest.mark.slow
 def test_the_same_motion_gives_the_same_bits_however_contacts_were_found():
     _, model = designed("roller")
     system = se.System(model)

@@ -53,11 +53,11 @@ def sleigh():
 
 WAYS = {
     "dop853": {"rtol": 1e-11},
-    "projection": {"formulation": "projection", "integrator": "rk4", "step": 2e-3},
-    "augmented": {"formulation": "augmented", "integrator": "rk4", "step": 2e-3},
-    "penalty": {"formulation": "penalty", "integrator": "rk4", "step": 2e-3},
-    "mixed": {"coordinates": "mixed", "formulation": "projection", "integrator": "rk4", "step": 2e-3},
-    "relative": {"coordinates": "relative", "formulation": "projection", "integrator": "rk4", "step": 2e-3},
+    "projection": {"formulation": "projection", "integrator": "rk4", "step": 4e-3},
+    "augmented": {"formulation": "augmented", "integrator": "rk4", "step": 4e-3},
+    "penalty": {"formulation": "penalty", "integrator": "rk4", "step": 4e-3},
+    "mixed": {"coordinates": "mixed", "formulation": "projection", "integrator": "rk4", "step": 4e-3},
+    "relative": {"coordinates": "relative", "formulation": "projection", "integrator": "rk4", "step": 4e-3},
 }
 
 

@@ -19,6 +19,7 @@ from course import COURSE, PROBLEMS, problem
 
 import simengine2d as se
 from loading import quietly
+from marking import slow_among
 from simengine2d import builders
 
 LEVELS = {"default": (1e-6, 1e-5), "tight": (1e-10, 1e-8)}
@@ -299,7 +300,7 @@ PROBLEM_LIST = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", slow_among(LEVELS, "tight"))
 @pytest.mark.parametrize("name", PROBLEM_LIST)
 def test_values(name, level):
     build, times, table = PROBLEM_LIST[name]
@@ -316,6 +317,7 @@ def test_initial_accelerations_of_andrews_squeezer():
     assert results["K2.phidd"][0] == pytest.approx(14222.443919954114 - 10666.832939965585, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_energy_of_the_four_bar():
     results = se.dynamics(four_bar(), t_end=5, rtol=1e-10)
     assert results.energy().total == pytest.approx(58.86, rel=1e-9)
@@ -415,8 +417,8 @@ def test_course_files(name, halved):
     assert results.statistics["halved steps"] == 0
 
 
-@pytest.mark.parametrize("windows", [1, 2, 10])
-@pytest.mark.parametrize("rtol", [1e-6, 1e-10])
+@pytest.mark.parametrize("windows", slow_among([1, 2, 10], 10))
+@pytest.mark.parametrize("rtol", slow_among([1e-6, 1e-10], 1e-10))
 def test_a_ladder_of_four_bars_passes_its_singular_poses(windows, rtol):
     """IFToMM A02: all links in line twice a turn. The posts must stay parallel and the energy must be kept."""
     results = se.dynamics(builders.four_bar_ladder(windows), t_end=10, step=0.1, rtol=rtol)
