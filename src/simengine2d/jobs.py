@@ -1,4 +1,7 @@
-"""What to run: the analysis that a file, a model or nobody asks for, as a job."""
+"""What to run: the analysis that a file, a model or nobody asks for, as a job.
+
+Analyses are imported when they run: a command needs one of them, and should begin soon.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from .analyses.assemble import assemble
-from .analyses.diagnose import diagnose
-from .analyses.dynamics import dynamics
-from .analyses.equilibrium import equilibrium
-from .analyses.inverse_dynamics import inverse_dynamics
-from .analyses.kinematics import kinematics
 from .analyses.run import Keep, Progress
 from .errors import ModelError, ModelWarning, UnsupportedError, counted, listed
 from .integrators import integrator_named
@@ -61,14 +58,22 @@ class Job:
 
     def run(self, model: Model, progress: Progress | None = None, keep: Keep | None = None) -> Results:
         if self.kind == "equilibrium":
+            from .analyses.equilibrium import equilibrium
+
             return equilibrium(model, method=self.method).results
         options: dict[str, Any] = {"t_end": self.t_end, "step": self.step, "progress": progress}
         if self.points is not None and self.t_end is not None:
             options["t_eval"] = np.linspace(0.0, self.t_end, self.points)
         if self.kind == "kinematics":
+            from .analyses.kinematics import kinematics
+
             return kinematics(model, **options)
         if self.kind == "inverse_dynamics":
+            from .analyses.inverse_dynamics import inverse_dynamics
+
             return inverse_dynamics(model, **options, **self.inverse)
+        from .analyses.dynamics import dynamics
+
         if self.rtol is not None:
             options["rtol"] = self.rtol
         if self.atol is not None:
@@ -184,5 +189,8 @@ def _assumed(model: Model) -> Job:
 
 def free_motions(system: System) -> int:
     """Motions that no driver prescribes; what only a singular pose sets free is not counted."""
+    from .analyses.assemble import assemble
+    from .analyses.diagnose import diagnose
+
     diagnosis = diagnose(assemble(system))
     return diagnosis.mobility - sum(not group.permanent for group in diagnosis.dependent)

@@ -10,6 +10,7 @@ import gc
 import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property, update_wrapper
 from typing import Any, ClassVar
 
 from llvmlite import ir
@@ -245,8 +246,20 @@ class InnerLibrary(JITCodeLibrary):
         """Only exceptions need an environment; kernels raise none."""
 
 
-class InnerKernel(CPUDispatcher):
-    """Part of compiled kernels; called from Python, it runs as Python."""
+class InnerKernel:
+    """Part of compiled kernels; called from Python, it runs as Python. numba hears of it when a caller is compiled."""
+
+    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+        self.py_func, self.options = function, options
+        update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
         return self.py_func(*arguments)
+
+    @cached_property
+    def dispatcher(self) -> CPUDispatcher:
+        return CPUDispatcher(self.py_func, targetoptions=self.options, pipeline_class=InnerCompiler)
+
+    @cached_property
+    def _numba_type_(self) -> Any:
+        return types.Dispatcher(self.dispatcher)

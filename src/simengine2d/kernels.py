@@ -49,7 +49,7 @@ def cache_folder() -> Path:
 
 
 if JIT:
-    from .kernel_compiler import InnerCompiler, InnerKernel, KernelCompiler
+    from .kernel_compiler import InnerKernel, KernelCompiler
 
     _KEY = source_key()
     _FOLDER = cache_folder() / _KEY
@@ -125,7 +125,7 @@ def kernel(function: Any = None, /, *, inline: bool = False, entry: bool = False
         "_nrt": False,
     }
     if not entry:
-        return InnerKernel(function, targetoptions=options, pipeline_class=InnerCompiler)
+        return InnerKernel(function, options)
     dispatcher = CPUDispatcher(function, targetoptions=options, pipeline_class=KernelCompiler)
     try:
         dispatcher._cache = KernelCache(function)

@@ -11,7 +11,7 @@ from ..errors import AssemblyError, ModelError, counted, listed
 from ..model import Model
 from ..system import System
 from .closure import Closure, close, coordinate_scale
-from .projection import smallest_change, sparse_jacobian, unit_rows
+from .projection import scaled_jacobian, smallest_change, unit_rows
 
 Floats = NDArray[np.float64]
 
@@ -157,7 +157,7 @@ def consistent_velocities(system: System, t: float, q: Floats) -> tuple[Floats, 
     wanted = np.array([0.0 if v is None else v for body in given for v in body])
     is_given = np.array([v is not None for body in given for v in body], dtype=bool)
     scale = coordinate_scale(system)
-    J, norms = unit_rows(sparse_jacobian(system, t, q, scale))
+    J, norms = unit_rows(scaled_jacobian(system, t, q, scale))
     weight = np.where(is_given, 1.0, UNGIVEN)
     residual = system.nu(t, q) / norms - J @ (wanted / scale)
     qd = wanted + scale * smallest_change(J, residual, weight, eps=1e-12)

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
 
 from ..system import System
-from .projection import smallest_change, sparse_jacobian, unit_rows
+from .projection import Matrix, scaled_jacobian, smallest_change, times_rows, unit_rows
 
 Floats = NDArray[np.float64]
 
@@ -59,11 +58,11 @@ def close(system: System, t: float, q: Floats, weights: Floats | None = None) ->
 
 
 def _improve(
-    system: System, t: float, q: Floats, gaps: Floats, J: csr_array, weights: Floats, scale: Floats
-) -> tuple[Floats, Floats, csr_array] | None:
+    system: System, t: float, q: Floats, gaps: Floats, J: Matrix, weights: Floats, scale: Floats
+) -> tuple[Floats, Floats, Matrix] | None:
     """One step that makes the weighted gaps smaller, or None. Tries stronger damping, then shorter steps."""
     error = np.linalg.norm(weights * gaps)
-    weighted = csr_array(diags_array(weights) @ J) if np.any(weights != 1.0) else J
+    weighted = times_rows(weights, J) if np.any(weights != 1.0) else J
     for damping in DAMPING:
         step = scale * smallest_change(weighted, -weights * gaps, np.ones(system.n), damping)
         turn = _largest(step[2::3])
@@ -80,9 +79,9 @@ def _improve(
     return None
 
 
-def _gaps(system: System, t: float, q: Floats, scale: Floats) -> tuple[Floats, csr_array]:
+def _gaps(system: System, t: float, q: Floats, scale: Floats) -> tuple[Floats, Matrix]:
     """Errors of the rows as lengths, and their Jacobian by the scaled coordinates, rows of norm one."""
-    J, norms = unit_rows(sparse_jacobian(system, t, q, scale))
+    J, norms = unit_rows(scaled_jacobian(system, t, q, scale))
     return system.Phi(t, q) / norms, J
 
 

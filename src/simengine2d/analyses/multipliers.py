@@ -12,15 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
-from scipy.sparse.linalg import splu
 
 from ..errors import SimEngineError, SingularityError, UnsupportedError, counted, listed
 from ..results import Results
 from ..system import System
 from .closure import coordinate_scale
 from .diagnose import in_words
-from .projection import smallest_change, sparse_jacobian, unit_rows
+from .projection import scaled_jacobian, smallest_change, unit_rows
 from .sharing import shared
 from .tangent_space import tangent_space
 
@@ -97,7 +95,10 @@ def _regular(J: Floats) -> NDArray[np.bool_]:
 
 def _sparse(system: System, t: float, q: Floats, b: Floats) -> Floats:
     """The same for large systems; redundant rows are regularized and refined."""
-    J = sparse_jacobian(system, t, q, np.ones(system.n))
+    from scipy.sparse import csc_array, csr_array
+    from scipy.sparse.linalg import splu
+
+    J = csr_array(scaled_jacobian(system, t, q, np.ones(system.n)))
     if system.m == system.n:
         try:
             lam = splu(csc_array(J.T)).solve(b)

@@ -4,28 +4,29 @@
     [ J  -eps ] [ y  ] = [ b - J x0 ]
 
 The small -eps makes redundant rows legal; refinement removes its effect, so consistent equations are met
-exactly and among many solutions the nearest is taken. One sparse factorization serves all sizes.
+exactly and among many solutions the nearest is taken. J is an array for small systems and sparse for large ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_array, csc_array, csr_array, diags_array
-from scipy.sparse.linalg import splu
 
 from ..system import System
 
 Floats = NDArray[np.float64]
+Matrix = Any
+"""An array, or SciPy's csr_array."""
 
 EPS = 1e-10  # for rows of norm one: directions weaker than sqrt(EPS) count as dependent
 REFINEMENTS = 4
-DENSE = 100
+DENSE = 100  # rows and columns together, up to which arrays are quicker
 
 
-def smallest_change(J: csr_array, residual: Floats, weight: Floats, eps: float = EPS) -> Floats:
+def smallest_change(J: Matrix, residual: Floats, weight: Floats, eps: float = EPS) -> Floats:
     """dx of smallest |dx|_W with J dx = residual; in the least-squares sense where the rows contradict."""
     m, n = J.shape
     if m == 0:
@@ -37,27 +38,43 @@ def smallest_change(J: csr_array, residual: Floats, weight: Floats, eps: float =
     return dx
 
 
-def _solver(J: csr_array, weight: Floats, eps: float) -> Callable[[Floats], Floats]:
-    """Solves with the matrix above; dense where that is quicker to set up."""
-    m, n = J.shape
-    if n + m <= DENSE:
-        dense = J.toarray()
-        inverse = np.linalg.inv(np.block([[np.diag(weight), dense.T], [dense, -eps * np.eye(m)]]))
+def _solver(J: Matrix, weight: Floats, eps: float) -> Callable[[Floats], Floats]:
+    """Solves with the matrix above."""
+    m = J.shape[0]
+    if isinstance(J, np.ndarray):
+        inverse = np.linalg.inv(np.block([[np.diag(weight), J.T], [J, -eps * np.eye(m)]]))
         return lambda b: inverse @ b
+    from scipy.sparse import block_array, csc_array, diags_array
+    from scipy.sparse.linalg import splu
+
     kkt = block_array([[diags_array(weight), J.T], [J, -eps * diags_array(np.ones(m))]])
     return splu(csc_array(kkt)).solve
 
 
-def unit_rows(J: csr_array) -> tuple[csr_array, Floats]:
+def times_rows(factors: Floats, J: Matrix) -> Matrix:
+    """J with every row multiplied by a factor."""
+    if isinstance(J, np.ndarray):
+        return factors[:, None] * J
+    rows = np.repeat(factors, np.diff(J.indptr))
+    return type(J)((J.data * rows, J.indices, J.indptr), shape=J.shape)
+
+
+def unit_rows(J: Matrix) -> tuple[Matrix, Floats]:
     """J with every row divided by its norm, and the norms (1 for empty rows)."""
-    rows = np.repeat(np.arange(J.shape[0]), np.diff(J.indptr))
-    norms = np.sqrt(np.bincount(rows, J.data**2, minlength=J.shape[0]))
+    squares = J**2 if isinstance(J, np.ndarray) else J.power(2)
+    norms = np.sqrt(np.asarray(squares.sum(axis=1)))
     norms[norms == 0.0] = 1.0
-    return csr_array((J.data / norms[rows], J.indices, J.indptr), shape=J.shape), norms
+    return times_rows(1.0 / norms, J), norms
 
 
-def sparse_jacobian(system: System, t: float, q: Floats, scale: Floats) -> csr_array:
+def scaled_jacobian(system: System, t: float, q: Floats, scale: Floats) -> Matrix:
     """Phi_q by the scaled coordinates."""
-    arrays = system.arrays
-    data = system.Phi_q_data(q, t) * scale[arrays.jac_column]
-    return csr_array((data, arrays.jac_column, arrays.jac_start), shape=(system.m, system.n))
+    S, shape = system.arrays, (system.m, system.n)
+    data = system.Phi_q_data(q, t) * scale[S.jac_column]
+    if sum(shape) <= DENSE:
+        J = np.zeros(shape)
+        J[np.repeat(np.arange(system.m), np.diff(S.jac_start)), S.jac_column] = data
+        return J
+    from scipy.sparse import csr_array
+
+    return csr_array((data, S.jac_column, S.jac_start), shape=shape)
