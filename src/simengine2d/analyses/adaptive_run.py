@@ -94,14 +94,13 @@ class AdaptiveRun(OdeRun):
 
     @property
     def attempts(self) -> int:
-        counts = self.marcher.counts()
-        return counts["steps"] + counts["rejected steps"]
+        return self.marcher.steps + int(self.marcher.path.state[march.REJECTED])
 
     def chatters(self) -> bool:
         """Whether the last chunk of steps got nowhere: tiny steps, many of them refused, no end in sight."""
         went, longest = self.t - self.earlier[-1][0], self.marcher.path.state[march.LONGEST]
         span = float(self.times[-1] - self.times[0])
-        refused = self.marcher.counts()["rejected steps"] / self.attempts
+        refused = self.marcher.path.state[march.REJECTED] / self.attempts
         tiny = went / STEPS_A_CHUNK < 1e-3 * longest or longest < 1e-6 * span
         return bool(self.done < self.times.size and went < 1e-4 * span and tiny and refused > 0.15)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -161,7 +162,7 @@ class GeneralRun(Run):
 
     def results(self, status: str) -> Results:
         singular = self.closed.singular_at[0]
-        if np.isfinite(singular) and self.start.regular:
+        if isfinite(singular) and self.start.regular:
             where = f"at the output t = {singular:g} s the constraints lose rank"
             self.notes = [*self.notes, f"{where}; accelerations and reactions there mean little"]
         return super().results(status)
@@ -251,7 +252,9 @@ class OdeRun(GeneralRun):
 
     @property
     def worst(self) -> Floats:
-        return np.maximum(self.closed.found, [*self.posed.notes[:2], 0.0])
+        worst, notes = self.closed.found.copy(), self.posed.notes
+        worst[0], worst[1] = max(worst[0], notes[0]), max(worst[1], notes[1])
+        return worst
 
     def kept(self) -> dict[str, Floats]:
         return self.marcher.kept() | self.posed.kept | self.errors() | {"said": self.posed.notes}

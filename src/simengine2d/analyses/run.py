@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equations import D, Work, new_work
-from ..errors import ConvergenceError, Interrupted, SimEngineError, listed
+from ..errors import ConvergenceError, Interrupted, SimEngineError, UnsupportedError, listed
 from ..events import Crossing, Watch, crossings_until
 from ..formulations.index3 import History
 from ..posing import posed
@@ -117,7 +117,12 @@ class Run(ABC):
         self.crossings = list(results.events)
         self.notes = [note for note in results.notes if not note.startswith("resumed")]
         self.notes.append(f"resumed at t = {results.t[-1]:g} s")
-        self.restore(saved)
+        try:
+            self.restore(saved)
+        except (KeyError, ValueError):
+            raise UnsupportedError(
+                "these results were saved by another version and cannot be resumed; run the analysis anew."
+            ) from None
 
     # the loop
 

@@ -10,6 +10,7 @@ outputs; so a run that goes on later goes on as if it had never stopped.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,6 +80,7 @@ class Path(NamedTuple):
     past_t: Floats  # rings of the states and slopes before, as many as the method looks back
     past_y: Floats
     past_slopes: Floats
+    memory: Floats  # all of these behind each other, but for the tolerances and notes
 
 
 class Marching(NamedTuple):
@@ -91,11 +93,15 @@ class Marching(NamedTuple):
 
 def new_path(y: Floats, rows: int, past: int, rtol: float, atol: Floats, notes: Floats) -> Path:
     n = y.size
-    new, trial, out = np.zeros((3, n))
-    memory = np.zeros(past), np.zeros((past, n)), np.zeros((past, n))
+    shapes = [(n,), (n,), (n,), (n,), (rows, n), (STATE_SIZE,), (past,), (past, n), (past, n)]
+    ends = np.cumsum([prod(shape) for shape in shapes])
+    memory = np.zeros(ends[-1])
+    parts = [part.reshape(shape) for part, shape in zip(np.split(memory, ends[:-1]), shapes, strict=True)]
+    first, new, trial, out, K, state, past_t, past_y, past_slopes = parts
+    first[:] = y
     return Path(
-        y.copy(), new, trial, out, np.zeros((rows, n)), np.zeros(STATE_SIZE), np.array([rtol]), atol.copy(), notes,
-        notes.copy(), *memory,
+        first, new, trial, out, K, state, np.array([rtol]), atol.copy(), notes, notes.copy(), past_t, past_y,
+        past_slopes, memory,
     )  # fmt: skip
 
 

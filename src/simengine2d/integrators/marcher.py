@@ -196,8 +196,7 @@ class CompiledMarcher(Marcher):
     def restart(self, t0: float, y0: Floats, rtol: float, atol: Floats) -> None:
         """Begin anew with other numbers, as a new marcher would; what is laid out in memory stays."""
         p = self.path
-        for array in (p.y, p.new, p.trial, p.out, p.K, p.state, p.past_t, p.past_y, p.past_slopes):
-            array[...] = 0.0
+        p.memory[:] = 0.0
         p.y[:], p.rtol[0], p.atol[:], p.old_notes[:] = y0, rtol, atol, p.notes
         p.state[loop.TIME] = p.state[loop.END] = t0
 
@@ -239,8 +238,7 @@ class CompiledMarcher(Marcher):
 
     def kept(self) -> dict[str, Floats]:
         p = self.path
-        names = ("y", "new", "K", "state", "notes", "old_notes", "past_t", "past_y", "past_slopes")
-        return {name: getattr(p, name) for name in names}
+        return {"path": p.memory, "notes": p.notes, "old_notes": p.old_notes}
 
 
 def fixed_rules(problem: Problem, adaptive: bool, order: int, uses_slope: bool, last: int) -> Rules:
