@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from .equations import D
 from .formula_loads import FORMULA, TERM_A, TERM_B
 from .formula_tangent import Couplings
 from .frames import GROUND
-from .kkt import analyze
+from .kkt import Analysis, analyze
 from .measures import ANGLE, X, Y
 from .system import System
 
@@ -32,113 +33,127 @@ def posed(system: System, redundant: bool, tangent: bool) -> D:
 
 def build(system: System, redundant: bool, tangent: bool) -> D:
     """The elimination program of a system; with room for second derivatives where `tangent`."""
-    arrays, loads = system.arrays, system.load_arrays
-    n, m, nb = system.n, system.m, len(system.bodies)
-    body = arrays.frame_body
-    couplings = [(k, k) for k in range(n + m)]
-    rows = np.repeat(np.arange(m), np.diff(arrays.jac_start))
-    couplings += [(n + int(i), int(j)) for i, j in zip(rows, arrays.jac_column, strict=True)]
-    terms = list(zip(arrays.term_kind, body[arrays.term_a], body[arrays.term_b], strict=True))
-    pushes = [
-        sorted({int(body[f]) for k in range(*bounds) for f in (loads.term_a[k], loads.term_b[k])} - {nb})
-        for bounds in zip(loads.push_start[:-1], loads.push_start[1:], strict=True)
-    ]
+    S, n, m = system.arrays, system.n, system.m
+    rows, unknowns = np.repeat(np.arange(m), np.diff(S.jac_start)), np.arange(n + m)
+    pushes, wrenches = _coupled_by_pushes(system), _coupled_by_wrenches(system)
     formulas = _coupled_by_formulas(system) if tangent else []
+    couplings = [(k, k) for k in range(n + m)]
+    couplings += [(n + int(i), int(j)) for i, j in zip(rows, S.jac_column, strict=True)]
     if tangent:
-        for kind, a, b in terms:
-            couplings += [(i, j) for _, _, i, j in _term_entries(kind, a, b, nb)]
-        for bodies in [*pushes, *([int(body[f])] for f in loads.wrench_frame)]:
-            coordinates = [3 * b + c for b in bodies for c in range(3)]
-            couplings += [(i, j) for i in coordinates for j in coordinates]
-        couplings += [(i, j) for coordinates in formulas for i in coordinates for j in coordinates]
+        couplings += [(i, j) for _, _, _, i, j in _term_entries(system)]
+        couplings += [(i, j) for group in [*pushes, *wrenches, *formulas] for i in group for j in group]
     analysis = analyze(couplings, _order(system))
-    entry = lambda i, j: analysis.slots(np.array(i, dtype=np.int64), np.array(j, dtype=np.int64))
-    blocks = np.full((len(terms), 6, 6), -1, dtype=np.int64)
-    push_blocks: list[int] = []
-    if tangent:
-        for k, (kind, a, b) in enumerate(terms):
-            entries = list(_term_entries(kind, a, b, nb))
-            if entries:
-                r, s, i, j = zip(*entries, strict=True)
-                blocks[k, r, s] = entry(i, j)
-        for bodies in pushes:
-            coordinates = [3 * b + c for b in bodies for c in range(3)]
-            size = len(coordinates)
-            push_blocks += entry(np.repeat(coordinates, size), np.tile(coordinates, size)).tolist()
-    wrench_blocks = np.full((loads.wrench_frame.size, 3, 3), -1, dtype=np.int64)
-    if tangent:
-        for number, f in enumerate(loads.wrench_frame):
-            three = 3 * int(body[f]) + np.arange(3)
-            wrench_blocks[number] = entry(np.repeat(three, 3), np.tile(three, 3)).reshape(3, 3)
-    delta = _delta(system)
-    diagonal = analysis.slots(np.arange(n + m), np.arange(n + m))
+    diagonal, delta = analysis.slots(unknowns, unknowns), _delta(system)
     template = np.zeros(analysis.program.column.size)
     template[diagonal[:n]] = system.masses + delta
     template[diagonal[n:]] = -_eps(system) if redundant else 0.0
-    sizes = [3 * len(bodies) for bodies in pushes]
-    unknowns = np.arange(n + m)
+    push_blocks = _squares(analysis, pushes if tangent else [])
     return D(
         analysis.program,
         diagonal,
-        analysis.slots(n + rows, arrays.jac_column),
+        analysis.slots(n + rows, S.jac_column),
         analysis.right_hand(unknowns),
-        blocks,
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        np.array([3 * b + c for bodies in pushes for b in bodies for c in range(3)], dtype=np.int64),
-        np.concatenate([[0], np.cumsum(np.square(sizes))]).astype(np.int64),
-        np.array(push_blocks, dtype=np.int64),
-        wrench_blocks,
-        _formula_couplings(formulas, nb, entry),
+        _term_blocks(system, analysis) if tangent else np.full((S.term_kind.size, 6, 6), -1),
+        _starts(len(group) for group in pushes),
+        _integers(j for group in pushes for j in group),
+        _starts(len(group) ** 2 for group in pushes),
+        push_blocks,
+        _squares(analysis, wrenches).reshape(-1, 3, 3) if tangent else np.full((len(wrenches), 3, 3), -1),
+        _formula_couplings(formulas, len(system.bodies), analysis),
         template,
         np.array([MOST_REFINEMENTS if redundant or delta.any() else 0]),
         np.zeros(2),
     )
 
 
+def _integers(values: Iterable[Any]) -> Ints:
+    return np.array(list(values), dtype=np.int64)
+
+
+def _starts(sizes: Iterable[int]) -> Ints:
+    """Where parts of these sizes begin that lie behind each other, and where the last one ends."""
+    return np.cumsum(_integers([0, *sizes]))
+
+
+def _squares(analysis: Analysis, groups: list[list[int]]) -> Ints:
+    """Slots of all pairs in each group of unknowns, row by row."""
+    found = [np.zeros(0, dtype=np.int64)]
+    for group in map(_integers, groups):
+        found.append(analysis.slots(np.repeat(group, group.size), np.tile(group, group.size)))
+    return np.concatenate(found)
+
+
+# Which coordinates second derivatives couple ----------------------------------------------------------
+
+
+def _coordinates(system: System, frames: Iterable[Any]) -> list[int]:
+    """Those of the bodies that carry the frames."""
+    bodies = {int(system.arrays.frame_body[f]) for f in frames} - {len(system.bodies)}
+    return [3 * body + c for body in sorted(bodies) for c in range(3)]
+
+
+def _coupled_by_pushes(system: System) -> list[list[int]]:
+    L = system.load_arrays
+    parts = [slice(*bounds) for bounds in zip(L.push_start[:-1], L.push_start[1:], strict=True)]
+    return [_coordinates(system, [*L.term_a[part], *L.term_b[part]]) for part in parts]
+
+
+def _coupled_by_wrenches(system: System) -> list[list[int]]:
+    return [_coordinates(system, [frame]) for frame in system.load_arrays.wrench_frame]
+
+
 def _coupled_by_formulas(system: System) -> list[list[int]]:
-    """The coordinates that each row and each force by a formula couples."""
-    arrays, g = system.arrays, system.load_arrays.formulas
-    found = [
-        arrays.jac_column[arrays.jac_start[i] : arrays.jac_start[i + 1]].tolist() for i in arrays.formulas.row
-    ]
+    """By rows that are formulas, then by forces that are."""
+    S, g = system.arrays, system.load_arrays.formulas
+    found = [S.jac_column[S.jac_start[i] : S.jac_start[i + 1]].tolist() for i in S.formulas.row]
     for i, (first, count, *_) in enumerate(g.g.formulas):
         read, pushed = slice(first, first + count), g.target[g.target[:, FORMULA] == i]
-        frames = np.concatenate([g.g.term_a[read], g.g.term_b[read], pushed[:, TERM_A], pushed[:, TERM_B]])
-        bodies = sorted({int(body) for body in arrays.frame_body[frames]} - {len(system.bodies)})
-        found.append([3 * body + c for body in bodies for c in range(3)])
+        frames = [*g.g.term_a[read], *g.g.term_b[read], *pushed[:, TERM_A], *pushed[:, TERM_B]]
+        found.append(_coordinates(system, frames))
     return found
 
 
-def _formula_couplings(formulas: list[list[int]], nb: int, entry: Callable[..., Ints]) -> Couplings:
-    sizes = [len(coordinates) for coordinates in formulas]
-    largest = max(sizes, default=0)
-    integers = lambda values: np.array(list(values), dtype=np.int64)
+def _formula_couplings(formulas: list[list[int]], nb: int, analysis: Analysis) -> Couplings:
+    largest = max((len(group) for group in formulas), default=0)
     return Couplings(
-        integers(np.cumsum([0, *sizes])),
-        integers(j for coordinates in formulas for j in coordinates),
-        integers(np.cumsum([0, *(size**2 for size in sizes)])),
-        integers(
-            slot
-            for part, size in zip(formulas, sizes, strict=True)
-            for slot in entry(np.repeat(part, size), np.tile(part, size))
-        ),
+        _starts(len(group) for group in formulas),
+        _integers(j for group in formulas for j in group),
+        _starts(len(group) ** 2 for group in formulas),
+        _squares(analysis, formulas),
         np.zeros(nb + 1, dtype=np.int64),
         np.zeros((largest, largest)),
     )
 
 
-def _term_entries(kind: int, a: int, b: int, nb: int) -> Iterator[tuple[int, int, int, int]]:
-    """(r, s, unknown, unknown) of the second derivatives of a measure between bodies a and b."""
-    if kind == ANGLE:
-        return
-    unknowns = [3 * a + c if a < nb else -1 for c in range(3)] + [
-        3 * b + c if b < nb else -1 for c in range(3)
-    ]
-    for r in range(6):
-        for s in range(r, 6):
-            if unknowns[r] < 0 or unknowns[s] < 0 or (kind in (X, Y) and (r, s) not in ((2, 2), (5, 5))):
-                continue
-            yield r, s, unknowns[r], unknowns[s]
+def _term_entries(system: System) -> Iterator[tuple[int, int, int, int, int]]:
+    """(term, r, s, unknown, unknown) of the second derivatives of each measure between two bodies."""
+    S, nb = system.arrays, len(system.bodies)
+    for k, (kind, a, b) in enumerate(
+        zip(S.term_kind, S.frame_body[S.term_a], S.frame_body[S.term_b], strict=True)
+    ):
+        if kind == ANGLE:
+            continue
+        unknowns = [3 * int(body) + c if body < nb else -1 for body in (a, b) for c in range(3)]
+        for r in range(6):
+            for s in range(r, 6):
+                if (
+                    unknowns[r] >= 0
+                    and unknowns[s] >= 0
+                    and (kind not in (X, Y) or (r, s) in ((2, 2), (5, 5)))
+                ):
+                    yield k, r, s, unknowns[r], unknowns[s]
+
+
+def _term_blocks(system: System, analysis: Analysis) -> Ints:
+    """Slots of the second derivatives of each term, 6 x 6; -1 where there are none."""
+    blocks = np.full((system.arrays.term_kind.size, 6, 6), -1, dtype=np.int64)
+    entries = np.array(list(_term_entries(system)), dtype=np.int64).reshape(-1, 5)
+    k, r, s, i, j = entries.T
+    blocks[k, r, s] = analysis.slots(i, j)
+    return blocks
+
+
+# Order and size ----------------------------------------------------------------------------------------
 
 
 def _order(system: System) -> list[int]:
