@@ -57,18 +57,27 @@ def energy_cost(rows: list[Row]) -> Cost | None:
 
 
 class Cell(NamedTuple):
-    """One line of the table: what peers, Exudyn, C and we need for one case and error."""
+    """One line of the table: what peers, Exudyn, C and we need for one case and error.
+
+    The best peer is the fastest of all engines, methods and settings; ours that of a few methods with a tolerance.
+    """
 
     case: str
     error: str
     peer: Cost | None
     exudyn: Cost | None
     limit: Cost | None
+    default: Cost | None
     ours: Cost | None
 
     @property
     def ratio(self) -> float | None:
         return self.peer.seconds / self.ours.seconds if self.peer and self.ours else None
+
+    @property
+    def default_ratio(self) -> float | None:
+        """The same of a call that names a tolerance only."""
+        return self.peer.seconds / self.default.seconds if self.peer and self.default else None
 
     @property
     def verdict(self) -> str:
@@ -84,7 +93,8 @@ def cells(rows: list[Row]) -> list[Cell]:
     table = []
     for case in CASES:
         runs = finished(rows, case)
-        ours = [row for row in runs if row.peer == OURS and row.method == "default"]
+        ours = [row for row in runs if row.peer == OURS and row.letter == "rtol"]
+        default = [row for row in ours if row.method == "default"]
         limit = [row for row in runs if row.peer == LIMIT]
         peers = [row for row in runs if row.peer not in (OURS, LIMIT)]
         exudyn = [row for row in peers if row.peer == "Exudyn"]
@@ -92,35 +102,42 @@ def cells(rows: list[Row]) -> list[Cell]:
             continue
         for error in ERRORS:
             others = [cost(group, error, interpolate=True) for group in (peers, exudyn, limit)]
-            table.append(Cell(case, f"{error:.0e}", *others, cost(ours, error, interpolate=False)))
+            own = [cost(group, error, interpolate=False) for group in (default, ours)]
+            table.append(Cell(case, f"{error:.0e}", *others, *own))
         if case.startswith("ladder"):
-            others = [energy_cost(group) for group in (peers, exudyn, limit)]
-            table.append(Cell(case, "energy", *others, energy_cost(ours)))
+            groups = (peers, exudyn, limit, default, ours)
+            table.append(Cell(case, "energy", *(energy_cost(group) for group in groups)))
     return table
 
 
 def print_table(table: list[Cell]) -> None:
     print("\nMilliseconds to an error (meters at the end); ~ between two settings of one method")
     print(
-        f"{'case':26} {'error':>6}  {'best peer':30} {'ms':>8}  {'ours':>8} {'rtol':>7} {'ratio':>6}", end=""
+        f"{'case':26} {'error':>6}  {'best peer':30} {'ms':>8}  {'ours':22} {'ms':>6} {'rtol':>7} {'ratio':>6}",
+        end="",
     )
-    print(f"  {'Exudyn':>8} {'C':>8}")
+    print(f"  {'default':>8} {'ratio':>6}  {'Exudyn':>8} {'C':>8}")
     for cell in table:
         case = CASES[cell.case]()
         title = f"{case.title}, {case.t_end:g} s" if cell.error == "1e-03" else ""
         peer, ours = cell.peer, cell.ours
         name = f"{peer.row.peer} ({peer.row.method})" if peer else "none"
-        ratio = f"{cell.ratio:.1f}" if cell.ratio else "-"
-        print(f"{title:26} {cell.error:>6}  {name[:30]:30} {peer.text if peer else '-':>8}  ", end="")
+        print(f"{title:26} {cell.error:>6}  {name[:30]:30} {text(peer):>8}  ", end="")
+        print(f"{ours.row.method if ours else '-':22} {text(ours):>6} ", end="")
+        print(f"{f'{ours.row.value:.1e}' if ours else '-':>7} {times(cell.ratio):>6}  ", end="")
         print(
-            f"{ours.text if ours else '-':>8} {f'{ours.row.value:.1e}' if ours else '-':>7} {ratio:>6}",
-            end="",
-        )
-        print(
-            f"  {cell.exudyn.text if cell.exudyn else '-':>8} {cell.limit.text if cell.limit else '-':>8}",
+            f"{text(cell.default):>8} {times(cell.default_ratio):>6}  {text(cell.exudyn):>8} {text(cell.limit):>8}",
             end="",
         )
         print(f"  {cell.verdict}")
+
+
+def text(cost: Cost | None) -> str:
+    return cost.text if cost else "-"
+
+
+def times(ratio: float | None) -> str:
+    return f"{ratio:.1f}" if ratio else "-"
 
 
 def print_summary(table: list[Cell]) -> None:
@@ -128,6 +145,8 @@ def print_summary(table: list[Cell]) -> None:
     compared = [cell for cell in table if cell.peer]
     held = [cell for cell in compared if cell.ratio is not None and cell.ratio >= WANTED]
     print(f"\n(a) at least {WANTED:g} x faster than the best peer: {len(held)} of {len(compared)} cells")
+    held = [cell for cell in compared if cell.default_ratio is not None and cell.default_ratio >= WANTED]
+    print(f"    the same with the default's method and coordinates: {len(held)}")
     alone = [cell for cell in table if not cell.peer]
     print(
         f"    reached by no peer: {len(alone)} cells, of which ours reaches {sum(bool(c.ours) for c in alone)}"
