@@ -34,7 +34,8 @@ class Bound(NamedTuple):
     def __call__(self, t: float, y: Floats, out: Floats) -> None:
         """The call from Python."""
         if JIT:
-            compile_pending()
+            if pending:
+                compile_pending()
             _call_once(self.f, self.c, float(t), y.reshape(-1), out.reshape(-1))
             return
         with np.errstate(all="ignore"):  # compiled code does not warn either
@@ -80,8 +81,6 @@ _one_at_a_time = threading.RLock()
 
 def compile_pending() -> None:
     """Compile all doors that are bound, or load them."""
-    if not pending:
-        return
     with _one_at_a_time:
         build_together([door.entrance for door in pending if not door.entrance.load()])
         for door in pending:
@@ -131,7 +130,8 @@ def python_door(function: Callable[[float, Floats, Floats], None]) -> Bound:
 def call(f: Any, c: Any, t: float, y: Floats, out: Floats) -> None:
     """Go through a door from a kernel; beyond it, arrays are flat."""
     if isinstance(f, int):  # a kernel that runs as Python
-        compile_pending()
+        if pending:
+            compile_pending()
         _call_once(f, c, t, y.reshape(-1), out.reshape(-1))
     else:
         f(c, t, y.reshape(-1), out.reshape(-1))

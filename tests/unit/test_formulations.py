@@ -140,3 +140,23 @@ def test_steps_that_are_far_too_long_end_in_a_sentence():
             integrator="forward_euler",
         )
     assert caught.value.results.t.size > 0
+
+
+@pytest.mark.parametrize("coordinates", ["reference_point", "relative"])
+def test_runs_of_one_system_do_not_disturb_each_other(coordinates):
+    """A run leaves its arrays to the next one of its kind, and to nobody while it runs."""
+    model = se.builders.four_bar(1, 2, 2.5, 3, crank_angle=0.5)
+    fresh = {
+        rtol: se.dynamics(model, t_end=0.2, coordinates=coordinates, rtol=rtol).q for rtol in (1e-4, 1e-8)
+    }
+    system, inside = se.System(model), []
+
+    def another(t):
+        inside.append(se.dynamics(system, t_end=0.2, coordinates=coordinates, rtol=1e-8).q)
+
+    for _ in range(2):
+        outside = se.dynamics(system, t_end=0.2, coordinates=coordinates, rtol=1e-4, progress=another)
+        np.testing.assert_array_equal(outside.q, fresh[1e-4])
+    assert len(inside) >= 2
+    for q in inside:
+        np.testing.assert_array_equal(q, fresh[1e-8])

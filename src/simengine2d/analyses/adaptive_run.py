@@ -47,8 +47,10 @@ class AdaptiveRun(OdeRun):
 
     def __init__(self, task: Task, start: Start) -> None:
         assert isinstance(task.integrator, RungeKutta)
-        self.method = task.integrator
         super().__init__(task, start)
+
+    def begin(self) -> None:
+        super().begin()
         self.implicit: AdaptiveImplicitRun | None = None
         self.bridged_at = -np.inf
         self.counts = np.zeros(3)  # of steps, rejected steps and evaluations before the last singular pose

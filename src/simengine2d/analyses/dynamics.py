@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from .adaptive_run import AdaptiveRun
 from .general_run import DaeRun, OdeRun
 from .implicit_run import AdaptiveImplicitRun, FixedImplicitRun
 from .run import Keep, Progress, Run
-from .start import start
+from .start import Start, start
 from .task import Task, methods
 from .times import check_domains, output_times
 
@@ -74,23 +74,33 @@ def dynamics(
     events = (events,) if isinstance(events, Event) else tuple(events)
     task = Task(system, times, step, method, posed, rtol, atol, newton, tolerance, projection, events, family)  # type: ignore[arg-type]
     check_domains(system, times)
-    return run_of(task).to_the_end(progress, keep)
+    # a run that has come to its end waits for the next one of its kind; nobody else can have it meanwhile
+    key = ("run", family, posed, method, newton, float(times[0]))
+    waiting = None if task.fixed or events else system.memo.pop(key, None)
+    run = waiting.again(task) if waiting is not None else run_of(task)
+    results = run.to_the_end(progress, keep)
+    if run.reusable:
+        system.memo[key] = run
+    return results
 
 
 def run_of(task: Task) -> Run:
-    """The kind of run that the task asks for, at its start."""
-    begin = start(task.system, float(task.times[0]))
+    """A new run of the kind that the task asks for, at its start."""
+    return kind_of(task)(task, start(task.system, float(task.times[0])))
+
+
+def kind_of(task: Task) -> Callable[[Task, Start], Run]:
     if task.sparse and task.integrator is not None:
-        return FixedImplicitRun(task, begin)
+        return FixedImplicitRun
     if task.sparse and task.system.n > SMALL:
-        return AdaptiveImplicitRun(task, begin)
+        return AdaptiveImplicitRun
     if task.formulation.poses == "dae":
-        return DaeRun(task, begin)
+        return DaeRun
     # the default is also prepared for singular poses and for stiffness
     default = task.coordinates == "reference_point" and isinstance(task.formulation, Projection)
     if default and isinstance(task.integrator, RungeKutta) and task.integrator.adaptive:
-        return AdaptiveRun(task, begin)
-    return OdeRun(task, begin)
+        return AdaptiveRun
+    return OdeRun
 
 
 def resume(

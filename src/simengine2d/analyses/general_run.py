@@ -14,7 +14,7 @@ from ..coordinates.family import Family
 from ..doors import Bound
 from ..formulations import lanes, sparse
 from ..formulations.index3 import History
-from ..formulations.posed import Posed, Recoverer
+from ..formulations.posed import Recoverer
 from ..formulations.stage_iteration import StagedFormulation
 from ..integrators import march
 from ..integrators.dae_marching import DaeMarcher, dae_marcher
@@ -46,30 +46,17 @@ class GeneralRun(Run):
 
     def __init__(self, task: Task, start: Start) -> None:
         super().__init__(task, start, tangent=False)
-        self.family = family_of(task, start)
-        self.y0 = self.first_state()
+        at = start.assembly
+        self.family: Family = family_named(task.coordinates)(task.system, at.q)
+        self.first = np.concatenate([self.family.positions(at.q), self.family.velocities(at.q, at.qd)])
+        self.y0 = self.first.copy()
 
     def close(self, lam: Bound | None) -> None:
-        """The door to the multipliers: the one given, or one that finds them from the accelerations of the bodies.
-
-        The system keeps it, since laying out its context takes a while.
-        """
-        key, memo = ("multipliers", self.start.regular), self.system.memo
-        if lam is None and key not in memo:
-            memo[key] = sparse.multipliers.bind(sparse.new_context(self.system, self.d, self.w, 0.0))
-        self.lam: Bound = memo[key] if lam is None else lam
-        self.closed: sparse.Sparse = self.lam.kept[1]
-        self.closed.found[:], self.closed.singular_at[:] = 0.0, np.nan
-
-    def first_state(self) -> Floats:
-        at, memo = self.start.assembly, self.system.memo
-        if self.family.turns.size:  # an earlier run has left its own
-            self.family.turns[:] = at.q[2::3]
-        key = ("first state", self.family.name, at.t)
-        if key not in memo:
-            memo[key] = np.concatenate([self.family.positions(at.q), self.family.velocities(at.q, at.qd)])
-        state: Floats = memo[key].copy()
-        return state
+        """The door to the multipliers: the one given, or one that finds them from the accelerations of the bodies."""
+        if lam is None:
+            lam = sparse.multipliers.bind(sparse.new_context(self.system, self.d, self.w, 0.0))
+        self.lam: Bound = lam
+        self.closed: sparse.Sparse = lam.kept[1]
 
     marcher: Marcher
     recovered: Recoverer
@@ -111,9 +98,10 @@ class GeneralRun(Run):
         self.recover(first, self.done)
         if why in _WHY:
             raise self.failure(_WHY[why])
-        if self.worst[0] > self.system.length:
+        apart = self.closed.found[0]
+        if apart > self.system.length:
             raise self.failure(
-                f"the joints are apart by {self.worst[0]:.3g} m, more than the mechanism is large. Take a "
+                f"the joints are apart by {apart:.3g} m, more than the mechanism is large. Take a "
                 "smaller step, or look for constraints that depend on each other."
             )
 
@@ -173,48 +161,50 @@ class OdeRun(GeneralRun):
 
     def __init__(self, task: Task, start: Start) -> None:
         super().__init__(task, start)
-        method = task.integrator
-        assert isinstance(method, OdeMethod)
-        self.local = FIXED if task.fixed else tolerances(method, task.rtol, None, self.y0)[0]
+        assert isinstance(task.integrator, OdeMethod)
+        self.method, at, z = task.integrator, start.assembly, self.y0[: self.family.n]
+        self.set_tolerances()
+        self.posed = lanes.pose(task.formulation, self.family, self.d, at.t, z, not start.regular, 0.0)
+        self.close(self.posed.lam)
+        steps = {"step": task.step} if task.fixed else {"rtol": self.local, "atol": self.atol}
+        self.marcher = self.new_marcher(self.method, **steps)
+        self.recovered = self.recoverer(self.posed.finish, self.posed.rhs, self.posed.notes)
+        self.begin()
+
+    def set_tolerances(self) -> None:
+        task = self.task
+        self.local = FIXED if task.fixed else tolerances(self.method, task.rtol, None, self.y0)[0]
         self.atol = np.concatenate([task.absolute(self.local, self.family.sizes)] * 2)
         self.in_steps = 0.003 * self.local * self.system.length
-        self.posed = self.pose()
-        self.close(self.posed.lam)
-        self.marcher = self.fixed_marcher(method) if task.fixed else self.adaptive_marcher(method)
-        self.Y = np.zeros((self.times.size, self.y0.size + self.posed.notes.size))
-        self.recovered = self.recoverer_of_posed()
-        self.begin()
-        self.notes.append(self.in_words())
 
     def begin(self) -> None:
         """The first state, treated as the end of a step. Nothing was evaluated before: all doors compile at once."""
-        self.posed.finish(self.start.assembly.t, self.y0, self.posed.notes)
-        self.posed.notes[:2] = 0.0
+        posed = self.posed
+        self.Y = np.zeros((self.times.size, self.y0.size + posed.notes.size))
+        self.notes.append(self.in_words())
+        self.closed.found[:], self.closed.singular_at[:] = 0.0, np.nan
+        if self.family.turns.size:
+            self.family.turns[:] = self.start.assembly.q[2::3]
+        self.y0[:] = self.first
+        posed.begin()
+        posed.tolerance[0] = self.in_steps
+        posed.finish(self.start.assembly.t, self.y0, posed.notes)
+        posed.notes[:2] = 0.0
         if isinstance(self.marcher, CompiledMarcher):
             self.marcher.begin_at(self.y0)
 
-    def recoverer_of_posed(self) -> Recoverer:
-        """The system keeps it, as it keeps the equations."""
-        posed, memo = self.posed, self.system.memo
-        key = "recoverer", id(posed)
-        if key not in memo:
-            memo[key] = self.recoverer(posed.finish, posed.rhs, posed.notes)
-        found: Recoverer = memo[key]
-        return found
+    @property
+    def reusable(self) -> bool:
+        return isinstance(self.method, RungeKutta) and not self.task.fixed and not self.task.events
 
-    def fixed_marcher(self, method: OdeMethod) -> Marcher:
-        return self.new_marcher(method, step=self.task.step)
-
-    def adaptive_marcher(self, method: OdeMethod) -> Marcher:
-        """The system keeps explicit ones, since laying out their contexts takes longer than many a motion."""
-        if not isinstance(method, RungeKutta):
-            return self.new_marcher(method, rtol=self.local, atol=self.atol)
-        key, memo = ("marcher", method, id(self.posed)), self.system.memo
-        if key not in memo:
-            memo[key] = self.new_marcher(method, rtol=self.local, atol=self.atol)
-        marcher: CompiledMarcher = memo[key]
-        marcher.restart(self.start.assembly.t, self.y0, self.local, self.atol)
-        return marcher
+    def again(self, task: Task) -> OdeRun:
+        """Another run. Laying out the contexts of a new one would take longer than many a motion."""
+        assert isinstance(self.marcher, CompiledMarcher)
+        self.set_out(task)
+        self.set_tolerances()
+        self.marcher.restart(self.start.assembly.t, self.first, self.local, self.atol)
+        self.begin()
+        return self
 
     def new_marcher(self, method: OdeMethod, **options: Any) -> Marcher:
         usual: dict[str, Any] = {
@@ -226,18 +216,6 @@ class OdeRun(GeneralRun):
             "span": (self.start.assembly.t, self.system.domain[1]),
         }
         return method.marcher(self.posed.rhs, **usual | options)
-
-    def pose(self) -> Posed:
-        """The equations; the system keeps them, since laying out their contexts takes a while."""
-        n, at, formulation = self.family.n, self.start.assembly, self.task.formulation
-        key, memo = ("posed", self.task.coordinates, formulation, self.start.regular), self.system.memo
-        if key not in memo:
-            regular = self.start.regular
-            memo[key] = lanes.pose(formulation, self.family, self.d, at.t, self.y0[:n], not regular, 0.0)
-        posed: Posed = memo[key]
-        posed.begin()
-        posed.tolerance[0] = self.in_steps
-        return posed
 
     def recover(self, first: int, stop: int) -> None:
         if first == stop:
@@ -302,13 +280,3 @@ class DaeRun(GeneralRun):
 
     def kept(self) -> dict[str, Floats]:
         return self.marcher.kept() | self.errors()
-
-
-def family_of(task: Task, start: Start) -> Family:
-    """The coordinates of a task; the system keeps them."""
-    key = ("coordinates", task.coordinates)
-    memo = task.system.memo
-    if key not in memo:
-        memo[key] = family_named(task.coordinates)(task.system, start.assembly.q)
-    found: Family = memo[key]
-    return found

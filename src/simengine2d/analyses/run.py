@@ -33,8 +33,12 @@ class Run(ABC):
     """What all runs share."""
 
     def __init__(self, task: Task, start: Start, *, tangent: bool) -> None:
-        self.task, self.start, self.system, self.times = task, start, task.system, task.times
-        self.tangent = tangent
+        self.start, self.system, self.tangent = start, task.system, tangent
+        self.set_out(task)
+
+    def set_out(self, task: Task) -> None:
+        """Empty rows, and what is known before the first step."""
+        start, self.task, self.times = self.start, task, task.times
         self.history = new_history(self.times.size, self.system.n, self.system.m)
         self.watch = Watch(self.system, task.events) if task.events else None
         if self.watch:
@@ -49,6 +53,14 @@ class Run(ABC):
                 f"the reactions of {listed(start.redundant)} are not unique, since these constraints are redundant; "
                 "the smallest ones are given"
             )
+
+    @property
+    def reusable(self) -> bool:
+        """Whether `again` makes another run of the same kind of it."""
+        return False
+
+    def again(self, task: Task) -> Run:
+        raise NotImplementedError
 
     @cached_property
     def d(self) -> D:
@@ -231,5 +243,5 @@ def plain(thing: Any) -> dict[str, Any] | None:
 
 
 def new_history(times: int, n: int, m: int) -> History:
-    Q, Qd, Qdd = (np.zeros((times, n)) for _ in range(3))
+    Q, Qd, Qdd = np.zeros((3, times, n))
     return History(Q, Qd, Qdd, np.zeros((times, m)))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..doors import call, door
 from ..kernels import kernel
-from .step_control import first_step, next_step
+from .step_control import first_step, next_step, trial_step
 
 Floats = NDArray[np.float64]
 
@@ -309,13 +309,25 @@ def try_step(E, rules, p, output, last_output):
 
 
 @kernel
+def guess_step(E, rules, p):
+    """A first step, from the slopes at the start and a little later."""
+    state = p.state
+    know_slopes(E, rules, p, True, False)
+    h = min(trial_step(p), rules.limit - state[TIME])
+    for k in range(p.y.size):
+        p.trial[k] = p.y[k] + h * p.K[0, k]
+    call(E.f, E.f_c, state[TIME] + h, p.trial, p.out)
+    state[EVALUATIONS] += 1.0
+    state[STEP] = first_step(p, h, p.out, max(2, rules.order))
+
+
+@kernel
 def begin(E, rules, p, times, k, rows):
     """A first step, and row k where it is due at the start; the next row to fill."""
     state = p.state
     state[BEGUN] = 1.0
     if rules.kind == ADAPTIVE and state[STEP] == 0.0:
-        know_slopes(E, rules, p, True, False)
-        state[STEP] = first_step(p)
+        guess_step(E, rules, p)
     if k == times.size or times[k] > state[TIME]:
         return k
     for j in range(p.y.size):

@@ -12,17 +12,34 @@ SMOOTH = 0.2  # share of the last error in the next step: steps that hesitate ar
 
 
 @kernel(inline=True)
-def first_step(r):
-    """A guess from the sizes of y and f; it errs on the short side."""
+def trial_step(p):
+    """A step that is surely short, from the sizes of y and f."""
     size_y, size_f = 0.0, 0.0
-    for k in range(r.y.size):
-        scale = r.atol[k] + r.rtol[0] * abs(r.y[k])
-        size_y += (r.y[k] / scale) ** 2
-        size_f += (r.K[0, k] / scale) ** 2
+    for k in range(p.y.size):
+        scale = p.atol[k] + p.rtol[0] * abs(p.y[k])
+        size_y += (p.y[k] / scale) ** 2
+        size_f += (p.K[0, k] / scale) ** 2
     if size_f <= 0.0:
         return 1.0e-3
     guess = max(0.01 * np.sqrt(size_y / size_f), 1.0e-3 * (1.0 / np.sqrt(size_f)) ** 0.125)
     return min(guess, LONGEST_FIRST_STEP)
+
+
+@kernel(inline=True)
+def first_step(p, h, slopes, order):
+    """The step that keeps h^order max(|f|, |f'|) at a hundredth of the tolerance; `slopes` are those after h.
+
+    E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, Springer 1993, section II.4.
+    """
+    size_f, size_d, n = 0.0, 0.0, p.y.size
+    for k in range(n):
+        scale = p.atol[k] + p.rtol[0] * abs(p.y[k])
+        size_f += (p.K[0, k] / scale) ** 2
+        size_d += ((slopes[k] - p.K[0, k]) / scale) ** 2
+    largest = max(np.sqrt(size_f / n), np.sqrt(size_d / n) / h)
+    if not 1.0e-15 < largest < 1.0e300:
+        return h
+    return max(h, min(100.0 * h, (0.01 / largest) ** (1.0 / order), LONGEST_FIRST_STEP))
 
 
 @kernel(inline=True)
