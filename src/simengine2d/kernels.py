@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-COLD_COMPILE_SECONDS = 30  # measured on two cores of 2023; `warmup` prints what it took
+COLD_COMPILE_SECONDS = 15  # measured on two cores of 2023; `warmup` prints what it took
 
 try:
     import numba

@@ -54,9 +54,8 @@ class AdaptiveRun(OdeRun):
         self.implicit: AdaptiveImplicitRun | None = None
         self.bridged_at = -np.inf
         self.counts = np.zeros(3)  # of steps, rejected steps and evaluations before the last singular pose
-        self.earlier = [
-            (self.t, self.marcher.y.copy())
-        ]  # states from which a singular pose can be approached again
+        # (t, y) row by row, from which a singular pose can be approached again
+        self.earlier = self.row_of(self.t, self.marcher.y)
 
     method: RungeKutta
     marcher: CompiledMarcher
@@ -88,7 +87,7 @@ class AdaptiveRun(OdeRun):
         elif self.attempts > 0 and self.attempts % STEPS_A_CHUNK == 0:
             if self.chatters():
                 raise self.failure(_CHATTER)
-            self.earlier = [*self.earlier[-1:], (self.t, self.marcher.y.copy())]
+            self.earlier = np.vstack([self.earlier[-1:], self.row_of(self.t, self.marcher.y)])
 
     def attempts_left(self, most_steps: int) -> int:
         """Up to the end of the chunk: pauses come at the same steps, whether a run was interrupted or not."""
@@ -100,7 +99,7 @@ class AdaptiveRun(OdeRun):
 
     def chatters(self) -> bool:
         """Whether the last chunk of steps got nowhere: tiny steps, many of them refused, no end in sight."""
-        went, longest = self.t - self.earlier[-1][0], self.marcher.path.state[march.LONGEST]
+        went, longest = self.t - self.earlier[-1, 0], self.marcher.path.state[march.LONGEST]
         span = float(self.times[-1] - self.times[0])
         refused = self.marcher.path.state[march.REJECTED] / self.attempts
         tiny = went / STEPS_A_CHUNK < 1e-3 * longest or longest < 1e-6 * span
@@ -172,7 +171,7 @@ class AdaptiveRun(OdeRun):
         """Whether the constraints are about to lose rank; a force that jumps must not be stepped over."""
         q = self.state[0]
         if self.start.regular:
-            poses = [self.start.assembly.q, *(y[: q.size] for _, y in self.earlier)]
+            poses = [self.start.assembly.q, *self.earlier[:, 1 : 1 + q.size]]
             usual = max(self.weakest(pose) for pose in poses)
             return self.weakest(q) < WEAKENED * usual
         if self.system.n > LARGEST_EXAMINED:
@@ -195,10 +194,10 @@ class AdaptiveRun(OdeRun):
 
     def step_over(self, before: float, behind: float) -> bool:
         """Integrate anew up to `before`, then go to `behind` in one step; False where that leads nowhere."""
-        earlier = [state for state in self.earlier if state[0] < before]
-        if not earlier:
+        earlier = self.earlier[self.earlier[:, 0] < before]
+        if not earlier.size:
             return False
-        there, clean = self.rows(1), self.marcher_until(before, *earlier[-1])
+        there, clean = self.rows(1), self.marcher_until(before, earlier[-1, 0], earlier[-1, 1:])
         if clean.march(np.array([before]), 0, there, 10**6)[0] == 0:
             return False
         size = self.y0.size
@@ -217,7 +216,7 @@ class AdaptiveRun(OdeRun):
         self.done = inside
         self.counts = np.array(list(self.statistics().values())[:3], dtype=float)
         self.marcher.restart(behind, Y[-1, :size], self.local, self.atol)
-        self.earlier = [(behind, Y[-1, :size].copy())]
+        self.earlier = self.row_of(behind, Y[-1, :size])
         return True
 
     def marcher_until(self, end: float, t: float, y: Floats, concession: float = 1.0) -> CompiledMarcher:
@@ -226,6 +225,9 @@ class AdaptiveRun(OdeRun):
             self.method, t0=t, y0=y, span=(t, end), notes=np.zeros_like(self.posed.notes),
             rtol=concession * self.local, atol=concession * self.atol,
         )  # fmt: skip
+
+    def row_of(self, t: float, y: Floats) -> Floats:
+        return np.concatenate([[t], y])[None]
 
     def rows(self, count: int) -> Floats:
         return np.zeros((count, self.Y.shape[1]))
@@ -248,8 +250,7 @@ class AdaptiveRun(OdeRun):
     def checkpoint(self) -> dict[str, Floats]:
         saved = super().checkpoint()
         saved["bridged_at"], saved["counts"] = np.array(self.bridged_at), self.counts
-        saved["earlier_t"] = np.array([t for t, _ in self.earlier])
-        saved["earlier_y"] = np.array([y for _, y in self.earlier])
+        saved["earlier"] = self.earlier
         if self.implicit is not None:
             saved |= {f"implicit_{name}": array for name, array in self.implicit.checkpoint().items()}
         return saved
@@ -257,7 +258,7 @@ class AdaptiveRun(OdeRun):
     def restore(self, saved: dict[str, Floats]) -> None:
         super().restore(saved)
         self.bridged_at, self.counts = float(saved["bridged_at"]), saved["counts"]
-        self.earlier = [(float(t), y) for t, y in zip(saved["earlier_t"], saved["earlier_y"], strict=True)]
+        self.earlier = saved["earlier"]
         implicit = {
             name.removeprefix("implicit_"): array
             for name, array in saved.items()

@@ -176,12 +176,13 @@ class OdeRun(GeneralRun):
         self.local = FIXED if task.fixed else tolerances(self.method, task.rtol, None, self.y0)[0]
         self.atol = np.concatenate([task.absolute(self.local, self.family.sizes)] * 2)
         self.in_steps = 0.003 * self.local * self.system.length
+        self.words = self.in_words()
 
     def begin(self) -> None:
         """The first state, treated as the end of a step. Nothing was evaluated before: all doors compile at once."""
         posed = self.posed
         self.Y = np.zeros((self.times.size, self.y0.size + posed.notes.size))
-        self.notes.append(self.in_words())
+        self.notes.append(self.words)
         self.closed.found[:], self.closed.singular_at[:] = 0.0, np.nan
         if self.family.turns.size:
             self.family.turns[:] = self.start.assembly.q[2::3]
@@ -200,8 +201,10 @@ class OdeRun(GeneralRun):
     def again(self, task: Task) -> OdeRun:
         """Another run. Laying out the contexts of a new one would take longer than many a motion."""
         assert isinstance(self.marcher, CompiledMarcher)
+        before = self.task
         self.set_out(task)
-        self.set_tolerances()
+        if task.rtol != before.rtol or task.atol is not None or before.atol is not None:
+            self.set_tolerances()
         self.marcher.restart(self.start.assembly.t, self.first, self.local, self.atol)
         self.begin()
         return self
@@ -235,7 +238,7 @@ class OdeRun(GeneralRun):
         return worst
 
     def kept(self) -> dict[str, Floats]:
-        return self.marcher.kept() | self.posed.kept | self.errors() | {"said": self.posed.notes}
+        return self.marcher.kept() | self.posed.kept | self.errors()
 
 
 class DaeRun(GeneralRun):
