@@ -30,7 +30,7 @@ STYLES = {
     "pymunk": {"color": "#009E73", "marker": "p", "linestyle": "--"},
     LIMIT: {"color": "#808080", "marker": "*", "linestyle": ":"},
 }
-LABELS = {LIMIT: "C, written for the case", OURS: "simengine2d, default"}
+LABELS = {LIMIT: "C, written for the case", OURS: "simengine2d"}
 LARGEST_ERROR, SMALLEST_ERROR = 0.3, 1e-11
 
 
@@ -47,7 +47,7 @@ def draw_case(axes: object, rows: list[Row], name: str) -> None:
     case = CASES[name]()
     runs = finished(rows, name)
     for peer, style in STYLES.items():
-        own = [row for row in runs if row.peer == peer and (peer != OURS or row.method == "default")]
+        own = [row for row in runs if row.peer == peer and (peer != OURS or row.letter == "rtol")]
         best = front(own)
         if best:
             errors = [max(row.error, SMALLEST_ERROR) for row in best]
