@@ -60,6 +60,29 @@ class Ours(Simulation):
             yield q.reshape(-1, 3), qd.reshape(-1, 3)
 
 
+class Going(Simulation):
+    """The same without results: a Simulator that goes to the end, as most peers are measured."""
+
+    def __init__(self, case: Case, system: se.System, **options: Any) -> None:
+        self.case, self.simulator = case, se.Simulator(system, **options)
+
+    def reset(self) -> None:
+        self.simulator.reset()
+
+    def run(self) -> None:
+        self.simulator.advance(self.case.t_end)
+
+    def state(self) -> State:
+        self.steps = self.simulator.statistics["steps"]
+        return self.simulator.q.reshape(-1, 3), self.simulator.qd.reshape(-1, 3)
+
+    def history(self) -> Iterator[State]:
+        self.reset()
+        for t in np.linspace(0.0, self.case.t_end, SAMPLES + 1):
+            self.simulator.advance(float(t))
+            yield self.state()
+
+
 def sweeps(case: Case) -> Iterator[Sweep]:
     system = se.System(model(case))  # built once: a call then solves and nothing else
     yield Sweep("default", "rtol", TOLERANCES, lambda rtol: Ours(case, system, rtol=rtol))
@@ -70,6 +93,12 @@ def sweeps(case: Case) -> Iterator[Sweep]:
             "rtol",
             TOLERANCES,
             lambda rtol, o=joints: Ours(case, system, rtol=rtol, **o),
+        )
+        yield Sweep(
+            f"Simulator, {method}",
+            "rtol",
+            TOLERANCES,
+            lambda rtol, o=joints: Going(case, system, rtol=rtol, **o),
         )
     if case.name == "four_bar" or case.name.startswith("chain"):
         method = se.GeneralizedAlpha(rho=0.9)

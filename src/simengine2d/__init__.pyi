@@ -27,6 +27,7 @@ from .analyses.posed_model import pose as pose
 from .analyses.preload import Preload as Preload
 from .analyses.preload import preload as preload
 from .analyses.redrawn import redrawn as redrawn
+from .analyses.simulator import Simulator as Simulator
 from .bodies import Bar as Bar
 from .bodies import Body as Body
 from .bodies import Disk as Disk

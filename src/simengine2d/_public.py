@@ -30,6 +30,7 @@ HOMES = {
     **dict.fromkeys(["diagnose", "Diagnosis"], ".analyses.diagnose"),
     **dict.fromkeys(["kinematics"], ".analyses.kinematics"),
     **dict.fromkeys(["dynamics"], ".analyses.dynamics"),
+    **dict.fromkeys(["Simulator"], ".analyses.simulator"),
     **dict.fromkeys(["inverse_dynamics"], ".analyses.inverse_dynamics"),
     **dict.fromkeys(["redrawn"], ".analyses.redrawn"),
     **dict.fromkeys(["feed_forward"], ".analyses.feed_forward"),

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 FIXED = 1e-10  # local error that fixed steps are thought to have, for the constraints
 TIGHT = 1e-14  # to which outputs meet the constraints, against a length of the mechanism
 
-_WHY = {
+WHY = {
     march.STEP_TOO_SMALL: "the step became too small. Look for a singular pose, or a force that jumps or grows "
     "without bound.",
     march.TOO_STIFF: "the motion is stiff. Take an implicit integrator, such as tr_bdf2.",
@@ -96,8 +96,8 @@ class GeneralRun(Run):
         first = self.done
         self.done, why = self.marcher.march(self.times, first, self.Y, most_steps)
         self.recover(first, self.done)
-        if why in _WHY:
-            raise self.failure(_WHY[why])
+        if why in WHY:
+            raise self.failure(WHY[why])
         apart = self.closed.found[0]
         if apart > self.system.length:
             raise self.failure(
@@ -221,15 +221,19 @@ class OdeRun(GeneralRun):
         return method.marcher(self.posed.rhs, **usual | options)
 
     def recover(self, first: int, stop: int) -> None:
-        if first == stop:
-            return
+        if first < stop:
+            self.keep(first, self.motion_at(self.times[first:stop], self.Y[first:stop]))
+
+    def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
+        """Q, Qd, Qdd and Lam of rows of the marcher; the integration does not notice."""
         posed = self.posed
         saved = {name: array.copy() for name, array in posed.kept.items()}
         posed.tolerance[0] = TIGHT * self.system.length
-        self.keep(first, self.recovered(self.times[first:stop], self.Y[first:stop]))
+        found = self.recovered(times, Y)
         posed.tolerance[0] = self.in_steps
         for name, array in posed.kept.items():
             array[...] = saved[name]
+        return found
 
     @property
     def worst(self) -> Floats:

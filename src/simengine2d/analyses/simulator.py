@@ -1,0 +1,116 @@
+"""A motion that goes on bit by bit, for loops of one's own: a controller, a game, another program beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coordinates import family_named
+from ..errors import ConvergenceError, ModelError, UnsupportedError
+from ..integrators import march
+from ..integrators.marcher import CompiledMarcher
+from ..integrators.runge_kutta import RungeKutta
+from ..model import Model
+from ..system import System
+from .general_run import WHY, OdeRun
+from .start import start
+from .task import Task, methods
+
+Floats = NDArray[np.float64]
+
+STEPS_AT_ONCE = 100_000  # Python hears Ctrl-C between them
+
+
+class Simulator:
+    """The motion of a model from t = 0 on, as far as one wants it at the moment.
+
+    `advance(t)` takes error-controlled explicit steps. They do not end at t; the state there is interpolated, so it
+    does not matter how often one looks. Where forces change from outside, `renew()` begins a new step at that time.
+    """
+
+    def __init__(
+        self,
+        model: Model | System,
+        *,
+        coordinates: str = "reference_point",
+        integrator: Any = None,
+        formulation: Any = None,
+        rtol: float = 1e-6,
+        atol: float | Floats | None = None,
+    ) -> None:
+        system = model if isinstance(model, System) else System(model)
+        method, posed = methods(integrator, formulation)
+        if not isinstance(method, RungeKutta) or not method.adaptive:
+            raise UnsupportedError(
+                f"a Simulator takes adaptive explicit integrators, such as dop853 and tsitouras5, not {method!r}."
+            )
+        family = family_named(coordinates).name
+        self._times = np.zeros(1)
+        task = Task(system, self._times, None, method, posed, rtol, atol, coordinates=family)
+        self._run = OdeRun(task, start(system, 0.0))
+        assert isinstance(self._run.marcher, CompiledMarcher)
+        self._marcher: CompiledMarcher = self._run.marcher
+        self._row = np.zeros((1, self._run.Y.shape[1]))
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to t = 0."""
+        run = self._run
+        self.t = 0.0
+        self._marcher.restart(0.0, run.first, run.local, run.atol)
+        run.begin()
+        self._row[0] = np.concatenate([run.y0, run.posed.notes])
+
+    def advance(self, t: float) -> None:
+        """Go on to the time t."""
+        if not self.t <= t < np.inf:
+            raise ModelError(
+                f"a Simulator at t = {self.t:g} s cannot advance to t = {t!r}; `reset()` leads back to 0."
+            )
+        self._times[0], row, why = t, 0, march.PAUSED
+        while row == 0 and why in (march.PAUSED, march.COLLAPSED):
+            row, why = self._marcher.march(self._times, 0, self._row, STEPS_AT_ONCE)
+        if row == 0:
+            raise ConvergenceError(f"at t = {self._marcher.t:.9g} s {WHY[why]}")
+        self.t = t
+
+    def renew(self) -> None:
+        """Forget the step that leads beyond the time reached, since forces have changed."""
+        run, size = self._run, self._run.y0.size
+        y, run.posed.notes[:] = self._row[0, :size].copy(), self._row[0, size:]
+        turns = run.family.turns
+        turns[:] = self._row[0, self._row.shape[1] - turns.size :]
+        run.posed.finish(self.t, y, run.posed.notes)
+        self._marcher.restart(self.t, y, run.local, run.atol)
+        self._row[0, :size] = y
+
+    @property
+    def statistics(self) -> dict[str, int]:
+        """Steps, rejected steps and evaluations since the start, or since `renew`."""
+        counts = self._marcher.counts()
+        return {name: counts[name] for name in ("steps", "rejected steps", "evaluations")}
+
+    # what is seen of the bodies
+
+    @property
+    def q(self) -> Floats:
+        """x, y, phi of every body, one after another."""
+        return self._motion()[0]
+
+    @property
+    def qd(self) -> Floats:
+        return self._motion()[1]
+
+    @property
+    def qdd(self) -> Floats:
+        return self._motion()[2]
+
+    @property
+    def lam(self) -> Floats:
+        """The multipliers of the constraints."""
+        return self._motion()[3]
+
+    def _motion(self) -> list[Floats]:
+        return [rows[0] for rows in self._run.motion_at(np.array([self.t]), self._row)]

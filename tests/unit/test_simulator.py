@@ -1,0 +1,62 @@
+"""A motion that goes on bit by bit is the motion of `dynamics`."""
+
+import numpy as np
+import pytest
+
+import simengine2d as se
+
+TIMES = [0.1, 0.11, 0.5, 0.5, 0.9]
+
+
+@pytest.mark.parametrize("coordinates", ["reference_point", "natural", "relative"])
+def test_it_is_the_motion_of_dynamics(coordinates):
+    model = se.builders.four_bar(1, 2, 2.5, 3, crank_angle=0.5)
+    options = {"coordinates": coordinates, "integrator": "tsitouras5", "rtol": 1e-6}
+    whole = se.dynamics(model, t_eval=[0.0, *dict.fromkeys(TIMES)], **options)
+    simulator = se.Simulator(model, **options)
+    for _ in range(2):
+        np.testing.assert_array_equal(simulator.q, whole.q[0])
+        for t in TIMES:
+            simulator.advance(t)
+            k = int(np.flatnonzero(whole.t == t)[0])
+            assert simulator.t == t
+            for seen, told in zip(
+                ["q", "qd", "qdd", "lam"], (whole.q, whole.qd, whole.qdd, whole.lam), strict=True
+            ):
+                np.testing.assert_array_equal(getattr(simulator, seen), told[k])
+        simulator.reset()
+
+
+@pytest.mark.parametrize("coordinates", ["reference_point", "mixed", "relative"])
+def test_a_torque_may_change_from_outside(coordinates):
+    """Held constant for 0.1 s each, as a controller does; against a run that knows the torques beforehand."""
+    torques, now = [1.0, -2.0, 0.5, 3.0], {"torque": 0.0}
+
+    def pendulum(torque):
+        model = se.Model("pendulum", gravity=(0, -9.81))
+        bar = model.body("bar", mass=1, inertia=0.1, at=(0.5, 0))
+        model.add(se.Revolute("pin", model.ground.at(0, 0), bar.at(-0.5, 0)))
+        model.add(se.Torque("motor", bar, **torque))
+        return model
+
+    known = pendulum({"value": "piecewise(t < 0.1, 1, t < 0.2, -2, t < 0.3, 0.5, 3)"})
+    expected = se.dynamics(known, t_eval=[0.0, 0.1, 0.2, 0.3, 0.4], rtol=1e-10).q[1:]
+    simulator = se.Simulator(
+        pendulum({"law": lambda t, q, qd: now["torque"]}), coordinates=coordinates, rtol=1e-9
+    )
+    for k, torque in enumerate(torques):
+        now["torque"] = torque
+        simulator.renew()
+        simulator.advance(0.1 * (k + 1))
+        np.testing.assert_allclose(simulator.q, expected[k], atol=1e-7)
+
+
+def test_what_it_cannot_do_is_told():
+    model = se.builders.four_bar(1, 2, 2.5, 3)
+    with pytest.raises(se.SimEngineError, match="adaptive explicit integrators"):
+        se.Simulator(model, integrator="rk4")
+    simulator = se.Simulator(model)
+    simulator.advance(0.2)
+    for t in (0.1, float("nan"), float("inf")):
+        with pytest.raises(se.SimEngineError, match="cannot advance"):
+            simulator.advance(t)
