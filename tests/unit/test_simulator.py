@@ -60,3 +60,12 @@ def test_what_it_cannot_do_is_told():
     for t in (0.1, float("nan"), float("inf")):
         with pytest.raises(se.SimEngineError, match="cannot advance"):
             simulator.advance(t)
+
+
+def test_a_force_that_raises_is_named():
+    model = se.Model("bob")
+    ball = model.body("ball", mass=1, inertia=1)
+    model.add(se.Torque("motor", ball, law=lambda t, q, qd: 1.0 / (0.0 if t > 0.05 else 1.0)))
+    simulator = se.Simulator(model)
+    with pytest.raises(se.ConvergenceError, match="motor"):
+        simulator.advance(1.0)

@@ -178,17 +178,19 @@ class Run(ABC):
         t = self.t
         results = self.results(f"stopped at t = {t:g} s")
         kept = f"The {self.done} points before it are kept."
+        return ConvergenceError(f"{self.broken() or f'at t = {t:.9g} s {what}'} {kept}", results)
+
+    def broken(self) -> str | None:
+        """A sentence on what has no value at the time reached or a little later."""
+        system, t, (q, qd) = self.system, self.t, self.state
         ahead = t + 1e-6 * float(self.times[-1] - self.times[0])
-        broken = (
-            self.system.broken_function(t)
-            or self.system.broken_force(t, *self.state)
-            or self.system.broken_contact(t, self.state[0])
-            or self.system.broken_function(ahead)
-            or self.system.broken_force(ahead, *self.state)
+        return (
+            system.broken_function(t)
+            or system.broken_force(t, q, qd)
+            or system.broken_contact(t, q)
+            or system.broken_function(ahead)
+            or system.broken_force(ahead, q, qd)
         )
-        if broken:
-            return ConvergenceError(f"{broken} {kept}", results)
-        return ConvergenceError(f"at t = {t:.9g} s {what} {kept}", results)
 
     def results(self, status: str) -> Results:
         k, h = self.done, self.history

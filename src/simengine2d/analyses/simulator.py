@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..coordinates import family_named
 from ..errors import ConvergenceError, ModelError, UnsupportedError
+from ..free_system import FreeSystem
 from ..integrators import march
 from ..integrators.marcher import CompiledMarcher
 from ..integrators.runge_kutta import RungeKutta
@@ -32,7 +33,7 @@ class Simulator:
 
     def __init__(
         self,
-        model: Model | System,
+        model: Model | System | FreeSystem,
         *,
         coordinates: str = "reference_point",
         integrator: Any = None,
@@ -40,6 +41,10 @@ class Simulator:
         rtol: float = 1e-6,
         atol: float | Floats | None = None,
     ) -> None:
+        if isinstance(model, FreeSystem):
+            raise UnsupportedError(
+                "a Simulator moves models with bodies; for equations of one's own take se.dynamics."
+            )
         system = model if isinstance(model, System) else System(model)
         method, posed = methods(integrator, formulation)
         if not isinstance(method, RungeKutta) or not method.adaptive:
@@ -73,7 +78,7 @@ class Simulator:
         while row == 0 and why in (march.PAUSED, march.COLLAPSED):
             row, why = self._marcher.march(self._times, 0, self._row, STEPS_AT_ONCE)
         if row == 0:
-            raise ConvergenceError(f"at t = {self._marcher.t:.9g} s {WHY[why]}")
+            raise ConvergenceError(self._run.broken() or f"at t = {self._marcher.t:.9g} s {WHY[why]}")
         self.t = t
 
     def renew(self) -> None:
