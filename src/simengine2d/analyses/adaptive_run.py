@@ -53,7 +53,7 @@ class AdaptiveRun(OdeRun):
         super().begin()
         self.implicit: AdaptiveImplicitRun | None = None
         self.bridged_at = -np.inf
-        self.counts = np.zeros(3)  # of steps, rejected steps and evaluations before the last singular pose
+        self.counts = [0, 0, 0]  # of steps, rejected steps and evaluations before the last singular pose
         # (t, y) row by row, from which a singular pose can be approached again
         self.earlier = self.row_of(self.t, self.marcher.y)
 
@@ -214,7 +214,7 @@ class AdaptiveRun(OdeRun):
         self.Y[self.done : inside] = Y[:-1]
         self.recover(self.done, inside)
         self.done = inside
-        self.counts = np.array(list(self.statistics().values())[:3], dtype=float)
+        self.counts = list(self.statistics().values())[:3]
         self.marcher.restart(behind, Y[-1, :size], self.local, self.atol)
         self.earlier = self.row_of(behind, Y[-1, :size])
         return True
@@ -242,14 +242,14 @@ class AdaptiveRun(OdeRun):
     def statistics(self) -> dict[str, int]:
         now = super().statistics()
         names = ("steps", "rejected steps", "evaluations")
-        counts = {name: now[name] + int(more) for name, more in zip(names, self.counts, strict=True)}
+        counts = {name: now[name] + more for name, more in zip(names, self.counts, strict=True)}
         if self.implicit is not None:
             counts["implicit steps"] = self.implicit.statistics()["steps"]
         return counts
 
     def checkpoint(self) -> dict[str, Floats]:
         saved = super().checkpoint()
-        saved["bridged_at"], saved["counts"] = np.array(self.bridged_at), self.counts
+        saved["bridged"] = np.array([self.bridged_at, *self.counts])
         saved["earlier"] = self.earlier
         if self.implicit is not None:
             saved |= {f"implicit_{name}": array for name, array in self.implicit.checkpoint().items()}
@@ -257,7 +257,8 @@ class AdaptiveRun(OdeRun):
 
     def restore(self, saved: dict[str, Floats]) -> None:
         super().restore(saved)
-        self.bridged_at, self.counts = float(saved["bridged_at"]), saved["counts"]
+        self.bridged_at, *counts = saved["bridged"].tolist()
+        self.counts = [int(count) for count in counts]
         self.earlier = saved["earlier"]
         implicit = {
             name.removeprefix("implicit_"): array

@@ -68,8 +68,7 @@ def dynamics(
             coordinates=coordinates, progress=progress, keep=keep,
         )  # fmt: skip
     system = _system(model)
-    family = family_named(coordinates).name
-    method, posed = methods(integrator, formulation)
+    family, method, posed = chosen(system, coordinates, integrator, formulation)
     times = output_times(t_end, step, t_eval, "dynamics")
     events = (events,) if isinstance(events, Event) else tuple(events)
     task = Task(system, times, step, method, posed, rtol, atol, newton, tolerance, projection, events, family)  # type: ignore[arg-type]
@@ -82,6 +81,21 @@ def dynamics(
     if run.reusable:
         system.memo[key] = run
     return results
+
+
+def chosen(
+    system: System, coordinates: str, integrator: Any, formulation: Any
+) -> tuple[str, Integrator | None, Formulation]:
+    """The names looked up and examined; the system keeps the answer."""
+    names = (coordinates, integrator, formulation)
+    kept = all(name is None or isinstance(name, str) for name in names)
+    if not kept or names not in system.memo:
+        found = (family_named(coordinates).name, *methods(integrator, formulation))
+        if not kept:
+            return found
+        system.memo[names] = found
+    answer: tuple[str, Integrator | None, Formulation] = system.memo[names]
+    return answer
 
 
 def run_of(task: Task) -> Run:

@@ -71,14 +71,13 @@ class Recovery(NamedTuple):
 
 @door
 def recover(c, given, rows, out):
-    """Outputs as rows [q, qd, qdd, lam] of the bodies.
+    """Outputs as motions of the bodies: all q, then all qd, all qdd and all lam.
 
     `rows` holds all times, then all rows [z, zd, notes], then all zdd where these are given; else they are found anew.
     """
     d, room = c.d, c.room
     n, wide = room.y.size // 2, room.y.size + room.notes.size
-    told = room.q.size + room.lam.size
-    count = out.size // told
+    count = out.size // (room.q.size + room.lam.size)
     for k in range(count):
         t, row, zdd = rows[k], count + k * wide, count * (1 + wide) + k * n
         for j in range(room.turns.size):
@@ -93,18 +92,21 @@ def recover(c, given, rows, out):
             call(d.rhs_f, d.rhs_c, t, room.y, room.yd)
         for j in range(n):
             room.z[j], room.z[n + j], room.z[2 * n + j] = room.y[j], room.y[n + j], room.yd[n + j]
-        tell(d, room, t, out[k * told : (k + 1) * told])
+        tell(d, room, t, k, count, out)
 
 
 @kernel
-def tell(d, room, t, out):
-    """q, qd, qdd and lam of room.z."""
+def tell(d, room, t, k, count, out):
+    """q, qd, qdd and lam of room.z, for output k."""
     call(d.bodies_f, d.bodies_c, t, room.z, room.q)
     call(d.lam_f, d.lam_c, t, room.q, room.lam)
-    for j in range(room.q.size):
-        out[j] = room.q[j]
-    for i in range(room.lam.size):
-        out[room.q.size + i] = room.lam[i]
+    n, m = room.q.size // 3, room.lam.size
+    for j in range(n):
+        out[k * n + j] = room.q[j]
+        out[(count + k) * n + j] = room.q[n + j]
+        out[(2 * count + k) * n + j] = room.q[2 * n + j]
+    for i in range(m):
+        out[3 * count * n + k * m + i] = room.lam[i]
 
 
 class Recoverer:
@@ -117,14 +119,14 @@ class Recoverer:
         n, q, m = sizes
         y, yd = np.zeros((2, 2 * n))
         room = Room(y, yd, np.zeros(3 * n), np.zeros(3 * q), np.zeros(m), notes.copy(), turns)
-        self.wide = 3 * q + m
-        self.ends = np.array([q, 2 * q, 3 * q])
+        self.q, self.m = q, m
         self.bound = recover.bind(Recovery(Doors(*(part for door in doors for part in door[:2])), room))
 
     def __call__(self, times: Floats, Y: Floats, Zdd: Floats | None = None) -> list[Floats]:
         """Q, Qd, Qdd and Lam at the times."""
         rows = [times, Y.reshape(-1)] if Zdd is None else [times, Y.reshape(-1), Zdd.reshape(-1)]
-        out = np.empty((times.size, self.wide))
+        count, q, m = times.size, self.q, self.m
+        out = np.empty(count * (3 * q + m))
         self.bound(float(Zdd is not None), np.concatenate(rows), out)
-        a, b, c = self.ends
-        return [out[:, :a], out[:, a:b], out[:, b:c], out[:, c:]]
+        motions = out[: 3 * count * q].reshape(3, count, q)
+        return [*motions, out[3 * count * q :].reshape(count, m)]
