@@ -84,7 +84,7 @@ class AdaptiveRun(OdeRun):
             self.turn_implicit()
         elif why == march.STEP_TOO_SMALL or (why == march.COLLAPSED and self.near_a_singular_pose()):
             self.bridge()
-        elif self.attempts > 0 and self.attempts % STEPS_A_CHUNK == 0:
+        elif (attempts := self.attempts) > 0 and attempts % STEPS_A_CHUNK == 0:
             if self.chatters():
                 raise self.failure(_CHATTER)
             self.earlier = np.vstack([self.earlier[-1:], self.row_of(self.t, self.marcher.y)])
@@ -240,9 +240,12 @@ class AdaptiveRun(OdeRun):
         return worst if self.implicit is None else np.maximum(worst, self.implicit.worst)
 
     def statistics(self) -> dict[str, int]:
-        now = super().statistics()
-        names = ("steps", "rejected steps", "evaluations")
-        counts = {name: now[name] + more for name, more in zip(names, self.counts, strict=True)}
+        (steps, rejected, evaluations), state = self.counts, self.marcher.path.state
+        counts = {
+            "steps": steps + self.marcher.steps,
+            "rejected steps": rejected + int(state[march.REJECTED]),
+            "evaluations": evaluations + int(state[march.EVALUATIONS]),
+        }
         if self.implicit is not None:
             counts["implicit steps"] = self.implicit.statistics()["steps"]
         return counts
