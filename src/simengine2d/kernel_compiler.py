@@ -137,7 +137,9 @@ class KernelLower(Lower):
             for side in (expr.lhs, expr.rhs)
         )
         if op in names:
-            found = getattr(builder, names[op])(left, right)
+            # as numba does: the indices of loops do not run over
+            flags = ["nsw"] if names is INTEGERS else []
+            found = getattr(builder, names[op])(left, right, flags=flags)
         else:
             compare = builder.fcmp_ordered if kind == types.float64 else builder.icmp_signed
             found = compare(ORDER[op], left, right)

@@ -157,6 +157,11 @@ def test_runs_of_one_system_do_not_disturb_each_other(coordinates):
     for _ in range(2):
         outside = se.dynamics(system, t_end=0.2, coordinates=coordinates, rtol=1e-4, progress=another)
         np.testing.assert_array_equal(outside.q, fresh[1e-4])
+        fixed = [
+            se.dynamics(one, t_end=0.2, step=0.01, coordinates=coordinates, integrator="rk4")
+            for one in (system, model)
+        ]
+        np.testing.assert_array_equal(fixed[0].q, fixed[1].q)
     assert len(inside) >= 2
     for q in inside:
         np.testing.assert_array_equal(q, fresh[1e-8])

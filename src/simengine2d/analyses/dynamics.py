@@ -74,8 +74,8 @@ def dynamics(
     task = Task(system, times, step, method, posed, rtol, atol, newton, tolerance, projection, events, family)  # type: ignore[arg-type]
     check_domains(system, times)
     # a run that has come to its end waits for the next one of its kind; nobody else can have it meanwhile
-    key = ("run", family, posed, method, newton, float(times[0]))
-    waiting = None if task.fixed or events else system.memo.pop(key, None)
+    key = ("run", family, posed, method, newton, float(times[0]), step if task.fixed else None)
+    waiting = None if events else system.memo.pop(key, None)
     run = waiting.again(task) if waiting is not None else run_of(task)
     results = run.to_the_end(progress, keep)
     if run.reusable:

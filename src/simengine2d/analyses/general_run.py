@@ -199,7 +199,7 @@ class OdeRun(GeneralRun):
 
     @property
     def reusable(self) -> bool:
-        return isinstance(self.method, RungeKutta) and not self.task.fixed and not self.task.events
+        return isinstance(self.method, RungeKutta) and not self.task.events
 
     def again(self, task: Task) -> OdeRun:
         """Another run. Laying out the contexts of a new one would take longer than many a motion."""
