@@ -41,7 +41,7 @@ def mixed(c, t, y, out):
     if y[0] > y[1] or k[0] >= k[1]:
         out[-1] += 16.0
     M[-1, 0] = t
-    out[5] = M[M.shape[0] - 1, 0] // 2 + k[0] % 3 + t**2
+    out[5] = M[M.shape[0] - 1, 0] // 2 + k[0] % 3 + t * t
     row = M[1]
     row[1:][0] = 7
     out[6] = M[1, 1] + row.size
