@@ -69,3 +69,15 @@ def test_a_force_that_raises_is_named():
     simulator = se.Simulator(model)
     with pytest.raises(se.ConvergenceError, match="motor"):
         simulator.advance(1.0)
+
+
+def test_a_table_is_not_left():
+    model = se.Model("bob")
+    ball = model.body("ball", mass=1, inertia=1)
+    model.add(se.Driver("motor", se.angle(model.ground, ball), se.Table((0, 1, 2), (0, 1, 4))))
+    simulator = se.Simulator(model)
+    simulator.advance(1.5)
+    with pytest.raises(se.SimEngineError, match="table covers 0 to 2 s"):
+        simulator.advance(2.5)
+    simulator.advance(2.0)
+    assert simulator.q[2] == pytest.approx(4.0, abs=1e-9)

@@ -16,8 +16,7 @@ from .general_run import OdeRun
 from .implicit_run import AdaptiveImplicitRun
 from .rank import rank_of_rows
 from .run import STEPS_A_CHUNK
-from .start import LARGEST_EXAMINED, Start
-from .task import Task
+from .start import LARGEST_EXAMINED
 
 Floats = NDArray[np.float64]
 
@@ -45,9 +44,8 @@ class AdaptiveRun(OdeRun):
     they are singular, one long step leads over the singular pose.
     """
 
-    def __init__(self, task: Task, start: Start) -> None:
-        assert isinstance(task.integrator, RungeKutta)
-        super().__init__(task, start)
+    method: RungeKutta
+    marcher: CompiledMarcher
 
     def begin(self) -> None:
         super().begin()
@@ -56,9 +54,6 @@ class AdaptiveRun(OdeRun):
         self.counts = [0, 0, 0]  # of steps, rejected steps and evaluations before the last singular pose
         # (t, y) row by row, from which a singular pose can be approached again
         self.earlier = self.row_of(self.t, self.marcher.y)
-
-    method: RungeKutta
-    marcher: CompiledMarcher
 
     def new_marcher(self, method: OdeMethod, **options: Any) -> CompiledMarcher:
         marcher = super().new_marcher(method, watch=True, **options)

@@ -78,7 +78,7 @@ def dynamics(
     waiting = None if events else system.memo.pop(key, None)
     run = waiting.again(task) if waiting is not None else run_of(task)
     results = run.to_the_end(progress, keep)
-    if run.reusable:
+    if isinstance(run, OdeRun) and run.reusable:
         system.memo[key] = run
     return results
 
@@ -87,15 +87,14 @@ def chosen(
     system: System, coordinates: str, integrator: Any, formulation: Any
 ) -> tuple[str, Integrator | None, Formulation]:
     """The names looked up and examined; the system keeps the answer."""
+    look_up = lambda: (family_named(coordinates).name, *methods(integrator, formulation))
     names = (coordinates, integrator, formulation)
-    kept = all(name is None or isinstance(name, str) for name in names)
-    if not kept or names not in system.memo:
-        found = (family_named(coordinates).name, *methods(integrator, formulation))
-        if not kept:
-            return found
-        system.memo[names] = found
-    answer: tuple[str, Integrator | None, Formulation] = system.memo[names]
-    return answer
+    if not all(name is None or isinstance(name, str) for name in names):
+        return look_up()
+    if names not in system.memo:
+        system.memo[names] = look_up()
+    found: tuple[str, Integrator | None, Formulation] = system.memo[names]
+    return found
 
 
 def run_of(task: Task) -> Run:

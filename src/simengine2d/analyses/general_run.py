@@ -199,6 +199,7 @@ class OdeRun(GeneralRun):
 
     @property
     def reusable(self) -> bool:
+        """Whether `again` makes another run of it; implicit methods keep more than a marcher can restart."""
         return isinstance(self.method, RungeKutta) and not self.task.events
 
     def again(self, task: Task) -> OdeRun:

@@ -54,14 +54,6 @@ class Run(ABC):
                 "the smallest ones are given"
             )
 
-    @property
-    def reusable(self) -> bool:
-        """Whether `again` makes another run of the same kind of it."""
-        return False
-
-    def again(self, task: Task) -> Run:
-        raise NotImplementedError
-
     @cached_property
     def d(self) -> D:
         """The elimination program of the system."""
@@ -183,7 +175,7 @@ class Run(ABC):
     def broken(self) -> str | None:
         """A sentence on what has no value at the time reached or a little later."""
         system, t, (q, qd) = self.system, self.t, self.state
-        ahead = t + 1e-6 * float(self.times[-1] - self.times[0])
+        ahead = t + 1e-6 * (float(self.times[-1] - self.times[0]) or 1.0)
         return (
             system.broken_function(t)
             or system.broken_force(t, q, qd)

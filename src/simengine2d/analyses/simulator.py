@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..coordinates import family_named
 from ..errors import ConvergenceError, ModelError, UnsupportedError
+from ..formulations.index3 import History
 from ..free_system import FreeSystem
 from ..integrators import march
 from ..integrators.marcher import CompiledMarcher
@@ -18,6 +19,7 @@ from ..system import System
 from .general_run import WHY, OdeRun
 from .start import start
 from .task import Task, methods
+from .times import check_domains
 
 Floats = NDArray[np.float64]
 
@@ -58,6 +60,7 @@ class Simulator:
         assert isinstance(self._run.marcher, CompiledMarcher)
         self._marcher: CompiledMarcher = self._run.marcher
         self._row = np.zeros((1, self._run.Y.shape[1]))
+        self._seen: History | None = None
         self.reset()
 
     def reset(self) -> None:
@@ -66,7 +69,7 @@ class Simulator:
         self.t = 0.0
         self._marcher.restart(0.0, run.first, run.local, run.atol)
         run.begin()
-        self._row[0] = np.concatenate([run.y0, run.posed.notes])
+        self._row[0], self._seen = np.concatenate([run.y0, run.posed.notes]), None
 
     def advance(self, t: float) -> None:
         """Go on to the time t."""
@@ -74,7 +77,8 @@ class Simulator:
             raise ModelError(
                 f"a Simulator at t = {self.t:g} s cannot advance to t = {t!r}; `reset()` leads back to 0."
             )
-        self._times[0], row, why = t, 0, march.PAUSED
+        self._times[0], self._seen, row, why = t, None, 0, march.PAUSED
+        check_domains(self._run.system, self._times)
         while row == 0 and why in (march.PAUSED, march.COLLAPSED):
             row, why = self._marcher.march(self._times, 0, self._row, STEPS_AT_ONCE)
         if row == 0:
@@ -89,7 +93,7 @@ class Simulator:
         turns[:] = self._row[0, self._row.shape[1] - turns.size :]
         run.posed.finish(self.t, y, run.posed.notes)
         self._marcher.restart(self.t, y, run.local, run.atol)
-        self._row[0, :size] = y
+        self._row[0, :size], self._seen = y, None
 
     @property
     def statistics(self) -> dict[str, int]:
@@ -102,20 +106,25 @@ class Simulator:
     @property
     def q(self) -> Floats:
         """x, y, phi of every body, one after another."""
-        return self._motion()[0]
+        return self._motion.Q
 
     @property
     def qd(self) -> Floats:
-        return self._motion()[1]
+        return self._motion.Qd
 
     @property
     def qdd(self) -> Floats:
-        return self._motion()[2]
+        return self._motion.Qdd
 
     @property
     def lam(self) -> Floats:
         """The multipliers of the constraints."""
-        return self._motion()[3]
+        return self._motion.Lam
 
-    def _motion(self) -> list[Floats]:
-        return [rows[0] for rows in self._run.motion_at(np.array([self.t]), self._row)]
+    @property
+    def _motion(self) -> History:
+        """Solved when somebody looks."""
+        if self._seen is None:
+            rows = self._run.motion_at(np.array([self.t]), self._row)
+            self._seen = History(*(row[0] for row in rows))
+        return self._seen

@@ -59,9 +59,7 @@ class Rules(NamedTuple):
     step: float
     begin: float
     limit: float  # last time at which the equations have a value
-    collapse: (
-        float  # of the longest step: the caller is told of refused steps below it; 0 where he need not be
-    )
+    collapse: float  # of the longest step: refused steps below it end the loop; 0 where nobody asks
 
 
 class Path(NamedTuple):
@@ -264,7 +262,7 @@ def finite(values):
 
 @kernel
 def refuse_step(rules, p, h, last_output):
-    """The next try is shorter. Returns DONE, or COLLAPSED where the caller wants to know."""
+    """The next try is shorter. Returns DONE, or COLLAPSED where somebody asks."""
     state = p.state
     state[REJECTED] += 1.0
     if state[CONVERGED] == 0.0:
