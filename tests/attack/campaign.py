@@ -39,7 +39,9 @@ def attack_named(name: str) -> Attack:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Attack the engine with random members of a class of inputs.")
+    parser = argparse.ArgumentParser(
+        description="Attack the engine with random members of a class of inputs."
+    )
     parser.add_argument("name", choices=[*names(), "all"])
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
@@ -49,7 +51,8 @@ def main() -> int:
     for name in names() if given.name == "all" else [given.name]:
         begun = time.perf_counter()
         found = 0
-        for found, sentence in enumerate(attack_named(name)(np.random.default_rng(given.seed), given.count), 1):
+        for sentence in attack_named(name)(np.random.default_rng(given.seed), given.count):
+            found += 1
             print(f"  {sentence}", flush=True)
         print(f"{name}: {found} wrong of {given.count}, {time.perf_counter() - begun:.0f} s", flush=True)
         wrong += found
