@@ -40,7 +40,7 @@ class Drawing(Scope):
     """Bodies, joints and rows in numbers."""
 
     def __init__(self, model: Model) -> None:
-        self._clear(model)
+        self._clear(model.snapshot())  # results tell of the model as it was, whatever happens to it later
         self._evaluate()
         if self.problems:
             where = f"{model.source}: " if model.source else ""

@@ -42,8 +42,15 @@ class UnsupportedError(SimEngineError):
     """What was asked cannot be done with this model or method."""
 
 
-class Interrupted(SimEngineError):
-    """The user stopped a run; `results` holds what was finished."""
+class Interrupted(KeyboardInterrupt):
+    """The user stopped a run; `results` holds what was finished.
+
+    A KeyboardInterrupt, as Ctrl-C is: `except SimEngineError` in a loop over many runs does not swallow it.
+    """
+
+    def __init__(self, message: str, results: Any = None) -> None:
+        super().__init__(message)
+        self.results = results
 
 
 class ModelWarning(UserWarning):

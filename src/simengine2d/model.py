@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from .bodies import Bar, Body, Disk, Plate, Point, Shape
 from .elements import Element, ForceElement, Joint, check_name
-from .errors import ModelError, counted, unknown
+from .errors import ModelError, UnsupportedError, counted, unknown
 from .frames import GROUND, Number
 from .pictures import ModelPictures
 
@@ -49,6 +52,8 @@ class Model(ModelPictures):
         """How to draw it; carried along, never read by an analysis."""
         self.source: str | None = None
         """The file it came from, for messages."""
+        self.is_snapshot = False
+        """True where it is the model of a System or of results, as it was when they were made."""
 
     # bodies
 
@@ -145,6 +150,31 @@ class Model(ModelPictures):
         """An independent copy."""
         return copy.deepcopy(self)
 
+    def snapshot(self) -> Model:
+        """The model as it is now, which no later change of this one reaches; Python functions are shared."""
+        other = object.__new__(type(self))
+        other.__dict__.update(_own(self.__dict__), is_snapshot=True)
+        return other
+
+    def __copy__(self) -> Model:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, is_snapshot=False)
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        other = object.__new__(type(self))
+        memo[id(self)] = other
+        other.__dict__.update(copy.deepcopy(self.__dict__, memo), is_snapshot=False)
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled; functions go by their name, and those that have none of their own are refused."""
+        for element in self.elements.values():
+            for field in element.kinds():
+                for function in _functions(getattr(element, field)):
+                    _refuse_unpicklable(function, f"{element.title}, {field}")
+        return self.__dict__
+
     def check(self) -> Drawing:
         """Evaluate every number and place every frame; raises a ModelError that lists all problems."""
         from .drawing import Drawing
@@ -186,3 +216,44 @@ class Model(ModelPictures):
     def _unknown_body(self, name: str) -> str:
         hint = unknown("body", name, [GROUND, *self.bodies], plural="bodies")
         return f"body '{name}', which is not in the model. {hint}"
+
+
+# Snapshots and pickles --------------------------------------------------------------------------------
+
+
+def _own(value: Any) -> Any:
+    """The value with containers, bodies and elements of its own; what never changes, and functions, are shared."""
+    kind = type(value)
+    if kind is str or kind is float or kind is int or value is None:
+        return value
+    if isinstance(value, dict):
+        return {name: _own(part) for name, part in value.items()}
+    if kind is tuple or isinstance(value, list):
+        return kind(map(_own, value))
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, Body | Element | Shape):
+        other = object.__new__(kind)
+        other.__dict__.update(_own(value.__dict__))
+        return other
+    return value
+
+
+def _functions(value: Any) -> Iterator[Any]:
+    """The Python functions in a field."""
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _functions(part)
+    elif callable(value):
+        yield value
+
+
+def _refuse_unpicklable(function: Any, what: str) -> None:
+    try:
+        pickle.dumps(function)
+    except Exception as error:
+        name = getattr(function, "__qualname__", type(function).__name__)
+        raise UnsupportedError(
+            f"{what}: the Python function {name} cannot be pickled ({error}). "
+            "Define it by `def` at the top of a module, or give an expression or a table."
+        ) from None

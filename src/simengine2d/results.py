@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,7 @@ class Results(ResultsPictures):
     """Motion of a model: `q`, `qd`, `qdd` have one row per time, three columns (x, y, phi) per body."""
 
     model: Model
+    """The model as it was when the results were made; later changes of yours do not reach it."""
     t: Floats
     q: Floats
     qd: Floats
@@ -59,6 +60,14 @@ class Results(ResultsPictures):
     """Where the integrator stands, for `resume`."""
     columns_only: bool = False
     """True where they come from a CSV file: the model is bodies with names, without points and joints."""
+
+    def __post_init__(self) -> None:
+        if not self.model.is_snapshot:
+            self.model = self.model.snapshot()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is copied and pickled: the fields. What can be worked out from them is worked out again."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
     # channels
 
@@ -119,7 +128,8 @@ class Results(ResultsPictures):
     @cached_property
     def drawing(self) -> Drawing:
         """The model in numbers."""
-        return self.model.check()
+        system = self.__dict__.get("system")
+        return self.model.check() if system is None else system.drawing
 
     @property
     def bodies(self) -> list[str]:

@@ -124,7 +124,7 @@ def sentences() -> Iterator[None]:
             yield
     except (typer.Exit, typer.BadParameter):
         raise
-    except SimEngineError as error:
+    except (SimEngineError, Interrupted) as error:
         end(str(error), exit_code(error))
     except KeyboardInterrupt:
         end("interrupted.", STOPPED)
@@ -145,7 +145,7 @@ def end(sentence: str, code: int) -> NoReturn:
     raise typer.Exit(code) from None
 
 
-def exit_code(error: SimEngineError) -> int:
+def exit_code(error: SimEngineError | Interrupted) -> int:
     """What is wrong with the model, and what did not work with a right one."""
     if isinstance(error, Interrupted):
         return STOPPED

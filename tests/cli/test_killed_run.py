@@ -20,7 +20,7 @@ def command(*words: object) -> list[str]:
 
 def test_a_killed_run_leaves_a_file_to_go_on_from(tmp_path):
     """kill -9: no signal handler, no farewell. What lies there was written whole."""
-    out, kept = tmp_path / "out", tmp_path / "out" / "four_bar.npz"
+    out, kept = tmp_path / "out", tmp_path / "out" / "four_bar.unfinished.npz"
     se.builders.four_bar(1, 2, 2.5, 3, crank_angle=0.5).save(tmp_path / "four_bar.yaml")
     run = command(
         "dynamics", tmp_path / "four_bar.yaml", "--t-end", 1000, "--integrator", "newmark", "--step", 1e-5,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import math
+import pickle
 import sys
 
 import numpy as np
@@ -96,3 +99,38 @@ def test_summary_and_repr(results):
     assert "kinematics finished at t = 3 s" in results.summary()
     assert "largest residuals: position" in results.summary()
     assert repr(results).startswith("<Results of 'slider-crank'")
+
+
+def test_a_lambda_is_not_pickled_and_the_element_is_named():
+    m = se.Model("p")
+    bar = m.bar("bar", (0, 0), (1, 0), mass=1)
+    m.add(se.Revolute("O", m.ground, bar["start"]))
+    m.add(se.Torque("motor", bar, value=lambda x, y, phi, xd, yd, phid, t: -phid))
+    r = se.dynamics(m, t_eval=[0, 0.1])
+    with pytest.raises(se.UnsupportedError, match=r"Torque 'motor', value: the Python function .*lambda"):
+        pickle.dumps(r)
+    twin = copy.deepcopy(r)
+    assert np.array_equal(twin["bar.phi"], r["bar.phi"]) and twin.system.bodies[0].name == "bar"
+    m.elements["motor"].value = math.sin  # which has a name
+    assert pickle.loads(pickle.dumps(m)).elements["motor"].value is math.sin
+
+
+def test_an_object_that_is_called_is_the_users_own():
+    class Controller:
+        calls = 0
+
+        def __call__(self, x, y, phi, xd, yd, phid, t):
+            self.calls += 1
+            return -phid
+
+    m, control = se.Model("p"), Controller()
+    bar = m.bar("bar", (0, 0), (1, 0), mass=1)
+    m.add(se.Revolute("O", m.ground, bar["start"]))
+    m.add(se.Torque("motor", bar, value=control))
+    se.dynamics(m, t_eval=[0, 0.1])
+    assert control.calls > 0
+
+
+def test_an_interruption_is_no_error_of_the_engine():
+    assert issubclass(se.Interrupted, KeyboardInterrupt)
+    assert not issubclass(se.Interrupted, Exception)

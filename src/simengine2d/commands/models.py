@@ -22,23 +22,34 @@ FileOption = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="
 
 
 def read_model(name: str) -> Model:
-    """The model in a file; where there is no such file, the shipped mechanism of that name."""
+    """The model in a file; a bare word that names no file here is the name of a shipped mechanism."""
     from ..io import load
 
-    word = name.removesuffix(shipped.ENDING)
-    if Path(name).is_file() or not _may_be_shipped(word):
-        return load(name)
-    if not shipped.is_shipped(word):
-        hint = unknown("shipped mechanism", word, shipped.names())
+    if not _is_bare_word(name):
+        try:
+            return load(name)
+        except ModelError as error:
+            raise ModelError([*error.problems[:-1], error.problems[-1] + _shipped_hint(name)]) from None
+    if not shipped.is_shipped(name):
+        hint = unknown("shipped mechanism", name, shipped.names())
         raise ModelError(f"there is no file '{name}' here and no shipped mechanism of that name. {hint}")
-    with shipped.file(word) as path:
+    with shipped.file(name) as path:
         return load(path)
 
 
-def _may_be_shipped(word: str) -> bool:
-    """One of the shipped names, or a bare word that names nothing here."""
-    path = Path(word)
-    return shipped.is_shipped(word) or (path.name == word and not path.suffix and not path.exists())
+def _is_bare_word(name: str) -> bool:
+    """Neither a file here nor written as one: a mistyped path must not run another mechanism."""
+    path = Path(name)
+    is_word = path.name == name and not path.suffix and not path.is_file()
+    return is_word and (shipped.is_shipped(name) or not path.exists())
+
+
+def _shipped_hint(name: str) -> str:
+    """For a file that is not there: what its name would mean without the ending."""
+    word = name.removesuffix(shipped.ENDING)
+    if Path(name).exists() or not shipped.is_shipped(word):
+        return ""
+    return f" The shipped mechanism is called by its bare name, {word}."
 
 
 @app.command(epilog=EXIT_CODES)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ..errors import ModelError, SimEngineError, UnsupportedError
+from ..errors import Interrupted, ModelError, SimEngineError, UnsupportedError
 from ..terminal import Bar, complain, exit_code, sentences, show, show_text
 from .app import (
     EXIT_CODES,
@@ -28,7 +28,7 @@ from .app import (
     ToleranceOption,
     app,
 )
-from .keeping import Keeper
+from .keeping import UNFINISHED, Keeper
 from .models import read_model
 
 if TYPE_CHECKING:
@@ -159,7 +159,8 @@ def target_file(model: str, out: Path | None, format: Format | None) -> Path | N
     out.mkdir(parents=True, exist_ok=True)
     if not access(out, W_OK):
         raise ModelError(f"the folder {out} is not writable. Give another one.")
-    return out / f"{Path(model).stem}.{format or Format.csv}"
+    stem = Path(model).stem.partition(UNFINISHED)[0]
+    return out / f"{stem}.{format or Format.csv}"
 
 
 def perform(job: Job, model: Model, target: Path | None) -> None:
@@ -175,13 +176,17 @@ def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target:
     try:
         with Bar(t_end) as progress:
             results = run(progress, keeper)
-    except SimEngineError as error:
+    except (SimEngineError, Interrupted) as error:
         if error.results is None or error.results.t.size == 0:
             raise
         show(*report.motion(error.results))
         complain(str(error))
         save(error.results, target)
-        keeper.clear()
+        if isinstance(error, Interrupted) and keeper.is_needed():
+            keeper.keep(error.results)
+            show_text(f"go on later with: simengine2d resume {keeper.path}")
+        else:
+            keeper.clear()
         raise typer.Exit(exit_code(error)) from None
     show(*report.motion(results))
     save(results, target)
@@ -190,4 +195,5 @@ def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target:
 
 def save(results: Results, target: Path | None) -> None:
     if target is not None:
-        show_text(f"saved {results.t.size} points in {results.save(target)}")
+        replaced = ", in place of an earlier file" if target.exists() else ""
+        show_text(f"saved {results.t.size} points in {results.save(target)}{replaced}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..terminal import sentences
-from .app import EXIT_CODES, Format, FormatOption, OutOption, app, positive
+from .app import EXIT_CODES, FormatOption, OutOption, app, positive
 from .motion import perform_with, target_file
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def resume(
 
     earlier = Loaded.load(result)
     target = target_file(str(result), out, format) if out is not None else result
-    if format is Format.csv and out is None:
+    if format is not None and out is None:
         raise typer.BadParameter("--format says how to save; give the folder too, with --out.")
     end = t_end or float(earlier.settings.get("t_end", 0.0))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import shipped
-from ..errors import ModelError, SimEngineError
+from ..errors import Interrupted, ModelError, SimEngineError
 from ..terminal import Bar, complain, exit_code, sentences, show_text
 from .app import EXIT_CODES, app
 from .models import read_model
@@ -109,9 +109,10 @@ def _write(run: Callable[[], Results], target: Path, wanted: bool) -> None:
     """Write the page of a run, and open it where that is wanted; of a failed run, what it has finished."""
     from ..draw.html import html
 
+    error: SimEngineError | Interrupted | None = None
     try:
-        results, error = run(), None
-    except SimEngineError as failure:
+        results = run()
+    except (SimEngineError, Interrupted) as failure:
         if failure.results is None or failure.results.t.size == 0:
             raise
         results, error = failure.results, failure

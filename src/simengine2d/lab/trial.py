@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..analyses.dynamics import dynamics
 from ..energy import energy_drift
-from ..errors import Interrupted, ModelError, SimEngineError, UnsupportedError
+from ..errors import ModelError, SimEngineError, UnsupportedError
 from ..model import Model
 from ..results import Results
 from ..system import System
@@ -91,8 +91,6 @@ class Bench:
             return Trial(*combination.names, REFUSED, combination.refusal)
         try:
             results, seconds = self.solve(combination, setting)
-        except Interrupted:
-            raise KeyboardInterrupt from None
         except UnsupportedError as error:
             return Trial(*combination.names, REFUSED, str(error), **setting)
         except SimEngineError as error:
