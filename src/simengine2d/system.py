@@ -241,6 +241,16 @@ class System:
         applied(self.arrays, self.load_arrays, float(t), f, self.frames(q, qd), q, qd, Q)
         return Q
 
+    def finite_QA(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """QA; a ModelError that names the force where it has no finite value."""
+        Q = self.QA(t, q, qd)
+        if not np.all(np.isfinite(Q)):
+            why = (
+                self.broken_function(t) or self.broken_force(t, q, qd) or "the applied forces are not finite."
+            )
+            raise ModelError(f"at t = {t:g} s {why}")
+        return Q
+
     @property
     def driver_rows(self) -> Ints:
         """Rows of the elements that prescribe a motion."""
@@ -249,12 +259,14 @@ class System:
 
 
 def _length(system: System) -> float:
-    """The largest distance of a joint from its body's frame; where all are zero, of the bodies from each other."""
+    """The largest distance of a joint from its body's frame; where all are zero, of bodies and places on the ground."""
     arms = np.hypot(system.arrays.frame_x, system.arrays.frame_y)[
         system.arrays.frame_body < len(system.bodies)
     ]
     if arms.size and arms.max() > 0.0:
         return float(arms.max())
-    poses = np.array([body.pose[:2] for body in system.bodies] or [(0.0, 0.0)])
-    spread = float(np.ptp(poses, axis=0).max())
+    places = [body.pose[:2] for body in system.bodies] or [(0.0, 0.0)]
+    grounded = system.arrays.frame_body == len(system.bodies)
+    places += zip(system.arrays.frame_x[grounded], system.arrays.frame_y[grounded], strict=True)
+    spread = float(np.ptp(np.array(places), axis=0).max())
     return spread or 1.0

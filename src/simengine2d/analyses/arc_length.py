@@ -24,8 +24,10 @@ from .statics import Balance
 Floats = NDArray[np.float64]
 
 FIRST, LONGEST, SHORTEST = 0.02, 0.2, 1e-7  # steps: typical lengths of displacement, units of the parameter
-MOST_CORRECTIONS = 8
-CORRECTED = 1e-11  # forces left over on the path, against all forces
+MOST_CORRECTIONS = 10
+LARGEST_BEND = 0.5  # how far the next point may lie aside, against the length of the step
+CORRECTED = 1e-10  # forces left over on the path, against all forces
+TURNED, MOST_HALVINGS = 1e-9, 60  # slope of the parameter at a fold, and steps to find it
 
 
 class Family(ABC):
@@ -57,12 +59,14 @@ class Point:
         length, unit = self.balance.system.length, self.family.unit
         move = h * length * self.balance.space.scale * self.dx
         s = self.s + h * unit * self.ds
-        here = self.family.closed(self.balance.q + move, s)
+        here, before = self.family.closed(self.balance.q + move, s), np.inf
         for _ in range(MOST_CORRECTIONS):
             if here is None:
                 return None
-            if here.left_over <= CORRECTED * here.size:
+            # the last corrections go on until rounding stops them
+            if here.left_over <= CORRECTED * here.size and not 0.0 < here.left_over < 0.5 * before:
                 return point(self.family, here, s, self.dx, self.ds)
+            before = here.left_over
             slopes = np.column_stack([length * here.stiffness, -unit * self.family.slope(here, s)])
             along = np.append(_motions(here).T @ self.dx, self.ds)
             change = np.linalg.lstsq(
@@ -97,28 +101,59 @@ def follow(family: Family, q: Floats, s: float, towards: float) -> Iterator[Poin
     h = FIRST
     while h > SHORTEST:
         there = here.ahead(h)
-        if there is None or there.dx @ here.dx + there.ds * here.ds < 0.8:  # too far, or a sharp bend
-            h *= 0.5
+        if there is None or there.dx @ here.dx + there.ds * here.ds < 0.8 or _jumped(here, there, h):
+            h *= 0.5  # too far, a sharp bend, or another path
             continue
         here, h = there, min(1.5 * h, LONGEST)
         yield here
 
 
-def fold_between(before: Point, after: Point) -> Point | None:
-    """Where the parameter turns back between two neighboring points."""
-    from scipy.optimize import brentq
+def _jumped(here: Point, there: Point, h: float) -> bool:
+    """Whether Newton's corrections led further away than the step was long."""
+    x = (there.balance.q - here.balance.q) / here.balance.space.scale / here.balance.system.length
+    aside = np.append(x - h * here.dx, (there.s - here.s) / here.family.unit - h * here.ds)
+    return bool(np.linalg.norm(aside) > LARGEST_BEND * h)
 
-    length = before.balance.system.length
-    x = (after.balance.q - before.balance.q) / before.balance.space.scale / length
-    far = float(x @ before.dx + (after.s - before.s) / before.family.unit * before.ds)
 
-    def turn(h: float) -> float:
-        there = before.ahead(h)
+def folds_between(before: Point, after: Point, depth: int = 3) -> list[Point]:
+    """Where the parameter turns back between two neighboring points: once, or there and back again."""
+    if before.ds * after.ds < 0.0:
+        return [_turning_point(before, after)]
+    part = _flattest(before, after)
+    middle = before.ahead(part * distance(before, after)) if part is not None and depth else None
+    if middle is None:
+        return []
+    return [*folds_between(before, middle, depth - 1), *folds_between(middle, after, depth - 1)]
+
+
+def distance(before: Point, after: Point) -> float:
+    """How far `after` lies ahead along the direction of `before`."""
+    x = (after.balance.q - before.balance.q) / before.balance.space.scale / before.balance.system.length
+    return float(x @ before.dx + (after.s - before.s) / before.family.unit * before.ds)
+
+
+def _flattest(before: Point, after: Point) -> float | None:
+    """Where the slope of Hermite's cubic of s comes near zero inside; None where it does not.
+
+    p'(x) = a + 2 (3 d - 2 a - b) x + 3 (a + b - 2 d) x^2 with the slopes a, b at the ends and the rise d
+    """
+    h, a, b = distance(before, after), before.ds, after.ds
+    d = (after.s - before.s) / before.family.unit / h if h else a
+    bend, curve = 3.0 * d - 2.0 * a - b, 3.0 * (a + b - 2.0 * d)
+    x = -bend / curve if curve else -1.0
+    slope = a + bend * x  # at the vertex of the parabola
+    return x if 0.0 < x < 1.0 and slope * a < 0.2 * min(abs(a), abs(b)) * abs(a) else None
+
+
+def _turning_point(before: Point, after: Point) -> Point:
+    """Where ds = 0, by bisection and secants between points of the path."""
+    for _ in range(MOST_HALVINGS):
+        if min(abs(before.ds), abs(after.ds)) < TURNED:
+            break
+        far = distance(before, after)
+        part = min(0.95, max(0.05, before.ds / (before.ds - after.ds)))
+        there = before.ahead(part * far) or before.ahead(0.5 * far)
         if there is None:
-            raise ArithmeticError
-        return there.ds
-
-    try:
-        return before.ahead(brentq(turn, 0.0, far, xtol=1e-13 * abs(far), rtol=1e-14))
-    except (ArithmeticError, ValueError):
-        return None
+            break
+        before, after = (there, after) if there.ds * before.ds > 0.0 else (before, there)
+    return min(before, after, key=lambda point: abs(point.ds))

@@ -117,7 +117,9 @@ def equilibrium(
     system = System(model)
     check_static(system)
     begin = Balance(system, t, tangent_space(system, t, closed_pose(system, t, start)[0]))
+    system.finite_QA(t, begin.q, np.zeros(system.n))
     found = search(begin, region) if all else [METHODS[method](begin)]
+    _refuse_motion(found, method)
     if not found:
         raise ConvergenceError(f"no equilibrium of '{model.name}' was found in the region; widen it.")
     answer = equilibria(found, method, held_at(system, t))
@@ -126,6 +128,17 @@ def equilibrium(
             "a neutral equilibrium may be one of many, in which nothing holds the mechanism"
         )
     return answer
+
+
+def _refuse_motion(found: list[Found], method: str) -> None:
+    """No pose is an equilibrium in which a body would begin to move, whatever the method thinks of it."""
+    for each in found:
+        for body, force, acting in each.balance.unbalanced:
+            raise ConvergenceError(
+                f"method '{method}' ended in a pose of '{each.balance.system.model.name}' that is no equilibrium: on "
+                f"body '{body}' {force:.3g} N of {acting:.3g} N are not balanced. Start from another pose, look for a "
+                "body that nothing holds, or try another method."
+            )
 
 
 def equilibria(found: list[Found], method: str, notes: list[str]) -> Equilibria:

@@ -72,7 +72,8 @@ class Release(Family):
     def closed(self, q: Floats, s: float) -> Balance | None:
         space = closed_near(self.start.system, self.start.t, q)
         hold = Hold(1.0 - s, self.stiffness, self.start.q)
-        return None if space is None else Balance(self.start.system, self.start.t, space, hold)
+        here = None if space is None else Balance(self.start.system, self.start.t, space, hold)
+        return here if here is not None and here.has_forces else None
 
     def slope(self, here: Balance, s: float) -> Floats:
         """QA = s QA_own - (1 - s) k (q - start)."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import ConvergenceError, ModelError, unknown
 from ..model import Model
 from ..system import System
-from .arc_length import Family, Point, fold_between, follow
+from .arc_length import Family, Point, folds_between, follow
 from .equilibrium import Equilibria, equilibria, equilibrium
 from .equilibrium_newton import Found, newton
 from .pose import Pose
@@ -69,7 +69,8 @@ class ByParameter(Family):
     def closed(self, q: Floats, s: float) -> Balance | None:
         system = self.system(s)
         space = closed_near(system, self.t, q)
-        return None if space is None else Balance(system, self.t, space)
+        here = None if space is None else Balance(system, self.t, space)
+        return here if here is not None and here.has_forces else None
 
     def slope(self, here: Balance, s: float) -> Floats:
         """By central differences, with the mechanism closed on either side and the multipliers held."""
@@ -111,15 +112,13 @@ def equilibrium_path(
         raise ConvergenceError(
             f"the path ends at once, at {parameter} = {value:g}: nothing closes beyond it."
         )
-    folds = [
-        fold for a, b in pairwise(path) if a.ds * b.ds < 0.0 and (fold := fold_between(a, b)) is not None
-    ]
+    folds = [fold for a, b in pairwise(path) for fold in folds_between(a, b)]
     return EquilibriumPath(
         parameter,
         np.array([p.s for p in path]),
         [_found(p) for p in path],
         [(fold.s, _found(fold)) for fold in folds],
-        _branchings(path, parameter),
+        _branchings(path, parameter) + _ending(path, parameter, {float(to), *ends}, points),
     )
 
 
@@ -145,7 +144,21 @@ def _exactly(before: Point, after: Point, s: float) -> Point:
     part = (s - before.s) / (after.s - before.s)
     near = after.family.closed(before.balance.q + part * (after.balance.q - before.balance.q), s)
     found = newton(near) if near is not None else None
-    return after if found is None else Point(after.family, found.balance, s, after.dx, after.ds)
+    if found is None or near is None:
+        return after
+    moved, whole = (np.abs((q - near.q) / near.space.scale).max() for q in (found.balance.q, after.balance.q))
+    if moved > max(whole, 1e-6 * near.system.length):  # on another path
+        return after
+    return Point(after.family, found.balance, s, after.dx, after.ds)
+
+
+def _ending(path: list[Point], parameter: str, ends: set[float], most: int) -> list[str]:
+    """A note where the path ends before it has reached one of its ends."""
+    last = path[-1].s
+    if any(abs(last - end) <= 1e-9 * path[-1].family.unit for end in ends):
+        return []
+    why = f"{most} points were made; ask for more" if len(path) >= most else "nothing closes beyond it"
+    return [f"the path ends on its way, at {parameter} = {last:.6g}: {why}"]
 
 
 def _found(point: Point) -> Equilibria:

@@ -41,7 +41,7 @@ class Multipliers(NamedTuple):
 
 def needed_forces(motion: Results, system: System) -> Floats:
     """QA - M qdd at every time: what the constraints must take up."""
-    applied = [system.QA(t, q, qd) for t, q, qd in zip(motion.t, motion.q, motion.qd, strict=True)]
+    applied = [system.finite_QA(t, q, qd) for t, q, qd in zip(motion.t, motion.q, motion.qd, strict=True)]
     return np.array(applied).reshape(motion.q.shape) - motion.qdd * np.diag(system.M())
 
 

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .statics import Balance
-from .stiffness import force_slopes
+from .stiffness import finite_slopes
 
 Floats = NDArray[np.float64]
 
 STABLE, UNSTABLE, NEUTRAL = "stable", "unstable", "neutral"
+ROUNDING = 1e-15  # of the largest stiffness
 ZERO = 1e-9  # against the largest entries: an eigenvalue below it may be zero
 
 
@@ -41,8 +42,8 @@ def stability(here: Balance) -> Stability:
     K = here.stiffness
     if K.size == 0:  # nothing can move
         return Stability(STABLE, np.inf, True)
-    C = -here.Z.T @ force_slopes(here.system, here.t, here.q, np.zeros(here.system.n))[1] @ here.Z
-    size = here.size / here.system.length
+    C = -here.Z.T @ finite_slopes(here.system, here.t, here.q, np.zeros(here.system.n))[1] @ here.Z
+    size = max(here.size / here.system.length, ROUNDING / ZERO * float(np.abs(K).max()))
     symmetric = np.abs(K - K.T).max() <= ZERO * np.abs(K).max()
     drag = np.linalg.eigvalsh(0.5 * (C + C.T)).min()
     if symmetric and drag >= -ZERO * np.abs(C).max():

@@ -20,13 +20,16 @@ from ..elements import Action
 from ..errors import UnsupportedError, listed
 from ..system import System
 from .diagnose import in_words
-from .stiffness import constraint_stiffness, force_slopes
+from .stiffness import constraint_stiffness, finite_slopes
 from .tangent_space import TangentSpace, closed_near
 
 Floats = NDArray[np.float64]
 
 LARGEST_TURN = 0.5  # rad in one step: beyond it a linear model says little
 LARGEST_SHIFT = 0.5  # of a typical length
+SHIFT = 1e-2  # of a typical length, in which forces change as over the whole of it
+AT_REST = 1e-6  # force left over on a body, against those that act on it, with which it stays where it is
+ROUNDING = 1e-14  # against the largest forces of the mechanism
 
 
 class Hold(NamedTuple):
@@ -77,7 +80,7 @@ class Balance:
     def stiffness(self) -> Floats:
         """Z^T K Z."""
         part, k, _ = self.hold or (0.0, 0.0, None)
-        own = force_slopes(self.system, self.t, self.q, np.zeros(self.system.n))[0]
+        own = finite_slopes(self.system, self.t, self.q, np.zeros(self.system.n))[0]
         K = constraint_stiffness(self.system, self.t, self.q, self.lam) - (1.0 - part) * own
         return np.asarray(self.Z.T @ K @ self.Z) + part * k * np.eye(self.Z.shape[1])
 
@@ -88,13 +91,46 @@ class Balance:
     @cached_property
     def size(self) -> float:
         """Forces against which others are small: those applied, or those of a shift by a typical length."""
-        shift = self.system.length * float(np.abs(self.stiffness).max(initial=0.0))
-        return max(float(np.linalg.norm(self.space.scale * self.applied)), shift, 1e-300)
+        return max(
+            float(np.linalg.norm(self.space.scale * self.applied)), float(self.shift_forces.max()), 1e-300
+        )
+
+    @cached_property
+    def shift_forces(self) -> Floats:
+        """By how much the force on each coordinate, as a force, would change in a shift by a typical length.
+
+        From a small shift and not from derivatives: where a spring has no length, its stiffness is infinite.
+        """
+        n, random = self.system.n, np.random.default_rng(0)
+        shift = SHIFT * self.system.length * self.space.scale * random.choice([-1.0, 1.0], n)
+        forces = [self.system.QA(self.t, self.q + way * shift, np.zeros(n)) for way in (1.0, -1.0)]
+        changes = [np.abs(self.space.scale * (force - self.applied)) / SHIFT for force in forces]
+        return np.asarray(np.nan_to_num(np.max(changes, axis=0), nan=0.0, posinf=0.0))
+
+    @property
+    def has_forces(self) -> bool:
+        """Whether every force has a value here."""
+        return bool(np.all(np.isfinite(self.applied)))
+
+    @cached_property
+    def unbalanced(self) -> list[tuple[str, float, float]]:
+        """Bodies that would begin to move: name, force left over on it, and the forces that act on it."""
+        J = self.system.Phi_q(self.t, self.q)
+        rest = np.abs(self.space.scale * (self.applied - J.T @ self.lam)).reshape(-1, 3).max(axis=1)
+        acting = np.abs(self.applied) + np.abs(J).T @ np.abs(self.lam)
+        acting = np.maximum(self.space.scale * acting, self.shift_forces).reshape(-1, 3).max(axis=1)
+        allowed = AT_REST * acting + ROUNDING * self.size
+        return [
+            (body.name, float(rest[i]), float(acting[i]))
+            for i, body in enumerate(self.system.bodies)
+            if not rest[i] <= allowed[i]
+        ]
 
     def moved(self, y: Floats) -> Balance | None:
         """The balance after the free motion Z y, brought back onto the constraints; None where it does not close."""
         space = closed_near(self.system, self.t, self.q + self.Z @ y)
-        return None if space is None else Balance(self.system, self.t, space, self.hold)
+        there = None if space is None else Balance(self.system, self.t, space, self.hold)
+        return there if there is not None and there.has_forces else None
 
     def in_words(self) -> str:
         """The motion in which a force is left over."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ModelError, listed
 from ..formula_tangent import action_slopes, add_action_block, add_row_block, row_bends
 from ..kernels import kernel
 from ..laws import law_slopes, law_value
@@ -168,6 +169,20 @@ def force_slopes(system: System, t: float, q: Floats, qd: Floats) -> tuple[Float
         H, where = np.empty((6, 6)), _where(system)
         formula_slopes(system.arrays, system.load_arrays, float(t), F, qd, where, H, by_q, by_qd)
     return by_q, by_qd
+
+
+def finite_slopes(system: System, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+    """QA_q and QA_qd; a ModelError where a force has a value but no derivative, as sqrt(x) at x = 0."""
+    slopes = force_slopes(system, t, q, qd)
+    if all(np.all(np.isfinite(slope)) for slope in slopes):
+        return slopes
+    system.finite_QA(t, q, qd)
+    broken = ~np.isfinite(slopes[0]) | ~np.isfinite(slopes[1])
+    names = listed(system.coordinate_names[i] for i in np.flatnonzero(broken.any(axis=1)))
+    raise ModelError(
+        f"at t = {t:g} s the forces on {names} change infinitely fast with the state, so that they have no "
+        "linearization there. Start from another pose, or use a law that is smooth there."
+    )
 
 
 def constraint_stiffness(system: System, t: float, q: Floats, lam: Floats) -> Floats:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from ..system import System
 from .diagnose import in_words
-from .stiffness import constraint_stiffness, force_slopes, jacobian_slope
+from .stiffness import constraint_stiffness, finite_slopes, jacobian_slope
 from .tangent_space import TangentSpace, tangent_space
 
 Floats = NDArray[np.float64]
@@ -52,7 +52,7 @@ class Variation:
 
     @cached_property
     def applied(self) -> Floats:
-        return self.system.QA(self.t, self.q, self.qd)
+        return self.system.finite_QA(self.t, self.q, self.qd)
 
     @cached_property
     def qdd(self) -> Floats:
@@ -98,7 +98,7 @@ class Variation:
 
     @cached_property
     def _force_slopes(self) -> tuple[Floats, Floats]:
-        return force_slopes(self.system, self.t, self.q, self.qd)
+        return finite_slopes(self.system, self.t, self.q, self.qd)
 
     @cached_property
     def jacobian_rate(self) -> Floats:
