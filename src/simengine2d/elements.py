@@ -59,9 +59,10 @@ Choice = Annotated[Any, Kind("plain", bool)]
 Axes = Annotated[Any, Kind("plain", Literal["global", "body"])]
 """In which axes a vector is given."""
 PushLaw = Annotated[Any, Kind("push law", float | str | dict[str, Any])]
-"""g(s, sd, t): an expression, a table of s, or a Python function."""
+"""g(s, sd, t): an expression, a table of s or sd, or a Python function."""
 StateLaw = Annotated[Any, Kind("state law", float | str | dict[str, Any])]
-"""A function of time, or of x, y, phi, xd, yd, phid of the body and t: an expression, a table, a Python function."""
+"""A function of time, or of x, y, phi, xd, yd, phid of the body and t: an expression, a table of one of them, a Python
+function. A table of times is a function of time."""
 BodyLaw = Annotated[Any, Kind("plain", str)]
 """A Python function (t, q, qd) of the body's state, or the name under which `load(path, functions=...)` finds it."""
 Equations = Annotated[Any, Kind("formulas", str | list[str])]

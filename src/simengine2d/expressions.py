@@ -17,7 +17,7 @@ import numpy as np
 
 from . import jets
 from .errors import ModelError, unknown
-from .parser import parse
+from .parser import parse, parse_matlab
 from .syntax import (
     ALIASES,
     CONSTANTS,
@@ -51,16 +51,31 @@ __all__ = [
     "calls_in",
     "check_names",
     "evaluate",
+    "from_matlab",
     "names_in",
     "number",
     "parse",
+    "refuse_hidden",
     "resolve_parameters",
     "substitute",
+    "to_matlab",
     "to_text",
 ]
 
 NOTHING: Mapping[str, float] = MappingProxyType({})
 VARIABLES = ("t", "s", "sd")  # what functions of time and force laws are written in
+
+
+def from_matlab(text: str) -> str:
+    """The text that means here what `text` means in MATLAB: the same, but for powers of powers."""
+    tree = parse_matlab(text)
+    return text if tree == parse(text) else to_text(tree)
+
+
+def to_matlab(text: str) -> str:
+    """The text that means in MATLAB what `text` means here; `to_text` puts powers of powers in parentheses."""
+    tree = parse(text)
+    return text if tree == parse_matlab(text) else to_text(tree)
 
 
 def names_in(node: Node) -> set[str]:
@@ -91,6 +106,19 @@ def check_names(node: Node, known: Iterable[str]) -> None:
             problems[part.name] = str(mistake(_located(part), f"unknown name '{part.name}'. {hint}"))
     if problems:
         raise ExpressionError(list(problems.values()))
+
+
+def refuse_hidden(node: Node, variables: Iterable[str], parameters: Iterable[str]) -> None:
+    """Refuse names that are a variable of this expression and a parameter of the model too."""
+    both = {*variables} & {*parameters}
+    for part, _ in walk(node):
+        if isinstance(part, Name) and part.name in both:
+            name = part.name
+            raise mistake(
+                _located(part),
+                f"'{name}' is a variable of this expression, and the model has a parameter '{name}' too. "
+                "Give the parameter another name.",
+            )
 
 
 def _located(node: Node) -> Place:

@@ -17,7 +17,17 @@ import numpy as np
 
 from .doors import bound, call, door
 from .errors import ModelError, ended
-from .expressions import NOTHING, Node, Number, check_names, evaluate, number, parse, substitute
+from .expressions import (
+    NOTHING,
+    Node,
+    Number,
+    check_names,
+    evaluate,
+    number,
+    parse,
+    refuse_hidden,
+    substitute,
+)
 from .jet_numbers import Jet, differentiated
 from .kernels import Callback, call_address, kernel
 from .programs import Program, compile_program, fold, run
@@ -98,7 +108,7 @@ def as_function(value: object, parameters: Mapping[str, float] = NOTHING, *, var
     if isinstance(value, str):
         return _from_expression(value, parameters, variable)
     if isinstance(value, Table):
-        return _from_table(value)
+        return _from_table(value, variable)
     if isinstance(value, tuple):
         return _from_three(value)
     if callable(value):
@@ -111,6 +121,7 @@ def as_function(value: object, parameters: Mapping[str, float] = NOTHING, *, var
 def _from_expression(text: str, parameters: Mapping[str, float], variable: str) -> Function:
     tree = parse(text)
     check_names(tree, [variable, *parameters])
+    refuse_hidden(tree, [variable], parameters)
     known: dict[str, Node] = {
         name: Number(number(value)) for name, value in parameters.items() if name != variable
     }
@@ -121,7 +132,12 @@ def _from_expression(text: str, parameters: Mapping[str, float], variable: str) 
     return Function(shown, PROGRAM, variable=variable, node=tree, program=compile_program(tree, [variable]))
 
 
-def _from_table(table: Table) -> Function:
+def _from_table(table: Table, variable: str) -> Function:
+    if table.of not in ("", variable):
+        raise ModelError(
+            f"the table is one of '{table.of}', but a function of {variable} is needed here. "
+            "Write Table(times=..., values=...) for a function of time."
+        )
     first, last = table.times[0], table.times[-1]
     text = f"the table of {len(table.times)} points from {first:g} to {last:g}"
     if table.periodic:

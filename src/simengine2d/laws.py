@@ -1,7 +1,7 @@
 """Laws: g of a few variables, with its partial derivatives. What a force element pushes with.
 
 A push on a measure has the variables s, sd, t; a force on a body those of the body's own state and t. A law is
-linear, an expression, a table of its first variable, a function of time alone, or a Python function. The last is
+linear, an expression, a table of one variable, a function of time alone, or a Python function. The last is
 differentiated by central differences, all others exactly.
 """
 
@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from .doors import bound, call, door
-from .errors import ModelError, UnsupportedError
-from .expressions import Node, Number, check_names, names_in, number, parse, substitute
+from .errors import ModelError, UnsupportedError, listed
+from .expressions import Node, Number, check_names, names_in, number, parse, refuse_hidden, substitute
 from .functions import Function, as_function
 from .kernels import Callback, call_address, kernel
 from .programs import Program, compile_program, fold, run
@@ -40,6 +40,18 @@ class Law:
     numbers: tuple[float, ...] = ()
     program: Program | None = field(default=None, repr=False)
     callback: Callback | None = field(default=None, repr=False)
+    tree: Node | None = field(default=None, repr=False)
+    """The expression of a law that is one of the state."""
+    table: Table | None = field(default=None, repr=False)
+    of: int = 0
+    """Of which variable it is a table."""
+
+    @property
+    def packed(self) -> int:
+        """What a kernel needs besides the tape: an address, or of a table its variable and whether it repeats."""
+        if self.table is not None:
+            return 2 * self.of + int(self.table.periodic)
+        return self.callback.address if self.callback else 0
 
     def __deepcopy__(self, memo: object) -> Law:
         return self
@@ -55,8 +67,7 @@ def as_law(value: object, variables: Sequence[str], parameters: Mapping[str, flo
     if isinstance(value, Law):
         return value
     if isinstance(value, Table):
-        numbers = (*value.times, *value.coefficients().ravel().tolist())
-        return Law("a table", TABLE, as_function(0.0), numbers)
+        return _from_table(value, variables)
     if isinstance(value, str):
         return _from_expression(value, variables, parameters)
     if callable(value) and not isinstance(value, Function):
@@ -67,6 +78,23 @@ def as_law(value: object, variables: Sequence[str], parameters: Mapping[str, flo
     return Law("a function of time", TIME, as_function(value, parameters))
 
 
+def _from_table(table: Table, variables: Sequence[str]) -> Law:
+    """A table of time, or of one of the variables. On a measure, where either may be meant, it has to say which."""
+    if table.variable not in variables or (not table.of and "s" in variables):
+        known = listed([*variables], 10)
+        raise ModelError(
+            f"the table is one of {f'{table.of!r}' if table.of else 'time'}; the variables of this law are {known}. "
+            f'Write Table(of="{variables[0]}", points=..., values=...), in a file {{of: {variables[0]}, points: [...], '
+            'values: [...]}, for a law of that variable, and Table(of="t", points=..., values=...) for one of time.'
+        )
+    if table.variable == "t":
+        return Law("a table of time", TIME, as_function(table))
+    numbers = (*table.times, *table.coefficients().ravel().tolist())
+    return Law(
+        f"a table of {table.of}", TABLE, as_function(0.0), numbers, table=table, of=variables.index(table.of)
+    )
+
+
 def _from_expression(text: str, variables: Sequence[str], parameters: Mapping[str, float]) -> Law:
     return expression_law(parse(text), text, variables, parameters)
 
@@ -74,12 +102,13 @@ def _from_expression(text: str, variables: Sequence[str], parameters: Mapping[st
 def expression_law(tree: Node, text: str, variables: Sequence[str], parameters: Mapping[str, float]) -> Law:
     """The law of an expression in the variables, of which the last is t."""
     check_names(tree, [*variables, *parameters])
+    refuse_hidden(tree, variables, parameters)
     known: dict[str, Node] = {n: Number(number(v)) for n, v in parameters.items() if n not in variables}
     tree = fold(substitute(tree, known))
     if not names_in(tree) - {"t"}:
         return Law(f"'{text.strip()}'", TIME, as_function(text, parameters))
     program = compile_program(tree, list(variables))
-    return Law(f"'{text.strip()}'", PROGRAM, as_function(0.0), program=program)
+    return Law(f"'{text.strip()}'", PROGRAM, as_function(0.0), program=program, tree=tree)
 
 
 def value_callback(function: Callable[..., Any], count: int) -> Callback:
@@ -111,7 +140,7 @@ def body_law(law: Any, component: int, title: str) -> Law:
 
 
 class Laws(NamedTuple):
-    """All laws of a model. Row i of `laws`: kind, start, stop, height, address, index of the time function."""
+    """All laws of a model. Row i of `laws`: kind, start, stop, height, `Law.packed`, index of the time function."""
 
     laws: np.ndarray
     codes: np.ndarray
@@ -142,9 +171,8 @@ def pack_laws(laws: Sequence[Law], first_function: int) -> LawTable:
     numbers: list[float] = []
     for i, law in enumerate(laws):
         tape = law.program or Program((0,) * len(law.numbers), law.numbers, 0)
-        address = law.callback.address if law.callback else 0
         rows.append(
-            (law.kind, len(codes), len(codes) + len(tape.codes), tape.height, address, first_function + i)
+            (law.kind, len(codes), len(codes) + len(tape.codes), tape.height, law.packed, first_function + i)
         )
         codes += tape.codes
         numbers += tape.operands
@@ -203,7 +231,8 @@ def curved_law(table, index, z):
     laws = table.laws
     kind, start, stop = laws[index, KIND], laws[index, START], laws[index, STOP]
     if kind == TABLE:
-        return spline_at(table.numbers, start, stop, False, z[0])[0]
+        of = laws[index, ADDRESS]
+        return spline_at(table.numbers, start, stop, of % 2 == 1, z[of // 2])[0]
     if kind == PROGRAM:
         return program_law(table, index, z, -1)[0]
     return call_address(laws[index, ADDRESS], 0.0, z.ctypes.data)
@@ -216,7 +245,8 @@ def curved_slopes(table, index, z, g):
     for k in range(n):
         g[k] = 0.0
     if kind == TABLE:
-        g[0] = spline_at(table.numbers, start, stop, False, z[0])[1]
+        of = laws[index, ADDRESS]
+        g[of // 2] = spline_at(table.numbers, start, stop, of % 2 == 1, z[of // 2])[1]
     elif kind == PROGRAM:
         for k in range(n - 1):  # t is the last variable, and nobody needs its derivative
             g[k] = program_law(table, index, z, k)[1]

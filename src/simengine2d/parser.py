@@ -104,7 +104,19 @@ def parse(text: str, also: Collection[str] = ()) -> Node:
         raise mistake(
             Place(text, 1), "the text is empty. Write a number or an expression such as 'sin(2*t)'."
         )
-    node = _Parser(text, also).whole()
+    return _not_too_deep(_Parser(text, also).whole())
+
+
+def parse_matlab(text: str) -> Node:
+    """The tree of an expression as MATLAB reads it: powers from left to right, so that 2^3^2 is 64 and 2^-t^2 (2^-t)^2.
+
+    All other operators bind as in `parse`.
+    """
+    parse(text)  # for what it refuses
+    return _not_too_deep(_MatlabParser(text, ()).whole())
+
+
+def _not_too_deep(node: Node) -> Node:
     deepest, depth = max(walk(node), key=lambda visit: visit[1])
     if depth > DEEPEST + 1:
         raise mistake(deepest.place, _TOO_DEEP)
@@ -274,6 +286,27 @@ class _Parser:
                 self.token, f"found {found} where ')' is expected, to close the '(' at column {column}."
             )
         self.take()
+
+
+class _MatlabParser(_Parser):
+    """Powers associate to the left, and an exponent is one number, name, call or parenthesis with its signs."""
+
+    def chain(self, first: Node, level: int) -> Node:
+        if level != POWER:
+            return super().chain(first, level)
+        token = self.take()
+        return Chain(first, ((INFIX[token.text][1], self.exponent()),), place=self.place(token))
+
+    def exponent(self) -> Node:
+        if not self.at("-", "+", "~", "!"):
+            return self.atom()
+        token = self.take()
+        self.deeper()
+        operand = self.exponent()
+        self.depth -= 1
+        if token.text == "+":
+            return operand
+        return Unary("-" if token.text == "-" else "not", operand, place=self.place(token))
 
 
 def _wrong_count(name: str, count: int) -> str:

@@ -6,7 +6,7 @@ From loosest to tightest:
 
     or ||  <  and &&  <  not  <  |  <  &  <  comparisons  <  + -  <  * /  <  unary - + ~ !  <  ^
 
-Powers associate to the right, as in Python and on paper (MATLAB differs: 2^3^2 is 512 here, 64 there).
+Powers associate to the right, as in Python and on paper. MATLAB differs: 2^3^2 is 512 here, 64 there and in .adm files.
 """
 
 from __future__ import annotations

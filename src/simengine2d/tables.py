@@ -1,11 +1,11 @@
-"""Tables: a function of time given by points, and the cubic spline through them."""
+"""Tables: a function of time, or of another variable, given by points; and the cubic spline through them."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -16,34 +16,65 @@ from .kernels import kernel
 ROUND_OFF = 1e-9  # of the range: a march may end this much outside
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
-    """Points of a function: times that increase, and as many values. A periodic table repeats for ever."""
+    """Points of a function: of time, `Table(times, values)`, or of another variable of a force law.
 
-    times: tuple[float, ...]
-    values: tuple[float, ...]
+    The law of a spring may be a table of its measure, `Table(of="s", points=..., values=...)`, a force on a body one of
+    `x`, `y`, `phi`, `xd`, `yd` or `phid`. The points increase. A periodic table repeats for ever.
+    """
+
+    times: Sequence[float] = ()
+    values: Sequence[float] = ()
     periodic: bool = False
+    of: str = field(default="", kw_only=True)
+    """The variable; empty where the points were given as times."""
+    points: InitVar[Sequence[float] | None] = field(default=None, kw_only=True)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "times", _floats("time", self.times))
+    def __post_init__(self, points: Sequence[float] | None) -> None:
+        if (points is None) != (self.of == "") or (points is not None and np.size(self.times)):
+            raise ModelError(
+                f"a table is one of time, Table(times=..., values=...), or of another variable, "
+                f'Table(of="s", points=..., values=...); found of = {self.of!r} with '
+                f"{'times' if points is None else 'points'}."
+            )
+        object.__setattr__(self, "times", _floats(self.point, self.times if points is None else points))
         object.__setattr__(self, "values", _floats("value", self.values))
         problem = self._problem()
         if problem:
             raise ModelError(problem)
 
+    @property
+    def variable(self) -> str:
+        """What it is a function of."""
+        return self.of or "t"
+
+    @property
+    def point(self) -> str:
+        """What one of its points is called."""
+        return "point" if self.of else "time"
+
+    def __repr__(self) -> str:
+        where = f"of={self.of!r}, points" if self.of else "times"
+        more = ", periodic=True" if self.periodic else ""
+        return f"Table({where}={self.times!r}, values={self.values!r}{more})"
+
     def _problem(self) -> str:
         """What is wrong with the points, or nothing."""
-        times, values = self.times, self.values
+        times, values, kind = self.times, self.values, self.point
         if len(times) != len(values):
-            return f"the table has {len(times)} times but {len(values)} values. Give one value for each time."
+            return f"the table has {len(times)} {kind}s but {len(values)} values. Give one value for each {kind}."
         if len(times) < 2:
             return f"the table has {len(times)} points. Give at least 2."
         for before, after in pairwise(times):
             if not before < after:
-                return f"the times of the table do not increase: {after:g} comes after {before:g}. Sort them."
+                return (
+                    f"the {kind}s of the table do not increase: {after:g} comes after {before:g}. Sort them."
+                )
         spread = max(values) - min(values)
         if self.periodic and abs(values[0] - values[-1]) > 1e-9 * spread:
-            ends = f"{values[0]:g} at t = {times[0]:g} and {values[-1]:g} at t = {times[-1]:g}"
+            t = self.variable
+            ends = f"{values[0]:g} at {t} = {times[0]:g} and {values[-1]:g} at {t} = {times[-1]:g}"
             return f"a periodic table ends with the value it begins with, found {ends}. Make them equal."
         return ""
 
@@ -55,8 +86,12 @@ class Table:
         value: int | str = 1,
         *,
         periodic: bool = False,
+        of: str = "",
     ) -> Table:
-        """Read two columns, each given by its number (from 0) or by its name in the first row."""
+        """Read two columns, each given by its number (from 0) or by its name in the first row.
+
+        The first holds times, or the points of the variable `of`.
+        """
         rows = _read_rows(path)
         header: list[str] = []
         if isinstance(time, str) or isinstance(value, str) or not _is_number(_cell(path, rows[0], time)):
@@ -64,7 +99,10 @@ class Table:
         columns = [_column(path, header, column) for column in (time, value)]
         points = [[_csv_number(path, row, column) for column in columns] for row in rows]
         try:
-            return cls(tuple(p[0] for p in points), tuple(p[1] for p in points), periodic)
+            places, values = tuple(p[0] for p in points), tuple(p[1] for p in points)
+            if of:
+                return cls(of=of, points=places, values=values, periodic=periodic)
+            return cls(places, values, periodic)
         except ModelError as error:
             raise ModelError(f"{path}: {error}") from error
 

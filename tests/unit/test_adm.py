@@ -329,7 +329,7 @@ def test_what_adm_cannot_hold_is_refused_by_name_all_at_once(tmp_path):
         ({"type": "AbsoluteX", **ONE, "body1": True}, "body1 is true, which is the id of no body"),
         ({"type": "AbsoluteX", **ONE, "sP1": [1]}, "sP1 is [1]; it must be two numbers [x, y]"),
         ({"type": "AbsoluteX", **ONE, "fun": [1]}, "fun is [1]; it must be an expression of t"),
-        ({"type": "AbsoluteX", **ONE, "fun": "sinn(t)"}, "AbsoluteX 'it', value: expression 'sinn(t)', column 1"),
+        ({"type": "AbsoluteX", **ONE, "fun": "sinn(t)"}, "constraint 'it' (AbsoluteX): expression 'sinn(t)', column 1"),
         ({"type": "TranslationalJoint", **TWO, "vP1": [0, 0], "vP2": [1, 0]}, "constraint 'it' (TranslationalJoint): vP1 is "
                                                                               "[0, 0], which has no direction"),
         ({"type": "RackPinion", **TWO, "sQ1": [-2, 0], "R2": 1}, "sP1 and sQ1 are the same point"),
@@ -500,3 +500,40 @@ def test_any_structure_is_a_model_or_a_sentence(tmp_path_factory, data, joint):
         path.write_text(json.dumps(content))
         with contextlib.suppress(SimEngineError):
             assert isinstance(quietly(path), se.Model)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2^3^2*t", 64.0),
+        ("2.^3.^2 .* t", 64.0),
+        ("2^-1^2", 0.25),
+        ("-2^2", -4.0),
+        ("-2^-2", -0.25),
+        ("2^(3^2)*t", 512.0),
+        ("3 - 2 - 1", 0.0),
+        ("8 ./ 4 ./ 2", 1.0),
+        ("-t^2^3 + 2", 1.0),
+        ("2*t^2^2/4", 0.5),
+        ("(t > 0) & (t < 2) | (t == 7)", 1.0),
+        ("~(t == 1) + 2", 2.0),
+        ("1 | 0 & 0", 1.0),
+        ("2^+3", 8.0),
+    ],
+)
+def test_operators_mean_what_they_mean_in_matlab(tmp_path, text, value):
+    """Powers associate to the left there; and what is written again means the same in MATLAB."""
+    record = {"name": "it", "type": "AbsoluteX", "body1": 1, "sP1": [0, 0], "fun": text}
+    model = load(file(tmp_path, [record]))
+    assert se.System(model).functions[0](1.0) == pytest.approx(value)
+    with pytest.warns(ModelWarning):
+        model.save(tmp_path / "again.adm")
+    assert se.System(load(tmp_path / "again.adm")).functions[0](1.0) == pytest.approx(value)
+
+
+def test_powers_of_powers_are_written_with_parentheses(tmp_path):
+    model = load(file(tmp_path, [{"name": "it", "type": "AbsoluteX", "body1": 1, "sP1": [0, 0], "fun": "t"}]))
+    model["it"].value = "2^3^2*t"  # in Python and YAML this is 2^(3^2)
+    with pytest.warns(ModelWarning):
+        model.save(tmp_path / "again.adm")
+    assert se.System(load(tmp_path / "again.adm")).functions[0](1.0) == 512.0

@@ -125,7 +125,7 @@ def test_energy_refuses_forces_without_a_potential():
 def test_tables_expressions_and_python_laws_have_energy():
     laws = [
         "10*s^3 + s",
-        se.Table((-4, -2, 0, 2, 4), (-60, -20, 0, 20, 60)),
+        se.Table(of="s", points=(-4, -2, 0, 2, 4), values=(-60, -20, 0, 20, 60)),
         lambda s, sd, t: 10 * np.tanh(s),
     ]
     for law in laws:

@@ -678,3 +678,25 @@ def test_wrong_numbers_are_told_beside_wrong_references(tmp_path):
     assert [int(problem.split("line ")[1].split(":")[0]) for problem in sentences] == [2, 3, 5, 7]
     for problem, words in zip(sentences, ["mass = -2", "'mas'", "'cronk'", "'sped'"], strict=True):
         assert words in problem
+
+
+def test_tables_in_files_say_of_what_they_are_a_function(tmp_path):
+    model = se.Model("tables")
+    model.body("b", mass=1, inertia=1)
+    law = se.Table(of="s", points=(0, 1, 2), values=(0, 1, 8))
+    model.add(se.Spring("s", "x(ground, b)", law=law))
+    model.add(
+        se.PointForce(
+            "f", "b", fx=se.Table((0, 1), (0, 1)), fy=se.Table(of="yd", points=(0, 1), values=(0, 1))
+        )
+    )
+    model.save(tmp_path / "m.yaml")
+    back = load(tmp_path / "m.yaml")
+    assert (back["s"].law, back["f"].fx, back["f"].fy) == (law, model["f"].fx, model["f"].fy)
+    assert "of: s" in (tmp_path / "m.yaml").read_text()
+    (tmp_path / "law.csv").write_text("0, 0\n1, 1\n2, 8\n")
+    text = (tmp_path / "m.yaml").read_text()
+    start = text.index("law:")
+    replaced = text[:start] + "law: {file: law.csv, of: s}" + text[text.index("}", start) + 1 :]
+    (tmp_path / "m.yaml").write_text(replaced)
+    assert load(tmp_path / "m.yaml")["s"].law == law

@@ -77,7 +77,7 @@ def test_a_linear_law():
 
 def test_a_table_is_read_over_the_first_variable():
     places = np.linspace(0.0, 3.0, 61)
-    law = as_law(se.Table(tuple(places), tuple(np.sin(places))), PUSH, {})
+    law = as_law(se.Table(of="s", points=places, values=np.sin(places)), PUSH, {})
     value, derivatives = evaluated(law, (1.234, 5.0, 9.0))
     # a natural cubic spline of step 0.05: h^4 / 384 and h^3 / 24
     assert value == pytest.approx(np.sin(1.234), abs=2e-7)
@@ -141,3 +141,59 @@ def test_unknown_names_in_a_law_are_named():
 def test_a_law_that_only_has_a_name_says_how_to_give_it():
     with pytest.raises(se.UnsupportedError, match=r"functions=\{'piston': f\}"):
         body_law("piston", 0, "PointForce 'gas'")
+
+
+def moved(force, t_end=3.0):
+    """Where a force has led a mass of 1 kg on a rail."""
+    model = se.Model("rail", gravity=(0, 0))
+    model.body("b", mass=1, inertia=1)
+    model.add(se.Translational("rail", model.ground, "b"))
+    model.add(force)
+    return float(se.dynamics(model, t_end=t_end)["b.x"][-1])
+
+
+def test_a_table_of_times_given_to_a_force_is_a_function_of_time():
+    table = se.Table((0, 1, 2, 3, 4), (0, 1, 2, 3, 4))
+    assert moved(se.PointForce("F", "b", fx=table)) == pytest.approx(4.5, rel=1e-6)
+    assert moved(se.PointForce("F", "b", fx=se.Table(of="t", points=(0, 4), values=(0, 4)))) == pytest.approx(
+        4.5
+    )
+    torque = as_law(table, STATE, {})
+    assert evaluated(torque, (9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 2.5))[0] == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize(("of", "k"), list(zip(STATE[:-1], range(6), strict=True)))
+def test_a_table_says_of_what_it_is_a_function(of, k):
+    law = as_law(se.Table(of=of, points=(0, 1, 2, 3), values=(0, 1, 8, 27)), STATE, {})
+    state = [9.0] * 7
+    state[k] = 2.5
+    value, slopes = evaluated(law, state)
+    assert value == pytest.approx(2.5**3)
+    assert slopes[k] == pytest.approx(3 * 2.5**2)
+    assert sum(slope != 0.0 for slope in slopes) == 1
+
+
+def test_a_periodic_table_of_an_angle_repeats():
+    law = as_law(se.Table(of="phi", points=(0, 1, 2), values=(0, 1, 0), periodic=True), STATE, {})
+    at = lambda phi: evaluated(law, (0, 0, phi, 0, 0, 0, 0))[0]
+    assert at(-7.5) == pytest.approx(at(0.5)) == pytest.approx(at(8.5))
+
+
+def test_a_table_that_may_mean_two_things_is_refused():
+    with pytest.raises(se.ModelError, match=r'one of time.*of="s", points.*of="t", points'):
+        as_law(se.Table((0, 1), (0, 1)), PUSH, {})
+    with pytest.raises(se.ModelError, match="one of 'x'; the variables of this law are s, sd"):
+        as_law(se.Table(of="x", points=(0, 1), values=(0, 1)), PUSH, {})
+    with pytest.raises(se.ModelError, match="one of 's', but a function of t"):
+        as_function(se.Table(of="s", points=(0, 1), values=(0, 1)))
+    with pytest.raises(se.ModelError, match=r"Table\(times=.*Table\(of="):
+        se.Table((0, 1), (0, 1), of="s")
+    with pytest.raises(se.ModelError, match=r"Table\(times=.*Table\(of="):
+        se.Table(points=(0, 1), values=(0, 1))
+
+
+@pytest.mark.parametrize("name", STATE[:-1])
+def test_a_parameter_that_a_variable_would_hide_is_refused(name):
+    with pytest.raises(se.ModelError, match=f"a parameter '{name}' too"):
+        as_law(f"10*{name}", STATE, {name: 3.0})
+    assert evaluated(as_law("10*k", STATE, {name: 3.0, "k": 2.0}), [0.0] * 7)[0] == 20.0

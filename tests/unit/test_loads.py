@@ -82,7 +82,9 @@ def test_a_spring_with_a_law_of_its_own():
     np.testing.assert_allclose(Q[3:5], -tension * d / length)
 
 
-@pytest.mark.parametrize("law", ["3*s - sd", lambda s, sd, t: 3 * s - sd, se.Table((0, 5), (0, 15))])
+@pytest.mark.parametrize(
+    "law", ["3*s - sd", lambda s, sd, t: 3 * s - sd, se.Table(of="s", points=(0, 5), values=(0, 15))]
+)
 def test_springs_on_other_measures(law):
     """Along the axis of body one: its reaction follows the axis, and the moment that turns it acts on body one."""
     measure = se.along("one.P", "two.R")

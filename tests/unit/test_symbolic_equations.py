@@ -173,7 +173,9 @@ FORCES = {
     "law": lambda: se.Spring(
         "F", se.angle("one", "two"), law="a*s^3 + 0.2*sd*abs(sd) + (1 if t > 0.1 else 0)"
     ),
-    "table": lambda: se.Spring("F", se.x("one", "two"), law=se.Table((0, 1, 2, 3, 9), (0, 2, 1, 5, 3))),
+    "table": lambda: se.Spring(
+        "F", se.x("one", "two"), law=se.Table(of="s", points=(0, 1, 2, 3, 9), values=(0, 2, 1, 5, 3))
+    ),
     "callable": lambda: se.Spring("F", se.along("one.P", "two"), law=lambda s, sd, t: s**2 - sd * t),
     "turning": lambda: se.PointForce("F", "one.P", fx="3*t", fy="phi*xd", axes="body"),
     "constant": lambda: se.PointForce("F", "two.R", fx=2, fy=-1.5),

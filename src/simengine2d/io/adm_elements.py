@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..elements import Element
 from ..errors import ModelError, listed
+from ..expressions import from_matlab
 from ..forces.point_force import PointForce
 from ..forces.spring import Spring
 from ..forces.torque import Torque
@@ -85,7 +86,7 @@ class Entry:
             return 0.0
         if not is_number(value) and not isinstance(value, str):
             raise ModelError(f'{key} is {shown(value)}; it must be an expression of t such as "2*pi*t".')
-        return value  # type: ignore[no-any-return]
+        return from_matlab(value) if isinstance(value, str) else value  # type: ignore[no-any-return]
 
     def law(self) -> str:
         """The name of a MATLAB function."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..drawing import Drawing
 from ..errors import ModelError, listed
-from ..expressions import Number, names_in, parse, substitute, to_text
+from ..expressions import Number, names_in, parse, substitute, to_matlab, to_text
 from ..frames import GROUND, Placed
 from ..functions import Function
 from ..kernels import Callback
@@ -61,7 +61,7 @@ class Draft:
     def without_parameters(self, text: str) -> str:
         tree = parse(text)
         values = {name: Number(value) for name, value in self.drawing.parameters.items()}
-        return to_text(substitute(tree, values)) if names_in(tree) & values.keys() else text
+        return to_text(substitute(tree, values)) if names_in(tree) & values.keys() else to_matlab(text)
 
 
 def fresh_record(draft: Draft) -> tuple[Record, str | None]:

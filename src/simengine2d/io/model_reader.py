@@ -224,7 +224,7 @@ class _Reader:
         return _tuple(given)
 
     def table(self, given: dict[str, Any]) -> Table:
-        if "times" in given:
+        if "file" not in given:
             return Table(**given)
         path = FilePath(given["file"])
         inside = (self.folder / path).resolve().is_relative_to(self.folder.resolve())
@@ -234,7 +234,7 @@ class _Reader:
             )
         if not (self.folder / path).is_file():
             raise ModelError(f"the table {path} does not exist in {self.folder.resolve()}. Check the path.")
-        options = {key: given[key] for key in ("time", "value", "periodic") if key in given}
+        options = {key: given[key] for key in ("time", "value", "periodic", "of") if key in given}
         return Table.from_csv(self.folder / path, **options)
 
     # references

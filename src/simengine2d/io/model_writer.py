@@ -151,7 +151,9 @@ def function_data(given: Any) -> Any:
     if isinstance(given, Function):
         given = given.table or (given.node and to_text(given.node)) or (given.callback or given.constant)
     if isinstance(given, Table):
-        data = {"times": list(given.times), "values": list(given.values)}
+        points = list(given.times)
+        where: dict[str, Any] = {"of": given.of, "points": points} if given.of else {"times": points}
+        data = where | {"values": list(given.values)}
         return data | ({"periodic": True} if given.periodic else {})
     if callable(given) or isinstance(given, tuple) or not isinstance(given, str | int | float | np.number):
         remedy = "Give an expression of t such as '2*pi*t', or a table of times and values"

@@ -32,8 +32,9 @@ EXPECTED = {
     "points": "names with places, such as {A: [1, 0], B: [0, 1, 90*deg]}",
     "function": "a number, an expression of t such as sin(2*t), or a table {times: [...], values: [...]} "
     "or {file: motion.csv}",
-    "push law": "an expression of s, sd and t such as 100*s^3, or a table {times: [...], values: [...]} of s",
-    "state law": "a number, an expression of t, x, y, phi, xd, yd, phid such as -2*xd, or a table of t",
+    "push law": "an expression of s, sd and t such as 100*s^3, or a table {of: s, points: [...], values: [...]}",
+    "state law": "a number, an expression of t, x, y, phi, xd, yd, phid such as -2*xd, a table of time "
+    "{times: [...], values: [...]}, or one of a variable {of: x, points: [...], values: [...]}",
     "frame": 'a body, a point such as crank.A, or a place such as "crank.at(0.5, 0)" or {body: crank, at: [0.5, 0]}',
     "measure": "a measure such as angle(ground, crank)",
     "formula": "a formula of channels and measures such as 2*rod.B.y^2",
@@ -68,10 +69,23 @@ class PointTable(Record):
     periodic: bool = False
 
 
+class LawTable(Record):
+    """A force as a table of one variable of its law, such as s of a spring or x of a body."""
+
+    of: str
+    points: Annotated[list[float], Field(min_length=2)]
+    values: Annotated[list[float], Field(min_length=2)]
+    periodic: bool = False
+
+
 class FileTable(Record):
-    """f(t) as two columns of a CSV file beside the model file; a column is a name or a number from 0."""
+    """Two columns of a CSV file beside the model file; a column is a name or a number from 0.
+
+    The first holds times, or the points of the variable `of`.
+    """
 
     file: str
+    of: str = ""
     time: str | Annotated[int, Field(ge=0)] = 0
     value: str | Annotated[int, Field(ge=0)] = 1
     periodic: bool = False
@@ -106,12 +120,13 @@ class CamCurve(Record):
 
 
 FUNCTION = float | str | PointTable | FileTable
+LAW = float | str | PointTable | LawTable | FileTable
 CURVE = ParametricCurve | SplineCurve | CamCurve
 FILE_TYPES = {
     "frame": str | FrameAt,
     "function": FUNCTION,
-    "push law": FUNCTION,
-    "state law": FUNCTION,
+    "push law": LAW,
+    "state law": LAW,
     "curve": CURVE,
 }
 
