@@ -1,28 +1,35 @@
-"""Events: something passes zero. Found at the ends of steps, located inside them."""
+"""Events: something passes zero. Looked for inside every step, by the turning points of the expression."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .channel_text import parse_channels
+from .doors import door
 from .elements import Push
 from .errors import ModelError
 from .functions import as_function, functions_at
-from .kernels import kernel
-from .laws import Law, expression_law, law_value, linear_law, pack_laws
+from .laws import TIME, Law, expression_law, law_value, linear_law, pack_laws
 from .loads import load_arrays, push_state
 from .measures import Measure
 from .moving_frames import FRAME_STATE, move_frames, place_frames
+from .roots import roots_in
 from .rows import constant_arrays
 from .system import System
 
 Floats = NDArray[np.float64]
 
+Motion = Callable[[float], tuple[Floats, Floats]]
+"""q and qd at a time."""
+
+ROUNDING = 1e-11  # relative error of a state, for expressions that start at zero
+TOUCHES = 0.1  # of rtol and of the largest value: where an expression that turns round touches zero
 DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 
 
@@ -32,6 +39,10 @@ class Event:
 
     `se.Event("slider.x - 0.2")`, `se.Event("crank.phid", "falling", stop=False)`. `direction` is rising, falling or
     both; with `stop` the run ends there, else the event is only noted in `results.events`.
+
+    An expression that turns round at zero, within a tenth of the tolerance of the run, touches it: an event of the
+    direction both. One that is zero at the start has an event where it leaves zero, in that direction; this does not
+    end the run. Zero that lasts counts where it begins, and once more where the expression goes back to its old side.
     """
 
     expression: Measure | str
@@ -52,12 +63,13 @@ class Event:
 
 
 class Crossing(NamedTuple):
-    """An event that happened; `rising` tells which way it passed."""
+    """An event that happened; `rising` tells which way it passed, or from below that it only touched zero."""
 
     name: str
     t: float
     rising: bool
     stop: bool
+    touch: bool = False
 
 
 class Watch:
@@ -85,63 +97,120 @@ class Watch:
             pushes += [Push(measure, _NOTHING) for measure in measures]
         frames = {frame for push in pushes for term in push.measure.terms for frame in (term.a, term.b)}
         times = [law.time or as_function(0.0) for law in laws]
-        self.S, numbers = constant_arrays(system.bodies, drawing.gravity, [], times, frames)  # type: ignore[arg-type]
-        self.L = load_arrays(pushes, [], numbers, 0)
-        self.laws = pack_laws(laws, 0)
-        self.sizes = np.diff([*self.first, len(pushes)])
-        self.z = [np.empty(2 * size + 1) for size in self.sizes]
-        self.f = np.empty((len(laws), 3))
-        self.F = np.zeros((self.S.frame_body.size, FRAME_STATE))
-        self.measured = np.empty((len(pushes), 2))
-        self.t, self.before = np.nan, np.full(len(laws), np.nan)
+        arrays, numbers = constant_arrays(system.bodies, drawing.gravity, [], times, frames)  # type: ignore[arg-type]
+        first = np.array([*self.first, len(pushes)], dtype=np.int64)
+        context = Watched(
+            arrays, load_arrays(pushes, [], numbers, 0), pack_laws(laws, 0), first, np.empty((len(laws), 3)),
+            np.zeros((arrays.frame_body.size, FRAME_STATE)), np.zeros(2 * len(pushes) + 1),
+        )  # fmt: skip
+        self.bound = watched_at.bind(context)
+        self.clocks = [law.time if law.kind == TIME else None for law in laws]
+        self.length = system.length
+        self.t, count = np.nan, len(laws)
+        self.side, self.size, self.rounding = np.zeros((3, count))
 
     def values(self, t: float, q: Floats, qd: Floats) -> Floats:
         """The value of every expression."""
-        q, qd = np.ascontiguousarray(q), np.ascontiguousarray(qd)
-        measure_at(self.S, self.L, float(t), q, qd, self.f, self.F, self.measured)
         out = np.empty(len(self.events))
-        for e, (first, size, z) in enumerate(zip(self.first, self.sizes, self.z, strict=True)):
-            z[:-1] = self.measured[first : first + size].ravel()
-            z[-1] = t
-            out[e] = law_value(self.laws, e, self.f, z)
+        self.bound(t, np.concatenate([q, qd]), out)
         return out
 
-    def remember(self, t: float, values: Floats) -> None:
-        """What the next step is compared with."""
-        self.t, self.before = t, values
+    def value(self, e: int, t: float, between: Motion) -> float:
+        """The value of one expression; one of time alone does not ask for the motion."""
+        clock = self.clocks[e]
+        try:
+            value = clock(t) if clock is not None else float(self.values(t, *between(t))[e])
+        except ModelError as error:
+            raise ModelError(f"event '{self.events[e].name}': {error}") from None
+        if not abs(value) < np.inf:
+            raise ModelError(f"event '{self.events[e].name}': its expression is {value:g} at t = {t:.9g} s.")
+        return value
+
+    def begin(self, t: float, q: Floats, qd: Floats) -> None:
+        """The side of zero on which each expression starts; 0 where it is zero but for rounding."""
+        self.t = t
+        self.size[:] = 0.0
+        here = np.array([self.value(e, t, lambda t: (q, qd)) for e in range(len(self.events))])
+        self.rounding[:] = self.rounding_at(t, q, qd)
+        self.side[:] = np.where(np.abs(here) <= self.rounding, 0.0, np.sign(here))
+
+    def rounding_at(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """What small errors of the state may change in each expression."""
+        length = np.tile([self.length, self.length, 1.0], q.size // 3)
+        here = self.values(t, q, qd)
+        out = np.zeros(here.size)
+        for k in range(q.size):
+            for state, move in ((q, max(abs(q[k]), length[k])), (qd, max(abs(qd[k]), length[k]))):
+                moved = state.copy()
+                moved[k] += ROUNDING * move
+                there = self.values(t, moved, qd) if state is q else self.values(t, q, moved)
+                out += np.abs(there - here)
+        return np.where(np.isfinite(out), out, 0.0)
+
+    def kept(self) -> dict[str, Floats]:
+        """Where the events stand, for `resume`."""
+        return {"watch_t": np.array(self.t), "watch": np.array([self.side, self.size, self.rounding])}
+
+    def restore(self, saved: dict[str, Floats]) -> None:
+        self.t = float(saved["watch_t"])
+        self.side[:], self.size[:], self.rounding[:] = saved["watch"]
 
 
 _NOTHING: Law = linear_law(0.0, 0.0, 0.0, as_function(0.0))
 
 
-@kernel(entry=True)
-def measure_at(S, L, t, q, qd, f, F, out):
-    """Value and rate of every measure."""
-    functions_at(S.functions, t, f)
-    place_frames(S, q, F)
-    move_frames(S, qd, F)
-    for i in range(out.shape[0]):
-        out[i, 0], out[i, 1] = push_state(L, i, F)
+class Watched(NamedTuple):
+    """What the expressions of some events are evaluated with."""
+
+    S: Any
+    L: Any
+    laws: Any
+    first: Any  # measure of each expression, and their number
+    f: Any
+    F: Any
+    z: Any  # scratch for the variables of one expression
 
 
-def crossings_until(
-    watch: Watch, t_end: float, between: Callable[[float], tuple[Floats, Floats]]
-) -> list[Crossing]:
+@door
+def watched_at(c, t, y, out):
+    """The value of every expression at y = (q, qd)."""
+    n = y.size // 2
+    functions_at(c.S.functions, t, c.f)
+    place_frames(c.S, y[:n], c.F)
+    move_frames(c.S, y[n:], c.F)
+    for e in range(out.size):
+        count = c.first[e + 1] - c.first[e]
+        z = c.z[: 2 * count + 1]
+        for k in range(count):
+            z[2 * k], z[2 * k + 1] = push_state(c.L, c.first[e] + k, c.F)
+        z[2 * count] = t
+        out[e] = law_value(c.laws, e, c.f, z)
+
+
+def crossings_until(watch: Watch, t_end: float, between: Motion, rtol: float) -> list[Crossing]:
     """The events between the last look and t_end, in the order of time."""
-    from scipy.optimize import brentq
-
-    now = watch.values(t_end, *between(t_end))
-    found = []
-    for e, event in enumerate(watch.events):
-        before, after = watch.before[e], now[e]
-        wanted = DIRECTIONS[event.direction]
-        crosses = before * after < 0.0 or (after == 0.0 and before != 0.0)
-        if not crosses or wanted * (after - before) < 0.0:
-            continue
-        value = lambda t, e=e: watch.values(t, *between(t))[e]
-        # an interpolated value may have lost the sign of one that passes zero at the very end
-        inside = value(watch.t) * value(t_end) < 0.0
-        t = float(brentq(value, watch.t, t_end, xtol=1e-15, rtol=1e-14)) if inside else t_end
-        found.append(Crossing(event.name, t, bool(after > before), event.stop))
-    watch.remember(t_end, now)
+    motion = cache(between)  # several events look at the same places
+    found = [each for e in range(len(watch.events)) for each in _crossings_of(watch, e, t_end, motion, rtol)]
+    watch.t = t_end
     return sorted(found, key=lambda crossing: crossing.t)
+
+
+def _crossings_of(watch: Watch, e: int, t_end: float, motion: Motion, rtol: float) -> list[Crossing]:
+    """The events of one expression; its side and its size are noted."""
+    event, side = watch.events[e], int(watch.side[e])
+    value = lambda t: watch.value(e, t, motion)
+    last = value(t_end)
+    watch.size[e] = max(watch.size[e], abs(last))
+    near = watch.rounding[e]
+    if watch.clocks[e] is None:
+        near = max(near, TOUCHES * rtol * watch.size[e])
+    roots = roots_in(value, watch.t, t_end, touching=near, side=side)
+    crossings = []
+    for root in roots:
+        leaves = side == 0
+        rising = root.way > 0 or (root.way == 0 and side < 0)
+        if DIRECTIONS[event.direction] in (0, root.way):
+            crossings.append(Crossing(event.name, root.t, rising, event.stop and not leaves, root.way == 0))
+        side = root.way or side
+    watch.side[e] = np.sign(last) or side
+    return crossings

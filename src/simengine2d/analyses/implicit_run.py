@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,7 @@ class ImplicitRun(Run):
         if self.watch:  # else the first step finds them
             self.p.qdd[:], self.p.lam[:] = self.solved(t, q, qd)
         self.earlier = self.now
+        self.curve: Any = (None, None, None)  # the last that `between` has made, and its ends
 
     def stepper(self, method: AlphaMethod, t: float, q: Floats, qd: Floats) -> index3.Stepper:
         system, task, n = self.system, self.task, self.system.n
@@ -117,9 +118,13 @@ class ImplicitRun(Run):
 
         if t == self.t or self.earlier[0] == self.t:
             return self.p.q, self.p.qd
-        ends = [np.array(level) for level in zip(self.earlier[1:], self.now[1:], strict=True)]
-        curve = BPoly.from_derivatives([self.earlier[0], self.t], np.stack(ends, axis=1))
-        return curve(t), curve(t, 1)
+        span = self.earlier[0], self.t
+        if self.curve[0] != span:
+            ends = [np.array(level) for level in zip(self.earlier[1:], self.now[1:], strict=True)]
+            curve = BPoly.from_derivatives(span, np.stack(ends, axis=1))
+            self.curve = span, curve, curve.derivative()
+        _, place, rate = self.curve
+        return place(t), rate(t)
 
     def end_at(self, t: float) -> None:
         q, qd = (array.copy() for array in self.between(t))

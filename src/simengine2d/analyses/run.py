@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equations import D, Work, new_work
-from ..errors import ConvergenceError, Interrupted, SimEngineError, UnsupportedError, listed
+from ..errors import ConvergenceError, Interrupted, ModelError, SimEngineError, UnsupportedError, listed
 from ..events import Crossing, Watch, crossings_until
 from ..formulations.index3 import History
 from ..posing import posed
@@ -42,8 +42,7 @@ class Run(ABC):
         self.history = new_history(self.times.size, self.system.n, self.system.m)
         self.watch = Watch(self.system, task.events) if task.events else None
         if self.watch:
-            t, q, qd = start.assembly.t, start.assembly.q, start.assembly.qd
-            self.watch.remember(t, self.watch.values(t, q, qd))
+            self.watch.begin(start.assembly.t, start.assembly.q, start.assembly.qd)
         self.crossings: list[Crossing] = []
         self.stopped_by: Crossing | None = None
         self.done = 0
@@ -116,13 +115,13 @@ class Run(ABC):
         for array, rows in zip(self.history, (results.q, results.qd, results.qdd, results.lam), strict=True):
             array[:k] = rows
         saved = dict(results.checkpoint)
-        if self.watch:
-            self.watch.remember(float(saved["watch_t"]), np.array(saved["watch_before"]))
         self.crossings = list(results.events)
         self.notes = [note for note in results.notes if not note.startswith("resumed")]
         self.notes.append(f"resumed at t = {results.t[-1]:g} s")
         try:
             self.restore(saved)
+            if self.watch:
+                self.watch.restore(saved)
         except (KeyError, ValueError):
             raise UnsupportedError(
                 "these results were saved by another version and cannot be resumed; run the analysis anew."
@@ -157,7 +156,11 @@ class Run(ABC):
         end = min(self.step_end, float(self.times[-1]))
         if end <= watch.t:
             return False
-        for crossing in crossings_until(watch, end, self.between):
+        try:
+            crossings = crossings_until(watch, end, self.between, self.task.rtol)
+        except ModelError as error:
+            raise ModelError(str(error), self.results(f"stopped at t = {self.t:g} s")) from None
+        for crossing in crossings:
             self.crossings.append(crossing)
             if crossing.stop:
                 self.stopped_by = crossing
@@ -209,7 +212,7 @@ class Run(ABC):
         """The checkpoint, and where the events stand."""
         saved = self.checkpoint()
         if self.watch and saved:
-            saved["watch_t"], saved["watch_before"] = np.array(self.watch.t), self.watch.before
+            saved |= self.watch.kept()
         return saved
 
     def settings(self) -> dict[str, Any]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
+from ..roots import roots_in
 
 Floats = NDArray[np.float64]
 State = Callable[[float], Floats]
-
-LOOKS = 4  # places in a step at which signs are compared; g may pass zero and come back in one step
 
 
 class Found(NamedTuple):
@@ -36,7 +36,8 @@ class Watch:
         terminal = [getattr(event, "terminal", False) for event in self.events]
         self.left = [np.inf if not end else float(end) for end in terminal]
         self.direction = [float(getattr(event, "direction", 0)) for event in self.events]
-        self.t, self.values = t, self.at(t, y)
+        self.t = t
+        self.side = [int(np.sign(value)) for value in self.at(t, y)]  # of zero; 0 where an event starts there
         self.found: list[Found] = []
 
     def value(self, e: int, t: float, y: Floats) -> float:
@@ -52,44 +53,32 @@ class Watch:
         return [self.value(e, t, y) for e in range(len(self.events))]
 
     def look(self, end: float, between: State) -> Found | None:
-        """Note what happened up to `end`; the event that ends the integration."""
-        for t in np.linspace(self.t, end, LOOKS + 1)[1:]:
-            found = self._look_once(float(t), between)
-            if found is not None:
-                return found
-        return None
+        """Note what happened up to `end`; the event that ends the integration.
 
-    def _look_once(self, t: float, between: State) -> Found | None:
-        now = self.at(t, between(t))
-        passed = [e for e in range(len(now)) if self._passes(e, self.values[e], now[e])]
-        located = [
-            Found(e, where, between(where), False)
-            for e in passed
-            for where in [self._locate(e, t, now[e], between)]
-        ]
-        self.t, self.values = t, now
-        for found in sorted(located, key=lambda found: found.t):
-            self.left[found.event] -= 1.0
-            found = found._replace(terminal=self.left[found.event] <= 0.0)
+        One that is zero at the start happens when it leaves zero; that does not end the integration. One that turns
+        round at zero happens where its direction is 0.
+        """
+        state = cache(between)
+        passed = [found for e in range(len(self.events)) for found in self._passed(e, end, state)]
+        self.t = end
+        for found in sorted(passed, key=lambda found: found.t):
+            self.left[found.event] -= float(found.terminal)
+            found = found._replace(terminal=found.terminal and self.left[found.event] <= 0.0)
             self.found.append(found)
             if found.terminal:
                 return found
         return None
 
-    def _passes(self, e: int, before: float, after: float) -> bool:
-        crosses = before * after < 0.0 or (after == 0.0 and before != 0.0)
-        return crosses and self.direction[e] * (after - before) >= 0.0
-
-    def _locate(self, e: int, t: float, after: float, between: State) -> float:
-        from scipy.optimize import brentq
-
-        if after == 0.0:
-            return t
-        value = lambda time: self.value(e, time, between(time))
-        # an interpolated value may have lost the sign of one that passes zero at the very end
-        if value(self.t) * value(t) >= 0.0:
-            return t
-        return float(brentq(value, self.t, t, xtol=1e-15, rtol=1e-14))
+    def _passed(self, e: int, end: float, state: State) -> list[Found]:
+        """What one event does up to `end`; `terminal` tells whether it counts for its end."""
+        value = lambda t: self.value(e, t, state(t))
+        side, passed = self.side[e], []
+        for root in roots_in(value, self.t, end, side=side):
+            if self.direction[e] == 0.0 or self.direction[e] * root.way > 0.0:
+                passed.append(Found(e, root.t, state(root.t), side != 0))
+            side = root.way or side
+        self.side[e] = int(np.sign(value(end))) or side
+        return passed
 
     def times_and_states(self) -> tuple[list[Floats], list[Floats]]:
         """As SciPy gives them: one array for each event."""
