@@ -14,7 +14,8 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Protocol
 
 PATIENCE = 60.0  # seconds after which the second process is given up
@@ -32,36 +33,55 @@ class Part(Protocol):
 
 def build_together(parts: Sequence[Part]) -> None:
     """Compile all parts."""
-    if len(parts) < 2 or not can_split():
-        for part in parts:
-            part.build()
-        return
-    taken = mmap.mmap(-1, len(parts))  # shared by both processes
-    second = split()
-    if second == 0:
-        try:
-            build_free_ones(reversed(list(enumerate(parts))), taken)
-        finally:
-            os._exit(0)  # without the farewells of the first process
-    mine = build_free_ones(enumerate(parts), taken)
-    wait_for(second)
+    mine: set[int] = set()
+    if len(parts) > 1 and can_split():
+        with suppress(OSError):  # no more processes, or no memory: one does all
+            mine = build_by_two(parts)
     for k, part in enumerate(parts):
         if k not in mine and not part.load():
             part.build()
 
 
+def build_by_two(parts: Sequence[Part]) -> set[int]:
+    """Compile all parts with a second process; the numbers of those that were compiled here."""
+    taken = mmap.mmap(-1, len(parts))  # shared by both processes
+    second = split(lambda: build_free_ones(reversed(list(enumerate(parts))), taken))
+    try:
+        mine = build_free_ones(enumerate(parts), taken)
+        wait_for(second)
+        return mine
+    except BaseException:  # Ctrl-C: nobody waits for the second one any more
+        end(second)
+        raise
+
+
 def can_split() -> bool:
     """Other threads may hold locks that nobody would ever release in a copy of the process."""
-    return sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1 and threading.active_count() == 1
+    alone = threading.active_count() == 1 and threading.current_thread() is threading.main_thread()
+    return sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1 and alone
 
 
-def split() -> int:
-    """A copy of this process: its number, and 0 in the copy."""
+def split(work: Callable[[], object]) -> int:
+    """The number of a copy of this process that does some work and ends."""
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DeprecationWarning
-        )  # the threads of linear algebra libraries are asleep
-        return os.fork()
+        # the threads of linear algebra libraries are asleep
+        warnings.simplefilter("ignore", DeprecationWarning)
+        # Ctrl-C is for the first process: in the copy it would lead back into the user's program
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            second = os.fork()
+            if second == 0:
+                do_and_exit(work)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return second
+
+
+def do_and_exit(work: Callable[[], object]) -> None:
+    try:
+        work()
+    finally:
+        os._exit(0)  # without the farewells of the first process
 
 
 def build_free_ones(parts: Iterable[tuple[int, Part]], taken: mmap.mmap) -> set[int]:
@@ -78,9 +98,17 @@ def build_free_ones(parts: Iterable[tuple[int, Part]], taken: mmap.mmap) -> set[
 def wait_for(second: int) -> None:
     """Wait for the second process; one that has got stuck is ended."""
     deadline = time.monotonic() + PATIENCE
-    while os.waitpid(second, os.WNOHANG)[0] == 0:
-        if time.monotonic() > deadline:
-            os.kill(second, signal.SIGKILL)
-            os.waitpid(second, 0)
-            return
-        time.sleep(0.005)
+    with suppress(
+        ChildProcessError
+    ):  # where the program ignores the end of its children, nobody else may wait
+        while os.waitpid(second, os.WNOHANG)[0] == 0:
+            if time.monotonic() > deadline:
+                end(second)
+                return
+            time.sleep(0.005)
+
+
+def end(second: int) -> None:
+    with suppress(ProcessLookupError, ChildProcessError):
+        os.kill(second, signal.SIGKILL)
+        os.waitpid(second, 0)

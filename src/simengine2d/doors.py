@@ -13,17 +13,34 @@ import ctypes
 import threading
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .build_together import build_together
+from .errors import UnsupportedError
 from .kernels import JIT, kernel, plain
 
 Floats = NDArray[np.float64]
+Kind = TypeVar("Kind", bound=type)
 
 
+def refuse_copy(thing: Any, *how: Any) -> NoReturn:
+    """Addresses in a copy would outlive what they lead to."""
+    raise UnsupportedError(
+        "compiled equations cannot be copied or pickled, for they hold addresses. Copy the model or its System, "
+        "and begin anew with the copy."
+    )
+
+
+def holds_addresses(kind: Kind) -> Kind:
+    """A class whose objects are neither copied nor pickled."""
+    kind.__deepcopy__ = kind.__reduce_ex__ = refuse_copy  # type: ignore[attr-defined, assignment]
+    return kind
+
+
+@holds_addresses
 class Bound(NamedTuple):
     """A door with its context: kernels take `f` and `c`; `kept` holds the memory behind them."""
 
@@ -62,10 +79,17 @@ class Door:
         if not JIT:
             return Bound(self.function, context, (None, context))
         if self.entrance is None:
-            self.entrance = _entrance_of(self, context)
-            pending.append(self)
+            self.prepare(context)
         memory = _laid_out(context)
         return Bound(_address(self.cell), _address(memory), (memory, context))
+
+    def prepare(self, context: Any) -> None:
+        """What is to be compiled, for contexts of this type; once, whichever thread comes first."""
+        with _one_at_a_time:
+            if self.entrance is None:
+                entrance = _entrance_of(self, context)
+                pending.append(self)
+                self.entrance = entrance
 
     def beside(self, other: Bound) -> Bound:
         """The door bound to the context of another one, which lies in memory already."""
@@ -80,12 +104,13 @@ _one_at_a_time = threading.RLock()
 
 
 def compile_pending() -> None:
-    """Compile all doors that are bound, or load them."""
+    """Compile all doors that are bound, or load them. Other threads wait: their doors may be among these."""
     with _one_at_a_time:
-        build_together([door.entrance for door in pending if not door.entrance.load()])
-        for door in pending:
+        doors = list(pending)
+        build_together([door.entrance for door in doors if not door.entrance.load()])
+        for door in doors:
             door.cell[0] = door.entrance.address
-        pending.clear()
+        del pending[: len(doors)]  # last: until then others must not pass by
 
 
 def door(function: Callable[..., None]) -> Door:
@@ -315,10 +340,7 @@ if JIT:
         words = (types.int64, types.float64, *[types.int64] * 4)
         options = {"nopython": True, "boundscheck": None, "error_model": "numpy", "_nrt": False}
         made = Entrance(entrance, (words, types.void), {}, options, pipeline_class=KernelCompiler)
-        try:
-            made._cache = KernelCache(entrance)  # type: ignore[attr-defined]
-        except (RuntimeError, OSError):  # no folder to write to
-            pass
+        made._cache = KernelCache(entrance)  # type: ignore[attr-defined]
         return made
 
 

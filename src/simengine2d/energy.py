@@ -93,7 +93,8 @@ def power(results: Results) -> Power:
     f = np.empty((system.m + len(system.load_functions), 3))
     F, out = np.zeros((system.arrays.frame_body.size, FRAME_STATE)), np.zeros((2, results.t.size))
     q, qd, lam = (np.ascontiguousarray(array) for array in (results.q, results.qd, results.lam))
-    powers_along(system.arrays, system.load_arrays, results.t, q, qd, lam, F, f, np.zeros(system.n), out)
+    with system.alone() as own:
+        powers_along(own.arrays, own.load_arrays, results.t, q, qd, lam, F, f, np.zeros(system.n), out)
     return Power((results.qd * results.qdd) @ system.masses, *out)
 
 

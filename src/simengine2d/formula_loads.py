@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .doors import bound, call, door
+from .doors import bound, call, door, holds_addresses
 from .elements import Action
 from .formula_values import (
     COUNT,
@@ -45,6 +45,7 @@ class _Actions(NamedTuple):
     target: Ints
 
 
+@holds_addresses
 class LoadFormulas(NamedTuple):
     """The forces by formulas, and the doors to them; 0 where there are none."""
 

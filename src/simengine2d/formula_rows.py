@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .doors import bound, call, door
+from .doors import bound, call, door, holds_addresses
 from .elements import Row
 from .formula_values import (
     COUNT,
@@ -48,6 +48,7 @@ class _Rows(NamedTuple):
     weight: Floats  # those of the system, written here
 
 
+@holds_addresses
 class RowFormulas(NamedTuple):
     """The rows that are formulas, and the doors to them; 0 where there are none."""
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .contacts.arrays import Contact, Contacts, pack_contacts
 from .contacts.evaluation import RESULTS, contact_at
-from .doors import bound, call
+from .doors import bound, call, holds_addresses
 from .formulas import Formula
 from .kernels import kernel
 from .moving_frames import FRAME_STATE, term_rate, term_value
@@ -24,6 +24,7 @@ Ints = NDArray[np.int64]
 TERM, COUNT, START, STOP, INPUT, READ, CONTACT = range(7)
 
 
+@holds_addresses
 class Formulas(NamedTuple):
     """The formulas of a system, and the measures that they read."""
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from .doors import bound, call, door
+from .doors import bound, call, door, holds_addresses
 from .errors import ModelError, ended
 from .expressions import (
     NOTHING,
@@ -29,7 +29,7 @@ from .expressions import (
     substitute,
 )
 from .jet_numbers import Jet, differentiated
-from .kernels import Callback, call_address, kernel
+from .kernels import Callback, call_address, kernel, owning
 from .programs import Program, compile_program, fold, run
 from .tables import Table, spline_at
 
@@ -70,7 +70,9 @@ class Function:
     def _checked(self, t: float, count: int) -> tuple[float, ...]:
         t = number(t)
         with np.errstate(all="ignore"):  # without JIT NumPy would warn of what is told below
-            result = function_at(self._packed, 0, t)
+            # a stack of its own: other threads may ask too
+            packed = self._packed._replace(stack=np.empty_like(self._packed.stack))
+            result = function_at(packed, 0, t)
         if not all(math.isfinite(part) for part in result[:count]):
             raise self._no_value(t)
         return tuple(float(part) for part in result)
@@ -99,6 +101,9 @@ class Function:
 
     def __deepcopy__(self, memo: object) -> Function:
         return self  # it never changes, and the address of a callback cannot be copied
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_packed"}
 
 
 def as_function(value: object, parameters: Mapping[str, float] = NOTHING, *, variable: str = "t") -> Function:
@@ -154,8 +159,26 @@ def _from_three(three: tuple[object, ...]) -> Function:
     return Function(
         f"the functions {', '.join(map(_name_of, functions))}",
         CALLBACK,
-        callback=Callback(lambda t, k: number(functions[k](t))),
+        callback=Callback(_Checked(functions)),
     )
+
+
+class Derivatives:
+    """d(t, k): the k-th of the functions f, fd, fdd at t."""
+
+    def __init__(self, functions: Sequence[Callable[[float], Any]]) -> None:
+        self.functions = functions
+
+    def __call__(self, t: float, k: int) -> float:
+        return float(self.functions[k](t))
+
+
+@final
+class _Checked(Derivatives):
+    """Those of a user, who may return anything."""
+
+    def __call__(self, t: float, k: int) -> float:
+        return number(self.functions[k](t))
 
 
 def _check_number_from(function: Callable[[float], Any]) -> None:
@@ -187,6 +210,7 @@ class Functions(NamedTuple):
     stack: np.ndarray  # float64, scratch for the highest program
 
 
+@holds_addresses
 class FunctionTable(NamedTuple):
     """The functions, and the door to those that are no constants; 0 where there are none."""
 
@@ -203,7 +227,7 @@ KIND, START, STOP, HEIGHT, ADDRESS = 0, 1, 2, 3, 4
 
 
 def pack(functions: Sequence[Function]) -> FunctionTable:
-    """The functions for kernels. Keep the functions alive: they own the callbacks."""
+    """The functions for kernels."""
     arrays = as_arrays(functions)
     constant = all(function.kind == CONSTANT for function in functions)
     return FunctionTable(*arrays, *bound(varying_at, arrays, not constant))
@@ -221,7 +245,9 @@ def as_arrays(functions: Sequence[Function]) -> Functions:
         address = function.callback.address if function.callback else 0
         rows.append((function.kind, start, len(codes), program.height, address))
     return Functions(
-        functions=np.array(rows, dtype=np.int64).reshape(-1, 5),
+        functions=owning(
+            np.array(rows, dtype=np.int64).reshape(-1, 5), [f.callback for f in functions if f.callback]
+        ),
         codes=np.array(codes, dtype=np.int64),
         numbers=np.array(numbers, dtype=np.float64),
         stack=np.empty(3 * max((row[HEIGHT] for row in rows), default=0)),

@@ -112,9 +112,10 @@ class Differentiated:
         self.last: tuple[float, tuple[float, float, float]] | None = None
 
     def __call__(self, t: float, k: int) -> float:
-        if self.last is None or self.last[0] != t:  # a kernel asks for k = 0, 1, 2 at one t in turn
-            self.last = t, _parts(_result(self.function, t))
-        return self.last[1][k]
+        last = self.last  # another thread may write a new one meanwhile
+        if last is None or last[0] != t:  # a kernel asks for k = 0, 1, 2 at one t in turn
+            self.last = last = t, _parts(_result(self.function, t))
+        return last[1][k]
 
 
 def _result(function: Callable[[Any], Any], t: float) -> Jet | float:

@@ -12,15 +12,19 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy.typing import NDArray
 
 COLD_COMPILE_SECONDS = 15  # measured on two cores of 2023; `warmup` prints what it took
 
 try:
     import numba
-    from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+    from numba.core.caching import Cache, CompileResultCacheImpl, _CacheLocator
     from numba.core.registry import CPUDispatcher
 except ImportError:  # the kernels then run as plain Python
     numba = None
@@ -50,6 +54,7 @@ def cache_folder() -> Path:
 
 if JIT:
     from .kernel_compiler import InnerKernel, KernelCompiler
+    from .kernel_files import KernelFiles
 
     _KEY = source_key()
     _FOLDER = cache_folder() / _KEY
@@ -74,18 +79,31 @@ if JIT:
         def from_function(cls, function: Any, file: str) -> _Locator:
             return cls(function, file)
 
+        def ensure_cache_path(self) -> None:
+            """A folder that cannot be written may still be read; files make theirs when they are written."""
+
     class _Impl(CompileResultCacheImpl):
         _locator_classes = [_Locator]
 
-    class KernelCache(FunctionCache):
+    class KernelCache(Cache):
+        """The machine code of one kernel on the disk."""
+
         _impl_class = _Impl
         said = False
 
+        def __init__(self, function: Any) -> None:
+            super().__init__(function)
+            # the version of numba is part of it: machine code of another one may not fit
+            stamp = f"{_KEY} {numba.__version__}"
+            self._cache_file = KernelFiles(_FOLDER, self._impl.filename_base, stamp)
+
         def load_overload(self, signature: Any, target: Any) -> Any:
             found = None
-            # without numba's own refresh, which gathers all functions that can be compiled: machine code needs none
-            with self._guard_against_spurious_io_errors():
+            try:
+                # without numba's own refresh, which gathers all functions that can be compiled: machine code needs none
                 found = self._load_overload(signature, target)
+            except Exception:  # what cannot be loaded is compiled
+                pass
             if found is None and not KernelCache.said:
                 KernelCache.said = True
                 print(
@@ -98,7 +116,7 @@ if JIT:
 
         def save_overload(self, signature: Any, data: Any) -> None:
             try:
-                super().save_overload(signature, data)
+                self._save_overload(signature, data)
             except OSError:  # a read-only home or a full disk: the kernel still runs, uncached
                 pass
 
@@ -127,10 +145,7 @@ def kernel(function: Any = None, /, *, inline: bool = False, entry: bool = False
     if not entry:
         return InnerKernel(function, options)
     dispatcher = CPUDispatcher(function, targetoptions=options, pipeline_class=KernelCompiler)
-    try:
-        dispatcher._cache = KernelCache(function)
-    except (RuntimeError, OSError):  # no folder to write to
-        pass
+    dispatcher._cache = KernelCache(function)
     return dispatcher
 
 
@@ -145,22 +160,21 @@ def plain(function: Any) -> Any:
 # the same kernel types. It may not raise through compiled code: it returns nan, and the exception waits
 # in `raised` for the analysis to report it.
 
-_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_int64)
+_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_int64, ctypes.c_int64)
 
 
-class Callback:
-    """f(t, k): the k-th derivative of a user's function of time, callable from kernels."""
-
-    by_address: dict[int, Callback] = {}
+class _Guarded:
+    """What machine code calls: a user's function that never raises. It does not know its Callback: both would last."""
 
     def __init__(self, function: Callable[[float, int], float]) -> None:
         self.function = function
         self.raised: BaseException | None = None
-        self.pointer = _CALLBACK(self._guarded)
-        self.address = ctypes.cast(self.pointer, ctypes.c_void_p).value or 0
-        Callback.by_address[self.address] = self
 
-    def _guarded(self, t: float, k: int) -> float:
+    def __call__(self, t: float, k: int, out: int) -> None:
+        """Write the value where it is wanted; there stands nan, should nothing be written."""
+        ctypes.c_double.from_address(out).value = self.value(t, k)
+
+    def value(self, t: float, k: int) -> float:
         try:
             return float(self.function(t, k))
         except BaseException as error:
@@ -168,9 +182,47 @@ class Callback:
             return float("nan")
 
 
+class Callback:
+    """f(t, k): the k-th derivative of a user's function of time, callable from kernels as long as somebody keeps it.
+
+    An array with its address keeps it (`owning`), so machine code never calls what is gone.
+    """
+
+    by_address: WeakValueDictionary[int, Callback] = WeakValueDictionary()
+
+    def __init__(self, function: Callable[[float, int], float]) -> None:
+        self.function = function
+        self.guarded = _Guarded(function)
+        self.pointer = _CALLBACK(self.guarded)
+        self.address = ctypes.cast(self.pointer, ctypes.c_void_p).value or 0
+        Callback.by_address[self.address] = self
+
+    @property
+    def raised(self) -> BaseException | None:
+        """The first exception of the function."""
+        return self.guarded.raised
+
+    def __deepcopy__(self, memo: object) -> Callback:
+        return self  # its address cannot be copied
+
+    def __reduce__(self) -> Any:
+        return Callback, (self.function,)
+
+
+def owning(addresses: NDArray[np.int64], owners: Sequence[object]) -> NDArray[np.int64]:
+    """The same numbers in an array that keeps alive what its addresses lead to."""
+    if not owners:
+        return addresses
+    memory: Any = (ctypes.c_int64 * addresses.size)()
+    memory.owners = owners
+    array = np.frombuffer(memory, dtype=np.int64).reshape(addresses.shape)
+    array[...] = addresses
+    return array
+
+
 def call_address(address: int, t: float, k: int) -> float:
-    """Call the function `double f(double t, int64 k)` that lies at `address`."""
-    return Callback.by_address[int(address)]._guarded(t, k)
+    """Call the function that lies at `address`."""
+    return Callback.by_address[int(address)].guarded.value(t, k)
 
 
 if JIT:
@@ -183,10 +235,14 @@ if JIT:
     def _call_address(typingctx: Any, address: Any, t: Any, k: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             double, integer = ir.DoubleType(), ir.IntType(64)
-            function_type = ir.FunctionType(double, [double, integer])
+            function_type = ir.FunctionType(ir.VoidType(), [double, integer, integer])
             pointer = builder.inttoptr(args[0], cgutils.voidptr_t)
             pointer = builder.bitcast(pointer, function_type.as_pointer())
-            return builder.call(pointer, [args[1], args[2]])
+            # Ctrl-C may end the call before the function has begun
+            out = cgutils.alloca_once_value(builder, double(float("nan")))
+            builder.store(double(float("nan")), out)
+            builder.call(pointer, [args[1], args[2], builder.ptrtoint(out, integer)])
+            return builder.load(out)
 
         return types.float64(types.int64, types.float64, types.int64), codegen
 

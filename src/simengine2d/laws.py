@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from .doors import bound, call, door
+from .doors import bound, call, door, holds_addresses
 from .errors import ModelError, UnsupportedError, listed
 from .expressions import Node, Number, check_names, names_in, number, parse, refuse_hidden, substitute
 from .functions import Function, as_function
-from .kernels import Callback, call_address, kernel
+from .kernels import Callback, call_address, kernel, owning
 from .programs import Program, compile_program, fold, run
 from .tables import Table, spline_at
 
@@ -113,15 +113,21 @@ def expression_law(tree: Node, text: str, variables: Sequence[str], parameters: 
 
 def value_callback(function: Callable[..., Any], count: int) -> Callback:
     """Calls function(*variables); the kernel passes the address of the array of variables."""
+    return Callback(_AtAddress(function, count))
 
-    def at_address(t: float, address: int) -> float:
-        values = (ctypes.c_double * count).from_address(address)
-        result = float(function(*values))
+
+class _AtAddress:
+    """A function of variables that lie at an address."""
+
+    def __init__(self, function: Callable[..., Any], count: int) -> None:
+        self.function, self.count = function, count
+
+    def __call__(self, t: float, address: int) -> float:
+        values = tuple((ctypes.c_double * self.count).from_address(address))
+        result = float(self.function(*values))
         if not np.isfinite(result):
-            raise ModelError(f"its value is {result} at {tuple(values)}.")
+            raise ModelError(f"its value is {result} at {values}.")
         return result
-
-    return Callback(at_address)
 
 
 def body_law(law: Any, component: int, title: str) -> Law:
@@ -131,12 +137,19 @@ def body_law(law: Any, component: int, title: str) -> Law:
             f"{title} follows the law '{law}', for which no Python function was given. "
             f"Load the model with functions={{'{law}': f}}, f(t, q, qd)."
         )
-
-    def part(x: float, y: float, phi: float, xd: float, yd: float, phid: float, t: float) -> float:
-        return float(np.atleast_1d(law(t, np.array([x, y, phi]), np.array([xd, yd, phid])))[component])
-
-    name = str(getattr(law, "__name__", type(law).__name__))
+    name, part = str(getattr(law, "__name__", type(law).__name__)), _Component(law, component)
     return Law(f"the function {name}", CALLBACK, as_function(0.0), callback=value_callback(part, len(STATE)))
+
+
+class _Component:
+    """One component of a law (t, q, qd) as a function of a body's state."""
+
+    def __init__(self, law: Callable[..., Any], component: int) -> None:
+        self.law, self.component = law, component
+
+    def __call__(self, x: float, y: float, phi: float, xd: float, yd: float, phid: float, t: float) -> float:
+        force = self.law(t, np.array([x, y, phi]), np.array([xd, yd, phid]))
+        return float(np.atleast_1d(force)[self.component])
 
 
 class Laws(NamedTuple):
@@ -148,6 +161,7 @@ class Laws(NamedTuple):
     stack: np.ndarray  # scratch for the highest program
 
 
+@holds_addresses
 class LawTable(NamedTuple):
     """The laws, and the door to those that are tables, expressions or Python functions; 0 where there are none."""
 
@@ -177,7 +191,7 @@ def pack_laws(laws: Sequence[Law], first_function: int) -> LawTable:
         codes += tape.codes
         numbers += tape.operands
     all_of_them = Laws(
-        np.array(rows, dtype=np.int64).reshape(-1, 6),
+        owning(np.array(rows, dtype=np.int64).reshape(-1, 6), [law.callback for law in laws if law.callback]),
         np.array(codes, dtype=np.int64),
         np.array(numbers, dtype=float),
         np.empty(3 * max((row[HEIGHT] for row in rows), default=0)),

@@ -25,10 +25,8 @@ MOST_REFINEMENTS = 20
 
 def posed(system: System, redundant: bool, tangent: bool) -> D:
     """The elimination program of a system, which keeps it for the next analysis."""
-    key = ("program", redundant, tangent)
-    if key not in system.memo:
-        system.memo[key] = build(system, redundant, tangent)
-    return system.memo[key]
+    found: D = system.memo.recall(("program", redundant, tangent), lambda: build(system, redundant, tangent))
+    return found
 
 
 def build(system: System, redundant: bool, tangent: bool) -> D:

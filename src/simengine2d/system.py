@@ -5,6 +5,10 @@ M qdd + Phi_q^T lam = QA,      Phi(q, t) = 0,      Phi_q qd = nu,      Phi_q qdd
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
 from functools import cached_property
 from math import inf
 from typing import Any, NamedTuple
@@ -14,12 +18,13 @@ from numpy.typing import NDArray
 
 from .contacts.evaluation import is_at_end
 from .drawing import Drawing
-from .elements import Action, Push, Row, Wrench
+from .elements import Action, Load, Push, Row, Wrench
 from .errors import ModelError, UnsupportedError, ended, listed
 from .formulas import VELOCITY
 from .frames import GROUND
 from .functions import Function, as_function, functions_at
 from .kernels import plain
+from .laws import Law
 from .loads import applied, frames_of_loads, load_arrays
 from .model import Model
 from .moving_frames import FRAME_STATE, term_value
@@ -38,6 +43,25 @@ class _Evaluated(NamedTuple):
     Phi: Floats
     data: Floats
     gamma: Floats
+
+
+MOST_REMEMBERED = 32
+
+
+class Memo(dict[Any, Any]):
+    """What was worked out; when there is too much of it, the oldest is forgotten."""
+
+    def recall(self, key: Any, work_out: Callable[[], Any]) -> Any:
+        """What is remembered, or else worked out now. Two threads may do that at once; both find the same."""
+        found = self.get(key)
+        if found is None:
+            found = self[key] = work_out()
+        return found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        for oldest in list(self)[:-MOST_REMEMBERED]:
+            self.pop(oldest, None)
 
 
 class System:
@@ -61,11 +85,21 @@ class System:
         self.loads, self.missing_law = self.drawing.loads()
         pushes = [load for _, load in self.loads if isinstance(load, Push)]
         wrenches = [load for _, load in self.loads if isinstance(load, Wrench)]
-        actions = [load for _, load in self.loads if isinstance(load, Action)]
-        laws = [push.law for push in pushes] + [law for w in wrenches for law in w[2:]]
+        laws = [push.law for push in pushes] + [law for w in wrenches for law in laws_of(w)]
         self.load_functions = [law.time or as_function(0.0) for law in laws]
         self.load_names = [name for name, load in self.loads if isinstance(load, Push)]
         self.load_names += [name for name, load in self.loads if isinstance(load, Wrench) for _ in range(3)]
+        self._make_arrays()
+        self.length = _length(self)
+        """A typical length of the mechanism: it makes angles comparable with displacements."""
+        self.public = self
+        """The system that users hold; `alone` lends others like it."""
+        self._idle = [self._shared()] if self._writes else []
+
+    def _make_arrays(self) -> None:
+        pushes = [load for _, load in self.loads if isinstance(load, Push)]
+        wrenches = [load for _, load in self.loads if isinstance(load, Wrench)]
+        actions = [load for _, load in self.loads if isinstance(load, Action)]
         self.arrays, frames = constant_arrays(
             self.bodies,
             self.drawing.gravity,
@@ -74,10 +108,73 @@ class System:
             frames_of_loads(pushes, wrenches, actions),
         )
         self.load_arrays = load_arrays(pushes, wrenches, frames, len(self.functions), actions)
-        self.memo: dict[Any, Any] = {}
+        self.memo = Memo()
         """What analyses have worked out for this system and may want again."""
-        self.length = _length(self)
-        """A typical length of the mechanism: it makes angles comparable with displacements."""
+
+    # one user at a time
+
+    @cached_property
+    def _writes(self) -> bool:
+        """Whether an evaluation writes into the arrays: stacks of expressions, variables of laws, weights."""
+        varying = any(not function.is_constant for function in self.functions + self.load_functions)
+        return bool(varying or self.loads or self.has_formulas)
+
+    @contextmanager
+    def alone(self) -> Iterator[System]:
+        """This system, or where another thread or an outer call works with it one like it, with arrays of its own."""
+        if self.public is not self or not self._writes:
+            yield self
+            return
+        try:
+            own = self._idle.pop()
+        except IndexError:
+            own = self.twin()
+        try:
+            yield own
+        finally:
+            self._idle.append(own)
+
+    def twin(self) -> System:
+        """The same system for one user, who may keep it: with arrays of its own where evaluations write into them."""
+        if not self._writes:
+            return self
+        twin = self._shared()
+        twin._make_arrays()
+        return twin
+
+    def _shared(self) -> System:
+        """One that is used by whoever has it, without asking."""
+        like = object.__new__(System)
+        like.__dict__.update(self.__dict__)
+        return like
+
+    # copies are made anew from the drawing: addresses mean nothing in them
+
+    def __copy__(self) -> System:
+        return System(self.drawing)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> System:
+        return System(deepcopy(self.drawing, memo))
+
+    def __reduce__(self) -> Any:
+        for name, function in self._python_functions():
+            try:
+                pickle.dumps(function.callback)
+            except Exception as error:
+                raise UnsupportedError(
+                    f"the system of model '{self.model.name}' cannot be pickled: {self.model.elements[name].title} "
+                    f"has {function.text}, which another process would not find ({error}). "
+                    "Define it at the top of a module."
+                ) from error
+        return System, (self.drawing,)
+
+    def _python_functions(self) -> Iterator[tuple[str, Function | Law]]:
+        """The functions and laws that are written in Python, and their elements."""
+        found: list[tuple[str, Function | Law | None]] = []
+        found += [(name, function) for (name, _), function in zip(self.rows, self.functions, strict=True)]
+        for name, load in self.loads:
+            found += [(name, each) for law in laws_of(load) for each in (law, law.time)]
+        return ((name, each) for name, each in found if each is not None and each.callback is not None)
 
     @cached_property
     def sizes(self) -> Floats:
@@ -132,15 +229,27 @@ class System:
             np.empty(self.arrays.jac_column.size),
             np.empty(self.m),
         )
-        q = np.ascontiguousarray(q, dtype=float)
-        rates = np.zeros(self.n) if qd is None else np.ascontiguousarray(qd, dtype=float)
-        (evaluate if self.n > SMALL else plain(evaluate))(self.arrays, float(t), q, rates, *out)
+        q = self._coordinates("q", q)
+        rates = np.zeros(self.n) if qd is None else self._coordinates("qd", qd)
+        with self.alone() as own:
+            (evaluate if self.n > SMALL else plain(evaluate))(own.arrays, float(t), q, rates, *out)
         return out
+
+    def _coordinates(self, name: str, given: Floats) -> Floats:
+        """An array that kernels can read: they do not look where it ends."""
+        numbers = np.ascontiguousarray(given, dtype=float)
+        if numbers.shape != (self.n,):
+            raise ModelError(
+                f"{name} has the shape {numbers.shape}, but model '{self.model.name}' has {self.n} coordinates: "
+                "x, y and phi of every body."
+            )
+        return numbers
 
     def functions_at(self, t: float, loads: bool = False) -> Floats:
         """f, f' and f'' of every row, m x 3; with those of the applied forces behind them where asked."""
         f = np.empty((self.m + (len(self.load_functions) if loads else 0), 3))
-        functions_at(self.arrays.functions, float(t), f)
+        with self.alone() as own:
+            functions_at(own.arrays.functions, float(t), f)
         return f
 
     def broken_function(self, t: float) -> str | None:
@@ -156,10 +265,7 @@ class System:
     def broken_force(self, t: float, q: Floats, qd: Floats) -> str | None:
         """A sentence on the first force that has no finite value at a state."""
         for name, load in self.loads:
-            laws = (
-                [load.law] if isinstance(load, Push) else list(load[2:]) if isinstance(load, Wrench) else []
-            )
-            for law in laws:
+            for law in laws_of(load):
                 if law.callback is not None and law.callback.raised is not None:
                     error = law.callback.raised
                     return (
@@ -236,9 +342,10 @@ class System:
         if self.missing_law is not None:
             raise UnsupportedError(self.missing_law)
         Q = np.empty(self.n)
-        q, qd = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
-        f = self.functions_at(t, loads=True)
-        applied(self.arrays, self.load_arrays, float(t), f, self.frames(q, qd), q, qd, Q)
+        q, qd = self._coordinates("q", q), self._coordinates("qd", qd)
+        with self.alone() as own:
+            f, F = own.functions_at(t, loads=True), own.frames(q, qd)
+            applied(own.arrays, own.load_arrays, float(t), f, F, q, qd, Q)
         return Q
 
     def finite_QA(self, t: float, q: Floats, qd: Floats) -> Floats:
@@ -256,6 +363,13 @@ class System:
         """Rows of the elements that prescribe a motion."""
         elements = self.drawing.elements
         return np.array([i for i, (name, _) in enumerate(self.rows) if elements[name].drives], dtype=np.int64)  # type: ignore[attr-defined]
+
+
+def laws_of(load: Load) -> list[Law]:
+    """The laws of a push or a wrench; formulas have none."""
+    if isinstance(load, Push):
+        return [load.law]
+    return list(load[2:]) if isinstance(load, Wrench) else []
 
 
 def _length(system: System) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, unknown
-from ..functions import CALLBACK, Function
+from ..functions import CALLBACK, Derivatives, Function
 from ..joints.driver import Driver
 from ..kernels import Callback
 from ..measures import Measure
@@ -91,11 +91,21 @@ def follow(motion: Results, measure: Measure | str) -> Function:
 def through(t: Floats, s: Floats, sd: Floats, sdd: Floats, text: str) -> Function:
     """Pieces of degree 5 with the given values, rates and second rates."""
     if t.size == 1:
-        jets: Any = [lambda _, part=part: part[0] for part in (s, sd, sdd)]
+        jets: Any = [_Resting(float(part[0])) for part in (s, sd, sdd)]
     else:
         from scipy.interpolate import BPoly
 
         curve = BPoly.from_derivatives(t, np.column_stack([s, sd, sdd]))
         jets = [curve, curve.derivative(1), curve.derivative(2)]
-    callback = Callback(lambda time, order: float(jets[order](time)))
+    callback = Callback(Derivatives(jets))
     return Function(text, CALLBACK, (float(t[0]), float(t[-1])), callback=callback)
+
+
+class _Resting:
+    """A function that has one value."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def __call__(self, t: float) -> float:
+        return self.value

@@ -67,19 +67,25 @@ def dynamics(
             atol=atol, events=events, newton=newton, tolerance=tolerance, projection=projection,
             coordinates=coordinates, progress=progress, keep=keep,
         )  # fmt: skip
-    system = _system(model)
-    family, method, posed = chosen(system, coordinates, integrator, formulation)
-    times = output_times(t_end, step, t_eval, "dynamics")
-    events = (events,) if isinstance(events, Event) else tuple(events)
-    task = Task(system, times, step, method, posed, rtol, atol, newton, tolerance, projection, events, family)  # type: ignore[arg-type]
-    check_domains(system, times)
-    # a run that has come to its end waits for the next one of its kind; nobody else can have it meanwhile
-    key = ("run", family, posed, method, newton, float(times[0]), step if task.fixed else None)
-    waiting = None if events else system.memo.pop(key, None)
+    with _system(model).alone() as system:
+        family, method, posed = chosen(system, coordinates, integrator, formulation)
+        times = output_times(t_end, step, t_eval, "dynamics")
+        events = (events,) if isinstance(events, Event) else tuple(events)
+        options = newton, tolerance, projection, events, family
+        task = Task(system, times, step, method, posed, rtol, atol, *options)  # type: ignore[arg-type]
+        check_domains(system, times)
+        return _run_again(task, progress, keep)
+
+
+def _run_again(task: Task, progress: Progress | None, keep: Keep | None) -> Results:
+    """A run that has come to its end waits for the next one of its kind; nobody else can have it meanwhile."""
+    memo, step = task.system.memo, task.step if task.fixed else None
+    key = "run", task.coordinates, task.formulation, task.integrator, task.newton, float(task.times[0]), step
+    waiting = None if task.events else memo.pop(key, None)
     run = waiting.again(task) if waiting is not None else run_of(task)
     results = run.to_the_end(progress, keep)
     if isinstance(run, OdeRun) and run.reusable:
-        system.memo[key] = run
+        memo[key] = run.at_rest()
     return results
 
 
@@ -91,9 +97,7 @@ def chosen(
     names = (coordinates, integrator, formulation)
     if not all(name is None or isinstance(name, str) for name in names):
         return look_up()
-    if names not in system.memo:
-        system.memo[names] = look_up()
-    found: tuple[str, Integrator | None, Formulation] = system.memo[names]
+    found: tuple[str, Integrator | None, Formulation] = system.memo.recall(names, look_up)
     return found
 
 
@@ -133,16 +137,23 @@ def resume(
             "these results cannot be resumed: only those of dynamics, saved as .npz, hold the state of the integrator."
         )
     settings = dict(results.settings)
-    step, spacing = settings["step"], settings["spacing"]
     end = settings.pop("t_end") if t_end is None else t_end
-    times = output_times(end, spacing, t_eval, "resume")
+    times = output_times(end, settings["spacing"], t_eval, "resume")
     later = times[times > results.t[-1]]
     if later.size == 0:
         raise ModelError(f"the results reach t = {results.t[-1]:g} s already; give a larger t_end.")
-    task = Task(
-        results.system,
-        np.concatenate([results.t, later]),
-        step,
+    with results.system.alone() as system:
+        run = run_of(_task_again(system, settings, np.concatenate([results.t, later])))
+        run.go_on_from(results)
+        return run.to_the_end(progress, keep)
+
+
+def _task_again(system: System, settings: dict[str, Any], times: Floats) -> Task:
+    """The task that a run has written down, for other times."""
+    return Task(
+        system,
+        times,
+        settings["step"],
         _again(settings["integrator"], integrator_named),
         _again(settings["formulation"], formulation_named),
         settings["rtol"],
@@ -153,9 +164,6 @@ def resume(
         tuple(Event(**event) for event in settings["events"]),
         settings["coordinates"],
     )
-    run = run_of(task)
-    run.go_on_from(results)
-    return run.to_the_end(progress, keep)
 
 
 def _again(data: dict[str, Any] | None, named: Any) -> Any:

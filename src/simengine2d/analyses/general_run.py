@@ -213,6 +213,12 @@ class OdeRun(GeneralRun):
         self.begin()
         return self
 
+    def at_rest(self) -> OdeRun:
+        """Waiting for `again`, it keeps nothing of the motion."""
+        self.Y = self.Y[:0].copy()
+        self.history = History(*(array[:0].copy() for array in self.history))
+        return self
+
     def new_marcher(self, method: OdeMethod, **options: Any) -> Marcher:
         usual: dict[str, Any] = {
             "t0": self.start.assembly.t,

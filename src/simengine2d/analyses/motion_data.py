@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError, listed, unknown
 from ..frames import GROUND, Frame
-from ..functions import CALLBACK, Function
+from ..functions import CALLBACK, Derivatives, Function
 from ..joints.driver import Driver
 from ..kernels import Callback
 from ..measures import KINDS, Measure
@@ -126,5 +126,5 @@ def _spline(name: str, t: Floats, values: Floats, noise: float) -> tuple[Functio
         sentence += f"its {t.size} values moved by up to {moved:.3g}"
     jets = [spline, spline.derivative(1), spline.derivative(2)]
     domain = float(t[0]), float(t[-1])
-    callback = Callback(lambda time, order: float(jets[order](time)))
+    callback = Callback(Derivatives(jets))
     return Function(f"the motion '{name}'", CALLBACK, domain, callback=callback), sentence

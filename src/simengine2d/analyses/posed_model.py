@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,17 +45,40 @@ class PosedModel:
     q: Floats
     qd: Floats
     family: Family = field(repr=False)
+    closed: Floats = field(repr=False)
+    """Coordinates of the bodies where the family was drawn up."""
+
+    @cached_property
+    def _idle(self) -> list[Family]:
+        return [self.family]
+
+    @contextmanager
+    def _alone(self) -> Iterator[Family]:
+        """The family, or where another thread or an outer call works with it one like it."""
+        try:
+            family = self._idle.pop()
+        except IndexError:
+            family = type(self.family)(self.family.system, self.closed)
+        try:
+            yield family
+        finally:
+            self._idle.append(family)
+
+    def __reduce__(self) -> Any:
+        return pose, (self.family.system, self.coordinates, self.t)
 
     def at(self, t: float | None = None, q: Floats | None = None, qd: Floats | None = None) -> Numbers:
         """The equations at a state, by default at the start."""
-        e = self.family.at(
-            self.t if t is None else t, self._state("q", q, self.q), self._state("qd", qd, self.qd)
-        )
-        return Numbers(*(array.copy() for array in (e.M, e.Q, e.Phi, e.J, e.nu, e.gamma)))
+        state = self._state("q", q, self.q), self._state("qd", qd, self.qd)
+        with self._alone() as family:
+            e = family.at(self.t if t is None else t, *state)
+            return Numbers(*(array.copy() for array in (e.M, e.Q, e.Phi, e.J, e.nu, e.gamma)))
 
     def bodies(self, q: Floats, qd: Floats, qdd: Floats) -> Rates:
         """Positions (x, y, phi), velocities and accelerations of the bodies."""
-        return self.family.bodies(self.t, *(np.asarray(rates, dtype=float) for rates in (q, qd, qdd)))
+        rates = [self._state(name, given, self.q) for name, given in (("q", q), ("qd", qd), ("qdd", qdd))]
+        with self._alone() as family:
+            return family.bodies(self.t, *rates)
 
     def _state(self, name: str, given: Floats | None, default: Floats) -> Floats:
         numbers = default if given is None else np.asarray(given, dtype=float)
@@ -77,4 +103,4 @@ def pose(model: Model | System, coordinates: str = "reference_point", t: float =
     closed = assemble(system, t)
     family = family_named(coordinates)(system, closed.q)
     q, qd = family.positions(closed.q), family.velocities(closed.q, closed.qd)
-    return PosedModel(family.name, list(family.names), family.row_names, t, q, qd, family)
+    return PosedModel(family.name, list(family.names), family.row_names, t, q, qd, family, closed.q)

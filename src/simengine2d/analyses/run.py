@@ -205,7 +205,7 @@ class Run(ABC):
             settings=self.settings(),
             checkpoint=self.everything(),
         )
-        results.__dict__["system"] = self.system  # else it would be built again
+        results.__dict__["system"] = self.system.public  # else it would be built again
         return results
 
     def everything(self) -> dict[str, Floats]:

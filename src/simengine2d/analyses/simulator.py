@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import RLock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..coordinates import family_named
+from ..doors import holds_addresses
 from ..errors import ConvergenceError, ModelError, UnsupportedError
 from ..formulations.index3 import History
 from ..free_system import FreeSystem
@@ -26,6 +30,7 @@ Floats = NDArray[np.float64]
 STEPS_AT_ONCE = 100_000  # Python hears Ctrl-C between them
 
 
+@holds_addresses
 class Simulator:
     """The motion of a model from t = 0 on, as far as one wants it at the moment.
 
@@ -47,7 +52,8 @@ class Simulator:
             raise UnsupportedError(
                 "a Simulator moves models with bodies; for equations of one's own take se.dynamics."
             )
-        system = model if isinstance(model, System) else System(model)
+        # it lasts, while others may go on with the system
+        system = model.twin() if isinstance(model, System) else System(model)
         method, posed = methods(integrator, formulation)
         if not isinstance(method, RungeKutta) or not method.adaptive:
             raise UnsupportedError(
@@ -61,18 +67,39 @@ class Simulator:
         self._marcher: CompiledMarcher = self._run.marcher
         self._row = np.zeros((1, self._run.Y.shape[1]))
         self._seen: History | None = None
+        self._lock, self._busy = RLock(), False
         self.reset()
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """Other threads wait; a force that asks the simulator which is just asking it is refused."""
+        with self._lock:
+            if self._busy:
+                raise ModelError(
+                    "a Simulator cannot be asked or moved by a force that it is just evaluating; "
+                    "take what the force needs from its own arguments."
+                )
+            self._busy = True
+            try:
+                yield
+            finally:
+                self._busy = False
 
     def reset(self) -> None:
         """Back to t = 0."""
         run = self._run
-        self.t = 0.0
-        self._marcher.restart(0.0, run.first, run.local, run.atol)
-        run.begin()
-        self._row[0], self._seen = np.concatenate([run.y0, run.posed.notes]), None
+        with self._at_work():
+            self.t = 0.0
+            self._marcher.restart(0.0, run.first, run.local, run.atol)
+            run.begin()
+            self._row[0], self._seen = np.concatenate([run.y0, run.posed.notes]), None
 
     def advance(self, t: float) -> None:
         """Go on to the time t."""
+        with self._at_work():
+            self._advance(t)
+
+    def _advance(self, t: float) -> None:
         if not self.t <= t < np.inf:
             raise ModelError(
                 f"a Simulator at t = {self.t:g} s cannot advance to t = {t!r}; `reset()` leads back to 0."
@@ -87,6 +114,10 @@ class Simulator:
 
     def renew(self) -> None:
         """Forget the step that leads beyond the time reached, since forces have changed."""
+        with self._at_work():
+            self._renew()
+
+    def _renew(self) -> None:
         run, size = self._run, self._run.y0.size
         y, run.posed.notes[:] = self._row[0, :size].copy(), self._row[0, size:]
         turns = run.family.turns
@@ -124,7 +155,8 @@ class Simulator:
     @property
     def _motion(self) -> History:
         """Solved when somebody looks."""
-        if self._seen is None:
-            rows = self._run.motion_at(np.array([self.t]), self._row)
-            self._seen = History(*(row[0] for row in rows))
-        return self._seen
+        with self._at_work():
+            if self._seen is None:
+                rows = self._run.motion_at(np.array([self.t]), self._row)
+                self._seen = History(*(row[0] for row in rows))
+            return self._seen

@@ -37,18 +37,17 @@ class Start(NamedTuple):
 
 def start(system: System, t: float) -> Start:
     """Assemble and examine a system; it keeps the answer."""
-    key = ("start", t)
-    if key not in system.memo:
-        if system.n == 0:
-            raise UnsupportedError(
-                f"model '{system.model.name}' has no bodies; add one with model.body(...)."
-            )
-        if system.missing_law is not None:
-            raise UnsupportedError(system.missing_law)
-        assembly = assemble(system, t)
-        system.memo[key] = Start(assembly, *_examine(system, assembly))
-    found: Start = system.memo[key]
+    found: Start = system.memo.recall(("start", t), lambda: _start(system, t))
     return found
+
+
+def _start(system: System, t: float) -> Start:
+    if system.n == 0:
+        raise UnsupportedError(f"model '{system.model.name}' has no bodies; add one with model.body(...).")
+    if system.missing_law is not None:
+        raise UnsupportedError(system.missing_law)
+    assembly = assemble(system, t)
+    return Start(assembly, *_examine(system, assembly))
 
 
 def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool]:
