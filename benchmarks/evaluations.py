@@ -21,6 +21,7 @@ from simengine2d.coordinates.relative import Relative
 from simengine2d.doors import call
 from simengine2d.equations import accelerate, new_work
 from simengine2d.formulations import recursive
+from simengine2d.formulations.projection import Projection
 from simengine2d.kernels import kernel
 from simengine2d.posing import posed
 from simengine2d.system import System
@@ -72,7 +73,7 @@ def measured(name: str) -> Row:
     at, calls = assemble(system), max(10, CALLS // len(system.bodies))
     family = Relative(system, at.q)
     z, zd = family.positions(at.q), family.velocities(at.q, at.qd)
-    lane = recursive.recursive_lane(family, np.zeros(5))
+    lane = recursive.lane_at(Projection(), family, 0.0, z, False, 0.0)
     door = recursive.accelerations.bind(lane.context)
     y, out = np.concatenate([z, zd]), np.empty(2 * family.n)
     relative = nanoseconds(lambda count: call_often(door.f, door.c, y, out, count), calls)

@@ -9,6 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .doors import Door
 from .errors import ModelError, unknown
 
@@ -43,6 +46,9 @@ class Formulation(ABC):
     nonholonomic: ClassVar[bool] = False
     """Whether it can hold rows of velocities, which are no derivatives of rows of positions."""
 
+    gives_way: ClassVar[bool] = False
+    """Whether constraints have compliances."""
+
     rhs: ClassVar[Door]
     """y = (z, zd) to yd, for formulations that pose an "ode"."""
     finish: ClassVar[Door]
@@ -53,10 +59,12 @@ class Formulation(ABC):
         """Baumgarte's 2 alpha and beta^2."""
         return 0.0, 0.0
 
-    @property
-    def compliance(self) -> float:
-        """How much a constraint gives way under a unit force, as an acceleration."""
-        return 0.0
+    def compliances(self, felt: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How much each constraint gives way under a unit force, as an acceleration.
+
+        `felt`, the diagonal of Phi_q M^-1 Phi_q^T, is what the bodies of each give way by themselves.
+        """
+        return np.zeros(felt.size)
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         if not abstract:

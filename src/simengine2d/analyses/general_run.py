@@ -21,6 +21,7 @@ from ..integrators.dae_marching import DaeMarcher, dae_marcher
 from ..integrators.marcher import NONE, CompiledMarcher, Marcher, OdeMethod
 from ..integrators.radau_iia import RadauIIA
 from ..integrators.runge_kutta import RungeKutta
+from ..integrators.scipy_methods import ScipyMarcher
 from ..ivp.inputs import tolerances
 from ..results import Results
 from .run import Run
@@ -41,6 +42,12 @@ WHY = {
 }
 
 
+_MISCOUNTED = (
+    "some body changed its speed so much in one step that its angle may be wrong by whole turns, which these "
+    "coordinates do not hold; take a smaller rtol or step, or coordinates='mixed' or 'reference_point'"
+)
+
+
 class GeneralRun(Run):
     """Steps of a marcher, and what they mean for the bodies."""
 
@@ -50,6 +57,7 @@ class GeneralRun(Run):
         self.family: Family = family_named(task.coordinates)(task.system, at.q)
         self.first = np.concatenate([self.family.positions(at.q), self.family.velocities(at.q, at.qd)])
         self.y0 = self.first.copy()
+        self.family.count_from(at.t, at.q, at.qd)
 
     def close(self, lam: Bound | None) -> None:
         """The door to the multipliers: the one given, or one that finds them from the accelerations of the bodies."""
@@ -156,6 +164,8 @@ class GeneralRun(Run):
         if isfinite(singular) and self.start.regular:
             where = f"at the output t = {singular:g} s the constraints lose rank"
             self.notes = [*self.notes, f"{where}; accelerations and reactions there mean little"]
+        if self.family.miscounted:
+            self.notes = [*self.notes, _MISCOUNTED]
         return super().results(status)
 
 
@@ -171,6 +181,8 @@ class OdeRun(GeneralRun):
         self.close(self.posed.lam)
         steps = {"step": task.step} if task.fixed else {"rtol": self.local, "atol": self.atol}
         self.marcher = self.new_marcher(self.method, **steps)
+        if isinstance(self.marcher, ScipyMarcher):
+            self.marcher.follow = self.posed.finish
         self.recovered = self.recoverer(self.posed.finish, self.posed.rhs, self.posed.notes)
         self.begin()
 
@@ -187,8 +199,8 @@ class OdeRun(GeneralRun):
         self.Y = np.zeros((self.times.size, self.y0.size + posed.notes.size))
         self.notes.append(self.words)
         self.closed.found[:], self.closed.singular_at[:] = 0.0, np.nan
-        if self.family.turns.size:
-            self.family.turns[:] = self.start.assembly.q[2::3]
+        at = self.start.assembly
+        self.family.count_from(at.t, at.q, at.qd)
         self.y0[:] = self.first
         posed.begin()
         posed.tolerance[0] = self.in_steps
@@ -290,6 +302,10 @@ class DaeRun(GeneralRun):
         times, Y = self.times[first:stop], self.Y[first:stop]
         self.keep(first, self.recovered(times, Y, self.marcher.accelerations(times, Y)[0]))
         self.family.turns[:] = turns
+
+    @property
+    def halved(self) -> tuple[int, list[float]]:
+        return self.marcher.halved
 
     @property
     def worst(self) -> Floats:

@@ -151,6 +151,12 @@ class ImplicitRun(Run):
             "halved steps": int(state[index3.HALVINGS]),
         }
 
+    @property
+    def halved(self) -> tuple[int, list[float]]:
+        state = self.p.state
+        count = int(state[index3.HALVED])
+        return count, state[index3.HALVED + 1 :][:count].tolist()
+
     def checkpoint(self) -> dict[str, Floats]:
         return {name: getattr(self.p, name).copy() for name in _ARRAYS}
 

@@ -26,6 +26,8 @@ Progress = Callable[[float], None]
 Keep = Callable[[Results], None]
 """Called now and then with the results so far."""
 
+HALVED = "halved step"
+"""Name of the event that a fixed step was not fixed."""
 STEPS_A_CHUNK = 2_000  # between two calls of `progress`; Python hears Ctrl-C only then
 
 
@@ -97,6 +99,11 @@ class Run(ABC):
     def worst(self) -> Floats:
         """Largest errors of the constraint equations at the three levels."""
 
+    @property
+    def halved(self) -> tuple[int, list[float]]:
+        """How many fixed steps were halved, and when the first of them began."""
+        return 0, []
+
     @abstractmethod
     def statistics(self) -> dict[str, int]: ...
 
@@ -115,8 +122,10 @@ class Run(ABC):
         for array, rows in zip(self.history, (results.q, results.qd, results.qdd, results.lam), strict=True):
             array[:k] = rows
         saved = dict(results.checkpoint)
-        self.crossings = list(results.events)
-        self.notes = [note for note in results.notes if not note.startswith("resumed")]
+        self.crossings = [event for event in results.events if event.name != HALVED]
+        self.notes = [
+            note for note in results.notes if not note.startswith("resumed") and "halved" not in note
+        ]
         self.notes.append(f"resumed at t = {results.t[-1]:g} s")
         try:
             self.restore(saved)
@@ -188,7 +197,7 @@ class Run(ABC):
         )
 
     def results(self, status: str) -> Results:
-        k, h = self.done, self.history
+        k, h, (halved, times) = self.done, self.history, self.halved
         results = Results(
             self.system.model,
             self.times[:k].copy(),
@@ -198,10 +207,14 @@ class Run(ABC):
             h.Lam[:k],
             analysis="dynamics",
             status=status,
-            notes=[*self.notes, *lift_off_notes(self.system, self.times[:k], h.Lam[:k])],
+            notes=[
+                *self.notes,
+                *halved_notes(halved, times),
+                *lift_off_notes(self.system, self.times[:k], h.Lam[:k]),
+            ],
             residuals=dict(zip(("position", "velocity", "acceleration"), self.worst.tolist(), strict=True)),
             statistics=self.statistics(),
-            events=list(self.crossings),
+            events=[*self.crossings, *(Crossing(HALVED, t, True, False) for t in times)],
             settings=self.settings(),
             checkpoint=self.everything(),
         )
@@ -232,6 +245,17 @@ class Run(ABC):
             "projection": task.projection,
             "events": [plain(event) for event in task.events],
         }
+
+
+def halved_notes(count: int, times: list[float]) -> list[str]:
+    """A sentence where fixed steps were not fixed."""
+    if not count:
+        return []
+    steps = f"{count} fixed steps were" if count > 1 else "one fixed step was"
+    when = listed([f"{t:.9g} s" for t in times[:3]]) + (" ..." if count > 3 else "")
+    return [
+        f"{steps} halved, since the iteration did not converge there: after t = {when}; take a smaller step"
+    ]
 
 
 def plain(thing: Any) -> dict[str, Any] | None:

@@ -60,7 +60,7 @@ class Family(ABC):
     kept: list[int]
     """The rows of the system that remain constraints."""
     turns: Floats
-    """Angles of the bodies at the end of the last step, where z does not count whole turns; else empty."""
+    """What is known of the angles at the end of the last step, where z does not count whole turns; else empty."""
     own_arrays: Any
     """What the pose door needs beyond the arrays that all families have."""
     equations: E = Later()  # type: ignore[assignment]
@@ -117,6 +117,15 @@ class Family(ABC):
         self.to_bodies(t, np.concatenate([z, zd, zdd]), out)
         return Rates(*out.reshape(3, -1))
 
+    def count_from(self, t: float, q: Floats, qd: Floats) -> None:
+        """Whole turns count from this state on, where z does not hold them."""
+        self.turns[:] = 0.0
+
+    @property
+    def miscounted(self) -> bool:
+        """Whether steps were so long that whole turns may have been missed."""
+        return False
+
     @abstractmethod
     def positions(self, q: Floats) -> Floats:
         """z of bodies that stand at q."""
@@ -126,8 +135,11 @@ class Family(ABC):
         e = self.at(0.0, self.positions(q))
         own = e.J[: len(self.own_rows)]
         left, right = np.vstack([e.R, own]), np.concatenate([qd, np.zeros(len(own))])
-        rates: Floats = np.linalg.lstsq(left, right, rcond=None)[0]
-        return rates
+        left = left * self.sizes
+        norms = np.linalg.norm(left, axis=1)
+        unit = 1.0 / np.where(norms > 0.0, norms, 1.0)
+        rates: Floats = np.linalg.lstsq(left * unit[:, None], right * unit, rcond=None)[0]
+        return rates * self.sizes
 
 
 def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[S, Loads]:

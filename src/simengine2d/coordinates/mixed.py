@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..system import System
-from .orientations import counted_turns
+from .orientations import counted_turns, welded_angles
 from .point_family import Floats, PointFamily
 
 
@@ -18,7 +18,8 @@ class Mixed(PointFamily):
 
     def __init__(self, system: System, q: Floats) -> None:
         super().__init__(system, q)
-        angles = {body for use in counted_turns(system) for body in use.bodies}
+        self.directions = welded_angles(system)
+        angles = {body for use in counted_turns(system, self.directions) for body in use.bodies}
         self.lay_out(q, angles, held_distances(system))
 
 

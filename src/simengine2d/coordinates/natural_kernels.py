@@ -25,13 +25,16 @@ from ..transformed import transform_rows
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+# behind the angles and the rates of all bodies: the time of both, 1 where they are known, and the largest h |w1 - w0|
+TIME, KNOWN, DOUBT = range(3)
+TAIL = 3
 STEEP = 0.25  # slope of an angle row, against L, down to which the row of the last step is kept
 
 
 class Z(NamedTuple):
     """What the bodies are made of. A place is a number of z; from n on, it means a fixed number."""
 
-    turns: Floats  # angles of the bodies at the end of the last step
+    turns: Floats  # angles of the bodies at the end of the last step, their rates, and the tail
     fixed: Floats  # coordinates of the points on the ground
     # one of each per body
     origin: Ints  # place of x_1; y_1 follows
@@ -60,7 +63,7 @@ def pose(c, t, y, out):
     Z, E = c.Z, c.E
     base_vectors(Z, y)
     place_bodies(Z, E, y)
-    turn_bodies(Z, E, y)
+    turn_bodies(Z, E, t, y)
     length_rows(Z, E)
     point_rows(Z, E, y)
     angle_rows(Z, E, y)
@@ -72,10 +75,16 @@ def pose(c, t, y, out):
 
 @door
 def remember(c, t, y, out):
-    """The angles of the bodies, near those of the last step."""
-    base_vectors(c.Z, y)
-    for b in range(out.size):
-        out[b] = angle_at(c.Z, y, b)
+    """The angles of the bodies and their rates."""
+    Z, bodies = c.Z, c.Z.tip.size
+    last = Z.turns[2 * bodies :]
+    base_vectors(Z, y)
+    doubt = last[DOUBT]
+    for b in range(bodies):
+        out[b], out[bodies + b] = angle_at(Z, t, y, b), rate_at(Z, y, b)
+        if last[KNOWN] == 1.0 and Z.alpha[b] < 0:
+            doubt = max(doubt, abs((t - last[TIME]) * (out[bodies + b] - Z.turns[bodies + b])))
+    out[2 * bodies + TIME], out[2 * bodies + KNOWN], out[2 * bodies + DOUBT] = t, 1.0, doubt
 
 
 @kernel(inline=True)
@@ -116,30 +125,44 @@ def place_bodies(Z, E, y):
 
 
 @kernel
-def turn_bodies(Z, E, y):
+def turn_bodies(Z, E, t, y):
     """phid = D x Dd / D.D;   phidd has the bias -2 (D.Dd) (D x Dd) / (D.D)^2, which is zero on the constraints"""
     D = Z.D
     for b in range(Z.tip.size):
         k = 3 * b + 2
-        E.q[k], E.qd[k] = angle_at(Z, y, b), 0.0
-        if Z.alpha[b] >= 0:
-            E.qd[k] = rate(y, Z.alpha[b])
-        elif Z.tip[b] >= 0:
+        E.q[k], E.qd[k] = angle_at(Z, t, y, b), rate_at(Z, y, b)
+        if Z.alpha[b] < 0 and Z.tip[b] >= 0:
             dx, dy, vx, vy = D[b, 0], D[b, 1], D[b, 2], D[b, 3]
             d2 = dx * dx + dy * dy
-            E.qd[k] = (dx * vy - dy * vx) / d2
             E.bias[k] = -2.0 * (dx * vx + dy * vy) * E.qd[k] / d2
             by_base(Z, b, -dy / d2, dx / d2, E.R[k])
 
 
 @kernel
-def angle_at(Z, y, b):
-    """Angle of a body: its own coordinate, or that of its base vector at the turn nearest to the last one."""
+def rate_at(Z, y, b):
+    """phid of a body."""
+    if Z.alpha[b] >= 0:
+        return rate(y, Z.alpha[b])
+    if Z.tip[b] < 0:
+        return 0.0
+    dx, dy, vx, vy = Z.D[b, 0], Z.D[b, 1], Z.D[b, 2], Z.D[b, 3]
+    return (dx * vy - dy * vx) / (dx * dx + dy * dy)
+
+
+@kernel
+def angle_at(Z, t, y, b):
+    """Angle of a body: its own coordinate, or that of its base vector at the turn that its rates lead to.
+
+    phi ~ phi_0 + (t - t_0) (phid_0 + phid) / 2 from the end of the last step, which must be right to half a turn.
+    """
+    bodies = Z.tip.size
     last = Z.turns[b]
+    if Z.turns[2 * bodies + KNOWN] == 1.0:
+        last += 0.5 * (t - Z.turns[2 * bodies + TIME]) * (Z.turns[bodies + b] + rate_at(Z, y, b))
     if Z.alpha[b] >= 0:
         return position(Z, y, Z.alpha[b])
     if Z.tip[b] < 0:
-        return last
+        return Z.turns[b]
     phi = atan2(Z.D[b, 1], Z.D[b, 0]) - Z.heading[b]
     return phi + 2.0 * pi * floor((last - phi) / (2.0 * pi) + 0.5)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from ..elements import Action, Pair, Push, Wrench
@@ -26,10 +26,13 @@ class Counted(NamedTuple):
     bodies: list[str]
 
 
-def counted_turns(system: System) -> Iterator[Counted]:
-    """Every use of an angle that a point or a vector cannot give, because it counts whole turns."""
-    for name, row in system.rows:
-        if not welds(system, name):
+def counted_turns(system: System, directions: Collection[int]) -> Iterator[Counted]:
+    """Every use of an angle that a point or a vector cannot give, because it counts whole turns.
+
+    `directions` are rows of angles that do without.
+    """
+    for i, (name, row) in enumerate(system.rows):
+        if i not in directions:
             yield from _counted_terms(name, "holds", row.measure.terms)
     for name, load in system.loads:
         if isinstance(load, Push):
@@ -45,6 +48,21 @@ def welds(system: System, joint: str) -> bool:
     """A weld keeps two bodies from turning against each other, so a direction is all it needs."""
     element = system.drawing.elements[joint]
     return isinstance(element, Pair) and element.welds
+
+
+def welded_angles(system: System) -> set[int]:
+    """Rows that hold the angles of welds."""
+    return {i for i in held_directions(system) if welds(system, system.rows[i][0])}
+
+
+def held_directions(system: System) -> set[int]:
+    """Rows that are sums of angles with whole weights: a turn more of a body changes them by turns."""
+    return {
+        i
+        for i, (_, row) in enumerate(system.rows)
+        if row.formula is None
+        and all(term.kind == "angle" and float(term.weight).is_integer() for term in row.measure.terms)
+    }
 
 
 def needs_direction(system: System, body: str, s: complex, fulfilled: set[int]) -> bool:

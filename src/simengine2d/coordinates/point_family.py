@@ -15,7 +15,6 @@ from . import natural_kernels as kernels
 from .family import Family
 from .layout import Layout
 from .natural_kernels import Z
-from .orientations import welds
 from .rigid_elements import RigidElement
 
 Floats = NDArray[np.float64]
@@ -28,23 +27,34 @@ class PointFamily(Family, abstract=True):
     """Points at the pins, unit vectors where a body has only one, and the angles and distances that are asked for.
 
     `remember` is to be called at the end of each step, with y = (z, zd) and `turns`: an angle that is read from a
-    vector is taken to the turn nearest to the last one.
+    vector is taken to the turn nearest to what the last one and the rates lead to.
     """
 
     pose = kernels.pose
+    directions: Collection[int]
+    """Rows of angles for which the directions of the bodies are enough."""
 
     def lay_out(self, q: Floats, angles: Collection[str], distances: Collection[int]) -> None:
         """All there is to a family, with the angles of these bodies and the distances of these rows."""
         self.layout = Layout(self.system, angles, distances)
         self.names, self.own_rows, self.kept = self.layout.names, self.layout.own_rows, self.layout.kept
         self.sizes = np.array(self.layout.sizes)
-        self.turns = np.array(q[2::3], dtype=float)
+        angles = np.array(q[2::3], dtype=float)
+        self.turns = np.concatenate([angles, np.zeros(angles.size + kernels.TAIL)])
         self.own_arrays = _arrays(self.layout, self.turns)
         self.prepare()
         for b, e in enumerate(self.layout.elements):
             self._fill_constants(b, e)
-        self._loosen_welds()
+        self._loosen_angles()
         self.remember = kernels.remember.bind(self.context)
+
+    def count_from(self, t: float, q: Floats, qd: Floats) -> None:
+        self.turns[:] = np.concatenate([q[2::3], qd[2::3], [t, 1.0, 0.0]])
+
+    @property
+    def miscounted(self) -> bool:
+        """Rates between w0 and w1 turn a body by h (w0 + w1) / 2, right to h |w1 - w0| / 2."""
+        return bool(self.turns[2 * len(self.system.bodies) + kernels.DOUBT] > tau)
 
     def positions(self, q: Floats) -> Floats:
         at, z = self.layout, np.empty(self.n)
@@ -78,11 +88,10 @@ class PointFamily(Family, abstract=True):
             if j < n:
                 E.J[i : i + 2, j : j + 2] = np.eye(2)
 
-    def _loosen_welds(self) -> None:
-        """The angle between welded bodies may be wrong by whole turns."""
+    def _loosen_angles(self) -> None:
+        """Angles that are held by their directions may be wrong by whole turns."""
         for k, row in enumerate(self.kept):
-            joint, held = self.system.rows[row]
-            if welds(self.system, joint) and held.measure.terms[0].kind == "angle":
+            if row in self.directions:
                 self.context.S.row_period[k] = tau
 
 

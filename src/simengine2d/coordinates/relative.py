@@ -14,7 +14,7 @@ from ..functions import as_function
 from ..kernels import kernel, plain
 from ..measures import along, angle, x, y
 from ..moving_frames import FRAME_STATE
-from ..rows import constant_arrays, evaluate
+from ..rows import S, constant_arrays, evaluate
 from ..system import SMALL, System
 from ..transformed import transform, transform_masses
 from .family import Family
@@ -139,6 +139,8 @@ def move_bodies(c, t, y, out):
 # The family -------------------------------------------------------------------------------------------
 
 
+POSES = 3  # of the tree at random, in which a row must hold to be thought to hold in all
+HOLDS = 1e-11  # error of a row that holds, against what moves it
 MOST_DENSE = 50_000_000  # entries of R
 
 
@@ -166,10 +168,31 @@ class Relative(Family):
         )
         self.own_rows = []
         held = {i for branch in self.branches if branch.joint for i in branch.joint.rows}
-        self.kept = [i for i in range(system.m) if i not in held]
         rows, zeros = [row for _, row in measured], [as_function(0.0)] * len(measured)
         self.measures, _ = constant_arrays(system.bodies, system.drawing.gravity, rows, zeros)
         self.to_bodies = move_bodies.bind(Moving(self.tree))
+        others = [i for i in range(system.m) if i not in held]
+        fulfilled = self._fulfilled(others)
+        self.kept = [i for i in others if i not in fulfilled]
+
+    def _fulfilled(self, rows: list[int]) -> set[int]:
+        """Rows that hold in every pose of the tree, such as a second pin in the place of the first."""
+        system, rng = self.system, np.random.default_rng(1)
+        left = [i for i in rows if system.functions[i].is_constant and system.rows[i][1].formula is None]
+        z = self.positions(self.q) if left else np.zeros(self.n)
+        for _ in range(POSES):
+            if not left:
+                break
+            q = self.bodies(0.0, z + self.sizes * rng.uniform(-1.0, 1.0, self.n), *np.zeros((2, self.n))).q
+            measures, functions = [system.rows[i][1] for i in left], [system.functions[i] for i in left]
+            S, _ = constant_arrays(system.bodies, system.drawing.gravity, measures, functions)
+            errors, slopes = self._evaluated(S, q, np.zeros(q.size))
+            reach = np.maximum(np.abs(q), system.sizes)[S.jac_column]
+            sizes = np.maximum.reduceat(np.abs(slopes) * reach, S.jac_start[:-1])
+            left = [
+                i for i, error, size in zip(left, errors, sizes, strict=True) if abs(error) <= HOLDS * size
+            ]
+        return set(left)
 
     def prepare(self) -> None:
         if 3 * len(self.branches) * self.n > MOST_DENSE:
@@ -187,16 +210,23 @@ class Relative(Family):
 
     def _measured(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         """The coordinates are measures between bodies: z = s(q), zd = s_q qd."""
-        S, n = self.measures, self.n
-        F, data = np.zeros((S.frame_body.size, FRAME_STATE)), np.empty(S.jac_column.size)
-        z, quadratic = np.empty(n), np.empty(n)
-        q, qd = np.ascontiguousarray(q, dtype=float), np.ascontiguousarray(qd, dtype=float)
-        quick = evaluate if q.size > SMALL else plain(evaluate)
-        quick(S, 0.0, q, qd, np.empty((n, 3)), F, z, data, quadratic)
-        rows = np.repeat(np.arange(n), np.diff(S.jac_start))
-        zd = np.zeros(n)
+        S = self.measures
+        z, data = self._evaluated(S, q, qd)
+        rows = np.repeat(np.arange(self.n), np.diff(S.jac_start))
+        zd = np.zeros(self.n)
         np.add.at(zd, rows, data * qd[S.jac_column])
         return z, zd
+
+    @staticmethod
+    def _evaluated(S: S, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        """Rows and their derivatives, where the functions are constant."""
+        m = S.row_start.size - 1
+        F, data = np.zeros((S.frame_body.size, FRAME_STATE)), np.empty(S.jac_column.size)
+        Phi, quadratic = np.empty(m), np.empty(m)
+        q, qd = np.ascontiguousarray(q, dtype=float), np.ascontiguousarray(qd, dtype=float)
+        quick = evaluate if q.size > SMALL else plain(evaluate)
+        quick(S, 0.0, q, qd, np.empty((m, 3)), F, Phi, data, quadratic)
+        return Phi, data
 
 
 def coordinates_of(branch: Branch) -> Iterator[tuple[str, Row]]:

@@ -20,20 +20,24 @@ from ..doors import call, door
 from ..kernels import kernel
 from ..methods import Formulation
 from ..transformed import E
+from . import row_scales
 from .posed import Posed
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# entries of the options
-ALPHA2, BETA2, COMPLIANCE, EPS, TOLERANCE = range(5)
+# entries of the options; REFINED is 1 where eps is to be refined away, LENGTH a length of the mechanism
+ALPHA2, BETA2, REFINED, LENGTH, TOLERANCE = range(5)
 # entries of the notes: largest violations of positions and velocities; angles of the family follow
 POSITION, VELOCITY, TURNS = range(3)
 
 MOST_CORRECTIONS = 8
 MOST_REFINEMENTS = 20
-REFINED = 1e-14  # change of a solution at which refinement ends
-LARGEST_CORRECTION = 1e4  # of a coordinate, against the violation it removes
+AT_REST = 1e-14  # change of a solution at which refinement ends
+LARGEST_CORRECTION = (
+    1e4  # of a coordinate in its size, against the violation it removes, in lengths of the mechanism
+)
+SOFT = 1e-6  # compliance of redundant rows against what they feel: little, but much against rounding
 
 
 class Dense(NamedTuple):
@@ -52,6 +56,9 @@ class Dense(NamedTuple):
     x: Floats  # zdd and lam
     rest: Floats
     options: Floats
+    compliance: Floats  # (m)
+    soft: Floats  # (m), compliance or eps
+    unit: Floats  # (m), of the errors of each row
     # for formulations in independent coordinates
     y: Floats
     sizes: Floats
@@ -62,7 +69,7 @@ class Dense(NamedTuple):
     Mr: Floats  # (n, n)
 
 
-def new_dense(family: Family, options: Floats) -> Dense:
+def new_dense(family: Family, options: Floats, compliance: Floats, soft: Floats, unit: Floats) -> Dense:
     n, m = family.n, family.m
     turns = family.remember
     size = n + m
@@ -80,6 +87,9 @@ def new_dense(family: Family, options: Floats) -> Dense:
         np.zeros(size),
         np.zeros(size),
         options,
+        compliance,
+        soft,
+        unit,
         np.zeros(2 * n),
         np.array(family.sizes, dtype=float),
         np.arange(n),
@@ -97,7 +107,6 @@ def new_dense(family: Family, options: Floats) -> Dense:
 def factor(c):
     """K = [M Phi_z^T; Phi_z -c], and its factors."""
     E, n = c.E, c.E.Q.size
-    soft = max(c.options[COMPLIANCE], c.options[EPS])
     for i in range(c.K.shape[0]):
         for j in range(c.K.shape[0]):
             c.K[i, j] = 0.0
@@ -105,7 +114,7 @@ def factor(c):
         for j in range(n):
             c.K[i, j] = E.M[i, j]
     for i in range(E.Phi.size):
-        c.K[n + i, n + i] = -soft
+        c.K[n + i, n + i] = -c.soft[i]
         for j in range(n):
             c.K[n + i, j] = c.K[j, n + i] = E.J[i, j]
     for i in range(c.K.shape[0]):
@@ -113,7 +122,7 @@ def factor(c):
             c.factors[i, j] = c.K[i, j]
     lu_factor(c.factors, c.pivots)
     for i in range(E.Phi.size):
-        c.K[n + i, n + i] = -c.options[COMPLIANCE]
+        c.K[n + i, n + i] = -c.compliance[i]
 
 
 @kernel
@@ -122,7 +131,7 @@ def solve(c):
     for i in range(c.x.size):
         c.x[i] = c.right[i]
     lu_solve(c.factors, c.pivots, c.x)
-    if c.options[EPS] <= c.options[COMPLIANCE]:
+    if c.options[REFINED] == 0.0:
         return
     for _ in range(MOST_REFINEMENTS):
         size, change = 0.0, 0.0
@@ -134,30 +143,30 @@ def solve(c):
         for i in range(c.x.size):
             c.x[i] += c.rest[i]
             size, change = max(size, abs(c.x[i])), max(change, abs(c.rest[i]))
-        if change <= REFINED * size:
+        if change <= AT_REST * size:
             return
 
 
 @kernel
-def position_error(E, right):
-    """-Phi; the largest of them."""
+def position_error(E, unit, right):
+    """-Phi; the largest of them, in units of their own."""
     found, n = 0.0, E.Q.size
     for i in range(E.Phi.size):
         right[n + i] = -E.Phi[i]
-        found = max(found, abs(E.Phi[i]))
+        found = max(found, abs(E.Phi[i]) / unit[i])
     return found
 
 
 @kernel
-def velocity_error(E, zd, right):
-    """nu - Phi_z zd; the largest of them."""
+def velocity_error(E, zd, unit, right):
+    """nu - Phi_z zd; the largest of them, in units of their own."""
     found, n = 0.0, E.Q.size
     for i in range(E.Phi.size):
         rate = E.nu[i]
         for j in range(n):
             rate -= E.J[i, j] * zd[j]
         right[n + i] = rate
-        found = max(found, abs(rate))
+        found = max(found, abs(rate) / unit[i])
     return found
 
 
@@ -170,7 +179,7 @@ def accelerations(c, t, y, out):
     E, n = c.E, c.E.Q.size
     call(c.pose_f, c.pose_c, t, y, y)
     zd = y[n:]
-    velocity_error(E, zd, c.right)
+    velocity_error(E, zd, c.unit, c.right)
     for j in range(n):
         c.right[j] = E.Q[j]
     for i in range(E.Phi.size):
@@ -186,15 +195,17 @@ def accelerations(c, t, y, out):
 def project(c, t, y, notes):
     """Bring y onto the constraints by the smallest change in the metric of M, first z, then zd."""
     E, n = c.E, c.E.Q.size
-    before, level = np.inf, 0
+    before, level, length = np.inf, 0, c.options[LENGTH]
     for iteration in range(2 * MOST_CORRECTIONS):
         call(c.pose_f, c.pose_c, t, y, y)
-        found = position_error(E, c.right) if level == 0 else velocity_error(E, y[n:], c.right)
+        found = (
+            position_error(E, c.unit, c.right) if level == 0 else velocity_error(E, y[n:], c.unit, c.right)
+        )
         if iteration == 0:
             notes[POSITION] = max(notes[POSITION], found)
         if level == 0 and (found <= c.options[TOLERANCE] or found > 0.5 * before):
             level, before = 1, np.inf
-            found = velocity_error(E, y[n:], c.right)
+            found = velocity_error(E, y[n:], c.unit, c.right)
             notes[VELOCITY] = max(notes[VELOCITY], found)
         if level == 1 and (found <= c.options[TOLERANCE] or found > 0.5 * before):
             break
@@ -205,7 +216,7 @@ def project(c, t, y, notes):
         solve(c)
         change = 0.0
         for j in range(n):
-            change = max(change, abs(c.x[j]))
+            change = max(change, abs(c.x[j]) / c.sizes[j] * length)
         # a change out of proportion means a singular pose
         if change <= LARGEST_CORRECTION * found:
             for j in range(n):
@@ -230,18 +241,29 @@ def count_turns(c, t, y, notes):
 # Posing -----------------------------------------------------------------------------------------------
 
 
-def compliance_of_redundant_rows(family: Family, t: float, z: Floats) -> float:
-    """Small against the diagonal of Phi_z M^-1 Phi_z^T, but large against its rounding."""
-    e = family.at(t, z)
-    masses = np.diag(e.M)
-    mass = np.where(masses > 0.0, masses, np.inf)
-    return 1e-6 * float((e.J**2 / mass).sum(axis=1).max(initial=0.0))
+def softened(compliance: Floats, felt: Floats, redundant: bool) -> tuple[Floats, bool]:
+    """Compliance, or where rows are redundant a small one at least, and whether that has to be refined away."""
+    soft = np.maximum(compliance, SOFT * felt if redundant else 0.0)
+    return soft, bool(np.any(soft > compliance))
 
 
-def pose_dense(formulation: Formulation, family: Family, eps: float, tolerance: float) -> Posed:
-    """The doors of a formulation bound to a family; eps > 0 allows redundant constraints."""
-    options = np.array([*formulation.stabilization, formulation.compliance, eps, tolerance])
-    context, notes = new_dense(family, options), np.zeros(TURNS + family.turns.size)
+def dense_at(
+    formulation: Formulation, family: Family, t: float, z: Floats, redundant: bool, tolerance: float
+) -> Dense:
+    """The context of a formulation, its rows measured at a state; `redundant` allows redundant constraints."""
+    felt = row_scales.felt(family, t, z) if redundant or formulation.gives_way else np.ones(family.m)
+    compliance = formulation.compliances(felt)
+    soft, refined = softened(compliance, felt, redundant)
+    options = np.array([*formulation.stabilization, float(refined), family.system.length, tolerance])
+    return new_dense(family, options, compliance, soft, row_scales.units(family, t, z))
+
+
+def pose_dense(
+    formulation: Formulation, family: Family, t: float, z: Floats, redundant: bool, tolerance: float
+) -> Posed:
+    """The doors of a formulation bound to a family."""
+    context = dense_at(formulation, family, t, z, redundant, tolerance)
+    options, notes = context.options, np.zeros(TURNS + family.turns.size)
     return Posed(
         formulation.rhs.bind(context),
         formulation.finish.bind(context),

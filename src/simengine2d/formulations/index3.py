@@ -30,8 +30,10 @@ from .stage_iteration import StagedFormulation
 Floats = NDArray[np.float64]
 
 # entries of the state: time, counts, step to try next, and b of the factors that are kept (0: there are none)
-TIME, STEPS, ITERATIONS, FACTORIZATIONS, HALVINGS, STEP, KEPT, BEGUN, ROW, WHY = range(10)
-STATE_SIZE = 10
+TIME, STEPS, ITERATIONS, FACTORIZATIONS, HALVINGS, STEP, KEPT, BEGUN, ROW, WHY, HALVED = range(11)
+# HALVED counts the steps that were halved; the times at which the first of them began follow
+MOST_HALVED = 32
+STATE_SIZE = 11 + MOST_HALVED
 
 DONE, PAUSED, NOT_CONVERGED, NOT_A_NUMBER = range(4)
 EXACT, MODIFIED, COURSE = range(3)
@@ -216,18 +218,32 @@ def write_output(S, L, p, t, k, history, w):
         history.Q[k, j], history.Qd[k, j], history.Qdd[k, j] = p.q[j], p.qd[j], p.qdd[j]
 
 
+@kernel
+def note_halving(state):
+    """Remember when a step was halved."""
+    count = int(state[HALVED])
+    if count < MOST_HALVED:
+        state[HALVED + 1 + count] = state[TIME]
+    state[HALVED] += 1.0
+
+
 @kernel(inline=True)
 def take_step(S, L, D, p, t, kind, w):
-    """One step to t, halved where Newton's iteration does not converge. Returns DONE or why not."""
-    halvings = 0
+    """One step to t, halved where even exact Newton does not converge. Returns DONE or why not."""
+    halvings, first = 0, True
     while p.state[TIME] < t:
         h = (t - p.state[TIME]) * 0.5**halvings
         t_new = t if halvings == 0 else p.state[TIME] + h
         why = newton(S, L, D, p, t_new, h, kind, w)
+        if why != DONE and kind != EXACT:
+            why = newton(S, L, D, p, t_new, h, EXACT, w)
         if why == DONE:
             accept(p, t_new)
             halvings = max(0, halvings - 1)
             continue
+        if first:
+            note_halving(p.state)
+            first = False
         halvings += 1
         p.state[HALVINGS] += 1.0
         if halvings > MOST_HALVINGS:

@@ -13,6 +13,7 @@ from ..methods import Formulation
 from . import dense, recursive, sparse
 from .dense import TURNS, pose_dense
 from .posed import Posed
+from .row_scales import felt_by_bodies
 
 Floats = NDArray[np.float64]
 
@@ -23,17 +24,17 @@ def pose(
     """The ordinary differential equations of a formulation; d is the elimination program of the system."""
     multipliers = formulation.rhs is dense.accelerations
     if multipliers and isinstance(family, ReferencePoint):
-        return _sparse(formulation, family, d, tolerance)
+        return _sparse(formulation, family, d, t, z, tolerance)
     if multipliers and isinstance(family, Relative) and recursive.suits(family):
-        eps = recursive.compliance_of_loops(family, t, z) if redundant else 0.0
-        return recursive.pose_recursive(formulation, family, eps, tolerance)
-    eps = dense.compliance_of_redundant_rows(family, t, z) if redundant else 0.0
-    return pose_dense(formulation, family, eps, tolerance)
+        return recursive.pose_recursive(formulation, family, t, z, redundant, tolerance)
+    return pose_dense(formulation, family, t, z, redundant, tolerance)
 
 
-def _sparse(formulation: Formulation, family: Family, d: D, tolerance: float) -> Posed:
+def _sparse(formulation: Formulation, family: Family, d: D, t: float, z: Floats, tolerance: float) -> Posed:
     d = d._replace(stabilization=np.array(formulation.stabilization))
-    d = sparse.softened(d, family.system.n, formulation.compliance)
+    if formulation.gives_way:
+        compliances = formulation.compliances(felt_by_bodies(family.system, t, z))
+        d = sparse.softened(d, family.system.n, compliances)
     context = sparse.new_context(family.system, d, new_work(family.system, d), tolerance)
     finish = sparse.project if formulation.projects else sparse.watch
     rhs = sparse.accelerations.bind(context)

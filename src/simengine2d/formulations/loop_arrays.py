@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def new_loops(family: Relative, tree: Tree, options: Floats) -> Loops:
+class RowLimits(NamedTuple):
+    """Numbers of each row that is kept; see `Loops`."""
+
+    compliance: Floats
+    soft: Floats
+    unit: Floats
+
+
+def new_loops(family: Relative, tree: Tree, options: Floats, rows: RowLimits) -> Loops:
     """Arrays of the rows that are kept."""
     arrays, m = kept_rows(family), family.m
     functions = [family.system.functions[i] for i in family.kept]
@@ -57,6 +66,7 @@ def new_loops(family: Relative, tree: Tree, options: Floats) -> Loops:
         np.zeros(m + 1),
         np.zeros(m),
         options,
+        *(np.append(values, 1.0) for values in rows),
     )
 
 

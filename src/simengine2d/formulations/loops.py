@@ -48,7 +48,7 @@ from ..moving_frames import UX, UY, term_gradient, term_rate, term_second_order,
 from ..moving_frames import VX as SPEED_X
 from ..moving_frames import VY as SPEED_Y
 from .articulated import take_inward
-from .dense import ALPHA2, BETA2, COMPLIANCE, EPS, MOST_REFINEMENTS, REFINED
+from .dense import ALPHA2, AT_REST, BETA2, MOST_REFINEMENTS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -86,6 +86,9 @@ class Loops(NamedTuple):
     lam: Floats
     work: Floats
     options: Floats
+    compliance: Floats  # of each row, as the others below; the last one belongs to missing rows
+    soft: Floats  # compliance or eps
+    unit: Floats  # of its errors
 
 
 class Closing(NamedTuple):
@@ -228,7 +231,7 @@ def close_loops(closing):
     """lam, and the forces on the freedoms with it; c.b holds what is added to -gamma."""
     c = closing.c
     group, pair, freedom, W, w, v, b, lam = c.group, c.pair, c.freedom, c.W, c.w, c.v, c.b, c.lam
-    soft = max(c.options[COMPLIANCE], c.options[EPS])
+    soft = c.soft
     if pair.shape[0] > 0:
         for p in range(v.size):
             v[p] = 0.0
@@ -245,8 +248,8 @@ def close_loops(closing):
         )
         b[i] += one
         b[j] += two
-        v[group[g, RIGHT2]], v[group[g, DIAGONAL2]], v[group[g, COUPLING]] = b[j], soft + l22, l12
-        v[group[g, RIGHT]], v[group[g, DIAGONAL]] = b[i], soft + l11
+        v[group[g, RIGHT2]], v[group[g, DIAGONAL2]], v[group[g, COUPLING]] = b[j], soft[j] + l22, l12
+        v[group[g, RIGHT]], v[group[g, DIAGONAL]] = b[i], soft[i] + l11
     if group.shape[0] == 2 and closing.refine_f == 0:
         solve_two(v, b, lam, group)
     else:
@@ -307,8 +310,8 @@ def refine(r, t, y, out):
                 share[c.freedom[e]] += c.W[e, 1] * one + c.W[e, 3] * two
         for g in range(group.shape[0] - 1):
             i, j = group[g, ROW], group[g, OTHER]
-            r.rest[i] = c.b[i] - c.options[COMPLIANCE] * lam[i]
-            r.rest[j] = c.b[j] - c.options[COMPLIANCE] * lam[j]
+            r.rest[i] = c.b[i] - c.compliance[i] * lam[i]
+            r.rest[j] = c.b[j] - c.compliance[j] * lam[j]
             for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
                 r.rest[i] -= c.W[e, 0] * share[c.freedom[e]]
                 r.rest[j] -= c.W[e, 2] * share[c.freedom[e]]
@@ -317,17 +320,17 @@ def refine(r, t, y, out):
         for i in range(lam.size - 1):
             lam[i] += r.change[i]
             size, change = max(size, abs(lam[i])), max(change, abs(r.change[i]))
-        if change <= REFINED * size:
+        if change <= AT_REST * size:
             return
 
 
 @kernel
 def errors(c, level):
-    """Phi, or Phi_z zd - nu, into c.b; the largest of them."""
+    """Phi, or Phi_z zd - nu, into c.b; the largest of them, in units of their own."""
     found = 0.0
     for i in range(c.f.shape[0]):
         c.b[i] = row_value(c, i) if level == 0 else -row_rate(c, i)
-        found = max(found, abs(c.b[i]))
+        found = max(found, abs(c.b[i]) / c.unit[i])
     return found
 
 

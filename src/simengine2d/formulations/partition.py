@@ -23,12 +23,12 @@ ROUNDING = 1e-13
 
 @kernel
 def choose(c):
-    """Dependent coordinates by elimination with complete pivoting, each coordinate in units of its size."""
+    """Dependent coordinates by elimination with complete pivoting, coordinates and rows in units of their sizes."""
     J, W, order, m, n = c.E.J, c.W, c.order, c.E.Phi.size, c.E.Q.size
     for j in range(n):
         order[j] = j
         for i in range(m):
-            W[i, j] = J[i, j] * c.sizes[j]
+            W[i, j] = J[i, j] * c.sizes[j] / c.unit[i]
     c.rank[0] = 0
     first = 0.0
     for k in range(min(m, n)):
@@ -55,9 +55,9 @@ def reduce(c):
     """Eliminate the dependent coordinates from [Phi_z, right]: W = [1, Phi_d^-1 Phi_i, Phi_d^-1 right]."""
     J, W, order, m, n = c.E.J, c.W, c.order, c.E.Phi.size, c.E.Q.size
     for i in range(m):
-        W[i, n] = c.right[n + i]
+        W[i, n] = c.right[n + i] / c.unit[i]
         for j in range(n):
-            W[i, j] = J[i, j]
+            W[i, j] = J[i, j] / c.unit[i]
     for k in range(c.rank[0]):
         d, row = order[k], k
         for i in range(k, m):
@@ -91,7 +91,7 @@ def solve_positions(c, t, y):
     n, first, before = c.E.Q.size, 0.0, np.inf
     for iteration in range(MOST_ITERATIONS):
         call(c.pose_f, c.pose_c, t, y, y)
-        found = position_error(c.E, c.right)
+        found = position_error(c.E, c.unit, c.right)
         if iteration == 0:
             first = found
         if found <= c.options[TOLERANCE] or found > 0.5 * before:
@@ -107,7 +107,7 @@ def solve_positions(c, t, y):
 def solve_velocities(c, y):
     """zd_d of Phi_z zd = nu; the error found first."""
     n = c.E.Q.size
-    found = velocity_error(c.E, y[n:], c.right)
+    found = velocity_error(c.E, y[n:], c.unit, c.right)
     reduce(c)
     for k in range(c.rank[0]):
         y[n + c.order[k]] += c.W[k, n]

@@ -3,9 +3,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import ModelError
 from ..methods import Formulation
 from . import dense
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -13,6 +18,11 @@ class Penalty(Formulation):
     """Constraints as stiff oscillators: lam = alpha (Phidd + 2 xi omega Phid + omega^2 Phi).
 
         (M + alpha Phi_q^T Phi_q) qdd = QA - alpha Phi_q^T (-gamma + 2 xi omega (Phi_q qd - nu) + omega^2 Phi)
+
+    By default alpha = factor / S for each constraint, where S is the diagonal of Phi_q M^-1 Phi_q^T at the start: the
+    mass of the penalty is `factor` times the mass that the constraint feels, in all units. Then the accelerations of a
+    constraint are wrong by about 1 / factor, whatever the bodies weigh. An `alpha` that is given, in kg for pins,
+    is that of all constraints.
 
     It is solved with the multipliers kept, which rounding hurts less and any alpha suits:
 
@@ -27,23 +37,25 @@ class Penalty(Formulation):
     name: ClassVar[str] = "penalty"
     poses: ClassVar[str] = "ode"
     nonholonomic: ClassVar[bool] = True
+    gives_way: ClassVar[bool] = True
     rhs = dense.accelerations
     finish = dense.watch
-    alpha: float = 1e7
+    alpha: float | None = None
     xi: float = 1.0
     omega: float = 10.0
+    factor: float = 1e7
 
     def __post_init__(self) -> None:
-        if not (self.alpha > 0.0 and self.xi >= 0.0 and self.omega >= 0.0):
+        alpha = 1.0 if self.alpha is None else self.alpha
+        if not (alpha > 0.0 and self.xi >= 0.0 and self.omega >= 0.0 and self.factor > 0.0):
             raise ModelError(
-                "penalty needs alpha > 0, xi >= 0 and omega >= 0, not "
-                f"alpha = {self.alpha}, xi = {self.xi}, omega = {self.omega}."
+                "penalty needs alpha > 0, xi >= 0, omega >= 0 and factor > 0, not "
+                f"alpha = {self.alpha}, xi = {self.xi}, omega = {self.omega}, factor = {self.factor}."
             )
 
     @property
     def stabilization(self) -> tuple[float, float]:
         return 2.0 * self.xi * self.omega, self.omega**2
 
-    @property
-    def compliance(self) -> float:
-        return 1.0 / self.alpha
+    def compliances(self, felt: Floats) -> Floats:
+        return felt / self.factor if self.alpha is None else np.full(felt.size, 1.0 / self.alpha)

@@ -48,20 +48,23 @@ from .articulated import accelerate_joints, eliminate_joints, weigh
 from .dense import (
     ALPHA2,
     BETA2,
-    COMPLIANCE,
-    EPS,
     LARGEST_CORRECTION,
+    LENGTH,
     MOST_CORRECTIONS,
     POSITION,
+    REFINED,
     TOLERANCE,
     TURNS,
     VELOCITY,
+    softened,
 )  # fmt: skip
-from .loop_arrays import frames_of, in_order, kept_rows, new_loops, new_refining, ways_of_rows
+from .loop_arrays import RowLimits, frames_of, in_order, kept_rows, new_loops, new_refining, ways_of_rows
 from .loop_paths import products
 from .loops import (
     ENTRY,
+    OTHER,
     PINNED,
+    ROW,
     Closing,
     Loops,
     at_rest,
@@ -76,12 +79,12 @@ from .loops import (
     timed_rows,
 )  # fmt: skip
 from .posed import Posed
+from .row_scales import filled, units
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LIGHT = 1e-12  # inertia that a motion meets, against the largest that one meets
-SOFT = 1e-6  # compliance of redundant rows, against that of the tree
 MOST_PRODUCTS = 5_000_000  # of entries of W; the multipliers of more would cost more than dense matrices
 
 
@@ -115,6 +118,7 @@ class Projected(NamedTuple):
 
     loops: Closing
     zdd: Floats
+    sizes: Floats
 
 
 # Doors ------------------------------------------------------------------------------------------------
@@ -164,7 +168,7 @@ def project(p, t, y, notes):
     c, n = p.loops.c, p.zdd.size
     if c.f.shape[0] == 0:
         return
-    before, level = np.inf, 0
+    before, level, length = np.inf, 0, c.options[LENGTH]
     for iteration in range(2 * MOST_CORRECTIONS):
         move_tree(c.T, y, True)
         place_rows(p.loops, t)
@@ -186,7 +190,7 @@ def project(p, t, y, notes):
         accelerate_joints(c.T, p.zdd)
         change = 0.0
         for j in range(n):
-            change = max(change, abs(p.zdd[j]))
+            change = max(change, abs(p.zdd[j]) / p.sizes[j] * length)
         # a change out of proportion means a singular pose
         if change <= LARGEST_CORRECTION * found:
             for j in range(n):
@@ -211,19 +215,19 @@ class Lane(NamedTuple):
     kept: Any
 
 
-def recursive_lane(family: Relative, options: Floats) -> Lane:
+def recursive_lane(family: Relative, options: Floats, rows: RowLimits) -> Lane:
     """The contexts of a family; `options` are those of the dense lane."""
     tree = family.tree._replace(state=family.tree.state.copy())
-    loops = new_loops(family, tree, options)
+    loops = new_loops(family, tree, options, rows)
     forces = apply_forces.bind(new_forces(family, tree)) if family.system.loads else None
     timed = timed_rows.bind(loops) if is_timed(family) else None
     curved = curved_group.bind(loops) if np.any(loops.group[:-1, PINNED] == 0) else None
     drifting = stabilize.bind(loops) if options[ALPHA2] + options[BETA2] > 0.0 else None
-    refining = refine.bind(new_refining(loops)) if options[EPS] > options[COMPLIANCE] else None
+    refining = refine.bind(new_refining(loops)) if options[REFINED] == 1.0 else None
     closing = Closing(loops, *words(timed), *words(curved), *words(drifting), *words(refining))
     solving = solve_loops.bind(closing) if family.m > 0 else None
     context = Recursive(tree, np.array(family.system.drawing.gravity), *words(forces), *words(solving))
-    back = Projected(closing, np.zeros(family.n))
+    back = Projected(closing, np.zeros(family.n), family.sizes.copy())
     return Lane(tree, loops, context, back, (forces, timed, curved, drifting, refining, solving))
 
 
@@ -281,25 +285,40 @@ def _are_sound(reciprocals: Floats) -> bool:
     )
 
 
-def compliance_of_loops(family: Relative, t: float, z: Floats) -> float:
-    """Small against the diagonal of Phi_z M^-1 Phi_z^T, but large against its rounding."""
-    loops = _evaluated(family, t, z).loops
-    entry, shares = loops.group[:, ENTRY], (loops.W[:, [0, 2]] * loops.W[:, [1, 3]]).sum(axis=1)
-    return SOFT * max((shares[i:j].sum() for i, j in pairwise(entry)), default=0.0)
+def felt_by_loops(family: Relative, t: float, z: Floats) -> Floats:
+    """The diagonal of Phi_z M^-1 Phi_z^T."""
+    loops, found = _evaluated(family, t, z).loops, np.zeros(family.m + 1)
+    for rows, (i, j) in zip(loops.group[:-1, [ROW, OTHER]], pairwise(loops.group[:, ENTRY]), strict=True):
+        found[rows] = (loops.W[i:j, [0, 2]] * loops.W[i:j, [1, 3]]).sum(axis=0)
+    return filled(np.where(np.isfinite(found), found, 0.0)[: family.m])
 
 
 def _evaluated(family: Relative, t: float, z: Floats) -> Lane:
     """A lane that has been at rest in z."""
-    lane = recursive_lane(family, np.zeros(TOLERANCE + 1))
+    nothing = np.zeros(family.m)
+    lane = recursive_lane(family, np.zeros(TOLERANCE + 1), RowLimits(nothing, nothing, nothing))
     with np.errstate(all="ignore"):
         accelerations.bind(lane.context)(t, np.concatenate([z, np.zeros(family.n)]), np.empty(2 * family.n))
     return lane
 
 
-def pose_recursive(formulation: Formulation, family: Relative, eps: float, tolerance: float) -> Posed:
-    """The doors of a formulation bound to a family; eps > 0 allows redundant constraints."""
-    options = np.array([*formulation.stabilization, formulation.compliance, eps, tolerance])
-    lane = recursive_lane(family, options)
+def lane_at(
+    formulation: Formulation, family: Relative, t: float, z: Floats, redundant: bool, tolerance: float
+) -> Lane:
+    """The contexts of a formulation, its rows measured at a state; `redundant` allows redundant constraints."""
+    felt = felt_by_loops(family, t, z) if redundant or formulation.gives_way else np.ones(family.m)
+    compliance = formulation.compliances(felt)
+    soft, refined = softened(compliance, felt, redundant)
+    options = np.array([*formulation.stabilization, float(refined), family.system.length, tolerance])
+    return recursive_lane(family, options, RowLimits(compliance, soft, units(family, t, z)))
+
+
+def pose_recursive(
+    formulation: Formulation, family: Relative, t: float, z: Floats, redundant: bool, tolerance: float
+) -> Posed:
+    """The doors of a formulation bound to a family."""
+    lane = lane_at(formulation, family, t, z, redundant, tolerance)
+    options = lane.loops.options
     rhs = accelerations.bind(lane.context)
     finish = project.bind(lane.back) if formulation.projects else watch.bind(lane.context)
     rhs, finish = (bound._replace(kept=(bound.kept, lane)) for bound in (rhs, finish))

@@ -129,9 +129,9 @@ def note_errors(c, qd, qdd):
         found[1], found[2] = max(found[1], abs(rate)), max(found[2], abs(second))
 
 
-def softened(d: D, n: int, compliance: float) -> D:
+def softened(d: D, n: int, compliance: Floats) -> D:
     """The same program with -compliance in the block of the multipliers, which then needs no refinement."""
-    if compliance == 0.0:
+    if not np.any(compliance):
         return d
     template = d.template.copy()
     template[d.diagonal[n:]] = -compliance

@@ -110,6 +110,8 @@ class Iteration(NamedTuple):
     st: Stages
     options: Floats
     size: Floats
+    a: Floats  # (s, n), the first guess
+    lam: Floats  # (s, m)
 
 
 class Settling(NamedTuple):
@@ -158,7 +160,7 @@ def stage_solver(
     ):
         doors.append(each.bind(its_context) if each else Bound(0, 0, None))
     addresses = [part for each in doors for part in (each.f, each.c)]
-    context: tuple[Any, ...] = (*addresses, st, options, eq.size)
+    context: tuple[Any, ...] = (*addresses, st, options, eq.size, np.zeros_like(st.a), np.zeros_like(st.lam))
     return Solver(solve_stages.bind(Iteration(*context)), st, eq, factors, doors)
 
 
@@ -166,11 +168,18 @@ def stage_solver(
 
 
 @kernel
-def scale(A, s, mass, felt, unit):
-    """A in units of the masses."""
+def scale(A, J, s, mass, felt, unit):
+    """A in units of the masses; stiffness and damping are masses to a step."""
     n, m = mass.size, felt.size
-    for k in range(unit.size):
-        unit[k] = 1.0 / np.sqrt(mass[k % n] if k < s * n else felt[(k - s * n) % m])
+    for k in range(s * n):
+        unit[k] = 1.0 / np.sqrt(max(mass[k % n], abs(A[k, k])))
+    for k in range(s * n, unit.size):
+        i, row = (k - s * n) // m % s, (k - s * n) % m
+        # what a constraint feels of these
+        feels = 0.0
+        for p in range(n):
+            feels += (J[i, row, p] * unit[i * n + p]) ** 2
+        unit[k] = 1.0 / np.sqrt(feels) if feels > 0.0 else 1.0 / np.sqrt(felt[row])
     for i in range(unit.size):
         for j in range(unit.size):
             A[i, j] *= unit[i] * unit[j]
@@ -236,7 +245,7 @@ def change_stages(c, t, y, out):
     s, n = st.a.shape
     x, unit = factors.x, factors.unit
     if state[KEPT] == 0.0:
-        scale(eq.A, s, eq.mass, eq.felt, unit)
+        scale(eq.A, eq.J, s, eq.mass, eq.felt, unit)
         state[RANK] = echelon(eq.A, factors.exchanged, factors.column)
         state[FACTORIZATIONS] += 1.0
         state[KEPT] = state[SIZE_B]
@@ -309,6 +318,25 @@ def iterate(c, t, y):
         before = found
 
 
+@kernel
+def copy(values, out):
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            out[i, j] = values[i, j]
+
+
+@kernel
+def begin_again(c):
+    """The unknowns as they were guessed."""
+    copy(c.a, c.st.a)
+    copy(c.lam, c.st.lam)
+    for i in range(c.st.a.shape[0]):
+        for k in range(c.st.a.shape[1]):
+            c.st.e[i, k] = 0.0
+        for k in range(c.st.mu.shape[1]):
+            c.st.mu[i, k] = 0.0
+
+
 @door
 def solve_stages(c, t, y, out):
     """Solve the stages from their present accelerations and multipliers; out becomes the state of the last stage."""
@@ -317,7 +345,16 @@ def solve_stages(c, t, y, out):
     state[CONVERGED], state[SIZE_B], state[SIZE_C] = 0.0, largest(st.B), largest(st.C)
     if abs(state[KEPT] - state[SIZE_B]) > 1.0e-6 * state[KEPT]:
         state[KEPT] = 0.0
+    copy(st.a, c.a)
+    copy(st.lam, c.lam)
     iterate(c, t, y)
+    kind = c.options[ITERATION]
+    if state[CONVERGED] == 0.0 and kind != EXACT:
+        # once more from the first guess, with a matrix of its own for each correction
+        begin_again(c)
+        c.options[ITERATION] = EXACT
+        iterate(c, t, y)
+        c.options[ITERATION] = kind
     if state[CONVERGED] == 0.0:
         state[KEPT] = 0.0
     add_stages(st.base_z, st.B, st.a, st.z)

@@ -19,6 +19,7 @@ from ..methods import AlphaMethod, Integrator
 from . import march
 from .dae_step import (
     HALVED,
+    HALVINGS,
     MEMORY_SIZE,
     OWN,
     DaeStep,
@@ -46,10 +47,10 @@ class Lane:
 
     def __init__(self, family: Family, t: float, y: Floats) -> None:
         self.family, n = family, family.n
-        eps = dense.compliance_of_redundant_rows(family, t, y[:n]) if redundant(family, t, y[:n]) else 0.0
-        options = np.array([0.0, 0.0, 0.0, eps, HELD * float(family.sizes.max())])
+        held = HELD * family.system.length
+        context = dense.dense_at(GGL(), family, t, y[:n], redundant(family, t, y[:n]), held)
         # looking into a step leaves the count of turns alone
-        self.dense = dense.new_dense(family, options)._replace(turns_f=0, turns_c=0)
+        self.dense = context._replace(turns_f=0, turns_c=0)
         self.solvers: list[Solver] = []
         self.doors: list[Bound] = []
 
@@ -63,14 +64,20 @@ class Lane:
         return dense.project.bind(self.dense)
 
     def accelerations(self, t: float, y: Floats) -> tuple[Floats, Floats]:
-        """zdd and the smallest lam of the equations of motion at a state."""
+        """zdd of the equations of motion at a state, and a small lam.
+
+        Masses of the coordinates and of what each row feels of them become 1: then what depends on others shows.
+        """
         n, e = self.family.n, self.family.at(t, y[: self.family.n], y[self.family.n :])
         masses = np.diag(e.M)
         unit = 1.0 / np.sqrt(np.where(masses > 0.0, masses, masses.mean()))
         J = e.J * unit
+        norms = np.linalg.norm(J, axis=1)
+        row = 1.0 / np.where(norms > 0.0, norms, 1.0)
+        J = J * row[:, None]
         K = np.block([[e.M * np.outer(unit, unit), J.T], [J, np.zeros((len(J), len(J)))]])
-        x = np.linalg.lstsq(K, np.concatenate([e.Q * unit, e.gamma]), rcond=1e-11)[0]
-        return x[:n] * unit, x[n:]
+        x = np.linalg.lstsq(K, np.concatenate([e.Q * unit, e.gamma * row]), rcond=1e-11)[0]
+        return x[:n] * unit, x[n:] * row
 
     def method(
         self,
@@ -151,11 +158,17 @@ class DaeMarcher(CompiledMarcher):
         return {
             "steps": self.steps,
             "rejected steps": int(self.path.state[march.REJECTED]),
-            "halved steps": int(self.step.memory[HALVED]),
+            "halved steps": int(self.step.memory[HALVINGS]),
             "evaluations": int(state[stages.EVALUATIONS] + self.path.state[march.EVALUATIONS]),
             "Newton iterations": int(state[stages.ITERATIONS]),
             "factorizations": int(state[stages.FACTORIZATIONS]),
         }
+
+    @property
+    def halved(self) -> tuple[int, list[float]]:
+        """How many steps were halved, and the times at which the first of them began."""
+        count = int(self.step.memory[HALVED])
+        return count, self.step.memory[HALVED + 1 :][:count].tolist()
 
     def kept(self) -> dict[str, Floats]:
         kept = {name: getattr(self.step, name) for name in ("X", "X1", "ends", "middle", "memory")}

@@ -21,9 +21,11 @@ from .march import Path
 
 Floats = NDArray[np.float64]
 
-# entries of the memory: steps that are taken over, steps of one size in a row and that size, halved steps
-SEEN, FILLED, SPACING, HALVED = range(4)
-MEMORY_SIZE = 4
+# entries of the memory: steps that are taken over, steps of one size in a row and that size, how often steps were
+# halved and how many of them were; the times at which the first of these began follow
+SEEN, FILLED, SPACING, HALVINGS, HALVED = range(5)
+MOST_HALVED = 32
+MEMORY_SIZE = 5 + MOST_HALVED
 # the notes: largest violations of positions and velocities, accelerations and multipliers, turns
 OWN = 2
 
@@ -176,6 +178,15 @@ def fixed_step(c, t, h):
 
 
 @kernel
+def note_halving(memory, t):
+    """Remember when a step was halved."""
+    count = int(memory[HALVED])
+    if count < MOST_HALVED:
+        memory[HALVED + 1 + count] = t
+    memory[HALVED] += 1.0
+
+
+@kernel
 def try_fixed(c, t, h):
     """The step, or several shorter ones where the iteration does not converge."""
     halvings, now = 0, 0.0
@@ -187,8 +198,10 @@ def try_fixed(c, t, h):
             now += part  # sums of halves are exact
             copy(c.X2, c.X1)
             continue
+        if halvings == 0:
+            note_halving(c.memory, t)
         halvings += 1
-        c.memory[HALVED] += 1.0
+        c.memory[HALVINGS] += 1.0
         if halvings > MOST_HALVINGS:
             c.state[march.CONVERGED] = 0.0
             break

@@ -53,11 +53,15 @@ class ScipyMarcher(Marcher):
         y0, self.notes = problem.y0.copy(), problem.notes
         self.solver = getattr(scipy.integrate, name)(f, problem.t0, y0, problem.limit, **options)
         self.steps, self.look, self.y_old = 0, None, y0.copy()
+        self.follow: Bound | None = None
+        """Called with the end of each step, which it leaves as it is, and the notes."""
+        self.old_notes = self.notes
 
     def march(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         for _ in range(most_steps):
             while first < times.size and times[first] <= self.solver.t:
-                Y[first] = np.concatenate([self.between(times[first]), self.notes])
+                notes = self.notes if times[first] == self.solver.t else self.old_notes
+                Y[first] = np.concatenate([self.between(times[first]), notes])
                 first += 1
             if first == times.size:
                 return first, loop.DONE
@@ -79,6 +83,9 @@ class ScipyMarcher(Marcher):
             self.solver.status != "failed" and self.solver.t > before and np.all(np.isfinite(self.solver.y))
         )
         self.steps += bool(good)
+        if good and self.follow is not None:
+            self.old_notes = self.notes.copy()
+            self.follow(float(self.solver.t), np.array(self.solver.y), self.notes)
         return bool(good)
 
     @property

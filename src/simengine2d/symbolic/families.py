@@ -15,6 +15,8 @@ import sympy as sp
 from ..analyses.assemble import assemble
 from ..coordinates import family_named
 from ..coordinates.family import Family
+from ..coordinates.natural import Natural, refuse_counted_turns
+from ..coordinates.orientations import welded_angles
 from ..coordinates.point_family import PointFamily
 from ..coordinates.relative import Relative
 from ..system import System
@@ -47,6 +49,8 @@ LETTERS = {"angle": "theta", "along": "s", "ux": "u", "uy": "u"}
 
 def closed_family(system: System, name: str) -> Family:
     """The family in numbers, which knows its coordinates and rows; an error where the system cannot have it."""
+    if family_named(name) is Natural:  # a driven angle would leave atan2 behind after half a turn
+        refuse_counted_turns(system, welded_angles(system))
     return family_named(name)(system, assemble(system).q)
 
 
