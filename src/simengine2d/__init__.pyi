@@ -6,6 +6,9 @@ from . import lab as lab
 from . import symbolic as symbolic
 from .analyses.assemble import Assembly as Assembly
 from .analyses.assemble import assemble as assemble
+from .analyses.checkup.doctor import doctor as doctor
+from .analyses.checkup.finding import Checkup as Checkup
+from .analyses.checkup.finding import Finding as Finding
 from .analyses.diagnose import Diagnosis as Diagnosis
 from .analyses.diagnose import diagnose as diagnose
 from .analyses.dynamics import dynamics as dynamics

@@ -28,6 +28,8 @@ HOMES = {
     **dict.fromkeys(["load"], ".io"),
     **dict.fromkeys(["assemble", "Assembly"], ".analyses.assemble"),
     **dict.fromkeys(["diagnose", "Diagnosis"], ".analyses.diagnose"),
+    **dict.fromkeys(["doctor"], ".analyses.checkup.doctor"),
+    **dict.fromkeys(["Checkup", "Finding"], ".analyses.checkup.finding"),
     **dict.fromkeys(["kinematics"], ".analyses.kinematics"),
     **dict.fromkeys(["dynamics"], ".analyses.dynamics"),
     **dict.fromkeys(["Simulator"], ".analyses.simulator"),

@@ -56,7 +56,9 @@ def begins_to_move(m: se.Model, q: np.ndarray) -> float:
     x = np.linalg.lstsq(K, np.concatenate([Q, np.zeros(system.m)]), rcond=1e-14)[0]
     forces = (np.abs(Q) + np.abs(J).T @ np.abs(x[n:])).reshape(-1, 3).max(axis=1)
     moved = np.abs(M @ x[:n]).reshape(-1, 3).max(axis=1)
-    return float((moved / np.maximum(forces, 1e-9 * forces.max())).max()) if forces.max() else 0.0
+    shifted = system.QA(0.0, q + system.length * np.random.default_rng(1).uniform(-1, 1, n) / L, rest) / L
+    size = max(float(forces.max()), float(np.abs(shifted - Q).max()))
+    return float((moved / np.maximum(forces, 1e-9 * size)).max()) if size else 0.0
 
 
 def rests(rng: np.random.Generator, method: str) -> str | None:

@@ -103,7 +103,7 @@ def diagnose(model: Model | Assembly, t: float = 0.0) -> Diagnosis:
     here = _rank(system, assembly.t, assembly.q, order)
     nearby = here
     if here.dependent:
-        for q in _nearby_poses(system, assembly.t, assembly.q):
+        for q in nearby_poses(system, assembly.t, assembly.q):
             nearby = max(nearby, _rank(system, assembly.t, q, order), key=lambda found: found.rank)
             if nearby.rank > here.rank:
                 break
@@ -149,7 +149,7 @@ def _without_drivers(system: System) -> Floats:
     return weights
 
 
-def _nearby_poses(system: System, t: float, q: Floats) -> Iterator[Floats]:
+def nearby_poses(system: System, t: float, q: Floats) -> Iterator[Floats]:
     """Other poses of the same mechanism without its drivers, a little away from this one."""
     weights = _without_drivers(system)
     scale = coordinate_scale(system)

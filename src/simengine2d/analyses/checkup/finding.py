@@ -1,0 +1,61 @@
+"""Findings: one thing that is wrong or strange, who is concerned, and what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+
+from ...errors import counted
+
+ERROR, WARNING, NOTE = "error", "warning", "note"
+SEVERITIES = (ERROR, WARNING, NOTE)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`elements` are names of bodies, joints, forces or parameters; `values` the numbers behind the sentence."""
+
+    severity: str
+    kind: str
+    elements: tuple[str, ...]
+    text: str
+    remedy: str = ""
+    values: dict[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (f"{self.severity}: {self.text}", self.remedy) if part)
+
+
+@dataclass(frozen=True)
+class Checkup:
+    """What the doctor found, the most likely cause of trouble first."""
+
+    name: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def healthy(self) -> bool:
+        """Nothing is wrong and nothing looks wrong; notes are no illness."""
+        return all(finding.severity == NOTE for finding in self.findings)
+
+    def of(self, kind: str) -> list[Finding]:
+        """The findings of one kind, such as "dependent"."""
+        return [finding for finding in self.findings if finding.kind == kind]
+
+    def json(self) -> str:
+        """All of it as JSON."""
+        found = [asdict(finding) for finding in self.findings]
+        return json.dumps({"model": self.name, "healthy": self.healthy, "findings": found}, indent=2)
+
+    def __str__(self) -> str:
+        counts = [
+            counted(sum(f.severity == severity for f in self.findings), severity) for severity in SEVERITIES
+        ]
+        head = f"{self.name}: {'healthy' if self.healthy else 'in trouble'} ({', '.join(counts)})"
+        return "\n".join([*map(str, self.findings), head])
+
+
+def in_order(name: str, findings: Iterable[Finding]) -> Checkup:
+    """Errors first; findings of equal severity stay as they were found."""
+    return Checkup(name, tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))))
