@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .dense_lu import lu_factor, lu_solve
 from .formula_rows import rows_at
 from .formula_tangent import Couplings
 from .functions import functions_at
@@ -44,8 +45,13 @@ class D(NamedTuple):
     wrench_blocks: Ints  # (wrenches, 3, 3)
     formulas: Couplings
     template: Floats  # M and -eps in their slots, zero elsewhere
-    refinements: Ints  # how often at most a solution is corrected for eps and delta
+    refinements: Ints  # how often at most a solution is corrected for eps, delta and rounding
     stabilization: Floats  # Baumgarte's 2 alpha and beta^2; zero where there is none
+    compliance: Floats  # of each row, where the equations themselves are soft; zero elsewhere
+    arms: Floats  # of each body: a length that makes its angle comparable with its displacements
+    shares: Floats  # of each row: its Phi_q M^-1 Phi_q^T in the drawn pose, bodies without mass left out
+    per_coordinate: Floats  # what a change of each coordinate is as a length of the mechanism
+    per_row: Floats  # what an error of each row is as a length of the mechanism
 
 
 class Work(NamedTuple):
@@ -63,10 +69,16 @@ class Work(NamedTuple):
     work: Floats
     H: Floats
     G: Floats
+    terms: Floats  # sums of the sizes of the terms of each equation
+    reach: Floats  # size of each acceleration, as that of its body
+    K: Floats  # the whole matrix, for equations whose numbers differ too much; empty where that cannot be
+    pivots: Ints
+    lost: Floats  # the largest share of an equation's terms that its solution has left over
 
 
 def new_work(system: System, d: D) -> Work:
     n, m = system.n, system.m
+    whole = n + m if d.refinements[0] > 0 and n + m <= MOST_WHOLE else 0
     return Work(
         np.empty((m + len(system.load_functions), 3)),
         np.zeros((system.arrays.frame_body.size, FRAME_STATE)),
@@ -80,10 +92,19 @@ def new_work(system: System, d: D) -> Work:
         np.empty(n + m),
         np.empty((6, 6)),
         np.empty((3, max(1, d.push_coordinate.size))),
+        np.zeros(n + m),
+        np.zeros(n),
+        np.empty((whole, whole)),
+        np.empty(whole, dtype=np.int64),
+        np.zeros(1),
     )
 
 
-REFINED = 1e-14  # change of a solution at which refinement ends
+REFINED = 1e-14  # share of its terms that an equation may leave over when refinement ends
+LOST = 1e-9  # the same above which a solution has lost digits
+SLOW = 0.7  # reduction of what is left over at which refinement gives up
+SHARE = 1e-3  # of a body's forces, and of the mean acceleration, below which no digits are asked for
+MOST_WHOLE = 150  # unknowns up to which a matrix may be factored as a whole
 
 
 # Kernels ----------------------------------------------------------------------------------------------
@@ -151,33 +172,138 @@ def solve_kkt(S, D, b, c, w):
 
 @kernel
 def refine(S, D, b, c, w):
-    """x += K^-1 (right-hand side - K x) with the true matrix, without eps, until it no longer changes."""
+    """x += K^-1 (right-hand side - K x) with the true matrix, without eps and delta, until every equation holds."""
+    lost, before = np.inf, np.inf
     for _ in range(D.refinements[0]):
-        residual_of_kkt(S, b, c, w)
+        lost = residual_of_kkt(S, D, b, c, w)
+        if lost <= REFINED or not lost < SLOW * before:
+            break
+        before = lost
         solve_again(D.program, w.v, w.rest, w.correction, w.work)
-        size, change = 0.0, 0.0
-        for j in range(w.x.size):
-            w.x[j] += w.correction[j]
-            size, change = max(size, abs(w.x[j])), max(change, abs(w.correction[j]))
-        if change <= REFINED * size:
-            return
+        for k in range(w.x.size):
+            w.x[k] += w.correction[k]
+    if not lost <= LOST:
+        lost = refine_whole(S, D, b, c, w)
+    if not lost <= w.lost[0]:
+        w.lost[0] = lost
+
+
+@kernel
+def refine_whole(S, D, b, c, w):
+    """The same by factors of the whole matrix with row exchanges; what its equations leave over.
+
+    For masses or lengths that differ too much for the order of elimination.
+    """
+    regular, lost, before = factor_whole(S, D, w), np.inf, np.inf
+    for k in range(w.x.size if regular else 0):
+        w.x[k] = 0.0
+    for _ in range(D.refinements[0]):
+        lost = residual_of_kkt(S, D, b, c, w)
+        if not regular or lost <= REFINED or not lost < SLOW * before:
+            break
+        before = lost
+        solve_whole(D, w)
+        for k in range(w.x.size):
+            w.x[k] += w.correction[k]
+    return lost
 
 
 @kernel(inline=True)
-def residual_of_kkt(S, b, c, w):
-    """(b, c) - K x into w.rest."""
-    n, x, rest, start, column, data = b.size, w.x, w.rest, S.jac_start, S.jac_column, w.data
-    mass, inertia = S.mass, S.inertia
+def residual_of_kkt(S, D, b, c, w):
+    """(b, c) - K x into w.rest; returns the largest of them against the sizes of the terms of its equation.
+
+    Forces are also measured against those on the same body, and accelerations against those of the same body and of
+    the whole mechanism: an equation whose terms are nothing but rounding must not be asked to hold to the last digit.
+    """
+    n, x, rest, terms, reach = b.size, w.x, w.rest, w.terms, w.reach
+    start, column, data, mass, inertia = S.jac_start, S.jac_column, w.data, S.mass, S.inertia
+    least = SHARE * mean_acceleration(S, D, b, x)
     for i in range(mass.size):
-        rest[3 * i] = b[3 * i] - mass[i] * x[3 * i]
-        rest[3 * i + 1] = b[3 * i + 1] - mass[i] * x[3 * i + 1]
-        rest[3 * i + 2] = b[3 * i + 2] - inertia[i] * x[3 * i + 2]
+        arm = D.arms[i]
+        a = max(least, abs(x[3 * i]), abs(x[3 * i + 1]), arm * abs(x[3 * i + 2]))
+        reach[3 * i], reach[3 * i + 1], reach[3 * i + 2] = a, a, a / arm
+        for j in range(3 * i, 3 * i + 3):
+            own = inertia[i] if j == 3 * i + 2 else mass[i]
+            rest[j] = b[j] - own * x[j]
+            terms[j] = abs(b[j]) + own * reach[j]
+    lost = 0.0
     for i in range(c.size):
-        total = c[i]
+        y = x[n + i]
+        total, size = c[i] + D.compliance[i] * y, abs(c[i]) + D.compliance[i] * abs(y)
         for p in range(start[i], start[i + 1]):
-            total -= data[p] * x[column[p]]
-            rest[column[p]] -= data[p] * x[n + i]
+            j = column[p]
+            total -= data[p] * x[j]
+            size += abs(data[p]) * reach[j]
+            rest[j] -= data[p] * y
+            terms[j] += abs(data[p] * y)
         rest[n + i] = total
+        lost = larger_share(lost, abs(total), size)
+    for i in range(mass.size):
+        arm = D.arms[i]
+        force = SHARE * max(terms[3 * i], terms[3 * i + 1], terms[3 * i + 2] / arm)
+        for j in range(3 * i, 3 * i + 3):
+            size = max(terms[j], force * arm if j == 3 * i + 2 else force)
+            lost = larger_share(lost, abs(rest[j]), size)
+    return lost
+
+
+@kernel(inline=True)
+def larger_share(share, rest, size):
+    """rest / size where that is more; what is no number stays none."""
+    if rest <= share * size or not share < np.inf:
+        return share
+    return rest / size if size > 0.0 else np.inf
+
+
+@kernel(inline=True)
+def mean_acceleration(S, D, b, x):
+    """Of all bodies by their masses: that which they have, or that which the applied forces would give them."""
+    forces, momenta, masses = 0.0, 0.0, 0.0
+    for i in range(S.mass.size):
+        forces += abs(b[3 * i]) + abs(b[3 * i + 1])
+        a = max(abs(x[3 * i]), abs(x[3 * i + 1]), D.arms[i] * abs(x[3 * i + 2]))
+        momenta += S.mass[i] * a
+        masses += S.mass[i]
+    return max(forces, momenta) / masses if masses > 0.0 else 0.0
+
+
+@kernel
+def factor_whole(S, D, w):
+    """K with -eps as a whole, unknowns as lengths and rows of size one, and its factors; False where it is singular."""
+    K, n, m = w.K, w.Q.size, w.row.size
+    if w.pivots.size == 0:
+        return False
+    for i in range(n + m):
+        for j in range(n + m):
+            K[i, j] = 0.0
+    for i in range(n):
+        K[i, i] = S.inertia[i // 3] if i % 3 == 2 else S.mass[i // 3] * D.arms[i // 3]
+    for i in range(m):
+        K[n + i, n + i] = D.template[D.diagonal[n + i]]
+        for p in range(S.jac_start[i], S.jac_start[i + 1]):
+            j = S.jac_column[p]
+            K[j, n + i] = w.data[p]
+            K[n + i, j] = w.data[p] * (1.0 if j % 3 == 2 else D.arms[j // 3])
+    for i in range(n + m):
+        size = 0.0
+        for j in range(n + m):
+            size = max(size, abs(K[i, j]))
+        w.work[i] = 1.0 / size if size > 0.0 else 1.0
+        for j in range(n + m):
+            K[i, j] *= w.work[i]
+    return lu_factor(K, w.pivots) > 0.0
+
+
+@kernel
+def solve_whole(D, w):
+    """The correction for w.rest by the factors of the whole matrix; w.work holds the factors of its rows."""
+    n = w.Q.size
+    for k in range(w.rest.size):
+        w.correction[k] = w.rest[k] * w.work[k]
+    lu_solve(w.K, w.pivots, w.correction)
+    for j in range(n):
+        if j % 3 != 2:
+            w.correction[j] *= D.arms[j // 3]
 
 
 @kernel

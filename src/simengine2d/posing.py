@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_REFINEMENTS = 20
+DELTA = 1e-6  # a mass where there is none, against the inertia that is felt there
+EPS = 1e-7  # against the diagonal of Phi_q M^-1 Phi_q^T: larger than the rounding that DELTA brings into it
+EVEN = 1e4  # ratio of the shares of all rows up to which one eps serves them all, and the smallest multipliers result
+UNEVEN = 1e5  # ratio of the shares in a row from which on rounding is worth a refinement
 
 
 def posed(system: System, redundant: bool, tangent: bool) -> D:
@@ -41,10 +45,13 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
         couplings += [(i, j) for _, _, _, i, j in _term_entries(system)]
         couplings += [(i, j) for group in [*pushes, *wrenches, *formulas] for i in group for j in group]
     analysis = analyze(couplings, _order(system))
-    diagonal, delta = analysis.slots(unknowns, unknowns), _delta(system)
+    diagonal, entries = analysis.slots(unknowns, unknowns), _entries(system)
+    masses = _apparent_masses(system, entries)
+    delta = np.where(system.masses == 0.0, DELTA * masses, 0.0)
     template = np.zeros(analysis.program.column.size)
     template[diagonal[:n]] = system.masses + delta
-    template[diagonal[n:]] = -_eps(system) if redundant else 0.0
+    template[diagonal[n:]] = -_eps(_shares(entries, masses, m)) if redundant else 0.0
+    refined = redundant or delta.any() or _uneven(system, entries)
     push_blocks = _squares(analysis, pushes if tangent else [])
     return D(
         analysis.program,
@@ -59,8 +66,13 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
         _squares(analysis, wrenches).reshape(-1, 3, 3) if tangent else np.full((len(wrenches), 3, 3), -1),
         _formula_couplings(formulas, len(system.bodies), analysis),
         template,
-        np.array([MOST_REFINEMENTS if redundant or delta.any() else 0]),
+        np.array([MOST_REFINEMENTS if refined else 0]),
         np.zeros(2),
+        np.zeros(m),
+        system.arms,
+        _shares_of_masses(system, entries, delta),
+        system.length / system.sizes,
+        _per_row(system, entries),
     )
 
 
@@ -166,16 +178,79 @@ def _order(system: System) -> list[int]:
     return elimination_order(nb, [sorted(joints[name]) for name in rows], list(rows.values()))
 
 
-def _delta(system: System) -> Floats:
-    """A small mass where there is none, so that every pivot exists; refinement takes its effect away."""
-    largest = float(system.masses.max(initial=0.0))
-    return np.where(system.masses == 0.0, 1e-6 * (largest or 1.0), 0.0)
+class _Entries(NamedTuple):
+    """Non-zeros of Phi_q in the drawn pose."""
+
+    row: Ints
+    column: Ints
+    value: Floats
 
 
-def _eps(system: System) -> float:
+def _entries(system: System) -> _Entries:
+    S, value = system.arrays, system.Phi_q_data(system.drawn_q)
+    row, kept = np.repeat(np.arange(system.m), np.diff(S.jac_start)), value != 0.0
+    return _Entries(row[kept], S.jac_column[kept], value[kept])
+
+
+def _apparent_masses(system: System, entries: _Entries) -> Floats:
+    """The masses, and where there is none the inertia that a coordinate feels through the rows it stands in.
+
+    Row i makes Phi_ij^2 / sum_k Phi_ik^2 / m_k of the other coordinates k whose inertia is known.
+    """
+    masses, (row, column, value) = system.masses, entries
+    for _ in range(len(system.bodies)):
+        known = masses[column] > 0.0
+        share = np.bincount(row[known], value[known] ** 2 / masses[column[known]], minlength=system.m)
+        felt = ~known & (share[row] > 0.0)
+        if not felt.any():
+            break
+        masses += np.bincount(column[felt], value[felt] ** 2 / share[row[felt]], minlength=system.n)
+    own = np.repeat(masses[0::3], 3)
+    own[own == 0.0] = float(masses[0::3].max(initial=0.0)) or 1.0
+    own[2::3] *= system.arms**2
+    return np.where(masses > 0.0, masses, own)
+
+
+def _shares(entries: _Entries, masses: Floats, m: int) -> Floats:
+    """Diagonal of Phi_q M^-1 Phi_q^T in the drawn pose; those of empty rows as of the others."""
+    row, column, value = entries
+    shares = np.bincount(row, value**2 / masses[column], minlength=m)
+    return np.where(shares > 0.0, shares, float(shares.max(initial=0.0)) or 1.0)
+
+
+def _shares_of_masses(system: System, entries: _Entries, delta: Floats) -> Floats:
+    """The same of bodies with mass alone, where there are any in a row."""
+    heavy = np.bincount(entries.row, system.masses[entries.column] > 0.0, minlength=system.m) > 0.0
+    infinite = np.where(system.masses > 0.0, system.masses, np.inf)
+    among, alone = (_shares(entries, mass, system.m) for mass in (infinite, system.masses + delta))
+    return np.where(heavy, among, alone)
+
+
+def _eps(shares: Floats) -> Floats:
     """Small against the diagonal of Phi_q M^-1 Phi_q^T, but large against its rounding."""
-    mass = system.masses[system.arrays.jac_column]
-    data = system.Phi_q_data(system.drawn_q)
-    rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
-    shares = np.divide(data**2, mass, out=np.zeros_like(data), where=mass > 0.0)
-    return 1e-6 * float(np.bincount(rows, shares).max(initial=0.0))
+    low, high = shares.min(initial=np.inf), shares.max(initial=0.0)
+    return EPS * (np.full_like(shares, np.sqrt(low) * np.sqrt(high)) if high <= EVEN * low else shares)
+
+
+def _uneven(system: System, entries: _Entries) -> bool:
+    """Whether a row meets bodies, or the turning and the moving of a body, of very different inertia."""
+    (row, column, value), nb = entries, len(system.bodies)
+    with np.errstate(divide="ignore"):
+        share = value**2 / system.masses[column]
+    pair, at = np.unique(row * nb + column // 3, return_inverse=True)
+    turns = column % 3 == 2
+    moving, turning = (np.bincount(at[k], share[k], minlength=pair.size) for k in (~turns, turns))
+    least, most = np.full(system.m, np.inf), np.zeros(system.m)
+    np.minimum.at(least, pair // nb, np.where(moving > 0.0, moving, turning))
+    np.maximum.at(most, pair // nb, np.maximum(moving, turning))
+    return bool(np.any(most > UNEVEN * least))
+
+
+def _per_row(system: System, entries: _Entries) -> Floats:
+    """A length of the mechanism over the error of each row that moves the smallest of its bodies by its own size."""
+    (row, column, value), nb = entries, len(system.bodies)
+    pair, at = np.unique(row * nb + column // 3, return_inverse=True)
+    moves, least = np.zeros(pair.size), np.full(system.m, np.inf)
+    np.maximum.at(moves, at, np.abs(value) * system.sizes[column])
+    np.minimum.at(least, pair // nb, moves)
+    return np.where(least < np.inf, system.length / least, 1.0)

@@ -299,7 +299,7 @@ def non_unique(system: System, t: float, q: Floats) -> list[str]:
     if system.m == 0 or system.n > DENSE_RANK:
         return []
     # angles as lengths, rows of norm one
-    J = system.Phi_q(t, q) * np.tile([1.0, 1.0, 1.0 / system.length], len(system.bodies))
+    J = system.Phi_q(t, q) * (system.sizes / np.repeat(system.arms, 3))
     norms = np.linalg.norm(J, axis=1)
     J = J / np.where(norms > 0.0, norms, 1.0)[:, None]
     U, sizes, _ = np.linalg.svd(J)

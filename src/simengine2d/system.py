@@ -35,6 +35,7 @@ Ints = NDArray[np.int64]
 
 
 SMALL = 60  # coordinates up to which a single evaluation is not worth compiling
+ALONE = 0.01  # of the length of the mechanism, below which a body has a length of its own
 
 
 class _Evaluated(NamedTuple):
@@ -177,9 +178,17 @@ class System:
         return ((name, each) for name, each in found if each is not None and each.callback is not None)
 
     @cached_property
+    def arms(self) -> Floats:
+        """The length that makes the angle of each body comparable with its displacements.
+
+        It is that of the mechanism, but for bodies that are far smaller: a watch on a crane keeps its own.
+        """
+        return _arms(self)
+
+    @cached_property
     def sizes(self) -> Floats:
         """What a large change of each coordinate is: a length of the mechanism, or a radian."""
-        return np.tile([self.length, self.length, 1.0], len(self.bodies))
+        return np.column_stack([self.arms, self.arms, np.ones(len(self.bodies))]).reshape(-1)
 
     @cached_property
     def domain(self) -> tuple[float, float]:
@@ -374,13 +383,36 @@ def laws_of(load: Load) -> list[Law]:
 
 def _length(system: System) -> float:
     """The largest distance of a joint from its body's frame; where all are zero, of bodies and places on the ground."""
-    arms = np.hypot(system.arrays.frame_x, system.arrays.frame_y)[
-        system.arrays.frame_body < len(system.bodies)
-    ]
-    if arms.size and arms.max() > 0.0:
-        return float(arms.max())
+    longest = float(_own_arms(system).max(initial=0.0))
+    if longest > 0.0:
+        return longest
     places = [body.pose[:2] for body in system.bodies] or [(0.0, 0.0)]
     grounded = system.arrays.frame_body == len(system.bodies)
     places += zip(system.arrays.frame_x[grounded], system.arrays.frame_y[grounded], strict=True)
     spread = float(np.ptp(np.array(places), axis=0).max())
     return spread or 1.0
+
+
+def _own_arms(system: System) -> Floats:
+    """The largest distance of a joint or a force from the frame of each body."""
+    S, arms = system.arrays, np.zeros(len(system.bodies) + 1)
+    np.maximum.at(arms, S.frame_body, np.hypot(S.frame_x, S.frame_y))
+    return arms[:-1]
+
+
+def _arms(system: System) -> Floats:
+    """Own arms of small bodies, the length of the mechanism for the others.
+
+    Bodies that are held in their frames only are as large as the largest body they are joined to.
+    """
+    S, own, ground = system.arrays, np.append(_own_arms(system), 0.0), len(system.bodies)
+    a, b = S.frame_body[S.term_a], S.frame_body[S.term_b]
+    between = (a != ground) & (b != ground)
+    for _ in system.bodies:
+        bare, near = own == 0.0, np.zeros_like(own)
+        np.maximum.at(near, a[between], own[b[between]])
+        np.maximum.at(near, b[between], own[a[between]])
+        if not np.any(bare & (near > 0.0)):
+            break
+        own = np.where(bare, near, own)
+    return np.where((own > 0.0) & (own < ALONE * system.length), own, system.length)[:-1]

@@ -28,8 +28,8 @@ class Closure(NamedTuple):
 
 
 def coordinate_scale(system: System) -> Floats:
-    """Scale of each coordinate, such that scaled coordinates are all lengths."""
-    return np.tile([1.0, 1.0, 1.0 / system.length], len(system.bodies))
+    """Scale of each coordinate, such that scaled coordinates are all lengths: (1, 1, 1 / arm) for each body."""
+    return system.sizes / np.repeat(system.arms, 3)
 
 
 def close(system: System, t: float, q: Floats, weights: Floats | None = None) -> Closure:

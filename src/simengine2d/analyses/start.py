@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..system import SMALL, System
 from .assemble import Assembly, assemble
 from .closure import coordinate_scale
 from .diagnose import in_words, names_of_rows
+from .projection import unit_rows
 from .rank import free_motions, rank_of_rows
 
 Floats = NDArray[np.float64]
@@ -22,6 +24,7 @@ Floats = NDArray[np.float64]
 LARGEST_EXAMINED = (
     900  # coordinates up to which dependent constraints are looked for by a dense factorization
 )
+MASSLESS = 1e-9  # part of a coordinate without mass that the constraints must hold
 WEAK = (
     1e-9  # pivot of a constraint, against what its bodies' masses make of it, below which it may be dependent
 )
@@ -59,16 +62,27 @@ def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool]:
     scale = coordinate_scale(system)
     J = system.Phi_q(assembly.t, assembly.q) * scale
     rank = rank_of_rows(J)
-    masses = system.masses * scale**2
-    for motion in free_motions(J, rank.rank).T:
-        if motion @ (masses * motion) <= 1e-14 * masses.max(initial=0.0) * (motion @ motion):
-            words = in_words(system, assembly.q, scale * motion)
-            raise ModelError(
-                f"a free motion has no mass, so forces cannot decide it: {words}. "
-                "Give these bodies a mass and an inertia, or drive the motion."
-            )
+    for motion in _massless_motions(system, J):
+        words = in_words(system, assembly.q, scale * motion)
+        raise ModelError(
+            f"a free motion has no mass, so forces cannot decide it: {words}. "
+            "Give these bodies a mass and an inertia, or drive the motion."
+        )
     rows = sorted({i for row, partners in rank.dependent.items() for i in (row, *partners)})
     return names_of_rows(system, rows), not rows
+
+
+def _massless_motions(system: System, J: Floats) -> Iterator[Floats]:
+    """Free motions of coordinates without mass alone; J is by scaled coordinates."""
+    light = np.flatnonzero(system.masses == 0.0)
+    if light.size == 0:
+        return
+    part = unit_rows(J)[0][:, light]
+    rank = int(np.sum(np.linalg.svd(part, compute_uv=False) > MASSLESS)) if system.m else 0
+    for found in free_motions(part, rank).T:
+        motion = np.zeros(system.n)
+        motion[light] = found
+        yield motion
 
 
 def _weak(system: System, t: float, q: Floats) -> bool:

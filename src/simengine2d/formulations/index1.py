@@ -19,18 +19,20 @@ from ..moving_frames import place_frames
 from ..rows import phi, phi_q
 
 MOST_CORRECTIONS = 8
-LARGEST_CORRECTION = 1e4  # of a coordinate, against the violation it removes
+LARGEST_CORRECTION = (
+    1e4  # of a coordinate, against the violation it removes, both as lengths of the mechanism
+)
 
 
 # Staying on the constraints ---------------------------------------------------------------------------
 
 
 @kernel(inline=True)
-def correct(q, change, violation):
+def correct(D, q, change, violation):
     """q += change, unless the change is out of proportion, as in a singular pose."""
     size = 0.0
     for j in range(q.size):
-        size = max(size, abs(change[j]))
+        size = max(size, abs(change[j]) * D.per_coordinate[j])
     if size <= LARGEST_CORRECTION * violation:
         for j in range(q.size):
             q[j] += change[j]
@@ -45,42 +47,58 @@ def project(S, D, t, q, qd, tolerance, worst, w):
         place_frames(S, q, w.F)
         rows_at(S, t, w.F, w.f)
         phi_q(S, w.F, w.data)
-        found = position_errors(S, w) if level == 0 else rate_errors(S, qd, w)
+        if level == 0:
+            position_errors(S, w)
+        else:
+            rate_errors(S, qd, w)
+        found = largest_error(D, w.row)
         if iteration == 0:
-            worst[0] = max(worst[0], found)
+            worst[0] = max(worst[0], largest_entry(w.row))
         if level == 0 and (found <= tolerance or found > 0.5 * before):
             level, before = 1, np.inf
-            found = rate_errors(S, qd, w)
-            worst[1] = max(worst[1], found)
+            rate_errors(S, qd, w)
+            found = largest_error(D, w.row)
+            worst[1] = max(worst[1], largest_entry(w.row))
         if level == 1 and (found <= tolerance or found > 0.5 * before):
             return
         before = found
         for j in range(q.size):
             w.Q[j] = 0.0
         solve_kkt(S, D, w.Q, w.row, w)
-        correct(q if level == 0 else qd, w.x, found)
+        correct(D, q if level == 0 else qd, w.x, found)
 
 
 @kernel(inline=True)
 def position_errors(S, w):
-    """-Phi into w.row; the largest of them."""
+    """-Phi into w.row."""
     phi(S, w.f, w.F, w.row)
-    found = 0.0
     for i in range(w.row.size):
         w.row[i] = -w.row[i]
-        found = max(found, abs(w.row[i]))
-    return found
 
 
 @kernel(inline=True)
 def rate_errors(S, qd, w):
-    """nu - Phi_q qd into w.row; the largest of them."""
-    found = 0.0
+    """nu - Phi_q qd into w.row."""
     for i in range(w.row.size):
         w.row[i] = w.f[i, 1]
         for p in range(S.jac_start[i], S.jac_start[i + 1]):
             w.row[i] -= w.data[p] * qd[S.jac_column[p]]
-        found = max(found, abs(w.row[i]))
+
+
+@kernel(inline=True)
+def largest_error(D, row):
+    """The largest error of a row as a length of the mechanism."""
+    found = 0.0
+    for i in range(row.size):
+        found = max(found, abs(row[i]) * D.per_row[i])
+    return found
+
+
+@kernel(inline=True)
+def largest_entry(row):
+    found = 0.0
+    for i in range(row.size):
+        found = max(found, abs(row[i]))
     return found
 
 

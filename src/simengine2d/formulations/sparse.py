@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..doors import door
-from ..equations import D, Work, accelerate, solve_kkt
+from ..equations import D, Work, accelerate, residual_of_kkt, solve_kkt
 from ..formula_rows import rows_at
 from ..functions import functions_at
 from ..kernels import kernel
@@ -20,6 +20,7 @@ from .index1 import project as project_state
 Floats = NDArray[np.float64]
 
 SINGULAR = 1e11  # spread of the pivots above which accelerations and multipliers have lost their digits
+LEFT = 1e4  # the same against the spread at the first output: light bodies among heavy ones have a large one always
 
 
 class Sparse(NamedTuple):
@@ -31,7 +32,9 @@ class Sparse(NamedTuple):
     w: Work
     tolerance: Floats
     found: Floats  # largest errors of the constraint equations at the three levels
-    singular_at: Floats  # time of the first output at which accelerations had lost their digits
+    singular_at: (
+        Floats  # time of the first output in a singular pose; the spread of the pivots at the first one
+    )
 
 
 @door
@@ -98,19 +101,35 @@ def latest_multipliers(c, t, y, out):
     n = y.size // 3
     for i in range(out.size):
         out[i] = c.w.x[n + i]
-    if np.isnan(c.singular_at[0]) and spread_of_pivots(c.D, n, c.w.v) > SINGULAR:
-        c.singular_at[0] = t
+    note_lost_digits(c, t)
     note_errors(c, y[n : 2 * n], y[2 * n :])
 
 
 @kernel
+def note_lost_digits(c, t):
+    """How far the equations of motion that were just solved are from being so; whether the pose is singular."""
+    w, n = c.w, c.w.Q.size
+    lost = residual_of_kkt(c.S, c.D, w.Q, w.row, w)
+    if not lost <= w.lost[0]:
+        w.lost[0] = lost
+    spread = spread_of_pivots(c.D, n, w.v)
+    if np.isnan(c.singular_at[1]):
+        c.singular_at[1] = spread
+    if np.isnan(c.singular_at[0]) and spread > max(SINGULAR, LEFT * c.singular_at[1]):
+        c.singular_at[0] = t
+
+
+@kernel
 def spread_of_pivots(D, n, v):
-    """Largest over smallest pivot of the multipliers; v holds their reciprocals."""
-    smallest, largest = 1.0e300, 0.0
+    """How much smaller a pivot is than the constraint's own share of Phi_q M^-1 Phi_q^T; v holds its reciprocal.
+
+    It is 1 / sin^2 of the angle between a row and the rows before it in the metric of the masses, whatever the units:
+    infinite in a singular pose, and M / m where a body of mass m stands between bodies of mass M.
+    """
+    spread = 1.0
     for i in range(n, D.diagonal.size):
-        pivot = abs(v[D.diagonal[i]])
-        smallest, largest = min(smallest, pivot), max(largest, pivot)
-    return largest / smallest if largest > 0.0 else 1.0
+        spread = max(spread, abs(v[D.diagonal[i]]) * D.shares[i - n])
+    return spread
 
 
 @kernel
@@ -130,15 +149,15 @@ def note_errors(c, qd, qdd):
 
 
 def softened(d: D, n: int, compliance: Floats) -> D:
-    """The same program with -compliance in the block of the multipliers, which then needs no refinement."""
+    """The same program for rows that give way: -compliance in the block of the multipliers."""
     if not np.any(compliance):
         return d
-    template = d.template.copy()
-    template[d.diagonal[n:]] = -compliance
-    return d._replace(template=template, refinements=np.zeros(1, dtype=np.int64))
+    template, soft = d.template.copy(), np.broadcast_to(compliance, d.compliance.shape).astype(float)
+    template[d.diagonal[n:]] = -soft
+    return d._replace(template=template, compliance=soft)
 
 
 def new_context(system: Any, d: D, w: Work, tolerance: float) -> Sparse:
     return Sparse(
-        system.arrays, system.load_arrays, d, w, np.array([tolerance]), np.zeros(3), np.array([np.nan])
+        system.arrays, system.load_arrays, d, w, np.array([tolerance]), np.zeros(3), np.full(2, np.nan)
     )
