@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ def test_the_model_and_the_words_read_back_too(results, tmp_path, ending):
 
 @pytest.mark.parametrize("ending", WITH_MODEL)
 def test_multipliers_read_back(results, tmp_path, ending):
-    with_lam = se.Results(results.model, results.t, results.q, results.qd, results.qdd, lam=results.q[:, :5])
+    with_lam = se.Results(results.model, results.t, results.q, results.qd, results.qdd, lam=results.q.copy())
     np.testing.assert_array_equal(se.Results.load(with_lam.save(tmp_path / f"run{ending}")).lam, with_lam.lam)
     assert se.Results.load(results.save(tmp_path / f"run{ending}")).lam is None
 
@@ -219,3 +220,128 @@ def test_energy_of_columns_is_refused(tmp_path):
     loaded = se.Results.load(results.save(tmp_path / "r.csv"))
     with pytest.raises(se.UnsupportedError, match=r"CSV.*\.npz"):
         loaded.energy()
+
+
+# Files that were changed --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def swing():
+    m = se.Model("p")
+    bar = m.bar("bar", (0, 0), (1, 0), mass=1)
+    m.add(se.Revolute("O", m.ground, bar["start"]))
+    return se.dynamics(m, t_eval=[0, 0.01, 0.02], events=se.Event("bar.phi + 0.001", stop=False))
+
+
+def edited(path, **arrays):
+    """The archive with some members replaced; None takes one away."""
+    members = dict(np.load(path)) | arrays
+    np.savez(path, **{name: array for name, array in members.items() if array is not None})
+    return path
+
+
+def as_format_2(path):
+    text = str(np.load(path)["metadata"]).replace('"format": 3', '"format": 2')
+    return edited(path, metadata=np.array(text), digest=None)
+
+
+@pytest.mark.parametrize("name", ["t", "q", "lam", "checkpoint_watch_t", "metadata", "digest"])
+def test_a_changed_archive_is_refused(swing, tmp_path, name):
+    path = swing.save(tmp_path / "run.npz")
+    old = np.load(path)[name]
+    new = np.array(str(old).replace("1", "2")) if old.dtype.kind == "U" else old + 1e-9
+    with pytest.raises(se.ModelError, match="damaged"):
+        se.Results.load(edited(path, **{name: new}))
+
+
+def test_arrays_of_another_run_are_refused(swing, tmp_path):
+    path = swing.save(tmp_path / "run.npz")
+    other = se.Results(swing.model, swing.t, swing.q, 2 * swing.qd, swing.qdd, swing.lam)
+    with pytest.raises(se.ModelError, match="was changed after it was saved"):
+        se.Results.load(edited(path, qd=np.load(other.save(tmp_path / "b.npz"))["qd"]))
+
+
+def test_files_of_the_format_before_are_read(swing, tmp_path):
+    again = se.Results.load(as_format_2(swing.save(tmp_path / "run.npz")))
+    np.testing.assert_array_equal(again.resume(0.03).q, swing.resume(0.03).q)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"q": np.full((3, 3), np.nan)}, "q holds numbers that are not finite"),
+        ({"q": np.zeros((3, 4))}, "expected is"),
+        ({"t": np.zeros((3, 1))}, "expected is"),
+        ({"qd": np.zeros((3, 3), np.float32)}, "of float32"),
+        ({"lam": np.zeros((3, 5))}, "expected is"),
+        ({"qdd": np.zeros((3, 3), complex)}, "no numbers"),
+        ({"metadata": np.array("[]")}, "damaged"),
+    ],
+)
+def test_arrays_without_a_digest_are_examined(swing, tmp_path, arrays, words):
+    path = edited(as_format_2(swing.save(tmp_path / "run.npz")), **arrays)
+    with pytest.raises(se.ModelError, match=words):
+        se.Results.load(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["checkpoint_watch_t", "checkpoint_watch", "checkpoint_bridged", "checkpoint_earlier"]
+)
+def test_a_state_that_does_not_fit_is_not_resumed(swing, tmp_path, name):
+    path = as_format_2(swing.save(tmp_path / "run.npz"))
+    for array in (None, np.zeros((2, 2))):
+        with pytest.raises(se.UnsupportedError, match="cannot be resumed"):
+            se.Results.load(edited(path, **{name: array})).resume(0.03)
+
+
+def test_settings_that_do_not_fit_are_not_resumed(swing, tmp_path):
+    path = as_format_2(swing.save(tmp_path / "run.npz"))
+    path = edited(path, metadata=np.array(str(np.load(path)["metadata"]).replace('"rtol"', '"rtoll"')))
+    with pytest.raises(se.UnsupportedError, match="settings are damaged"):
+        se.Results.load(path).resume(0.03)
+
+
+def test_a_small_file_does_not_fill_the_memory(swing, tmp_path):
+    path = swing.save(tmp_path / "run.npz")
+    arrays = dict(np.load(path)) | {"q": np.zeros((10**7, 3))}
+    np.savez_compressed(path, **arrays)
+    assert path.stat().st_size < 1e6
+    with pytest.raises(se.ModelError, match="would become 240 MB"):
+        se.Results.load(path)
+
+
+def test_a_header_that_promises_more_than_there_is_is_refused(swing, tmp_path):
+    path = tmp_path / "run.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 3), }".ljust(117) + b"\n"
+        archive.writestr("t.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    with pytest.raises(se.ModelError, match="do not fit its shape"):
+        se.Results.load(path)
+
+
+def test_a_cut_csv_is_refused(swing, tmp_path):
+    """Every cut but those between two lines: a number that lost its last digits would be another one."""
+    path = swing.save(tmp_path / "run.csv")
+    data = path.read_bytes()
+    for size in range(0, len(data), 7):
+        path.write_bytes(data[:size])
+        if not data[:size].endswith(b"\n"):
+            with pytest.raises(se.ModelError, match="damaged"):
+                se.Results.load(path)
+
+
+@pytest.mark.parametrize("ending", WITH_MODEL)
+def test_multipliers_of_no_equations_read_back(tmp_path, ending):
+    m = se.Model("free")
+    m.body("b", mass=1, inertia=1)
+    r = se.dynamics(m, t_eval=[0, 0.1])
+    assert se.Results.load(r.save(tmp_path / f"run{ending}")).lam.shape == (2, 0)
+
+
+def test_names_with_strange_signs_read_back_from_columns(tmp_path):
+    m = se.Model("free")
+    for name in ("a\rb", "a\x85b", "a\u2028b", "b;c", "#d", "ä ö"):
+        m.body(name, mass=1, inertia=1)
+    r = se.dynamics(m, t_eval=[0, 0.1])
+    for ending in ENDINGS:
+        assert se.Results.load(r.save(tmp_path / f"run{ending}")).bodies == list(m.bodies)

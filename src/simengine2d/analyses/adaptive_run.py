@@ -15,7 +15,7 @@ from .closure import coordinate_scale
 from .general_run import OdeRun
 from .implicit_run import AdaptiveImplicitRun
 from .rank import rank_of_rows
-from .run import STEPS_A_CHUNK
+from .run import STEPS_A_CHUNK, refill
 from .start import LARGEST_EXAMINED
 
 Floats = NDArray[np.float64]
@@ -255,8 +255,12 @@ class AdaptiveRun(OdeRun):
 
     def restore(self, saved: dict[str, Floats]) -> None:
         super().restore(saved)
-        self.bridged_at, *counts = saved["bridged"].tolist()
+        bridged = np.empty(1 + len(self.counts))
+        refill({"bridged": bridged}, saved)
+        self.bridged_at, *counts = bridged.tolist()
         self.counts = [int(count) for count in counts]
+        if saved["earlier"].shape[1:] != self.earlier.shape[1:]:
+            raise ValueError(f"earlier has the shape {saved['earlier'].shape}")
         self.earlier = saved["earlier"]
         implicit = {
             name.removeprefix("implicit_"): array

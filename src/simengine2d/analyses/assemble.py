@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import hypot
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +118,7 @@ def _gap_text(system: System, joint: str, Phi: Floats) -> str:
         first = row.measure.terms[0]
         if first.kind == "half_distance2":  # Phi = (d^2 - L^2) / (2 L), of weight 1 / L
             length = 1.0 / first.weight
-            lengths = abs(float(np.sqrt(max(length**2 + 2.0 * length * error, 0.0))) - length)
+            lengths = abs(float(np.sqrt(max(length * length + 2.0 * length * error, 0.0))) - length)
         elif all(term.kind in ("angle", "misalignment", "direction") for term in row.measure.terms):
             angles = max(angles, abs(float(error)))
         else:
@@ -127,10 +128,10 @@ def _gap_text(system: System, joint: str, Phi: Floats) -> str:
 
 def _by_joint(system: System, gaps: Floats) -> dict[str, float]:
     """Size of each joint's gap."""
-    squares: dict[str, float] = {}
+    sizes: dict[str, float] = {}
     for (name, _), gap in zip(system.rows, gaps, strict=True):
-        squares[name] = squares.get(name, 0.0) + float(gap) ** 2
-    return {name: square**0.5 for name, square in squares.items()}
+        sizes[name] = hypot(sizes.get(name, 0.0), gap)
+    return sizes
 
 
 def _moves(system: System, q: Floats) -> dict[str, tuple[float, float]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coordinates import family_named
-from ..errors import ModelError, UnsupportedError
+from ..errors import ModelError, UnsupportedError, ended
 from ..events import Event
 from ..formulations import formulation_named
 from ..formulations.projection import Projection
@@ -136,16 +136,29 @@ def resume(
         raise UnsupportedError(
             "these results cannot be resumed: only those of dynamics, saved as .npz, hold the state of the integrator."
         )
-    settings = dict(results.settings)
-    end = settings.pop("t_end") if t_end is None else t_end
-    times = output_times(end, settings["spacing"], t_eval, "resume")
+    settings = results.settings
+    with results.system.alone() as system:
+        try:
+            times = _later_times(results, t_end, t_eval)
+            task = _task_again(system, settings, np.concatenate([results.t, times]))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise UnsupportedError(
+                "these results cannot be resumed: their settings are damaged, or of another version "
+                f"({ended(error)[:-1]}). Run the analysis anew."
+            ) from None
+        run = run_of(task)
+        run.go_on_from(results)
+        return run.to_the_end(progress, keep)
+
+
+def _later_times(results: Results, t_end: float | None, t_eval: Sequence[float] | Floats | None) -> Floats:
+    """The outputs that are not there yet."""
+    end = results.settings["t_end"] if t_end is None else t_end
+    times = output_times(end, results.settings["spacing"], t_eval, "resume")
     later = times[times > results.t[-1]]
     if later.size == 0:
         raise ModelError(f"the results reach t = {results.t[-1]:g} s already; give a larger t_end.")
-    with results.system.alone() as system:
-        run = run_of(_task_again(system, settings, np.concatenate([results.t, later])))
-        run.go_on_from(results)
-        return run.to_the_end(progress, keep)
+    return later
 
 
 def _task_again(system: System, settings: dict[str, Any], times: Floats) -> Task:

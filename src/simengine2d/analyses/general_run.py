@@ -24,7 +24,7 @@ from ..integrators.runge_kutta import RungeKutta
 from ..integrators.scipy_methods import ScipyMarcher
 from ..ivp.inputs import tolerances
 from ..results import Results
-from .run import Run
+from .run import Run, refill
 from .start import Start
 from .task import Task
 
@@ -149,8 +149,7 @@ class GeneralRun(Run):
         return {name: array.copy() for name, array in self.kept().items()}
 
     def restore(self, saved: dict[str, Floats]) -> None:
-        for name, array in self.kept().items():
-            array[...] = saved[name]
+        refill(self.kept(), saved)
 
     @abstractmethod
     def kept(self) -> dict[str, Floats]:

@@ -13,7 +13,7 @@ from ..formulations.index3 import History
 from ..integrators.generalized_alpha import GeneralizedAlpha
 from ..methods import AlphaMethod
 from .closure import coordinate_scale
-from .run import STEPS_A_CHUNK, Run
+from .run import STEPS_A_CHUNK, Run, refill
 from .start import Start
 from .task import NEWTON, Task
 
@@ -161,8 +161,7 @@ class ImplicitRun(Run):
         return {name: getattr(self.p, name).copy() for name in _ARRAYS}
 
     def restore(self, saved: dict[str, Floats]) -> None:
-        for name in _ARRAYS:
-            getattr(self.p, name)[...] = saved[name]
+        refill({name: getattr(self.p, name) for name in _ARRAYS}, saved)
         self.p.state[index3.KEPT] = 0.0
         self.earlier = self.now
 

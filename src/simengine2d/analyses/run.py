@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equations import D, Work, new_work
-from ..errors import ConvergenceError, Interrupted, ModelError, SimEngineError, UnsupportedError, listed
+from ..errors import (
+    ConvergenceError,
+    Interrupted,
+    ModelError,
+    SimEngineError,
+    UnsupportedError,
+    ended,
+    listed,
+)
 from ..events import Crossing, Watch, crossings_until
 from ..formulations.index3 import History
 from ..posing import posed
@@ -117,24 +125,29 @@ class Run(ABC):
 
     def go_on_from(self, results: Results) -> None:
         """Take over what a run has finished, and go on where it stood."""
-        assert results.lam is not None
-        k = self.done = results.t.size
-        for array, rows in zip(self.history, (results.q, results.qd, results.qdd, results.lam), strict=True):
-            array[:k] = rows
-        saved = dict(results.checkpoint)
         self.crossings = [event for event in results.events if event.name != HALVED]
         self.notes = [
             note for note in results.notes if not note.startswith("resumed") and "halved" not in note
         ]
         self.notes.append(f"resumed at t = {results.t[-1]:g} s")
         try:
-            self.restore(saved)
-            if self.watch:
-                self.watch.restore(saved)
-        except (KeyError, ValueError):
+            self.take_over(results)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
             raise UnsupportedError(
-                "these results were saved by another version and cannot be resumed; run the analysis anew."
+                "these results cannot be resumed: the state of the integrator does not fit the model, as in a file of "
+                f"another version ({ended(error)[:-1]}). Run the analysis anew."
             ) from None
+
+    def take_over(self, results: Results) -> None:
+        """The rows and the state of the integrator; a ValueError where their shapes are others."""
+        k = self.done = results.t.size
+        names = ("q", "qd", "qdd", "lam")
+        given = {name: getattr(results, name) for name in names if getattr(results, name) is not None}
+        refill(dict(zip(names, (array[:k] for array in self.history), strict=True)), given)
+        saved = dict(results.checkpoint)
+        self.restore(saved)
+        if self.watch:
+            self.watch.restore(saved)
 
     # the loop
 
@@ -261,6 +274,14 @@ def halved_notes(count: int, times: list[float]) -> list[str]:
 def plain(thing: Any) -> dict[str, Any] | None:
     """A method or an event as data: its name and its options."""
     return None if thing is None else {"name": thing.name, **thing.__dict__}
+
+
+def refill(arrays: dict[str, Floats], saved: dict[str, Floats]) -> None:
+    """Put what was saved into arrays of the same shapes."""
+    for name, array in arrays.items():
+        if np.shape(saved[name]) != array.shape:
+            raise ValueError(f"{name} has the shape {np.shape(saved[name])} instead of {array.shape}")
+        array[...] = saved[name]
 
 
 def new_history(times: int, n: int, m: int) -> History:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import platform
-import zipfile
+from math import isfinite
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,16 +21,29 @@ from ..elements import FUNCTION_KINDS, Element
 from ..errors import ModelError, UnsupportedError, listed
 from ..events import Crossing
 from ..model import Model
-from ..results import Floats, Results
+from ..results import Results
 from ..tables import Table
+from .archive import ALWAYS_FINE, RATIO, Arrays, digest, pack, unpack
 from .document import Document
 from .files import read_bytes, write_bytes
 from .laws import LAW
 from .model_reader import read_model
 from .model_writer import model_data
 
-FORMAT = 2
-METADATA = "simengine2d"
+FORMAT = 3
+READABLE = (2, 3)
+WITH_DIGEST = 3
+"""The first format that carries a digest."""
+METADATA, DIGEST = "simengine2d", "simengine2d digest"
+WORDS = {
+    "analysis": str,
+    "status": str,
+    "notes": list,
+    "residuals": dict,
+    "statistics": dict,
+    "settings": dict,
+}
+"""What is no array, and of which kind it is."""
 ARRAYS = ("t", "q", "qd", "qdd", "lam")
 CHECKPOINT = "checkpoint_"
 
@@ -46,7 +59,11 @@ def load_results(path: Path) -> Results:
     data = read_bytes(path)
     try:
         return read(data, path)
-    except (KeyError, TypeError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+    except UnsupportedError:
+        raise
+    except (
+        Exception
+    ) as error:  # damaged bytes end in ten kinds of exceptions of the readers of archives and columns
         reason = f"it has no {error}" if isinstance(error, KeyError) else str(error).rstrip(".")
         raise ModelError(f"{path} holds no results of simengine2d, or it is damaged: {reason}.") from None
 
@@ -71,7 +88,10 @@ def _csv(results: Results) -> bytes:
 
 
 def _from_csv(data: bytes, path: Path) -> Results:
-    header, *lines = data.decode("utf-8-sig").splitlines() or [""]
+    text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    if not text.endswith("\n"):
+        raise ValueError("its last line has no end, as in a file that was cut")
+    header, *lines = text.split("\n")
     names = header.split(",")
     bodies = [name.removesuffix(".x") for name in names if name.endswith(".x")]
     model = Model(path.stem)
@@ -93,34 +113,31 @@ def _csv_row(line: str, number: int, count: int) -> list[float]:
     if len(cells) != count:
         raise ValueError(f"line {number} has {len(cells)} cells, the first line {count}")
     try:
-        return [float(cell) for cell in cells]
+        values = [float(cell) for cell in cells]
     except ValueError as error:
         raise ValueError(f"line {number}: {error}") from None
+    strange = [cell for cell, value in zip(cells, values, strict=True) if not isfinite(value) or "_" in cell]
+    if strange:
+        raise ValueError(f"line {number}: {strange[0]} is no finite number")
+    return values
 
 
 # NPZ --------------------------------------------------------------------------------------------------
 
 
 def _npz(results: Results) -> bytes:
-    arrays = {name: array for name in ARRAYS if (array := getattr(results, name)) is not None}
-    arrays["metadata"] = np.array(_metadata(results))
+    arrays: Arrays = {name: array for name in ARRAYS if (array := getattr(results, name)) is not None}
     if not _without_code(results)[1]:  # the model that is saved is the one that ran
-        arrays |= {CHECKPOINT + name: array for name, array in results.checkpoint.items()}
-    buffer = io.BytesIO()
-    # np.savez would write the time of day, and the same results would give other bytes
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, array in arrays.items():
-            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, array, allow_pickle=False)
-    return buffer.getvalue()
+        arrays |= {CHECKPOINT + name: np.asarray(array) for name, array in results.checkpoint.items()}
+    text = _metadata(results)
+    return pack(arrays | {"metadata": np.array(text), "digest": np.array(digest(text, arrays))})
 
 
 def _from_npz(data: bytes, path: Path) -> Results:
-    if not zipfile.is_zipfile(io.BytesIO(data)):
-        raise ValueError("it is no archive of arrays")
-    with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
-    return _results(str(arrays.pop("metadata")), arrays, path)
+    arrays = unpack(data)
+    text = str(arrays.pop("metadata"))
+    given = arrays.pop("digest", None)
+    return _results(text, arrays, path, None if given is None else str(given))
 
 
 # Parquet ----------------------------------------------------------------------------------------------
@@ -134,7 +151,9 @@ def _parquet(results: Results) -> bytes:
         columns |= {f"lam{i}": column for i, column in enumerate(results.lam.T)}
     arrays = [pyarrow.array(np.ascontiguousarray(column)) for column in columns.values()]
     table = pyarrow.table(arrays, names=list(columns))
-    table = table.replace_schema_metadata({METADATA: _metadata(results)})
+    text = _metadata(results)
+    known = {name: array for name in ARRAYS if (array := getattr(results, name)) is not None}
+    table = table.replace_schema_metadata({METADATA: text, DIGEST: digest(text, known)})
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(table, buffer)
     return buffer.getvalue()
@@ -143,18 +162,26 @@ def _parquet(results: Results) -> bytes:
 def _from_parquet(data: bytes, path: Path) -> Results:
     pyarrow = _pyarrow()
     try:
-        table = pyarrow.parquet.read_table(pyarrow.BufferReader(data))
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
+        rows, columns = file.metadata.num_rows, file.metadata.num_columns
+        if 8 * rows * columns > max(ALWAYS_FINE, RATIO * len(data)):
+            raise ValueError(f"its {len(data) / 1e6:.3g} MB would become {8 * rows * columns / 1e6:.0f} MB")
+        table = file.read()
     except pyarrow.ArrowException as error:
         raise ValueError(str(error)) from None
-    text = (table.schema.metadata or {})[METADATA.encode()].decode("utf-8")
-    columns = {name: table[name].to_numpy() for name in table.column_names}
+    known = {key.decode(): word.decode("utf-8") for key, word in (table.schema.metadata or {}).items()}
+    return _results(known[METADATA], _blocks(table), path, known.get(DIGEST))
+
+
+def _blocks(table: Any) -> Arrays:
+    """t, q, qd, qdd and lam, of which a parquet file has the columns."""
+    columns = {name: np.asarray(table[name].to_numpy(), dtype=float) for name in table.column_names}
+    stacked = lambda part: np.array(part).reshape(len(part), table.num_rows).T
+    motion = stacked([column for name, column in columns.items() if "." in name])
     lam = [column for name, column in columns.items() if name.startswith("lam") and "." not in name]
-    motion = [column for name, column in columns.items() if "." in name]
-    blocks = np.split(np.array(motion, dtype=float).reshape(len(motion), table.num_rows).T, 3, axis=1)
-    arrays = {"t": columns["t"]} | dict(
-        zip(("q", "qd", "qdd"), map(np.ascontiguousarray, blocks), strict=True)
-    )
-    return _results(text, arrays | ({"lam": np.array(lam).T} if lam else {}), path)
+    q, qd, qdd = map(np.ascontiguousarray, np.split(motion, 3, axis=1))
+    found = {"t": columns["t"], "q": q, "qd": qd, "qdd": qdd}
+    return found | ({"lam": np.ascontiguousarray(stacked(lam))} if lam else {})
 
 
 def _pyarrow() -> ModuleType:
@@ -193,32 +220,68 @@ def _metadata(results: Results) -> str:
         "statistics": results.statistics,
         "events": results.events,
         "settings": results.settings,
+        "has_multipliers": results.lam is not None,
         "source": model.source,
         "model": model_data(model),
     }
-    return json.dumps(data, ensure_ascii=False)
+    try:
+        return json.dumps(data, default=_number)
+    except TypeError as error:
+        raise UnsupportedError(f"these results cannot be saved: {error}. Save them as .csv.") from None
 
 
-def _results(text: str, arrays: dict[str, Floats], path: Path) -> Results:
-    """The results again; arrays that do not fit the model are refused."""
+def _number(value: Any) -> Any:
+    """NumPy's numbers and arrays as Python's."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise TypeError(f"{value!r} in their settings is no plain data")
+
+
+def _results(text: str, arrays: Arrays, path: Path, given: str | None) -> Results:
+    """The results again. A file that was changed, or whose arrays do not fit its model, is refused."""
     data = json.loads(text)
-    if data["format"] != FORMAT:
-        raise ValueError(f"its format is {data['format']!r}, this version reads {FORMAT}")
+    if data["format"] not in READABLE:
+        raise ValueError(f"its format is {data['format']!r}, this version reads {listed(READABLE)}")
+    if data.get("has_multipliers") and "lam" not in arrays:  # those of no equations have no columns
+        arrays["lam"] = np.empty((arrays["t"].size, 0))
+    if data["format"] >= WITH_DIGEST and digest(text, arrays) != given:
+        raise ValueError("it was changed after it was saved: its arrays and its text do not fit its digest")
     model = read_model(Document(path.name, data["model"]), path.parent, None)
     model.source = data["source"]
-    t = arrays["t"]
-    for name in ("q", "qd", "qdd"):
-        expected = (t.size, 3 * len(model.bodies))
-        if arrays[name].shape != expected:
-            raise ValueError(f"{name} has the shape {arrays[name].shape}, expected {expected}")
-    words = {
-        name: data[name] for name in ("analysis", "status", "notes", "residuals", "statistics", "settings")
-    }
+    _check_arrays(arrays, model, must_be_finite=data["format"] < WITH_DIGEST)
+    _check_words(data)
+    words = {name: data[name] for name in WORDS}
     words["events"] = [Crossing(*event) for event in data["events"]]
     words["checkpoint"] = {
         name.removeprefix(CHECKPOINT): array for name, array in arrays.items() if name.startswith(CHECKPOINT)
     }
-    return Results(model, t, arrays["q"], arrays["qd"], arrays["qdd"], arrays.get("lam"), **words)
+    return Results(model, *(arrays[name] for name in ARRAYS[:4]), arrays.get("lam"), **words)
+
+
+def _check_arrays(arrays: Arrays, model: Model, must_be_finite: bool) -> None:
+    """Shapes and kinds that the model asks for."""
+    rows = arrays["t"].size
+    equations = sum(map(len, model.check().rows.values()))
+    shapes = dict.fromkeys(ARRAYS[1:4], (rows, 3 * len(model.bodies))) | {
+        "t": (rows,),
+        "lam": (rows, equations),
+    }
+    for name, shape in shapes.items():
+        array = arrays.get(name) if name == "lam" else arrays[name]
+        if array is None:
+            continue
+        if array.dtype != float or array.shape != shape:
+            raise ValueError(
+                f"{name} has the shape {array.shape} of {array.dtype}, expected is {shape} of float64"
+            )
+        if (must_be_finite or name == "t") and not np.all(np.isfinite(array)):
+            raise ValueError(f"{name} holds numbers that are not finite")
+
+
+def _check_words(data: dict[str, Any]) -> None:
+    for name, kind in WORDS.items():
+        if not isinstance(data[name], kind):
+            raise ValueError(f"{name} is {data[name]!r}, expected is a {kind.__name__}")
 
 
 def _without_code(results: Results) -> tuple[Model, list[str]]:
