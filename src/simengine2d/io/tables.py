@@ -255,7 +255,8 @@ def _results(text: str, arrays: Arrays, path: Path, given: str | None) -> Result
     words["checkpoint"] = {
         name.removeprefix(CHECKPOINT): array for name, array in arrays.items() if name.startswith(CHECKPOINT)
     }
-    return Results(model, *(arrays[name] for name in ARRAYS[:4]), arrays.get("lam"), **words)
+    t, q, qd, qdd = (arrays[name] for name in ARRAYS[:4])
+    return Results(model, t, q, qd, qdd, arrays.get("lam"), **words)
 
 
 def _check_arrays(arrays: Arrays, model: Model, must_be_finite: bool) -> None:
