@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from .contacts.evaluation import is_at_end
 from .drawing import Drawing
-from .elements import Action, Load, Push, Row, Wrench
+from .elements import Action, Push, Row, Wrench
 from .errors import ModelError, UnsupportedError, ended, listed
 from .formulas import VELOCITY
 from .frames import GROUND
 from .functions import Function, as_function, functions_at
-from .kernels import plain
-from .laws import Law
-from .loads import applied, frames_of_loads, load_arrays
+from .kernels import Callback, plain
+from .laws import PUSH, STATE, Law, law_value
+from .loads import applied, frames_of_loads, load_arrays, push_state
 from .model import Model
 from .moving_frames import FRAME_STATE, term_value
 from .rows import constant_arrays, evaluate
@@ -262,11 +262,11 @@ class System:
         return f
 
     def broken_function(self, t: float) -> str | None:
-        """A sentence on the first element whose function of time has no value or derivatives at t."""
+        """A sentence on the first element whose function of time has no value at t; drivers need derivatives too."""
         names = [name for name, _ in self.rows] + self.load_names
-        for name, function in zip(names, self.functions + self.load_functions, strict=True):
+        for i, (name, function) in enumerate(zip(names, self.functions + self.load_functions, strict=True)):
             try:
-                function.jet(float(t))
+                function.jet(float(t)) if i < self.m else function(float(t))
             except ModelError as error:
                 return f"{self.model.elements[name].title}: {error}"
         return None
@@ -275,15 +275,65 @@ class System:
         """A sentence on the first force that has no finite value at a state."""
         for name, load in self.loads:
             for law in laws_of(load):
-                if law.callback is not None and law.callback.raised is not None:
-                    error = law.callback.raised
+                if law.callback is not None and (error := law.callback.raised) is not None:
                     return (
                         f"{self.model.elements[name].title}: {law.text} raised {type(error).__name__} "
                         f"near t = {t:g} s: {ended(error)}"
                     )
-        if self.loads and not np.all(np.isfinite(self.QA(t, q, qd))):
-            return f"the applied forces ({listed(dict.fromkeys(name for name, _ in self.loads))}) have no finite value."
+        if not self.loads or np.all(np.isfinite(self.QA(t, q, qd))):
+            return None
+        for name, law, value, where in self.law_values(t, q, qd):
+            if not np.isfinite(value):
+                return f"{self.model.elements[name].title}: {law.text} has no finite value at {where}."
+        names = listed(dict.fromkeys(name for name, _ in self.loads))
+        return f"at t = {t:.9g} s the applied forces ({names}) have no finite value."
+
+    def overgrown_force(self, t: float, q: Floats, qd: Floats, begin: Any) -> str | None:
+        """A sentence on a force that has become very much larger than it was at the start."""
+        then = [value for _, _, value, _ in self.law_values(begin.t, begin.q, begin.qd)]
+        usual = max((abs(value) for value in then if np.isfinite(value)), default=0.0) or 1.0
+        for name, law, value, where in self.law_values(t, q, qd):
+            if abs(value) > 1e8 * usual:
+                title = self.model.elements[name].title
+                return (
+                    f"{title}: {law.text} has grown to {value:.3g} at {where}, and no step is short enough."
+                )
         return None
+
+    def law_values(self, t: float, q: Floats, qd: Floats) -> list[tuple[str, Law, float, str]]:
+        """Each law of the applied forces with the name of its element, its value, and the variables it has there."""
+        L, F = self.load_arrays, self.frames(q, qd, t=t)
+        f = self.functions_at(t, loads=True)
+        bodies = {body.name: 3 * i for i, body in enumerate(self.bodies)}
+        pushes = [(name, load) for name, load in self.loads if isinstance(load, Push)]
+        wrenches = [(name, load) for name, load in self.loads if isinstance(load, Wrench)]
+        cases: list[tuple[str, Law, tuple[str, ...], tuple[float, ...]]]
+        cases = [(name, load.law, PUSH, (*push_state(L, i, F), t)) for i, (name, load) in enumerate(pushes)]
+        for name, wrench in wrenches:
+            j = bodies.get(wrench.frame.body, -3)
+            state = (*q[j : j + 3], *qd[j : j + 3], t) if j >= 0 else (0.0,) * 6 + (t,)
+            cases += [(name, law, STATE, state) for law in laws_of(wrench)]
+        out = []
+        for i, (name, law, variables, z) in enumerate(cases):
+            with np.errstate(all="ignore"):
+                value = float(law_value(L.laws, i, f, np.array(z, dtype=float)))
+            where = ", ".join(f"{key} = {number:.9g}" for key, number in zip(variables, z, strict=True))
+            out.append((name, law, value, where))
+        return out
+
+    @cached_property
+    def callbacks(self) -> list[Callback]:
+        """The functions of users' own in Python."""
+        return [each.callback for _, each in self._python_functions() if each.callback is not None]
+
+    def raised(self) -> BaseException | None:
+        """What one of them has raised in the meantime."""
+        return next((each.raised for each in self.callbacks if each.raised is not None), None)
+
+    def forget_raised(self) -> None:
+        """A new run does not know what an earlier one came upon."""
+        for callback in self.callbacks:
+            callback.guarded.raised = None
 
     def broken_contact(self, t: float, q: Floats) -> str | None:
         """A sentence on the first contact that has come to the end of its curve."""
@@ -374,11 +424,11 @@ class System:
         return np.array([i for i, (name, _) in enumerate(self.rows) if elements[name].drives], dtype=np.int64)  # type: ignore[attr-defined]
 
 
-def laws_of(load: Load) -> list[Law]:
-    """The laws of a push or a wrench; formulas have none."""
+def laws_of(load: Push | Wrench | Action) -> list[Law]:
+    """The laws of a force element; an action follows a formula."""
     if isinstance(load, Push):
         return [load.law]
-    return list(load[2:]) if isinstance(load, Wrench) else []
+    return [load.fx, load.fy, load.torque] if isinstance(load, Wrench) else []
 
 
 def _length(system: System) -> float:

@@ -12,7 +12,7 @@ from ..integrators import march
 from ..integrators.marcher import CompiledMarcher, OdeMethod
 from ..integrators.runge_kutta import RungeKutta
 from .closure import coordinate_scale
-from .general_run import OdeRun
+from .general_run import WHY, OdeRun
 from .implicit_run import AdaptiveImplicitRun
 from .rank import rank_of_rows
 from .run import STEPS_A_CHUNK, refill
@@ -79,6 +79,8 @@ class AdaptiveRun(OdeRun):
             self.turn_implicit()
         elif why == march.STEP_TOO_SMALL or (why == march.COLLAPSED and self.near_a_singular_pose()):
             self.bridge()
+        elif why in WHY:
+            raise self.failure(WHY[why])
         elif (attempts := self.attempts) > 0 and attempts % STEPS_A_CHUNK == 0:
             if self.chatters():
                 raise self.failure(_CHATTER)
@@ -95,7 +97,7 @@ class AdaptiveRun(OdeRun):
     def chatters(self) -> bool:
         """Whether the last chunk of steps got nowhere: tiny steps, many of them refused, no end in sight."""
         went, longest = self.t - self.earlier[-1, 0], self.marcher.path.state[march.LONGEST]
-        span = float(self.times[-1] - self.times[0])
+        span = self.span
         refused = self.marcher.path.state[march.REJECTED] / self.attempts
         tiny = went / STEPS_A_CHUNK < 1e-3 * longest or longest < 1e-6 * span
         return bool(self.done < self.times.size and went < 1e-4 * span and tiny and refused > 0.15)

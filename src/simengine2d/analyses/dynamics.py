@@ -26,7 +26,7 @@ from .implicit_run import AdaptiveImplicitRun, FixedImplicitRun
 from .run import Keep, Progress, Run
 from .start import Start, start
 from .task import Task, methods
-from .times import check_domains, output_times
+from .times import begin_of, check_domains, output_times
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ def dynamics(
     progress: Progress | None = None,
     keep: Keep | None = None,
 ) -> Results:
-    """The motion of a model under its forces from t = 0 to `t_end`.
+    """The motion of a model under its forces from the drawn pose at t = 0 to `t_end`, or to the last of `t_eval`.
 
     With no method named, an adaptive one keeps the error below `rtol` of each coordinate plus `atol` (by default
     `rtol` of a length of the mechanism, or of a radian), and `step` is the spacing of the outputs. Other integrators
@@ -71,8 +71,8 @@ def dynamics(
         family, method, posed = chosen(system, coordinates, integrator, formulation)
         times = output_times(t_end, step, t_eval, "dynamics")
         events = (events,) if isinstance(events, Event) else tuple(events)
-        options = newton, tolerance, projection, events, family
-        task = Task(system, times, step, method, posed, rtol, atol, *options)  # type: ignore[arg-type]
+        options = newton, tolerance, projection, events, family, begin_of(system, times)
+        task = Task(system, times, step, method, posed, rtol, atol, *options)
         check_domains(system, times)
         return _run_again(task, progress, keep)
 
@@ -80,7 +80,7 @@ def dynamics(
 def _run_again(task: Task, progress: Progress | None, keep: Keep | None) -> Results:
     """A run that has come to its end waits for the next one of its kind; nobody else can have it meanwhile."""
     memo, step = task.system.memo, task.step if task.fixed else None
-    key = "run", task.coordinates, task.formulation, task.integrator, task.newton, float(task.times[0]), step
+    key = "run", task.coordinates, task.formulation, task.integrator, task.newton, task.t0, step
     waiting = None if task.events else memo.pop(key, None)
     run = waiting.again(task) if waiting is not None else run_of(task)
     results = run.to_the_end(progress, keep)
@@ -103,7 +103,7 @@ def chosen(
 
 def run_of(task: Task) -> Run:
     """A new run of the kind that the task asks for, at its start."""
-    return kind_of(task)(task, start(task.system, float(task.times[0])))
+    return kind_of(task)(task, start(task.system, task.t0))
 
 
 def kind_of(task: Task) -> Callable[[Task, Start], Run]:
@@ -176,6 +176,7 @@ def _task_again(system: System, settings: dict[str, Any], times: Floats) -> Task
         settings["projection"],
         tuple(Event(**event) for event in settings["events"]),
         settings["coordinates"],
+        settings.get("begin"),
     )
 
 

@@ -22,7 +22,7 @@ from .closure import coordinate_scale
 from .diagnose import Diagnosis, diagnose, undriven_mobility
 from .rank import rank_of_rows
 from .run import Progress
-from .times import check_domains, output_times
+from .times import begin_of, check_domains, output_times
 from .walk import Walk, pivots_at, row_pattern
 
 Floats = NDArray[np.float64]
@@ -48,17 +48,13 @@ def kinematics(
     system.refuse_velocity_rows("kinematics")
     check_domains(system, times)
     # the drawn pose belongs to t = 0, so a later first output is walked to
-    start = min(0.0, times[0]) if _defined_at_zero(system) else times[0]
+    start = begin_of(system, times)
     assembly = _assemble(system, start)
     rows = _driven_rows(system, assembly)
     if start < times[0]:
         results = Walk(system, assembly, rows, np.concatenate([[start], times]), progress).run()
         return results.after_first()
     return Walk(system, assembly, rows, times, progress).run()
-
-
-def _defined_at_zero(system: System) -> bool:
-    return all(function.domain[0] <= 0.0 <= function.domain[1] for function in system.functions)
 
 
 def _assemble(system: System, t: float) -> Assembly:

@@ -24,6 +24,7 @@ from ..events import Crossing, Watch, crossings_until
 from ..formulations.index3 import History
 from ..posing import posed
 from ..results import Results
+from .interrupts import Interrupts, Pace
 from .lift_off import lift_off_notes
 from .start import Start
 from .task import Task
@@ -36,7 +37,7 @@ Keep = Callable[[Results], None]
 
 HALVED = "halved step"
 """Name of the event that a fixed step was not fixed."""
-STEPS_A_CHUNK = 2_000  # between two calls of `progress`; Python hears Ctrl-C only then
+STEPS_A_CHUNK = 2_000  # after which an adaptive run asks itself whether it gets anywhere
 
 
 class Run(ABC):
@@ -49,6 +50,7 @@ class Run(ABC):
     def set_out(self, task: Task) -> None:
         """Empty rows, and what is known before the first step."""
         start, self.task, self.times = self.start, task, task.times
+        self.system.forget_raised()
         self.history = new_history(self.times.size, self.system.n, self.system.m)
         self.watch = Watch(self.system, task.events) if task.events else None
         if self.watch:
@@ -56,12 +58,18 @@ class Run(ABC):
         self.crossings: list[Crossing] = []
         self.stopped_by: Crossing | None = None
         self.done = 0
+        self.inside = False
+        self.safe: tuple[int, float, dict[str, Floats]] | None = None
         self.notes = list(start.assembly.notes)
         if start.redundant:
             self.notes.append(
                 f"the reactions of {listed(start.redundant)} are not unique, since these constraints are redundant; "
                 "the smallest ones are given"
             )
+
+    @property
+    def span(self) -> float:
+        return float(self.times[-1]) - self.start.assembly.t
 
     @cached_property
     def d(self) -> D:
@@ -153,19 +161,77 @@ class Run(ABC):
 
     def to_the_end(self, progress: Progress | None, keep: Keep | None = None) -> Results:
         try:
-            while self.done < self.times.size:
-                if self.watch and self.look_for_events(self.watch):
-                    break
-                self.advance(1 if self.watch else STEPS_A_CHUNK)
-                if progress is not None:
-                    progress(self.t)
-                if keep is not None:
-                    keep(self.results(f"unfinished, at t = {self.t:g} s"))
+            with Interrupts() as interrupts:
+                self.go_on(interrupts, progress, keep)
         except KeyboardInterrupt:
-            status = f"interrupted at t = {self.t:g} s"
-            kept = f"{self.done} of {self.times.size} points are kept"
-            raise Interrupted(f"{status}; {kept}.", self.results(status)) from None
+            results = self.interrupted()
+            kept = f"{results.t.size} of {self.times.size} points are kept"
+            raise Interrupted(f"{results.status}; {kept}.", results) from None
         return self.results(self.verdict())
+
+    def go_on(self, interrupts: Interrupts, progress: Progress | None, keep: Keep | None) -> None:
+        """Chunk after chunk. Ctrl-C and what `progress` and `keep` raise come between two of them."""
+        pace = Pace(self.system.n)
+        while self.done < self.times.size and self.stopped_by is None:
+            self.inside = True
+            try:
+                self.chunk(1 if self.watch else pace.next())
+            except SimEngineError:
+                interrupts.check()  # a law of the user's that was interrupted has no value
+                raise
+            self.inside = False
+            interrupts.check()
+            if progress is not None:
+                progress(self.t)
+            if keep is not None:
+                self.try_to_keep(keep)
+            if self.done < self.times.size and pace.is_time_to_keep():
+                self.safe = self.done, self.t, self.everything()
+
+    def chunk(self, steps: int) -> None:
+        """Some steps, a look at their rows, and what happened in them."""
+        first = self.done
+        self.advance(steps)
+        self.check_rows(first)
+        if self.watch:
+            self.look_for_events(self.watch)
+
+    def check_rows(self, first: int) -> None:
+        """No row is returned that is not finite: an integrator may have stepped over a time without values."""
+        if self.finite_rows(first) == self.done:
+            return
+        k = self.done = self.finite_rows(first)
+        t = float(self.times[k])
+        why = self.broken_at(t, self.history.Q[k], self.history.Qd[k])
+        why = why or f"at the output t = {t:.9g} s accelerations or reactions are not finite."
+        raise self.stopped(why, t)
+
+    def finite_rows(self, first: int) -> int:
+        """The number of rows before the first that is not finite; those before `first` are."""
+        if all(np.all(np.isfinite(array[first : self.done])) for array in self.history):
+            return self.done
+        good = np.all([np.isfinite(array[first : self.done]).all(axis=1) for array in self.history], axis=0)
+        return first + int(np.argmin(good))
+
+    def interrupted(self) -> Results:
+        """What is kept: all so far, or where a chunk was broken off, all before it."""
+        if not self.inside:
+            return self.results(f"interrupted at t = {self.t:g} s")
+        done, t, saved = self.safe or (0, self.task.t0, {})
+        self.done = done
+        results = self.results(f"interrupted at t = {t:g} s")
+        results.checkpoint = saved
+        results.events = [event for event in results.events if event.t <= t]
+        return results
+
+    def try_to_keep(self, keep: Keep) -> None:
+        """A disk that is full must not end a run."""
+        try:
+            keep(self.results(f"unfinished, at t = {self.t:g} s"))
+        except OSError as error:
+            note = f"the results so far could not be kept: {type(error).__name__}: {error}"
+            if note not in self.notes:
+                self.notes.append(note)
 
     def verdict(self) -> str:
         if self.stopped_by is not None:
@@ -173,11 +239,11 @@ class Run(ABC):
             return f"dynamics stopped at t = {event.t:.9g} s by the event '{event.name}', {self.done} points"
         return f"dynamics finished at t = {self.times[-1]:g} s, {self.times.size} points"
 
-    def look_for_events(self, watch: Watch) -> bool:
-        """Note what happened in the last step; True where an event ends the run."""
+    def look_for_events(self, watch: Watch) -> None:
+        """Note what happened in the last step; an event may end the run."""
         end = min(self.step_end, float(self.times[-1]))
         if end <= watch.t:
-            return False
+            return
         try:
             crossings = crossings_until(watch, end, self.between, self.task.rtol)
         except ModelError as error:
@@ -187,27 +253,33 @@ class Run(ABC):
             if crossing.stop:
                 self.stopped_by = crossing
                 self.end_at(crossing.t)
-                return True
-        return False
+                return
 
     def failure(self, what: str) -> SimEngineError:
         """The error for a step that cannot be taken; a force that has no value is named first."""
         t = self.t
+        return self.stopped(self.broken() or f"at t = {t:.9g} s {what}", t)
+
+    def stopped(self, why: str, t: float) -> SimEngineError:
+        self.done = self.finite_rows(0)
         results = self.results(f"stopped at t = {t:g} s")
-        kept = f"The {self.done} points before it are kept."
-        return ConvergenceError(f"{self.broken() or f'at t = {t:.9g} s {what}'} {kept}", results)
+        error = ConvergenceError(f"{why} The {self.done} points before it are kept.", results)
+        error.__cause__ = self.system.raised()
+        return error
 
     def broken(self) -> str | None:
         """A sentence on what has no value at the time reached or a little later."""
-        system, t, (q, qd) = self.system, self.t, self.state
-        ahead = t + 1e-6 * (float(self.times[-1] - self.times[0]) or 1.0)
-        return (
-            system.broken_function(t)
-            or system.broken_force(t, q, qd)
-            or system.broken_contact(t, q)
-            or system.broken_function(ahead)
-            or system.broken_force(ahead, q, qd)
-        )
+        t, (q, qd) = self.t, self.state
+        span = self.span or 1.0
+        for ahead in (0.0, 1e-9 * span, 1e-6 * span):
+            why = self.broken_at(t + ahead, q + ahead * qd, qd)
+            if why is not None:
+                return why
+        return self.system.overgrown_force(t, q, qd, self.start.assembly)
+
+    def broken_at(self, t: float, q: Floats, qd: Floats) -> str | None:
+        system = self.system
+        return system.broken_function(t) or system.broken_force(t, q, qd) or system.broken_contact(t, q)
 
     def results(self, status: str) -> Results:
         k, h, (halved, times) = self.done, self.history, self.halved
@@ -245,6 +317,7 @@ class Run(ABC):
         """The options of the task as plain data, for `resume`."""
         task = self.task
         return {
+            "begin": task.t0,
             "t_end": float(self.times[-1]),
             "step": task.step,
             "spacing": float(self.times[1] - self.times[0]) if self.times.size > 1 else None,

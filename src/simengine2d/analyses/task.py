@@ -37,12 +37,14 @@ class Task:
     integrator: Integrator | None
     formulation: Formulation
     rtol: float = 1e-6
-    atol: float | Floats | None = None
+    atol: float | Sequence[float] | Floats | None = None
     newton: str = "exact"
     tolerance: float | None = None
     projection: bool = False
     events: Sequence[Event] = field(default_factory=tuple)
     coordinates: str = "reference_point"
+    begin: float | None = None
+    """Time of the drawn pose; that of the first output where it is not given."""
 
     def __post_init__(self) -> None:
         if not 1e-14 <= self.rtol <= 0.1:
@@ -68,6 +70,10 @@ class Task:
                     f" with these coordinates and the integrator '{self.integrator and self.integrator.name}'"
                 )
             self.system.refuse_velocity_rows(way)
+
+    @property
+    def t0(self) -> float:
+        return float(self.times[0]) if self.begin is None else self.begin
 
     @property
     def fixed(self) -> bool:

@@ -62,6 +62,13 @@ def _seconds(name: str, value: Any) -> float:
     return seconds
 
 
+def begin_of(system: System, times: Floats) -> float:
+    """The time of the drawn pose: t = 0, or the first output where that comes before, or where tables begin later."""
+    functions = [*system.functions, *system.load_functions]
+    defined = all(function.domain[0] <= 0.0 <= function.domain[1] for function in functions)
+    return min(0.0, float(times[0])) if defined else float(times[0])
+
+
 def check_domains(system: System, times: Floats) -> None:
     """Refuse times outside the tables."""
     first, last = system.domain
