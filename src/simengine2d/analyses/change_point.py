@@ -1,117 +1,365 @@
-"""Change points: instants at which two branches of the motion meet, passed on the smooth one.
+"""Change points: poses at which branches of the motion meet, passed on the one that goes on smoothly.
 
-The walk stops a hair before the singular instant. From clean states on this side a polynomial reaches over it;
-if Newton finds a closed pose there with nearly the same velocity, that pose is the smooth continuation.
+The walk stops at a clean state a little before the singular pose. The motion is written as a function of a clock: of
+the value of the driver where there is one driver (then it may halt, turn back or jerk while it passes), else of time.
+From three clean states on this side a polynomial of degree 8 leads to the other side. If Newton finds a closed pose
+there, with the velocity that the polynomial has, and if the polynomial of degree 11 through clean states on both sides
+closes all joints in between, then that polynomial is the smooth continuation, for poses, velocities and accelerations.
+
+At the singular pose itself J = Phi_q has null vectors V and left null vectors W. The velocities of all branches are
+
+    qd = J^+ nu + V a      with      W^T gamma(q, qd) = 0,
+
+one quadratic equation in a for a simple change point. They name the branches that were not taken.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..functions import FunctionTable, as_function, functions_at, pack
+from ..moving_frames import FRAME_STATE
+from ..rows import S as Arrays
+from ..rows import evaluate
 from ..sparse_lu import analyze
-from .march import DETERMINANT, DONE, march, new_motion, new_walker, position, rates
+from ..system import System
+from .march import NEARBY, new_walker, position, rates
 
 if TYPE_CHECKING:
     from .walk import Walk
 
 Floats = NDArray[np.float64]
 
-# half widths to try, relative to the time one radian or one length takes: the wider, the cleaner both states;
-# the interpolation error of the sixth order stays below rounding
-REACHES = (4e-3, 1e-3, 1e-4, 1e-5)
+LARGEST_MISS = 1e-3  # of the pose behind from the predicted one, relative to the way
+LARGEST_TURN = 2e-2  # of the velocity behind, relative to the velocity
+OPEN = 1e-11  # largest gap of the poses between, relative to the length of the mechanism
+SINGULAR = 1e-6  # smallest singular value at a change point, relative to that of a clean state
+LARGEST_DENSE = 600  # coordinates up to which singular values are computed
+BEFORE, ACROSS = (
+    (-3.0, -2.0, -1.0),
+    (-2.0, -1.0, 1.0, 2.0),
+)  # nodes in units of the distance from the singular pose
 
 
 class State(NamedTuple):
-    t: float
+    """A pose, and its first and second derivative by the clock."""
+
+    s: float
     q: Floats
     qd: Floats
     qdd: Floats
 
 
+class Clock(NamedTuple):
+    """The constraints as functions of s = sign f(t), the value of a driver, or of the time where `driver` is None."""
+
+    system: System
+    arrays: Arrays
+    driver: FunctionTable | None
+    sign: float
+
+    def at(self, t: float) -> tuple[float, float, float]:
+        """s and its derivatives by time; nan where the driver has no value."""
+        if self.driver is None:
+            return t, 1.0, 0.0
+        f = np.empty((1, 3))
+        functions_at(self.driver, t, f)
+        return float(self.sign * f[0, 0]), float(self.sign * f[0, 1]), float(self.sign * f[0, 2])
+
+    def right_sides(self, s: float, q: Floats, qd: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Phi, Phi_q, nu and gamma at a state by this clock."""
+        system, S = self.system, self.arrays
+        m = system.m
+        f, F = np.empty((m, 3)), np.zeros((S.frame_body.size, FRAME_STATE))
+        Phi, data, gamma = np.empty(m), np.empty(S.jac_column.size), np.empty(m)
+        evaluate(S, s, q, qd, f, F, Phi, data, gamma)
+        J = np.zeros((m, system.n))
+        J[np.repeat(np.arange(m), np.diff(S.jac_start)), S.jac_column] = data
+        return Phi, J, f[:, 1], gamma
+
+
+def clocks(walk: Walk) -> list[Clock]:
+    """The clocks by which the motion may be smooth: the driver, then the time."""
+    system = walk.system
+    by_time = Clock(system, system.arrays, None, 1.0)
+    moving = [i for i in range(system.m) if system.moves_in_time(i)]
+    if len(moving) != 1 or system.rows[moving[0]][1].formula is not None:
+        return [by_time]
+    return [_by_driver(system, moving[0], sign) for sign in _ways(walk, moving[0])] + [by_time]
+
+
+def _ways(walk: Walk, row: int) -> list[float]:
+    """The direction in which the driver goes; both where it stands."""
+    rate = walk.system.functions_at(walk.t)[row, 1]
+    return [1.0, -1.0] if rate >= 0.0 else [-1.0, 1.0]
+
+
+def _by_driver(system: System, row: int, sign: float) -> Clock:
+    functions = [as_function(function(0.0)) if i != row else as_function("t" if sign > 0.0 else "-t")
+                 for i, function in enumerate(system.functions)]  # fmt: skip
+    return Clock(
+        system, system.arrays._replace(functions=pack(functions)), pack([system.functions[row]]), sign
+    )
+
+
 class Crossing(NamedTuple):
-    """A singular instant t, and clean states before and behind it."""
+    """The smooth motion around a singular pose, as a polynomial in x = (s - center) / reach, valid for |x| <= 2."""
 
-    t: float
-    before: State
-    after: State
+    clock: Clock
+    center: float
+    reach: float
+    base: State
+    coefficients: Floats
+    singular: list[float]
+    """Values of the clock at which branches meet."""
 
-    def at(self, t: float) -> tuple[Floats, Floats, Floats]:
-        """Quintic between the two states: matches position, velocity and acceleration at both."""
+    def by_clock(self, s: float) -> State:
         from numpy.polynomial import polynomial
 
-        h = self.after.t - self.before.t
-        coefficients = _quintic(self.before, self.after, h)
-        s = (t - self.before.t) / h
-        q, qd, qdd = (
-            np.asarray(polynomial.polyval(s, polynomial.polyder(coefficients, order)) / h**order)
-            for order in range(3)
+        x, h = (s - self.center) / self.reach, s - self.base.s
+        rest = [
+            polynomial.polyval(x, polynomial.polyder(self.coefficients, k)) / self.reach**k for k in range(3)
+        ]
+        base = self.base
+        return State(
+            s,
+            base.q + h * base.qd + 0.5 * h * h * base.qdd + rest[0],
+            base.qd + h * base.qdd + rest[1],
+            base.qdd + rest[2],
         )
-        return q, qd, qdd
+
+    def at(self, t: float) -> tuple[Floats, Floats, Floats]:
+        """q, qd and qdd at a time, by the chain rule."""
+        s, sd, sdd = self.clock.at(t)
+        state = self.by_clock(s)
+        return state.q, state.qd * sd, state.qdd * sd * sd + state.qd * sdd
+
+    def place(self, t: float) -> float:
+        """x at a time: -1 is where the walk stopped, 1 is as far behind."""
+        return (self.clock.at(t)[0] - self.center) / self.reach
 
 
-def _quintic(a: State, b: State, h: float) -> Floats:
-    """Coefficients in s = (t - t_a) / h, one column per coordinate."""
-    c0, c1, c2 = a.q, h * a.qd, 0.5 * h * h * a.qdd
-    d0 = b.q - c0 - c1 - c2
-    d1 = h * b.qd - c1 - 2 * c2
-    d2 = h * h * b.qdd - 2 * c2
-    return np.array([c0, c1, c2, 10 * d0 - 4 * d1 + d2 / 2, -15 * d0 + 7 * d1 - d2, 6 * d0 - 3 * d1 + d2 / 2])
+def polynomial_through(states: list[State], base: State, center: float, reach: float) -> Floats:
+    """Hermite's polynomial through q, qd and qdd of the states, less the parabola of the base; one column each."""
+    rows, values = [], []
+    degree = 3 * len(states)
+    powers = np.arange(degree)
+    for state in states:
+        x, h = (state.s - center) / reach, state.s - base.s
+        rows += [
+            x**powers,
+            powers * x ** np.maximum(powers - 1, 0),
+            powers * (powers - 1) * x ** np.maximum(powers - 2, 0),
+        ]
+        values += [
+            state.q - base.q - h * base.qd - 0.5 * h * h * base.qdd,
+            reach * (state.qd - base.qd - h * base.qdd),
+            reach**2 * (state.qdd - base.qdd),
+        ]
+    return np.linalg.solve(np.array(rows), np.array(values))
 
 
 def cross(walk: Walk) -> Crossing | None:
-    """The smooth continuation behind the singular instant at which the walk is stuck, or None."""
-    t = walk.t
-    for reach in REACHES:
-        last = walk.done - 1
-        if last < 0:
-            return None
-        speed = float(np.max(np.abs(walk.motion.Qd[last] / walk.scale))) / walk.system.length
-        width = reach / speed if speed > 0.0 else reach
-        while last > 0 and walk.times[last] > t - 3 * width:  # outputs inside the crossing are not clean
-            last -= 1
-        early, late = _state_at(walk, last, t - 2 * width), _state_at(walk, last, t - width)
-        if early is None or late is None:
-            continue
-        after = _beyond(walk, early, late, width)
-        if after is not None:
-            return Crossing(t, late, after)
+    """The smooth continuation through the singular pose that is near, or None."""
+    for clock in clocks(walk):
+        crossing = _through(walk, clock)
+        if crossing is not None:
+            return crossing
     return None
 
 
-def _state_at(walk: Walk, last: int, t: float) -> State | None:
-    """March anew from output `last` to t."""
-    start = float(walk.times[last])
-    if t <= start:
+def _through(walk: Walk, clock: Clock) -> Crossing | None:
+    here = _closed(walk, clock, clock.at(walk.t)[0], walk.walker.q)
+    if here is None:
         return None
-    arrays, n = walk.system.arrays, walk.system.n
-    w = new_walker(arrays, walk.pattern, start, walk.motion.Q[last], walk.scale, walk.system.length)
-    w.state[DETERMINANT] = walk.walker.state[DETERMINANT]
-    _, why = march(arrays, walk.pattern, w, np.array([t]), 0, 1, new_motion(1, n), walk.smallest_step, 1)
-    return State(t, w.q, w.qd, w.qdd) if why == DONE else None
+    reach = _distance(walk, clock, here)
+    if reach is None:
+        return None
+    center = here.s + reach
+    before = [_hop(walk, clock, here, center + x * reach) for x in BEFORE[:-1]]
+    if any(state is None for state in before):
+        return None
+    nodes: list[State] = [*before, here]  # type: ignore[list-item]
+    for x in ACROSS[2:]:
+        guess = Crossing(
+            clock, center, reach, here, polynomial_through(nodes, here, center, reach), []
+        ).by_clock(center + x * reach)
+        behind = _closed(walk, clock, guess.s, guess.q)
+        if behind is None or not _goes_on(walk, here, guess, behind):
+            return None
+        nodes = [*nodes[-2:], behind] if x == 1.0 else [*nodes, behind]
+    found = Crossing(clock, center, reach, here, polynomial_through(nodes, here, center, reach), [])
+    if not _closes(walk, found):
+        return None
+    return found._replace(singular=_singular_poses(walk, found))
 
 
-def _beyond(walk: Walk, early: State, late: State, width: float) -> State | None:
-    """The pose `width` behind the singular instant, where the polynomial through this side leads to one."""
-    system, h = walk.system, 2 * width
-    t = late.t + h
-    jerk = (late.qdd - early.qdd) / width
-    predicted = late.q + h * (late.qd + h * (late.qdd / 2 + h / 6 * jerk))
-    expected = late.qd + h * (late.qdd + h / 2 * jerk)
-    arrays = system.arrays
-    data = system.Phi_q_data(predicted, t)
-    pattern = analyze(walk.rows, arrays.jac_start, arrays.jac_column, data, walk.scale)
+def _closed(walk: Walk, clock: Clock, s: float, q: Floats) -> State | None:
+    """The closed pose near q, and its derivatives by the clock."""
+    system, arrays = walk.system, clock.arrays
+    pattern = analyze(walk.rows, arrays.jac_start, arrays.jac_column, system.Phi_q_data(q, s), walk.scale)
     if pattern is None:
         return None
-    w = new_walker(arrays, pattern, t, predicted, walk.scale, system.length)
-    w.f[:] = system.functions_at(t)
-    if not position(arrays, pattern, w, t, w.q)[0]:
+    w = new_walker(arrays, pattern, s, q, walk.scale, system.length)
+    functions_at(arrays.functions, s, w.f)
+    if not np.all(np.isfinite(w.f)) or not position(arrays, pattern, w, s, w.q)[0]:
         return None
-    pivot = rates(arrays, pattern, w, t, w.q, w.qd, w.qdd)[0]
-    travel = np.max(np.abs(w.q - late.q) / walk.scale)
-    miss = np.max(np.abs(w.q - predicted) / walk.scale)
-    turn = np.max(np.abs(w.qd - expected) / walk.scale)
-    smooth = miss <= 0.02 * travel and turn <= 0.02 * np.max(np.abs(expected) / walk.scale)
-    return State(t, w.q, w.qd, w.qdd) if smooth and pivot > 0.0 else None
+    pivot = rates(arrays, pattern, w, s, w.q, w.qd, w.qdd)[0]
+    return State(s, w.q, w.qd, w.qdd) if pivot > 0.0 and np.all(np.isfinite(w.qdd)) else None
+
+
+def _hop(walk: Walk, clock: Clock, here: State, s: float) -> State | None:
+    """A clean state nearby on this side."""
+    h = s - here.s
+    guess = here.q + h * (here.qd + 0.5 * h * here.qdd)
+    found = _closed(walk, clock, s, guess)
+    if found is None or _size(walk, found.q - guess) > 0.1 * _size(walk, guess - here.q):
+        return None
+    return found
+
+
+def _size(walk: Walk, change: Floats) -> float:
+    return float(np.max(np.abs(change) / walk.scale))
+
+
+def _distance(walk: Walk, clock: Clock, here: State) -> float | None:
+    """How far the clock goes to the singular pose, by the smallest singular value a little before; None if far."""
+    speed = _size(walk, here.qd) / walk.system.length
+    if not speed > 0.0:
+        return None
+    h = min(walk.distance, NEARBY) / speed
+    if walk.system.n > LARGEST_DENSE:
+        return h
+    near, far = smallest_singular_value(walk, clock, here), 0.0
+    before = _hop(walk, clock, here, here.s - 0.25 * h)
+    if before is not None:
+        far = smallest_singular_value(walk, clock, before)
+    if far <= near * (1.0 + 1e-6):
+        return None
+    reach = 0.25 * h * near / (far - near)
+    return reach if reach * speed < 4 * NEARBY else None
+
+
+def smallest_singular_value(walk: Walk, clock: Clock, state: State) -> float:
+    """Of the rows that determine the motion, each of norm one."""
+    J = clock.right_sides(state.s, state.q, state.qd)[1][walk.rows] * walk.scale
+    return float(np.linalg.svd(J / np.linalg.norm(J, axis=1, keepdims=True), compute_uv=False)[-1])
+
+
+def _goes_on(walk: Walk, here: State, guess: State, behind: State) -> bool:
+    miss, way = _size(walk, behind.q - guess.q), _size(walk, behind.q - here.q)
+    turn, speed = _size(walk, behind.qd - guess.qd), _size(walk, guess.qd)
+    return miss <= LARGEST_MISS * way and turn <= LARGEST_TURN * speed
+
+
+def _closes(walk: Walk, crossing: Crossing) -> bool:
+    """Whether all joints are closed in between: an avoided crossing is no crossing."""
+    allowed = OPEN * walk.system.length + 1e-14 * float(np.max(np.abs(crossing.base.q) / walk.scale))
+    for x in np.linspace(-0.9, 0.9, 7):
+        state = crossing.by_clock(crossing.center + x * crossing.reach)
+        Phi, J, _, _ = crossing.clock.right_sides(*state[:3])
+        gaps = np.abs(Phi) / np.linalg.norm(J * walk.scale, axis=1)
+        if not np.max(gaps) <= allowed:
+            return False
+    return True
+
+
+# The singular pose itself --------------------------------------------------------------------------------
+
+
+def _singular_poses(walk: Walk, crossing: Crossing) -> list[float]:
+    """Where all rows together lose rank, between this side and the other."""
+    if walk.system.n > LARGEST_DENSE:
+        return [crossing.center]
+    value = lambda x: _rank_value(walk, crossing, float(x))
+    xs = np.linspace(-1.0, 1.0, 17)
+    values = [value(x) for x in xs]
+    found = []
+    for i in range(1, xs.size - 1):
+        if values[i] <= min(values[i - 1], values[i + 1]):
+            x = _lowest(value, float(xs[i - 1]), float(xs[i + 1]))
+            if value(x) <= SINGULAR * max(values[0], values[-1]):
+                found.append(crossing.center + x * crossing.reach)
+    return found
+
+
+def _rank_value(walk: Walk, crossing: Crossing, x: float) -> float:
+    J = _unit_jacobian(walk, crossing.clock, crossing.by_clock(crossing.center + x * crossing.reach))
+    return float(np.linalg.svd(J, compute_uv=False)[-1])
+
+
+def _unit_jacobian(walk: Walk, clock: Clock, state: State) -> Floats:
+    """Phi_q by scaled coordinates, each row of norm one."""
+    J = clock.right_sides(*state[:3])[1] * walk.scale
+    norms = np.linalg.norm(J, axis=1, keepdims=True)
+    return J / np.where(norms > 0.0, norms, 1.0)
+
+
+def _lowest(value: Callable[[float], float], a: float, b: float) -> float:
+    """Where a value that falls to zero and rises again in nearly straight lines is lowest."""
+    for _ in range(5):
+        fa, fb = value(a), value(b)
+        if fa + fb == 0.0:
+            break
+        x = (a * fb + b * fa) / (fa + fb)  # where lines of the same slope from both ends meet
+        width = 4.0 * value(x) / (fa + fb) * (b - a) + 1e-12
+        if width > 0.5 * (b - a):
+            return x
+        a, b = x - width, x + width
+    return 0.5 * (a + b)
+
+
+def other_velocities(walk: Walk, crossing: Crossing, s: float) -> list[Floats]:
+    """Derivatives of q by the clock on the other branches through the singular pose at s.
+
+    W^T gamma(q, J^+ nu + V a) = 0, quadratic in a.
+    """
+    state = crossing.by_clock(s)
+    if walk.system.n > LARGEST_DENSE:
+        return []
+    J = _unit_jacobian(walk, crossing.clock, state)
+    left, values, right = np.linalg.svd(J)
+    rank = int(np.count_nonzero(values > 1e-7))
+    if rank == walk.system.n:
+        return []
+    null = (walk.scale * right[rank:]).T * _size(walk, state.qd)
+    norms = np.linalg.norm(crossing.clock.right_sides(*state[:3])[1] * walk.scale, axis=1)
+    weights = left[:, rank:].T / np.where(norms > 0.0, norms, 1.0)
+    error = lambda a: weights @ crossing.clock.right_sides(s, state.q, state.qd + null @ a)[3]
+    return [state.qd + null @ a for a in _roots_beside_zero(error, null.shape[1])]
+
+
+def _roots_beside_zero(error: Callable[[Floats], Floats], k: int) -> list[Floats]:
+    """Roots a != 0 of quadratic equations that have the root 0."""
+    if k == 1:  # c2 a^2 + c1 a = 0 for every left null vector
+        up, down = error(np.ones(1)), error(-np.ones(1))
+        c2, c1 = 0.5 * (up + down), 0.5 * (up - down)
+        size = float(c2 @ c2)
+        if size <= 1e-18 * float(c1 @ c1):
+            return []
+        a = -float(c1 @ c2) / size
+        agrees = np.linalg.norm(c2 * a + c1) <= 1e-5 * (np.linalg.norm(c1) + np.linalg.norm(c2))
+        return [np.array([a])] if agrees and abs(a) > 1e-7 else []
+    return _roots_by_newton(error, k)
+
+
+def _roots_by_newton(error: Callable[[Floats], Floats], k: int) -> list[Floats]:
+    """The roots of k quadratic equations in k unknowns, from many starts."""
+    random = np.random.default_rng(0)
+    unit = max(float(np.linalg.norm(error(a))) for a in np.eye(k)) or 1.0
+    found: list[Floats] = []
+    for _ in range(16 * k):
+        a = random.standard_normal(k) * 10 ** random.uniform(-1, 1)
+        for _ in range(30):
+            r = error(a)
+            J = np.column_stack([(error(a + e) - error(a - e)) / 2 for e in np.eye(k)])
+            a = a - np.linalg.lstsq(J, r, rcond=None)[0]
+        known = [np.zeros(k), *found]
+        new = all(np.linalg.norm(a - b) > 1e-5 * (1.0 + np.linalg.norm(b)) for b in known)
+        if new and np.linalg.norm(error(a)) <= 1e-8 * unit * (1.0 + float(a @ a)):
+            found.append(a)
+    return found

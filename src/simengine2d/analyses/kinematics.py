@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from .diagnose import Diagnosis, diagnose, undriven_mobility
 from .rank import rank_of_rows
 from .run import Progress
 from .times import begin_of, check_domains, output_times
-from .walk import Walk, pivots_at, row_pattern
+from .walk import OnSingular, Walk, pivots_at, row_pattern
 
 Floats = NDArray[np.float64]
 
@@ -34,15 +35,28 @@ def kinematics(
     t_end: float | None = None,
     step: float | None = None,
     t_eval: Sequence[float] | Floats | None = None,
+    on_singular: OnSingular = "pass",
     progress: Progress | None = None,
 ) -> Results:
     """Positions, velocities and accelerations of a driven mechanism from t = 0 to `t_end`, every `step`.
 
     Give `t_eval` for other times. Raises with the results so far (`error.results`) where the motion ends: at a
     dead point, or where a driver leaves the range that the mechanism can reach.
+
+    At a change point, such as a parallelogram with all links in line, branches of the motion meet. `on_singular` says
+    what happens there:
+
+    - "pass" (the default): the motion goes on along the branch that continues its velocities and accelerations, as
+      functions of the driver where there is one driver, else of time; a note names the time and the other branches;
+    - "stop": the results end there, and at a dead point too, with a note;
+    - "raise": SingularityError, with the results up to it.
     """
     if not isinstance(model, Model):
         raise ModelError(f"kinematics needs a Model, not {model!r}; read a file with load(path).")
+    if on_singular not in get_args(OnSingular):
+        raise ModelError(
+            f"on_singular = {on_singular!r} is unknown; choose from {listed(get_args(OnSingular))}."
+        )
     times = output_times(t_end, step, t_eval, "kinematics")
     system = System(model)
     system.refuse_velocity_rows("kinematics")
@@ -52,9 +66,9 @@ def kinematics(
     assembly = _assemble(system, start)
     rows = _driven_rows(system, assembly)
     if start < times[0]:
-        results = Walk(system, assembly, rows, np.concatenate([[start], times]), progress).run()
-        return results.after_first()
-    return Walk(system, assembly, rows, times, progress).run()
+        later = np.concatenate([[start], times])
+        return Walk(system, assembly, rows, later, progress, on_singular).run().after_first()
+    return Walk(system, assembly, rows, times, progress, on_singular).run()
 
 
 def _assemble(system: System, t: float) -> Assembly:

@@ -3,8 +3,11 @@
     Phi(q, t) = 0,      Phi_q qd = nu,      Phi_q qdd = gamma
 
 Positions by Newton from a third-order prediction. A step is kept only if Newton contracts fast, no body turns far,
-the velocities change as the accelerations say and the determinant of Phi_q keeps its sign; else it is halved. So
-the walk cannot jump to another assembly.
+the velocities change as the accelerations say and the determinant of Phi_q keeps its sign; else it is halved.
+
+At a change point two branches meet, and a step from one onto the other behind it keeps the sign. So the walk never
+steps over one: a step goes at most a part of the way to where the determinant, continued in a straight line, vanishes,
+and from nearby (`ALERT`) the walk is handed to `change_point`, which follows the branch by its smoothness.
 """
 
 from __future__ import annotations
@@ -25,16 +28,24 @@ from ..sparse_lu import Pattern, factor, solve
 Floats = NDArray[np.float64]
 
 # why a march or a step ended
-DONE, STUCK, REPIVOT, SIGN, NEAR_SINGULAR, CONTRADICTION = range(6)
+DONE, STUCK, REPIVOT, SIGN, SUSPECT, PAUSE, CONTRADICTION = range(7)
 
-# entries of the state: time, sign of the determinant, accepted and rejected steps, smallest pivot
-TIME, DETERMINANT, ACCEPTED, REJECTED, PIVOT = range(5)
+# entries of the state: time, sign of the determinant, accepted and rejected steps, steps before a pause;
+# how much larger the determinant was one step ago, and that step (0 at the start); the way to the singular pose
+# where the determinant leads, in rad or lengths of the mechanism, and how short it may become; of the step just
+# tried its kink and the growth of the determinant
+TIME, DETERMINANT, ACCEPTED, REJECTED, BUDGET, FALL, LAST_STEP, DISTANCE, ALERT, KINK, GROWS = range(11)
 
 LARGEST_TURN = 0.5  # rad in one substep
-LARGEST_KINK = 0.05  # change of velocity in one substep that the accelerations do not explain
+FIRST_TURN = 1e-3  # rad in the first substep, which shows where the determinant goes
+LARGEST_KINK = 2e-3  # change of velocity in one substep that the accelerations do not explain
+APPROACH = 0.7  # part of the way to a singular pose that one substep may go
+SMALLEST_DIP = 0.3  # of the determinant between three poses, below which its minimum is looked at closely
+FALLS = 1.0 + 1e-9  # a fall of the determinant below which it says nothing
+FAR = 1e300
+NEARBY = 0.02  # rad, or lengths, from which a singular pose is examined
 CONTRACTION = 0.2  # ratio of successive corrections
 SINGULAR = 1e-11  # pivot relative to its row
-NEAR = 1e-6  # below this pivot the accelerations have lost too many digits
 VIOLATED = 1e-7  # a redundant row, relative to the mechanism's length
 GROWTH = 1e4  # size of a multiplier that asks for new pivots
 
@@ -60,6 +71,7 @@ class Walker(NamedTuple):
     new_d: Floats
     new_dd: Floats
     jerk: Floats
+    pivots: Floats  # reciprocals, at the last good pose
 
 
 class Motion(NamedTuple):
@@ -78,7 +90,7 @@ def new_walker(S: Arrays, P: Pattern, t: float, q: Floats, scale: Floats, length
         q.copy(),
         np.zeros(n),
         np.zeros(n),
-        np.array([t, 0.0, 0.0, 0.0, 1.0]),
+        np.array([t, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, FAR, NEARBY, 0.0, 1.0]),
         scale,
         np.array([length]),
         np.zeros((S.frame_body.size, FRAME_STATE)),
@@ -87,7 +99,7 @@ def new_walker(S: Arrays, P: Pattern, t: float, q: Floats, scale: Floats, length
         np.empty(m),
         np.empty(S.jac_column.size),
         np.empty(P.columns.size),
-        *(np.zeros(n) for _ in range(6)),
+        *(np.zeros(n) for _ in range(7)),
     )
 
 
@@ -163,6 +175,44 @@ def kink(w, h):
 
 
 @kernel(inline=True)
+def growth_of_determinant(P, w):
+    """|det| at the pose just factored, relative to that at the last good pose: the product of the pivots' ratios."""
+    ratio = 1.0
+    for i in range(w.pivots.size):
+        ratio *= w.pivots[i] / w.lu[P.diagonal[i]]
+    return abs(ratio)
+
+
+@kernel(inline=True)
+def dips(w, h):
+    """Whether the parabola through |det| at the last three poses, (fall, 1, growth), comes near zero between them."""
+    fall, before, growth = w.state[FALL], w.state[LAST_STEP], w.state[GROWS]
+    if before == 0.0 or fall <= 1.0 or growth <= 1.0:
+        return False
+    left, right = (fall - 1.0) / before, (growth - 1.0) / h
+    curvature = (left + right) / (before + h)
+    slope = right - curvature * h
+    return 1.0 - slope * slope / (4.0 * curvature) < SMALLEST_DIP
+
+
+@kernel(inline=True)
+def time_to_zero(w):
+    """Time until |det| vanishes if it goes on as in the last step."""
+    if w.state[LAST_STEP] == 0.0 or w.state[FALL] <= FALLS:
+        return FAR
+    return w.state[LAST_STEP] / (w.state[FALL] - 1.0)
+
+
+@kernel(inline=True)
+def travel(w, h):
+    """How far the fastest coordinate goes in a time h, in rad or lengths of the mechanism."""
+    far = 0.0
+    for j in range(w.q.size):
+        far = max(far, (abs(w.qd[j]) + 0.5 * h * abs(w.qdd[j])) / w.scale[j])
+    return far * h / w.length[0]
+
+
+@kernel(inline=True)
 def try_step(S, P, w, t, h, last_try):
     """From w.q, h before time t, to w.new at t. Returns DONE, or why the step is not good."""
     for j in range(w.q.size):  # prediction q + h qd + h^2/2 qdd + h^3/6 jerk
@@ -181,26 +231,49 @@ def try_step(S, P, w, t, h, last_try):
     for j in range(w.q.size):
         if not abs(w.new_dd[j]) < 1.0e100:
             return STUCK
-    # a driver may have a kink, so the shortest step is not held up by one
-    if not last_try and kink(w, h) > LARGEST_KINK:
-        return STUCK
-    w.state[PIVOT] = pivot
-    return DONE
+    w.state[KINK], w.state[GROWS] = kink(w, h), growth_of_determinant(P, w)
+    if (
+        last_try
+    ):  # a driver may have a kink, and the shortest step is not held up by one unless branches are near
+        near = w.state[GROWS] > 2.0 or w.state[GROWS] < 0.5
+        return STUCK if near and w.state[KINK] > LARGEST_KINK else DONE
+    return STUCK if w.state[KINK] > LARGEST_KINK or dips(w, h) else DONE
 
 
 @kernel(inline=True)
-def accept_step(w, t, h):
+def accept_step(P, w, t, h):
     w.state[TIME] = t
     w.state[ACCEPTED] += 1.0
+    moved = 0.0
     for j in range(w.q.size):
+        moved = max(moved, abs(w.new[j] - w.q[j]) / w.scale[j])
         w.jerk[j] = (w.new_dd[j] - w.qdd[j]) / h
         w.q[j], w.qd[j], w.qdd[j] = w.new[j], w.new_d[j], w.new_dd[j]
+    fall = 1.0 / w.state[GROWS]
+    w.state[FALL], w.state[LAST_STEP] = fall, h
+    w.state[DISTANCE] = moved / w.length[0] / (fall - 1.0) if fall > FALLS else FAR
+    if fall < 1.0:  # the singular pose is behind
+        w.state[ALERT] = NEARBY
+    keep_pivots(P, w)
+
+
+@kernel(inline=True)
+def keep_pivots(P, w):
+    for i in range(w.pivots.size):
+        w.pivots[i] = w.lu[P.diagonal[i]]
 
 
 @kernel(inline=True)
 def step_size(w, wanted, remaining):
-    """At most the wanted step and a limited turn; no sliver is left before the output."""
-    h = min(wanted, remaining)
+    """At most the wanted step, a part of the way to a singular pose and a limited turn.
+
+    No sliver is left before the output.
+    """
+    h = min(wanted, remaining, APPROACH * time_to_zero(w))
+    if w.state[LAST_STEP] == 0.0:
+        far = travel(w, h)
+        if far > FIRST_TURN:
+            h *= FIRST_TURN / far
     if remaining - h < 1.0e-3 * h:
         h = remaining
     fastest = 0.0
@@ -216,14 +289,20 @@ def walk_to(S, P, w, t_end, smallest_step):
     """Substeps until t_end. Returns DONE, or why it stopped short."""
     wanted = 1.0e300
     while w.state[TIME] < t_end:
+        if w.state[BUDGET] <= 0.0:
+            return PAUSE
+        w.state[BUDGET] -= 1.0
+        if w.state[DISTANCE] < w.state[ALERT]:
+            return SUSPECT
         t = w.state[TIME]
         h = step_size(w, wanted, t_end - t)
         t_new = t_end if h == t_end - t else t + h
         last_try = 0.5 * h < smallest_step or t + 0.5 * h == t
         why = try_step(S, P, w, t_new, h, last_try)
         if why == DONE:
-            accept_step(w, t_new, h)
-            wanted = 2.0 * h
+            accept_step(P, w, t_new, h)
+            # the kink grows with the third power of the step
+            wanted = 2.0 * h if w.state[KINK] < 0.1 * LARGEST_KINK else h
             continue
         if why == REPIVOT or last_try:
             return why
@@ -248,21 +327,20 @@ def largest_errors(S, w, worst):
 
 
 @kernel(entry=True)
-def march(S, P, w, times, first, stop, motion, smallest_step, near_known):
+def march(S, P, w, times, first, stop, motion, smallest_step):
     """Fill rows first..stop-1 of the motion. Returns (next row, why it ended).
 
-    The walker ends at the last good instant. Nearly singular outputs before row `near_known` are not reported.
+    The walker ends at the last good instant.
     """
     functions_at(S.functions, w.state[TIME], w.f)
-    w.state[PIVOT] = rates(S, P, w, w.state[TIME], w.q, w.qd, w.qdd)[0]
+    rates(S, P, w, w.state[TIME], w.q, w.qd, w.qdd)
+    keep_pivots(P, w)
     for j in range(w.q.size):
         w.jerk[j] = 0.0
     for k in range(first, stop):
         why = walk_to(S, P, w, times[k], smallest_step)
         if why != DONE:
             return k, why
-        if w.state[PIVOT] < NEAR and k >= near_known:
-            return k, NEAR_SINGULAR
         largest_errors(S, w, motion.worst)
         if motion.worst[0] > VIOLATED * w.length[0]:
             return k, CONTRADICTION

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,22 +18,34 @@ from .closure import coordinate_scale
 from .diagnose import names_of_rows
 from .march import (
     ACCEPTED,
+    ALERT,
+    BUDGET,
     CONTRADICTION,
     DETERMINANT,
+    DISTANCE,
     DONE,
-    NEAR_SINGULAR,
+    FALL,
+    LAST_STEP,
+    PAUSE,
     REJECTED,
     REPIVOT,
+    SUSPECT,
     TIME,
     march,
     new_motion,
     new_walker,
 )
+from .passage import Passage, branches_in_words
 from .run import Progress
 
 Floats = NDArray[np.float64]
 
 FIRST_CHUNK = 256  # output points between two calls of `progress`; doubled while the run is fast
+FIRST_BUDGET = 2_000  # steps between two moments at which Python hears Ctrl-C; then as many as fit into
+BREATH = 0.1  # seconds
+NEAREST = 1e-6  # rad or lengths: a singular pose is not examined from nearer than this
+
+OnSingular = Literal["pass", "stop", "raise"]
 
 
 def row_pattern(system: System, t: float, q: Floats, rows: NDArray[np.int64]) -> Pattern | None:
@@ -56,19 +71,27 @@ class Walk:
         rows: NDArray[np.int64],
         times: Floats,
         progress: Progress | None,
+        on_singular: OnSingular = "pass",
     ) -> None:
         self.system, self.rows, self.times, self.progress = system, rows, times, progress
+        self.on_singular = on_singular
+        self.budget = FIRST_BUDGET
+        self.stopped = ""
         self.motion = new_motion(times.size, system.n)
         self.notes = list(assembly.moves)  # the drivers alone decide the velocities
         self.scale = coordinate_scale(system)
         self.done = 0
-        self.near_known = 0
         self.substeps = self.rejected = 0
         self.start_from(times[0], assembly.q)
 
     @property
     def t(self) -> float:
         return float(self.walker.state[TIME])
+
+    @property
+    def distance(self) -> float:
+        """The way to the singular pose to which the determinant leads, in rad or lengths of the mechanism."""
+        return float(self.walker.state[DISTANCE])
 
     @property
     def smallest_step(self) -> float:
@@ -90,7 +113,7 @@ class Walk:
     def run(self) -> Results:
         chunk = FIRST_CHUNK
         try:
-            while self.done < self.times.size:
+            while self.done < self.times.size and not self.stopped:
                 self.advance(min(self.done + chunk, self.times.size))
                 if self.progress is not None:
                     self.progress(self.t)
@@ -99,52 +122,111 @@ class Walk:
             status = f"interrupted at t = {self.t:g} s"
             kept = f"{self.done} of {self.times.size} points are kept"
             raise Interrupted(f"{status}; {kept}.", self.results(status)) from None
+        if self.stopped:
+            return self.results(self.stopped)
         return self.results(f"kinematics finished at t = {self.times[-1]:g} s, {self.times.size} points")
 
     def advance(self, stop: int) -> None:
         """March to output row `stop`, choosing new pivots and crossing change points on the way."""
         pivots_chosen_at = -np.inf
-        while self.done < stop:
-            self.done, why = march(
-                self.system.arrays, self.pattern, self.walker, self.times, self.done, stop, self.motion,
-                self.smallest_step, self.near_known,
-            )  # fmt: skip
-            if why == DONE:
-                return
+        while self.done < stop and not self.stopped:
+            why = self.march_on(stop)
             if why == REPIVOT and self.t > pivots_chosen_at:
                 pivots_chosen_at = self.t
                 self.start_anew(self.t, self.walker.q)
+            elif why == SUSPECT:
+                self.examine()
             elif why == CONTRADICTION:
                 raise self.contradiction()
-            else:
-                self.pass_singularity(why)
+            elif why not in (DONE, PAUSE):
+                self.end_of_motion()
+
+    def march_on(self, stop: int) -> int:
+        """March for about as long as a user may wait to be heard. Returns why it ended."""
+        self.walker.state[BUDGET] = self.budget
+        begun = perf_counter()
+        self.done, why = march(
+            self.system.arrays, self.pattern, self.walker, self.times, self.done, stop, self.motion,
+            self.smallest_step,
+        )  # fmt: skip
+        if why == PAUSE:
+            self.budget = max(1, int(self.budget * min(2.0, BREATH / (perf_counter() - begun + 1e-9))))
+        return int(why)
 
     def start_anew(self, t: float, q: Floats) -> None:
-        self.substeps += int(self.walker.state[ACCEPTED])
-        self.rejected += int(self.walker.state[REJECTED])
+        """Choose new pivots; what was seen of the determinant still holds where the pose is the same."""
+        old = self.walker.state
+        self.substeps += int(old[ACCEPTED])
+        self.rejected += int(old[REJECTED])
         self.start_from(t, q)
+        if old[TIME] == t:
+            for entry in (FALL, LAST_STEP, DISTANCE, ALERT):
+                self.walker.state[entry] = old[entry]
 
-    def pass_singularity(self, why: int) -> None:
-        """Go on smoothly behind a change point, or report the dead point."""
+    def examine(self) -> None:
+        """A singular pose is near: go through it smoothly if that is possible, else come nearer."""
         crossing = cross(self)
-        if crossing is not None:
-            self.follow(crossing)
-        elif why == NEAR_SINGULAR:  # on the way to a dead point: go as far as possible
-            self.near_known = self.done + 1
-        else:
-            raise self.broken_driver() or self.dead_point()
+        if crossing is None or not self.follow(crossing):
+            nearer = 0.1 * self.distance
+            self.walker.state[ALERT] = nearer if nearer > NEAREST else 0.0
 
-    def follow(self, crossing: Crossing) -> None:
-        """Fill the outputs inside the crossing and go on behind it."""
-        first = int(np.searchsorted(self.times, crossing.before.t))
-        self.done = int(np.searchsorted(self.times, crossing.after.t, side="right"))
+    def follow(self, crossing: Crossing) -> bool:
+        """Fill the outputs inside the crossing and go on behind it; False where the driver breaks inside."""
+        passage = Passage(crossing, self.t, self.times, self.smallest_step)
+        if passage.broken:
+            return False
+        met = passage.met[:1] if self.on_singular != "pass" else passage.met
+        end = met[0][0] if met and self.on_singular != "pass" else passage.end
+        first, self.done = self.done, max(self.done, int(np.searchsorted(self.times, end, side="right")))
         for k in range(first, self.done):
             self.motion.Q[k], self.motion.Qd[k], self.motion.Qdd[k] = crossing.at(self.times[k])
-        self.start_anew(crossing.after.t, crossing.after.q)
-        self.notes.append(
-            f"at t = {crossing.t:.6g} s the mechanism passes a change point, where another branch begins; "
-            "the motion was continued smoothly"
+            self.measure_errors(k)
+        for t, s in met:
+            self.meet(t, crossing, s)
+        if self.done < self.times.size:
+            self.start_anew(end, crossing.at(end)[0])
+        else:
+            self.walker.state[TIME] = end
+        return True
+
+    def measure_errors(self, k: int) -> None:
+        """Largest errors at the three levels in output k."""
+        t, motion, system = float(self.times[k]), self.motion, self.system
+        J = system.Phi_q(t, motion.Q[k])
+        errors = (
+            system.Phi(t, motion.Q[k]),
+            J @ motion.Qd[k] - system.nu(t, motion.Q[k]),
+            J @ motion.Qdd[k] - system.gamma(t, motion.Q[k], motion.Qd[k]),
         )
+        for level, error in enumerate(errors):
+            motion.worst[level] = max(motion.worst[level], np.abs(error).max(initial=0.0))
+
+    def meet(self, t: float, crossing: Crossing, s: float) -> None:
+        """Note a change point, or end there, as was asked for."""
+        others = branches_in_words(self, crossing, t, s)
+        if self.on_singular == "pass":
+            self.notes.append(
+                f"at t = {t:.9g} s the mechanism passes a change point, where {others}; the motion was continued smoothly"
+            )
+            return
+        self.stopped = f"stopped at a change point at t = {t:.9g} s"
+        sentence = f"at t = {t:.9g} s the mechanism comes to a change point, where {others}"
+        if self.on_singular == "raise":
+            raise SingularityError(
+                f"{sentence}. The {self.done} points up to it are kept. "
+                "Let on_singular='pass' continue the motion smoothly.",
+                self.results(self.stopped),
+            )
+        self.notes.append(f"{sentence}; the motion ends there, as asked for by on_singular='stop'")
+
+    def end_of_motion(self) -> None:
+        """The motion cannot go on: the driver breaks, or it is a dead point."""
+        error = self.broken_driver()
+        if error is None and self.on_singular == "stop":
+            self.stopped = f"stopped at a dead point at t = {self.t:.9g} s"
+            self.notes.append(self.singular_message(self.t, self.walker.q, "reaches a dead point"))
+            return
+        raise error or self.dead_point()
 
     # what went wrong
 

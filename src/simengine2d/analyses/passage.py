@@ -1,0 +1,108 @@
+"""The passage of a mechanism through a change point in time, and what it leaves aside there, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import counted
+from .change_point import Crossing, other_velocities
+
+if TYPE_CHECKING:
+    from .walk import Walk
+
+Floats = NDArray[np.float64]
+
+TOUCHES = 1e-9  # of the way through a crossing: nearer than this the driver has reached the singular pose
+FINE = 0.125  # part of the way that one look goes
+
+
+class Passage:
+    """When the clock of a crossing reaches its singular poses, and when it leaves the crossing, on either side."""
+
+    def __init__(self, crossing: Crossing, t: float, times: Floats, smallest_step: float) -> None:
+        self.crossing, self.times, self.smallest_step = crossing, times, smallest_step
+        self.met: list[tuple[float, float]] = []
+        """Times and values of the clock at which branches meet."""
+        self.broken = False
+        self.end = self._leave(t)
+
+    def _leave(self, t: float) -> float:
+        """Step through the crossing until its far side, the near side again or the last output."""
+        x = self.crossing.place(t)
+        last = float(self.times[-1])
+        while t < last and -1.5 < x < 1.0:
+            new = self._look_ahead(t, x)
+            if new is None:
+                self.broken = True
+                return t
+            self._note_meetings(t, new)
+            t, x = new, self.crossing.place(new)
+        return t
+
+    def _look_ahead(self, t: float, x: float) -> float | None:
+        """A time at which the clock has gone a small part of the crossing further; None where it jumps."""
+        _, sd, sdd = self.crossing.clock.at(t)
+        reach = FINE * self.crossing.reach
+        following = float(self.times[np.searchsorted(self.times, t, side="right")])
+        h = min(
+            following - t,
+            reach / abs(sd) if sd else np.inf,
+            np.sqrt(reach / abs(sdd)) if sdd else np.inf,
+        )
+        while h > self.smallest_step or t + h == following:
+            if abs(self.crossing.place(t + h) - x) <= 4.0 * FINE:
+                return float(t + h)
+            h *= 0.5
+        return None
+
+    def _note_meetings(self, a: float, b: float) -> None:
+        """Singular poses that the clock reaches for the first time between a and b."""
+        reach = self.crossing.reach
+        for s in self.crossing.singular:
+            gap = lambda t, s=s: (self.crossing.clock.at(t)[0] - s) / reach
+            if not any(s == known for _, known in self.met) and gap(a) < -TOUCHES <= gap(b):
+                self.met.append((_first_time(gap, a, b), s))
+
+
+def _first_time(gap, a: float, b: float) -> float:
+    """Where the gap closes, by bisection."""
+    for _ in range(80):
+        middle = 0.5 * (a + b)
+        if middle in (a, b):
+            break
+        if gap(middle) < 0.0:
+            a = middle
+        else:
+            b = middle
+    return b
+
+
+def branches_in_words(walk: Walk, crossing: Crossing, t: float, s: float) -> str:
+    """`another branch begins, on which rocker would turn with -2 rad/s instead of 1 rad/s`."""
+    _, sd, _ = crossing.clock.at(t)
+    others = other_velocities(walk, crossing, s)
+    if not others:
+        return "another branch begins"
+    taken = crossing.by_clock(s).qd
+    words = [_difference(walk, sd, taken, other) for other in others[:3]]
+    more = " or ".join(words)
+    begins = (
+        "another branch begins"
+        if len(others) == 1
+        else f"{counted(len(others), 'other branch', 'other branches')} begin"
+    )
+    return f"{begins}, on which {more}"
+
+
+def _difference(walk: Walk, sd: float, taken: Floats, other: Floats) -> str:
+    """How the coordinate that differs most goes on the other branch."""
+    i = int(np.argmax(np.abs(other - taken) / walk.scale))
+    name, unit = walk.system.coordinate_names[i], "rad" if i % 3 == 2 else "m"
+    if abs(sd) < 1e-12:
+        return (
+            f"{name} changes by {other[i]:.4g} {unit} for each unit of the driver instead of {taken[i]:.4g}"
+        )
+    return f"{name}d is {other[i] * sd:.4g} {unit}/s instead of {taken[i] * sd:.4g}"
