@@ -39,6 +39,7 @@ LARGEST_TURN = 2e-2  # of the velocity behind, relative to the velocity
 OPEN = 1e-11  # largest gap of the poses between, relative to the length of the mechanism
 SINGULAR = 1e-6  # smallest singular value at a change point, relative to that of a clean state
 LARGEST_DENSE = 600  # coordinates up to which singular values are computed
+CLEAN = 5e-3  # rad or lengths from a singular pose at which accelerations have lost few digits
 BEFORE, ACROSS = (
     (-3.0, -2.0, -1.0),
     (-2.0, -1.0, 1.0, 2.0),
@@ -180,10 +181,24 @@ def _through(walk: Walk, clock: Clock) -> Crossing | None:
     if reach is None:
         return None
     center = here.s + reach
-    before = [_hop(walk, clock, here, center + x * reach) for x in BEFORE[:-1]]
-    if any(state is None for state in before):
-        return None
-    nodes: list[State] = [*before, here]  # type: ignore[list-item]
+    # where the walk began near the singular pose, go back to where the states are clean
+    for wide in (max(reach, CLEAN / (_size(walk, here.qd) / walk.system.length)), reach):
+        found = _around(walk, clock, here, center, wide)
+        if found is not None:
+            return found
+    return None
+
+
+def _around(walk: Walk, clock: Clock, here: State, center: float, reach: float) -> Crossing | None:
+    """The smooth motion from two reaches before the center to two behind it."""
+    nodes: list[State] = []
+    for x in reversed(BEFORE):
+        at = center + x * reach
+        state = here if at == here.s else _hop(walk, clock, here, at)
+        if state is None:
+            return None
+        here, nodes = state, [state, *nodes]
+    here = nodes[-1]
     for x in ACROSS[2:]:
         guess = Crossing(
             clock, center, reach, here, polynomial_through(nodes, here, center, reach), []
@@ -276,15 +291,33 @@ def _singular_poses(walk: Walk, crossing: Crossing) -> list[float]:
     if walk.system.n > LARGEST_DENSE:
         return [crossing.center]
     value = lambda x: _rank_value(walk, crossing, float(x))
-    xs = np.linspace(-1.0, 1.0, 17)
-    values = [value(x) for x in xs]
+    clean = max(value(-1.0), value(1.0))
+    candidates = _zeros_of_determinant(walk, crossing)
     found = []
-    for i in range(1, xs.size - 1):
-        if values[i] <= min(values[i - 1], values[i + 1]):
-            x = _lowest(value, float(xs[i - 1]), float(xs[i + 1]))
-            if value(x) <= SINGULAR * max(values[0], values[-1]):
-                found.append(crossing.center + x * crossing.reach)
+    for i, x in enumerate(candidates):
+        others = np.delete(candidates, i)
+        width = min(1e-3, 0.3 * float(np.min(np.abs(others - x), initial=1.0)))
+        lowest = _lowest(value, x - width, x + width)
+        if value(lowest) <= SINGULAR * clean:
+            found.append(crossing.center + lowest * crossing.reach)
     return found
+
+
+def _zeros_of_determinant(walk: Walk, crossing: Crossing) -> Floats:
+    """Zeros, in x, of the determinant of the rows that determine the motion: those of a polynomial through it."""
+    from numpy.polynomial import chebyshev
+
+    xs = chebyshev.chebpts1(25) * 1.1
+    signs, logs = zip(*(np.linalg.slogdet(_determining(walk, crossing, x)) for x in xs), strict=True)
+    values = np.array(signs) * np.exp(np.array(logs) - max(logs))
+    roots = chebyshev.chebroots(chebyshev.chebfit(xs / 1.1, values, xs.size - 1)) * 1.1
+    real = np.sort(roots[(np.abs(roots.imag) < 1e-3) & (np.abs(roots.real) <= 1.0)].real)
+    return real[np.diff(real, prepend=-np.inf) > 1e-7]
+
+
+def _determining(walk: Walk, crossing: Crossing, x: float) -> Floats:
+    state = crossing.by_clock(crossing.center + x * crossing.reach)
+    return _unit_jacobian(walk, crossing.clock, state)[walk.rows]
 
 
 def _rank_value(walk: Walk, crossing: Crossing, x: float) -> float:

@@ -38,7 +38,7 @@ TIME, DETERMINANT, ACCEPTED, REJECTED, BUDGET, FALL, LAST_STEP, DISTANCE, ALERT,
 
 LARGEST_TURN = 0.5  # rad in one substep
 FIRST_TURN = 1e-3  # rad in the first substep, which shows where the determinant goes
-LARGEST_KINK = 2e-3  # change of velocity in one substep that the accelerations do not explain
+LARGEST_KINK = 5e-3  # change of velocity in one substep that the accelerations do not explain
 APPROACH = 0.7  # part of the way to a singular pose that one substep may go
 SMALLEST_DIP = 0.3  # of the determinant between three poses, below which its minimum is looked at closely
 FALLS = 1.0 + 1e-9  # a fall of the determinant below which it says nothing

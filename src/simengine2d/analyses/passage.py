@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import counted
 from .change_point import Crossing, other_velocities
 
 if TYPE_CHECKING:
@@ -38,9 +38,18 @@ class Passage:
             if new is None:
                 self.broken = True
                 return t
-            self._note_meetings(t, new)
+            turns = self._turning(t, new)
+            self._note_meetings(t, turns)
+            self._note_meetings(turns, new)
             t, x = new, self.crossing.place(new)
         return t
+
+    def _turning(self, a: float, b: float) -> float:
+        """Where the clock turns back between a and b; b where it does not."""
+        way = self.crossing.clock.at(a)[1]
+        if way * self.crossing.clock.at(b)[1] >= 0.0:
+            return b
+        return _first_time(lambda t: -way * self.crossing.clock.at(t)[1], a, b)
 
     def _look_ahead(self, t: float, x: float) -> float | None:
         """A time at which the clock has gone a small part of the crossing further; None where it jumps."""
@@ -59,15 +68,19 @@ class Passage:
         return None
 
     def _note_meetings(self, a: float, b: float) -> None:
-        """Singular poses that the clock reaches for the first time between a and b."""
-        reach = self.crossing.reach
+        """Singular poses that the clock, which does not turn back there, reaches between a and b."""
         for s in self.crossing.singular:
-            gap = lambda t, s=s: (self.crossing.clock.at(t)[0] - s) / reach
-            if not any(s == known for _, known in self.met) and gap(a) < -TOUCHES <= gap(b):
-                self.met.append((_first_time(gap, a, b), s))
+            before, after = self._gap(a, s), self._gap(b, s)
+            if before < -TOUCHES <= after or before > TOUCHES >= after:
+                way = 1.0 if before < 0.0 else -1.0
+                self.met.append((_first_time(lambda t, s=s, way=way: way * self._gap(t, s), a, b), s))
+        self.met.sort()
+
+    def _gap(self, t: float, s: float) -> float:
+        return (self.crossing.clock.at(t)[0] - s) / self.crossing.reach
 
 
-def _first_time(gap, a: float, b: float) -> float:
+def _first_time(gap: Callable[[float], float], a: float, b: float) -> float:
     """Where the gap closes, by bisection."""
     for _ in range(80):
         middle = 0.5 * (a + b)
@@ -89,11 +102,8 @@ def branches_in_words(walk: Walk, crossing: Crossing, t: float, s: float) -> str
     taken = crossing.by_clock(s).qd
     words = [_difference(walk, sd, taken, other) for other in others[:3]]
     more = " or ".join(words)
-    begins = (
-        "another branch begins"
-        if len(others) == 1
-        else f"{counted(len(others), 'other branch', 'other branches')} begin"
-    )
+    many = len(others) > 1
+    begins = f"{len(others)} other branches begin" if many else "another branch begins"
     return f"{begins}, on which {more}"
 
 

@@ -45,6 +45,8 @@ FIRST_BUDGET = 2_000  # steps between two moments at which Python hears Ctrl-C; 
 BREATH = 0.1  # seconds
 NEAREST = 1e-6  # rad or lengths: a singular pose is not examined from nearer than this
 
+SMALL_PIVOT = 1e-2  # at the start, from which a singular pose may be near
+
 OnSingular = Literal["pass", "stop", "raise"]
 
 
@@ -108,11 +110,13 @@ class Walk:
             )
         self.pattern = pattern
         self.walker = new_walker(system.arrays, pattern, t, q, self.scale, system.length)
-        self.walker.state[DETERMINANT] = pivots_at(system, t, q, pattern)[2]
+        self.smallest_pivot, _, self.walker.state[DETERMINANT] = pivots_at(system, t, q, pattern)
 
     def run(self) -> Results:
         chunk = FIRST_CHUNK
         try:
+            if self.smallest_pivot < SMALL_PIVOT:
+                self.examine()
             while self.done < self.times.size and not self.stopped:
                 self.advance(min(self.done + chunk, self.times.size))
                 if self.progress is not None:
@@ -178,6 +182,8 @@ class Walk:
         met = passage.met[:1] if self.on_singular != "pass" else passage.met
         end = met[0][0] if met and self.on_singular != "pass" else passage.end
         first, self.done = self.done, max(self.done, int(np.searchsorted(self.times, end, side="right")))
+        while first > 0 and abs(crossing.place(self.times[first - 1])) < 1.0:  # where the run began too near
+            first -= 1
         for k in range(first, self.done):
             self.motion.Q[k], self.motion.Qd[k], self.motion.Qdd[k] = crossing.at(self.times[k])
             self.measure_errors(k)
@@ -206,7 +212,8 @@ class Walk:
         others = branches_in_words(self, crossing, t, s)
         if self.on_singular == "pass":
             self.notes.append(
-                f"at t = {t:.9g} s the mechanism passes a change point, where {others}; the motion was continued smoothly"
+                f"at t = {t:.9g} s the mechanism passes a change point, where {others}; "
+                "the motion was continued smoothly"
             )
             return
         self.stopped = f"stopped at a change point at t = {t:.9g} s"
