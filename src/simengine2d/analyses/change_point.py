@@ -287,7 +287,7 @@ def _closes(walk: Walk, crossing: Crossing) -> bool:
 
 
 def _singular_poses(walk: Walk, crossing: Crossing) -> list[float]:
-    """Where all rows together lose rank, between this side and the other."""
+    """Where all rows together lose rank, within the range of the polynomial."""
     if walk.system.n > LARGEST_DENSE:
         return [crossing.center]
     value = lambda x: _rank_value(walk, crossing, float(x))
@@ -307,11 +307,11 @@ def _zeros_of_determinant(walk: Walk, crossing: Crossing) -> Floats:
     """Zeros, in x, of the determinant of the rows that determine the motion: those of a polynomial through it."""
     from numpy.polynomial import chebyshev
 
-    xs = chebyshev.chebpts1(25) * 1.1
+    xs = chebyshev.chebpts1(25) * 2.0
     signs, logs = zip(*(np.linalg.slogdet(_determining(walk, crossing, x)) for x in xs), strict=True)
     values = np.array(signs) * np.exp(np.array(logs) - max(logs))
-    roots = chebyshev.chebroots(chebyshev.chebfit(xs / 1.1, values, xs.size - 1)) * 1.1
-    real = np.sort(roots[(np.abs(roots.imag) < 1e-3) & (np.abs(roots.real) <= 1.0)].real)
+    roots = chebyshev.chebroots(chebyshev.chebfit(xs / 2.0, values, xs.size - 1)) * 2.0
+    real = np.sort(roots[(np.abs(roots.imag) < 1e-3) & (np.abs(roots.real) <= 2.0)].real)
     return real[np.diff(real, prepend=-np.inf) > 1e-7]
 
 

@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 
 TOUCHES = 1e-9  # of the way through a crossing: nearer than this the driver has reached the singular pose
 FINE = 0.125  # part of the way that one look goes
+CLEARANCE = 0.3  # part of the way that the walk keeps from a singular pose where it goes on
 
 
 class Passage:
@@ -33,7 +34,7 @@ class Passage:
         """Step through the crossing until its far side, the near side again or the last output."""
         x = self.crossing.place(t)
         last = float(self.times[-1])
-        while t < last and -1.5 < x < 1.0:
+        while t < last and not self._is_outside(x):
             new = self._look_ahead(t, x)
             if new is None:
                 self.broken = True
@@ -42,7 +43,14 @@ class Passage:
             self._note_meetings(t, turns)
             self._note_meetings(turns, new)
             t, x = new, self.crossing.place(new)
+        self.broken = abs(x) > 2.0
         return t
+
+    def _is_outside(self, x: float) -> bool:
+        """Far enough from the center, and from any other singular pose that follows."""
+        gaps = [abs(self.crossing.center + x * self.crossing.reach - s) for s in self.crossing.singular]
+        clean = min(gaps, default=np.inf) > CLEARANCE * self.crossing.reach
+        return abs(x) > 2.0 or (clean and not -1.3 < x < 1.0)
 
     def _turning(self, a: float, b: float) -> float:
         """Where the clock turns back between a and b; b where it does not."""
@@ -62,7 +70,7 @@ class Passage:
             np.sqrt(reach / abs(sdd)) if sdd else np.inf,
         )
         while h > self.smallest_step or t + h == following:
-            if abs(self.crossing.place(t + h) - x) <= 4.0 * FINE:
+            if abs(self.crossing.place(t + h) - x) <= 2.0 * FINE:
                 return float(t + h)
             h *= 0.5
         return None
