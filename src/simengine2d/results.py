@@ -21,6 +21,7 @@ from .model import Model
 from .pictures import ResultsPictures
 from .reactions import Reaction, channels_of, non_unique, pull, reaction
 from .system import System
+from .verdict import Verdict, verdict
 
 if TYPE_CHECKING:
     import pandas
@@ -219,6 +220,11 @@ class Results(ResultsPictures):
 
         return load_results(Path(path))
 
+    @cached_property
+    def verdict(self) -> Verdict:
+        """How far they can be trusted: "trust", "check" or "do not trust", with reasons."""
+        return verdict(self)
+
     def summary(self) -> str:
         """A few lines: what was done, how exact it is, how far each body went."""
         lines = [f"{self.model.name}: {self.status}"]
@@ -227,6 +233,7 @@ class Results(ResultsPictures):
         drift = energy_drift(self) if self.lam is not None and self.analysis != "equilibrium" else None
         if drift is not None:
             lines.append(f"energy: constant to {drift:.1e} of what is exchanged")
+        lines.append(f"verdict: {self.verdict}")
         lines += [f"note: {note}" for note in self.notes]
         return "\n".join(lines)
 

@@ -38,7 +38,7 @@ SMALL = 60  # coordinates up to which a single evaluation is not worth compiling
 ALONE = 0.01  # of the length of the mechanism, below which a body has a length of its own
 
 
-class _Evaluated(NamedTuple):
+class Evaluated(NamedTuple):
     f: Floats
     F: Floats
     Phi: Floats
@@ -213,15 +213,15 @@ class System:
 
     def frames(self, q: Floats, qd: Floats | None = None, t: float = 0.0) -> Floats:
         """State of every frame, see `moving_frames`; the rows that are formulas are left as they are at t."""
-        return self._evaluated(t, q, qd).F
+        return self.evaluated(t, q, qd).F
 
     def Phi(self, t: float, q: Floats) -> Floats:
         """Constraint values, one per row of `row_names`."""
-        return self._evaluated(t, q).Phi
+        return self.evaluated(t, q).Phi
 
     def Phi_q_data(self, q: Floats, t: float = 0.0) -> Floats:
         """The non-zeros of Phi_q in the order of `arrays.jac_column`; t matters to formulas that read it."""
-        return self._evaluated(t, q).data
+        return self.evaluated(t, q).data
 
     def Phi_q(self, t: float, q: Floats) -> Floats:
         """Jacobian, m x n."""
@@ -230,8 +230,9 @@ class System:
         dense[rows, self.arrays.jac_column] = self.Phi_q_data(q, t)
         return dense
 
-    def _evaluated(self, t: float, q: Floats, qd: Floats | None = None) -> _Evaluated:
-        out = _Evaluated(
+    def evaluated(self, t: float, q: Floats, qd: Floats | None = None) -> Evaluated:
+        """Functions of time, frames, Phi, the non-zeros of Phi_q and gamma at a state, all at once."""
+        out = Evaluated(
             np.empty((self.m + len(self.load_functions), 3)),
             np.zeros((self.arrays.frame_body.size, FRAME_STATE)),
             np.empty(self.m),
@@ -352,7 +353,7 @@ class System:
         """Right-hand side of the velocity equation; that of formulas depends on the pose too."""
         if self.has_formulas and q is None:
             raise UnsupportedError("nu of a Constraint depends on the pose; ask for nu(t, q).")
-        return self.functions_at(t)[:, 1] if q is None else self._evaluated(t, q).f[: self.m, 1]
+        return self.functions_at(t)[:, 1] if q is None else self.evaluated(t, q).f[: self.m, 1]
 
     @property
     def has_formulas(self) -> bool:
@@ -383,7 +384,7 @@ class System:
 
     def gamma(self, t: float, q: Floats, qd: Floats) -> Floats:
         """Right-hand side of the acceleration equation."""
-        return self._evaluated(t, q, qd).gamma
+        return self.evaluated(t, q, qd).gamma
 
     def M(self) -> Floats:
         """Mass matrix, n x n; constant and diagonal in these coordinates."""
