@@ -38,7 +38,7 @@ def test_shipped_mechanisms_are_trusted(name: str) -> None:
         m = se.load(path)
     for analysis in (se.dynamics, se.kinematics, se.inverse_dynamics):
         try:
-            r = analysis(m, t_end=0.5)
+            r = analysis(m, t_end=0.2)
         except se.SimEngineError:
             continue
         assert r.verdict.word == TRUST, f"{analysis.__name__}: {r.verdict}"
