@@ -238,7 +238,7 @@ class Results(ResultsPictures):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Results of '{self.model.name}': {self.status}>"
+        return f"<Results of '{self.model.name}': {self.status}; {self.verdict.word}>"
 
 
 def _split_quantity(quantity: str) -> tuple[str | None, int]:

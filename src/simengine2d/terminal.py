@@ -23,8 +23,8 @@ from .errors import AssemblyError, Interrupted, ModelError, ModelWarning, SimEng
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-WRONG, FAILED, STOPPED = 1, 3, 130
-"""Exit codes: a wrong model or file; an analysis failed or missing; Ctrl-C. (2 is a usage error.)"""
+WRONG, FAILED, DOUBTFUL, STOPPED = 1, 3, 4, 130
+"""Exit codes: a wrong model or file; an analysis failed or missing; results in doubt; Ctrl-C. (2 is a usage error.)"""
 
 PATIENCE = 1.0  # seconds without a progress bar
 LONGEST = 60  # rows of a table; a model of a thousand bodies is not read line by line
@@ -34,6 +34,7 @@ class Settings:
     """Options that hold for every command."""
 
     debug = False
+    strict = False
 
 
 # Saying -----------------------------------------------------------------------------------------------

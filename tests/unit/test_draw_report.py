@@ -37,7 +37,7 @@ def test_a_report_holds_what_it_promises(falling, tmp_path):
     for word in (*sections, "power balance", "falling &lt;bar&gt;", "mobility 1", *versions):
         assert word in text
     assert text.count("<svg") >= 4  # drawing, coordinates, energy, reaction
-    assert "Every check that was made is within its limit" in text
+    assert "Trust: every check that was made is within its limit" in text
     assert falling.report(tmp_path / "again.html").read_text(encoding="utf-8") == text  # byte for byte
 
 

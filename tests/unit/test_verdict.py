@@ -156,3 +156,22 @@ def test_a_uniform_motion_and_a_mechanism_at_rest_are_trusted() -> None:
 def test_it_stands_in_the_summary() -> None:
     r = se.dynamics(builders.four_bar(1, 2, 3, 3), t_end=1)
     assert "verdict: trust" in r.summary()
+
+
+def test_a_second_opinion_tells_what_the_tolerance_is_worth() -> None:
+    m = se.Model("double pendulum")
+    a, b = m.bar("a", (0, 0), (1, 0), mass=1), m.bar("b", (1, 0), (2, 0), mass=1)
+    m.add(se.Revolute("O", m.ground, a["start"]))
+    m.add(se.Revolute("A", a["end"], b["start"]))
+    assert se.dynamics(m, t_end=1, second_opinion=True).verdict.word == TRUST
+    chaos = se.dynamics(m, t_end=60, rtol=1e-5, second_opinion=True)
+    assert "second run" in str(chaos.verdict)
+    coarse = se.dynamics(m, t_end=1, step=0.05, integrator="newmark", second_opinion=True)
+    assert "half the step" in str(coarse.verdict)
+
+
+def test_cautions_survive_a_file(tmp_path) -> None:
+    r = se.dynamics(builders.four_bar(1, 2, 3, 3), t_end=1)
+    doubtful = replace(r, notes=["plain", Caution("look twice")])
+    loaded = se.Results.load(doubtful.save(tmp_path / "r.npz"))
+    assert loaded.verdict.word == CHECK and loaded.notes == ["plain", "look twice"]

@@ -24,6 +24,7 @@ from .adaptive_run import AdaptiveRun
 from .general_run import DaeRun, OdeRun
 from .implicit_run import AdaptiveImplicitRun, FixedImplicitRun
 from .run import Keep, Progress, Run
+from .second_opinion import second_opinion as asked_again
 from .start import Start, start
 from .task import Task, methods
 from .times import begin_of, check_domains, output_times
@@ -46,6 +47,7 @@ def dynamics(
     newton: str = "exact",
     tolerance: float | None = None,
     projection: bool = False,
+    second_opinion: bool = False,
     progress: Progress | None = None,
     keep: Keep | None = None,
 ) -> Results:
@@ -58,6 +60,7 @@ def dynamics(
     given; `projection` brings their velocities back onto the constraints. A System instead of a model saves the time
     to build it anew; a `symbolic.System` is integrated by itself.
 
+    `second_opinion` runs it again, sharper, and lets `results.verdict` know by how much that differs.
     `progress` is called with the simulated time, `keep` with the results so far.
     Raises with the results so far (`error.results`) where the integration ends early.
     """
@@ -74,7 +77,12 @@ def dynamics(
         options = newton, tolerance, projection, events, family, begin_of(system, times)
         task = Task(system, times, step, method, posed, rtol, atol, *options)
         check_domains(system, times)
-        return _run_again(task, progress, keep)
+        results = _run_again(task, progress, keep)
+        return (
+            asked_again(results, task, lambda sharper: _run_again(sharper, None, None))
+            if second_opinion
+            else results
+        )
 
 
 def _run_again(task: Task, progress: Progress | None, keep: Keep | None) -> Results:

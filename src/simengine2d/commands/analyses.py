@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..terminal import sentences, show, table
-from .app import EXIT_CODES, FormatOption, ModelArgument, OutOption, PointsOption, StepOption, app, positive
+from .app import (
+    EXIT_CODES,
+    FormatOption,
+    ModelArgument,
+    OutOption,
+    PointsOption,
+    StepOption,
+    StrictOption,
+    app,
+    positive,
+)
 from .models import read_model
 from .motion import check_spacing, perform, save, target_file
 
@@ -69,6 +79,7 @@ def inverse(
     actuator: ActuatorOption = None,
     out: OutOption = None,
     format: FormatOption = None,
+    strict: StrictOption = False,
 ) -> None:
     """Find the forces and torques that make a prescribed motion.
 

@@ -14,7 +14,8 @@ from ..terminal import Settings
 
 EXIT_CODES = (
     "Exit codes: 0 all is well; 1 the model or a file is wrong; 2 the command was written wrongly; "
-    "3 the analysis failed or is not available; 130 stopped by Ctrl-C. "
+    "3 the analysis failed or is not available; 4 with --strict, the results are in doubt; "
+    "130 stopped by Ctrl-C. "
     "With --out, the results up to a failure or a stop are saved."
 )
 
@@ -47,6 +48,11 @@ def positive(value: float | None) -> float | None:
     if value is not None and not (isfinite(value) and value > 0.0):
         raise typer.BadParameter(f"{value:g} is not a positive number.")
     return value
+
+
+def _set_strict(wanted: bool) -> bool:
+    Settings.strict = wanted
+    return wanted
 
 
 VersionOption = Annotated[
@@ -104,6 +110,12 @@ FormulationOption = Annotated[
 ]
 CoordinatesOption = Annotated[
     str, typer.Option("--coordinates", metavar="NAME", help="reference_point, natural, mixed or relative.")
+]
+StrictOption = Annotated[
+    bool,
+    typer.Option(
+        "--strict", callback=_set_strict, help="Exit with 4 where the verdict on the results is not 'trust'."
+    ),
 ]
 PointsOption = Annotated[
     int | None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..errors import Interrupted, ModelError, SimEngineError, UnsupportedError
-from ..terminal import Bar, complain, exit_code, sentences, show, show_text
+from ..terminal import DOUBTFUL, Bar, Settings, complain, exit_code, sentences, show, show_text
 from .app import (
     EXIT_CODES,
     AbsoluteOption,
@@ -25,6 +25,7 @@ from .app import (
     OutOption,
     PointsOption,
     StepOption,
+    StrictOption,
     ToleranceOption,
     app,
 )
@@ -45,6 +46,7 @@ def run(
     analysis: AnalysisArgument = None,
     out: OutOption = None,
     format: FormatOption = None,
+    strict: StrictOption = False,
 ) -> None:
     """Run the analysis that a file or the model itself asks for.
 
@@ -69,6 +71,7 @@ def kinematics(
     points: PointsOption = None,
     out: OutOption = None,
     format: FormatOption = None,
+    strict: StrictOption = False,
 ) -> None:
     """Move a driven mechanism from t = 0 to T.
 
@@ -95,6 +98,7 @@ def dynamics(
     points: PointsOption = None,
     out: OutOption = None,
     format: FormatOption = None,
+    strict: StrictOption = False,
 ) -> None:
     """Let a mechanism move under its forces from t = 0 to T.
 
@@ -191,6 +195,8 @@ def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target:
     show(*report.motion(results))
     save(results, target)
     keeper.clear()
+    if Settings.strict and not results.verdict.is_good:
+        raise typer.Exit(DOUBTFUL)
 
 
 def save(results: Results, target: Path | None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..terminal import sentences
-from .app import EXIT_CODES, FormatOption, OutOption, app, positive
+from .app import EXIT_CODES, FormatOption, OutOption, StrictOption, app, positive
 from .motion import perform_with, target_file
 
 if TYPE_CHECKING:
@@ -32,7 +32,11 @@ UntilOption = Annotated[
 @app.command(epilog=EXIT_CODES)
 @sentences()
 def resume(
-    result: ResultArgument, t_end: UntilOption = None, out: OutOption = None, format: FormatOption = None
+    result: ResultArgument,
+    t_end: UntilOption = None,
+    out: OutOption = None,
+    format: FormatOption = None,
+    strict: StrictOption = False,
 ) -> None:
     """Go on with a run of dynamics, bit for bit as if it had never been stopped.
 

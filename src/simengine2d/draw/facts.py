@@ -35,7 +35,8 @@ class Fact(NamedTuple):
 
 def verdict(results: Results) -> list[Fact]:
     """How far the results can be trusted."""
-    facts = [Fact("status", results.status)]
+    facts = [Fact("status", results.status), Fact("verdict", results.verdict.word, results.verdict.is_good)]
+    facts += [Fact("because", reason) for reason in results.verdict.reasons]
     for level, residual in results.residuals.items():
         good = residual <= GOOD.get(level, 1e-4) * _size(results, level)
         facts.append(Fact(f"largest residual, {level}", f"{residual:.1e}", good))

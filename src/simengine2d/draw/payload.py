@@ -46,6 +46,12 @@ def base64(values: Any) -> str:
     return b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
 
 
+def _doubts(results: Results) -> list[str]:
+    """What the verdict says, where it is not to trust."""
+    verdict = results.verdict
+    return [] if verdict.is_good else [f"{verdict.word}: {reason}" for reason in verdict.reasons]
+
+
 def payload(
     results: Results, label: str, trace: Sequence[str] = (), most_rows: int = MOST_ROWS
 ) -> dict[str, Any]:
@@ -61,8 +67,8 @@ def payload(
     return _scene_data(scene, thinned, 1 if is_large else 3) | {
         "name": results.model.name,
         "label": label,
-        "status": results.status,
-        "notes": [*results.notes, *scene.notes, *notes],
+        "status": f"{results.status}; {results.verdict.word}" if results.analysis else results.status,
+        "notes": [*_doubts(results), *results.notes, *scene.notes, *notes],
     }
 
 

@@ -71,10 +71,12 @@ def report(results: Results) -> str:
 
 
 def _verdict_sentence(results: Results) -> str:
-    doubtful = [fact.name for fact in facts.verdict(results) if fact.good is False]
+    doubtful = [fact.name for fact in facts.verdict(results) if fact.good is False and fact.name != "verdict"]
+    doubtful = [*results.verdict.reasons, *doubtful]
+    word = results.verdict.word if not results.verdict.is_good else "check"
     if doubtful:
-        return f'<p class="bad">Look closer: {escape("; ".join(doubtful))}.</p>'
-    return '<p class="good">Every check that was made is within its limit.</p>'
+        return f'<p class="bad">{escape(word.capitalize())}: {escape("; ".join(doubtful))}.</p>'
+    return '<p class="good">Trust: every check that was made is within its limit.</p>'
 
 
 def _section(title: str, *parts: str) -> str:

@@ -23,6 +23,7 @@ from ..events import Crossing
 from ..model import Model
 from ..results import Results
 from ..tables import Table
+from ..verdict import Caution
 from .archive import ALWAYS_FINE, RATIO, Arrays, digest, pack, unpack
 from .document import Document
 from .files import read_bytes, write_bytes
@@ -216,6 +217,7 @@ def _metadata(results: Results) -> str:
         "analysis": results.analysis,
         "status": results.status,
         "notes": [*results.notes, *notes],
+        "cautions": [note for note in results.notes if isinstance(note, Caution)],
         "residuals": results.residuals,
         "statistics": results.statistics,
         "events": results.events,
@@ -251,6 +253,8 @@ def _results(text: str, arrays: Arrays, path: Path, given: str | None) -> Result
     _check_arrays(arrays, model, must_be_finite=data["format"] < WITH_DIGEST)
     _check_words(data)
     words = {name: data[name] for name in WORDS}
+    cautions = set(data.get("cautions", ()))
+    words["notes"] = [Caution(note) if note in cautions else note for note in data["notes"]]
     words["events"] = [Crossing(*event) for event in data["events"]]
     words["checkpoint"] = {
         name.removeprefix(CHECKPOINT): array for name, array in arrays.items() if name.startswith(CHECKPOINT)
