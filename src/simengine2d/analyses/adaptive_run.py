@@ -40,7 +40,7 @@ _CHATTER = (
 class AdaptiveRun(OdeRun):
     """Error-controlled explicit steps on the index-1 equations.
 
-    Where these equations are stiff, error-controlled generalized-alpha steps on the index-3 equations take over; where
+    Where these equations are stiff, error-controlled implicit steps take over; where
     they are singular, one long step leads over the singular pose.
     """
 
@@ -74,7 +74,7 @@ class AdaptiveRun(OdeRun):
         self.recover(first, self.done)
         if why == march.TOO_STIFF:
             self.notes.append(
-                f"at t = {self.t:.6g} s the motion is stiff; generalized_alpha with error control goes on"
+                f"at t = {self.t:.6g} s the motion is stiff; the implicit method esdirk4 with error control goes on"
             )
             self.turn_implicit()
         elif why == march.STEP_TOO_SMALL or (why == march.COLLAPSED and self.near_a_singular_pose()):

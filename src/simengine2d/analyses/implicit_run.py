@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..doors import Bound, Door
 from ..formulations import index3, sparse
+from ..formulations.esdirk import new_esdirk
 from ..formulations.index3 import History
 from ..integrators.generalized_alpha import GeneralizedAlpha
 from ..methods import AlphaMethod
@@ -19,7 +20,8 @@ from .task import NEWTON, Task
 
 Floats = NDArray[np.float64]
 
-SMALLEST = 1e-12  # error of a step that rounding leaves visible
+SMALLEST = 1e-14  # error of a step that rounding leaves visible
+SHARE = 0.03  # error allowed in one step, against that of the whole motion
 _ARRAYS = ("q", "qd", "qdd", "lam", "a", "state", "worst")
 
 
@@ -51,12 +53,14 @@ class ImplicitRun(Run):
         system, task, n = self.system, self.task, self.system.n
         state = np.zeros(index3.STATE_SIZE)
         state[index3.TIME] = t
-        relative, absolute = (1e-10, 1e-12) if task.tolerance is None else (0.0, task.tolerance)
+        relative, absolute = (
+            (1e-10, 1e-12 * system.length) if task.tolerance is None else (0.0, task.tolerance)
+        )
         projection = 1e-13 * system.length if task.projection else np.inf
         return index3.Stepper(
             q.copy(), qd.copy(), np.zeros(n), np.zeros(system.m), np.zeros(n), np.zeros((4, n)), np.zeros(system.m),
             state, coordinate_scale(system), np.array(method.coefficients),
-            np.array([relative, absolute, projection]), np.zeros(3), np.zeros(2),
+            np.array([relative, absolute, projection]), np.zeros(3), np.zeros(2), new_esdirk(n),
         )  # fmt: skip
 
     def solved(self, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
@@ -144,10 +148,11 @@ class ImplicitRun(Run):
 
     def statistics(self) -> dict[str, int]:
         state = self.p.state
+        iterations, factorizations = self.p.esdirk.counts
         return {
             "steps": int(state[index3.STEPS]),
-            "Newton iterations": int(state[index3.ITERATIONS]),
-            "factorizations": int(state[index3.FACTORIZATIONS]),
+            "Newton iterations": int(state[index3.ITERATIONS] + iterations),
+            "factorizations": int(state[index3.FACTORIZATIONS] + factorizations),
             "halved steps": int(state[index3.HALVINGS]),
         }
 
@@ -157,11 +162,16 @@ class ImplicitRun(Run):
         count = int(state[index3.HALVED])
         return count, state[index3.HALVED + 1 :][:count].tolist()
 
+    @property
+    def kept(self) -> dict[str, Floats]:
+        """The arrays that make up the state of the integration."""
+        return {name: getattr(self.p, name) for name in _ARRAYS} | {"counts": self.p.esdirk.counts}
+
     def checkpoint(self) -> dict[str, Floats]:
-        return {name: getattr(self.p, name).copy() for name in _ARRAYS}
+        return {name: array.copy() for name, array in self.kept.items()}
 
     def restore(self, saved: dict[str, Floats]) -> None:
-        refill({name: getattr(self.p, name) for name in _ARRAYS}, saved)
+        refill(self.kept, saved)
         self.p.state[index3.KEPT] = 0.0
         self.earlier = self.now
 
@@ -188,18 +198,22 @@ class FixedImplicitRun(ImplicitRun):
 
 
 class AdaptiveImplicitRun(ImplicitRun):
-    """Generalized-alpha with error control.
+    """A diagonally implicit method of order 4 with error control, for stiff motions and for large index-3 systems.
 
-    Of a method of order 2, N steps with the error e make N e of the whole, and N grows as e^(-1/3): an error of `rtol`
-    asks for steps of rtol^(3/2).
+    Its steps hold the index-1 equations at each stage and the constraints at their ends; accelerations and multipliers
+    are those of the last stage, and follow `rtol` as the motion does.
     """
 
     walking = index3.walk_controlled
 
     def __init__(self, task: Task, start: Start, state: tuple[float, Floats, Floats] | None = None) -> None:
-        super().__init__(task, start, GeneralizedAlpha(rho=0.6), state, max(SMALLEST, 0.1 * task.rtol**1.5))
-        self.p.state[index3.STEP] = 1e-6
-        self.notes.append(f"integrated by generalized_alpha with error control, rtol = {task.rtol:g}")
+        super().__init__(task, start, GeneralizedAlpha(rho=0.6), state, max(SMALLEST, SHARE * task.rtol))
+        if task.tolerance is None:
+            self.p.tolerance[0] = max(1e-12, 1e-3 * self.local)
+        self.p.state[index3.STEP] = 1e-6 * min(1.0, float(task.times[-1] - self.t) or 1.0)
+        self.notes.append(
+            f"integrated by the implicit method esdirk4 with error control, rtol = {task.rtol:g}"
+        )
 
     def advance(self, most_steps: int) -> None:
         why = self.walk(most_steps)
