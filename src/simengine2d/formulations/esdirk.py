@@ -35,7 +35,7 @@ from ..moving_frames import place_frames
 from ..rows import gamma as acceleration_side
 from ..rows import phi_q
 from ..tangent import newton_matrix
-from .index1 import position_errors, rate_errors
+from .index1 import correct, largest_error, position_errors, rate_errors
 
 Floats = NDArray[np.float64]
 
@@ -73,7 +73,6 @@ MOST_ITERATIONS = 12
 MOST_CORRECTIONS = 4
 SLOW = 0.3  # reduction of an error at which the matrix is made anew
 STALLED = 1e-8  # changes, against the accelerations, which are rounding where they become no smaller
-LARGEST = 0.1  # correction of a state, in lengths of the mechanism or radians
 
 
 class Esdirk(NamedTuple):
@@ -236,7 +235,11 @@ def hold(S, D, p, t, w):
         place_frames(S, p.q, w.F)
         rows_at(S, t, w.F, w.f)
         phi_q(S, w.F, w.data)
-        found = position_errors(S, w) if level == 0 else rate_errors(S, p.qd, w)
+        if level == 0:
+            position_errors(S, w)
+        else:
+            rate_errors(S, p.qd, w)
+        found = largest_error(D, w.row)
         if found == 0.0 or found > 0.5 * before:
             if level == 1:
                 return
@@ -248,15 +251,4 @@ def hold(S, D, p, t, w):
         for i in range(p.lam.size):
             w.rest[n + i] = w.row[i]
         solve_again(D.program, w.v, w.rest, w.x, w.work)
-        correct(p.q if level == 0 else p.qd, w.x, p.scale)
-
-
-@kernel
-def correct(values, change, scale):
-    """values += change, unless that is out of proportion, as in a singular pose; scale[2] is one over a length."""
-    size = 0.0
-    for j in range(values.size):
-        size = max(size, abs(change[j]) / scale[j] * scale[2])
-    if size <= LARGEST:
-        for j in range(values.size):
-            values[j] += change[j]
+        correct(D, p.q if level == 0 else p.qd, w.x, found)
