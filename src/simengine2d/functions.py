@@ -53,6 +53,8 @@ class Function:
     program: Program | None = field(default=None, repr=False)
     table: Table | None = field(default=None, repr=False)
     callback: Callback | None = field(default=None, repr=False)
+    breaks: tuple[float, ...] | None = field(default=None, repr=False)
+    """The times at which a Python function is told to jump or bend; None where nothing is told."""
 
     @property
     def is_constant(self) -> bool:
@@ -118,7 +120,12 @@ def as_function(value: object, parameters: Mapping[str, float] = NOTHING, *, var
         return _from_three(value)
     if callable(value):
         name = _name_of(value)
-        return Function(f"the function {name}", CALLBACK, callback=Callback(differentiated(value, name)))
+        return Function(
+            f"the function {name}",
+            CALLBACK,
+            callback=Callback(differentiated(value, name)),
+            breaks=declared_breaks(value),
+        )
     constant = number(value)
     return Function(f"{constant:g}", CONSTANT, constant=constant)
 
@@ -160,7 +167,21 @@ def _from_three(three: tuple[object, ...]) -> Function:
         f"the functions {', '.join(map(_name_of, functions))}",
         CALLBACK,
         callback=Callback(_Checked(functions)),
+        breaks=declared_breaks(functions[0]),
     )
+
+
+def declared_breaks(function: object) -> tuple[float, ...] | None:
+    """The times that `function.breaks` tells; None where it is not there."""
+    told = getattr(function, "breaks", None)
+    if told is None:
+        return None
+    try:
+        return tuple(sorted(number(t) for t in told))
+    except (TypeError, ModelError) as error:
+        raise ModelError(
+            f"the breaks of the function {_name_of(function)} are {told!r}; a list of times is needed: {error}"
+        ) from None
 
 
 class Derivatives:

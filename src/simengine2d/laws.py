@@ -17,7 +17,7 @@ import numpy as np
 from .doors import bound, call, door, holds_addresses
 from .errors import ModelError, UnsupportedError, listed
 from .expressions import Node, Number, check_names, names_in, number, parse, refuse_hidden, substitute
-from .functions import Function, as_function
+from .functions import Function, as_function, declared_breaks
 from .kernels import Callback, call_address, kernel, owning
 from .programs import Program, compile_program, fold, run
 from .tables import Table, spline_at
@@ -45,6 +45,8 @@ class Law:
     table: Table | None = field(default=None, repr=False)
     of: int = 0
     """Of which variable it is a table."""
+    breaks: tuple[float, ...] | None = field(default=None, repr=False)
+    """The times at which a Python law is told to jump or bend; None where nothing is told."""
 
     @property
     def packed(self) -> int:
@@ -72,9 +74,9 @@ def as_law(value: object, variables: Sequence[str], parameters: Mapping[str, flo
         return _from_expression(value, variables, parameters)
     if callable(value) and not isinstance(value, Function):
         name = str(getattr(value, "__name__", type(value).__name__))
-        return Law(
-            f"the function {name}", CALLBACK, as_function(0.0), callback=value_callback(value, len(variables))
-        )
+        callback = value_callback(value, len(variables))
+        breaks = declared_breaks(value)
+        return Law(f"the function {name}", CALLBACK, as_function(0.0), callback=callback, breaks=breaks)
     return Law("a function of time", TIME, as_function(value, parameters))
 
 
@@ -138,7 +140,10 @@ def body_law(law: Any, component: int, title: str) -> Law:
             f"Load the model with functions={{'{law}': f}}, f(t, q, qd)."
         )
     name, part = str(getattr(law, "__name__", type(law).__name__)), _Component(law, component)
-    return Law(f"the function {name}", CALLBACK, as_function(0.0), callback=value_callback(part, len(STATE)))
+    callback = value_callback(part, len(STATE))
+    return Law(
+        f"the function {name}", CALLBACK, as_function(0.0), callback=callback, breaks=declared_breaks(law)
+    )
 
 
 class _Component:

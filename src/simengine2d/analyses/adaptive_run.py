@@ -12,7 +12,7 @@ from ..integrators import march
 from ..integrators.marcher import CompiledMarcher, OdeMethod
 from ..integrators.runge_kutta import RungeKutta
 from .closure import coordinate_scale
-from .general_run import WHY, OdeRun
+from .general_run import CHATTER, WHY, OdeRun
 from .implicit_run import AdaptiveImplicitRun
 from .rank import rank_of_rows
 from .run import STEPS_A_CHUNK, refill
@@ -29,11 +29,6 @@ CONCESSION = 1e6  # its error estimate is pessimistic, since some of its stages 
 
 _TOO_SMALL = (
     "the step became too small. Look for a singular pose, or a force that jumps or grows without bound."
-)
-
-_CHATTER = (
-    "thousands of tiny steps led nowhere. Look for a force that jumps back and forth, such as sign(v) at rest; "
-    "a steep smooth law such as tanh(v/0.001) can be integrated."
 )
 
 
@@ -79,11 +74,11 @@ class AdaptiveRun(OdeRun):
             self.turn_implicit()
         elif why == march.STEP_TOO_SMALL or (why == march.COLLAPSED and self.near_a_singular_pose()):
             self.bridge()
-        elif why in WHY:
-            raise self.failure(WHY[why])
+        elif why in WHY or why == march.JUMPS:
+            self.refuse(why)
         elif (attempts := self.attempts) > 0 and attempts % STEPS_A_CHUNK == 0:
             if self.chatters():
-                raise self.failure(_CHATTER)
+                raise self.failure(CHATTER)
             self.earlier = np.vstack([self.earlier[-1:], self.row_of(self.t, self.marcher.y)])
 
     def attempts_left(self, most_steps: int) -> int:

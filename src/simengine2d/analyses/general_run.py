@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
@@ -18,12 +19,13 @@ from ..formulations.posed import Recoverer
 from ..formulations.stage_iteration import StagedFormulation
 from ..integrators import march
 from ..integrators.dae_marching import DaeMarcher, dae_marcher
-from ..integrators.marcher import NONE, CompiledMarcher, Marcher, OdeMethod
+from ..integrators.marcher import NONE, Broken, CompiledMarcher, Marcher, OdeMethod
 from ..integrators.radau_iia import RadauIIA
 from ..integrators.runge_kutta import RungeKutta
 from ..integrators.scipy_methods import ScipyMarcher
 from ..ivp.inputs import tolerances
 from ..results import Results
+from ..switching import Switching
 from .run import Run, refill
 from .start import Start
 from .task import Task
@@ -33,11 +35,16 @@ Floats = NDArray[np.float64]
 FIXED = 1e-10  # local error that fixed steps are thought to have, for the constraints
 TIGHT = 1e-14  # to which outputs meet the constraints, against a length of the mechanism
 
+CHATTER = (
+    "thousands of tiny steps led nowhere. Look for a force that jumps back and forth, such as sign(v) at rest; "
+    "a steep smooth law such as tanh(v/0.001) can be integrated."
+)
 WHY = {
     march.STEP_TOO_SMALL: "the step became too small. Look for a singular pose, or a force that jumps or grows "
     "without bound.",
     march.TOO_STIFF: "the motion is stiff. Take an implicit integrator, such as tr_bdf2.",
     march.NO_CONVERGENCE: "the iteration of a step did not converge. Take a smaller step.",
+    march.CHATTERS: CHATTER,
     march.BLEW_UP: "the values have grown beyond all bounds. Take a smaller step, or an implicit integrator.",
 }
 
@@ -57,6 +64,8 @@ class GeneralRun(Run):
         self.family: Family = family_named(task.coordinates)(task.system, at.q)
         self.first = np.concatenate([self.family.positions(at.q), self.family.velocities(at.q, at.qd)])
         self.y0 = self.first.copy()
+        self.switching = Switching(self.system, task.step if task.fixed else None)
+        self.notes += self.switching.notes()
         self.family.count_from(at.t, at.q, at.qd)
 
     def close(self, lam: Bound | None) -> None:
@@ -100,18 +109,28 @@ class GeneralRun(Run):
 
     # going on
 
+    def marked(self, kept: Sequence[Floats]) -> Broken | None:
+        """The breaks for a marcher; `kept` is what the equations remember from step to step."""
+        return Broken(self.switching, self.bodies, kept) if self.switching else None
+
     def advance(self, most_steps: int) -> None:
         first = self.done
         self.done, why = self.marcher.march(self.times, first, self.Y, most_steps)
         self.recover(first, self.done)
-        if why in WHY:
-            raise self.failure(WHY[why])
+        self.refuse(why)
         apart = self.closed.found[0]
         if apart > self.system.length:
             raise self.failure(
                 f"the joints are apart by {apart:.3g} m, more than the mechanism is large. Take a "
                 "smaller step, or look for constraints that depend on each other."
             )
+
+    def refuse(self, why: int) -> None:
+        """Raise where the steps ended for a reason."""
+        if why == march.JUMPS:
+            raise self.failure(self.switching.jump)
+        if why in WHY:
+            raise self.failure(WHY[why])
 
     def in_words(self) -> str:
         task = self.task
@@ -238,6 +257,7 @@ class OdeRun(GeneralRun):
             "notes": self.posed.notes,
             "newton": self.task.newton,
             "span": (self.start.assembly.t, self.system.domain[1]),
+            "broken": self.marked([*self.posed.kept.values()]),
         }
         return method.marcher(self.posed.rhs, **usual | options)
 
@@ -288,6 +308,7 @@ class DaeRun(GeneralRun):
             newton=task.newton,
             tolerance=task.tolerance,
             span=(start.assembly.t, self.system.domain[1]),
+            broken=self.marked([self.family.turns]),
         )
         notes = self.marcher.path.notes
         self.Y = np.zeros((self.times.size, 2 * n + notes.size))

@@ -13,6 +13,8 @@ from ..formulations.esdirk import new_esdirk
 from ..formulations.index3 import History
 from ..integrators.generalized_alpha import GeneralizedAlpha
 from ..methods import AlphaMethod
+from ..switching import Switching
+from .broken_walk import BrokenWalk
 from .closure import coordinate_scale
 from .run import STEPS_A_CHUNK, Run, refill
 from .start import Start
@@ -47,6 +49,9 @@ class ImplicitRun(Run):
         if self.watch:  # else the first step finds them
             self.p.qdd[:], self.p.lam[:] = self.solved(t, q, qd)
         self.earlier = self.now
+        self.switching = Switching(self.system, task.step if task.fixed else None)
+        self.over_breaks = BrokenWalk(self, self.switching)
+        self.notes += self.switching.notes()
         self.curve: Any = (None, None, None)  # the last that `between` has made, and its ends
 
     def stepper(self, method: AlphaMethod, t: float, q: Floats, qd: Floats) -> index3.Stepper:
@@ -86,6 +91,8 @@ class ImplicitRun(Run):
 
     def walk(self, most_steps: int) -> int:
         """Go on for some steps. Returns why they ended."""
+        if self.switching:
+            return self.over_breaks.walk(most_steps)
         state = self.p.state
         self.remember()
         state[index3.ROW] = self.done

@@ -18,10 +18,13 @@ from ..formulations.stage_iteration import Solver, StagedFormulation, stage_solv
 from ..methods import AlphaMethod, Integrator
 from . import march
 from .dae_step import (
+    FILLED,
     HALVED,
     HALVINGS,
     MEMORY_SIZE,
     OWN,
+    SEEN,
+    SPACING,
     DaeStep,
     Ending,
     Look,
@@ -33,7 +36,7 @@ from .dae_step import (
 )
 from .linear_methods import Table, table_of
 from .march import Path, new_path
-from .marcher import NONE, CompiledMarcher, Problem, fixed_rules
+from .marcher import NONE, Broken, CompiledMarcher, Problem, fixed_rules
 from .radau_iia import RadauIIA
 
 Floats = NDArray[np.float64]
@@ -117,8 +120,13 @@ class DaeMarcher(CompiledMarcher):
     those of the equations of motion at the state.
     """
 
-    def __init__(self, problem: Problem, path: Path, rules: march.Rules, step: DaeStep, lane: Lane) -> None:
-        self.step, self.lane = step, lane
+    def __init__(
+        self, problem: Problem, path: Path, rules: march.Rules, step: DaeStep, lane: Lane, level: Any
+    ) -> None:
+        self.step, self.lane, self.level = step, lane, level
+        if problem.broken is not None:  # a step that is taken back was not halved
+            kept = [*problem.broken.kept, step.memory[HALVINGS:]]
+            problem = replace(problem, broken=replace(problem.broken, kept=kept))
         super().__init__(problem, path, rules, try_dae_step.bind(step))
         if rules.kind == march.ADAPTIVE:
             self.open_steps()
@@ -143,6 +151,20 @@ class DaeMarcher(CompiledMarcher):
     def between(self, t: float) -> Floats:
         self.open_steps()
         return super().between(t)
+
+    def slope(self) -> Floats:
+        self.open_steps()
+        return super().slope()
+
+    def begin_anew(self, t: float) -> None:
+        """The accelerations are those behind the break, and no step is known before it."""
+        super().begin_anew(t)
+        step, y, n = self.step, self.path.y, self.lane.family.n
+        a, lam = self.lane.accelerations(t, y)
+        levels = y[:n], y[n:], a
+        step.X[:] = [levels[level] for level in self.level]
+        step.ends[:] = np.concatenate([a, lam])
+        step.memory[SEEN], step.memory[FILLED], step.memory[SPACING] = self.path.state[march.STEPS], 1.0, 0.0
 
     def accelerations(self, times: Floats, Y: Floats) -> tuple[Floats, Floats]:
         """zdd and lam of rows that were filled."""
@@ -194,6 +216,7 @@ def dae_marcher(
     newton: str = "exact",
     tolerance: float | None = None,
     span: tuple[float, float] | None = None,
+    broken: Broken | None = None,
 ) -> DaeMarcher:
     """An integration from (t0, z0, zd0) on: in steps of `step`, or with error control where `rtol` is given.
 
@@ -218,12 +241,12 @@ def dae_marcher(
     limit = np.inf if span is None else float(span[1])
     accumulates = order == method.order
     tolerances = step_tolerances(family, order, 1e-6 if rtol is None else rtol, atol, accumulates)
-    given = (step, *tolerances, lane.ending(ends), notes, "exact", None, limit, False)
+    given = (step, *tolerances, lane.ending(ends), notes, "exact", None, limit, False, broken)
     problem = Problem(NONE, float(t0), y0, *given)
     path = new_path(y0, 2, 0, *tolerances, notes)
     context = new_step(T, (main, half, starter), guess, ends, path, adaptive, 2.0**order)
     rules = fixed_rules(problem, adaptive, order + 1, False, 1)
-    return DaeMarcher(problem, path, rules, context, lane)
+    return DaeMarcher(problem, path, rules, context, lane, T.level)
 
 
 def new_step(

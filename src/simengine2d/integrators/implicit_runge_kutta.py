@@ -91,7 +91,7 @@ def end_of_step(T, s, p, new, h):
 def find_error(T, s, p, h):
     """The estimate into s.right: sum E_j z_j, or h^3 y''' / 12 from the slopes of two steps."""
     old, gap = 0, 0.0
-    if T.estimate == DIFFERENCES and p.state[march.STEPS] > 0.0:
+    if T.estimate == DIFFERENCES and p.state[march.SINCE] > 0.0:
         old = past_row(p, 1)
         gap = p.state[march.TIME] - p.past_t[old]
     for k in range(p.y.size):

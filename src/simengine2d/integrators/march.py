@@ -18,16 +18,22 @@ from numpy.typing import NDArray
 
 from ..doors import call, door
 from ..kernels import kernel
-from .step_control import first_step, next_step, trial_step
+from .step_control import first_step, longest_step, next_step, trial_step
 
 Floats = NDArray[np.float64]
 
 # entries of the state
 TIME, END, TAKE, STEP, TRIED, ERROR, ESTIMATE, CONVERGED, KNOWN, NEW_KNOWN, DENSE, BEGUN = range(12)
 STEPS, REJECTED, EVALUATIONS, JACOBIANS, FACTORIZATIONS, STIFF, LONGEST, ROW, WHY = range(12, 21)
-STATE_SIZE = 21
+# where steps must end next; steps since the last start, where that was and the size of equal steps from there on
+LIMIT, SINCE, ORIGIN, SPACING = range(21, 25)
+# whether the step has to end before a switch of the state, and where; breaks passed so far
+CUTTING, CUT, BREAKS = range(25, 28)
+STATE_SIZE = 28
 # why the loop ended
-DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE, COLLAPSED, BLEW_UP = range(7)
+DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE, COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS = (
+    range(10)
+)
 # how steps are chosen: equal ones between two outputs, equal ones all along, by their error
 BETWEEN_OUTPUTS, EQUAL, ADAPTIVE = range(3)
 
@@ -60,6 +66,7 @@ class Rules(NamedTuple):
     begin: float
     limit: float  # last time at which the equations have a value
     collapse: float  # of the longest step: refused steps below it end the loop; 0 where nobody asks
+    careful: int  # whether steps are kept short, since functions may jump that nobody can look into
 
 
 class Path(NamedTuple):
@@ -137,7 +144,7 @@ def cubic(E, rules, p, x):
     """
     know_slopes(E, rules, p, True, True)
     h = p.state[TAKE]
-    bent = p.past_t.size > 0 and p.state[STEPS] > 0.0
+    bent = p.past_t.size > 0 and p.state[SINCE] > 0.0
     row, ago = 0, 0.0
     if bent:
         row = past_row(p, 1)
@@ -205,24 +212,32 @@ def take_step(rules, p):
     state[TIME], state[KNOWN] = state[END], state[NEW_KNOWN]
     state[TAKE] = 0.0
     state[STEPS] += 1.0
+    state[SINCE] += 1.0
 
 
 @kernel
 def choose_step(rules, p, output):
     """Size of the step that is tried next, and its end; outputs matter to steps of the kind BETWEEN_OUTPUTS alone."""
-    t, h, end = p.state[TIME], 0.0, 0.0
+    t, h, end, limit = p.state[TIME], 0.0, 0.0, p.state[LIMIT]
     if rules.kind == BETWEEN_OUTPUTS:
-        count = max(1.0, np.ceil((output - t) / rules.step * (1.0 - 1.0e-9)))
-        h = (output - t) / count
-        end = output if count == 1.0 else t + h
+        target = min(output, limit)
+        count = max(1.0, np.ceil((target - t) / rules.step * (1.0 - 1.0e-9)))
+        h = (target - t) / count
+        end = target if count == 1.0 else t + h
     elif rules.kind == EQUAL:
-        end = rules.begin + (p.state[STEPS] + 1.0) * rules.step
-        if abs(end - rules.limit) < 1.0e-9 * rules.step:
-            end = rules.limit
-        h = rules.step
+        h = p.state[SPACING]
+        end = p.state[ORIGIN] + (p.state[SINCE] + 1.0) * h
+        if abs(end - limit) < 1.0e-6 * h:
+            end = limit
     else:
-        h = min(p.state[STEP], rules.limit - t)
-        end = rules.limit if h == rules.limit - t else t + h
+        h = p.state[STEP]
+        if rules.careful == 1:
+            h = min(h, longest_step(t - rules.begin))
+        h = (
+            h if limit - t > 2.0 * h or limit - t <= h else 0.5 * (limit - t)
+        )  # no sliver is left before a limit
+        h = min(h, limit - t)
+        end = limit if h == limit - t else t + h
     p.state[TRIED] = h
     return h, end
 
@@ -292,10 +307,12 @@ def try_step(E, rules, p, output, last_output):
         return BLEW_UP
     if adaptive:
         error = state[ESTIMATE] if state[CONVERGED] == 1.0 else np.inf
+        wanted = state[STEP]
         state[STEP] = next_step(rules, h, error, state[ERROR])
         if not error <= 1.0 or not finite(p.new):
             return refuse_step(rules, p, h, last_output)
         state[ERROR] = error
+        state[STEP] = max(state[STEP], wanted) if end == state[LIMIT] else state[STEP]
     state[TAKE], state[END], state[LONGEST] = h, end, max(state[LONGEST], h)
     finish_step(E, p)
     if rules.stability < np.inf:
@@ -311,7 +328,7 @@ def guess_step(E, rules, p):
     """A first step, from the slopes at the start and a little later."""
     state = p.state
     know_slopes(E, rules, p, True, False)
-    h = min(trial_step(p), rules.limit - state[TIME])
+    h = min(trial_step(p), state[LIMIT] - state[TIME])
     for k in range(p.y.size):
         p.trial[k] = p.y[k] + h * p.K[0, k]
     call(E.f, E.f_c, state[TIME] + h, p.trial, p.out)
@@ -349,6 +366,9 @@ def march(c, most_steps, times, rows):
             k = write_outputs(E, rules, p, times, k, rows)
             if k < times.size:
                 take_step(rules, p)
+                if p.state[TIME] >= p.state[LIMIT]:
+                    why = AT_LIMIT
+                    break
         why = DONE if k == times.size else try_step(E, rules, p, times[k], times[times.size - 1])
         if k == times.size or why != DONE:
             break

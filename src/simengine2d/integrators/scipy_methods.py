@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..breaks import SMALLEST_TIME
 from ..doors import Bound
 from ..errors import ModelError, UnsupportedError
 from . import march as loop
-from .marcher import Marcher, OdeMethod, Problem, Stability
+from .marcher import CHATTER, EPS, HOP, MOST_HOPS, Broken, Marcher, OdeMethod, Problem, Stability, careful
+from .step_control import longest_step
 
 Floats = NDArray[np.float64]
 
@@ -43,31 +45,100 @@ class ScipyMarcher(Marcher):
     """A marcher around an object of scipy.integrate."""
 
     def __init__(self, problem: Problem, name: str) -> None:
+        rtol, atol = problem.tolerances(1e-6)
+        self.problem, self.name = problem, name
+        self.options: dict[str, Any] = {"rtol": rtol, "atol": atol}
+        if problem.jac is not None:
+            self.options["jac"] = _returning(problem.jac, problem.y0.size, square=True)
+        self.f = _returning(problem.f, problem.y0.size)
+        self.notes, self.steps, self.counted = problem.notes, 0, np.zeros(3, dtype=int)
+        self.hops: list[float] = []
+        self.cut, self.found = np.inf, None
+        self.begin(problem.t0, problem.y0.copy())
+
+    def begin(self, t: float, y: Floats) -> None:
+        """A solver that starts here and ends at the next break."""
         import scipy.integrate
 
-        rtol, atol = problem.tolerances(1e-6)
-        options = {"rtol": rtol, "atol": atol}
-        if problem.jac is not None:
-            options["jac"] = _returning(problem.jac, problem.y0.size, square=True)
-        f = _returning(problem.f, problem.y0.size)
-        y0, self.notes = problem.y0.copy(), problem.notes
-        self.solver = getattr(scipy.integrate, name)(f, problem.t0, y0, problem.limit, **options)
-        self.steps, self.look, self.y_old = 0, None, y0.copy()
-        self.follow: Bound | None = None
-        """Called with the end of each step, which it leaves as it is, and the notes."""
-        self.old_notes = self.notes
+        broken, limit = self.problem.broken, self.problem.limit
+        self.found = None if broken is None else broken.breaks.after(t)
+        while self.found is not None and self.found.hard and self.found.t - self.found.width <= t:
+            t = self.found.t + self.found.width
+            self.found = broken.breaks.after(t)  # type: ignore[union-attr]
+        if self.found is not None:
+            limit = min(limit, self.found.t - (self.found.width if self.found.hard else 0.0))
+        limit = min(limit, self.cut)
+        if careful(self.problem):  # LSODA does not take a longest step together with an end
+            limit = min(limit, t + longest_step(t - self.problem.t0))
+        self.solver = getattr(scipy.integrate, self.name)(self.f, t, y, limit, **self.options)
+        self.look, self.y_old = None, y.copy()
 
     def march(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         for _ in range(most_steps):
             while first < times.size and times[first] <= self.solver.t:
-                notes = self.notes if times[first] == self.solver.t else self.old_notes
-                Y[first] = np.concatenate([self.between(times[first]), notes])
+                Y[first] = np.concatenate([self.between(times[first]), self.notes])
                 first += 1
             if first == times.size:
                 return first, loop.DONE
-            if not self.step():
-                return first, loop.STEP_TOO_SMALL
+            why = self.go_on(float(times[-1]))
+            if why != loop.PAUSED:
+                return first, why
         return first, loop.PAUSED
+
+    def go_on(self, end: float) -> int:
+        """A step, or over the break at which the solver has ended."""
+        broken, solver = self.problem.broken, self.solver
+        if broken is not None and solver.status == "finished":
+            return self.pass_limit(broken, end)
+        if not self.step():
+            return loop.STEP_TOO_SMALL
+        if broken is not None and broken.breaks.placed:
+            return self.search_step(broken)
+        return loop.PAUSED
+
+    def start_at(self, t: float, y: Floats) -> None:
+        s = self.solver
+        self.counted += [s.nfev, s.njev, s.nlu]
+        self.begin(float(t), np.array(y))
+
+    def pass_limit(self, broken: Broken, end: float) -> int:
+        t, y = float(self.solver.t), np.array(self.solver.y)
+        if t == self.cut:
+            self.cut = np.inf
+            return self.hop(broken, t, y, end)
+        if self.found is None or t < self.found.t - self.found.width:
+            self.start_at(t, y)
+            return loop.PAUSED if t < self.problem.limit else loop.STEP_TOO_SMALL
+        if self.found.hard and broken.breaks.jumps_at(self.found):
+            return loop.JUMPS
+        self.start_at(self.found.t + self.found.width, y)
+        return loop.PAUSED
+
+    def search_step(self, broken: Broken) -> int:
+        """Where a switch lies in the step, it is taken back, to end before the switch."""
+        look = lambda t: broken.told(t, self.between(t))
+        t0, t1 = float(self.solver.t_old), float(self.solver.t)
+        t = broken.breaks.first_crossing(t0, t1, look)
+        if t is None:
+            return loop.PAUSED
+        near = max(HOP * (t1 - t0), 64.0 * EPS * t1)
+        self.cut = max(t - 0.5 * near, t0)
+        if t - t0 <= near:
+            self.cut = np.inf
+            return self.hop(broken, t0, self.y_old, t1)
+        self.start_at(t0, self.y_old)
+        return loop.PAUSED
+
+    def hop(self, broken: Broken, t: float, y: Floats, end: float) -> int:
+        """Over a switch that is close, in a tiny step along the slope."""
+        slope, sides = self.f(t, y), broken.sides(t, y)
+        far = 64.0 * EPS * max(abs(t), SMALLEST_TIME)
+        while broken.sides(t + far, y + far * slope) == sides and far < 1e-9 * max(abs(t), SMALLEST_TIME):
+            far *= 2.0
+        self.start_at(t + far, y + far * slope)
+        self.hops = [*self.hops[1 - MOST_HOPS :], t]
+        quick = len(self.hops) == MOST_HOPS and t - self.hops[0] < CHATTER * (end - self.problem.t0)
+        return loop.CHATTERS if quick else loop.PAUSED
 
     def step(self) -> bool:
         """One step; False where there is none."""
@@ -101,7 +172,7 @@ class ScipyMarcher(Marcher):
         return float(self.solver.t)
 
     def between(self, t: float) -> Floats:
-        if t == self.solver.t:
+        if t == self.solver.t or self.solver.t_old is None:
             return np.array(self.solver.y)
         if self.look is None:
             self.look = self.solver.dense_output()
@@ -109,12 +180,14 @@ class ScipyMarcher(Marcher):
 
     def counts(self) -> dict[str, int]:
         s = self.solver
+        counted = self.counted + np.array([s.nfev, s.njev, s.nlu])
+        evaluations, jacobians, factorizations = counted.tolist()
         return {
             "steps": self.steps,
             "rejected steps": 0,
-            "evaluations": s.nfev,
-            "jacobians": s.njev,
-            "factorizations": s.nlu,
+            "evaluations": evaluations,
+            "jacobians": jacobians,
+            "factorizations": factorizations,
         }
 
     def kept(self) -> dict[str, Floats]:

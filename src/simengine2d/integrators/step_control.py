@@ -8,6 +8,7 @@ from ..kernels import kernel
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 LONGEST_FIRST_STEP = 0.1  # seconds; what rests at the start may be about to move
+CAREFUL, SHARE = 0.02, 0.01  # seconds, and of the time gone by: steps where a function may jump unseen
 SMOOTH = 0.2  # share of the last error in the next step: steps that hesitate are refused less often
 
 
@@ -54,3 +55,9 @@ def next_step(T, h, error, before):
     b = SMOOTH / T.order if error <= 1.0 else 0.0
     a = 1.0 / T.order - 0.75 * b
     return h * min(GROW, max(SHRINK, SAFETY * error ** (-a) * before**b))
+
+
+@kernel(inline=True)
+def longest_step(elapsed):
+    """The longest step where functions may jump that nobody can look into; it does not depend on the end of the run."""
+    return max(CAREFUL, SHARE * elapsed)

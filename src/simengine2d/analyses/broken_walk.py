@@ -1,0 +1,168 @@
+"""Implicit steps on the index-3 equations that end at breaks, in the manner of `integrators/marcher.py`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..breaks import SMALLEST_TIME, Break
+from ..formulations import index3
+from ..integrators.marcher import CHATTER, EPS, HOP, MOST_HOPS
+from ..integrators.step_control import longest_step
+from ..switching import Switching
+
+if TYPE_CHECKING:
+    from .implicit_run import ImplicitRun
+
+Floats = NDArray[np.float64]
+
+FRESH = 0.01  # of the step before a break: the first one behind it
+FINEST = 1e-12  # of the time asked for: steps that are not cut any more
+ARRAYS = ("q", "qd", "qdd", "lam", "a", "state", "worst")
+
+
+class BrokenWalk:
+    """Leads a run over the breaks of its system."""
+
+    def __init__(self, run: ImplicitRun, switching: Switching) -> None:
+        self.run, self.switching = run, switching
+        self.cut = np.inf
+        self.hops: list[float] = []
+        self.passed = 0
+
+    def walk(self, most_steps: int) -> int:
+        """Go on for some steps. Returns why they ended."""
+        run, why = self.run, index3.PAUSED
+        single = bool(self.switching.placed) or bool(self.switching.undeclared)
+        while why == index3.PAUSED and most_steps > 0:
+            found = self.leave_break()
+            before = self.saved() if self.switching.placed else {}
+            steps = run.p.state[index3.STEPS]
+            why = self.walk_to(self.limit(found), 1 if single else most_steps)
+            most_steps -= max(1, int(run.p.state[index3.STEPS] - steps))
+            if self.switching.placed:
+                why = self.search(before, why)
+            if why == index3.PAUSED and run.t >= self.limit(found):
+                why = self.pass_limit(found)
+        return why
+
+    def limit(self, found: Break | None) -> float:
+        at_break = np.inf if found is None else found.t - (found.width if found.hard else 0.0)
+        return min(at_break, self.cut)
+
+    def walk_to(self, limit: float, most_steps: int) -> int:
+        """Steps that end at the outputs and at the limit, whose row is written again when the output is reached."""
+        run, state = self.run, self.run.p.state
+        k = int(np.searchsorted(run.times, limit, side="right"))
+        times = run.times[: k + 1].copy()
+        if k < times.size:
+            times[k] = limit
+        if self.switching.undeclared and state[index3.STEP] > 0.0:
+            state[index3.STEP] = min(state[index3.STEP], longest_step(run.t - float(run.times[0])))
+        run.earlier = run.now
+        state[index3.ROW] = run.done
+        run.bound(most_steps, times, state)
+        run.done = min(int(state[index3.ROW]), k)
+        why = int(state[index3.WHY])
+        return index3.PAUSED if why == index3.DONE and run.done < run.times.size else why
+
+    # breaks in time
+
+    def leave_break(self) -> Break | None:
+        """The next break; where the start lies in one, begin behind it."""
+        found = self.switching.after(self.run.t)
+        while found is not None and found.hard and found.t - found.width <= self.run.t:
+            self.begin_anew(found.t + found.width)
+            found = self.switching.after(self.run.t)
+        return found
+
+    def pass_limit(self, found: Break | None) -> int:
+        run = self.run
+        if run.t >= self.cut:
+            self.cut = np.inf
+            return self.hop(False)
+        assert found is not None
+        if found.hard and self.switching.jumps_at(found):
+            raise run.failure(self.switching.jump)
+        if found.hard:
+            self.begin_anew(found.t + found.width)
+        return index3.PAUSED
+
+    def begin_anew(self, t: float) -> None:
+        """The state stays; accelerations are found anew."""
+        state = self.run.p.state
+        state[index3.TIME], state[index3.BEGUN], state[index3.KEPT] = t, 0.0, 0.0
+        state[index3.STEP] *= FRESH
+        self.passed += 1
+
+    # switches of the state
+
+    def saved(self) -> dict[str, Floats]:
+        return {name: getattr(self.run.p, name).copy() for name in ARRAYS} | {"done": np.array(self.run.done)}
+
+    def take_back(self, before: dict[str, Floats]) -> None:
+        for name in ARRAYS:
+            getattr(self.run.p, name)[...] = before[name]
+        self.run.p.state[index3.KEPT], self.run.done = 0.0, int(before["done"])
+
+    def search(self, before: dict[str, Floats], why: int) -> int:
+        """Where a switch lies in the last step, it is taken back, to end before the switch; so is one that failed."""
+        run, t0 = self.run, float(before["state"][index3.TIME])
+        failed = why not in (index3.DONE, index3.PAUSED)
+        if failed:
+            failed_state = run.p.state.copy()
+            self.take_back(before)
+            h = float(run.task.step or run.p.state[index3.STEP])
+            found = self.switching.first_crossing(t0, t0 + h, self.ahead)
+            if found is None:
+                run.p.state[...] = failed_state
+                return why
+            return self.cut_at(found, h)
+        if run.t == t0:
+            return why
+        h, found = run.t - t0, self.switching.first_crossing(t0, run.t, run.between)
+        if found is None:
+            return why
+        self.take_back(before)
+        return self.cut_at(found, h)
+
+    def ahead(self, t: float) -> tuple[Floats, Floats]:
+        """Where the accelerations at the beginning of the step lead."""
+        run = self.run
+        q, qd, s = run.p.q, run.p.qd, t - run.t
+        a = run.solved(run.t, q, qd)[0]
+        return q + s * qd + 0.5 * s * s * a, qd + s * a
+
+    def cut_at(self, t: float, h: float) -> int:
+        near = max(HOP * h, 64.0 * EPS * max(abs(self.run.t), h))
+        if t - self.run.t <= near:
+            return self.hop(True)
+        self.cut = t - 0.5 * near
+        return index3.PAUSED
+
+    def hop(self, surely: bool) -> int:
+        """Over a switch that is close, in a tiny step along the slope."""
+        run = self.run
+        t, q, qd = run.t, run.p.q.copy(), run.p.qd.copy()
+        a, sides = run.solved(t, q, qd)[0], self.switching.sides(t, q, qd)
+        far, passed = 64.0 * EPS * max(abs(t), SMALLEST_TIME), False
+        for _ in range(25):
+            passed = self.switching.sides(t + far, q + far * qd, qd + far * a) != sides
+            if passed:
+                break
+            far *= 2.0
+        if passed or surely:
+            run.p.q[:], run.p.qd[:] = q + far * qd, qd + far * a
+            self.begin_anew(t + far)
+            self.refuse_chatter(t)
+        return index3.PAUSED
+
+    def refuse_chatter(self, t: float) -> None:
+        from .general_run import CHATTER as WORDS
+
+        self.hops = [*self.hops[1 - MOST_HOPS :], t]
+        span = float(self.run.times[-1] - self.run.times[0])
+        if len(self.hops) == MOST_HOPS and t - self.hops[0] < CHATTER * span:
+            raise self.run.failure(WORDS)

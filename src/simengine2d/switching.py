@@ -1,0 +1,295 @@
+"""What a run has to know of the breaks of a model: when they come, and in which steps a switch of the state lies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .breaks import Break, Switch, TimeBreaks, stops_of, switches_of
+from .elements import Action, Push, Wrench
+from .errors import listed
+from .events import Watched, watched_at
+from .expressions import Name, Node, names_in, substitute
+from .frames import GROUND, Frame
+from .functions import CALLBACK, Function, as_function
+from .laws import PROGRAM, PUSH, STATE, Law, linear_law, pack_laws
+from .loads import load_arrays
+from .measures import Measure, Term
+from .moving_frames import FRAME_STATE
+from .programs import compile_program, fold
+from .rows import constant_arrays
+from .system import System
+from .tables import Table
+
+Floats = NDArray[np.float64]
+Motion = Callable[[float], tuple[Floats, Floats]]
+
+SAMPLES = 12  # of a step; between three neighbors a switch is followed by a parabola
+NEARLY = 0.5  # how much farther than this parabola a switch may turn, against how far the parabola bends
+JUMP = 1e-9  # of a length or a radian: a jump of what a driver prescribes
+
+
+class Placed(NamedTuple):
+    """A switch of the state, and the measures its variables are."""
+
+    switch: Switch
+    variables: tuple[str, ...]
+    measures: tuple[Measure, ...]
+
+
+class Switching:
+    """The breaks of a system: those in time, and those that depend on its motion."""
+
+    def __init__(self, system: System, step: float | None = None) -> None:
+        self.system = system
+        self.step, self.jump = step, ""
+        if "breaks" not in system.memo:
+            system.memo["breaks"] = _Found(system)
+        found: _Found = system.memo["breaks"]
+        self.times = TimeBreaks(found.of_time, found.tables, found.declared, step)
+        self.placed = found.placed
+        self.undeclared = found.undeclared
+        if self.placed:
+            self.bound = _bound(system, self.placed)
+            self.out = np.empty(len(self.placed))
+
+    def __bool__(self) -> bool:
+        return bool(self.times) or bool(self.placed) or bool(self.undeclared)
+
+    def after(self, t: float) -> Break | None:
+        return self.times.after(t)
+
+    # switches of the state
+
+    def values(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """The value of every switch."""
+        self.bound(t, np.concatenate([q, qd]), self.out)
+        return self.out.copy()
+
+    def first_crossing(self, t0: float, t1: float, look: Motion) -> float | None:
+        """The first time at which a switch leaves the levels between which it is at t0; None where none does."""
+        at = lambda t: self.values(t, *look(t))
+        times = np.linspace(t0, t1, SAMPLES + 1)
+        samples = np.array([at(t) for t in times])
+        earliest = None
+        for i, placed in enumerate(self.placed):
+            u = samples[:, i]
+            if not np.all(np.isfinite(u)):
+                continue
+            for level, way in zip(placed.switch.around(float(u[0])), (1.0, -1.0), strict=True):
+                if not math.isfinite(level):
+                    continue
+                inside = lambda t, i=i, level=level, way=way: way * (float(at(t)[i]) - level)  # type: ignore[misc]
+                bracket = _bracket(times, way * (u - level), inside)
+                if bracket is not None and (earliest is None or bracket[0] < earliest):
+                    t = _entered(inside, *bracket)
+                    earliest = t if earliest is None else min(t, earliest)
+        return earliest
+
+    def sides(self, t: float, q: Floats, qd: Floats) -> list[tuple[float, float]]:
+        """The levels between which every switch is."""
+        values = self.values(t, q, qd)
+        return [placed.switch.around(float(u)) for placed, u in zip(self.placed, values, strict=True)]
+
+    def at_level(self, t: float, q: Floats, qd: Floats) -> bool:
+        """Whether some switch is exactly at one of its levels."""
+        values = self.values(t, q, qd)
+        return any(placed.switch.at_level(float(u)) for placed, u in zip(self.placed, values, strict=True))
+
+    # drivers
+
+    def jumps_at(self, found: Break) -> bool:
+        """Whether a prescribed value jumps at a break; `jump` then says which."""
+        self.jump = self._jump_at(found)
+        return bool(self.jump)
+
+    def _jump_at(self, found: Break) -> str:
+        system, w = self.system, found.width
+        before, after = (system.functions_at(t)[:, 0] for t in (found.t - w, found.t + w))
+        for i in np.flatnonzero(np.abs(after - before) > JUMP * max(1.0, system.length)):
+            title = system.model.elements[system.rows[i][0]].title
+            return (
+                f"{title} jumps from {before[i]:.6g} to {after[i]:.6g} at t = {found.t:.9g} s, which no motion can "
+                "follow. Let it rise in some time, for instance by step5(t, t0, h0, t1, h1)."
+            )
+        return ""
+
+    def notes(self) -> list[str]:
+        """What a user should know."""
+        notes = []
+        if self.step is not None and (self.times or self.placed):
+            notes.append("besides, steps end where forces or prescribed motions jump or bend")
+        if self.undeclared:
+            notes.append(
+                f"jumps of the Python functions of {listed(self.undeclared)} are not looked for; adaptive steps are "
+                "short enough to see what lasts for a hundredth of the time gone by. Tell the times of others as "
+                "function.breaks = [...]"
+            )
+        return notes
+
+
+# What a system has ---------------------------------------------------------------------------------------
+
+
+class _Found:
+    """Switches, tables and Python functions of all constraints and forces."""
+
+    def __init__(self, system: System) -> None:
+        self.of_time: list[Switch] = []
+        self.tables: list[Table] = []
+        self.declared: list[float] = []
+        self.placed: list[Placed] = []
+        self.undeclared: list[str] = []
+        titles = {name: element.title for name, element in system.model.elements.items()}
+        for (name, row), function in zip(system.rows, system.functions, strict=True):
+            self.add_function(function, titles[name])
+            if row.formula is not None and row.formula.contact is None:
+                self.add_tree(row.formula.tree, row.formula.variables, row.formula.measures)
+        for name, load in system.loads:
+            self.add_load(load, system, titles[name])
+        self.placed = [*dict.fromkeys(self.placed)]
+        self.undeclared = [*dict.fromkeys(self.undeclared)]
+
+    def add_load(self, load: Push | Wrench | Action, system: System, title: str) -> None:
+        if isinstance(load, Action):
+            self.add_tree(load.formula.tree, load.formula.variables, load.formula.measures)
+            return
+        laws = [load.law] if isinstance(load, Push) else [load.fx, load.fy, load.torque]
+        for law in laws:
+            if law.time is not None:
+                self.add_function(law.time, title)
+            if law.callback is not None:
+                self.add_python(law.breaks, title)
+            if isinstance(load, Push):
+                self.add_law(law, PUSH, (load.measure,))
+            else:
+                self.add_law(law, STATE, _of_body(system, load.frame.body))
+
+    def add_law(self, law: Law, variables: tuple[str, ...], measures: tuple[Measure, ...]) -> None:
+        """`variables` are the values of the measures, then their rates, then t."""
+        n = len(measures)
+        pairs = [name for k in range(n) for name in (variables[k], variables[n + k])]
+        order = (*pairs, variables[-1])
+        if law.tree is not None:
+            self.add_tree(law.tree, order, measures)
+        if law.table is not None:
+            levels = stops_of(law.table)
+            period = levels[-1] - levels[0] if law.table.periodic else 0.0
+            switch = Switch(Name(law.table.variable), levels, period, False)
+            self.placed.append(Placed(switch, order, measures))
+
+    def add_tree(self, tree: Node, variables: tuple[str, ...], measures: tuple[Measure, ...]) -> None:
+        for switch in switches_of(tree):
+            if names_in(switch.tree) <= {"t"}:
+                self.of_time.append(switch)
+            else:
+                self.placed.append(Placed(switch, variables, measures))
+
+    def add_function(self, function: Function, title: str) -> None:
+        if function.node is not None:
+            self.of_time += switches_of(function.node)
+        if function.table is not None:
+            self.tables.append(function.table)
+        if function.kind == CALLBACK:
+            self.add_python(function.breaks, title)
+
+    def add_python(self, breaks: tuple[float, ...] | None, title: str) -> None:
+        if breaks is None:
+            self.undeclared.append(title)
+        else:
+            self.declared += breaks
+
+
+def _of_body(system: System, body: str) -> tuple[Measure, ...]:
+    """x, y and phi of a body."""
+    ground, frame = Frame(GROUND), Frame(body)
+    return tuple(
+        system.drawing.measure(Measure((Term(1.0, kind, ground, frame),))) for kind in ("x", "y", "angle")
+    )
+
+
+def _bound(system: System, placed: list[Placed]) -> Callable[[float, Floats, Floats], None]:
+    """The door that evaluates all switches of the state."""
+    nothing = linear_law(0.0, 0.0, 0.0, as_function(0.0))
+    pushes = [Push(measure, nothing) for each in placed for measure in each.measures]
+    laws = [_law(each) for each in placed]
+    frames = {frame for push in pushes for term in push.measure.terms for frame in (term.a, term.b)}
+    arrays, numbers = constant_arrays(
+        system.bodies,
+        system.drawing.gravity,
+        [],
+        [as_function(0.0) for _ in laws],
+        frames,  # type: ignore[arg-type]
+    )
+    first = np.cumsum([0, *(len(each.measures) for each in placed)]).astype(np.int64)
+    context = Watched(
+        arrays, load_arrays(pushes, [], numbers, 0), pack_laws(laws, 0), first, np.empty((len(laws), 3)),
+        np.zeros((arrays.frame_body.size, FRAME_STATE)), np.zeros(2 * len(pushes) + 1),
+    )  # fmt: skip
+    return watched_at.bind(context)
+
+
+def _law(placed: Placed) -> Law:
+    """A switch as a law of its variables."""
+    names = {name: Name(f"variable {k}") for k, name in enumerate(placed.variables)}
+    tree = fold(substitute(placed.switch.tree, names))
+    program = compile_program(tree, [name.name for name in names.values()])
+    return Law("a switch", PROGRAM, as_function(0.0), program=program)
+
+
+# Crossings inside a step ---------------------------------------------------------------------------------
+
+
+def _bracket(times: Floats, u: Floats, inside: Callable[[float], float]) -> tuple[float, float] | None:
+    """The first interval that begins with u > 0 and ends with u <= 0; turning points between the samples are tried."""
+    for a, b in _candidates(times, u):
+        if inside(b) <= 0.0:
+            return a, b
+    return None
+
+
+def _candidates(times: Floats, u: Floats) -> Iterator[tuple[float, float]]:
+    """Intervals, from left to right, at whose end the sign may have changed."""
+    n = times.size - 1
+    for k in range(n):
+        for m in (k, k + 1):  # parabolas through the neighbors of both ends
+            if 0 < m < n:
+                turn = _turn(times[m - 1 : m + 2], u[m - 1 : m + 2])
+                if turn is not None and times[k] < turn < times[k + 1]:
+                    yield float(times[k]), turn
+        if u[k + 1] <= 0.0:
+            yield float(times[k]), float(times[k + 1])
+            return
+
+
+def _turn(t: Floats, u: Floats) -> float | None:
+    """Where the parabola through three samples has a minimum near zero or below."""
+    bend = u[0] - 2.0 * u[1] + u[2]
+    if bend <= 0.0:
+        return None
+    slope = 0.5 * (u[2] - u[0])
+    lowest = u[1] - 0.5 * slope * slope / bend
+    if lowest > NEARLY * bend:
+        return None
+    return float(t[1] - (t[2] - t[1]) * slope / bend)
+
+
+def _entered(inside: Callable[[float], float], a: float, b: float) -> float:
+    """The first float behind the crossing, by bisection with the secant."""
+    at_a, at_b = inside(a), inside(b)
+    for k in range(100):
+        middle = 0.5 * (a + b)
+        if k % 2 == 0 and at_a > 0.0 > at_b:
+            middle = min(max(a + (b - a) * at_a / (at_a - at_b), a + 0.01 * (b - a)), b - 0.01 * (b - a))
+        if not a < middle < b:
+            break
+        value = inside(middle)
+        if value > 0.0:
+            a, at_a = middle, value
+        else:
+            b, at_b = middle, value
+    return b
