@@ -109,7 +109,8 @@ class Simulator:
         while row == 0 and why in (march.PAUSED, march.COLLAPSED):
             row, why = self._marcher.march(self._times, 0, self._row, STEPS_AT_ONCE)
         if row == 0:
-            raise ConvergenceError(self._run.broken() or f"at t = {self._marcher.t:.9g} s {WHY[why]}")
+            what = self._run.switching.jump if why == march.JUMPS else WHY[why]
+            raise ConvergenceError(self._run.broken() or f"at t = {self._marcher.t:.9g} s {what}")
         self.t = t
 
     def renew(self) -> None:

@@ -52,6 +52,9 @@ class ScipyMarcher(Marcher):
             self.options["jac"] = _returning(problem.jac, problem.y0.size, square=True)
         self.f = _returning(problem.f, problem.y0.size)
         self.notes, self.steps, self.counted = problem.notes, 0, np.zeros(3, dtype=int)
+        self.follow: Bound | None = None
+        """Called with the end of each step, which it leaves as it is, and the notes."""
+        self.old_notes = self.notes
         self.hops: list[float] = []
         self.cut, self.found = np.inf, None
         self.begin(problem.t0, problem.y0.copy())
@@ -76,7 +79,8 @@ class ScipyMarcher(Marcher):
     def march(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         for _ in range(most_steps):
             while first < times.size and times[first] <= self.solver.t:
-                Y[first] = np.concatenate([self.between(times[first]), self.notes])
+                notes = self.notes if times[first] == self.solver.t else self.old_notes
+                Y[first] = np.concatenate([self.between(times[first]), notes])
                 first += 1
             if first == times.size:
                 return first, loop.DONE
@@ -121,6 +125,7 @@ class ScipyMarcher(Marcher):
         t = broken.breaks.first_crossing(t0, t1, look)
         if t is None:
             return loop.PAUSED
+        self.notes[:] = self.old_notes
         near = max(HOP * (t1 - t0), 64.0 * EPS * t1)
         self.cut = max(t - 0.5 * near, t0)
         if t - t0 <= near:
