@@ -66,7 +66,7 @@ class Door:
     """
 
     def __init__(self, function: Callable[..., None]) -> None:
-        self.function = function
+        self.function, self.__module__ = function, function.__module__
         # in the entrance itself: a call would copy the whole context
         self.kernel = kernel(function, inline=True)
         self.cell = np.zeros(1, dtype=np.int64)
@@ -74,6 +74,12 @@ class Door:
 
     def __call__(self, context: Any, t: float, y: Floats, out: Floats) -> None:
         self.function(context, t, y, out)
+
+    def __deepcopy__(self, memo: object) -> Door:
+        return self  # kernels know the address of its cell
+
+    def __reduce__(self) -> str:
+        return self.function.__qualname__
 
     def bind(self, context: Any) -> Bound:
         if not JIT:

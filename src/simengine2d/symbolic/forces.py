@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from ..elements import Action, Push, Wrench
-from ..laws import LINEAR, PROGRAM, PUSH, STATE, TIME, Law, law_value, pack_laws
+from ..laws import LINEAR, PROGRAM, PUSH, STATE, TIME, Law, LawTable, law_value, pack_laws
 from ..loads import turned
 from ..moving_frames import EX, EY
 from .bodies import Bodies
@@ -73,7 +74,7 @@ def _law(bodies: Bodies, law: Law, owner: str, variables: dict[str, sp.Expr], le
     if law.kind == PROGRAM:
         return time + bodies.expression(law.text, variables)
     name = bodies.table.new(f"g_{owner}", Letter("g", owner)).name
-    bodies.python[name] = law_in_numbers(law)
+    bodies.python[name] = LawInNumbers(law)
     return time + sp.Function(name, real=True)(*variables.values())
 
 
@@ -87,11 +88,19 @@ def _linear(bodies: Bodies, law: Law, owner: str, variables: dict[str, sp.Expr])
     return k * (variables["s"] - free) + c * variables["sd"]
 
 
-def law_in_numbers(law: Law) -> Callable[..., float]:
+class LawInNumbers:
     """A table or a Python function as a function of numbers."""
-    table, no_time = pack_laws([law], 0), np.zeros((1, 3))
 
-    def at(*variables: float) -> float:
-        return float(law_value(table, 0, no_time, np.array(variables, dtype=float)))
+    def __init__(self, law: Law) -> None:
+        self.law = law
 
-    return at
+    def __call__(self, *variables: float) -> float:
+        table = self._table._replace(found=np.zeros_like(self._table.found))  # other threads may ask too
+        return float(law_value(table, 0, np.zeros((1, 3)), np.array(variables, dtype=float)))
+
+    @cached_property
+    def _table(self) -> LawTable:
+        return pack_laws([self.law], 0)
+
+    def __reduce__(self) -> Any:
+        return LawInNumbers, (self.law,)

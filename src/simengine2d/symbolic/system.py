@@ -71,6 +71,9 @@ class System(Equations, FreeSystem):
                 raise ModelError(f"'{name}' is no coordinate and no rate. {unknown('name', name, known)}")
         return {name: float(value) for name, value in given.items()}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "numeric"}
+
     @cached_property
     def numeric(self) -> Any:
         """The equations as functions of numbers."""
