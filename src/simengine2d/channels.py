@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .elements import Row
+from .errors import ModelError, counted
 from .formulas import Formula
 from .frames import GROUND, Placed
 from .kernels import kernel
@@ -64,11 +65,50 @@ def values_along(operations, numbers, Z, z, out):
         out[i] = z[forward(operations, numbers, 0, operations.shape[0], Z.shape[1], z), VALUE]
 
 
+class Motion(NamedTuple):
+    """The arrays of results as kernels read them; `lam` has no columns where there are no multipliers."""
+
+    t: Floats
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    lam: Floats
+
+
+def motion_of(results: Results) -> Motion:
+    """The arrays of results, which fit each other: kernels do not look where they end."""
+    count = np.size(results.t)
+    lam = np.zeros((count, 0)) if results.lam is None else results.lam
+    motion = Motion(
+        *(np.ascontiguousarray(a, dtype=float) for a in (results.t, results.q, results.qd, results.qdd, lam))
+    )
+    columns = 3 * len(results.bodies)
+    shapes = Motion((count,), *[(count, columns)] * 3, (count, motion.lam.shape[-1]))  # type: ignore[arg-type]
+    for name, array, shape in zip(Motion._fields, motion, shapes, strict=True):
+        if array.shape != shape:
+            raise ModelError(
+                f"the results of '{results.model.name}' do not fit together: {name} has the shape {array.shape}, "
+                f"not {shape}, for {counted(count, 'time')} and {columns} coordinates."
+            )
+    return motion
+
+
+def multipliers_of(results: Results) -> Floats:
+    """The multipliers, one column for each constraint of the model."""
+    lam, rows = motion_of(results).lam, results.system.m
+    if lam.shape[1] != rows:
+        raise ModelError(
+            f"the results of '{results.model.name}' hold {lam.shape[1]} multipliers for {counted(rows, 'constraint')}."
+        )
+    return lam
+
+
 def formula_along(results: Results, formula: Formula) -> Floats:
     """The value of a formula over time."""
     rates = [part for measure in formula.measures for part in measure_rates(results, measure)[:2]]
-    tape, out = formula.tape, np.empty(results.t.size)
-    Z = np.ascontiguousarray(np.column_stack([*rates, results.t])[:, tape.inputs])
+    t = motion_of(results).t
+    tape, out = formula.tape, np.empty(t.size)
+    Z = np.ascontiguousarray(np.column_stack([*rates, t])[:, tape.inputs])
     operations, numbers = np.array(tape.operations, dtype=np.int64), np.array(tape.numbers, dtype=float)
     values_along(operations, numbers, Z, np.zeros((Z.shape[1] + len(operations), RESULT)), out)
     return out
@@ -80,10 +120,10 @@ def measure_rates(results: Results, measure: Measure | str) -> tuple[Floats, Flo
     terms = _placed(drawing, measure).terms
     bodies = [body for body in drawing.bodies.values() if body.name != GROUND]
     arrays, _ = constant_arrays(bodies, drawing.gravity, [Row("", Measure((term,))) for term in terms])
-    out = np.empty((len(terms), 3, results.t.size))
+    motion = motion_of(results)
+    out = np.empty((len(terms), 3, motion.t.size))
     F = np.zeros((arrays.frame_body.size, FRAME_STATE))
-    q, qd, qdd = (np.ascontiguousarray(array) for array in (results.q, results.qd, results.qdd))
-    measures_along(arrays, F, q, qd, qdd, out)
+    measures_along(arrays, F, motion.q, motion.qd, motion.qdd, out)
     for term, part in zip(terms, out, strict=True):
         if term.kind == "direction":
             part[0] = np.unwrap(part[0])

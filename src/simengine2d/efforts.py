@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from .channels import multipliers_of
 from .elements import Joint, Push
 from .errors import ModelError
 from .frames import GROUND
@@ -46,9 +47,8 @@ def effort(results: Results, name: str) -> Floats:
     if not isinstance(element, Joint):
         return -pull(results, name)
     reaction(results, name)  # says why, where there are no multipliers
-    assert results.lam is not None
     row = [owner for owner, _ in results.system.rows].index(name)
-    return np.asarray(-results.lam[:, row])
+    return np.asarray(-multipliers_of(results)[:, row])
 
 
 def power(results: Results, name: str) -> Floats:

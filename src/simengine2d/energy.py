@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .channels import formula_along, measure_rates
+from .channels import formula_along, measure_rates, motion_of, multipliers_of
 from .elements import Action, Load, Push
 from .errors import UnsupportedError
 from .formula_rows import rows_at
@@ -69,9 +69,10 @@ def energy(results: Results) -> Energy:
             "these results come from a CSV file, which holds no masses; save them as .npz or .parquet."
         )
     system = _with_laws(results)
-    kinetic = 0.5 * results.qd**2 @ system.masses
+    motion = motion_of(results)
+    kinetic = 0.5 * motion.qd**2 @ system.masses
     mass, (g_x, g_y) = system.arrays.mass, system.drawing.gravity
-    potential = -g_x * results.q[:, 0::3] @ mass - g_y * results.q[:, 1::3] @ mass
+    potential = -g_x * motion.q[:, 0::3] @ mass - g_y * motion.q[:, 1::3] @ mass
     for _, load in system.loads:
         if isinstance(load, Action) and load.potential:
             potential = potential + formula_along(results, load.formula)
@@ -91,11 +92,12 @@ def power(results: Results) -> Power:
             "Run dynamics(model, t_end=...)."
         )
     f = np.empty((system.m + len(system.load_functions), 3))
-    F, out = np.zeros((system.arrays.frame_body.size, FRAME_STATE)), np.zeros((2, results.t.size))
-    q, qd, lam = (np.ascontiguousarray(array) for array in (results.q, results.qd, results.lam))
+    t, q, qd, qdd, _ = motion_of(results)
+    lam = multipliers_of(results)
+    F, out = np.zeros((system.arrays.frame_body.size, FRAME_STATE)), np.zeros((2, t.size))
     with system.alone() as own:
-        powers_along(own.arrays, own.load_arrays, results.t, q, qd, lam, F, f, np.zeros(system.n), out)
-    return Power((results.qd * results.qdd) @ system.masses, *out)
+        powers_along(own.arrays, own.load_arrays, t, q, qd, lam, F, f, np.zeros(system.n), out)
+    return Power((qd * qdd) @ system.masses, *out)
 
 
 def power_balance(results: Results) -> float:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .channels import measure_rates
+from .channels import measure_rates, motion_of, multipliers_of
 from .doors import call
 from .elements import Action, Joint, Push, Row, Wrench
 from .errors import ModelError, UnsupportedError, listed, unknown
@@ -147,8 +147,8 @@ class _Action:
         arrays, _ = constant_arrays(system.bodies, system.drawing.gravity, self.rows)
         F, out = np.zeros((arrays.frame_body.size, FRAME_STATE)), np.zeros((results.t.size, 3))
         index = [b.name for b in system.bodies].index(body)
-        f, q = np.zeros((len(self.rows), 3)), np.ascontiguousarray(results.q)
-        pulls_along(arrays, F, f, results.t, q, self.pulls(results), index, out)
+        f, motion = np.zeros((len(self.rows), 3)), motion_of(results)
+        pulls_along(arrays, F, f, motion.t, motion.q, self.pulls(results), index, out)
         return out.T
 
     def on_the_ground(self, results: Results) -> Floats:
@@ -181,7 +181,7 @@ class _Constraint(_Action):
             raise UnsupportedError(
                 f"{self.title}: {what} holds no reactions, for it knows no forces. Run dynamics(model, t_end=...)."
             )
-        return np.ascontiguousarray(results.lam[:, self.columns])
+        return np.ascontiguousarray(multipliers_of(results)[:, self.columns])
 
 
 class _Force(_Action):
@@ -218,8 +218,8 @@ class _Force(_Action):
         W = np.zeros((results.t.size, len(self.wrenches), 3))
         A = np.zeros((results.t.size, loads.formulas.force.size))
         F, f = np.zeros((len(number), FRAME_STATE)), np.zeros((len(functions), 3))
-        q, qd = np.ascontiguousarray(results.q), np.ascontiguousarray(results.qd)
-        laws_along(arrays, loads, results.t, q, qd, F, f, G, W, A)
+        t, q, qd, _, _ = motion_of(results)
+        laws_along(arrays, loads, t, q, qd, F, f, G, W, A)
         return G, W, A
 
     def on(self, results: Results, body: str) -> Floats:

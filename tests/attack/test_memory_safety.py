@@ -430,7 +430,7 @@ USES = [
 
 def main(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
-    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
     sys.setswitchinterval(1e-5)
     world = World(rng)
     for k in range(count):
