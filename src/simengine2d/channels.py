@@ -83,7 +83,7 @@ def motion_of(results: Results) -> Motion:
         *(np.ascontiguousarray(a, dtype=float) for a in (results.t, results.q, results.qd, results.qdd, lam))
     )
     columns = 3 * len(results.bodies)
-    shapes = Motion((count,), *[(count, columns)] * 3, (count, motion.lam.shape[-1]))  # type: ignore[arg-type]
+    shapes = [(count,), *[(count, columns)] * 3, (count, motion.lam.shape[-1])]
     for name, array, shape in zip(Motion._fields, motion, shapes, strict=True):
         if array.shape != shape:
             raise ModelError(
