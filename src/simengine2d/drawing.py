@@ -5,8 +5,9 @@ It is the step between Model and System, and the model's checker: all problems a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from copy import copy
 from dataclasses import fields
 from math import isfinite
 from typing import Any, NamedTuple
@@ -111,6 +112,15 @@ class Drawing(Scope):
         except ModelError as error:
             problems = [p if joint.title in p else f"{joint.title}: {p}" for p in error.problems]
             raise ModelError(problems) from None
+
+    def started(self, states: Mapping[str, tuple[Pose, Pose]]) -> Drawing:
+        """The same with other poses and velocities of the bodies; the frames stay where they are in them."""
+        other = copy(self)
+        other.bodies = dict(self.bodies)
+        for name, (pose, rates) in states.items():
+            body = self.bodies[name]
+            other.bodies[name] = body._replace(pose=pose, velocity=rates[:2], angular_velocity=rates[2])
+        return other
 
     def loads(self) -> tuple[list[tuple[str, Load]], str | None]:
         """The loads of every force by name; and why there are none, where a law is only named."""

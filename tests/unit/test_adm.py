@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import warnings
 from math import atan2, pi
 from pathlib import Path
@@ -537,3 +538,99 @@ def test_powers_of_powers_are_written_with_parentheses(tmp_path):
     with pytest.warns(ModelWarning):
         model.save(tmp_path / "again.adm")
     assert se.System(load(tmp_path / "again.adm")).functions[0](1.0) == 512.0
+
+
+# What is read back ------------------------------------------------------------------------------------
+
+
+def pendulum(**options: Any) -> tuple[se.Model, Any]:
+    m = se.Model("p", gravity=(0, -9.81), parameters={"w": 2})
+    body = m.body("b", mass=1, inertia=1, at=(1, 0), points={"P": (0.1, 0.2, "pi/2")}, **options)
+    m.add(se.Revolute("O", m.ground, body.at(-1, 0)))
+    return m, body
+
+
+@pytest.mark.parametrize(
+    ("element", "words"),
+    [
+        (lambda b: se.Spring("s", se.distance(Frame("ground"), b), 1, law="100*s^3"), "Spring 's' has a law"),
+        (lambda b: se.Spring("s", se.distance(Frame("ground"), b), law=se.Table(of="s", points=(0, 9), values=(0, 1))),
+         "Spring 's' has a law"),
+        (lambda b: se.PointForce("f", b, fx="-xd"), "PointForce 'f' reads xd; .adm has expressions of t only"),
+        (lambda b: se.PointForce("f", b["P"], axes="body", law="wind"), "the axes of a point turned by 1.5708 rad"),
+        (lambda b: se.Torque("f", b, "sin(phi)"), "Torque 'f' reads phi"),
+        (lambda b: se.Torque("f", b, se.Table((0, 1), (0, 1))), "Torque 'f' follows a table"),
+    ],
+)  # fmt: skip
+def test_laws_that_adm_cannot_hold_are_refused(tmp_path, element, words):
+    m, body = pendulum()
+    m.add(element(body))
+    with pytest.raises(ModelError, match=re.escape(words)):
+        save(m, tmp_path / "m.adm")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_force_in_the_axes_of_a_point_turns_with_it(tmp_path):
+    m, body = pendulum()
+    m.add(se.PointForce("f", body["P"], fx="w*t", fy=3, axes="body"))
+    with pytest.warns(ModelWarning):
+        back = quietly(save(m, tmp_path / "m.adm"))
+    load, other = (next(iter(x.check().elements["f"].loads())) for x in (m, back))
+    assert (load.fx.time(2.0), load.fy.time(2.0)) == (4.0, 3.0)
+    assert (other.fx.time(2.0), other.fy.time(2.0)) == pytest.approx((-3.0, 4.0))
+
+
+@pytest.mark.parametrize("given", [{"angular_velocity": 5}, {"velocity": (0, 2)}])
+def test_velocities_given_in_part_are_written_whole(tmp_path, given):
+    m, _ = pendulum(**given)
+    with pytest.warns(ModelWarning, match="the velocities of b were given in part"):
+        back = quietly(save(m, tmp_path / "m.adm"))
+    assert back.bodies["b"].angular_velocity == pytest.approx(given.get("angular_velocity", 2))
+    assert se.assemble(back).qd == pytest.approx(se.assemble(m).qd, abs=1e-12)
+
+
+def test_a_mechanism_that_is_drawn_open_starts_alike(tmp_path):
+    """How far each body moves to close a joint follows the sizes of the model, of which .adm holds fewer."""
+    m = se.Model("open")
+    a, b = m.body("a", mass=1, inertia=1), m.body("b", mass=1, inertia=1, at=(1, 0.5))
+    m.add(se.RelativeAngle("turn", a.at(0, 5, 0.7), b, 0.3))
+    m.add(se.Revolute("O", a.at(0.5, 0), b.at(-0.5, 0.2)))
+    with pytest.warns(ModelWarning, match="joints are open as drawn"):
+        back = quietly(save(m, tmp_path / "m.adm"))
+    assert se.assemble(back).q == pytest.approx(se.assemble(m).q, abs=1e-12)
+
+
+def test_what_is_lost_is_told_by_name(tmp_path):
+    m, body = pendulum()
+    m.ground.points["G"] = (1, 2)
+    body.look["color"] = "red"
+    m.ground.look["hatch"] = False
+    m.look["frame"] = [0, 1]
+    with pytest.warns(ModelWarning) as caught:
+        save(m, tmp_path / "m.adm")
+    text = "\n".join(str(warning.message) for warning in caught)
+    for words in (
+        "points of ground, b lose",
+        "look ground.hatch, b.color of bodies is left out",
+        "look frame is left out",
+    ):
+        assert words in text
+
+
+def test_a_look_that_is_no_data_is_refused(tmp_path):
+    m, body = pendulum()
+    body.look["vis"] = {"RGB": object()}
+    with pytest.raises(ModelError, match="a look holds object"):
+        save(m, tmp_path / "m.adm")
+
+
+def test_a_writer_that_errs_is_found_out(tmp_path, monkeypatch):
+    """The comparison would have seen each of the losses that there were."""
+    from simengine2d.io import adm_records
+
+    m, body = pendulum()
+    m.add(se.Spring("s", se.distance(m.ground.at(0, 3), body), stiffness=10, free=1))
+    right = adm_records.WRITERS["Spring"]
+    monkeypatch.setitem(adm_records.WRITERS, "Spring", lambda draft: right(draft) | {"k": 9})
+    with pytest.raises(ModelError, match="Spring 's' would not read back as it is"):
+        save(m, tmp_path / "m.adm")

@@ -354,6 +354,8 @@ def refill(arrays: dict[str, Floats], saved: dict[str, Floats]) -> None:
     for name, array in arrays.items():
         if np.shape(saved[name]) != array.shape:
             raise ValueError(f"{name} has the shape {np.shape(saved[name])} instead of {array.shape}")
+        if np.any(np.isnan(saved[name]) & ~np.isnan(array)):
+            raise ValueError(f"{name} is nan")
         array[...] = saved[name]
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from ..errors import ModelError, listed
 from ..model import Model
 from .acf import load_analysis, save_analysis
+from .adm_check import checked_adm
 from .adm_reader import is_course_model, read_adm, refuse_adams
-from .adm_writer import adm_text
 from .document import Document
 from .files import read_text, write_text
 from .json_text import read_json
@@ -62,7 +62,7 @@ def save(model: Model, path: str | Path) -> Path:
     path = Path(path)
     ending = path.suffix.lower()
     if ending in COURSE:
-        return write_text(path, adm_text(model))
+        return write_text(path, checked_adm(model))
     if ending not in YAML + JSON:
         endings = listed(YAML + JSON + COURSE)
         raise ModelError(f"{path} is not written: the ending '{ending}' is unknown. Use one of {endings}.")

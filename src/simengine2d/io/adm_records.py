@@ -56,6 +56,9 @@ class Draft:
                 raise ModelError("follows a Python function; .adm has expressions of t only.")
             return repr(tidy(float(given) - minus))
         text = self.without_parameters(given)
+        strange = sorted(names_in(parse(text)) - {"t"})
+        if strange:
+            raise ModelError(f"reads {listed(strange)}; .adm has expressions of t only.")
         return text if minus == 0.0 else f"({text}) - ({minus!r})"
 
     def without_parameters(self, text: str) -> str:
@@ -169,11 +172,23 @@ def _point_force(draft: Draft) -> Record:
     given = draft.given
     axes = {word: short for short, word in AXES.items()}[given.axes]
     frame = draft.point(1, draft.solved.frame) | {"frame": axes}
+    angle = draft.solved.frame.angle if given.axes == "body" else 0.0
     if given.law is None:
-        return draft.record(
-            "PointForce", **frame, funX=draft.function(given.fx), funY=draft.function(given.fy)
+        fx, fy = _turned(draft.function(given.fx), draft.function(given.fy), angle)
+        return draft.record("PointForce", **frame, funX=fx, funY=fy)
+    if angle != 0.0:
+        raise ModelError(
+            f"follows a law in the axes of a point turned by {angle:g} rad; .adm has the axes of the body only."
         )
     return draft.record("PointForceFile", **frame, mfile=_law(given))
+
+
+def _turned(fx: str, fy: str, angle: float) -> tuple[str, str]:
+    """Components along the axes of a frame as components along those of its body."""
+    if angle == 0.0:
+        return fx, fy
+    c, s = cos(angle), sin(angle)
+    return f"({fx})*({c!r}) - ({fy})*({s!r})", f"({fx})*({s!r}) + ({fy})*({c!r})"
 
 
 def _torque(draft: Draft) -> Record:
@@ -193,6 +208,8 @@ def _law(given: Any) -> str:
 
 def _spring(draft: Draft) -> Record:
     solved, given = draft.solved, draft.given
+    if given.law is not None:
+        raise ModelError("has a law, and .adm has linear springs only. Leave it out, or save as .yaml.")
     term = _single_term(solved.measure)
     rest = {"k": tidy(solved.stiffness), "c": tidy(solved.damping), "fun": draft.function(given.actuator)}
     if term and term.kind == "distance":

@@ -7,35 +7,48 @@ the records that could not be made again from the element into the model's `look
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..bodies import Body
 from ..drawing import Drawing, DrawnBody
 from ..elements import Element, Joint
-from ..errors import ModelError, ModelWarning, listed
+from ..errors import ModelError, listed
 from ..frames import GROUND
 from ..model import Model
 from .adm_elements import LINE, Entry, meaning
 from .adm_records import Draft, fresh_record, tidy
-from .model_writer import model_data
+from .model_writer import Unwritable, model_data, plain
 from .plain_text import to_json
 
+BODY_LOOK = ("id", "vis", "adm")
+"""Keys of a body's look for which .adm has a place."""
 
-def adm_text(model: Model) -> str:
-    """The text of an .adm file."""
-    drawing = model.check()
+
+class AdmText(NamedTuple):
+    """An .adm file as text, and what a reader should know of it."""
+
+    text: str
+    renamed: dict[str, str]
+    """Elements that are called otherwise in the file."""
+    losses: list[str]
+    """What the format has no place for, though the motion is the same."""
+
+
+def adm_text(model: Model, drawing: Drawing) -> AdmText:
+    """The text of an .adm file for a model in numbers; a ModelError names everything that the format cannot hold."""
     writer = _Writer(model, drawing)
     data = writer.data()
+    try:
+        data = plain(data)
+    except Unwritable as reason:
+        writer.problems.append(f"a look {reason}")
     if writer.problems:
         raise ModelError(
             [f"model '{model.name}' is not saved as .adm: {problem}" for problem in writer.problems]
         )
-    for sentence in _losses(model):
-        warnings.warn(f"model '{model.name}' as .adm: {sentence}", ModelWarning, stacklevel=4)
-    return to_json(data)
+    return AdmText(to_json(data), writer.renamed, [*_losses(model, drawing), *writer.losses])
 
 
 def keep_records(model: Model, records: Mapping[str, dict[str, Any]]) -> None:
@@ -60,6 +73,8 @@ class _Writer:
         self.fresh_names: set[str] = set()
         self.records: dict[str, dict[str, Any]] = {}
         self.problems: list[str] = []
+        self.losses: list[str] = []
+        self.renamed: dict[str, str] = {}
 
     def data(self) -> dict[str, Any]:
         model = self.model
@@ -141,7 +156,14 @@ class _Writer:
         self.fresh_names.add(element.name)
         if partner is not None:
             self.done.add(partner)
+            self.cover(partner, element.name + LINE)
         return record
+
+    def cover(self, name: str, called: str) -> None:
+        """A record of .adm means two elements, of which the second is called after the first."""
+        if name != called:
+            self.renamed[name] = called
+            self.losses.append(f"{self.model.elements[name].title} will be called '{called}'.")
 
 
 def _unchanged(built: Element, given: Element | None) -> bool:
@@ -154,9 +176,10 @@ def _unchanged(built: Element, given: Element | None) -> bool:
 
 def _numbered(records: list[dict[str, Any]], fresh: set[str]) -> list[dict[str, Any]]:
     """Give an id to the records that were made afresh: their place, or the next that is free."""
-    taken = {record.get("id") for record in records}
+    taken = {number for record in records if isinstance(number := record.get("id"), int | float)}
     for i, record in enumerate(records, 1):
-        if record.get("name") in fresh and "id" not in record:
+        name = record.get("name")
+        if isinstance(name, str) and name in fresh and "id" not in record:
             number = i if i not in taken else 1 + max(n for n in (*taken, len(records)) if isinstance(n, int))
             taken.add(number)
             first = {"name": record.pop("name"), "id": number}
@@ -186,10 +209,12 @@ def _plain_look(model: Model) -> dict[str, Any]:
     return model_data(bare).get("look", {})  # type: ignore[no-any-return]
 
 
-def _losses(model: Model) -> list[str]:
+def _losses(model: Model, drawing: Drawing) -> list[str]:
     """What the format has no place for, though the motion is the same."""
-    points = [name for name, body in model.bodies.items() if body.points]
-    still = [name for name, b in model.bodies.items() if b.velocity is None and b.angular_velocity is None]
+    everybody = {GROUND: model.ground} | model.bodies
+    points = [name for name, body in everybody.items() if body.points]
+    strange = [f"{name}.{key}" for name, b in everybody.items() for key in b.look if key not in BODY_LOOK]
+    still = [name for name in model.bodies if drawing.bodies[name].velocity is None]
     shapes = [name for name, body in model.bodies.items() if body.shape is not None]
     looks = [key for key in model.look if key not in ("vis", "adm")]
     findings = {
@@ -199,5 +224,6 @@ def _losses(model: Model) -> list[str]:
         f"{listed(still)} have no velocity, so qd0 is left out; the course's engine wants one.": still,
         "the analysis belongs into an .acf file (save_analysis).": model.analysis,
         f"the look {listed(looks)} is left out.": looks,
+        f"the look {listed(strange)} of bodies is left out.": strange,
     }
     return [sentence for sentence, is_lost in findings.items() if is_lost]

@@ -24,7 +24,7 @@ LONGEST_NAME = 500
 """Characters; YAML ends a name at 1024."""
 
 
-class _Unwritable(Exception):
+class Unwritable(Exception):
     """Why a value cannot stand in a file, and what to do."""
 
 
@@ -61,7 +61,7 @@ class _Writer:
     def plain(self, value: Any, what: str) -> Any:
         try:
             return plain(value)
-        except _Unwritable as reason:
+        except Unwritable as reason:
             self.problems.append(f"{what} {reason}")
             return None
 
@@ -106,7 +106,7 @@ class _Writer:
                 continue
             try:
                 data[name] = field_data(given, kind)
-            except _Unwritable as reason:
+            except Unwritable as reason:
                 self.problems.append(f"{element.title}, {name} {reason}")
         return data
 
@@ -128,7 +128,7 @@ def field_data(given: Any, kind: Kind) -> Any:
         return {word: curve_data(part) for word, part in given.given.items()}
     if kind == LAW and callable(given):
         remedy = 'Give the law\'s name instead and load the file with functions={"name": f}'
-        raise _Unwritable(f"is the Python function {_called(given)}; a file holds no code. {remedy}.")
+        raise Unwritable(f"is the Python function {_called(given)}; a file holds no code. {remedy}.")
     return plain(given)
 
 
@@ -157,7 +157,7 @@ def function_data(given: Any) -> Any:
         return data | ({"periodic": True} if given.periodic else {})
     if callable(given) or isinstance(given, tuple) or not isinstance(given, str | int | float | np.number):
         remedy = "Give an expression of t such as '2*pi*t', or a table of times and values"
-        raise _Unwritable(f"is the Python function {_called(given)}; a file holds no code. {remedy}.")
+        raise Unwritable(f"is the Python function {_called(given)}; a file holds no code. {remedy}.")
     return plain(given)
 
 
@@ -178,17 +178,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
-        raise _Unwritable(f"holds {value}; a file holds finite numbers.")
+        raise Unwritable(f"holds {value}; a file holds finite numbers.")
     if isinstance(value, int) and abs(value) >= 10**300:
-        raise _Unwritable("holds a number of more than 300 digits; the largest is about 1.8e308.")
+        raise Unwritable("holds a number of more than 300 digits; the largest is about 1.8e308.")
     if value is None or isinstance(value, str | bool | int | float):
         return value
-    raise _Unwritable(f"holds {_called(value)}; a file holds numbers, words, lists and mappings only.")
+    raise Unwritable(f"holds {_called(value)}; a file holds numbers, words, lists and mappings only.")
 
 
 def _key(key: Any) -> str:
     if not isinstance(key, str) or len(key) > LONGEST_NAME:
-        raise _Unwritable(
+        raise Unwritable(
             f"holds the key {str(key)[:40]!r}; a key is a text of at most {LONGEST_NAME} characters."
         )
     return key
