@@ -114,6 +114,27 @@ class AdaptiveRun(OdeRun):
         return self.implicit.state if self.implicit is not None else super().state
 
     @property
+    def tried(self) -> int:
+        return super().tried + (self.implicit.tried if self.implicit is not None else 0)
+
+    @property
+    def step_ahead(self) -> float:
+        return self.implicit.step_ahead if self.implicit is not None else super().step_ahead
+
+    @property
+    def outputs_per_step(self) -> float:
+        return self.implicit.outputs_per_step if self.implicit is not None else super().outputs_per_step
+
+    @property
+    def can_go_back(self) -> bool:
+        return self.implicit is None
+
+    def make_room(self, later: Floats) -> None:
+        super().make_room(later)
+        if self.implicit is not None:
+            self.implicit.go_on_in(self.times, self.history, self.done)
+
+    @property
     def step_end(self) -> float:
         return self.implicit.step_end if self.implicit is not None else super().step_end
 

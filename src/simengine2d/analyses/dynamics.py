@@ -74,7 +74,8 @@ def dynamics(
         family, method, posed = chosen(system, coordinates, integrator, formulation)
         times = output_times(t_end, step, t_eval, "dynamics")
         events = (events,) if isinstance(events, Event) else tuple(events)
-        options = newton, tolerance, projection, events, family, begin_of(system, times)
+        spacing = float(times[1]) if step is None and t_eval is None else None
+        options = newton, tolerance, projection, events, family, begin_of(system, times), spacing
         task = Task(system, times, step, method, posed, rtol, atol, *options)
         check_domains(system, times)
         results = _run_again(task, progress, keep)
@@ -148,7 +149,8 @@ def resume(
     with results.system.alone() as system:
         try:
             times = _later_times(results, t_end, t_eval)
-            task = _task_again(system, settings, np.concatenate([results.t, times]))
+            spacing = settings["spacing"] if settings.get("follows_steps") and t_eval is None else None
+            task = _task_again(system, settings, np.concatenate([results.t, times]), spacing)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UnsupportedError(
                 "these results cannot be resumed: their settings are damaged, or of another version "
@@ -169,7 +171,7 @@ def _later_times(results: Results, t_end: float | None, t_eval: Sequence[float] 
     return later
 
 
-def _task_again(system: System, settings: dict[str, Any], times: Floats) -> Task:
+def _task_again(system: System, settings: dict[str, Any], times: Floats, spacing: float | None) -> Task:
     """The task that a run has written down, for other times."""
     return Task(
         system,
@@ -185,6 +187,7 @@ def _task_again(system: System, settings: dict[str, Any], times: Floats) -> Task
         tuple(Event(**event) for event in settings["events"]),
         settings["coordinates"],
         settings.get("begin"),
+        spacing,
     )
 
 

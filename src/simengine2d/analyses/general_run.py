@@ -107,6 +107,35 @@ class GeneralRun(Run):
         self.Y = self.Y[: self.times.size].copy()
         self.advance(1)
 
+    # outputs
+
+    @property
+    def tried(self) -> int:
+        counts = self.statistics()
+        return counts["steps"] + counts["rejected steps"]
+
+    @property
+    def step_ahead(self) -> float:
+        if not isinstance(self.marcher, CompiledMarcher):
+            return self.marcher.step_end - self.marcher.t
+        state = self.marcher.path.state
+        waiting, following = float(state[march.TAKE]), float(state[march.STEP])
+        return min(waiting, following) if waiting > 0.0 and following > 0.0 else max(waiting, following)
+
+    @property
+    def outputs_per_step(self) -> float:
+        method = self.task.integrator or RadauIIA()
+        return 2.0 if method.order > 5 else 1.0
+
+    @property
+    def can_go_back(self) -> bool:
+        return True
+
+    def make_room(self, later: Floats) -> None:
+        super().make_room(later)
+        if len(self.Y) < self.times.size:
+            self.Y = np.zeros((len(self.history.Q), self.Y.shape[1]))
+
     # going on
 
     def marked(self, kept: Sequence[Floats]) -> Broken | None:

@@ -108,6 +108,24 @@ class ImplicitRun(Run):
     def state(self) -> tuple[Floats, Floats]:
         return self.p.q, self.p.qd
 
+    # outputs
+
+    @property
+    def tried(self) -> int:
+        return int(self.p.state[index3.STEPS])
+
+    @property
+    def step_ahead(self) -> float:
+        return float(self.p.state[index3.STEP])
+
+    @property
+    def outputs_per_step(self) -> float:
+        return 0.25  # of second order, they are short
+
+    def make_room(self, later: Floats) -> None:
+        super().make_room(later)
+        self.bound = self.bound_walk()
+
     # between the steps
 
     @property

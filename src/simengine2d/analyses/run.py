@@ -26,6 +26,7 @@ from ..posing import posed
 from ..results import Results
 from .interrupts import Interrupts, Pace
 from .lift_off import lift_off_notes
+from .output_grid import MOST_NUMBERS, OutputGrid, beside_peaks
 from .start import Start
 from .task import Task
 
@@ -59,7 +60,10 @@ class Run(ABC):
         self.stopped_by: Crossing | None = None
         self.done = 0
         self.inside = False
+        self.grid = None if task.spacing is None else OutputGrid(task.spacing, float(task.times[-1]))
         self.safe: tuple[int, float, dict[str, Floats]] | None = None
+        self.noted: list[str] = []
+        self.largest = np.zeros(1)
         self.notes = list(start.assembly.notes)
         if start.redundant:
             self.notes.append(
@@ -156,6 +160,11 @@ class Run(ABC):
         self.restore(saved)
         if self.watch:
             self.watch.restore(saved)
+        if self.grid is not None:
+            self.largest = self.sizes(slice(0, k)).max(axis=0)
+            self.grid.laid[:] = saved["grid"]
+            self.make_room(self.grid.times(max(float(results.t[-1]), self.t)))
+            self.safe, self.noted = (k, self.t, self.everything()), list(self.notes)
 
     # the loop
 
@@ -179,22 +188,101 @@ class Run(ABC):
             except SimEngineError:
                 interrupts.check()  # a law of the user's that was interrupted has no value
                 raise
-            self.inside = False
+            # outputs that are being laid belong together: what is kept ends before them
+            self.inside = self.grid is not None
             interrupts.check()
             if progress is not None:
                 progress(self.t)
             if keep is not None:
                 self.try_to_keep(keep)
-            if self.done < self.times.size and pace.is_time_to_keep():
+            if self.grid is None and self.done < self.times.size and pace.is_time_to_keep():
                 self.safe = self.done, self.t, self.everything()
+        if self.grid is not None and self.stopped_by is None:
+            self.look_again()
 
     def chunk(self, steps: int) -> None:
         """Some steps, a look at their rows, and what happened in them."""
+        if self.grid is not None:
+            steps = min(steps, self.steps_to_lay(self.grid))
         first = self.done
         self.advance(steps)
         self.check_rows(first)
         if self.watch:
             self.look_for_events(self.watch)
+
+    # outputs where nobody has chosen them
+
+    @property
+    def tried(self) -> int:
+        """Steps tried so far."""
+        return 0
+
+    @property
+    def step_ahead(self) -> float:
+        """Size of the step that comes next; 0 where that is not known."""
+        return 0.0
+
+    @property
+    def outputs_per_step(self) -> float:
+        """How densely outputs must lie to show the motion."""
+        return 1.0
+
+    def steps_to_lay(self, grid: OutputGrid) -> int:
+        """Lay the outputs anew where it is time; the steps up to the next time."""
+        if self.tried > 0 and grid.is_due(self.tried):
+            self.look_again()
+            reached = float(self.times[self.done - 1]) if self.done else self.start.assembly.t
+            full = self.done * (3 * self.system.n + self.system.m) > MOST_NUMBERS
+            grid.lay(self.tried, self.t, 0.0 if full else self.step_ahead / self.outputs_per_step)
+            self.make_room(grid.times(max(reached, self.t)))
+            self.safe = self.done, self.t, self.everything()
+            self.noted = list(self.notes)
+        return grid.steps_left(self.tried)
+
+    def look_again(self) -> None:
+        """Where something may have been larger between two outputs than ever before, take these steps once more."""
+        first, _, saved = self.safe or (0, 0.0, {})
+        begin = max(0, first - 1)
+        rows = slice(begin, self.done)
+        finer = beside_peaks(self.times[rows], self.sizes(rows), self.largest)
+        finer = finer[finer > self.times[first - 1]] if first else finer
+        if saved and finer.size and self.can_go_back:
+            self.take_again(first, saved, np.union1d(self.times[first:], finer))
+        self.largest = np.maximum(self.largest, self.sizes(slice(begin, self.done)).max(axis=0, initial=0.0))
+
+    def take_again(self, first: int, saved: dict[str, Floats], times: Floats) -> None:
+        """The steps since row `first`, with other outputs."""
+        tried, ended = self.tried, self.done == self.times.size
+        self.restore(saved)
+        self.done, self.notes = first, list(self.noted)
+        self.make_room(times)
+        while self.tried < tried or (ended and self.done < self.times.size):
+            self.advance(max(1, tried - self.tried))
+        self.check_rows(first)
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether steps that were taken once are the same when they are taken again with other outputs."""
+        return False
+
+    def sizes(self, rows: slice) -> Floats:
+        """The forces of all joints at some outputs; where there are none, the accelerations."""
+        if not self.first_rows.size:
+            return np.abs(self.history.Qdd[rows])
+        return np.sqrt(np.add.reduceat(self.history.Lam[rows] ** 2, self.first_rows, axis=1))
+
+    @cached_property
+    def first_rows(self) -> NDArray[np.int64]:
+        """Of each joint, among the constraints."""
+        names = [name for name, _ in self.system.rows]
+        return np.array([i for i, name in enumerate(names) if i == 0 or names[i - 1] != name], dtype=np.int64)
+
+    def make_room(self, later: Floats) -> None:
+        """Rows for outputs at these times, behind those that are filled."""
+        self.times = np.concatenate([self.times[: self.done], later])
+        if len(self.history.Q) < self.times.size:
+            more = 2 * self.times.size - len(self.history.Q)
+            self.history = History(*(np.concatenate([a, np.zeros((more, a.shape[1]))]) for a in self.history))
 
     def check_rows(self, first: int) -> None:
         """No row is returned that is not finite: an integrator may have stepped over a time without values."""
@@ -221,7 +309,8 @@ class Run(ABC):
         self.done = done
         results = self.results(f"interrupted at t = {t:g} s")
         results.checkpoint = saved
-        results.events = [event for event in results.events if event.t <= t]
+        seen = float(saved.get("watch_t", t))
+        results.events = [event for event in results.events if event.t <= seen]
         return results
 
     def try_to_keep(self, keep: Keep) -> None:
@@ -311,6 +400,8 @@ class Run(ABC):
         saved = self.checkpoint()
         if self.watch and saved:
             saved |= self.watch.kept()
+        if self.grid is not None and saved:
+            saved["grid"] = self.grid.laid.copy()
         return saved
 
     def settings(self) -> dict[str, Any]:
@@ -320,7 +411,9 @@ class Run(ABC):
             "begin": task.t0,
             "t_end": float(self.times[-1]),
             "step": task.step,
-            "spacing": float(self.times[1] - self.times[0]) if self.times.size > 1 else None,
+            "spacing": task.spacing
+            or (float(self.times[1] - self.times[0]) if self.times.size > 1 else None),
+            "follows_steps": task.spacing is not None,
             "integrator": plain(task.integrator),
             "formulation": plain(task.formulation),
             "coordinates": task.coordinates,

@@ -46,6 +46,9 @@ class Task:
     begin: float | None = None
     """Time of the drawn pose; that of the first output where it is not given."""
 
+    spacing: float | None = None
+    """Of the outputs at least; more of them follow the steps. None where the user has chosen the times."""
+
     def __post_init__(self) -> None:
         if not 1e-14 <= self.rtol <= 0.1:
             raise ModelError(f"rtol = {self.rtol!r} must lie between 1e-14 and 0.1.")

@@ -1,0 +1,80 @@
+"""Where nobody says at which times a motion is wanted: as densely as its steps follow each other.
+
+The times are multiples of a hundredth of the whole and, where steps are short, of a half, a quarter ... of that. They
+are laid anew every few steps, from the step that comes next; the steps of explicit methods do not depend on them. Where
+a force or an acceleration may be larger between two outputs than it has ever been, these steps are taken once more
+with more outputs there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+STEPS_AHEAD = 64  # tried steps after which the times are laid anew
+MOST_HALVINGS = 40
+OVERSHOOT = 0.2  # of the second difference at a largest value: by how much it may be exceeded beside it
+NOTICED = 1.005  # of the largest value so far: a peak that is worth another look
+FINER = 8
+MOST_NUMBERS = 1e7  # in all rows; later outputs are as far apart as the spacing
+
+
+class OutputGrid:
+    """Multiples of `spacing`, `end` itself, and finer ones between them."""
+
+    def __init__(self, spacing: float, end: float) -> None:
+        self.spacing, self.end = spacing, end
+        self.laid = np.array(
+            [0.0, 0.0, spacing]
+        )  # steps tried then, the time, and the spacing that was wanted
+
+    def is_due(self, tried: int) -> bool:
+        return tried >= self.laid[0]
+
+    def steps_left(self, tried: int) -> int:
+        """Steps until the times are laid anew; the first one tells how long steps are."""
+        return max(1, int(self.laid[0]) - tried)
+
+    def lay(self, tried: int, t: float, spacing: float) -> None:
+        """Choose the outputs behind t, at first so far apart; 0 where that is not known."""
+        self.laid[:] = tried + STEPS_AHEAD, t, spacing or self.spacing
+
+    def times(self, after: float) -> Floats:
+        """The outputs behind `after`: the further away, the longer steps may have become until then."""
+        _, t, finest = self.laid
+        halvings = int(np.clip(np.ceil(np.log2(self.spacing / finest)), 0, MOST_HALVINGS))
+        parts, low = [], after
+        for k in range(halvings, 0, -1):
+            spacing = self.spacing * 0.5**k
+            high = min(t + 2.0 * STEPS_AHEAD * spacing, self.end)
+            if high > low:
+                parts.append(multiples(spacing, low, high))
+                low = high
+        parts.append(multiples(self.spacing, low, self.end))
+        found = np.concatenate(parts)
+        found = found[found < self.end * (1.0 - 1e-12)]
+        return np.append(found, self.end)
+
+
+def multiples(spacing: float, low: float, high: float) -> Floats:
+    """Those in (low, high]."""
+    found: Floats = np.arange(np.floor(low / spacing), np.floor(high / spacing) + 1.0) * spacing
+    return found[(found > low) & (found <= high)]
+
+
+def beside_peaks(t: Floats, sizes: Floats, largest: Floats) -> Floats:
+    """Times between those of t at which one of the columns of `sizes` may be larger than the largest so far."""
+    if t.size < 3:
+        return t[:0]
+    slopes = np.diff(sizes, axis=0)
+    bends = np.abs(np.diff(slopes, axis=0))
+    bends = np.vstack([bends, bends[-1:]])  # what the last value is followed by is not known
+    turns = (slopes >= 0.0) & np.vstack([slopes[1:] <= 0.0, np.ones_like(slopes[:1], dtype=bool)])
+    record = np.maximum(largest, sizes.max(axis=0))
+    higher = sizes[1:] + OVERSHOOT * bends > NOTICED * record
+    at = 1 + np.flatnonzero((turns & higher).any(axis=1))
+    intervals = np.unique(np.concatenate([at - 1, at[at < t.size - 1]]))
+    parts = np.arange(1, FINER) / FINER
+    return np.asarray(t[intervals, None] + np.diff(t)[intervals, None] * parts).reshape(-1)
