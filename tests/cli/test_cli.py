@@ -291,8 +291,8 @@ def test_without_a_word_a_driven_mechanism_is_moved_for_a_second(write):
 def test_without_a_word_a_free_mechanism_falls_for_five_seconds(write):
     shown = run("run", write(FREE))
     assert (shown.exit_code, shown.stderr) == (0, "")
-    assert "Assumed: dynamics from 0 to 5 s with 101 outputs, since 1 motion is free" in shown.stdout
-    assert "dynamics finished at t = 5 s, 101 points" in shown.stdout
+    assert "Assumed: dynamics from 0 to 5 s with 101 outputs or more, since 1 motion is free" in shown.stdout
+    assert re.search(r"dynamics finished at t = 5 s, \d{3,} points", shown.stdout)
 
 
 def test_a_change_point_leaves_a_driven_mechanism_driven(write):
@@ -374,8 +374,9 @@ def test_fixed_steps_and_outputs_are_two_things(write, tmp_path):
     assert "Newton iterations" in shown.stdout
 
 
-def test_without_spacing_there_are_101_outputs(write):
-    assert "t = 0.2 s, 101 points" in run("dynamics", write(FREE), "--t-end", 0.2).stdout
+def test_without_spacing_there_are_101_outputs_at_least(write):
+    shown = re.search(r"t = 0.2 s, (\d+) points", run("dynamics", write(FREE), "--t-end", 0.2).stdout)
+    assert shown is not None and int(shown[1]) >= 101
 
 
 def test_a_course_file_gets_the_method_of_the_course(write, tmp_path):
