@@ -181,7 +181,8 @@ def _assumed(model: Model) -> Job:
     t_end = min([time for time in ends if isfinite(time) and time > 0.0], default=SECONDS[kind])
     remark = (
         f"Neither the command nor the model says what to run. Assumed: {kind} from 0 to {t_end:g} s "
-        f"with 101 outputs{' or more' if free else ''}, since {why}. Choose with `simengine2d kinematics` or `simengine2d dynamics`, "
+        f"with 101 outputs{' or more' if free else ''}, since {why}. "
+        "Choose with `simengine2d kinematics` or `simengine2d dynamics`, "
         f"or write 'analysis: {{kind: {kind}, t_end: ..., step: ...}}' into the model."
     )
     return Job(kind, t_end, remark=remark)

@@ -103,7 +103,8 @@ def dynamics(
     """Let a mechanism move under its forces from t = 0 to T.
 
     Without --integrator, the steps adapt to the motion: each errs by less than --rtol, and --step is the time
-    between outputs; without it, there are as many as the motion needs. An integrator with fixed steps takes steps of --step; --points then spaces the outputs.
+    between outputs; without it, there are as many as the motion needs. An integrator with fixed steps takes steps
+    of --step; --points then spaces the outputs.
     """
     from ..jobs import Job
 
