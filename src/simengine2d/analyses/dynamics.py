@@ -56,7 +56,7 @@ def dynamics(
     With no method named, an adaptive one keeps the error below `rtol` of each coordinate plus `atol` (by default
     `rtol` of a length of the mechanism, or of a radian), and `step` is the spacing of the outputs. Without `step` and
     `t_eval` there are 101 of them and, where steps are short, more between them, so that forces show their peaks. Other
-    integrators take steps of `step`. The Newton iteration of the implicit ones ("exact", "modified", or "course" without
+    integrators take steps of `step`. The Newton iteration of implicit ones ("exact", "modified", or "course" without
     second derivatives) ends when the accelerations change by less than 1e-10 of their size, or by less than `tolerance`
     where given; `projection` brings their velocities back onto the constraints. A System instead of a model saves the
     time to build it anew; a `symbolic.System` is integrated by itself.
