@@ -122,7 +122,7 @@ class Audit:
         return rest.reshape(-1, 3).max(axis=1), acting.reshape(-1, 3).max(axis=1)
 
     def _by_row(self, entries: Floats) -> Floats:
-        return np.bincount(self.rows, entries, minlength=self.system.m)
+        return np.bincount(self.rows, entries, minlength=self.system.m).astype(float)
 
     @cached_property
     def _lengths(self) -> Floats:
