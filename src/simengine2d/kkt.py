@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import UnsupportedError
 from .kernels import kernel, plain
 
 Floats = NDArray[np.float64]
@@ -25,6 +26,9 @@ Indices = NDArray[np.uint32]  # unsigned, so that compiled code need not look fo
 
 
 SMALL = 2_000  # index triples up to which writing them is not worth compiling
+
+
+MOST_OPERATIONS = 40_000_000  # of one elimination: half a gigabyte of indices
 
 
 class Elimination(NamedTuple):
@@ -129,7 +133,13 @@ def analyze(couplings: Iterable[tuple[int, int]], order: Sequence[int]) -> Analy
     counts = np.array([len(row) for row in later], dtype=np.int64)
     pivot = np.concatenate([[0], np.cumsum(counts + 2)]).astype(np.uint32)
     column = np.array([j for k, row in enumerate(later) for j in (k, *row, n)], dtype=np.uint32)
-    start = np.concatenate([[0], np.cumsum(counts * (counts + 3) // 2)]).astype(np.uint32)
+    operations = np.concatenate([[0], np.cumsum(counts * (counts + 3) // 2)])
+    if operations[-1] > MOST_OPERATIONS:
+        raise UnsupportedError(
+            f"the bodies are coupled so densely that one solution of the equations would take {operations[-1]:.2g} "
+            "operations. Look for joints that repeat each other with doctor(model)."
+        )
+    start = operations.astype(np.uint32)
     target, left, right = (np.empty(start[-1], dtype=np.uint32) for _ in range(3))
     quick = write_updates if target.size > SMALL else plain(write_updates)
     quick(pivot, column, start, target, left, right)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from .elimination_order import elimination_order
 from .equations import D
+from .errors import UnsupportedError, listed
 from .formula_loads import FORMULA, TERM_A, TERM_B
 from .formula_tangent import Couplings
 from .frames import GROUND
@@ -21,6 +23,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_REFINEMENTS = 20
+MOST_BETWEEN = 200  # joints between the same bodies
 DELTA = 1e-6  # a mass where there is none, against the inertia that is felt there
 EPS = 1e-7  # against the diagonal of Phi_q M^-1 Phi_q^T: larger than the rounding that DELTA brings into it
 EVEN = 1e4  # ratio of the shares of all rows up to which one eps serves them all, and the smallest multipliers result
@@ -35,6 +38,7 @@ def posed(system: System, redundant: bool, tangent: bool) -> D:
 
 def build(system: System, redundant: bool, tangent: bool) -> D:
     """The elimination program of a system; with room for second derivatives where `tangent`."""
+    refuse_heaps(system)
     S, n, m = system.arrays, system.n, system.m
     rows, unknowns = np.repeat(np.arange(m), np.diff(S.jac_start)), np.arange(n + m)
     pushes, wrenches = _coupled_by_pushes(system), _coupled_by_wrenches(system)
@@ -74,6 +78,19 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
         system.length / system.sizes,
         _per_row(system, entries),
     )
+
+
+def refuse_heaps(system: System) -> None:
+    """Hundreds of joints between the same bodies: every one of them couples with every other."""
+    between = Counter(
+        frozenset(f.body for f in system.model.elements[name].frames()) for name in system.drawing.rows
+    )
+    for bodies, count in between.most_common(1):
+        if count > MOST_BETWEEN:
+            raise UnsupportedError(
+                f"{count} joints connect {listed(sorted(bodies))} in '{system.model.name}', and {MOST_BETWEEN} between "
+                "the same bodies are the most. Remove joints that repeat each other; doctor(model) names them."
+            )
 
 
 def _integers(values: Iterable[Any]) -> Ints:

@@ -270,3 +270,13 @@ def test_findings_as_json() -> None:
     assert data["healthy"] is False
     assert data["findings"][0]["kind"] == "fighting drivers"
     assert data["findings"][0]["elements"] == ["motor", "second"]
+
+
+def test_hundreds_of_joints_between_two_bodies_end_in_a_sentence() -> None:
+    m = se.Model("heap")
+    a = m.bar("a", (0, 0), (1, 0), mass=1)
+    for k in range(300):
+        m.add(se.Revolute(f"pin {k}", m.ground, a["start"]))
+    with pytest.raises(se.UnsupportedError, match="300 joints connect a, ground"):
+        se.dynamics(m, t_end=0.1)
+    assert se.doctor(m).findings[0].kind == "repeated"
