@@ -215,7 +215,7 @@ if JIT:
     from numba.extending import intrinsic, models, overload, register_model
     from numba.np.arrayobj import make_array, populate_array
 
-    from .kernel_compiler import KernelCompiler
+    from .kernel_compiler import KernelCompiler, uninterrupted
     from .kernels import KernelCache
 
     @intrinsic
@@ -314,20 +314,20 @@ if JIT:
         _sig: Any
         _targetdescr: Any
 
-        @global_compiler_lock
         def load(self) -> bool:
             """Take it from the disk; False where it is not there."""
-            found = self._cache.load_overload(self._sig, self._targetdescr.target_context)
-            if found is not None:
-                self.take(found)
+            with global_compiler_lock, uninterrupted():
+                found = self._cache.load_overload(self._sig, self._targetdescr.target_context)
+                if found is not None:
+                    self.take(found)
             return found is not None
 
-        @global_compiler_lock
         def build(self) -> None:
             """Compile it, and keep it on the disk."""
-            made = self._compiler.compile(self._sig.args, self._sig.return_type)
-            self._cache.save_overload(self._sig, made)
-            self.take(made)
+            with global_compiler_lock, uninterrupted():
+                made = self._compiler.compile(self._sig.args, self._sig.return_type)
+                self._cache.save_overload(self._sig, made)
+                self.take(made)
 
         def take(self, code: Any) -> None:
             self._library, self._wrapper_name = code.library, code.fndesc.llvm_cfunc_wrapper_name

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gc
 import operator
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property, update_wrapper
@@ -177,6 +179,31 @@ def without_collection() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits until a kernel is whole. numba keeps half of one for good, and could never compile it again."""
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or usual is None:
+        yield
+        return
+    heard: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
+
+
+class KernelDispatcher(CPUDispatcher):
+    """The entrance of Python to a kernel."""
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        with uninterrupted():
+            return super()._compile_for_args(*args, **kws)
 
 
 class QuickFlags(Flags):

@@ -25,7 +25,6 @@ COLD_COMPILE_SECONDS = 15  # measured on two cores of 2023; `warmup` prints what
 try:
     import numba
     from numba.core.caching import Cache, CompileResultCacheImpl, _CacheLocator
-    from numba.core.registry import CPUDispatcher
 except ImportError:  # the kernels then run as plain Python
     numba = None
 
@@ -53,7 +52,7 @@ def cache_folder() -> Path:
 
 
 if JIT:
-    from .kernel_compiler import InnerKernel, KernelCompiler
+    from .kernel_compiler import InnerKernel, KernelCompiler, KernelDispatcher
     from .kernel_files import KernelFiles
 
     _KEY = source_key()
@@ -144,7 +143,7 @@ def kernel(function: Any = None, /, *, inline: bool = False, entry: bool = False
     }
     if not entry:
         return InnerKernel(function, options)
-    dispatcher = CPUDispatcher(function, targetoptions=options, pipeline_class=KernelCompiler)
+    dispatcher = KernelDispatcher(function, targetoptions=options, pipeline_class=KernelCompiler)
     dispatcher._cache = KernelCache(function)
     return dispatcher
 

@@ -47,9 +47,7 @@ class Switching:
     def __init__(self, system: System, step: float | None = None) -> None:
         self.system = system
         self.step, self.jump = step, ""
-        if "breaks" not in system.memo:
-            system.memo["breaks"] = _Found(system)
-        found: _Found = system.memo["breaks"]
+        found: _Found = system.memo.recall("breaks", lambda: _Found(system))
         self.times = TimeBreaks(found.of_time, found.tables, found.declared, step)
         self.placed = found.placed
         self.undeclared = found.undeclared
