@@ -73,7 +73,6 @@ class Work(NamedTuple):
     reach: Floats  # size of each acceleration, as that of its body
     K: Floats  # the whole matrix, for equations whose numbers differ too much; empty where that cannot be
     pivots: Ints
-    lost: Floats  # the largest share of an equation's terms that its solution has left over
 
 
 def new_work(system: System, d: D) -> Work:
@@ -96,7 +95,6 @@ def new_work(system: System, d: D) -> Work:
         np.zeros(n),
         np.empty((whole, whole)),
         np.empty(whole, dtype=np.int64),
-        np.zeros(1),
     )
 
 
@@ -183,14 +181,12 @@ def refine(S, D, b, c, w):
         for k in range(w.x.size):
             w.x[k] += w.correction[k]
     if not lost <= LOST:
-        lost = refine_whole(S, D, b, c, w)
-    if not lost <= w.lost[0]:
-        w.lost[0] = lost
+        refine_whole(S, D, b, c, w)
 
 
 @kernel
 def refine_whole(S, D, b, c, w):
-    """The same by factors of the whole matrix with row exchanges; what its equations leave over.
+    """The same by factors of the whole matrix with row exchanges.
 
     For masses or lengths that differ too much for the order of elimination.
     """
@@ -205,7 +201,6 @@ def refine_whole(S, D, b, c, w):
         solve_whole(D, w)
         for k in range(w.x.size):
             w.x[k] += w.correction[k]
-    return lost
 
 
 @kernel(inline=True)

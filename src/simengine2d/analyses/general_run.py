@@ -26,6 +26,7 @@ from ..integrators.scipy_methods import ScipyMarcher
 from ..ivp.inputs import tolerances
 from ..results import Results
 from ..switching import Switching
+from .digits import APART, WRONG, lost_digits, open_joints, pace
 from .run import Run, refill
 from .start import Start
 from .task import Task
@@ -204,7 +205,11 @@ class GeneralRun(Run):
         """The arrays that make up the state of the integration."""
 
     def errors(self) -> dict[str, Floats]:
-        return {"found": self.closed.found, "singular_at": self.closed.singular_at}
+        return {
+            "found": self.closed.found,
+            "singular_at": self.closed.singular_at,
+            "lost": self.closed.lost,
+        }
 
     def results(self, status: str) -> Results:
         singular = self.closed.singular_at[0]
@@ -213,7 +218,29 @@ class GeneralRun(Run):
             self.notes = [*self.notes, f"{where}; accelerations and reactions there mean little"]
         if self.family.miscounted:
             self.notes = [*self.notes, _MISCOUNTED]
+        lost, gap = self.closed.lost
+        told = [
+            lost_digits(self.system, lost),
+            open_joints(self.system, gap) if self.task.formulation.projects else None,
+        ]
+        self.notes += [note for note in told if note is not None and note not in self.notes]
         return super().results(status)
+
+    def check_digits(self, first: int) -> None:
+        """End the run where outputs from `first` on are no answers."""
+        lost, gap = self.closed.lost
+        apart = self.task.formulation.projects and gap > APART * self.system.length
+        if apart or not lost <= WRONG:
+            self.done = first
+        if not lost <= WRONG:
+            raise self.failure(
+                f"{lost_digits(self.system, lost)}. Leave out bodies that are too light to matter, "
+                "or give them a mass that is nearer to that of their neighbors."
+            )
+        if apart:
+            raise self.failure(
+                f"{open_joints(self.system, gap)}. Look for constraints that contradict each other."
+            )
 
 
 class OdeRun(GeneralRun):
@@ -236,7 +263,8 @@ class OdeRun(GeneralRun):
     def set_tolerances(self) -> None:
         task = self.task
         self.local = FIXED if task.fixed else tolerances(self.method, task.rtol, None, self.y0)[0]
-        self.atol = np.concatenate([task.absolute(self.local, self.family.sizes)] * 2)
+        atol, usual = task.absolute(self.local, self.family.sizes), task.atol is None
+        self.atol = np.concatenate([atol, (pace(self.system, self.start.assembly) if usual else 1.0) * atol])
         self.in_steps = 0.003 * self.local * self.system.length
         self.words = self.in_words()
 
@@ -245,7 +273,7 @@ class OdeRun(GeneralRun):
         posed = self.posed
         self.Y = np.zeros((self.times.size, self.y0.size + posed.notes.size))
         self.notes.append(self.words)
-        self.closed.found[:], self.closed.singular_at[:] = 0.0, np.nan
+        self.closed.found[:], self.closed.singular_at[:], self.closed.lost[:] = 0.0, np.nan, 0.0
         at = self.start.assembly
         self.family.count_from(at.t, at.q, at.qd)
         self.y0[:] = self.first
@@ -293,6 +321,7 @@ class OdeRun(GeneralRun):
     def recover(self, first: int, stop: int) -> None:
         if first < stop:
             self.keep(first, self.motion_at(self.times[first:stop], self.Y[first:stop]))
+            self.check_digits(first)
 
     def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
         """Q, Qd, Qdd and Lam of rows of the marcher; the integration does not notice."""

@@ -32,9 +32,8 @@ class Sparse(NamedTuple):
     w: Work
     tolerance: Floats
     found: Floats  # largest errors of the constraint equations at the three levels
-    singular_at: (
-        Floats  # time of the first output in a singular pose; the spread of the pivots at the first one
-    )
+    singular_at: Floats  # time of the first output in a singular pose; spread of the pivots at the first one
+    lost: Floats  # at outputs: largest share of an equation that is left over, largest gap as a length
 
 
 @door
@@ -110,8 +109,8 @@ def note_lost_digits(c, t):
     """How far the equations of motion that were just solved are from being so; whether the pose is singular."""
     w, n = c.w, c.w.Q.size
     lost = residual_of_kkt(c.S, c.D, w.Q, w.row, w)
-    if not lost <= w.lost[0]:
-        w.lost[0] = lost
+    if not lost <= c.lost[0]:
+        c.lost[0] = lost
     spread = spread_of_pivots(c.D, n, w.v)
     if np.isnan(c.singular_at[1]):
         c.singular_at[1] = spread
@@ -139,6 +138,7 @@ def note_errors(c, qd, qdd):
     phi(S, w.f, w.F, w.row)
     for i in range(w.row.size):
         found[0] = max(found[0], abs(w.row[i]))
+        c.lost[1] = max(c.lost[1], abs(w.row[i]) * c.D.per_row[i])
     gamma(S, w.f, w.F, w.row)
     for i in range(w.row.size):
         rate, second = -w.f[i, 1], -w.row[i]
@@ -159,5 +159,12 @@ def softened(d: D, n: int, compliance: Floats) -> D:
 
 def new_context(system: Any, d: D, w: Work, tolerance: float) -> Sparse:
     return Sparse(
-        system.arrays, system.load_arrays, d, w, np.array([tolerance]), np.zeros(3), np.full(2, np.nan)
+        system.arrays,
+        system.load_arrays,
+        d,
+        w,
+        np.array([tolerance]),
+        np.zeros(3),
+        np.full(2, np.nan),
+        np.zeros(2),
     )
