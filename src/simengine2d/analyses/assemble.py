@@ -12,7 +12,7 @@ from ..errors import AssemblyError, ModelError, counted, listed
 from ..model import Model
 from ..system import System
 from .closure import Closure, close, coordinate_scale
-from .projection import scaled_jacobian, smallest_change, unit_rows
+from .projection import scaled_jacobian, unit_rows, weighted_change
 
 Floats = NDArray[np.float64]
 
@@ -160,8 +160,12 @@ def consistent_velocities(system: System, t: float, q: Floats) -> tuple[Floats, 
     scale = coordinate_scale(system)
     J, norms = unit_rows(scaled_jacobian(system, t, q, scale))
     weight = np.where(is_given, 1.0, UNGIVEN)
-    residual = system.nu(t, q) / norms - J @ (wanted / scale)
-    qd = wanted + scale * smallest_change(J, residual, weight, eps=1e-12)
+    nu, qd = system.nu(t, q) / norms, wanted
+    for _ in range(
+        2
+    ):  # again from the velocities found where none were given: they pull at those given no more
+        near = np.where(is_given, wanted, qd)
+        qd = near + scale * weighted_change(J, nu - J @ (near / scale), weight)
     return qd, _velocity_sentences(system, wanted, is_given, qd)
 
 

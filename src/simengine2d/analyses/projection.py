@@ -23,6 +23,8 @@ Matrix = Any
 
 EPS = 1e-10  # for rows of norm one: directions weaker than sqrt(EPS) count as dependent
 REFINEMENTS = 4
+DEPENDENT = 1e-11  # singular value of rows of norm one below which they depend on each other
+WEAKEST = 1e-13  # eps for rows of which some are weak, since they hold what was given against what was not
 DENSE = 100  # rows and columns together, up to which arrays are quicker
 
 
@@ -36,6 +38,30 @@ def smallest_change(J: Matrix, residual: Floats, weight: Floats, eps: float = EP
     for _ in range(REFINEMENTS):
         dx += solve(np.concatenate([np.zeros(n), residual - J @ dx]))[:n]
     return dx
+
+
+def weighted_change(J: Matrix, residual: Floats, weight: Floats) -> Floats:
+    """dx of smallest |dx|_W with J dx = residual, for weights that differ by many powers of ten.
+
+    In y = W^1/2 dx and with rows of norm one, dependent rows are told from others, and the answer is that of W = 1.
+    """
+    if J.shape[0] == 0:
+        return np.zeros(J.shape[1])
+    root = np.sqrt(weight)
+    scaled, norms = unit_rows(_times_columns(J, 1.0 / root))
+    if isinstance(J, np.ndarray):
+        U, sizes, Vt = np.linalg.svd(scaled, full_matrices=False)
+        kept = sizes > DEPENDENT
+        return np.asarray(Vt[kept].T @ ((U[:, kept].T @ (residual / norms)) / sizes[kept]) / root)
+    return smallest_change(scaled, residual / norms, np.ones_like(weight), WEAKEST) / root
+
+
+def _times_columns(J: Matrix, factors: Floats) -> Matrix:
+    return (
+        J * factors
+        if isinstance(J, np.ndarray)
+        else type(J)((J.data * factors[J.indices], J.indices, J.indptr), shape=J.shape)
+    )
 
 
 def _solver(J: Matrix, weight: Floats, eps: float) -> Callable[[Floats], Floats]:
