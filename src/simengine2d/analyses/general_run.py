@@ -226,8 +226,9 @@ class GeneralRun(Run):
         self.notes += [note for note in told if note is not None and note not in self.notes]
         return super().results(status)
 
-    def check_digits(self, first: int) -> None:
+    def check_rows(self, first: int) -> None:
         """End the run where outputs from `first` on are no answers."""
+        super().check_rows(first)
         lost, gap = self.closed.lost
         apart = self.task.formulation.projects and gap > APART * self.system.length
         if apart or not lost <= WRONG:
@@ -321,7 +322,6 @@ class OdeRun(GeneralRun):
     def recover(self, first: int, stop: int) -> None:
         if first < stop:
             self.keep(first, self.motion_at(self.times[first:stop], self.Y[first:stop]))
-            self.check_digits(first)
 
     def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
         """Q, Qd, Qdd and Lam of rows of the marcher; the integration does not notice."""
