@@ -25,11 +25,23 @@ from .system import System
 
 OPTIONS = {
     "kinematics": ("t_end", "step", "output_steps"),
-    "dynamics": ("t_end", "step", "output_steps", "integrator", "formulation", "coordinates", "rtol", "atol"),
+    "dynamics": (
+        "t_end",
+        "step",
+        "output_steps",
+        "integrator",
+        "formulation",
+        "coordinates",
+        "rtol",
+        "atol",
+        "max_step",
+    ),
     "inverse_dynamics": ("t_end", "step", "output_steps"),
     "equilibrium": ("method",),
 }
 """What this version can run, with the options that each analysis knows."""
+ADAPTIVE = ("rtol", "atol", "max_step")
+"""What means nothing to an integrator with fixed steps."""
 
 SECONDS = {"kinematics": 1.0, "dynamics": 5.0}
 """How long it runs where nobody says."""
@@ -48,6 +60,7 @@ class Job:
     formulation: str | None = None
     rtol: float | None = None
     atol: float | None = None
+    max_step: float | None = None
     method: str = "newton"
     """How an equilibrium is found."""
     coordinates: str = "reference_point"
@@ -78,6 +91,8 @@ class Job:
             options["rtol"] = self.rtol
         if self.atol is not None:
             options["atol"] = self.atol
+        if self.max_step is not None:
+            options["max_step"] = self.max_step
         methods = {name: getattr(self, name) for name in ("integrator", "formulation", "coordinates")}
         return dynamics(model, **options, **methods, keep=keep)
 
@@ -130,7 +145,7 @@ def _of_model(model: Model) -> Job:
     source = f"the analysis of model '{model.name}'"
     _available(kind, source)
     scope = model.check()
-    for option in ("t_end", "step", "rtol", "atol"):
+    for option in ("t_end", "step", "rtol", "atol", "max_step"):
         if given.get(option) is not None:
             given[option] = scope.number(given[option], f"analysis, {option}")
     if kind != "equilibrium":
@@ -162,7 +177,7 @@ def _known_options(kind: str, integrator: str | None, source: str) -> tuple[tupl
         method = integrator_named(integrator)
     except ModelError as error:
         raise ModelError(f"{source}: {error}") from None
-    known = OPTIONS[kind] if method.adaptive else tuple(o for o in OPTIONS[kind] if o not in ("rtol", "atol"))
+    known = OPTIONS[kind] if method.adaptive else tuple(o for o in OPTIONS[kind] if o not in ADAPTIVE)
     return known, f"{kind} by {method.name}"
 
 

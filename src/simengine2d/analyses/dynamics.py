@@ -43,6 +43,7 @@ def dynamics(
     coordinates: str = "reference_point",
     rtol: float = 1e-6,
     atol: float | Sequence[float] | Floats | None = None,
+    max_step: float | None = None,
     events: Event | Sequence[Event] = (),
     newton: str = "exact",
     tolerance: float | None = None,
@@ -62,13 +63,15 @@ def dynamics(
     time to build it anew; a `symbolic.System` is integrated by itself.
 
     `second_opinion` runs it again, sharper, and lets `results.verdict` know by how much that differs.
+    Steps that adapt are not longer than `max_step`: what a Python function does in a shorter time, nobody else knows.
+
     `progress` is called with the simulated time, `keep` with the results so far.
     Raises with the results so far (`error.results`) where the integration ends early.
     """
     if isinstance(model, FreeSystem):
         return model.dynamics(
             t_end=t_end, step=step, t_eval=t_eval, integrator=integrator, formulation=formulation, rtol=rtol,
-            atol=atol, events=events, newton=newton, tolerance=tolerance, projection=projection,
+            atol=atol, max_step=max_step, events=events, newton=newton, tolerance=tolerance, projection=projection,
             coordinates=coordinates, progress=progress, keep=keep,
         )  # fmt: skip
     with _system(model).alone() as system:
@@ -76,7 +79,7 @@ def dynamics(
         times = output_times(t_end, step, t_eval, "dynamics")
         events = (events,) if isinstance(events, Event) else tuple(events)
         spacing = float(times[1]) if step is None and t_eval is None else None
-        options = newton, tolerance, projection, events, family, begin_of(system, times), spacing
+        options = newton, tolerance, projection, events, family, max_step, begin_of(system, times), spacing
         task = Task(system, times, step, method, posed, rtol, atol, *options)
         check_domains(system, times)
         results = _run_again(task, progress, keep)
@@ -90,7 +93,16 @@ def dynamics(
 def _run_again(task: Task, progress: Progress | None, keep: Keep | None) -> Results:
     """A run that has come to its end waits for the next one of its kind; nobody else can have it meanwhile."""
     memo, step = task.system.memo, task.step if task.fixed else None
-    key = "run", task.coordinates, task.formulation, task.integrator, task.newton, task.t0, step
+    key = (
+        "run",
+        task.coordinates,
+        task.formulation,
+        task.integrator,
+        task.newton,
+        task.t0,
+        step,
+        task.max_step,
+    )
     waiting = None if task.events else memo.pop(key, None)
     run = waiting.again(task) if waiting is not None else run_of(task)
     results = run.to_the_end(progress, keep)
@@ -187,6 +199,7 @@ def _task_again(system: System, settings: dict[str, Any], times: Floats, spacing
         settings["projection"],
         tuple(Event(**event) for event in settings["events"]),
         settings["coordinates"],
+        settings.get("max_step"),
         settings.get("begin"),
         spacing,
     )

@@ -254,7 +254,7 @@ class OdeRun(GeneralRun):
         self.set_tolerances()
         self.posed = lanes.pose(task.formulation, self.family, self.d, at.t, z, not start.regular, 0.0)
         self.close(self.posed.lam)
-        steps = {"step": task.step} if task.fixed else {"rtol": self.local, "atol": self.atol}
+        steps = {"step": task.step} if task.fixed else self.controlled
         self.marcher = self.new_marcher(self.method, **steps)
         if isinstance(self.marcher, ScipyMarcher):
             self.marcher.follow = self.posed.finish
@@ -268,6 +268,11 @@ class OdeRun(GeneralRun):
         self.atol = np.concatenate([atol, (pace(self.system, self.start.assembly) if usual else 1.0) * atol])
         self.in_steps = 0.003 * self.local * self.system.length
         self.words = self.in_words()
+
+    @property
+    def controlled(self) -> dict[str, Any]:
+        """How an adaptive method is told its steps."""
+        return {"rtol": self.local, "atol": self.atol, "step": self.task.max_step}
 
     def begin(self) -> None:
         """The first state, treated as the end of a step. Nothing was evaluated before: all doors compile at once."""
@@ -360,7 +365,7 @@ class DaeRun(GeneralRun):
             start.assembly.t,
             self.y0[:n],
             self.y0[n:],
-            step=None if adaptive else task.step,
+            step=task.max_step if adaptive else task.step,
             rtol=task.rtol if adaptive else None,
             atol=None if task.atol is None or not adaptive else task.absolute(task.rtol, self.family.sizes),
             newton=task.newton,

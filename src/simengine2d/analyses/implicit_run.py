@@ -76,10 +76,16 @@ class ImplicitRun(Run):
         n = self.system.n
         return self.w.x[:n].copy(), self.w.x[n:].copy()
 
+    @property
+    def longest(self) -> float:
+        """The size of fixed steps, or the longest one of others."""
+        task = self.task
+        return float(task.step or 1.0) if task.fixed else float(task.max_step or np.inf)
+
     def bound_walk(self) -> Bound:
         system, task = self.system, self.task
         context = index3.Walk(
-            system.arrays, system.load_arrays, self.d, self.p, self.history, float(task.step or 1.0),
+            system.arrays, system.load_arrays, self.d, self.p, self.history, self.longest,
             NEWTON[task.newton], self.local, self.atol, self.w,
         )  # fmt: skip
         return self.walking.bind(context)
@@ -120,7 +126,7 @@ class ImplicitRun(Run):
 
     @property
     def outputs_per_step(self) -> float:
-        return 0.25  # of second order, they are short
+        return 0.5  # they end at the outputs, and should not become much shorter
 
     def make_room(self, later: Floats) -> None:
         super().make_room(later)

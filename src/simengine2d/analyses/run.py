@@ -419,6 +419,7 @@ class Run(ABC):
             "coordinates": task.coordinates,
             "rtol": task.rtol,
             "atol": None if task.atol is None else np.asarray(task.atol).tolist(),
+            "max_step": task.max_step,
             "newton": task.newton,
             "tolerance": task.tolerance,
             "projection": task.projection,

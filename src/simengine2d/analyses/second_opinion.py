@@ -19,7 +19,7 @@ FIXED = 1e-3  # of the motion, for steps whose error nobody controls
 
 def second_opinion(results: Results, task: Task, run: Callable[[Task], Results]) -> Results:
     """The results with what the second run said of them, for the verdict."""
-    sharper: dict[str, Any] = {"times": results.t, "events": ()}
+    sharper: dict[str, Any] = {"times": results.t, "spacing": None, "events": ()}
     if task.fixed:
         assert task.step is not None
         sharper["step"], how, allowed = 0.5 * task.step, "with half the step", FIXED

@@ -47,6 +47,7 @@ class Simulator:
         formulation: Any = None,
         rtol: float = 1e-6,
         atol: float | Floats | None = None,
+        max_step: float | None = None,
     ) -> None:
         if isinstance(model, FreeSystem):
             raise UnsupportedError(
@@ -61,7 +62,9 @@ class Simulator:
             )
         family = family_named(coordinates).name
         self._times = np.zeros(1)
-        task = Task(system, self._times, None, method, posed, rtol, atol, coordinates=family)
+        task = Task(
+            system, self._times, None, method, posed, rtol, atol, coordinates=family, max_step=max_step
+        )
         self._run = OdeRun(task, start(system, 0.0))
         assert isinstance(self._run.marcher, CompiledMarcher)
         self._marcher: CompiledMarcher = self._run.marcher

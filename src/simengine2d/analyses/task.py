@@ -43,6 +43,7 @@ class Task:
     projection: bool = False
     events: Sequence[Event] = field(default_factory=tuple)
     coordinates: str = "reference_point"
+    max_step: float | None = None
     begin: float | None = None
     """Time of the drawn pose; that of the first output where it is not given."""
 
@@ -60,6 +61,13 @@ class Task:
             raise UnsupportedError(f"{given}, not for '{self.formulation.name}'. Take exact or modified.")
         if self.tolerance is not None and not 0.0 < self.tolerance < np.inf:
             raise ModelError(f"tolerance = {self.tolerance!r} must be a positive number.")
+        if self.max_step is not None and not 0.0 < self.max_step < np.inf:
+            raise ModelError(f"max_step = {self.max_step!r} must be a positive number of seconds.")
+        if self.fixed and self.max_step is not None:
+            assert self.integrator is not None
+            raise ModelError(
+                f"the integrator '{self.integrator.name}' takes steps of `step`; it has no max_step."
+            )
         if self.fixed and self.step is None:
             assert self.integrator is not None
             raise ModelError(

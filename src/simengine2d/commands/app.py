@@ -102,6 +102,10 @@ AbsoluteOption = Annotated[
     float | None,
     typer.Option("--atol", callback=positive, metavar="A", help="Absolute error of a step, in m and rad."),
 ]
+LongestOption = Annotated[
+    float | None,
+    typer.Option("--max-step", callback=positive, metavar="H", help="Longest step of an adaptive method, s."),
+]
 FormulationOption = Annotated[
     str | None,
     typer.Option(

@@ -21,6 +21,7 @@ from .app import (
     FormulationOption,
     IntegrationStepOption,
     IntegratorOption,
+    LongestOption,
     ModelArgument,
     OutOption,
     PointsOption,
@@ -95,6 +96,7 @@ def dynamics(
     step: IntegrationStepOption = None,
     rtol: ToleranceOption = None,
     atol: AbsoluteOption = None,
+    max_step: LongestOption = None,
     points: PointsOption = None,
     out: OutOption = None,
     format: FormatOption = None,
@@ -113,7 +115,18 @@ def dynamics(
     else:
         check_spacing(t_end, step, points)
     target = target_file(model, out, format)
-    job = Job("dynamics", t_end, step, points, integrator, formulation, rtol, atol, coordinates=coordinates)
+    job = Job(
+        "dynamics",
+        t_end,
+        step,
+        points,
+        integrator,
+        formulation,
+        rtol,
+        atol,
+        max_step,
+        coordinates=coordinates,
+    )
     perform(job, read_model(model), target)
 
 

@@ -316,8 +316,8 @@ def controlled_steps(c, times, most_steps):
             return k, PAUSED
         steps += 1
         remaining = times[k] - p.state[TIME]
-        h = min(p.state[STEP], remaining)
-        if remaining - h < 0.1 * h:
+        h = min(p.state[STEP], remaining, c.step)
+        if remaining - h < 0.1 * h and remaining <= c.step:
             h = remaining
         t_new = times[k] if h == remaining else p.state[TIME] + h
         if h < 1.0e-13 * max(abs(p.state[TIME]), abs(t_new)):

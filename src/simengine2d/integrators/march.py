@@ -62,7 +62,7 @@ class Rules(NamedTuple):
     uses_slope: int  # whether a step begins with f(t, y)
     last: int  # row of K that is the slope at the end of the step
     stability: float  # largest h |lambda| of explicit methods where that is watched, else infinite
-    step: float
+    step: float  # the size of fixed ones, the longest of others; 0 where there is no longest
     begin: float
     limit: float  # last time at which the equations have a value
     collapse: float  # of the longest step: refused steps below it end the loop; 0 where nobody asks
@@ -231,6 +231,8 @@ def choose_step(rules, p, output):
             end = limit
     else:
         h = p.state[STEP]
+        if rules.step > 0.0:
+            h = min(h, rules.step)
         if rules.careful == 1:
             h = min(h, longest_step(t - rules.begin))
         h = (

@@ -188,7 +188,8 @@ class OdeMethod(Integrator, abstract=True):
     ) -> Marcher:
         """An integration of y' = f(t, y) from (t0, y0) on.
 
-        Methods without error control need a `step`; those with it take fixed steps where one is given without `rtol`.
+        Methods without error control need a `step`; those with it take fixed steps where one is given without `rtol`,
+        and none that is longer where both are given.
         `finish` is called with (t, y, notes) after each step and may change y a little, as projections do; `notes`, an
         array that it may write, is copied behind y in each row. `jac` gives df/dy row by row; else it is found by
         finite differences. Nothing is evaluated behind the end of `span`. Told to `watch`, an explicit method

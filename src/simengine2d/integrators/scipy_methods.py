@@ -47,7 +47,7 @@ class ScipyMarcher(Marcher):
     def __init__(self, problem: Problem, name: str) -> None:
         rtol, atol = problem.tolerances(1e-6)
         self.problem, self.name = problem, name
-        self.options: dict[str, Any] = {"rtol": rtol, "atol": atol}
+        self.options: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_step": problem.step or np.inf}
         if problem.jac is not None:
             self.options["jac"] = _returning(problem.jac, problem.y0.size, square=True)
         self.f = _returning(problem.f, problem.y0.size)

@@ -213,6 +213,7 @@ class Analysis(Record):
     output_steps: Annotated[int | None, Field(description="a whole number")] = None
     integrator: Annotated[str | None, Field(description="the name of a method such as newmark")] = None
     rtol: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
+    max_step: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
 
 
 def file_record(sections: Mapping[str, Any] | None = None) -> type[Record]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 STEPS_A_CHUNK = 500
 DEFAULTS = {
     "coordinates": "reference_point",
+    "max_step": None,
     "newton": "exact",
     "tolerance": None,
     "projection": False,
