@@ -24,7 +24,7 @@ from .results import Results
 from .system import System
 
 OPTIONS = {
-    "kinematics": ("t_end", "step", "output_steps"),
+    "kinematics": ("t_end", "step", "output_steps", "on_singular"),
     "dynamics": (
         "t_end",
         "step",
@@ -64,6 +64,8 @@ class Job:
     method: str = "newton"
     """How an equilibrium is found."""
     coordinates: str = "reference_point"
+    on_singular: str = "pass"
+    """What kinematics does at a change point: pass, stop or raise."""
     inverse: Mapping[str, Any] = field(default_factory=dict)
     """What inverse dynamics is told beside the times: motion, noise, actuators, limits."""
     remark: str = ""
@@ -80,7 +82,7 @@ class Job:
         if self.kind == "kinematics":
             from .analyses.kinematics import kinematics
 
-            return kinematics(model, **options)
+            return kinematics(model, **options, on_singular=self.on_singular)  # type: ignore[arg-type]
         if self.kind == "inverse_dynamics":
             from .analyses.inverse_dynamics import inverse_dynamics
 

@@ -7,6 +7,10 @@ accelerations lose a digit for every factor of about 10 in speed. Wider toleranc
 from __future__ import annotations
 
 import math
+import os
+import signal
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -150,6 +154,27 @@ def test_an_interrupt_keeps_the_results():
     assert 0 < caught.value.results.t.size < 334
 
 
+def test_an_interrupt_is_heard_between_two_outputs():
+    """A billion turns lie between the outputs; the first of them is kept."""
+    clock = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    clock.start()
+    begun = time.perf_counter()
+    with pytest.raises(se.Interrupted, match="1 of 2 points") as caught:
+        se.kinematics(driven("t"), t_eval=[0.0, 1e9])
+    assert time.perf_counter() - begun < 30.0
+    assert caught.value.results.t.tolist() == [0.0]
+
+
+def test_pauses_change_nothing(monkeypatch):
+    """Python hears Ctrl-C between two pieces of the march, however long they are."""
+    model = builders.four_bar(1, 2, 2.5, 3, crank_angle=1.0, driver="1 + 8*sin(t)")
+    whole = se.kinematics(model, t_end=6, step=1.0)
+    monkeypatch.setattr("simengine2d.analyses.interrupts.Pace.next", lambda self: 1)
+    pieces = se.kinematics(model, t_end=6, step=1.0)
+    assert whole.q.tobytes() == pieces.q.tobytes()
+    assert whole.qdd.tobytes() == pieces.qdd.tobytes()
+
+
 # Dead points ------------------------------------------------------------------------------------------
 
 
@@ -211,6 +236,69 @@ def test_a_slider_that_touches_its_dead_point_goes_on():
     assert phi[0] > 0.0 > phi[-1]
     assert np.all(np.diff(phi) < 0.0)
     np.testing.assert_allclose(results["slider.x"], 2.5 + 0.5 * np.sin(results.t), atol=1e-13)
+
+
+def test_velocities_and_accelerations_at_a_change_point_are_the_smooth_limits():
+    """Exactly where the links are in line the equations have many solutions; the branch has one."""
+    flat = math.sqrt(math.pi**2 + math.pi / 2) - math.pi
+    results = se.kinematics(parallelogram("pi/2 + 2*pi*t + t^2"), t_eval=[0.0, flat, 0.3])
+    assert results["crank.phi"][1] == pytest.approx(np.pi, abs=1e-12)
+    np.testing.assert_allclose(results["rocker.phid"], 2 * np.pi + 2 * results.t, rtol=1e-10)
+    np.testing.assert_allclose(results["rocker.phidd"], 2.0, atol=1e-6)
+    assert results.residuals["acceleration"] < 1e-6
+
+
+def test_the_branches_not_taken_are_named():
+    """The antiparallelogram of 1 and 2 leaves the line with rocker rates -1/3 and -3 of the crank's."""
+    results = se.kinematics(parallelogram("pi/2 + t"), t_end=6)
+    assert "another branch begins, on which rocker.phid is -0.3333 rad/s instead of 1" in results.notes[0]
+    assert "another branch begins, on which rocker.phid is -3 rad/s instead of 1" in results.notes[1]
+
+
+def test_two_loops_may_be_flat_at_once():
+    """Two parallelograms in a row: the rocker of one is the crank of the other; both are in line together."""
+    model = parallelogram("1 + 2*t", angle=1)
+    last = model.bar("last", (4, 0), (4 + math.cos(1), math.sin(1)))
+    rocker, end = model.bodies["rocker"]["end"], (4 + math.cos(1), math.sin(1))
+    second = model.bar("second", (2 + math.cos(1), math.sin(1)), end)
+    model.add(se.Revolute("E", rocker, second["start"]))
+    model.add(se.Revolute("F", second["end"], last["end"]))
+    model.add(se.Revolute("G", model.ground, last["start"]))
+    results = se.kinematics(model, t_end=4, step=0.1)
+    np.testing.assert_allclose(results["last.phi"], 1 + 2 * results.t, atol=1e-9)
+    assert len(results.notes) == 2
+    assert "3 other branches begin" in results.notes[0]
+
+
+def test_a_change_point_may_end_the_run():
+    model = parallelogram("pi/2 + 2*pi*t")
+    results = se.kinematics(model, t_end=2, step=0.05, on_singular="stop")
+    assert results.t[-1] == pytest.approx(0.25)
+    assert results.status == "stopped at a change point at t = 0.25 s"
+    np.testing.assert_allclose(results["rocker.phid"], 2 * np.pi, rtol=1e-9)
+    with pytest.raises(
+        se.SingularityError, match=r"t = 0.25 s .* change point.*on_singular='pass'"
+    ) as caught:
+        se.kinematics(model, t_end=2, step=0.1, on_singular="raise")
+    assert caught.value.results.t.tolist() == pytest.approx([0.0, 0.1, 0.2])
+    with pytest.raises(se.ModelError, match="pass, stop, raise"):
+        se.kinematics(model, t_end=2, on_singular="jump")
+
+
+def test_a_dead_point_ends_a_run_that_may_stop():
+    results = se.kinematics(pushed("2.5 + t", 2.5), t_end=1, step=0.1, on_singular="stop")
+    assert "dead point at t = 0.5 s" in results.status
+    assert results.t.size == 5
+
+
+def test_a_near_miss_is_followed_as_it_is():
+    """A crank a little too short for a parallelogram turns its corner without touching the line."""
+    model = builders.four_bar(1 - 1e-4, 2, 1, 2, crank_angle=1.5, driver="1.5 + t")
+    results = se.kinematics(model, t_end=6, step=0.5)
+    fine = se.kinematics(model, t_end=6, step=0.02)
+    assert results.notes == fine.notes == []
+    np.testing.assert_allclose(fine.q[::25], results.q, atol=1e-9)
+    assert np.ptp(fine["rocker.phi"]) < np.pi  # a crank-rocker
 
 
 # Drivers ----------------------------------------------------------------------------------------------

@@ -33,8 +33,10 @@ DONE, STUCK, REPIVOT, SIGN, SUSPECT, PAUSE, CONTRADICTION = range(7)
 # entries of the state: time, sign of the determinant, accepted and rejected steps, steps before a pause;
 # how much larger the determinant was one step ago, and that step (0 at the start); the way to the singular pose
 # where the determinant leads, in rad or lengths of the mechanism, and how short it may become; of the step just
-# tried its kink and the growth of the determinant
-TIME, DETERMINANT, ACCEPTED, REJECTED, BUDGET, FALL, LAST_STEP, DISTANCE, ALERT, KINK, GROWS = range(11)
+# tried its kink and the growth of the determinant; and the step to try next
+TIME, DETERMINANT, ACCEPTED, REJECTED, BUDGET, FALL, LAST_STEP, DISTANCE, ALERT, KINK, GROWS, WANTED = range(
+    12
+)
 
 LARGEST_TURN = 0.5  # rad in one substep
 FIRST_TURN = 1e-3  # rad in the first substep, which shows where the determinant goes
@@ -90,7 +92,7 @@ def new_walker(S: Arrays, P: Pattern, t: float, q: Floats, scale: Floats, length
         q.copy(),
         np.zeros(n),
         np.zeros(n),
-        np.array([t, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, FAR, NEARBY, 0.0, 1.0]),
+        np.array([t, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, FAR, NEARBY, 0.0, 1.0, FAR]),
         scale,
         np.array([length]),
         np.zeros((S.frame_body.size, FRAME_STATE)),
@@ -286,8 +288,7 @@ def step_size(w, wanted, remaining):
 
 @kernel(inline=True)
 def walk_to(S, P, w, t_end, smallest_step):
-    """Substeps until t_end. Returns DONE, or why it stopped short."""
-    wanted = 1.0e300
+    """Substeps until t_end. Returns DONE, or why it stopped short; after a pause it goes on as if there was none."""
     while w.state[TIME] < t_end:
         if w.state[BUDGET] <= 0.0:
             return PAUSE
@@ -295,19 +296,20 @@ def walk_to(S, P, w, t_end, smallest_step):
         if w.state[DISTANCE] < w.state[ALERT]:
             return SUSPECT
         t = w.state[TIME]
-        h = step_size(w, wanted, t_end - t)
+        h = step_size(w, w.state[WANTED], t_end - t)
         t_new = t_end if h == t_end - t else t + h
         last_try = 0.5 * h < smallest_step or t + 0.5 * h == t
         why = try_step(S, P, w, t_new, h, last_try)
         if why == DONE:
             accept_step(P, w, t_new, h)
             # the kink grows with the third power of the step
-            wanted = 2.0 * h if w.state[KINK] < 0.1 * LARGEST_KINK else h
+            w.state[WANTED] = 2.0 * h if w.state[KINK] < 0.1 * LARGEST_KINK else h
             continue
         if why == REPIVOT or last_try:
             return why
         w.state[REJECTED] += 1.0
-        wanted = 0.5 * h
+        w.state[WANTED] = 0.5 * h
+    w.state[WANTED] = FAR
     return DONE
 
 
@@ -335,8 +337,6 @@ def march(S, P, w, times, first, stop, motion, smallest_step):
     functions_at(S.functions, w.state[TIME], w.f)
     rates(S, P, w, w.state[TIME], w.q, w.qd, w.qdd)
     keep_pivots(P, w)
-    for j in range(w.q.size):
-        w.jerk[j] = 0.0
     for k in range(first, stop):
         why = walk_to(S, P, w, times[k], smallest_step)
         if why != DONE:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from .assemble import Assembly
 from .change_point import Crossing, cross
 from .closure import coordinate_scale
 from .diagnose import names_of_rows
+from .interrupts import Interrupts, Pace
 from .march import (
     ACCEPTED,
     ALERT,
@@ -41,8 +41,6 @@ from .run import Progress
 Floats = NDArray[np.float64]
 
 FIRST_CHUNK = 256  # output points between two calls of `progress`; doubled while the run is fast
-FIRST_BUDGET = 2_000  # steps between two moments at which Python hears Ctrl-C; then as many as fit into
-BREATH = 0.1  # seconds
 NEAREST = 1e-6  # rad or lengths: a singular pose is not examined from nearer than this
 
 SMALL_PIVOT = 1e-2  # at the start, from which a singular pose may be near
@@ -77,7 +75,7 @@ class Walk:
     ) -> None:
         self.system, self.rows, self.times, self.progress = system, rows, times, progress
         self.on_singular = on_singular
-        self.budget = FIRST_BUDGET
+        self.pace, self.interrupts = Pace(system.n), Interrupts()
         self.stopped = ""
         self.motion = new_motion(times.size, system.n)
         self.notes = list(assembly.moves)  # the drivers alone decide the velocities
@@ -113,15 +111,9 @@ class Walk:
         self.smallest_pivot, _, self.walker.state[DETERMINANT] = pivots_at(system, t, q, pattern)
 
     def run(self) -> Results:
-        chunk = FIRST_CHUNK
         try:
-            if self.smallest_pivot < SMALL_PIVOT:
-                self.examine()
-            while self.done < self.times.size and not self.stopped:
-                self.advance(min(self.done + chunk, self.times.size))
-                if self.progress is not None:
-                    self.progress(self.t)
-                chunk = min(2 * chunk, 1 << 16)
+            with self.interrupts:
+                self.go_on()
         except KeyboardInterrupt:
             status = f"interrupted at t = {self.t:g} s"
             kept = f"{self.done} of {self.times.size} points are kept"
@@ -129,6 +121,17 @@ class Walk:
         if self.stopped:
             return self.results(self.stopped)
         return self.results(f"kinematics finished at t = {self.times[-1]:g} s, {self.times.size} points")
+
+    def go_on(self) -> None:
+        """All outputs, in chunks."""
+        chunk = FIRST_CHUNK
+        if self.smallest_pivot < SMALL_PIVOT:
+            self.examine()
+        while self.done < self.times.size and not self.stopped:
+            self.advance(min(self.done + chunk, self.times.size))
+            if self.progress is not None:
+                self.progress(self.t)
+            chunk = min(2 * chunk, 1 << 16)
 
     def advance(self, stop: int) -> None:
         """March to output row `stop`, choosing new pivots and crossing change points on the way."""
@@ -147,14 +150,13 @@ class Walk:
 
     def march_on(self, stop: int) -> int:
         """March for about as long as a user may wait to be heard. Returns why it ended."""
-        self.walker.state[BUDGET] = self.budget
-        begun = perf_counter()
+        self.interrupts.check()
+        self.walker.state[BUDGET] = self.pace.next()
         self.done, why = march(
             self.system.arrays, self.pattern, self.walker, self.times, self.done, stop, self.motion,
             self.smallest_step,
         )  # fmt: skip
-        if why == PAUSE:
-            self.budget = max(1, int(self.budget * min(2.0, BREATH / (perf_counter() - begun + 1e-9))))
+        self.interrupts.check()
         return int(why)
 
     def start_anew(self, t: float, q: Floats) -> None:

@@ -29,6 +29,14 @@ app = typer.Typer(
 )
 
 
+class OnSingular(StrEnum):
+    """What kinematics does at a change point."""
+
+    go_on = "pass"
+    stop = "stop"
+    error = "raise"
+
+
 class Format(StrEnum):
     """Kinds of result files."""
 
@@ -120,6 +128,10 @@ StrictOption = Annotated[
     typer.Option(
         "--strict", callback=_set_strict, help="Exit with 4 where the verdict on the results is not 'trust'."
     ),
+]
+SingularOption = Annotated[
+    OnSingular,
+    typer.Option("--on-singular", help="At a change point: pass smoothly, stop there, or raise an error."),
 ]
 PointsOption = Annotated[
     int | None,

@@ -23,8 +23,10 @@ from .app import (
     IntegratorOption,
     LongestOption,
     ModelArgument,
+    OnSingular,
     OutOption,
     PointsOption,
+    SingularOption,
     StepOption,
     StrictOption,
     ToleranceOption,
@@ -70,6 +72,7 @@ def kinematics(
     t_end: EndOption,
     step: StepOption = None,
     points: PointsOption = None,
+    on_singular: SingularOption = OnSingular.go_on,
     out: OutOption = None,
     format: FormatOption = None,
     strict: StrictOption = False,
@@ -82,7 +85,8 @@ def kinematics(
 
     check_spacing(t_end, step, points)
     target = target_file(model, out, format)
-    perform(Job("kinematics", t_end, step, points), read_model(model), target)
+    job = Job("kinematics", t_end, step, points, on_singular=on_singular.value)
+    perform(job, read_model(model), target)
 
 
 @app.command(epilog=EXIT_CODES)

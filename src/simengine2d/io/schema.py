@@ -214,6 +214,7 @@ class Analysis(Record):
     integrator: Annotated[str | None, Field(description="the name of a method such as newmark")] = None
     rtol: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
     max_step: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
+    on_singular: Annotated[str | None, Field(description="pass, stop or raise")] = None
 
 
 def file_record(sections: Mapping[str, Any] | None = None) -> type[Record]:
