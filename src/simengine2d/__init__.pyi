@@ -6,6 +6,8 @@ from . import lab as lab
 from . import symbolic as symbolic
 from .analyses.assemble import Assembly as Assembly
 from .analyses.assemble import assemble as assemble
+from .analyses.assembly_modes import AssemblyModes as AssemblyModes
+from .analyses.assembly_modes import assembly_modes as assembly_modes
 from .analyses.checkup.doctor import doctor as doctor
 from .analyses.checkup.finding import Checkup as Checkup
 from .analyses.checkup.finding import Finding as Finding

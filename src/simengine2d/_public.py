@@ -31,6 +31,7 @@ HOMES = {
     **dict.fromkeys(["doctor"], ".analyses.checkup.doctor"),
     **dict.fromkeys(["Checkup", "Finding"], ".analyses.checkup.finding"),
     **dict.fromkeys(["kinematics"], ".analyses.kinematics"),
+    **dict.fromkeys(["assembly_modes", "AssemblyModes"], ".analyses.assembly_modes"),
     **dict.fromkeys(["dynamics"], ".analyses.dynamics"),
     **dict.fromkeys(["Simulator"], ".analyses.simulator"),
     **dict.fromkeys(["inverse_dynamics"], ".analyses.inverse_dynamics"),

@@ -64,7 +64,7 @@ def kinematics(
     # the drawn pose belongs to t = 0, so a later first output is walked to
     start = begin_of(system, times)
     assembly = _assemble(system, start)
-    rows = _driven_rows(system, assembly)
+    rows = driven_rows(system, assembly)
     if start < times[0]:
         later = np.concatenate([[start], times])
         return Walk(system, assembly, rows, later, progress, on_singular).run().after_first()
@@ -85,7 +85,7 @@ def _assemble(system: System, t: float) -> Assembly:
         raise
 
 
-def _driven_rows(system: System, assembly: Assembly) -> NDArray[np.int64]:
+def driven_rows(system: System, assembly: Assembly) -> NDArray[np.int64]:
     """n independent rows that determine the motion; errors for free and for contradicting motions."""
     if system.n == 0:
         raise UnsupportedError(f"model '{system.model.name}' has no bodies; add one with model.body(...).")

@@ -77,6 +77,7 @@ class Walk:
         self.on_singular = on_singular
         self.pace, self.interrupts = Pace(system.n), Interrupts()
         self.stopped = ""
+        self.change_points: list[float] = []
         self.motion = new_motion(times.size, system.n)
         self.notes = list(assembly.moves)  # the drivers alone decide the velocities
         self.scale = coordinate_scale(system)
@@ -211,6 +212,7 @@ class Walk:
 
     def meet(self, t: float, crossing: Crossing, s: float) -> None:
         """Note a change point, or end there, as was asked for."""
+        self.change_points.append(t)
         others = branches_in_words(self, crossing, t, s)
         if self.on_singular == "pass":
             self.notes.append(
