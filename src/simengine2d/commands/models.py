@@ -74,6 +74,22 @@ def check(model: ModelArgument) -> None:
         warn(f"{equations} redundant: {'; '.join(map(str, diagnosis.dependent))}.")
 
 
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def assemblies(
+    model: ModelArgument,
+    driver: Annotated[
+        str | None, typer.Option("--driver", metavar="NAME", help="Whose range is wanted; else the first.")
+    ] = None,
+) -> None:
+    """Find all poses in which a driven mechanism closes, and how far each can be driven."""
+    from ..analyses.assembly_modes import assembly_modes
+
+    found = assembly_modes(read_model(model), driver=driver)
+    show(str(found).splitlines()[0])
+    show(table("assembly", ["pose", f"range of {found.driver}"], found.rows(), words=True))
+
+
 @app.command()
 @sentences()
 def models(
