@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .channels import motion_of, multipliers_of
 from .system import System
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Audit:
 
     def __init__(self, results: Results) -> None:
         self.results, self.system = results, results.system
+        motion_of(results) if results.lam is None else multipliers_of(results)  # refuse what does not fit
         self.picked = samples(results)
         self.rows = np.repeat(np.arange(self.system.m), np.diff(self.system.arrays.jac_start))
         self.columns = self.system.arrays.jac_column

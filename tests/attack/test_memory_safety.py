@@ -143,7 +143,8 @@ class World:
 
     def churn(self) -> None:
         """Others take the memory that was given back."""
-        gc.collect()
+        if self.rng.random() < 0.3:
+            gc.collect()
         self.kept = [self.rng.random(50) for _ in range(2000)]
 
 
