@@ -6,8 +6,13 @@ A message says what was asked, where, what was found, and what to do. It carries
 from __future__ import annotations
 
 import difflib
+from bisect import bisect
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
+
+LONGEST = 200  # characters of a name for which similar ones are looked for
+REACH = 8  # names that are looked at on each side of it, where there are many
 
 
 class SimEngineError(Exception):
@@ -78,18 +83,41 @@ def counted(count: int, one: str, many: str | None = None) -> str:
 
 def listed(names: Iterable[object], most: int = 12) -> str:
     """`a, b, c and 4 more`."""
-    words = [str(name) for name in names]
+    every = names if isinstance(names, Sequence) else list(names)
+    words = [str(name) for name in every[:most]]
     if not words:
         return "none"
-    if len(words) <= most:
-        return ", ".join(words)
-    return f"{', '.join(words[:most])} and {len(words) - most} more"
+    more = len(every) - len(words)
+    return f"{', '.join(words)} and {more} more" if more else ", ".join(words)
 
 
 def unknown(kind: str, name: str, known: Iterable[str], *, plural: str | None = None) -> str:
     """`body 'crnk' ... Did you mean 'crank'? The bodies are crank, rod.`"""
-    names = list(known)
-    folded = {candidate.lower(): candidate for candidate in names}
-    close = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
-    hint = f"Did you mean '{folded[close[0]]}'? " if close else ""
+    names = tuple(known)
+    close = nearest(name, names)
+    hint = f"Did you mean '{close}'? " if close is not None else ""
     return f"{hint}The {plural or kind + 's'} are {listed(names, 40)}."
+
+
+def nearest(name: str, names: tuple[str, ...]) -> str | None:
+    """The name that was perhaps meant; of many names those are looked at that begin or end like it."""
+    if len(name) > LONGEST:
+        return None
+    word, (folded, forwards, backwards) = name.lower(), _sorted(names)
+    candidates = forwards
+    if len(forwards) > 2 * REACH:
+        candidates = [*_around(forwards, word), *(other[::-1] for other in _around(backwards, word[::-1]))]
+    close = difflib.get_close_matches(word, candidates, n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
+
+
+@lru_cache(maxsize=8)
+def _sorted(names: tuple[str, ...]) -> tuple[dict[str, str], list[str], list[str]]:
+    """The names by their small letters, from the front and from the back."""
+    folded = {name.lower(): name for name in names if len(name) <= LONGEST}
+    return folded, sorted(folded), sorted(name[::-1] for name in folded)
+
+
+def _around(words: list[str], word: str) -> list[str]:
+    place = bisect(words, word)
+    return words[max(0, place - REACH) : place + REACH]

@@ -9,8 +9,9 @@ from .elements import Element
 def element_class(name: str) -> type[Element] | None:
     """The class of that name, however it is capitalized; None where there is none."""
     exact = Element.registry.get(name)
-    folded = {known.lower(): cls for known, cls in Element.registry.items()}
-    return exact or folded.get(name.lower())
+    if exact is not None:
+        return exact
+    return next((cls for known, cls in Element.registry.items() if known.lower() == name.lower()), None)
 
 
 def element_names() -> list[str]:

@@ -27,7 +27,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from mutations import mutant, mutated_expression
 
 LOAD = 1.0  # seconds of the processor that reading may take
-PATIENCE = 60.0  # seconds after which Ctrl-C is pressed
+PATIENCE = 30.0  # seconds after which Ctrl-C is pressed
+HEARD = 5.0  # seconds until it must be heard
 MEMORY = 500.0  # MB by which one member may raise the peak
 T_EVAL = [0.0, 1e-3, 2e-3]
 OURS = (se.SimEngineError, se.Interrupted)
@@ -109,14 +110,21 @@ ANALYSES: list[Callable[[se.Model], object]] = [
 
 def wrong(act: Callable[[], object], what: str) -> str:
     """What is wrong with an act: an exception that is none of ours; nothing where all is well."""
+    began = time.perf_counter()
     try:
         with warnings.catch_warnings(), ctrl_c_after(PATIENCE), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             act()
-    except OURS as error:
-        return "" if str(error).strip() else f"{what}: {type(error).__name__} without a sentence"
-    except KeyboardInterrupt:
-        return f"{what}: no end within {PATIENCE:g} s"
+    except (*OURS, KeyboardInterrupt) as error:
+        late = time.perf_counter() - began > PATIENCE + HEARD
+        silent = isinstance(error, OURS) and not str(error).strip()
+        return (
+            f"{what}: Ctrl-C is heard late"
+            if late
+            else f"{what}: {type(error).__name__} without a sentence"
+            if silent
+            else ""
+        )
     except BaseException as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         return f"{what}: {type(error).__name__}: {str(error)[:90]} ({Path(last.filename).name}:{last.lineno})"

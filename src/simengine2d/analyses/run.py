@@ -159,6 +159,8 @@ class Run(ABC):
         saved = dict(results.checkpoint)
         self.restore(saved)
         if self.watch:
+            if np.any(np.isnan(saved["watch_t"])) or np.any(np.isnan(saved["watch"])):
+                raise ValueError("watch is nan")
             self.watch.restore(saved)
         if self.grid is not None:
             self.largest = self.sizes(slice(0, k)).max(axis=0)

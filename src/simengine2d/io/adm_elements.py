@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from math import atan2, pi
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from ..measures import angle, distance
 from .plain_text import shown
 
 AXES = {"GRF": "global", "LRF": "body"}
+MOST_IDS = 12  # in a sentence
 LINE = " line"
 """A RackPinion is two elements here; the one that keeps the distance has this after its name."""
 
@@ -55,11 +57,16 @@ class Entry:
     def body(self, key: str) -> str:
         value = self.record[key]
         if not is_number(value) or value not in self.bodies:
-            known = [f"{number} ({name})" for number, name in self.bodies.items()]
             raise ModelError(
-                f"{key} is {shown(value)}, which is the id of no body. The ids are {listed(known)}."
+                f"{key} is {shown(value)}, which is the id of no body. The ids are {self.known_ids()}."
             )
         return self.bodies[int(value)]
+
+    def known_ids(self) -> str:
+        """`0 (ground), 1 (crank)`; of many bodies the first."""
+        first = [f"{number} ({name})" for number, name in islice(self.bodies.items(), MOST_IDS)]
+        more = len(self.bodies) - len(first)
+        return listed(first) + (f" and {more} more" if more else "")
 
     def frame(self, number: int) -> Frame:
         """The frame at point sP of body 1 or 2; its axis is vP where the type has one."""

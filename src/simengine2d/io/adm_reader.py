@@ -72,6 +72,8 @@ class _Reader:
         self.laws = Laws(functions, document.name)
         self.bodies: dict[int, str] = {0: GROUND}
         self.paths: dict[str, Path] = {}
+        self.counts: dict[str, int] = {}
+        """How far the numbers behind names that stand several times have come."""
         self.records: dict[str, dict[str, Any]] = {}
         self.warnings: list[str] = []
 
@@ -195,10 +197,11 @@ class _Reader:
         name = otherwise
         if isinstance(given, str) and given.strip():
             name = re.sub(r"[.,()'\"\n]", "_", given)
-        base, count = name, 1
-        while {name, name + suffix} & {GROUND, *self.paths}:
+        base, count = name, self.counts.get(name, 1)
+        while any(word == GROUND or word in self.paths for word in (name, name + suffix)):
             count += 1
             name = f"{base} {count}"
+        self.counts[base] = count
         if name != given:
             was = f"'{given}'" if given else "no name"
             self.warn(

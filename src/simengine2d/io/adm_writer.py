@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import count
 from typing import Any, NamedTuple
 
 from ..bodies import Body
@@ -177,10 +178,12 @@ def _unchanged(built: Element, given: Element | None) -> bool:
 def _numbered(records: list[dict[str, Any]], fresh: set[str]) -> list[dict[str, Any]]:
     """Give an id to the records that were made afresh: their place, or the next that is free."""
     taken = {number for record in records if isinstance(number := record.get("id"), int | float)}
+    last = max((len(records), *(n for n in taken if isinstance(n, int))))
     for i, record in enumerate(records, 1):
         name = record.get("name")
         if isinstance(name, str) and name in fresh and "id" not in record:
-            number = i if i not in taken else 1 + max(n for n in (*taken, len(records)) if isinstance(n, int))
+            number = i if i not in taken else last + 1
+            last = max(last, number)
             taken.add(number)
             first = {"name": record.pop("name"), "id": number}
             rest = dict(record)
@@ -192,13 +195,14 @@ def _numbered(records: list[dict[str, Any]], fresh: set[str]) -> list[dict[str, 
 def _body_ids(model: Model) -> dict[str, int]:
     """The ids the bodies came with, where they are good; else the next free one."""
     ids: dict[str, int] = {GROUND: 0}
+    taken = {0}
     for name, body in model.bodies.items():
         given = body.look.get("id")
-        if type(given) is int and given > 0 and given not in ids.values():
+        if type(given) is int and given > 0 and given not in taken:
             ids[name] = given
-    for name in model.bodies:
-        if name not in ids:
-            ids[name] = next(i for i in range(1, len(ids) + 2) if i not in ids.values())
+            taken.add(given)
+    free = (i for i in count(1) if i not in taken)
+    ids |= {name: next(free) for name in model.bodies if name not in ids}
     return {name: ids[name] for name in (GROUND, *model.bodies)}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -33,6 +34,7 @@ from .plain_text import shown
 from .records import check_record
 from .schema import Analysis, body_record, element_record, file_record, ground_record, known_types
 
+MOST_HINTS = 200  # after so many problems nobody reads what was perhaps meant
 SECTIONS: dict[str, tuple[str, type[Element]]] = {
     "joints": ("joint", Joint),
     "forces": ("force", ForceElement),
@@ -68,6 +70,11 @@ class _Reader:
         self.laws = laws
         self.points: dict[str, list[str] | None] = {}
         """The points of each body; None where the body could not be read."""
+
+    @cached_property
+    def body_names(self) -> tuple[str, ...]:
+        """The bodies, once all are read."""
+        return tuple(name for name in self.points if name != GROUND)
 
     def section(self, name: str) -> dict[str, Any]:
         found = self.document.data.get(name)
@@ -266,9 +273,10 @@ class _Reader:
     def wrong_reference(self, frame: Frame) -> str:
         """What is wrong with a reference, or nothing."""
         if frame.body not in self.points:
-            bodies = [name for name in self.points if name != GROUND]
-            near_ground = get_close_matches(frame.body.lower(), [GROUND], cutoff=0.6)
-            hint = unknown("body", frame.body, [*near_ground, *bodies], plural="bodies")
+            if len(self.document.found) > MOST_HINTS:
+                return f"body '{frame.body}', which is not in the model."
+            near_ground = get_close_matches(frame.body.lower()[:40], [GROUND], cutoff=0.6)
+            hint = unknown("body", frame.body, (*near_ground, *self.body_names), plural="bodies")
             return f"body '{frame.body}', which is not in the model. {hint}"
         points = self.points[frame.body]
         if frame.point is not None and points is not None and frame.point not in points:
