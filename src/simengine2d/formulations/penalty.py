@@ -21,8 +21,8 @@ class Penalty(Formulation):
 
     By default alpha = factor / S for each constraint, where S is the diagonal of Phi_q M^-1 Phi_q^T at the start: the
     mass of the penalty is `factor` times the mass that the constraint feels, in all units. Then the accelerations of a
-    constraint are wrong by about 1 / factor, whatever the bodies weigh. An `alpha` that is given, in kg for pins,
-    is that of all constraints.
+    constraint are wrong by about 1 / factor, or by the ratio of the masses more where a light body carries a heavy
+    one. An `alpha` that is given, in kg for pins, is that of all constraints.
 
     It is solved with the multipliers kept, which rounding hurts less and any alpha suits:
 
