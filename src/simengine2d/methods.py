@@ -59,12 +59,12 @@ class Formulation(ABC):
         """Baumgarte's 2 alpha and beta^2."""
         return 0.0, 0.0
 
-    def compliances(self, felt: NDArray[np.float64]) -> NDArray[np.float64]:
+    def compliances(self, given: NDArray[np.float64]) -> NDArray[np.float64]:
         """How much each constraint gives way under a unit force, as an acceleration.
 
-        `felt`, the diagonal of Phi_q M^-1 Phi_q^T, is what the bodies of each give way by themselves.
+        `given` is how much its bodies do.
         """
-        return np.zeros(felt.size)
+        return np.zeros(given.size)
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         if not abstract:

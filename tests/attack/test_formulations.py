@@ -19,7 +19,7 @@ TIMES = [0.0, 0.2, 0.4]
 COMBINATIONS = 4  # of each mechanism
 RTOL = 1e-7
 ALLOWED = {"angles": 1e-4, "places": 1e-4, "rates": 3e-4, "accelerations": 2e-3, "forces": 2e-3}
-OF_PENALTY = 30.0  # times more where joints give way: a body may hang on one of a millionth of its mass
+OF_PENALTY = 10.0  # times more where joints give way
 
 
 class Draft:
@@ -100,7 +100,7 @@ def driven_four_bar(rng, length, mass):
 
 def three_cranks(rng, length, mass):
     model = new_model(rng, length)
-    turn = rng.uniform(0.5, 2.5)
+    turn = rng.uniform(1.2, 1.9)  # it comes to no change point
     arm = np.array([np.cos(turn), np.sin(turn)])
     feet = np.array([[0.0, 0.0], [1.0, 0.0], [rng.uniform(1.5, 2.5), 0.0]])
     places = np.vstack([feet, feet + arm])

@@ -15,7 +15,7 @@ from simengine2d.analyses.assemble import assemble
 from simengine2d.coordinates.reference_point import ReferencePoint
 from simengine2d.coordinates.relative import Relative
 from simengine2d.coordinates.tree_motion import FLOAT, KIND, OWN_SLOT, PIN, SLIDE, SLOT, WELD
-from simengine2d.formulations import recursive
+from simengine2d.formulations import recursive, row_scales
 from simengine2d.formulations.loop_arrays import RowLimits
 from simengine2d.formulations.loop_paths import path_of
 
@@ -262,7 +262,9 @@ def test_posed_formulations_have_the_accelerations_of_their_equations(formulatio
     y, out = np.concatenate([z, zd]), np.empty(2 * family.n)
     posed_by.rhs(0.0, y, out)
     e = family.at(0.0, z, zd)
-    compliances = formulation.compliances(recursive.felt_by_loops(family, 0.0, family.positions(at.q)))
+    compliances = formulation.compliances(
+        row_scales.given(row_scales.answers(family, 0.0, family.positions(at.q)))
+    )
     e = family.at(0.0, z, zd)
     alpha2, beta2 = formulation.stabilization
     gamma = e.gamma - alpha2 * (e.J @ zd - e.nu) - beta2 * e.Phi

@@ -241,9 +241,9 @@ def count_turns(c, t, y, notes):
 # Posing -----------------------------------------------------------------------------------------------
 
 
-def softened(compliance: Floats, felt: Floats, redundant: bool) -> tuple[Floats, bool]:
-    """Compliance, or where rows are redundant a small one at least, and whether that has to be refined away."""
-    soft = np.maximum(compliance, SOFT * felt if redundant else 0.0)
+def softened(compliance: Floats, felt: Floats) -> tuple[Floats, bool]:
+    """Compliance, or a small share of what rows feel where there is none, and whether that has to be refined away."""
+    soft = np.where(compliance > 0.0, compliance, SOFT * felt)
     return soft, bool(np.any(soft > compliance))
 
 
@@ -251,9 +251,10 @@ def dense_at(
     formulation: Formulation, family: Family, t: float, z: Floats, redundant: bool, tolerance: float
 ) -> Dense:
     """The context of a formulation, its rows measured at a state; `redundant` allows redundant constraints."""
-    felt = row_scales.felt(family, t, z) if redundant or formulation.gives_way else np.ones(family.m)
-    compliance = formulation.compliances(felt)
-    soft, refined = softened(compliance, felt, redundant)
+    felt = row_scales.felt(family, t, z) if redundant else np.zeros(family.m)
+    given = row_scales.given(row_scales.answers(family, t, z)) if formulation.gives_way else felt
+    compliance = formulation.compliances(given)
+    soft, refined = softened(compliance, felt)
     options = np.array([*formulation.stabilization, float(refined), family.system.length, tolerance])
     return new_dense(family, options, compliance, soft, row_scales.units(family, t, z))
 

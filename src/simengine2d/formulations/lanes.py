@@ -13,7 +13,7 @@ from ..methods import Formulation
 from . import dense, recursive, sparse
 from .dense import TURNS, pose_dense
 from .posed import Posed
-from .row_scales import felt_by_bodies
+from .row_scales import given_by_bodies
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ def pose(
 def _sparse(formulation: Formulation, family: Family, d: D, t: float, z: Floats, tolerance: float) -> Posed:
     d = d._replace(stabilization=np.array(formulation.stabilization))
     if formulation.gives_way:
-        compliances = formulation.compliances(felt_by_bodies(family.system, t, z))
+        compliances = formulation.compliances(given_by_bodies(family.system, t, z))
         d = sparse.softened(d, family.system.n, compliances)
     context = sparse.new_context(family.system, d, new_work(family.system, d), tolerance)
     finish = sparse.project if formulation.projects else sparse.watch

@@ -19,10 +19,9 @@ class Penalty(Formulation):
 
         (M + alpha Phi_q^T Phi_q) qdd = QA - alpha Phi_q^T (-gamma + 2 xi omega (Phi_q qd - nu) + omega^2 Phi)
 
-    By default alpha = factor / S for each constraint, where S is the diagonal of Phi_q M^-1 Phi_q^T at the start: the
-    mass of the penalty is `factor` times the mass that the constraint feels, in all units. Then the accelerations of a
-    constraint are wrong by about 1 / factor, or by the ratio of the masses more where a light body carries a heavy
-    one. An `alpha` that is given, in kg for pins, is that of all constraints.
+    By default alpha is `factor` times the mass that each constraint feels at the start: one over the diagonal of
+    Phi_q M^-1 Phi_q^T, or more where a light body carries a heavy one. Then the accelerations of the constraints are
+    wrong by about 1 / factor, in all units. An `alpha` that is given, in kg for pins, is that of all constraints.
 
     It is solved with the multipliers kept, which rounding hurts less and any alpha suits:
 
@@ -57,5 +56,5 @@ class Penalty(Formulation):
     def stabilization(self) -> tuple[float, float]:
         return 2.0 * self.xi * self.omega, self.omega**2
 
-    def compliances(self, felt: Floats) -> Floats:
-        return felt / self.factor if self.alpha is None else np.full(felt.size, 1.0 / self.alpha)
+    def compliances(self, given: Floats) -> Floats:
+        return given / self.factor if self.alpha is None else np.full(given.size, 1.0 / self.alpha)

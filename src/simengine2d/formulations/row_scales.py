@@ -16,24 +16,47 @@ from ..system import System
 
 Floats = NDArray[np.float64]
 
+MOST_ROWS = 900  # for dense matrices
+USUAL = 30.0  # how many times less a row gives way where the others hold, among bodies of like mass
+LEAST = 1e-4  # share of what a row gives way that is left to it at least
 COUPLED = 1e-3  # how much lighter than its own mass a coordinate may feel, because others give way with it
 
 
-def felt_by_bodies(system: System, t: float, q: Floats) -> Floats:
-    """The diagonal of Phi_q M^-1 Phi_q^T: what an impulse of 1 on each row of a system makes of its rate."""
+def given_by_bodies(system: System, t: float, q: Floats) -> Floats:
+    """`given` for the rows of a system."""
     masses = np.where(system.masses > 0.0, system.masses, np.inf)
+    if system.m <= MOST_ROWS:
+        J = system.Phi_q(t, q)
+        return given(J / masses @ J.T)
     shares = system.Phi_q_data(q, t) ** 2 / masses[system.arrays.jac_column]
-    return filled(_sums(system, shares))
+    return filled(np.array([shares[a:b].sum() for a, b in _spans(system)]))
 
 
-def felt(family: Family, t: float, z: Floats) -> Floats:
-    """The diagonal of Phi_z M^-1 Phi_z^T; coordinates without a mass are left out."""
+def answers(family: Family, t: float, z: Floats) -> Floats:
+    """Phi_z M^-1 Phi_z^T: what forces on the rows make of their rates; coordinates without a mass are left out."""
     e = family.at(t, z)
     heavy = np.diag(e.M) > 0.0
     unit = 1.0 / np.sqrt(np.diag(e.M)[heavy])
     M, J = e.M[np.ix_(heavy, heavy)] * np.outer(unit, unit), e.J[:, heavy] * unit
-    answer = np.linalg.solve(M + COUPLED * np.eye(len(M)), J.T)
-    return filled((J * answer.T).sum(axis=1))
+    found: Floats = J @ np.linalg.solve(M + COUPLED * np.eye(len(M)), J.T)
+    return found
+
+
+def felt(family: Family, t: float, z: Floats) -> Floats:
+    """The diagonal of Phi_z M^-1 Phi_z^T."""
+    return filled(np.diag(answers(family, t, z)))
+
+
+def given(S: Floats) -> Floats:
+    """What S = Phi_z M^-1 Phi_z^T leaves to each row where the others hold, 1 / (S^-1)_ii, if that is unusually little.
+
+    It is so where a light body carries a heavy one: its rows feel the heavy one. Of rows that depend on each other
+    nothing would be left; they keep a share.
+    """
+    felt = filled(np.diag(S))
+    unit = 1.0 / np.sqrt(felt)
+    inverse = np.linalg.inv(S * np.outer(unit, unit) + 0.1 * LEAST * np.eye(len(S)))
+    return felt * np.clip(USUAL / np.diag(inverse), LEAST, 1.0)
 
 
 def filled(values: Floats) -> Floats:
@@ -55,10 +78,6 @@ def units(family: Family, t: float, z: Floats) -> Floats:
         kept = np.concatenate([first, kept])
     found = kept / system.length
     return np.where(found > 0.0, found, 1.0)
-
-
-def _sums(system: System, values: Floats) -> Floats:
-    return np.array([values[a:b].sum() for a, b in _spans(system)])
 
 
 def _spans(system: System) -> list[tuple[int, int]]:
