@@ -7,6 +7,7 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
+from simengine2d.methods import Formulation
 
 
 def pendulum() -> se.Model:
@@ -165,3 +166,84 @@ def test_runs_of_one_system_do_not_disturb_each_other(coordinates):
     assert len(inside) >= 2
     for q in inside:
         np.testing.assert_array_equal(q, fresh[1e-8])
+
+
+# Units ------------------------------------------------------------------------------------------------
+
+
+def weighed_four_bar(length, mass):
+    model = se.Model(gravity=(0, -9.81 * length))
+    places = [(0, 0), (0.5 * length, 0.9 * length), (1.9 * length, 1.2 * length), (2 * length, 0)]
+    a, b, c = (model.bar(f"b{i}", places[i], places[i + 1], mass=(1 + i) * mass) for i in range(3))
+    for i, (x, y) in enumerate(((model.ground, a), (a, b), (b, c), (c, model.ground))):
+        model.add(se.Revolute(f"J{i}", x, y, at=places[i]))
+    return model
+
+
+@pytest.mark.parametrize("coordinates", ["reference_point", "natural", "mixed", "relative"])
+def test_a_penalty_is_as_exact_in_all_units(coordinates):
+    errors = []
+    for length, mass in ((1, 1), (1e-4, 1e-9), (1e3, 1e6), (1, 1e9)):
+        model = weighed_four_bar(length, mass)
+        r = se.dynamics(model, t_end=0.5, formulation="penalty", coordinates=coordinates, rtol=1e-9)
+        errors.append(r.residuals["position"] / length)
+    np.testing.assert_allclose(errors, errors[0], rtol=0.2)
+    assert 1e-12 < errors[0] < 1e-6
+
+
+@pytest.mark.parametrize("coordinates", ["reference_point", "natural", "relative"])
+def test_an_alpha_that_is_given_keeps_its_meaning(coordinates):
+    light, heavy = (
+        se.dynamics(
+            weighed_four_bar(1, mass), t_end=0.5, formulation=se.Penalty(alpha=1e4), coordinates=coordinates
+        )
+        for mass in (1, 10)
+    )
+    assert heavy.residuals["position"] == pytest.approx(10 * light.residuals["position"], rel=0.2)
+
+
+def test_wrong_penalties_are_refused():
+    for options in ({"alpha": 0.0}, {"factor": 0.0}, {"omega": -1.0}):
+        with pytest.raises(se.ModelError, match="penalty needs alpha > 0"):
+            se.Penalty(**options)
+
+
+@pytest.mark.parametrize("formulation", ["index3", "ggl", "augmented_lagrangian"])
+def test_small_mechanisms_have_the_accelerations_of_large_ones(formulation):
+    def folded(length):
+        model = se.Model(gravity=(0, -9.81 * length))
+        a = model.bar("a", (0, 0), (0.3 * length, 0), mass=1)
+        b = model.bar("b", (0.3 * length, 0), (0.3 * length, 0.5 * length), mass=1)
+        model.add(se.Revolute("O", model.ground, a["start"]))
+        model.add(se.Revolute("A", a["end"], b["start"]))
+        model.add(se.PinSlot("slot", a, b.at(-0.25 * length, 0.1 * length)))
+        return model
+
+    want = se.dynamics(folded(1), t_eval=[0, 0.2])
+    for length in (1e-5, 1e4):
+        r = se.dynamics(folded(length), t_eval=[0, 0.2], coordinates="natural", formulation=formulation)
+        assert r["a.phidd"][-1] == pytest.approx(want["a.phidd"][-1], rel=1e-4)
+        assert r.reaction("O").fy[-1] / length == pytest.approx(want.reaction("O").fy[-1], rel=1e-4)
+
+
+ALL = sorted(Formulation.registry)
+
+
+@pytest.mark.parametrize("formulation", ALL)
+def test_a_doubled_pin_is_fulfilled_by_the_tree(formulation):
+    def bar(pins):
+        model = se.Model()
+        a = model.bar("a", (0, 0), (1, 0), mass=1)
+        b = model.bar("b", (1, 0), (2, 1), mass=1)
+        for i in range(pins):
+            model.add(se.Revolute(f"O{i}", model.ground, a["start"]))
+            model.add(se.Revolute(f"A{i}", a["end"], b["start"]))
+        return model
+
+    once, twice = (
+        se.dynamics(bar(pins), t_end=0.5, coordinates="relative", formulation=formulation) for pins in (1, 2)
+    )
+    np.testing.assert_allclose(twice.q, once.q, atol=1e-8)
+    both = [twice.reaction(f"O{i}").fy for i in range(2)]
+    np.testing.assert_allclose(both[0] + both[1], once.reaction("O0").fy, atol=1e-5)
+    np.testing.assert_allclose(both[0], both[1], atol=1e-5)

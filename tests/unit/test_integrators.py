@@ -9,7 +9,8 @@ import pytest
 
 import simengine2d as se
 import simengine2d.integrators  # which registers them
-from simengine2d import builders
+from simengine2d import builders, shipped
+from simengine2d.analyses.dynamics import resume
 from simengine2d.methods import Integrator
 
 FIXED = {name: cls for name, cls in Integrator.registry.items() if not cls.adaptive}
@@ -313,3 +314,35 @@ def test_the_result_says_what_was_used():
     assert fixed.statistics["steps"] == 10
     assert adaptive.statistics["steps"] > 0
     assert (adaptive.analysis, fixed.analysis) == ("dynamics", "dynamics")
+
+
+# Fixed steps are fixed --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("newton", ["modified", "course"])
+@pytest.mark.parametrize("coordinates", ["reference_point", "natural"])
+@pytest.mark.parametrize("step", [0.05, 0.08])
+def test_no_step_is_halved_where_exact_newton_converges(newton, coordinates, step):
+    model = se.Model()
+    bar = model.bar("bar", (0, 0), (1, 0), mass=1)
+    model.add(se.Revolute("O", model.ground, bar["start"]))
+    how = {"t_end": 2, "step": step, "integrator": se.Newmark(beta=0.25, gamma=0.5), "formulation": "index3"}
+    exact, other = (se.dynamics(model, coordinates=coordinates, newton=n, **how) for n in ("exact", newton))
+    assert exact.statistics["halved steps"] == other.statistics["halved steps"] == 0
+    np.testing.assert_allclose(other.qdd, exact.qdd, atol=1e-7 * np.abs(exact.qdd).max())
+    assert not exact.events and not any("halved" in note for note in exact.notes)
+
+
+@pytest.mark.parametrize("coordinates", ["reference_point", "natural"])
+def test_a_halved_step_is_a_note_and_an_event(coordinates):
+    with shipped.file("andrews_squeezer") as path:
+        model = se.load(path)
+    how = {"step": 0.01, "integrator": se.Newmark(beta=0.25, gamma=0.5), "formulation": "index3"}
+    r = se.dynamics(model, t_end=0.03, coordinates=coordinates, **how)
+    assert r.statistics["halved steps"] > 0
+    (event,) = r.events
+    assert event.name == "halved step" and event.t == pytest.approx(0.02) and not event.stop
+    assert sum("one fixed step was halved" in note and "after t = 0.02 s" in note for note in r.notes) == 1
+    again = resume(r, t_end=0.031)
+    assert [e.name for e in again.events][:1] == ["halved step"]
+    assert sum(" halved, since" in note for note in again.notes) == 1

@@ -1,0 +1,84 @@
+"""Implicit steps with error control: what they report follows rtol, and their method keeps its order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import simengine2d as se
+from simengine2d import builders
+from simengine2d.formulations import esdirk
+
+TIMES = [0.0, 0.5, 1.0]
+
+
+def stiff_pendulum():
+    model = se.Model()
+    a, b = model.bar("a", (0, 0), (1, 0), mass=1), model.bar("b", (1, 0), (2, 0.3), mass=1)
+    model.add(se.Revolute("O", model.ground, a["start"]))
+    model.add(se.Revolute("A", a["end"], b["start"]))
+    model.add(se.Spring("s", se.angle(a, b), stiffness=1e6, damping=1e5, free=0.25))
+    return model
+
+
+def held_by_a_stiff_rod():
+    model = stiff_pendulum()
+    del model.elements["s"]
+    rod = se.distance(model.ground.at(0, 2), model.bodies["b"]["end"])
+    model.add(se.Spring("rod", rod, stiffness=1e4, damping=1e5, free=2.0))
+    return model
+
+
+def stiff_cranks():
+    """A deck on three cranks, whose constraints are redundant."""
+    model = se.Model()
+    deck = model.bar("deck", (0.3, 1), (2.3, 1), mass=2)
+    for i in range(3):
+        crank = model.bar(f"c{i}", (i, 0), (i + 0.3, 1), mass=1)
+        model.add(se.Revolute(f"O{i}", model.ground, crank["start"]))
+        model.add(se.Revolute(f"A{i}", crank, deck, at=(i + 0.3, 1)))
+    model.add(se.Spring("s", se.angle("ground", "c0"), stiffness=1e3, damping=1e4))
+    return model
+
+
+def off(found, want):
+    return np.abs(found - want).max() / np.abs(want).max()
+
+
+@pytest.mark.parametrize("build", [stiff_pendulum, held_by_a_stiff_rod, stiff_cranks])
+def test_accelerations_and_reactions_follow_rtol(build):
+    other = {"coordinates": "relative", "integrator": se.RadauAdaptive(), "formulation": "augmented"}
+    want = se.dynamics(build(), t_eval=TIMES, rtol=1e-11, **other)
+    for rtol in (1e-4, 1e-6, 1e-8):
+        r = se.dynamics(build(), t_eval=TIMES, rtol=rtol)
+        assert r.statistics["implicit steps"] > 0
+        assert off(r.q, want.q) < rtol
+        assert off(r.qdd[1:], want.qdd[1:]) < 30 * rtol
+        assert off(r.lam[1:], want.lam[1:]) < 30 * rtol
+
+
+def test_large_index_3_systems_follow_rtol():
+    model = builders.chain(21, angle=0.4)
+    want = se.dynamics(model, t_eval=TIMES[:2], rtol=1e-12)
+    for rtol in (1e-5, 1e-8):
+        r = se.dynamics(model, t_eval=TIMES[:2], rtol=rtol, formulation="index3")
+        assert "esdirk4" in r.notes[0]
+        for name in ("q", "qd", "qdd", "lam"):
+            assert off(getattr(r, name), getattr(want, name)) < 3 * rtol
+        assert r.residuals["velocity"] < 1e-12 and r.residuals["acceleration"] < rtol
+
+
+def test_the_table_is_of_order_4_with_an_estimate_of_order_3_and_stages_of_order_2():
+    A, c = esdirk.A, esdirk.A.sum(axis=1)
+    b = A[-1]
+    np.testing.assert_allclose(A @ c, c**2 / 2, atol=1e-15)
+    trees = [(np.ones(6), 1), (c, 1 / 2), (c**2, 1 / 3), (A @ c, 1 / 6)]
+    of_fourth = [(c**3, 1 / 4), (c * (A @ c), 1 / 8), (A @ c**2, 1 / 12), (A @ A @ c, 1 / 24)]
+    for tree, value in trees + of_fourth:
+        assert b @ tree == pytest.approx(value, abs=1e-14)
+    for tree, value in trees:
+        assert (b - esdirk.ERROR) @ tree == pytest.approx(value, abs=1e-14)
+    assert abs(esdirk.ERROR @ of_fourth[0][0]) > 1e-4
+    # L-stable: R(infinity) = 1 - b A^-1 1 of the implicit stages
+    inner = A[1:, 1:]
+    assert A[-1, 0] - A[-1, 1:] @ np.linalg.solve(inner, A[1:, 0]) == pytest.approx(0, abs=1e-13)
