@@ -293,7 +293,9 @@ class System:
         """A sentence on a force that has become very much larger than it was at the start."""
         then = [value for _, _, value, _ in self.law_values(begin.t, begin.q, begin.qd)]
         usual = max((abs(value) for value in then if np.isfinite(value)), default=0.0) or 1.0
-        for name, law, value, where in self.law_values(t, q, qd):
+        with np.errstate(all="ignore"):  # the state itself may have grown beyond all bounds
+            now = self.law_values(t, q, qd)
+        for name, law, value, where in now:
             if abs(value) > 1e8 * usual:
                 title = self.model.elements[name].title
                 return (

@@ -138,8 +138,9 @@ class Family(ABC):
         left = left * self.sizes
         norms = np.linalg.norm(left, axis=1)
         unit = 1.0 / np.where(norms > 0.0, norms, 1.0)
-        rates: Floats = np.linalg.lstsq(left * unit[:, None], right * unit, rcond=None)[0]
-        return rates * self.sizes
+        found = np.linalg.lstsq(left * unit[:, None], right * unit, rcond=None)[0]
+        rates: Floats = self.sizes * found
+        return rates
 
 
 def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[S, Loads]:
