@@ -52,6 +52,7 @@ class D(NamedTuple):
     shares: Floats  # of each row: its Phi_q M^-1 Phi_q^T in the drawn pose, bodies without mass left out
     per_coordinate: Floats  # what a change of each coordinate is as a length of the mechanism
     per_row: Floats  # what an error of each row is as a length of the mechanism
+    dropped: Ints  # rows that others imply, where they are known; the whole matrix does without them
 
 
 class Work(NamedTuple):
@@ -73,6 +74,7 @@ class Work(NamedTuple):
     reach: Floats  # size of each acceleration, as that of its body
     K: Floats  # the whole matrix, for equations whose numbers differ too much; empty where that cannot be
     pivots: Ints
+    null: Floats  # (dropped rows, m): multipliers without effect
 
 
 def new_work(system: System, d: D) -> Work:
@@ -95,6 +97,7 @@ def new_work(system: System, d: D) -> Work:
         np.zeros(n),
         np.empty((whole, whole)),
         np.empty(whole, dtype=np.int64),
+        np.zeros((d.dropped.size if whole else 0, m)),
     )
 
 
@@ -201,6 +204,8 @@ def refine_whole(S, D, b, c, w):
         solve_whole(D, w)
         for k in range(w.x.size):
             w.x[k] += w.correction[k]
+    if regular:
+        take_smallest(S, D, w)
 
 
 @kernel(inline=True)
@@ -264,7 +269,10 @@ def mean_acceleration(S, D, b, x):
 
 @kernel
 def factor_whole(S, D, w):
-    """K with -eps as a whole, unknowns as lengths and rows of size one, and its factors; False where it is singular."""
+    """K as a whole, unknowns as lengths and rows of size one, and its factors; False where it is singular.
+
+    The multipliers of dropped rows are held at zero; where no rows are dropped, -eps stands beside redundant ones.
+    """
     K, n, m = w.K, w.Q.size, w.row.size
     if w.pivots.size == 0:
         return False
@@ -274,11 +282,15 @@ def factor_whole(S, D, w):
     for i in range(n):
         K[i, i] = S.inertia[i // 3] if i % 3 == 2 else S.mass[i // 3] * D.arms[i // 3]
     for i in range(m):
-        K[n + i, n + i] = D.template[D.diagonal[n + i]]
+        K[n + i, n + i] = -D.compliance[i] if D.dropped.size > 0 else D.template[D.diagonal[n + i]]
         for p in range(S.jac_start[i], S.jac_start[i + 1]):
             j = S.jac_column[p]
             K[j, n + i] = w.data[p]
             K[n + i, j] = w.data[p] * (1.0 if j % 3 == 2 else D.arms[j // 3])
+    for i in D.dropped:
+        for j in range(n):
+            K[n + i, j] = 0.0
+        K[n + i, n + i] = 1.0
     for i in range(n + m):
         size = 0.0
         for j in range(n + m):
@@ -295,10 +307,49 @@ def solve_whole(D, w):
     n = w.Q.size
     for k in range(w.rest.size):
         w.correction[k] = w.rest[k] * w.work[k]
+    for i in D.dropped:
+        w.correction[n + i] = 0.0
     lu_solve(w.K, w.pivots, w.correction)
     for j in range(n):
         if j % 3 != 2:
             w.correction[j] *= D.arms[j // 3]
+
+
+@kernel
+def take_smallest(S, D, w):
+    """Take out of lam what has no effect, so that it is the smallest: Phi_q^T lam = 0 for each dropped row.
+
+    K y = (Phi_q^T of that row, 0) writes the row by those that are kept; of y and -1 Gram and Schmidt make a basis.
+    """
+    n, m, null, lam = w.Q.size, w.row.size, w.null, w.x[w.Q.size :]
+    for k in range(D.dropped.size):
+        i = D.dropped[k]
+        for j in range(n + m):
+            w.rest[j] = 0.0
+        for p in range(S.jac_start[i], S.jac_start[i + 1]):
+            w.rest[S.jac_column[p]] = w.data[p]
+        solve_whole(D, w)
+        for j in range(m):
+            null[k, j] = w.correction[n + j]
+        null[k, i] = -1.0
+        for before in range(k):
+            take_out(null[k], null[before])
+        size = 0.0
+        for j in range(m):
+            size += null[k, j] ** 2
+        for j in range(m):
+            null[k, j] /= np.sqrt(size)
+        take_out(lam, null[k])
+
+
+@kernel
+def take_out(x, direction):
+    """x less its part along a direction of length one."""
+    share = 0.0
+    for j in range(x.size):
+        share += x[j] * direction[j]
+    for j in range(x.size):
+        x[j] -= share * direction[j]
 
 
 @kernel

@@ -77,6 +77,7 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
         _shares_of_masses(system, entries, delta),
         system.length / system.sizes,
         _per_row(system, entries),
+        np.zeros(0, dtype=np.int64),
     )
 
 

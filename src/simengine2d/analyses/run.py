@@ -79,7 +79,8 @@ class Run(ABC):
     def d(self) -> D:
         """The elimination program of the system."""
         d = posed(self.system, not self.start.regular, self.tangent)
-        return d._replace(stabilization=np.array(self.task.formulation.stabilization))
+        implied = np.array(self.start.implied, dtype=np.int64)
+        return d._replace(stabilization=np.array(self.task.formulation.stabilization), dropped=implied)
 
     @cached_property
     def w(self) -> Work:

@@ -31,11 +31,15 @@ WEAK = (
 
 
 class Start(NamedTuple):
-    """`redundant` names the constraints whose reactions are not unique; `regular` says that there are none."""
+    """`redundant` names the constraints whose reactions are not unique; `regular` says that there are none.
+
+    `implied` are the rows that those before them imply in this pose.
+    """
 
     assembly: Assembly
     redundant: list[str]
     regular: bool
+    implied: tuple[int, ...] = ()
 
 
 def start(system: System, t: float) -> Start:
@@ -53,12 +57,12 @@ def _start(system: System, t: float) -> Start:
     return Start(assembly, *_examine(system, assembly))
 
 
-def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool]:
-    """Names of redundant constraints; an error where a free motion has no mass."""
+def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool, tuple[int, ...]]:
+    """Names of redundant constraints, and rows that are implied; an error where a free motion has no mass."""
     if system.n > SMALL and system.masses.min() > 0.0 and not _weak(system, assembly.t, assembly.q):
-        return [], True
+        return [], True, ()
     if system.n > LARGEST_EXAMINED:
-        return [], False
+        return [], False, ()
     scale = coordinate_scale(system)
     J = system.Phi_q(assembly.t, assembly.q) * scale
     rank = rank_of_rows(J)
@@ -69,7 +73,7 @@ def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool]:
             "Give these bodies a mass and an inertia, or drive the motion."
         )
     rows = sorted({i for row, partners in rank.dependent.items() for i in (row, *partners)})
-    return names_of_rows(system, rows), not rows
+    return names_of_rows(system, rows), not rows, tuple(rank.dependent)
 
 
 def _massless_motions(system: System, J: Floats) -> Iterator[Floats]:

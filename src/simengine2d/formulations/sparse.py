@@ -90,6 +90,7 @@ def multipliers(c, t, y, out):
     for i in range(out.size):
         w.row[i] = 0.0
     solve_kkt(S, c.D, w.Q, w.row, w)
+    note_lost_digits(c, t)
     for i in range(out.size):
         out[i] = w.x[n + i]
 
@@ -154,7 +155,7 @@ def softened(d: D, n: int, compliance: Floats) -> D:
         return d
     template, soft = d.template.copy(), np.broadcast_to(compliance, d.compliance.shape).astype(float)
     template[d.diagonal[n:]] = -soft
-    return d._replace(template=template, compliance=soft)
+    return d._replace(template=template, compliance=soft, dropped=d.dropped[:0])
 
 
 def new_context(system: Any, d: D, w: Work, tolerance: float) -> Sparse:
