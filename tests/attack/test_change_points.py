@@ -169,6 +169,27 @@ def double_parallelogram(rng, size, angle) -> Member:
     return Member(model, branch, tuple({0.0, np.pi, -bend, np.pi - bend}), 2 * np.pi, size)
 
 
+def moving_parallelogram(rng, size, angle) -> Member:
+    """A parallelogram on a carriage that a second driver moves and turns."""
+    a, b = size * rng.uniform(0.3, 2), size * rng.uniform(0.3, 2)
+    rate, sway = float(rng.uniform(0.3, 2)), float(size * rng.uniform(-1, 1))
+    model = se.Model("moving parallelogram")
+    carriage = model.body("carriage", mass=1, inertia=1, points={"A": (0, 0), "D": (b, 0)})
+    tip = a * np.exp(1j * angle)
+    crank = model.bar("crank", (0, 0), (tip.real, tip.imag))
+    coupler = model.bar("coupler", (tip.real, tip.imag), (b + tip.real, tip.imag))
+    rocker = model.bar("rocker", (b, 0), (b + tip.real, tip.imag))
+    model.add(se.Translational("rail", model.ground, carriage, direction=(1, 0)))
+    model.add(se.Driver("carriage motor", se.x(model.ground, carriage), f"{sway!r}*sin({rate!r}*t)"))
+    model.add(se.Revolute("A", carriage["A"], crank["start"]))
+    model.add(se.Revolute("B", crank["end"], coupler["start"]))
+    model.add(se.Revolute("C", coupler["end"], rocker["end"]))
+    model.add(se.Revolute("D", carriage["D"], rocker["start"]))
+    # beside the carriage, which moves by the time, the rocker turns as the crank
+    branch = lambda w: {"rocker.phi": w, "coupler.phi": 0 * w}
+    return Member(model, branch, (0.0, np.pi), 2 * np.pi, 1.0)
+
+
 MECHANISMS = (
     parallelogram,
     square,
@@ -179,6 +200,7 @@ MECHANISMS = (
     equal_slider_crank,
     three_cranks,
     double_parallelogram,
+    moving_parallelogram,
 )
 
 
@@ -291,7 +313,9 @@ def examine(name: str, member: Member, law: Law, step: float, exactly: bool) -> 
         tally[f"sentences: {name}"] += 1
         if error.results is None or error.results.t.size == 0:
             return
-        r = error.results
+        # accelerations lose their digits on the last steps to the pose that the sentence names
+        r, end = error.results, float(re.findall(r"at t = ([0-9.e+-]+) s", str(error))[0])
+        r = se.kinematics(model, t_eval=r.t[r.t < end - 0.02 * law.t_end])
     expected = passages(member, angle, float(r.t[-1]))
     tally["passages"] += len(expected)
     noted = np.array([float(t) for note in r.notes for t in re.findall(r"at t = (\S+) s the mech", note)])
@@ -348,5 +372,5 @@ def off_the_branch(what: str, member: Member, function, r: se.Results) -> Iterat
 
 
 def test_no_branch_is_left_without_a_word():
-    assert list(attack(np.random.default_rng(5), 18, outputs=(7, 23))) == []
+    assert list(attack(np.random.default_rng(5), 20, outputs=(7, 23))) == []
     assert tally["passages"] > 15

@@ -38,6 +38,7 @@ LARGEST_MISS = 1e-3  # of the pose behind from the predicted one, relative to th
 LARGEST_TURN = 2e-2  # of the velocity behind, relative to the velocity
 OPEN = 1e-11  # largest gap of the poses between, relative to the length of the mechanism
 SINGULAR = 1e-6  # smallest singular value at a change point, relative to that of a clean state
+MOST_LOOPS = 3  # that are singular at once, up to which the branches are counted
 LARGEST_DENSE = 600  # coordinates up to which singular values are computed
 CLEAN = 5e-3  # rad or lengths from a singular pose at which accelerations have lost few digits
 BEFORE, ACROSS = (
@@ -119,18 +120,14 @@ class Crossing(NamedTuple):
     """Values of the clock at which branches meet."""
 
     def by_clock(self, s: float) -> State:
-        from numpy.polynomial import polynomial
-
-        x, h = (s - self.center) / self.reach, s - self.base.s
-        rest = [
-            polynomial.polyval(x, polynomial.polyder(self.coefficients, k)) / self.reach**k for k in range(3)
-        ]
-        base = self.base
+        """The state at a value of the clock."""
+        x, h, base = (s - self.center) / self.reach, s - self.base.s, self.base
+        rest, rest_d, rest_dd = monomials(x, self.coefficients.shape[0]) @ self.coefficients
         return State(
             s,
-            base.q + h * base.qd + 0.5 * h * h * base.qdd + rest[0],
-            base.qd + h * base.qdd + rest[1],
-            base.qdd + rest[2],
+            base.q + h * base.qd + 0.5 * h * h * base.qdd + rest,
+            base.qd + h * base.qdd + rest_d / self.reach,
+            base.qdd + rest_dd / self.reach**2,
         )
 
     def at(self, t: float) -> tuple[Floats, Floats, Floats]:
@@ -144,24 +141,27 @@ class Crossing(NamedTuple):
         return (self.clock.at(t)[0] - self.center) / self.reach
 
 
+def monomials(x: float, count: int) -> Floats:
+    """1, x, x^2, ... and their first and second derivatives, a row each."""
+    k = np.arange(count)
+    powers = x**k
+    first = k * np.concatenate([[0.0], powers[:-1]])
+    second = k * (k - 1) * np.concatenate([[0.0, 0.0], powers[:-2]])
+    return np.array([powers, first, second])
+
+
 def polynomial_through(states: list[State], base: State, center: float, reach: float) -> Floats:
     """Hermite's polynomial through q, qd and qdd of the states, less the parabola of the base; one column each."""
     rows, values = [], []
-    degree = 3 * len(states)
-    powers = np.arange(degree)
     for state in states:
-        x, h = (state.s - center) / reach, state.s - base.s
-        rows += [
-            x**powers,
-            powers * x ** np.maximum(powers - 1, 0),
-            powers * (powers - 1) * x ** np.maximum(powers - 2, 0),
-        ]
+        h = state.s - base.s
+        rows.append(monomials((state.s - center) / reach, 3 * len(states)))
         values += [
             state.q - base.q - h * base.qd - 0.5 * h * h * base.qdd,
             reach * (state.qd - base.qd - h * base.qdd),
             reach**2 * (state.qdd - base.qdd),
         ]
-    return np.linalg.solve(np.array(rows), np.array(values))
+    return np.linalg.solve(np.concatenate(rows), np.array(values))
 
 
 def cross(walk: Walk) -> Crossing | None:
@@ -307,7 +307,7 @@ def _zeros_of_determinant(walk: Walk, crossing: Crossing) -> Floats:
     """Zeros, in x, of the determinant of the rows that determine the motion: those of a polynomial through it."""
     from numpy.polynomial import chebyshev
 
-    xs = chebyshev.chebpts1(25) * 2.0
+    xs = chebyshev.chebpts1(13) * 2.0
     signs, logs = zip(*(np.linalg.slogdet(_determining(walk, crossing, x)) for x in xs), strict=True)
     values = np.array(signs) * np.exp(np.array(logs) - max(logs))
     roots = chebyshev.chebroots(chebyshev.chebfit(xs / 2.0, values, xs.size - 1)) * 2.0
@@ -357,7 +357,7 @@ def other_velocities(walk: Walk, crossing: Crossing, s: float) -> list[Floats]:
     J = _unit_jacobian(walk, crossing.clock, state)
     left, values, right = np.linalg.svd(J)
     rank = int(np.count_nonzero(values > 1e-7))
-    if rank == walk.system.n:
+    if not 0 < walk.system.n - rank <= MOST_LOOPS:
         return []
     null = (walk.scale * right[rank:]).T * _size(walk, state.qd)
     norms = np.linalg.norm(crossing.clock.right_sides(*state[:3])[1] * walk.scale, axis=1)

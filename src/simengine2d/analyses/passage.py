@@ -81,8 +81,11 @@ class Passage:
             before, after = self._gap(a, s), self._gap(b, s)
             if before < -TOUCHES <= after or before > TOUCHES >= after:
                 way = 1.0 if before < 0.0 else -1.0
-                self.met.append((_first_time(lambda t, s=s, way=way: way * self._gap(t, s), a, b), s))
+                self.met.append((self._time_at(s, way, a, b), s))
         self.met.sort()
+
+    def _time_at(self, s: float, way: float, a: float, b: float) -> float:
+        return _first_time(lambda t: way * self._gap(t, s), a, b)
 
     def _gap(self, t: float, s: float) -> float:
         return (self.crossing.clock.at(t)[0] - s) / self.crossing.reach
@@ -106,18 +109,19 @@ def branches_in_words(walk: Walk, crossing: Crossing, t: float, s: float) -> str
     _, sd, _ = crossing.clock.at(t)
     others = other_velocities(walk, crossing, s)
     if not others:
-        return "another branch begins"
+        return "other branches begin"
     taken = crossing.by_clock(s).qd
     words = [_difference(walk, sd, taken, other) for other in others[:3]]
     more = " or ".join(words)
     many = len(others) > 1
-    begins = f"{len(others)} other branches begin" if many else "another branch begins"
+    begins = f"at least {len(others)} other branches begin" if many else "another branch begins"
     return f"{begins}, on which {more}"
 
 
 def _difference(walk: Walk, sd: float, taken: Floats, other: Floats) -> str:
     """How the coordinate that differs most goes on the other branch."""
     i = int(np.argmax(np.abs(other - taken) / walk.scale))
+    other = np.where(np.abs(other) < 1e-6 * np.abs(other).max(), 0.0, other)
     name, unit = walk.system.coordinate_names[i], "rad" if i % 3 == 2 else "m"
     if abs(sd) < 1e-12:
         return (

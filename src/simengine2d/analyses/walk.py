@@ -232,12 +232,12 @@ class Walk:
 
     def end_of_motion(self) -> None:
         """The motion cannot go on: the driver breaks, or it is a dead point."""
-        error = self.broken_driver()
-        if error is None and self.on_singular == "stop":
-            self.stopped = f"stopped at a dead point at t = {self.t:.9g} s"
-            self.notes.append(self.singular_message(self.t, self.walker.q, "reaches a dead point"))
+        error = self.broken_driver() or self.dead_point()
+        if isinstance(error, SingularityError) and self.on_singular == "stop":
+            self.stopped = error.results.status
+            self.notes.append(str(error))
             return
-        raise error or self.dead_point()
+        raise error
 
     # what went wrong
 
@@ -278,8 +278,23 @@ class Walk:
         )
 
     def dead_point(self) -> SingularityError:
-        message = self.singular_message(self.t, self.walker.q, "reaches a dead point")
-        return SingularityError(message, self.results(f"stopped at a dead point at t = {self.t:.9g} s"))
+        t, q = self.t, self.walker.q
+        if self.pushes_on(t, q):
+            what, name = "reaches a dead point", "dead point"
+        else:
+            what = "comes to a change point, which it cannot pass smoothly since drivers change their speed there"
+            name = "change point"
+        return SingularityError(
+            self.singular_message(t, q, what), self.results(f"stopped at a {name} at t = {t:.9g} s")
+        )
+
+    def pushes_on(self, t: float, q: Floats) -> bool:
+        """At a dead point a driver asks for a velocity that no motion has: w^T nu != 0 where w^T Phi_q = 0."""
+        J = (self.system.Phi_q(t, q) * self.scale)[self.rows]
+        norms = np.linalg.norm(J, axis=1)
+        nu = self.system.nu(t, q)[self.rows] / norms
+        left = np.linalg.svd(J / norms[:, None])[0][:, -1]
+        return bool(abs(left @ nu) > 1e-3 * np.linalg.norm(nu))
 
     def singular_message(self, t: float, q: Floats, what: str) -> str:
         """Which rows became dependent at the pose, and who drives."""
