@@ -7,6 +7,7 @@ there. And it asks the run: what it could not look for, what it passed, what it 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from .audit import Audit
 from .elements import Push
 from .energy import energy_drift
 from .laws import LINEAR
+from .switching import Switching
 from .system import System
 
 if TYPE_CHECKING:
@@ -50,6 +52,11 @@ UNSEEN = (
     0.05  # of the largest force: a force between two outputs of which the motion shown there knows nothing
 )
 LOOKS = 400  # times between outputs at which forces are looked at
+MANY, COARSE = 20, 0.1  # outputs of which one expects to see peaks, and part of them between which one cannot
+BEHIND = 1e-6  # of an interval: how far behind a switch
+MOST_SWITCHES = 10  # in one interval
+MOST_ROUGH = 40  # intervals whose impulses are compared
+SHORT = 0.2  # lengths or radians: an interval in which the mechanism hardly moves
 
 
 class Caution(str):
@@ -84,6 +91,7 @@ def verdict(results: Results) -> Verdict:
     found = _of_values(results)
     if not found:
         found = [*_of_equations(results), *_of_energy(results), *_of_steps(results), *_of_forces(results)]
+        found += _of_outputs(results)
     found += [(CHECK, str(note)) for note in results.notes if isinstance(note, Caution)]
     found += _of_opinion(results)
     found.sort(key=lambda reason: -WORDS.index(reason[0]))
@@ -103,12 +111,19 @@ def _of_values(results: Results) -> Reasons:
 
 def _of_equations(results: Results) -> Reasons:
     found = []
+    sharper = _sharper(results)
     for level, worst in Audit(results).worst.items():
-        word = _judged(level, worst.size)
+        word = _judged(level, worst.size * sharper)
         if word != TRUST:
             what = SENTENCES[level].format(where=worst.where, size=worst.size)
             found.append((word, f"at t = {worst.t:.6g} s {what}"))
     return found
+
+
+def _sharper(results: Results) -> float:
+    """More is asked of a run that was asked for more than the usual six digits."""
+    rtol, controlled = results.settings.get("rtol"), results.settings.get("step") is None
+    return min(1e3, max(1.0, 1e-6 / rtol)) if controlled and rtol else 1.0
 
 
 def _judged(level: str, error: float) -> str:
@@ -161,27 +176,108 @@ def _noted(results: Results) -> NDArray[np.bool_]:
     )
 
 
+def _of_outputs(results: Results) -> Reasons:
+    """Outputs that somebody asked for, too far apart to show what happens between them."""
+    if results.analysis != "dynamics" or results.t.size < MANY or results.settings.get("follows_steps"):
+        return []
+    if np.mean(~_smooth(results)) < COARSE:
+        return []
+    return [
+        (
+            CHECK,
+            "the outputs are too far apart to show every peak; leave out step and t_eval, or ask for more",
+        )
+    ]
+
+
 def _of_forces(results: Results) -> Reasons:
     """Forces between outputs that the motion shown there does not feel: a pulse that was stepped over."""
     system = results.system
     if results.analysis != "dynamics" or results.t.size < 3 or not _may_jump(system):
         return []
+    force = cache(lambda k: system.QA(float(results.t[k]), results.q[k], results.qd[k]))
+    smooth = _smooth(results)
+    for t, k in _looks(results):
+        found = _unfelt(results, t, k, force) if smooth[k] else None
+        if found:
+            return [found]
+    return _of_impulses(results, np.flatnonzero(~smooth))
+
+
+def _looks(results: Results) -> Iterator[tuple[float, int]]:
+    """Times between outputs, each with its interval: evenly spread ones, and those just behind a switch of a force."""
     times = np.linspace(results.t[0], results.t[-1], LOOKS + 2)[1:-1]
     within = np.clip(np.searchsorted(results.t, times, side="right") - 1, 0, results.t.size - 2)
-    smooth = _smooth(results)
-    force = cache(lambda k: system.QA(float(results.t[k]), results.q[k], results.qd[k]))
-    largest = max(np.abs(force(int(k))).max() for k in within)
-    for t, k in zip(times, map(int, within), strict=True):
-        if not smooth[k]:
+    yield from zip(times.tolist(), map(int, within), strict=True)
+    with results.system.alone() as own:
+        switching = Switching(own)
+        for k in range(results.t.size - 1 if switching.placed else 0):
+            first, last = float(results.t[k]), float(results.t[k + 1])
+            yield first + BEHIND * (last - first), k
+            at = switching.first_crossing(first, last, lambda t, k=k: _between(results, k, t)[1:])  # type: ignore[misc]
+            if at is not None:
+                yield min(last, at + BEHIND * (last - first)), k
+
+
+def _unfelt(results: Results, t: float, k: int, force: Callable[[int], Floats]) -> tuple[str, str] | None:
+    """A force at t that differs from those at the ends of a smooth interval."""
+    x, q, qd = _between(results, k, t)
+    here, first, last = results.system.QA(t, q, qd), force(k), force(k + 1)
+    off = np.abs(here - (1.0 - x) * first - x * last)
+    allowed = UNSEEN * max(np.abs(first).max(), np.abs(last).max(), np.abs(here).max())
+    if np.all(off <= allowed + 2.0 * np.abs(last - first)):
+        return None
+    j = int(np.argmax(off))
+    what = f"a force of {here[j]:.3g} on {results.system.coordinate_names[j]}"
+    return DO_NOT_TRUST, f"at t = {t:.6g} s {what} acts, of which the motion shows nothing"
+
+
+def _of_impulses(results: Results, rough: NDArray[np.int64]) -> Reasons:
+    """Where outputs do not follow from each other smoothly, velocities must change as the forces in between ask for.
+
+    Z^T M (qd1 - qd0) = Z^T integral of QA dt, with the motions Z that the joints leave free
+    """
+    system = results.system
+    for k in rough[:MOST_ROUGH]:
+        h, change = float(results.t[k + 1] - results.t[k]), results.qd[k + 1] - results.qd[k]
+        if h * np.abs(results.qd[k : k + 2] / system.sizes).max() > SHORT:
             continue
-        x, q, qd = _between(results, k, t)
-        here, first, last = system.QA(t, q, qd), force(k), force(k + 1)
-        off = np.abs(here - (1.0 - x) * first - x * last)
-        if not np.all(off <= UNSEEN * max(largest, np.abs(here).max()) + 2.0 * np.abs(last - first)):
-            j = int(np.argmax(off))
-            what = f"a force of {here[j]:.3g} on {system.coordinate_names[j]}"
-            return [(DO_NOT_TRUST, f"at t = {t:.6g} s {what} acts, of which the motion shows nothing")]
+        Z = _free(system, float(results.t[k]), results.q[k])
+        pushed, moved = Z.T @ _impulse(results, int(k)), Z.T @ (system.masses * change)
+        j = int(np.argmax(np.abs(pushed))) if pushed.size else 0
+        if pushed.size and np.abs(moved[j]) < 0.3 * np.abs(pushed[j]):
+            where = f"between t = {results.t[k]:.6g} and {results.t[k + 1]:.6g} s"
+            return [(DO_NOT_TRUST, f"{where} forces act that leave the velocities as they are")]
     return []
+
+
+def _impulse(results: Results, k: int) -> Floats:
+    """The integral of QA dt over an interval, piece by piece between the switches of forces."""
+    system, look = results.system, lambda t: _between(results, k, t)[1:]
+    ends, last = [float(results.t[k])], float(results.t[k + 1])
+    with system.alone() as own:
+        switching = Switching(own)
+        while switching.placed and len(ends) < MOST_SWITCHES:
+            at = switching.first_crossing(ends[-1], last, look)
+            if at is None or at >= last:
+                break
+            ends.append(min(last, at + 1e-12 * (last - ends[0])))
+    pieces = np.unique(np.concatenate([ends, np.linspace(ends[0], last, 33)]))
+    middles, widths = 0.5 * (pieces[1:] + pieces[:-1]), np.diff(pieces)
+    return np.asarray(sum(w * system.QA(t, *look(float(t))) for t, w in zip(middles, widths, strict=True)))
+
+
+def _free(system: System, t: float, q: Floats) -> Floats:
+    """An orthonormal basis of the motions with Phi_q qd = 0, angles as lengths."""
+    scale = 1.0 / system.sizes * system.length
+    J = system.Phi_q(t, q) / scale
+    norms = np.linalg.norm(J, axis=1, keepdims=True)
+    _, sizes, Vt = (
+        np.linalg.svd(J / np.where(norms > 0.0, norms, 1.0))
+        if system.m
+        else (0, np.zeros(0), np.eye(system.n))
+    )
+    return np.asarray((Vt[int(np.sum(sizes > 1e-9)) :] / scale).T)
 
 
 def _may_jump(system: System) -> bool:
