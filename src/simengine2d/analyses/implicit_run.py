@@ -22,6 +22,7 @@ from .task import NEWTON, Task
 
 Floats = NDArray[np.float64]
 
+FIRST_STEPS = 30  # in which steps grow
 SMALLEST = 1e-14  # error of a step that rounding leaves visible
 SHARE = 0.03  # error allowed in one step, against that of the whole motion
 _ARRAYS = ("q", "qd", "qdd", "lam", "a", "state", "worst")
@@ -122,7 +123,8 @@ class ImplicitRun(Run):
 
     @property
     def step_ahead(self) -> float:
-        return float(self.p.state[index3.STEP])
+        # the first steps are shorter than any need be, and outputs would keep them so
+        return float(self.p.state[index3.STEP]) if self.tried > FIRST_STEPS else 0.0
 
     @property
     def outputs_per_step(self) -> float:
