@@ -29,7 +29,7 @@ Motion = Callable[[float], tuple[Floats, Floats]]
 """q and qd at a time."""
 
 ROUNDING = 1e-11  # relative error of a state, for expressions that start at zero
-TOUCHES = 0.1  # of rtol and of the largest value: where an expression that turns round touches zero
+TOUCHES = 1.0  # of rtol and of the largest value: where an expression that turns round touches zero
 DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 
 
@@ -40,7 +40,7 @@ class Event:
     `se.Event("slider.x - 0.2")`, `se.Event("crank.phid", "falling", stop=False)`. `direction` is rising, falling or
     both; with `stop` the run ends there, else the event is only noted in `results.events`.
 
-    An expression that turns round at zero, within a tenth of the tolerance of the run, touches it: an event of the
+    An expression that turns round at zero, within the tolerance of the run, touches it: an event of the
     direction both. One that is zero at the start has an event where it leaves zero, in that direction; this does not
     end the run. Zero that lasts counts where it begins, and once more where the expression goes back to its old side.
     """

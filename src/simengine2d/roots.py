@@ -22,7 +22,7 @@ DEGREE = 16
 FITS = 1e-10  # last coefficients against the values of a piece, where a polynomial is as good as the function
 NOISE = 1e-13  # of the values of the whole interval: what they may be off by rounding
 SHORTEST = 1e-13  # of the interval: a piece around a kink or a jump
-TOUCHES = 1e-12  # of the values: what a turning point may be off where it touches zero
+TOUCHES = 1e-11  # of the values: what a turning point may be off where it touches zero
 POLE = 10.0  # how much larger than all values a function is where it changes its sign by a pole
 
 
@@ -103,7 +103,16 @@ def knots_in(value: Function, t0: float, t1: float, everywhere: bool = False) ->
             pieces += [(middle, b), (a, middle)]
             continue
         knots.append(Knot(b, float(values[-1]), False))
-    return knots, size
+    return _with_corners(knots), size
+
+
+def _with_corners(knots: list[Knot]) -> list[Knot]:
+    """The same knots; an end of two pieces may be where the function turns."""
+    inner = [
+        knot._replace(turns=knot.turns or (knot.value - before.value) * (after.value - knot.value) < 0.0)
+        for before, knot, after in zip(knots, knots[1:], knots[2:], strict=False)
+    ]
+    return [knots[0], *inner, knots[-1]]
 
 
 def _away_from_zero(values: Floats) -> bool:

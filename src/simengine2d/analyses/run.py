@@ -363,7 +363,8 @@ class Run(ABC):
         """A sentence on what has no value at the time reached or a little later."""
         t, (q, qd) = self.t, self.state
         span = self.span or 1.0
-        for ahead in (0.0, 1e-9 * span, 1e-6 * span):
+        fixed = self.task.step if self.task.fixed and self.task.step is not None else 0.0
+        for ahead in (0.0, 1e-9 * span, 1e-6 * span, 0.25 * fixed, 0.5 * fixed, fixed):
             why = self.broken_at(t + ahead, q + ahead * qd, qd)
             if why is not None:
                 return why

@@ -79,7 +79,10 @@ class Lane:
         row = 1.0 / np.where(norms > 0.0, norms, 1.0)
         J = J * row[:, None]
         K = np.block([[e.M * np.outer(unit, unit), J.T], [J, np.zeros((len(J), len(J)))]])
-        x = np.linalg.lstsq(K, np.concatenate([e.Q * unit, e.gamma * row]), rcond=1e-11)[0]
+        right = np.concatenate([e.Q * unit, e.gamma * row])
+        if not (np.all(np.isfinite(K)) and np.all(np.isfinite(right))):
+            return np.full(n, np.nan), np.full(len(J), np.nan)
+        x = np.linalg.lstsq(K, right, rcond=1e-11)[0]
         return x[:n] * unit, x[n:] * row
 
     def method(
