@@ -13,7 +13,7 @@ from ..doors import Bound
 from ..errors import ModelError, UnsupportedError
 from . import march as loop
 from .marcher import CHATTER, EPS, HOP, MOST_HOPS, Broken, Marcher, OdeMethod, Problem, Stability, careful
-from .step_control import longest_step
+from .step_control import LONGEST_FIRST_STEP, longest_step
 
 Floats = NDArray[np.float64]
 
@@ -73,7 +73,10 @@ class ScipyMarcher(Marcher):
         limit = min(limit, self.cut)
         if careful(self.problem):  # LSODA does not take a longest step together with an end
             limit = min(limit, t + longest_step(t - self.problem.t0))
-        self.solver = getattr(scipy.integrate, self.name)(self.f, t, y, limit, **self.options)
+        # LSODA takes its first step from the time left where nothing moves
+        endless = self.name == "LSODA" and limit == np.inf
+        options = self.options | ({"first_step": LONGEST_FIRST_STEP} if endless else {})
+        self.solver = getattr(scipy.integrate, self.name)(self.f, t, y, limit, **options)
         self.look, self.y_old = None, y.copy()
 
     def march(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
