@@ -198,43 +198,53 @@ def _of_line(switch: Switch, k: float, c: float, t0: float) -> Iterator[Break]:
 # What has to be searched for -----------------------------------------------------------------------------
 
 WINDOWS = 40  # each twice as long as the one before, from a second on: some 30,000 years
-MOST_LOOKS, FEW_LOOKS = 5_000, 50  # at pieces without finding anything, after which samples have to do
-SAMPLES = 500
+MOST_LOOKS = 5_000  # at pieces without finding anything, after which samples have to do
+COARSE, SAMPLES = (
+    0.1,
+    100,
+)  # of a window, where nothing is known of an expression: a tenth is sampled so often
 
 
 def _searched(switch: Switch, t0: float) -> Iterator[Break]:
     """The times at which an expression of t passes a level, window by window; inside a window, from left to right."""
+    last = Break(-math.inf, 0.0, True)
+    for a, b in _smooth_pieces(switch, t0):
+        for found in _in_piece(switch, a, b):
+            if found.t > last.t + last.width or found.hard != last.hard:
+                last = found
+                yield found
+
+
+def _smooth_pieces(switch: Switch, t0: float) -> Iterator[tuple[float, float]]:
+    """Windows, without what lies at breaks inside the expression."""
     inner = break_times(switches_of(switch.tree), t0)
-    bounds = iter(merge((found.t for found in inner), (t0 + 2.0**k - 1.0 for k in range(1, WINDOWS))))
+    windows = (Break(t0 + 2.0**k - 1.0, 0.0, False) for k in range(1, WINDOWS))
     start = t0
-    for stop in bounds:
-        if stop <= start:
-            continue
-        margin = FOUND * max(abs(start), abs(stop), SMALLEST_TIME)
-        yield from _in_piece(switch, start + margin, stop - margin)
-        start = stop
+    for bound in merge(inner, windows, key=lambda found: found.t):
+        margin = max(bound.width, FOUND * max(abs(bound.t), SMALLEST_TIME)) if bound.hard else 0.0
+        if start < bound.t - margin:
+            yield start, bound.t - margin
+        start = max(start, bound.t + margin)
 
 
 def _in_piece(switch: Switch, a: float, b: float) -> Iterator[Break]:
     """The same where the expression is smooth between a and b."""
-    waiting, looks = [(a, b)], 0
+    waiting, looks, whole = [(a, b)], 0, b - a
     while waiting:
         a, b = waiting.pop()
         low, high, slope_low, slope_high = enclose(switch.tree, a, b)
-        levels = _levels_between(switch, low, high)
-        if not levels or not a < b:
+        if not _levels_between(switch, low, high) or not a < b:
             continue
         looks += 1
-        vague = not (math.isfinite(low) and math.isfinite(high)) and looks > FEW_LOOKS
+        unknown = not (math.isfinite(low) and math.isfinite(high)) and b - a <= COARSE * whole
         tiny = b - a < FOUND * max(abs(a), abs(b), SMALLEST_TIME)
-        steady = slope_low > 0.0 or slope_high < 0.0
-        if tiny or steady or vague or looks > MOST_LOOKS:
-            close = tiny or steady
-            found = _located(switch, [a, b] if close else np.linspace(a, b, SAMPLES).tolist())
-            looks = 0 if found and close else looks
+        if tiny or slope_low > 0.0 or slope_high < 0.0:
+            found = _located(switch, [a, b])
+            looks = 0 if found else looks
             yield from found
-            if not close:
-                yield Break(b, 0.0, False)  # what comes behind it is looked for when it is reached
+        elif unknown or looks > MOST_LOOKS:
+            yield from _located(switch, np.linspace(a, b, SAMPLES).tolist())
+            yield Break(b, 0.0, False)  # what comes behind it is looked for when it is reached
         else:
             middle = 0.5 * (a + b)
             waiting += [(middle, b), (a, middle)]

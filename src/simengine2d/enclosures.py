@@ -196,6 +196,16 @@ def _called(name: str, args: list[Jet]) -> Jet:
         if name == "asin":
             return math.asin(low), math.asin(high), *_times((least, max(steep)), slope)
         return math.acos(high), math.acos(low), *_times((-max(steep), -least), slope)
+    if name == "hypot":
+        sides = [_called("abs", [arg]) for arg in args]
+        ends = [math.hypot(sides[0][end], sides[1][end]) for end in (0, 1)]
+        return (*ends, *ANYTHING)
+    if name == "atan2":
+        return (
+            (-math.pi, math.pi, *ANYTHING) if any(arg[0] != arg[1] for arg in args) else _as_point(name, args)
+        )
+    if name == "tan" and math.floor(low / math.pi + 0.5) == math.floor(high / math.pi + 0.5):
+        return math.tan(low), math.tan(high), *_times((1.0, INF), slope)
     if name == "mod":
         return _remainder(u, args[1])
     if name in RISES:

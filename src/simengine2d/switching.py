@@ -46,10 +46,10 @@ class Switching:
 
     def __init__(self, system: System, step: float | None = None) -> None:
         self.system = system
-        self.step, self.jump = step, ""
+        self.step, self.jump, self.kick = step, "", ""
         found: _Found = system.memo.recall("breaks", lambda: _Found(system))
         self.times = TimeBreaks(found.of_time, found.tables, found.declared, step)
-        self.placed = found.placed
+        self.placed, self.moving = found.placed, found.moving
         self.undeclared = found.undeclared
         if self.placed:
             self.bound = _bound(system, self.placed)
@@ -98,23 +98,49 @@ class Switching:
         values = self.values(t, q, qd)
         return any(placed.switch.at_level(float(u)) for placed, u in zip(self.placed, values, strict=True))
 
-    # drivers
+    # prescribed motions
 
-    def jumps_at(self, found: Break) -> bool:
-        """Whether a prescribed value jumps at a break; `jump` then says which."""
-        self.jump = self._jump_at(found)
+    def jumps_at(self, found: Break, q: Floats) -> bool:
+        """Whether a prescribed place jumps at a break; `jump` then says which."""
+        self.jump = ""
+        for i, change in self.changes(found, q, self.system.Phi)[:1]:
+            self.jump = (
+                f"{self.title_of(i)} jumps by {-change:.6g} at t = {found.t:.9g} s, which no motion can follow. "
+                "Let it rise in some time, for instance by step5(t, t0, h0, t1, h1)."
+            )
         return bool(self.jump)
 
-    def _jump_at(self, found: Break) -> str:
-        system, w = self.system, found.width
-        before, after = (system.functions_at(t)[:, 0] for t in (found.t - w, found.t + w))
-        for i in np.flatnonzero(np.abs(after - before) > JUMP * max(1.0, system.length)):
-            title = system.model.elements[system.rows[i][0]].title
-            return (
-                f"{title} jumps from {before[i]:.6g} to {after[i]:.6g} at t = {found.t:.9g} s, which no motion can "
-                "follow. Let it rise in some time, for instance by step5(t, t0, h0, t1, h1)."
+    def kicks_at(self, found: Break, q: Floats) -> bool:
+        """Whether a prescribed velocity jumps at a break; `kick` then says which."""
+        changes = self.changes(found, q, self.system.nu)
+        for i, _ in changes[:1]:
+            self.kick = (
+                f"at t = {found.t:.9g} s {self.title_of(i)} changes its speed at once; the velocities of the bodies "
+                "jump, as by an impulse"
             )
-        return ""
+        return bool(changes)
+
+    def changes(
+        self, found: Break, q: Floats, part: Callable[[float, Floats], Floats]
+    ) -> list[tuple[int, float]]:
+        """The rows of which some part changes at a break, and by how much."""
+        if not self.moving.size or not found.hard:
+            return []
+        change = part(found.t + found.width, q) - part(found.t - found.width, q)
+        # what moves on while the break is passed is none
+        allowed = JUMP * max(1.0, self.system.length) + 1e3 * found.width
+        return [(int(i), float(change[i])) for i in self.moving if abs(change[i]) > allowed]
+
+    def title_of(self, row: int) -> str:
+        return self.system.model.elements[self.system.rows[row][0]].title
+
+    def kicked(self, found: Break, q: Floats, qd: Floats) -> Floats:
+        """The velocities behind a break: M (qd1 - qd) + Phi_q^T L = 0 with Phi_q qd1 = nu."""
+        system, t = self.system, found.t + found.width
+        M, J = system.M(), system.Phi_q(t, q)
+        K = np.block([[M, J.T], [J, np.zeros((system.m, system.m))]])
+        x = np.linalg.lstsq(K, np.concatenate([M @ qd, system.nu(t, q)]), rcond=1e-13)[0]
+        return np.asarray(x[: system.n])
 
     def notes(self) -> list[str]:
         """What a user should know."""
@@ -149,6 +175,7 @@ class _Found:
                 self.add_tree(row.formula.tree, row.formula.variables, row.formula.measures)
         for name, load in system.loads:
             self.add_load(load, system, titles[name])
+        self.moving = np.array([i for i in range(system.m) if system.moves_in_time(i)], dtype=np.int64)
         self.placed = [*dict.fromkeys(self.placed)]
         self.undeclared = [*dict.fromkeys(self.undeclared)]
 

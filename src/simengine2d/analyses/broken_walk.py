@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -76,7 +77,18 @@ class BrokenWalk:
         while found is not None and found.hard and found.t - found.width <= self.run.t:
             self.begin_anew(found.t + found.width)
             found = self.switching.after(self.run.t)
+        if self.switching.placed and self.run.p.state[index3.BEGUN] == 0.0:
+            self.leave_levels()
         return found
+
+    def leave_levels(self) -> None:
+        """Where a switch begins at one of its levels, begin a tiny step later, on the side to which it goes."""
+        run = self.run
+        t, q, qd = run.t, run.p.q, run.p.qd
+        if self.switching.at_level(t, q, qd):
+            far, a = 64.0 * EPS * max(abs(t), SMALLEST_TIME), run.solved(t, q, qd)[0]
+            q[:], qd[:] = q + far * qd, qd + far * a
+            self.begin_anew(t + far)
 
     def pass_limit(self, found: Break | None) -> int:
         run = self.run
@@ -84,8 +96,11 @@ class BrokenWalk:
             self.cut = np.inf
             return self.hop(False)
         assert found is not None
-        if found.hard and self.switching.jumps_at(found):
+        if found.hard and self.switching.jumps_at(found, run.p.q):
             raise run.failure(self.switching.jump)
+        if found.hard and self.switching.kicks_at(found, run.p.q):
+            run.p.qd[:] = self.switching.kicked(found, run.p.q, run.p.qd)
+            run.notes.append(self.switching.kick)
         if found.hard:
             self.begin_anew(found.t + found.width)
         return index3.PAUSED
@@ -115,25 +130,33 @@ class BrokenWalk:
             failed_state = run.p.state.copy()
             self.take_back(before)
             h = float(run.task.step or run.p.state[index3.STEP])
-            found = self.switching.first_crossing(t0, t0 + h, self.ahead)
+            found = self.switching.first_crossing(t0, t0 + h, self.thrown())
             if found is None:
                 run.p.state[...] = failed_state
                 return why
             return self.cut_at(found, h)
         if run.t == t0:
             return why
-        h, found = run.t - t0, self.switching.first_crossing(t0, run.t, run.between)
-        if found is None:
-            return why
+        end = run.t
+        found = self.switching.first_crossing(t0, end, run.between)
+        done = self.saved()
         self.take_back(before)
-        return self.cut_at(found, h)
+        if found is None and run.task.fixed:  # the step may have jumped to and fro over a switch
+            found = self.switching.first_crossing(t0, end, self.thrown())
+        if found is not None:
+            return self.cut_at(found, end - t0)
+        self.take_back(done)
+        return why
 
-    def ahead(self, t: float) -> tuple[Floats, Floats]:
-        """Where the accelerations at the beginning of the step lead."""
+    def thrown(self) -> Callable[[float], tuple[Floats, Floats]]:
+        """The motion that the accelerations at the beginning of the step lead to."""
         run = self.run
-        q, qd, s = run.p.q, run.p.qd, t - run.t
-        a = run.solved(run.t, q, qd)[0]
-        return q + s * qd + 0.5 * s * s * a, qd + s * a
+        t, q, qd = run.t, run.p.q.copy(), run.p.qd.copy()
+        a = run.solved(t, q, qd)[0]
+        return lambda later: (
+            q + (later - t) * qd + 0.5 * (later - t) ** 2 * a,
+            qd + (later - t) * a,
+        )
 
     def cut_at(self, t: float, h: float) -> int:
         near = max(HOP * h, 64.0 * EPS * max(abs(self.run.t), h))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..breaks import Break
 from ..coordinates import family_named
 from ..coordinates.family import Family
 from ..doors import Bound
@@ -141,7 +142,14 @@ class GeneralRun(Run):
 
     def marked(self, kept: Sequence[Floats]) -> Broken | None:
         """The breaks for a marcher; `kept` is what the equations remember from step to step."""
-        return Broken(self.switching, self.bodies, kept) if self.switching else None
+        return Broken(self.switching, self.bodies, kept, self.kick) if self.switching else None
+
+    def kick(self, found: Break, y: Floats) -> None:
+        """Give velocities that fulfill the constraints behind a break, where prescribed ones change at once."""
+        q, qd = self.bodies(found.t, y)
+        if self.switching.kicks_at(found, q):
+            y[self.family.n :] = self.family.velocities(q, self.switching.kicked(found, q, qd))
+            self.notes.append(self.switching.kick)
 
     def advance(self, most_steps: int) -> None:
         first = self.done

@@ -51,7 +51,7 @@ class Breaks(Protocol):
 
     def at_level(self, t: float, q: Floats, qd: Floats) -> bool: ...
 
-    def jumps_at(self, found: Break) -> bool: ...
+    def jumps_at(self, found: Break, q: Floats) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,8 @@ class Broken:
     breaks: Breaks
     told: Callable[[float, Floats], tuple[Floats, Floats]]
     kept: Sequence[Floats]
+    kick: Callable[[Break, Floats], None]
+    """Changes the velocities in y where a prescribed one changes at once."""
 
     def sides(self, t: float, y: Floats) -> list[tuple[float, float]]:
         return self.breaks.sides(t, *self.told(t, y))
@@ -332,26 +334,40 @@ class CompiledMarcher(Marcher):
             return loop.STEP_TOO_SMALL  # the end of what has a value
         if not found.hard:
             return loop.PAUSED
-        if broken.breaks.jumps_at(found):
+        if broken.breaks.jumps_at(found, broken.told(self.t, self.path.y)[0]):
             return loop.JUMPS
+        broken.kick(found, self.path.y)
         self.begin_anew(found.t + found.width)
         return loop.PAUSED
 
     def search_step(self, broken: Broken, saved: Sequence[Floats]) -> int:
-        """Where a switch lies in the step that was just found good, it is taken back, to end before the switch."""
-        look = lambda t: broken.told(t, self.between(t))
-        t = broken.breaks.first_crossing(self.t, self.step_end, look)
+        """Where a switch lies in the step that was just found good, it is taken back, to end before the switch.
+
+        Fixed steps may have jumped to and fro over a switch that their end does not show.
+        """
+        h = self.step_end - self.t
+        t = broken.breaks.first_crossing(self.t, self.step_end, lambda t: broken.told(t, self.between(t)))
+        if t is None and self.rules.kind != loop.ADAPTIVE:
+            t = broken.breaks.first_crossing(self.t, self.step_end, self.thrown(broken))
         if t is None:
             return loop.PAUSED
-        h = self.step_end - self.t
         broken.restore(saved)
         self.take_back()
         return self.cut_at(broken, t, h)
 
     def foresee(self, broken: Broken, saved: Sequence[Floats], why: int) -> int:
         """After a step that was refused: maybe it went over a switch, to which the accelerations lead."""
-        state, y, slope, n = self.path.state, self.path.y, self.slope(), self.path.y.size // 2
-        t, h = self.t, float(state[loop.TRIED])
+        t, h = self.t, float(self.path.state[loop.TRIED])
+        found = broken.breaks.first_crossing(t, t + h, self.thrown(broken))
+        if found is not None:
+            broken.restore(saved)
+            return self.cut_at(broken, found, h)
+        hopeless = why in (loop.NO_CONVERGENCE, loop.BLEW_UP) and self.rules.kind != loop.ADAPTIVE
+        return self.cut_at(broken, t + 0.5 * h, h) if hopeless and h > FINEST * self.rules.step else why
+
+    def thrown(self, broken: Broken) -> Callable[[float], tuple[Floats, Floats]]:
+        """The motion that the accelerations at the beginning of the step lead to."""
+        t, y, slope, n = self.t, self.path.y, self.slope(), self.path.y.size // 2
 
         def look(later: float) -> tuple[Floats, Floats]:
             s = later - t
@@ -359,16 +375,7 @@ class CompiledMarcher(Marcher):
             ahead[:n] += 0.5 * s * s * slope[n:]
             return broken.told(later, ahead)
 
-        found = broken.breaks.first_crossing(t, t + h, look)
-        if found is not None:
-            return self.cut_at(broken, found, h)
-        if (
-            why in (loop.NO_CONVERGENCE, loop.BLEW_UP)
-            and self.rules.kind != loop.ADAPTIVE
-            and h > FINEST * self.rules.step
-        ):
-            return self.cut_at(broken, t + 0.5 * h, h)
-        return why
+        return look
 
     def cut_at(self, broken: Broken, t: float, h: float) -> int:
         """The next step of what would have been h ends just before t."""

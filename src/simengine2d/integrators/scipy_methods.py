@@ -116,8 +116,9 @@ class ScipyMarcher(Marcher):
         if self.found is None or t < self.found.t - self.found.width:
             self.start_at(t, y)
             return loop.PAUSED if t < self.problem.limit else loop.STEP_TOO_SMALL
-        if self.found.hard and broken.breaks.jumps_at(self.found):
+        if self.found.hard and broken.breaks.jumps_at(self.found, broken.told(t, y)[0]):
             return loop.JUMPS
+        broken.kick(self.found, y)
         self.start_at(self.found.t + self.found.width, y)
         return loop.PAUSED
 
