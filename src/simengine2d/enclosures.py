@@ -198,8 +198,8 @@ def _called(name: str, args: list[Jet]) -> Jet:
         return math.acos(high), math.acos(low), *_times((-max(steep), -least), slope)
     if name == "hypot":
         sides = [_called("abs", [arg]) for arg in args]
-        ends = [math.hypot(sides[0][end], sides[1][end]) for end in (0, 1)]
-        return (*ends, *ANYTHING)
+        nearest, farthest = (math.hypot(sides[0][end], sides[1][end]) for end in (0, 1))
+        return (nearest, farthest, *ANYTHING)
     if name == "atan2":
         return (
             (-math.pi, math.pi, *ANYTHING) if any(arg[0] != arg[1] for arg in args) else _as_point(name, args)

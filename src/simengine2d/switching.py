@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .breaks import Break, Switch, TimeBreaks, stops_of, switches_of
+from .doors import Bound
 from .elements import Action, Push, Wrench
 from .errors import listed
 from .events import Watched, watched_at
@@ -237,7 +238,7 @@ def _of_body(system: System, body: str) -> tuple[Measure, ...]:
     )
 
 
-def _bound(system: System, placed: list[Placed]) -> Callable[[float, Floats, Floats], None]:
+def _bound(system: System, placed: list[Placed]) -> Bound:
     """The door that evaluates all switches of the state."""
     nothing = linear_law(0.0, 0.0, 0.0, as_function(0.0))
     pushes = [Push(measure, nothing) for each in placed for measure in each.measures]

@@ -9,7 +9,8 @@ from ..laws import linear_law
 class Spring(ForceElement):
     """Spring, damper and actuator on a measure s: a TSDA on `distance`, an RSDA on `angle`.
 
-    It resists the growth of s with k (s - free) + c ds/dt + h(t), and with a `law` g(s, sd, t) where one is given.
+    It resists the growth of s with k (s - free) + c ds/dt + h(t), and with a `law` g(s, sd, t) where one is given,
+    such as "100*s^3" or a table of s, `se.Table(of="s", points=..., values=...)`.
     """
 
     measure: MeasureField

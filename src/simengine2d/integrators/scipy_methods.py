@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..breaks import SMALLEST_TIME
+from ..breaks import SMALLEST_TIME, Break
 from ..doors import Bound
 from ..errors import ModelError, UnsupportedError
 from . import march as loop
@@ -56,7 +56,8 @@ class ScipyMarcher(Marcher):
         """Called with the end of each step, which it leaves as it is, and the notes."""
         self.old_notes = self.notes
         self.hops: list[float] = []
-        self.cut, self.found = np.inf, None
+        self.cut = np.inf
+        self.found: Break | None = None
         self.begin(problem.t0, problem.y0.copy())
 
     def begin(self, t: float, y: Floats) -> None:
