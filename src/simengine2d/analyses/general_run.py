@@ -28,7 +28,9 @@ from ..ivp.inputs import tolerances
 from ..results import Results
 from ..switching import Switching
 from .digits import APART, WRONG, lost_digits, open_joints, pace
+from .passing import Passing
 from .run import Run, refill
+from .singular_poses import RankWatch, can_lose_rank
 from .start import Start
 from .task import Task
 
@@ -69,6 +71,9 @@ class GeneralRun(Run):
         self.switching = Switching(self.system, task.step if task.fixed else None)
         self.notes += self.switching.notes()
         self.family.count_from(at.t, at.q, at.qd)
+        watched = can_lose_rank(task.system)
+        self.rank = RankWatch(task.system, self.family, start.regular) if watched else None
+        self.passing = Passing(self)
 
     def close(self, lam: Bound | None) -> None:
         """The door to the multipliers: the one given, or one that finds them from the accelerations of the bodies."""
@@ -101,13 +106,15 @@ class GeneralRun(Run):
         return self.marcher.step_end
 
     def between(self, t: float) -> tuple[Floats, Floats]:
-        return self.bodies(t, self.marcher.between(t))
+        return self.passing.state_at(t) or self.bodies(t, self.marcher.between(t))
 
     def end_at(self, t: float) -> None:
+        self.done = min(self.done, int(np.searchsorted(self.times, t)))
         self.times = np.append(self.times[self.times < t], t)
         self.history = History(*(array[: self.times.size].copy() for array in self.history))
         self.Y = self.Y[: self.times.size].copy()
-        self.advance(1)
+        if not self.passing.write_last(t):
+            self.advance(1)
 
     # outputs
 
@@ -152,9 +159,9 @@ class GeneralRun(Run):
             self.notes.append(self.switching.kick)
 
     def advance(self, most_steps: int) -> None:
-        first = self.done
-        self.done, why = self.marcher.march(self.times, first, self.Y, most_steps)
-        self.recover(first, self.done)
+        why = self.march(most_steps)
+        if self.passing.passed(why):
+            return
         self.refuse(why)
         apart = self.closed.found[0]
         if apart > self.system.length:
@@ -169,6 +176,24 @@ class GeneralRun(Run):
             raise self.failure(self.switching.jump)
         if why in WHY:
             raise self.failure(WHY[why])
+
+    def march(self, most_steps: int) -> int:
+        """Go on for some steps, and see what they mean. Returns why they ended."""
+        self.passing.remember()
+        first = self.done
+        self.done, why = self.marcher.march(self.times, first, self.Y, self.passing.pace(most_steps))
+        self.recover(first, self.done)
+        return why
+
+    @abstractmethod
+    def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
+        """Begin anew in a state of the bodies."""
+
+    def coordinates_of(self, q: Floats, qd: Floats) -> Floats:
+        """(z, zd) of bodies in a state."""
+        if self.family.turns.size:
+            self.family.turns[:] = q[2::3]
+        return np.concatenate([self.family.positions(q), self.family.velocities(q, qd)])
 
     def in_words(self) -> str:
         task = self.task
@@ -197,27 +222,38 @@ class GeneralRun(Run):
             array[first : first + len(rows)] = rows
 
     def statistics(self) -> dict[str, int]:
-        return self.marcher.counts()
+        return self.passing.with_counts_before(self.marcher.counts())
 
     def checkpoint(self) -> dict[str, Floats]:
-        method = self.task.integrator
-        if isinstance(method, OdeMethod) and not method.keeps:
+        if not self.keeps:
             return {}
-        return {name: array.copy() for name, array in self.kept().items()}
+        return {name: array.copy() for name, array in self.kept().items()} | self.passing.checkpoint()
 
     def restore(self, saved: dict[str, Floats]) -> None:
+        self.passing.restore(saved)
         refill(self.kept(), saved)
+
+    def put_back(self, saved: dict[str, Floats]) -> None:
+        for name, array in self.kept().items():
+            array[...] = saved[name]
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the integration can be left and entered again."""
+        method = self.task.integrator
+        return not isinstance(method, OdeMethod) or method.keeps
 
     @abstractmethod
     def kept(self) -> dict[str, Floats]:
         """The arrays that make up the state of the integration."""
 
     def errors(self) -> dict[str, Floats]:
+        watched = {} if self.rank is None else self.rank.kept()
         return {
             "found": self.closed.found,
             "singular_at": self.closed.singular_at,
             "lost": self.closed.lost,
-        }
+        } | watched
 
     def results(self, status: str) -> Results:
         singular = self.closed.singular_at[0]
@@ -262,12 +298,16 @@ class OdeRun(GeneralRun):
         self.set_tolerances()
         self.posed = lanes.pose(task.formulation, self.family, self.d, at.t, z, not start.regular, 0.0)
         self.close(self.posed.lam)
-        steps = {"step": task.step} if task.fixed else self.controlled
-        self.marcher = self.new_marcher(self.method, **steps)
-        if isinstance(self.marcher, ScipyMarcher):
-            self.marcher.follow = self.posed.finish
+        self.finish = self.posed.finish if self.rank is None else self.rank.around(self.posed.finish)
+        self.marcher = self.new_marcher(self.method, **self.steps)
         self.recovered = self.recoverer(self.posed.finish, self.posed.rhs, self.posed.notes)
         self.begin()
+
+    @property
+    def steps(self) -> dict[str, Any]:
+        """What says how long steps are."""
+        fixed = self.task.fixed
+        return {"step": self.task.step} if fixed else self.controlled
 
     def set_tolerances(self) -> None:
         task = self.task
@@ -293,10 +333,23 @@ class OdeRun(GeneralRun):
         self.y0[:] = self.first
         posed.begin()
         posed.tolerance[0] = self.in_steps
-        posed.finish(self.start.assembly.t, self.y0, posed.notes)
+        self.passing.begin()
+        self.finish(self.start.assembly.t, self.y0, posed.notes)
         posed.notes[:2] = 0.0
         if isinstance(self.marcher, CompiledMarcher):
             self.marcher.begin_at(self.y0)
+
+    def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
+        posed, worst = self.posed, self.posed.notes[:2].copy()
+        y = self.coordinates_of(q, qd)
+        posed.begin()
+        self.finish(t, y, posed.notes)
+        posed.notes[:2] = worst
+        if isinstance(self.marcher, CompiledMarcher) and isinstance(self.method, RungeKutta):
+            self.marcher.restart(t, y, self.local, self.atol)
+        else:
+            span = (t, self.system.domain[1])
+            self.marcher = self.new_marcher(self.method, **self.steps, t0=t, y0=y, span=span)
 
     @property
     def reusable(self) -> bool:
@@ -324,13 +377,16 @@ class OdeRun(GeneralRun):
         usual: dict[str, Any] = {
             "t0": self.start.assembly.t,
             "y0": self.y0,
-            "finish": self.posed.finish if method.accepts_finish else None,
+            "finish": self.finish if method.accepts_finish else None,
             "notes": self.posed.notes,
             "newton": self.task.newton,
             "span": (self.start.assembly.t, self.system.domain[1]),
             "broken": self.marked([*self.posed.kept.values()]),
         }
-        return method.marcher(self.posed.rhs, **usual | options)
+        marcher = method.marcher(self.posed.rhs, **usual | options)
+        if isinstance(marcher, ScipyMarcher):
+            marcher.follow = self.posed.finish
+        return marcher
 
     def recover(self, first: int, stop: int) -> None:
         if first < stop:
@@ -363,28 +419,44 @@ class DaeRun(GeneralRun):
     def __init__(self, task: Task, start: Start) -> None:
         super().__init__(task, start)
         self.close(None)
-        n, method = self.family.n, task.integrator or RadauIIA()
+        n, at = self.family.n, start.assembly
+        self.marcher = self.new_marcher(at.t, self.y0)
+        notes = self.marcher.path.notes
+        self.Y = np.zeros((self.times.size, 2 * n + notes.size))
+        self.recovered = self.recoverer(NONE, NONE, notes)
+        self.notes.append(self.in_words())
+        self.passing.begin()
+        if self.rank is not None:
+            self.passing.looking(at.t, self.y0, np.zeros(0))
+
+    def new_marcher(self, t: float, y: Floats) -> DaeMarcher:
+        task, n, method = self.task, self.family.n, self.task.integrator or RadauIIA()
         adaptive = task.integrator is None
         assert isinstance(task.formulation, StagedFormulation)
-        self.marcher: DaeMarcher = dae_marcher(
+        marcher = dae_marcher(
             task.formulation,
             method,
             self.family,
-            start.assembly.t,
-            self.y0[:n],
-            self.y0[n:],
+            t,
+            y[:n],
+            y[n:],
             step=task.max_step if adaptive else task.step,
             rtol=task.rtol if adaptive else None,
             atol=None if task.atol is None or not adaptive else task.absolute(task.rtol, self.family.sizes),
             newton=task.newton,
             tolerance=task.tolerance,
-            span=(start.assembly.t, self.system.domain[1]),
+            span=(t, self.system.domain[1]),
             broken=self.marked([self.family.turns]),
         )
-        notes = self.marcher.path.notes
-        self.Y = np.zeros((self.times.size, 2 * n + notes.size))
-        self.recovered = self.recoverer(NONE, NONE, notes)
-        self.notes.append(self.in_words())
+        if self.rank is not None:
+            marcher.finish_with(self.rank.around(marcher.problem.finish))
+        return marcher
+
+    def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
+        y = self.coordinates_of(q, qd)
+        self.marcher = self.new_marcher(t, y)
+        self.recovered = self.recoverer(NONE, NONE, self.marcher.path.notes)
+        self.passing.looking(t, y, np.zeros(0))
 
     def recover(self, first: int, stop: int) -> None:
         if first == stop:

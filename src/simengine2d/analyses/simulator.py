@@ -36,6 +36,7 @@ class Simulator:
 
     `advance(t)` takes error-controlled explicit steps. They do not end at t; the state there is interpolated, so it
     does not matter how often one looks. Where forces change from outside, `renew()` begins a new step at that time.
+    Singular poses are passed in one long step, and told in `notes`.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Simulator:
             self.t = 0.0
             self._marcher.restart(0.0, run.first, run.local, run.atol)
             run.begin()
+            run.times, run.Y = self._times, self._row
             self._row[0], self._seen = np.concatenate([run.y0, run.posed.notes]), None
 
     def advance(self, t: float) -> None:
@@ -107,14 +109,39 @@ class Simulator:
             raise ModelError(
                 f"a Simulator at t = {self.t:g} s cannot advance to t = {t!r}; `reset()` leads back to 0."
             )
-        self._times[0], self._seen, row, why = t, None, 0, march.PAUSED
+        self._times[0], self._seen = t, None
         check_domains(self._run.system, self._times)
-        while row == 0 and why in (march.PAUSED, march.COLLAPSED):
-            row, why = self._marcher.march(self._times, 0, self._row, STEPS_AT_ONCE)
-        if row == 0:
-            what = self._run.switching.jump if why == march.JUMPS else WHY[why]
-            raise ConvergenceError(self._run.broken() or f"at t = {self._marcher.t:.9g} s {what}")
+        if not self._on_the_way_over_a_pose(t):
+            self._march()
         self.t = t
+
+    def _march(self) -> None:
+        """Steps up to the time asked for; singular poses are passed, or end in an error."""
+        run = self._run
+        run.done = 0
+        while run.done == 0:
+            run.passing.remember()
+            most_steps = run.passing.pace(STEPS_AT_ONCE)
+            run.done, why = self._marcher.march(self._times, 0, self._row, most_steps)
+            if run.passing.passed(why):
+                self._on_the_way_over_a_pose(float(self._times[0]))
+            elif run.done == 0 and why not in (march.PAUSED, march.COLLAPSED):
+                what = run.switching.jump if why == march.JUMPS else WHY[why]
+                raise ConvergenceError(run.broken() or f"at t = {self._marcher.t:.9g} s {what}")
+
+    def _on_the_way_over_a_pose(self, t: float) -> bool:
+        """Whether t lies inside the last step over a singular pose; its motion is then what is seen."""
+        run, size = self._run, self._run.y0.size
+        found = run.passing.motion_at(t)
+        if found is None:
+            return False
+        turns = run.family.turns.copy()
+        self._seen = History(*(rows[0] for rows in found))
+        self._row[0, :size] = run.coordinates_of(self._seen.Q, self._seen.Qd)
+        self._row[0, size:] = run.posed.notes
+        self._row[0, self._row.shape[1] - turns.size :] = run.family.turns
+        run.family.turns[:] = turns
+        return True
 
     def renew(self) -> None:
         """Forget the step that leads beyond the time reached, since forces have changed."""
@@ -126,14 +153,20 @@ class Simulator:
         y, run.posed.notes[:] = self._row[0, :size].copy(), self._row[0, size:]
         turns = run.family.turns
         turns[:] = self._row[0, self._row.shape[1] - turns.size :]
-        run.posed.finish(self.t, y, run.posed.notes)
+        run.passing.begin_at(self.t)
+        run.finish(self.t, y, run.posed.notes)
         self._marcher.restart(self.t, y, run.local, run.atol)
         self._row[0, :size], self._seen = y, None
 
     @property
+    def notes(self) -> list[str]:
+        """What is to be known of the motion, such as the singular poses it passed."""
+        return list(self._run.notes)
+
+    @property
     def statistics(self) -> dict[str, int]:
         """Steps, rejected steps and evaluations since the start, or since `renew`."""
-        counts = self._marcher.counts()
+        counts = self._run.statistics()
         return {name: counts[name] for name in ("steps", "rejected steps", "evaluations")}
 
     # what is seen of the bodies

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -228,6 +228,11 @@ class CompiledMarcher(Marcher):
         finish = self.problem.finish or NONE
         doors = (self.problem.f, attempt, self.look, finish)
         return Equations(*(part for door in doors for part in (door.f, door.c)))
+
+    def finish_with(self, finish: Bound) -> None:
+        """Another door that follows each step."""
+        self.problem = replace(self.problem, finish=finish)
+        self.equations = self.equations_with(self.attempt)
 
     def march(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         if self.problem.broken is None:

@@ -1,0 +1,252 @@
+"""Poses in which constraints lose rank for a moment: noticed along a motion, found exactly, named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coordinates.family import Family
+from ..doors import Bound
+from ..equations import D, new_work
+from ..formulations import sparse
+from ..formulations.rank_watch import (
+    ALARMS,
+    ALWAYS_ZERO,
+    MOST_ALARMS,
+    SHORTEST,
+    STATE_SIZE,
+    Watched,
+    watch_rank,
+)
+from ..frames import GROUND
+from ..loads import load_arrays
+from ..posing import posed
+from ..system import System
+from .closure import coordinate_scale
+from .diagnose import names_of_rows
+
+Floats = NDArray[np.float64]
+
+FAR, NEAR, NEARER = (
+    0.1,
+    0.03,
+    0.01,
+)  # of a singular pose, in lengths or radians: where constraints are looked at
+PLACES = np.array([1.0, 0.8, 0.6, 0.5])  # parts of these distances
+MOST_SHIFTS = 5
+FARTHEST = 1.0  # between a suspicion and the pose that causes it
+ZERO = 0.1  # smallest g on the way through a singular pose, against that at half the smallest distance
+LARGEST_EXAMINED = 900  # coordinates up to which ranks are found by dense factorizations
+SOON = 1e-6  # way after which the last state of a run is looked at
+TINY = 1e-12  # compliance of a row against its own share: every pivot exists
+
+
+Motion = Callable[[Floats], "list[tuple[Floats, Floats]] | None"]
+"""q and qd at some times; None where it cannot be followed so far."""
+
+
+class Pose(NamedTuple):
+    """A singular pose on the way: when, where, how fast in lengths or radians, and which rows depend on each other."""
+
+    t: float
+    q: Floats
+    speed: float
+    rows: list[str]
+
+
+def can_lose_rank(system: System) -> bool:
+    """Whether joints close loops, or formulas are constraints; the joints of a tree never depend on each other."""
+    part = {body.name: body.name for body in system.bodies} | {GROUND: GROUND}
+
+    def root(name: str) -> str:
+        while part[name] != name:
+            name = part[name]
+        return name
+
+    joined: dict[str, set[str]] = {}
+    for name, row in system.rows:
+        if row.formula is not None:
+            return True
+        joined.setdefault(name, set()).update(
+            frame.body for term in row.measure.terms for frame in (term.a, term.b)
+        )
+    for bodies in joined.values():
+        roots = {root(body) for body in bodies}
+        if len(bodies) != 2 or len(roots) < 2:
+            return True
+        part[roots.pop()] = roots.pop()
+    return False
+
+
+def lowest(cubic: Floats) -> float | None:
+    """Where a cubic has its minimum nearest to zero; None where it has none."""
+    roots = np.roots(np.polyder(cubic))
+    bend = np.polyder(cubic, 2)
+    found = [root.real for root in roots if abs(root.imag) < 0.2 and np.polyval(bend, root.real) > 0.0]
+    return float(min(found, key=abs)) if found else None
+
+
+class RankWatch:
+    """The watch over one motion: what is laid out for it, and what it noticed."""
+
+    def __init__(self, system: System, family: Family, regular: bool) -> None:
+        self.system, self.family, self.regular = system, family, regular
+        n, m, S = system.n, system.m, system.arrays
+        self.masses = self.geometric_masses()
+        d = self.program()
+        self.context = sparse.new_context(system, d, new_work(system, d), 0.0)._replace(L=self.no_loads())
+        self.solve = sparse.accelerations.bind(self.context)
+        self.state, self.alarm_rows = np.zeros(STATE_SIZE), np.zeros((MOST_ALARMS, 3))
+        self.top, self.first, self.first_g = np.zeros(m), np.zeros((2, n)), np.zeros(m)
+        self.weight = 1.0 / self.masses[S.jac_column]
+        self.pivot = np.ascontiguousarray(d.diagonal[n:])
+        self.scratch = (np.zeros(3 * family.n), np.zeros(3 * n), np.zeros(2 * n), np.zeros(2 * n))
+
+    def geometric_masses(self) -> Floats:
+        """Bodies of mass 1 whose inertia is that of their reach: a measure of lengths alone."""
+        S, nb = self.system.arrays, len(self.system.bodies)
+        reach = np.zeros(nb + 1)
+        np.maximum.at(reach, S.frame_body, np.hypot(S.frame_x, S.frame_y))
+        reach = np.where(reach[:nb] > 0.0, reach[:nb], self.system.length)
+        return np.column_stack([np.ones(nb), np.ones(nb), reach**2]).ravel()
+
+    def program(self) -> D:
+        """The elimination program of the system, with other masses and a trace of compliance."""
+        system, d = self.system, posed(self.system, not self.regular, False)
+        template = np.zeros_like(d.template)
+        template[d.diagonal[: system.n]] = self.masses
+        rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
+        data = system.Phi_q_data(system.drawn_q)
+        shares = np.bincount(rows, data**2 / self.masses[system.arrays.jac_column], minlength=system.m)
+        template[d.diagonal[system.n :]] = -TINY * np.maximum(shares, shares.mean() if shares.size else 0.0)
+        nothing = np.zeros(1, dtype=np.int64)
+        return d._replace(template=template, refinements=nothing, stabilization=np.zeros(2))
+
+    def no_loads(self) -> Any:
+        return load_arrays([], [], {}, len(self.system.functions))
+
+    def around(self, finish: Bound | None) -> Bound:
+        """The door that finishes a step and then looks at the constraints."""
+        system, n, m = self.system, self.system.n, self.system.m
+        inner = (0, 0) if finish is None else (finish.f, finish.c)
+        bodies, w = self.family.to_bodies, self.context.w
+        z, b, y, out = self.scratch
+        return watch_rank.bind(
+            Watched(
+                *inner, bodies.f, bodies.c, self.solve.f, self.solve.c, system.arrays.jac_start, self.weight,
+                self.pivot, w.data, w.v, system.sizes, z, b, y, out, np.zeros((3, m)), np.zeros((2, m)), self.top,
+                self.first, self.first_g, np.zeros(n), np.zeros((2, n)), np.zeros((2, n)), np.zeros(2), self.state,
+                self.alarm_rows,
+            )
+        )  # fmt: skip
+
+    def begin(self) -> None:
+        """Forget the motion before."""
+        self.state[:] = 0.0
+
+    def look_soon(self) -> None:
+        """At the next state, however short the way there may be."""
+        self.state[SHORTEST] = SOON
+
+    def alarms(self) -> list[list[float]]:
+        """Time, row and speed of each suspicion."""
+        found: list[list[float]] = self.alarm_rows[: int(min(self.state[ALARMS], MOST_ALARMS))].tolist()
+        return found
+
+    def keep_alarms(self, alarms: list[list[float]]) -> None:
+        """These are still to be looked at."""
+        self.state[ALARMS] = len(alarms)
+        self.alarm_rows[: len(alarms)] = np.array(alarms).reshape(-1, 3)
+
+    def kept(self) -> dict[str, Floats]:
+        """What it remembers from step to step."""
+        return {
+            "rank_state": self.state, "rank_top": self.top, "rank_first": self.first, "rank_g": self.first_g,
+            "rank_alarms": self.alarm_rows,
+        }  # fmt: skip
+
+    # what is known of a pose
+
+    def shares(self, t: float, q: Floats) -> Floats:
+        """g of all rows."""
+        n, w, S = self.system.n, self.context.w, self.system.arrays
+        self.solve(t, np.concatenate([q, np.zeros(n)]), np.zeros(2 * n))
+        rows = np.repeat(np.arange(self.system.m), np.diff(S.jac_start))
+        whole = np.bincount(rows, w.data**2 * self.weight, minlength=self.system.m)
+        with np.errstate(all="ignore"):
+            return np.nan_to_num(np.sqrt(1.0 / (np.abs(w.v[self.pivot]) * whole)), nan=1.0)
+
+    def speed(self, qd: Floats) -> float:
+        """In lengths or radians a second."""
+        return float(np.max(np.abs(qd) / self.system.sizes, initial=0.0))
+
+    def weakest_row(self, t: float, q: Floats) -> int:
+        """The row that is nearest to others, but for those that are redundant all along."""
+        return int(np.argmin(np.where(self.top > ALWAYS_ZERO, self.shares(t, q), np.inf)))
+
+    def pose_ahead(self, motion: Motion, t: float, alarm: float, speed: float, row: int) -> Pose | None:
+        """The singular pose near the time `alarm` on a motion that is known from t on, and up to the pose.
+
+        Before such a pose g falls to zero as its distance does. It is looked at from far, from near and from nearer;
+        None where it remains above zero, or where the motion turns back.
+        """
+        pose, q = self.before_the_pose(motion, t, alarm, speed, row), np.zeros(0)
+        for farthest in (FAR, NEAR, NEARER):
+            reach = min(farthest / speed, 0.8 * (pose - t))
+            if reach <= 0.0:
+                return None
+            times = pose - reach * PLACES
+            states = motion(times)
+            if states is None:
+                return None
+            g = np.array([self.shares(time, q)[row] for time, (q, _) in zip(times, states, strict=True)])
+            cubic = np.polyfit(-PLACES, g**2, 3)
+            low = lowest(cubic)
+            if low is None or not np.all(np.diff(g) < 0.0):
+                return None
+            pose += low * reach
+            q, speed = states[-1][0] + (pose - times[-1]) * states[-1][1], self.speed(states[-1][1])
+        if np.polyval(cubic, low) > (ZERO * g[-1]) ** 2 or abs(pose - alarm) * speed > FARTHEST:
+            return None
+        if not self.regular and not self.loses_rank(pose, q, states[0][0]):
+            return None
+        return Pose(pose, q, speed, self.dependent(pose, q))
+
+    def before_the_pose(self, motion: Motion, t: float, alarm: float, speed: float, row: int) -> float:
+        """A time about the pose: earlier than the alarm, where the motion leads away from the pose there."""
+        for _ in range(MOST_SHIFTS):
+            times = alarm - FAR / speed * PLACES[[0, -1]]
+            if times[0] <= t:
+                break
+            states = motion(times)
+            if states is not None:
+                first, last = (self.shares(time, q)[row] for time, (q, _) in zip(times, states, strict=True))
+                if last < first:
+                    break
+            alarm -= FAR / speed
+        return alarm
+
+    def scaled(self, t: float, q: Floats) -> Floats:
+        J = self.system.Phi_q(t, q) * coordinate_scale(self.system)
+        norms = np.linalg.norm(J, axis=1, keepdims=True)
+        return J / np.where(norms > 0.0, norms, 1.0)
+
+    def loses_rank(self, t: float, q: Floats, usual: Floats) -> bool:
+        """Whether one more singular value nearly vanishes than a little way off: some rows may always be redundant."""
+        if self.system.n > LARGEST_EXAMINED:
+            return True
+        there, off = (np.linalg.svd(self.scaled(t, pose), compute_uv=False) for pose in (q, usual))
+        rank = int(np.sum(off > 1e-6 * off[0]))
+        return bool(there[rank - 1] < 0.2 * off[rank - 1])
+
+    def dependent(self, t: float, q: Floats) -> list[str]:
+        """Names of the rows that depend on each other in a pose."""
+        if self.system.n > LARGEST_EXAMINED:
+            return []
+        u, s, _ = np.linalg.svd(self.scaled(t, q))
+        lost = u[:, max(0, int(np.sum(s > 1e-3 * s[0]))) :]
+        rows = np.flatnonzero(np.abs(lost).max(axis=1, initial=0.0) > 1e-3)
+        return names_of_rows(self.system, rows.tolist())

@@ -1,0 +1,241 @@
+"""A watch over the rank of the constraints along a motion, whatever its coordinates, formulation and integrator.
+
+Row i of Phi_q, made free of the rows that are eliminated before it, keeps the share g_i of its length: the sine of the
+angle between the row and the others. It is the root of the pivot of its multiplier against Phi_q W Phi_q^T, where W
+knows lengths and no masses. Where constraints lose rank, some g_i becomes zero, and it does so as |t - t*| does. A
+step may lead over that pose; so the slopes of g_i at both ends are looked at too:
+
+    g_i falls at the first end, rises at the other, and steeply enough to have been zero between them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..doors import call, door
+from ..kernels import kernel
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# entries of the state
+BEGUN, TIME, ALARMS, SHORTEST = range(4)
+STATE_SIZE = 4
+MOST_ALARMS = 64
+
+WIDEST = 0.5  # between two poses that are compared, in lengths of the mechanism or radians
+FINEST = 0.05  # to which a suspicion is narrowed down
+ROUGH = 0.1  # of the way, by which velocities at its ends may miss it
+USUAL = 0.25  # way after which it is worth looking again
+STEEPEST = 6.0  # of g, by the way
+ALWAYS_ZERO = 1e-4  # largest g of a row that is redundant all along
+AHEAD = 1e-4  # for slopes, in lengths or radians
+PIECES = 4
+
+
+class Watched(NamedTuple):
+    """What the door works with. Poses and rates of two ends a, b and of a place between them are rows of `q`, `qd`."""
+
+    finish_f: Any  # what follows each step besides; 0 where there is nothing
+    finish_c: Any
+    bodies_f: Any  # (z, zd, zdd) to (q, qd, qdd)
+    bodies_c: Any
+    solve_f: Any  # accelerations of bodies that know lengths and no masses
+    solve_c: Any
+    jac_start: Ints
+    weight: Floats  # of each non-zero of Phi_q
+    pivot: Ints  # slot of each multiplier's pivot, whose reciprocal is there
+    data: Floats
+    v: Floats
+    sizes: Floats
+    z: Floats  # (z, zd, zdd)
+    bodies: Floats  # (q, qd, qdd)
+    y: Floats  # (q, 0)
+    out: Floats
+    g: Floats  # (3, m): at the ends and a little later
+    slope: Floats  # (2, m)
+    top: Floats  # largest g of each row so far
+    first: Floats  # (2, n): q and qd of the pose that was looked at last
+    first_g: Floats
+    later: Floats  # q a little later
+    q: Floats  # (2, n)
+    qd: Floats
+    t: Floats  # (2,)
+    state: Floats
+    alarms: Floats  # (MOST_ALARMS, 3): time, row and speed where rank may be lost
+
+
+@door
+def watch_rank(c, t, y, notes):
+    """Finish a step, and look whether constraints lost rank in it."""
+    if c.finish_f != 0:
+        call(c.finish_f, c.finish_c, t, y, notes)
+    n, size = c.sizes.size, y.size
+    for j in range(c.z.size):
+        c.z[j] = y[j] if j < size else 0.0
+    call(c.bodies_f, c.bodies_c, t, c.z, c.bodies)
+    state = c.state
+    if state[BEGUN] == 0.0 or t <= state[TIME]:
+        if state[BEGUN] == 0.0:
+            begin_watch(c, t)
+        return
+    way = 0.0
+    for j in range(n):
+        way = max(way, abs(c.bodies[j] - c.first[0, j]) / c.sizes[j])
+    if way < state[SHORTEST]:
+        return
+    compare(c, t, way)
+    remember(c, t)
+
+
+@kernel
+def begin_watch(c, t):
+    """The first pose."""
+    measure(c, t, c.bodies, 1)
+    for i in range(c.top.size):
+        c.top[i] = 0.0
+    c.state[BEGUN] = 1.0
+    remember(c, t)
+
+
+@kernel
+def remember(c, t):
+    """The pose whose g stand in row 1 is the first one of what comes."""
+    n = c.sizes.size
+    for j in range(n):
+        c.first[0, j], c.first[1, j] = c.bodies[j], c.bodies[n + j]
+    for i in range(c.top.size):
+        c.first_g[i], c.top[i] = c.g[1, i], max(c.top[i], c.g[1, i])
+    c.state[TIME], c.state[SHORTEST] = t, USUAL
+
+
+@kernel
+def measure(c, t, q, k):
+    """g of all rows in a pose, into row k."""
+    for j in range(c.sizes.size):
+        c.y[j] = q[j]
+    call(c.solve_f, c.solve_c, t, c.y, c.out)
+    for i in range(c.pivot.size):
+        whole = 0.0
+        for p in range(c.jac_start[i], c.jac_start[i + 1]):
+            whole += c.data[p] * c.data[p] * c.weight[p]
+        part = abs(c.v[c.pivot[i]]) * whole
+        c.g[k, i] = np.sqrt(1.0 / part) if part > 0.0 and part < np.inf else (0.0 if part > 0.0 else 1.0)
+
+
+@kernel
+def place_between(c, t, x, k):
+    """Hermite's cubic a fraction x of the way, into end k.
+
+    q = a + x (d + (1 - x) ((1 - x) (h ad - d) - x (h bd - d))),   d = b - a
+    """
+    n, h = c.sizes.size, t - c.state[TIME]
+    c.t[k] = c.state[TIME] + x * h
+    for j in range(n):
+        d = c.bodies[j] - c.first[0, j]
+        u, v = h * c.first[1, j] - d, h * c.bodies[n + j] - d
+        c.q[k, j] = c.first[0, j] + x * (d + (1.0 - x) * ((1.0 - x) * u - x * v))
+        bend = (1.0 - x) * (1.0 - 3.0 * x) * u - x * (2.0 - 3.0 * x) * v
+        c.qd[k, j] = (d + bend) / h
+
+
+@kernel
+def compare(c, t, way):
+    """Look at the way from the last pose to this one in pieces; suspicions become alarms."""
+    pieces = int(way / WIDEST) + 1
+    for k in range(pieces):
+        place_between(c, t, k / pieces, 0)
+        place_between(c, t, (k + 1.0) / pieces, 1)
+        for i in range(c.top.size):
+            c.g[0, i] = c.first_g[i]
+        measure(c, c.t[1], c.q[1], 1)
+        for i in range(c.top.size):
+            c.first_g[i] = c.g[1, i]
+        row = suspicious(c, way / pieces)
+        if row >= 0:
+            narrow_down(c, t, way, k / pieces, 1.0 / pieces, row)
+    for i in range(c.top.size):
+        c.g[1, i] = c.first_g[i]
+
+
+@kernel
+def narrow_down(c, t, way, x, width, row):
+    """Divide a suspicious piece again and again; where suspicion stays it is noted."""
+    rough = is_rough(c, t, way)
+    while row >= 0 and width * way > FINEST and not rough:
+        width, found = width / PIECES, -1
+        for _ in range(PIECES):
+            place_between(c, t, x, 0)
+            place_between(c, t, x + width, 1)
+            measure(c, c.t[0], c.q[0], 0)
+            measure(c, c.t[1], c.q[1], 1)
+            found = suspicious(c, way * width)
+            if found >= 0:
+                break
+            x += width
+        row = found
+    if row >= 0:
+        # |t - t*| falls to zero between the ends
+        note_alarm(c, t, x + width * c.g[0, row] / (c.g[0, row] + c.g[1, row]), row)
+
+
+@kernel
+def is_rough(c, t, way):
+    """Whether velocities do not lead from one end to the other, as on another branch: nothing is known between."""
+    n, h, apart = c.sizes.size, t - c.state[TIME], 0.0
+    for j in range(n):
+        mean = 0.5 * h * (c.first[1, j] + c.bodies[n + j])
+        apart = max(apart, abs(mean - (c.bodies[j] - c.first[0, j])) / c.sizes[j])
+    return apart > ROUGH * way
+
+
+@kernel
+def note_alarm(c, t, x, row):
+    k, speed = int(c.state[ALARMS]), 0.0
+    c.state[ALARMS] += 1.0
+    if k < MOST_ALARMS:
+        for j in range(c.sizes.size):
+            speed = max(speed, abs(c.first[1, j]) / c.sizes[j])
+        c.alarms[k, 0], c.alarms[k, 1] = c.state[TIME] + x * (t - c.state[TIME]), row
+        c.alarms[k, 2] = speed
+
+
+@kernel
+def suspicious(c, way):
+    """A row that may have been zero between the two ends; -1 where there is none."""
+    h, near = c.t[1] - c.t[0], False
+    for i in range(c.top.size):
+        near = near or (c.top[i] > ALWAYS_ZERO and c.g[0, i] + c.g[1, i] <= STEEPEST * way)
+    if not (near and find_slopes(c, 0)):
+        return -1
+    falls = False
+    for i in range(c.top.size):
+        falls = falls or (c.top[i] > ALWAYS_ZERO and c.g[0, i] + 2.0 * h * c.slope[0, i] < 0.0)
+    if not (falls and find_slopes(c, 1)):
+        return -1
+    for i in range(c.top.size):
+        total, rise = c.g[0, i] + c.g[1, i], 0.5 * h * (c.slope[1, i] - c.slope[0, i])
+        turned = c.slope[0, i] < 0.0 and c.slope[1, i] > 0.0
+        if c.top[i] > ALWAYS_ZERO and turned and rise > 0.5 * total:
+            return i
+    return -1
+
+
+@kernel
+def find_slopes(c, k):
+    """The rates of all g at end k; False where nothing moves."""
+    speed = 0.0
+    for j in range(c.sizes.size):
+        speed = max(speed, abs(c.qd[k, j]) / c.sizes[j])
+    if speed == 0.0:
+        return False
+    later = AHEAD / speed
+    for j in range(c.sizes.size):
+        c.later[j] = c.q[k, j] + later * c.qd[k, j]
+    measure(c, c.t[k] + later, c.later, 2)
+    for i in range(c.top.size):
+        c.slope[k, i] = (c.g[2, i] - c.g[k, i]) / later
+    return True
