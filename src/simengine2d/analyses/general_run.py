@@ -189,10 +189,9 @@ class GeneralRun(Run):
     def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
         """Begin anew in a state of the bodies."""
 
-    def coordinates_of(self, q: Floats, qd: Floats) -> Floats:
+    def coordinates_of(self, t: float, q: Floats, qd: Floats) -> Floats:
         """(z, zd) of bodies in a state."""
-        if self.family.turns.size:
-            self.family.turns[:] = q[2::3]
+        self.family.count_from(t, q, qd)
         return np.concatenate([self.family.positions(q), self.family.velocities(q, qd)])
 
     def in_words(self) -> str:
@@ -341,7 +340,7 @@ class OdeRun(GeneralRun):
 
     def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
         posed, worst = self.posed, self.posed.notes[:2].copy()
-        y = self.coordinates_of(q, qd)
+        y = self.coordinates_of(t, q, qd)
         posed.begin()
         self.finish(t, y, posed.notes)
         posed.notes[:2] = worst
@@ -453,7 +452,7 @@ class DaeRun(GeneralRun):
         return marcher
 
     def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
-        y = self.coordinates_of(q, qd)
+        y = self.coordinates_of(t, q, qd)
         self.marcher = self.new_marcher(t, y)
         self.recovered = self.recoverer(NONE, NONE, self.marcher.path.notes)
         self.passing.looking(t, y, np.zeros(0))

@@ -137,7 +137,7 @@ class Simulator:
             return False
         turns = run.family.turns.copy()
         self._seen = History(*(rows[0] for rows in found))
-        self._row[0, :size] = run.coordinates_of(self._seen.Q, self._seen.Qd)
+        self._row[0, :size] = run.coordinates_of(t, self._seen.Q, self._seen.Qd)
         self._row[0, size:] = run.posed.notes
         self._row[0, self._row.shape[1] - turns.size :] = run.family.turns
         run.family.turns[:] = turns

@@ -30,6 +30,8 @@ WIDEST = 0.5  # between two poses that are compared, in lengths of the mechanism
 FINEST = 0.05  # to which a suspicion is narrowed down
 ROUGH = 0.1  # of the way, by which velocities at its ends may miss it
 USUAL = 0.25  # way after which it is worth looking again
+FINE = 0.02  # the same near a singular pose
+SHARE = 0.3  # and between these, as a share of the smallest g
 STEEPEST = 6.0  # of g, by the way
 ALWAYS_ZERO = 1e-4  # largest g of a row that is redundant all along
 AHEAD = 1e-4  # for slopes, in lengths or radians
@@ -104,12 +106,14 @@ def begin_watch(c, t):
 @kernel
 def remember(c, t):
     """The pose whose g stand in row 1 is the first one of what comes."""
-    n = c.sizes.size
+    n, least = c.sizes.size, 1.0
     for j in range(n):
         c.first[0, j], c.first[1, j] = c.bodies[j], c.bodies[n + j]
     for i in range(c.top.size):
         c.first_g[i], c.top[i] = c.g[1, i], max(c.top[i], c.g[1, i])
-    c.state[TIME], c.state[SHORTEST] = t, USUAL
+        if c.top[i] > ALWAYS_ZERO:
+            least = min(least, c.g[1, i])
+    c.state[TIME], c.state[SHORTEST] = t, min(USUAL, max(FINE, SHARE * least))
 
 
 @kernel
