@@ -80,7 +80,22 @@ def energy(results: Results) -> Energy:
             stiffness, _, free = load.law.numbers
             s = measure_rates(results, load.measure)[0]
             potential = potential + 0.5 * stiffness * (s - free) ** 2
-    return Energy(kinetic, potential, kinetic + potential)
+    total = kinetic + potential
+    if not np.all(np.isfinite(total)):
+        t = motion.t[np.argmin(np.isfinite(total))]
+        raise UnsupportedError(
+            f"the energy at t = {t:g} s has no finite value: a potential has none there, or the numbers are too large."
+        )
+    return Energy(kinetic, potential, total)
+
+
+def has_energy(results: Results) -> bool:
+    """Whether all forces are known and the energy has a value at every time."""
+    try:
+        energy(results)
+    except UnsupportedError:
+        return False
+    return True
 
 
 def power(results: Results) -> Power:
@@ -111,6 +126,8 @@ def power_balance(results: Results) -> float:
 def energy_drift(results: Results) -> float | None:
     """Largest change of the total energy relative to the energy exchanged; None where it need not be constant."""
     if results.t.size == 0 or not is_conservative(results.system):
+        return None
+    if not has_energy(results):
         return None
     kinetic, potential, total = energy(results)
     exchanged = max(float(np.ptp(potential)), float(kinetic.max()))

@@ -252,7 +252,7 @@ def _action(results: Results, name: str) -> _Constraint | _Force:
 def _body(action: _Action, on: str | None) -> str:
     """The body asked for; where none was, the last one that is not the ground."""
     if on is None:
-        return [frame.body for frame in action.frames if frame.body != GROUND][-1]
+        return next((frame.body for frame in reversed(action.frames) if frame.body != GROUND), GROUND)
     if on not in action.bodies and on != GROUND:
         raise ModelError(
             f"{action.title} does not act on '{on}'. {unknown('body', on, action.bodies, plural='bodies')}"

@@ -198,6 +198,9 @@ def _adm() -> str:
 ACF = '{"simulation": "Dynamics", "tend": 0.5, "stepSize": 0.01, "outputSteps": 7}'
 
 
+TABLE = "t,motor\n0,0\n0.1,0.2\n0.2,0.5\n0.35,0.9\n0.5,1.4\n"
+
+
 @cache
 def result_files() -> dict[str, bytes]:
     """Small results as .npz and .csv."""
@@ -296,7 +299,11 @@ def array_changed(array: Any, r: random.Random) -> Any:
 def mutant(seed: int) -> tuple[str, bytes]:
     """A file: its ending and its bytes."""
     r = random.Random(seed)
-    kind = r.choice([".yaml", ".yaml", ".json", ".adm", ".adm", ".acf", ".npz", ".csv", ""])
+    kind = r.choice(
+        [".yaml", ".yaml", ".json", ".adm", ".adm", ".acf", ".npz", ".csv", "", ".table", ".motion"]
+    )
+    if kind in (".table", ".motion"):
+        return kind, bytes_changed(text_changed(TABLE, r).encode("utf-8", errors="surrogatepass"), r)
     if kind in (".npz", ".csv"):
         data = result_files()[kind]
         return kind, npz_changed(data, r) if kind == ".npz" else bytes_changed(data, r)

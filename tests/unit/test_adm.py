@@ -634,3 +634,16 @@ def test_a_writer_that_errs_is_found_out(tmp_path, monkeypatch):
     monkeypatch.setitem(adm_records.WRITERS, "Spring", lambda draft: right(draft) | {"k": 9})
     with pytest.raises(ModelError, match="Spring 's' would not read back as it is"):
         save(m, tmp_path / "m.adm")
+
+
+def test_what_an_analysis_file_cannot_hold_is_told(tmp_path):
+    analysis = {
+        "kind": "dynamics",
+        "t_end": 1,
+        "step": 0.1,
+        "output_steps": 10,
+        "integrator": "rk4",
+        "rtol": 1e-8,
+    }
+    with pytest.warns(ModelWarning, match="no place for integrator, rtol"):
+        save_analysis(analysis, tmp_path / "a.acf")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 import zipfile
@@ -12,6 +13,7 @@ import pytest
 import simengine2d as se
 from simengine2d import builders
 from simengine2d.io import tables
+from simengine2d.io.model_writer import model_data
 
 WITH_MODEL = [".npz", ".parquet"]
 ENDINGS = [".csv", *WITH_MODEL]
@@ -345,3 +347,29 @@ def test_names_with_strange_signs_read_back_from_columns(tmp_path):
     r = se.dynamics(m, t_eval=[0, 0.1])
     for ending in ENDINGS:
         assert se.Results.load(r.save(tmp_path / f"run{ending}")).bodies == list(m.bodies)
+
+
+def test_every_field_reads_back(swing, tmp_path):
+    """A field that somebody adds to results must go through a file, or it would be lost without a word."""
+    again = se.Results.load(swing.save(tmp_path / "run.npz"))
+    for item in dataclasses.fields(se.Results):
+        old, new = getattr(swing, item.name), getattr(again, item.name)
+        if item.name == "model":
+            assert model_data(new) == model_data(old)
+        elif item.name == "checkpoint":
+            assert old.keys() == new.keys()
+            assert all(np.array_equal(old[name], new[name], equal_nan=True) for name in old)
+        else:
+            assert np.array_equal(old, new) if isinstance(old, np.ndarray) else old == new, item.name
+
+
+def test_energy_without_a_value_is_said(tmp_path):
+    m = se.Model("p")
+    bar = m.bar("bar", (0, 0), (1, 0), mass=1)
+    m.add(se.Revolute("O", m.ground, bar["start"]))
+    m.add(se.Force("v", potential="mod(1, bar.phi) == 3"))
+    r = se.dynamics(m, t_eval=[0, 1e-3])
+    with pytest.raises(se.UnsupportedError, match="the energy at t = 0 s has no finite value"):
+        r.energy()
+    assert "nan" not in r.summary()
+    r.html(tmp_path / "a.html")

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..energy import has_energy
 from ..frames import GROUND
 from ..results import COORDINATES, ORDERS, Results
 from .marks import Mark, Stretched, Trace
@@ -161,7 +162,7 @@ def _force_channels(scene: Scene, arrows: list[dict[str, Any]]) -> Iterator[dict
 
 
 def _energy_channels(results: Results, columns: Columns) -> Iterator[dict[str, Any]]:
-    if results.system.missing_law is None:
+    if has_energy(results):
         energy = results.energy()
         for part, values in zip(energy._fields, energy, strict=True):
             yield _channel(f"energy.{part}", "J", "energy", column=columns.add(values))

@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..energy import has_energy
 from ..errors import ModelError
 from ..io.files import write_text
 from ..results import Results
@@ -152,7 +153,7 @@ def _plots(results: Results) -> list[str]:
     bodies = list(dict.fromkeys([results.bodies[0], results.bodies[-1]]))
     parts = [_figure(_coordinates(results, body), 4.6, 3.0) for body in bodies]
     parts += [_figure(_velocities(results, body), 4.6, 3.0) for body in bodies]
-    if results.lam is not None and results.system.missing_law is None:
+    if results.lam is not None and has_energy(results):
         parts.append(_figure(lambda figure: plots.plot_energy(results, figure.subplots()), 4.6, 3.0))
     return ['<div class="pair">', *parts, "</div>"]
 

@@ -102,4 +102,8 @@ def save_analysis(analysis: dict[str, Any], path: str | Path) -> Path:
         )
     data = {"simulation": names[kind]} | {field: analysis[key] for key, field in FIELDS.items()}
     _checked(Document(path.name, data))
+    lost = [key for key in analysis if key not in ("kind", *FIELDS)]
+    if lost:
+        sentence = f"{path.name}: an .acf file has no place for {listed(lost)}, which is left out."
+        warnings.warn(sentence, ModelWarning, stacklevel=2)
     return write_text(path, to_json(data))
