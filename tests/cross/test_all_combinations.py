@@ -71,7 +71,7 @@ def two_loops():
 MECHANISMS = {
     make.__name__: make for make in (four_bar, slider_crank, quick_return, gear_pair, motor, tree, two_loops)
 }
-REFUSED = {("gear_pair", "natural"), ("motor", "natural")}  # turns must be counted there
+REFUSED = {("gear_pair", "natural")}  # turns must be counted there
 
 # A stiff penalty: constraints give way by lam / (alpha omega^2), which is some 1e-10 of a length here
 POSED = {
