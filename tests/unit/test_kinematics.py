@@ -209,6 +209,25 @@ def test_a_start_in_a_singular_pose_is_refused():
         se.kinematics(parallelogram("2*pi*t", angle=0), t_end=1)
 
 
+def test_a_crank_driven_from_another_turn_stays_on_the_drawn_branch():
+    """A bar drawn at 4 rad stands at 4 - 2 pi; the driver's 4 rad ask for the same pose, not for a turn."""
+    rng = np.random.default_rng(0)
+    runs = 0
+    while runs < 12:
+        lengths, angle = rng.uniform(0.5, 2, 4), float(rng.uniform(np.pi, 12.0))
+        try:
+            model = builders.four_bar(
+                *lengths, crank_angle=angle, branch=rng.choice(["open", "crossed"]), speed=1
+            )
+        except se.ModelError:
+            continue
+        runs += 1
+        drawn = se.System(model).drawn_q
+        results = se.kinematics(model, t_eval=[0.0])
+        assert results["crank.phi"][0] == pytest.approx(angle, abs=1e-12)
+        np.testing.assert_allclose(results.q[0][3:], drawn[3:], atol=1e-9)
+
+
 # Change points ----------------------------------------------------------------------------------------
 
 

@@ -27,6 +27,7 @@ from .closure import close, coordinate_scale
 from .kinematics import driven_rows
 from .redrawn import redrawn
 from .walk import Walk
+from .whole_turns import count_turns
 
 Floats = NDArray[np.float64]
 
@@ -128,6 +129,7 @@ def assembly_modes(
         raise ModelError(f"assembly_modes needs a Model, not {model!r}; read a file with load(path).")
     system = System(model)
     system.refuse_velocity_rows("assembly_modes")
+    count_turns(system, t)
     first = assemble(system, t)
     _refuse_freedom(system, first)
     row = _driver_row(system, driver)

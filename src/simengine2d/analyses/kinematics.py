@@ -25,6 +25,7 @@ from .rank import rank_of_rows
 from .run import Progress
 from .times import begin_of, check_domains, output_times
 from .walk import OnSingular, Walk, pivots_at, row_pattern
+from .whole_turns import count_turns
 
 Floats = NDArray[np.float64]
 
@@ -63,6 +64,7 @@ def kinematics(
     check_domains(system, times)
     # the drawn pose belongs to t = 0, so a later first output is walked to
     start = begin_of(system, times)
+    count_turns(system, start)
     assembly = _assemble(system, start)
     rows = driven_rows(system, assembly)
     if start < times[0]:
