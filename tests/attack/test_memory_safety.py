@@ -437,7 +437,7 @@ def main(seed: int, count: int) -> None:
     for k in range(count):
         use = world.one(USES)
         print(f"use {k} {use.__name__}", flush=True)
-        begun = time.perf_counter()
+        begun = time.process_time()
         try:
             use(world)
         except BaseException as error:
@@ -451,9 +451,9 @@ def main(seed: int, count: int) -> None:
                 f"WRONG: seed {seed}, use {k} {use.__name__}: {type(error).__name__} {error} ({line})",
                 flush=True,
             )
-        if time.perf_counter() - begun > 20.0:
+        if time.process_time() - begun > 20.0:
             print(
-                f"WRONG: seed {seed}, use {k} {use.__name__} took {time.perf_counter() - begun:.0f} s",
+                f"WRONG: seed {seed}, use {k} {use.__name__} took {time.process_time() - begun:.0f} s",
                 flush=True,
             )
 
