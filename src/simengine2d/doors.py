@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from .build_together import build_together
 from .errors import UnsupportedError
+from .interrupts import check_interrupts
 from .kernels import JIT, kernel, plain
 
 Floats = NDArray[np.float64]
@@ -140,6 +141,7 @@ def python_door(function: Callable[[float, Floats, Floats], None]) -> Bound:
 
     def guarded(t: float, y: Floats, out: Floats) -> None:
         try:
+            check_interrupts()
             if not raised:
                 function(t, y, out)
                 return

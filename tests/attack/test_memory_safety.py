@@ -409,6 +409,25 @@ def own_equations(w: World) -> None:
     assert np.all(np.isfinite(np.concatenate(kept)))
 
 
+def interrupted_equations(w: World) -> None:
+    """What `ivp.solve` has kept when Ctrl-C came is what it would have found."""
+    f = lambda t, y: np.array([y[1], -y[0]])
+    work = lambda: se.ivp.solve(f, (0, 1), [1.0, 0.0], "rk4", h=0.01, t_eval=np.linspace(0, 1, 101))
+    want, found = work(), None
+    signal.setitimer(signal.ITIMER_REAL, float(w.rng.uniform(1e-5, 0.005)))
+    try:
+        try:
+            found = work()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+    except se.Interrupted as error:
+        found = error.results
+    except KeyboardInterrupt:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+    if found is not None:
+        assert np.array_equal(found.y, want.y[:, : found.t.size]), "equations that were interrupted"
+
+
 USES = [
     a_run,
     a_copy,
@@ -426,6 +445,7 @@ USES = [
     nothing_at_all,
     a_model_that_changes,
     own_equations,
+    interrupted_equations,
 ]
 
 

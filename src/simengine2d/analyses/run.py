@@ -22,11 +22,12 @@ from ..errors import (
 )
 from ..events import Crossing, Watch, crossings_until
 from ..formulations.index3 import History
+from ..interrupts import Interrupts
 from ..posing import posed
 from ..results import Results
-from .interrupts import Interrupts, Pace
 from .lift_off import lift_off_notes
 from .output_grid import MOST_NUMBERS, OutputGrid, beside_peaks
+from .pace import Pace
 from .start import Start
 from .task import Task
 

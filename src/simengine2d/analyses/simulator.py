@@ -18,6 +18,7 @@ from ..free_system import FreeSystem
 from ..integrators import march
 from ..integrators.marcher import CompiledMarcher
 from ..integrators.runge_kutta import RungeKutta
+from ..interrupts import Interrupts
 from ..model import Model
 from ..system import System
 from .general_run import WHY, OdeRun
@@ -28,6 +29,7 @@ from .times import check_domains
 Floats = NDArray[np.float64]
 
 STEPS_AT_ONCE = 100_000  # Python hears Ctrl-C between them
+SLOW_STEPS_AT_ONCE = 100  # with functions in Python
 
 
 @holds_addresses
@@ -122,7 +124,7 @@ class Simulator:
         while run.done == 0:
             run.passing.remember()
             most_steps = run.passing.pace(STEPS_AT_ONCE)
-            run.done, why = self._marcher.march(self._times, 0, self._row, most_steps)
+            run.done, why = self._steps(most_steps)
             if run.passing.passed(why):
                 self._on_the_way_over_a_pose(float(self._times[0]))
             elif run.done == 0 and why not in (march.PAUSED, march.COLLAPSED):
@@ -142,6 +144,15 @@ class Simulator:
         self._row[0, self._row.shape[1] - turns.size :] = run.family.turns
         run.family.turns[:] = turns
         return True
+
+    def _steps(self, most: int) -> tuple[int, int]:
+        """Some steps. Ctrl-C does not break off a function in Python, which would be left without a value."""
+        if not self._run.system.callbacks:
+            return self._marcher.march(self._times, 0, self._row, most)
+        with Interrupts() as interrupts:
+            found = self._marcher.march(self._times, 0, self._row, min(most, SLOW_STEPS_AT_ONCE))
+        interrupts.check()
+        return found
 
     def renew(self) -> None:
         """Forget the step that leads beyond the time reached, since forces have changed."""

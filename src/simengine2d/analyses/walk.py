@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConvergenceError, Interrupted, ModelError, SimEngineError, SingularityError, listed
+from ..interrupts import Interrupts
 from ..results import Results
 from ..sparse_lu import Pattern, analyze, factor
 from ..system import System
@@ -15,7 +16,6 @@ from .assemble import Assembly
 from .change_point import Crossing, cross
 from .closure import coordinate_scale
 from .diagnose import names_of_rows
-from .interrupts import Interrupts, Pace
 from .march import (
     ACCEPTED,
     ALERT,
@@ -35,6 +35,7 @@ from .march import (
     new_motion,
     new_walker,
 )
+from .pace import Pace
 from .passage import Passage, branches_in_words
 from .run import Progress
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..errors import ConvergenceError, Interrupted, ModelError, SimEngineError
 from ..integrators import march as loop
 from ..integrators.marcher import Marcher, OdeMethod
+from ..interrupts import Interrupts
 from ..methods import Integrator
 from .choosing import method_of
 from .crossings import Found, Watch
@@ -85,12 +86,15 @@ class Integration:
         self.ends, self.pieces = [self.begin], []  # type: ignore[var-annotated]
         self.watch: Watch | None = None
         self.marcher: Marcher | None = None
+        self.interrupts = Interrupts()
         self.check_start()
 
     def check_start(self) -> None:
         out = np.zeros(self.y0.size)
-        self.f.door(self.begin, self.y0, out)
+        with self.interrupts:
+            self.f.door(self.begin, self.y0, out)
         self.check_functions()
+        self.interrupts.check()
         if not np.all(np.isfinite(out)):
             raise ModelError(f"f gives {self.way * out} at the start, t = {self.way * self.begin:g}.")
 
@@ -105,15 +109,19 @@ class Integration:
         times = np.array([self.end]) if t_eval is None else np.append(self.way * t_eval, self.end)
         if times.size > 1 and times[-2] == self.end:
             times = times[:-1]
-        if t_eval is None:
-            ended = self.step_by_step(times, dense)
-        else:
-            self.t, self.y = [], []
-            ended = self.row_by_row(times, t_eval.size, dense)
+        with self.interrupts:
+            ended = self.outputs(times, t_eval, dense)
         message = "the end of t_span was reached" if ended is None else "an event ended the integration"
         return self.solution(FINISHED if ended is None else TERMINATED, message)
 
     # outputs
+
+    def outputs(self, times: Floats, t_eval: Floats | None, dense: bool) -> Found | None:
+        """All of them; the event that ended the integration."""
+        if t_eval is None:
+            return self.step_by_step(times, dense)
+        self.t, self.y = [], []
+        return self.row_by_row(times, t_eval.size, dense)
 
     def step_by_step(self, times: Floats, dense: bool) -> Found | None:
         """Outputs at the ends of steps."""
@@ -164,6 +172,9 @@ class Integration:
         assert self.marcher is not None
         row, why = self.marcher.march(times, row, Y, most_steps)
         self.check_functions()
+        if self.interrupts.came:
+            at = f"interrupted at t = {self.way * self.marcher.t:.9g}"
+            raise Interrupted(f"{at}.", self.solution(FAILED, at))
         if why in _WHY:
             t = self.way * self.marcher.step_end
             raise ConvergenceError(f"at t = {t:.9g} {_WHY[why]}.", self.solution(FAILED, _WHY[why]))

@@ -23,6 +23,7 @@ from ..formulations.projection import Projection
 from ..integrators import integrator_named, march
 from ..integrators.dop853 import DOP853
 from ..integrators.marcher import OdeMethod
+from ..interrupts import Interrupts
 from ..methods import Formulation
 from .initial import State
 from .numeric import Floats
@@ -192,10 +193,13 @@ class _Run:
 
     def to_the_end(self, progress: Any) -> Motion:
         while self.done < self.times.size:
-            self.done, why = self.marcher.march(self.times, self.done, self.Y, STEPS_A_CHUNK)
+            with Interrupts() as interrupts:
+                self.done, why = self.marcher.march(self.times, self.done, self.Y, STEPS_A_CHUNK)
+            self._raise_what_waits()
+            if interrupts.came:
+                raise Interrupted(f"interrupted at t = {self.marcher.t:g} s.", self.results("interrupted"))
             if progress is not None:
                 progress(self.marcher.t)
-            self._raise_what_waits()
             if why in ENDINGS:
                 sentence = (
                     f"dynamics of '{self.system.title}' ended at t = {self.marcher.t:g}: {ENDINGS[why]}."
@@ -206,6 +210,7 @@ class _Run:
     def _raise_what_waits(self) -> None:
         for door in (self.f, self.finish):
             for error in door.kept[1] if door is not None else ():
+                self.done = int(np.isfinite(self.Y[: self.done]).all(axis=1).cumprod().sum())
                 so_far = self.results(f"ended at t = {self.marcher.t:g}")
                 if isinstance(error, KeyboardInterrupt):
                     raise Interrupted(f"interrupted at t = {self.marcher.t:g} s.", so_far) from None

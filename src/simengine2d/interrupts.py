@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from types import FrameType
-from typing import Any
-
-AT_ONCE = 0.1  # seconds that a chunk of steps should last
-MOST_AT_ONCE = 2_000
-FIRST = 200  # steps of the first chunk of a small system
+from typing import Any, ClassVar
 
 
 class Interrupts:
@@ -19,6 +14,9 @@ class Interrupts:
     In other threads than the main one, and where somebody else handles the signal, nothing is changed.
     """
 
+    at_work: ClassVar[Interrupts | None] = None
+    """The one that hears the signal now."""
+
     def __init__(self) -> None:
         self.came = False
         self.before: Any = None
@@ -26,13 +24,14 @@ class Interrupts:
     def __enter__(self) -> Interrupts:
         usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if usual and threading.current_thread() is threading.main_thread():
+            Interrupts.at_work = self
             self.before = signal.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(self, *raised: object) -> None:
         if self.before is not None:
             signal.signal(signal.SIGINT, self.before)
-            self.before = None
+            self.before = Interrupts.at_work = None
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self.came:
@@ -45,28 +44,8 @@ class Interrupts:
             raise KeyboardInterrupt
 
 
-class Pace:
-    """How many steps make a chunk, so that each lasts about a tenth of a second; the steps do not depend on it."""
-
-    def __init__(self, size: int) -> None:
-        """`size` is the number of coordinates."""
-        self.steps = max(1, FIRST // (1 + size // 30))
-        self.begun = self.kept = time.perf_counter()
-
-    def next(self) -> int:
-        """Called before each chunk."""
-        now = time.perf_counter()
-        lasted, self.begun = now - self.begun, now
-        if lasted > AT_ONCE:
-            self.steps = max(1, int(self.steps * AT_ONCE / lasted))
-        elif lasted < 0.5 * AT_ONCE:
-            self.steps = min(MOST_AT_ONCE, 4 * self.steps)
-        return self.steps
-
-    def is_time_to_keep(self) -> bool:
-        """Whether the last answer of yes lies so far back that a copy of the state costs nothing."""
-        now = time.perf_counter()
-        if now - self.kept < 0.5 * AT_ONCE:
-            return False
-        self.kept = now
-        return True
+def check_interrupts() -> None:
+    """Inside a user's function: raise what has come, for a chunk of slow functions may be long."""
+    at_work = Interrupts.at_work
+    if at_work is not None and at_work.came and threading.current_thread() is threading.main_thread():
+        raise KeyboardInterrupt

@@ -1,0 +1,36 @@
+"""How long the chunks of a run are: Ctrl-C and `progress` come between two of them."""
+
+from __future__ import annotations
+
+import time
+
+AT_ONCE = 0.1  # seconds that a chunk of steps should last
+MOST_AT_ONCE = 2_000
+FIRST = 200  # steps of the first chunk of a small system
+
+
+class Pace:
+    """How many steps make a chunk, so that each lasts about a tenth of a second; the steps do not depend on it."""
+
+    def __init__(self, size: int) -> None:
+        """`size` is the number of coordinates."""
+        self.steps = max(1, FIRST // (1 + size // 30))
+        self.begun = self.kept = time.perf_counter()
+
+    def next(self) -> int:
+        """Called before each chunk."""
+        now = time.perf_counter()
+        lasted, self.begun = now - self.begun, now
+        if lasted > AT_ONCE:
+            self.steps = max(1, int(self.steps * AT_ONCE / lasted))
+        elif lasted < 0.5 * AT_ONCE:
+            self.steps = min(MOST_AT_ONCE, 4 * self.steps)
+        return self.steps
+
+    def is_time_to_keep(self) -> bool:
+        """Whether the last answer of yes lies so far back that a copy of the state costs nothing."""
+        now = time.perf_counter()
+        if now - self.kept < 0.5 * AT_ONCE:
+            return False
+        self.kept = now
+        return True
