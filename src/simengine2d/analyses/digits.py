@@ -41,6 +41,19 @@ def open_joints(system: System, gap: float) -> str | None:
     return f"joints stay open by {gap / system.length:.0e} of the size of their bodies"
 
 
+def far_from_the_origin(system: System, q: Floats, least: float) -> str | None:
+    """A sentence where rounding moves a body by more than `least` of its size."""
+    places = np.abs(q.reshape(-1, 3)[:, :2]).max(axis=1, initial=0.0)
+    shares = np.finfo(float).eps * places / system.arms
+    b = int(np.argmax(shares)) if shares.size else 0
+    if not shares.size or shares[b] <= least:
+        return None
+    return (
+        f"body '{system.bodies[b].name}' lies {places[b]:.2g} m from the origin, and double precision places it there "
+        f"to {shares[b]:.0e} of its size ({system.arms[b]:.2g} m) only; draw the mechanism nearer to the origin"
+    )
+
+
 def _positive(values: Floats) -> Floats:
     return values[values > 0.0]
 

@@ -27,7 +27,7 @@ from ..integrators.scipy_methods import ScipyMarcher
 from ..ivp.inputs import tolerances
 from ..results import Results
 from ..switching import Switching
-from .digits import APART, WRONG, lost_digits, open_joints, pace
+from .digits import APART, WRONG, far_from_the_origin, lost_digits, open_joints, pace
 from .passing import Passing
 from .run import Run, refill
 from .singular_poses import RankWatch, can_lose_rank
@@ -265,6 +265,7 @@ class GeneralRun(Run):
         told = [
             lost_digits(self.system, lost),
             open_joints(self.system, gap) if self.task.formulation.projects else None,
+            far_from_the_origin(self.system, self.start.assembly.q, self.task.rtol),
         ]
         self.notes += [note for note in told if note is not None and note not in self.notes]
         return super().results(status)
@@ -282,9 +283,9 @@ class GeneralRun(Run):
                 "or give them a mass that is nearer to that of their neighbors."
             )
         if apart:
-            raise self.failure(
-                f"{open_joints(self.system, gap)}. Look for constraints that contradict each other."
-            )
+            rounded = far_from_the_origin(self.system, self.start.assembly.q, 1e-6)
+            why = f"; {rounded}." if rounded else ". Look for constraints that contradict each other."
+            raise self.failure(f"{open_joints(self.system, gap)}{why}")
 
 
 class OdeRun(GeneralRun):
