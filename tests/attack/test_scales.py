@@ -26,7 +26,7 @@ FORMULATIONS = (
     "augmented_lagrangian",
 )
 RTOL = 1e-8
-MOST_CALLS = 20_000  # of the right-hand side of the oracle
+MOST_CALLS = 6_000  # of the right-hand side of the oracle
 REFUSED: list[str] = []
 """Sentences that runs ended in, for whoever wants to look at them."""
 SKIPPED: list[str] = []
