@@ -69,6 +69,7 @@ class System:
     """The equations of a model in reference-point coordinates, q = (x, y, phi) per body.
 
     `system.Phi(t, q)` and its sisters are for people who want to look; `system.arrays` is for kernels.
+    A system never changes: several threads may use it, and it can be copied and pickled.
     """
 
     def __init__(self, model: Model | Drawing) -> None:
