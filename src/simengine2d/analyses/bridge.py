@@ -52,6 +52,7 @@ class Bridge:
         self.system, at = system, start.assembly
         family = ReferencePoint(system, at.q)
         d = posed(system, not start.regular, False)
+        d = d._replace(dropped=np.array(start.implied, dtype=np.int64))
         self.posed = lanes.pose(Projection(), family, d, at.t, at.q, not start.regular, 0.0)
         assert self.posed.lam is not None
         self.found: Floats = self.posed.lam.kept[1].found

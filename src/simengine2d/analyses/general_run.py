@@ -230,6 +230,7 @@ class GeneralRun(Run):
 
     def restore(self, saved: dict[str, Floats]) -> None:
         self.passing.restore(saved)
+        self.closed.singular_at[:] = np.nan  # there may have been none yet
         refill(self.kept(), saved)
 
     def put_back(self, saved: dict[str, Floats]) -> None:
@@ -415,6 +416,8 @@ class OdeRun(GeneralRun):
 
 class DaeRun(GeneralRun):
     """Differential-algebraic equations, by implicit steps."""
+
+    marcher: DaeMarcher
 
     def __init__(self, task: Task, start: Start) -> None:
         super().__init__(task, start)

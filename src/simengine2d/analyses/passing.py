@@ -251,7 +251,7 @@ class Passing:
         run = self.run
         run.crossings = [crossing for crossing in run.crossings if crossing.t <= t]
         if run.watch:
-            run.watch.remember(t, run.watch.values(t, q, qd))
+            run.watch.begin(t, q, qd)
 
     # on the way over a pose
 

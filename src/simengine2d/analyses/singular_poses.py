@@ -37,6 +37,7 @@ FAR, NEAR, NEARER = (
 )  # of a singular pose, in lengths or radians: where constraints are looked at
 PLACES = np.array([1.0, 0.8, 0.6, 0.5])  # parts of these distances
 MOST_SHIFTS = 5
+NEARLY_REAL = 0.2  # imaginary part of a double root, which rounding makes complex
 FARTHEST = 1.0  # between a suspicion and the pose that causes it
 ZERO = 0.1  # smallest g on the way through a singular pose, against that at half the smallest distance
 LARGEST_EXAMINED = 900  # coordinates up to which ranks are found by dense factorizations
@@ -81,12 +82,13 @@ def can_lose_rank(system: System) -> bool:
     return False
 
 
-def lowest(cubic: Floats) -> float | None:
-    """Where a cubic has its minimum nearest to zero; None where it has none."""
-    roots = np.roots(np.polyder(cubic))
+def lowest(cubic: Floats) -> tuple[float, float]:
+    """Place and value of the minimum of a cubic that is nearest to zero; nan where it has none."""
     bend = np.polyder(cubic, 2)
-    found = [root.real for root in roots if abs(root.imag) < 0.2 and np.polyval(bend, root.real) > 0.0]
-    return float(min(found, key=abs)) if found else None
+    roots = [root.real for root in np.roots(np.polyder(cubic)) if abs(root.imag) < NEARLY_REAL]
+    found = [root for root in roots if np.polyval(bend, root) > 0.0]
+    place = float(min(found, key=abs)) if found else np.nan
+    return place, float(np.polyval(cubic, place))
 
 
 class RankWatch:
@@ -131,12 +133,12 @@ class RankWatch:
     def around(self, finish: Bound | None) -> Bound:
         """The door that finishes a step and then looks at the constraints."""
         system, n, m = self.system, self.system.n, self.system.m
-        inner = (0, 0) if finish is None else (finish.f, finish.c)
+        f, c = (0, 0) if finish is None else (finish.f, finish.c)
         bodies, w = self.family.to_bodies, self.context.w
         z, b, y, out = self.scratch
         return watch_rank.bind(
             Watched(
-                *inner, bodies.f, bodies.c, self.solve.f, self.solve.c, system.arrays.jac_start, self.weight,
+                f, c, bodies.f, bodies.c, self.solve.f, self.solve.c, system.arrays.jac_start, self.weight,
                 self.pivot, w.data, w.v, system.sizes, z, b, y, out, np.zeros((3, m)), np.zeros((2, m)), self.top,
                 self.first, self.first_g, np.zeros(n), np.zeros((2, n)), np.zeros((2, n)), np.zeros(2), self.state,
                 self.alarm_rows,
@@ -193,25 +195,23 @@ class RankWatch:
         Before such a pose g falls to zero as its distance does. It is looked at from far, from near and from nearer;
         None where it remains above zero, or where the motion turns back.
         """
-        pose, q = self.before_the_pose(motion, t, alarm, speed, row), np.zeros(0)
+        pose = self.before_the_pose(motion, t, alarm, speed, row)
         for farthest in (FAR, NEAR, NEARER):
             reach = min(farthest / speed, 0.8 * (pose - t))
-            if reach <= 0.0:
-                return None
             times = pose - reach * PLACES
-            states = motion(times)
+            states = motion(times) if reach > 0.0 else None
             if states is None:
                 return None
             g = np.array([self.shares(time, q)[row] for time, (q, _) in zip(times, states, strict=True)])
-            cubic = np.polyfit(-PLACES, g**2, 3)
-            low = lowest(cubic)
-            if low is None or not np.all(np.diff(g) < 0.0):
+            place, low = lowest(np.polyfit(-PLACES, g**2, 3))
+            if not np.isfinite(place) or not np.all(np.diff(g) < 0.0):
                 return None
-            pose += low * reach
-            q, speed = states[-1][0] + (pose - times[-1]) * states[-1][1], self.speed(states[-1][1])
-        if np.polyval(cubic, low) > (ZERO * g[-1]) ** 2 or abs(pose - alarm) * speed > FARTHEST:
+            pose += place * reach
+            (usual, _), (q, qd) = states[0], states[-1]
+            q, speed = q + (pose - times[-1]) * qd, self.speed(qd)
+        if low > (ZERO * g[-1]) ** 2 or abs(pose - alarm) * speed > FARTHEST:
             return None
-        if not self.regular and not self.loses_rank(pose, q, states[0][0]):
+        if not self.regular and not self.loses_rank(pose, q, usual):
             return None
         return Pose(pose, q, speed, self.dependent(pose, q))
 
