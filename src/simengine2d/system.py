@@ -65,6 +65,9 @@ class Memo(dict[Any, Any]):
             self.pop(oldest, None)
 
 
+OVERGROWN = 1e8  # times what forces were at the start: the cause of steps that become too small
+
+
 class System:
     """The equations of a model in reference-point coordinates, q = (x, y, phi) per body.
 
@@ -290,19 +293,24 @@ class System:
         names = listed(dict.fromkeys(name for name, _ in self.loads))
         return f"at t = {t:.9g} s the applied forces ({names}) have no finite value."
 
-    def overgrown_force(self, t: float, q: Floats, qd: Floats, begin: Any) -> str | None:
-        """A sentence on a force that has become very much larger than it was at the start."""
+    def overgrown(self, t: float, q: Floats, qd: Floats, begin: Any) -> str | None:
+        """A sentence on a force or a driver that has become very much larger than it was at the start."""
         then = [value for _, _, value, _ in self.law_values(begin.t, begin.q, begin.qd)]
         usual = max((abs(value) for value in then if np.isfinite(value)), default=0.0) or 1.0
-        with np.errstate(all="ignore"):  # the state itself may have grown beyond all bounds
-            now = self.law_values(t, q, qd)
-        for name, law, value, where in now:
-            if abs(value) > 1e8 * usual:
-                title = self.model.elements[name].title
-                return (
-                    f"{title}: {law.text} has grown to {value:.3g} at {where}, and no step is short enough."
-                )
-        return None
+        grown = [(name, law.text, v, where) for name, law, v, where in self.law_values(t, q, qd)]
+        grown = [case for case in grown if abs(case[2]) > OVERGROWN * usual]
+        before, now = self.functions_at(begin.t), self.functions_at(t)
+        for (name, _), function, row, first in zip(self.rows, self.functions, now, before, strict=True):
+            k = int(np.argmax(np.abs(row)))
+            if abs(row[k]) > OVERGROWN * max(1.0, float(np.abs(first).max())):
+                grown.append((name, function.text, float(row[k]), f"t = {t:.9g}"))
+        if not grown:
+            return None
+        name, text, value, where = grown[0]
+        title = self.model.elements[name].title
+        return (
+            f"{title}: {text}, or its rate, has grown to {value:.3g} at {where}, and no step is short enough."
+        )
 
     def law_values(self, t: float, q: Floats, qd: Floats) -> list[tuple[str, Law, float, str]]:
         """Each law of the applied forces with the name of its element, its value, and the variables it has there."""

@@ -369,7 +369,7 @@ class Run(ABC):
             why = self.broken_at(t + ahead, q + ahead * qd, qd)
             if why is not None:
                 return why
-        return self.system.overgrown_force(t, q, qd, self.start.assembly)
+        return self.system.overgrown(t, q, qd, self.start.assembly)
 
     def broken_at(self, t: float, q: Floats, qd: Floats) -> str | None:
         system = self.system
