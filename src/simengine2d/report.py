@@ -13,6 +13,7 @@ from .analyses.assemble import Assembly
 from .analyses.diagnose import Diagnosis
 from .drawing import Drawing
 from .elements import Element
+from .peaks import peak_of, rms
 from .results import Results
 from .terminal import table
 
@@ -107,21 +108,29 @@ def _effort_row(results: Results, name: str) -> list[str]:
     kinds = {term.kind for row in results.drawing.rows[name] for term in row.measure.terms}
     unit = "N m" if kinds <= {"angle", "misalignment", "direction"} else "N"
     effort, power, energy = (results[f"{name}.{part}"] for part in ("effort", "power", "energy"))
-    largest, peak = (values[np.argmax(np.abs(values))] for values in (effort, power))
-    return [name, short(largest), unit, short(np.sqrt(np.mean(effort**2))), short(peak), short(energy[-1])]
+    t = results.t
+    largest, peak = (_signed_peak(t, values) for values in (effort, power))
+    return [name, largest, unit, short(rms(t, effort)), peak, short(energy[-1])]
+
+
+def _signed_peak(t: Floats, values: Floats) -> str:
+    """The value that is largest in size, with its sign."""
+    sign = "-" if values.size and values[np.argmax(np.abs(values))] < 0.0 else ""
+    text = peak_of(t, np.abs(values)).text
+    return f"> {sign}{text[2:]}" if text.startswith(">") else sign + text
 
 
 def _load_row(results: Results, name: str) -> list[str]:
     fx, fy, torque = results.reaction(name)
-    force, moment = np.hypot(fx, fy).max(), np.abs(torque).max()
-    return [name, short(force), short(moment if moment > 1e-12 * force else 0.0)]
+    force, moment = peak_of(results.t, np.hypot(fx, fy)), peak_of(results.t, np.abs(torque))
+    return [name, force.text, moment.text if moment.value > 1e-12 * force.value else short(0.0)]
 
 
 def _motion_rows(results: Results) -> Iterator[list[str]]:
     q, qd, qdd = (clean(a.reshape(a.shape[0], -1, 3)) for a in (results.q, results.qd, results.qdd))
     for i, name in enumerate(results.bodies):
-        speed, acceleration = (np.hypot(a[:, i, 0], a[:, i, 1]).max() for a in (qd, qdd))
-        yield [name, *(_span(q[:, i, c]) for c in range(3)), short(speed), short(acceleration)]
+        speed, acceleration = (peak_of(results.t, np.hypot(a[:, i, 0], a[:, i, 1])) for a in (qd, qdd))
+        yield [name, *(_span(q[:, i, c]) for c in range(3)), speed.text, acceleration.text]
 
 
 def _span(values: Floats) -> str:

@@ -18,6 +18,7 @@ from ..energy import energy_drift
 from ..errors import ModelError, SimEngineError, listed
 from ..io.model_writer import model_data
 from ..model import Model
+from ..peaks import peak_of, rms
 from ..results import Results
 
 PACKAGES = ("numpy", "scipy", "numba")
@@ -44,6 +45,11 @@ def verdict(results: Results) -> list[Fact]:
         facts += _conservation(results)
         if results.non_unique:
             facts.append(Fact("reactions that are not unique", listed(results.non_unique)))
+        missed = [load.name for load in loads(results) if not load.seen] if results.t.size else []
+        if missed:
+            facts.append(
+                Fact("peaks", f"the outputs lie too far apart to show those of {listed(missed[:10])}", False)
+            )
     facts += [Fact("note", note) for note in results.notes]
     return facts
 
@@ -101,6 +107,8 @@ class Load(NamedTuple):
     peak_torque: float
     rms_torque: float
     unique: bool
+    seen: bool
+    """Whether the outputs are near enough to show the peaks."""
 
 
 def loads(results: Results) -> list[Load]:
@@ -113,17 +121,14 @@ def loads(results: Results) -> list[Load]:
             continue
         fx, fy, torque = results.reaction(name)
         size = np.hypot(fx, fy)
-        k = int(size.argmax()) if size.size else 0
         on = [frame.body for frame in element.frames() if frame.body != "ground"][-1]
         if np.abs(torque).max(initial=0.0) <= 1e-12 * size.max(initial=0.0) * results.system.length:
             torque = np.zeros_like(torque)  # rounding
-        numbers = float(size[k]), float(results.t[k]), rms(size), float(np.abs(torque).max()), rms(torque)
-        found.append(Load(name, type(element).__name__, on, *numbers, name not in results.non_unique))
+        t, force, moment = results.t, peak_of(results.t, size), peak_of(results.t, np.abs(torque))
+        numbers = force.value, force.t, rms(t, size), moment.value, rms(t, torque)
+        shown = name not in results.non_unique, force.seen and moment.seen
+        found.append(Load(name, type(element).__name__, on, *numbers, *shown))
     return found
-
-
-def rms(values: np.ndarray) -> float:
-    return float(np.sqrt(np.mean(values**2))) if values.size else 0.0
 
 
 # The model --------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_LOADS = 60  # rows of the table of reactions
+PEAKS = (0, 3)  # among the numbers of a load
 
 STYLE = f"""
 body {{ font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; color: {TEXT["light"]};
@@ -123,7 +124,7 @@ def _reactions(results: Results) -> list[str]:
     heads = ["joint or force", "type", "on", "peak N", "at s", "rms N", "peak N m", "rms N m"]
     rows = [
         [load.name if load.unique else f"{load.name} (not unique)", load.kind, load.on]
-        + [f"{value:.4g}" for value in load[3:8]]
+        + [f"{'' if load.seen or k not in PEAKS else '> '}{value:.4g}" for k, value in enumerate(load[3:8])]
         for load in loads[:MOST_LOADS]
     ]
     parts = [table(heads, rows, 3)]
