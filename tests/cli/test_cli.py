@@ -192,6 +192,20 @@ def test_check_shows_the_model_and_its_mobility(driven):
     assert all(word in shown.stdout for word in words)
 
 
+def test_assemblies_are_listed_with_their_ranges(driven):
+    shown = run("assemblies", driven)
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert "closes in 2 ways" in shown.stdout
+    assert "rod and slider mirrored" in shown.stdout
+    assert run("assemblies", driven, "--driver", "engine").exit_code == 1
+
+
+def test_kinematics_may_stop_at_a_change_point():
+    shown = run("kinematics", "parallelogram", "--t-end", "1", "--on-singular", "stop")
+    assert shown.exit_code == 0
+    assert "stopped at a change point at t = 0.25 s" in shown.stdout
+
+
 def test_check_tells_free_motions_and_moves(write):
     shown = run("check", write(SLIDER_CRANK.replace("at: [7, 0]", "at: [7.1, 0.2]")))
     assert shown.exit_code == 0

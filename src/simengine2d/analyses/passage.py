@@ -109,7 +109,7 @@ def branches_in_words(walk: Walk, crossing: Crossing, t: float, s: float) -> str
     _, sd, _ = crossing.clock.at(t)
     others = other_velocities(walk, crossing, s)
     if not others:
-        return "other branches begin"
+        return "the constraints lose rank"
     taken = crossing.by_clock(s).qd
     words = [_difference(walk, sd, taken, other) for other in others[:3]]
     more = " or ".join(words)
