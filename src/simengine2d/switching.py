@@ -29,6 +29,7 @@ from .tables import Table
 Floats = NDArray[np.float64]
 Motion = Callable[[float], tuple[Floats, Floats]]
 
+GLANCE = (0.0, 0.21, 0.47, 0.79, 1.0)  # of a step: a first look
 SAMPLES = 12  # of a step; between three neighbors a switch is followed by a parabola
 NEARLY = 0.5  # how much farther than this parabola a switch may turn, against how far the parabola bends
 JUMP = 1e-9  # of a length or a radian: a jump of what a driver prescribes
@@ -72,6 +73,8 @@ class Switching:
     def first_crossing(self, t0: float, t1: float, look: Motion) -> float | None:
         """The first time at which a switch leaves the levels between which it is at t0; None where none does."""
         at = lambda t: self.values(t, *look(t))
+        if self.far_from_levels(np.array([at(t0 + x * (t1 - t0)) for x in GLANCE])):
+            return None
         times = np.linspace(t0, t1, SAMPLES + 1)
         samples = np.array([at(t) for t in times])
         earliest = None
@@ -88,6 +91,16 @@ class Switching:
                     t = _entered(inside, *bracket)
                     earliest = t if earliest is None else min(t, earliest)
         return earliest
+
+    def far_from_levels(self, samples: Floats) -> bool:
+        """Whether all switches stay away from their levels by more than twice what they vary."""
+        for placed, u in zip(self.placed, samples.T, strict=True):
+            below, above = placed.switch.around(float(u[0]))
+            low, high = float(u.min()), float(u.max())
+            reach = 2.0 * (high - low)
+            if placed.switch.at_level(float(u[0])) or not (below < low - reach and high + reach < above):
+                return False
+        return True
 
     def sides(self, t: float, q: Floats, qd: Floats) -> list[tuple[float, float]]:
         """The levels between which every switch is."""

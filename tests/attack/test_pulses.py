@@ -210,9 +210,11 @@ def named(text: Any, x: str, v: str) -> Any:
 
 def guided_mass(rng: np.random.Generator, push: Push) -> Case:
     m, k, c = 10 ** rng.uniform(-0.5, 0.5), rng.choice([0.0, rng.uniform(0.5, 30.0)]), rng.choice([0.0, 0.3])
-    start = (0.0, float(rng.choice([0.0, rng.uniform(-1.5, 1.5)])))
+    # what switches with the state neither rests at the start nor stands where it switches
+    moves = bool(push.guards) or rng.random() < 0.5
+    start = (float(rng.uniform(-0.1, 0.1)), float(rng.uniform(-1.5, 1.5)) if moves else 0.0)
     model = se.Model("mass", gravity=(0, 0))
-    model.body("b", mass=m, inertia=1, velocity=(start[1], 0), angular_velocity=0)
+    model.body("b", mass=m, inertia=1, at=(start[0], 0), velocity=(start[1], 0), angular_velocity=0)
     model.add(se.Translational("rail", model.ground, "b"))
     if k or c:
         model.add(se.Spring("spring", "x(ground, b)", stiffness=k, damping=c))
@@ -255,7 +257,9 @@ def oracle(case: Case, push: Push, x: float, v: float) -> np.ndarray:
             found = solve_ivp(
                 rate, (t, until), y, "DOP853", rtol=1e-10, atol=1e-12, events=events or None, max_step=step
             )
-            y, t = found.y[:, -1], float(found.t[-1])
+            y, t, before = found.y[:, -1], float(found.t[-1]), t
+            if t == before:  # an event at the very start of a piece
+                y, t = y + TINY * np.array(rate(t, y)), t + TINY
     return y
 
 
@@ -299,10 +303,9 @@ FIXED: tuple[dict[str, Any], ...] = (
     {"integrator": "rk4"}, {"integrator": MIDDLE}, {"integrator": "generalized_alpha"},
     {"integrator": "adams_bashforth"}, {"integrator": "bdf"}, {"integrator": MIDDLE, "coordinates": "relative"},
 )  # fmt: skip
-STEP, COARSE = (
-    2e-3,
-    1e-3,
-)  # of fixed steps, and what they may be off, in sizes: far less than a pulse that is missed
+TINY = 1e-10
+STEP = 2e-3  # fixed ones
+COARSE = 1e-3  # what they may be off, in sizes: far less than a pulse that is missed
 
 
 def attack(rng: np.random.Generator, count: int) -> Iterator[str]:
@@ -311,15 +314,8 @@ def attack(rng: np.random.Generator, count: int) -> Iterator[str]:
         case = (guided_mass if rng.random() < 0.6 else pendulum)(rng, push)
         fixed = rng.random() < 0.25
         options = dict((FIXED if fixed else ADAPTIVE)[rng.integers(len(FIXED if fixed else ADAPTIVE))])
-        right, near = (oracle(case, push, case.start[0], case.start[1] + d) for d in (0.0, 1e-6))
-        growth = float(np.abs(near - right).max()) / 1e-6
-        size = max(1.0, float(np.abs(right).max()))
-        allowed = 10 * RTOL * size * max(1.0, growth)
         if fixed:
             options["step"] = STEP
-            allowed = max(allowed, COARSE * size * max(1.0, growth))
-        if growth > 1e3:
-            continue  # chaotic: nobody can tell
         title = f"{k}: {case.model.name} {push.text} {options}"
         try:
             r = se.dynamics(case.model, t_end=END, rtol=RTOL, **options)
@@ -327,9 +323,16 @@ def attack(rng: np.random.Generator, count: int) -> Iterator[str]:
             yield f"{title}: {type(error).__name__} {error}"
             continue
         found = np.array([r[case.channel][-1], r[f"{case.channel}d"][-1]])
+        right = oracle(case, push, *case.start)
+        allowed = (COARSE if fixed else 10 * RTOL) * max(1.0, float(np.abs(right).max()))
         off = float(np.abs(found - right).max())
-        if not off <= allowed:
-            yield f"{title}: {found} for {right}, off by {off:.1e}, allowed {allowed:.1e}"
+        if off <= allowed:
+            continue
+        # small differences may grow, for instance where a switch is only just reached
+        near = oracle(case, push, case.start[0], case.start[1] + 1e-6)
+        growth = float(np.abs(near - right).max()) / 1e-6
+        if not off <= allowed * growth:
+            yield f"{title}: {found} for {right}, off by {off:.1e}, allowed {allowed:.1e} times {growth:.1f}"
 
 
 @pytest.mark.slow
