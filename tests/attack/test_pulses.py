@@ -108,8 +108,13 @@ def rises(rng: np.random.Generator) -> Push:
 def table(rng: np.random.Generator) -> Push:
     """A spline with a narrow bump."""
     a, d, A = rng.uniform(0.3, 3.0), 10 ** rng.uniform(-2.5, -0.5), strength(rng)
-    times = np.unique([0.0, *rng.uniform(0, a, 3), a, a + d / 2, a + d, *rng.uniform(a + d, 5.0, 3), 5.0])
-    values = np.where(times == a + d / 2, A * 0.3 / max(d, 0.05), rng.uniform(-0.2, 0.2, times.size))
+    beside = d * np.array([-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0])
+    times = np.unique(
+        [0.0, *np.arange(0.0, a - 5 * d, 0.3), *(a + beside), *np.arange(a + 5 * d, 5.0, 0.3), 5.0]
+    )
+    times = times[(times >= 0.0) & (times <= 5.0)]
+    height = A * 0.3 / max(d, 0.05)
+    values = np.where(np.abs(times - a) < 0.5 * d, height, 0.02 * height * rng.uniform(-1, 1, times.size))
     spline = CubicSpline(times, values)
     return Push(se.Table(times, values), lambda t, x, v, mode: float(spline(t)), times[times < END].tolist())
 
@@ -294,18 +299,17 @@ def mode_at(case: Case, push: Push, t: float, y: np.ndarray, middle: float) -> t
 
 ADAPTIVE: tuple[dict[str, Any], ...] = (
     {}, {}, {"coordinates": "relative"}, {"formulation": "augmented"}, {"formulation": "index3"},
-    {"formulation": "ggl"}, {"coordinates": "natural"}, {"integrator": "tsitouras5"},
+    {"formulation": "ggl"}, {"coordinates": "mixed"}, {"integrator": "tsitouras5"},
     {"integrator": "dormand_prince", "coordinates": "relative"}, {"integrator": "bdf_variable"},
     {"integrator": "adams_variable"}, {"integrator": "radau_adaptive"},
 )  # fmt: skip
-MIDDLE = se.Newmark(beta=0.25, gamma=0.5)
 FIXED: tuple[dict[str, Any], ...] = (
-    {"integrator": "rk4"}, {"integrator": MIDDLE}, {"integrator": "generalized_alpha"},
-    {"integrator": "adams_bashforth"}, {"integrator": "bdf"}, {"integrator": MIDDLE, "coordinates": "relative"},
+    {"integrator": "rk4"}, {"integrator": "adams_bashforth"}, {"integrator": "newmark"},
+    {"integrator": "generalized_alpha"}, {"integrator": "bdf"}, {"integrator": "newmark", "coordinates": "relative"},
 )  # fmt: skip
 TINY = 1e-10
 STEP = 2e-3  # fixed ones
-COARSE = 1e-3  # what they may be off, in sizes: far less than a pulse that is missed
+COARSE = 1e-2  # what they may be off, in sizes: far less than a pulse that is missed
 
 
 def attack(rng: np.random.Generator, count: int) -> Iterator[str]:
@@ -313,7 +317,9 @@ def attack(rng: np.random.Generator, count: int) -> Iterator[str]:
         push = KINDS[rng.integers(len(KINDS))](rng)
         case = (guided_mass if rng.random() < 0.6 else pendulum)(rng, push)
         fixed = rng.random() < 0.25
-        options = dict((FIXED if fixed else ADAPTIVE)[rng.integers(len(FIXED if fixed else ADAPTIVE))])
+        # methods of low order are exact enough for slow masses only
+        methods = (FIXED if case.channel == "b.x" else FIXED[:2]) if fixed else ADAPTIVE
+        options = dict(methods[rng.integers(len(methods))])
         if fixed:
             options["step"] = STEP
         title = f"{k}: {case.model.name} {push.text} {options}"

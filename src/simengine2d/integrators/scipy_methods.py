@@ -75,7 +75,7 @@ class ScipyMarcher(Marcher):
         if careful(self.problem):  # LSODA does not take a longest step together with an end
             limit = min(limit, t + longest_step(t - self.problem.t0))
         # LSODA takes its first step from the time left where nothing moves
-        endless = self.name == "LSODA" and limit == np.inf
+        endless = self.name == "LSODA" and limit == np.inf and not np.any(self.f(t, y))
         options = self.options | ({"first_step": LONGEST_FIRST_STEP} if endless else {})
         self.solver = getattr(scipy.integrate, self.name)(self.f, t, y, limit, **options)
         self.look, self.y_old = None, y.copy()
