@@ -58,6 +58,12 @@ class Interrupted(KeyboardInterrupt):
         self.results = results
 
 
+class Caution(str):
+    """A note of a run that asks for a second look; the verdict on its results counts it."""
+
+    __slots__ = ()
+
+
 class ModelWarning(UserWarning):
     """Something in a model file was ignored or changed; the model is usable."""
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .breaks import Break, Switch, TimeBreaks, stops_of, switches_of
 from .doors import Bound
 from .elements import Action, Push, Wrench
-from .errors import listed
+from .errors import Caution, listed
 from .events import Watched, watched_at
 from .expressions import Name, Node, names_in, substitute
 from .frames import GROUND, Frame
@@ -162,11 +162,9 @@ class Switching:
         if self.step is not None and (self.times or self.placed):
             notes.append("besides, steps end where forces or prescribed motions jump or bend")
         if self.undeclared:
-            notes.append(
-                f"jumps of the Python functions of {listed(self.undeclared)} are not looked for; adaptive steps are "
-                "short enough to see what lasts for a hundredth of the time gone by. Tell the times of others as "
-                "function.breaks = [...]"
-            )
+            unseen = f"jumps of the Python functions of {listed(self.undeclared)} are not looked for"
+            seen = "adaptive steps are short enough to see what lasts for a hundredth of the time gone by"
+            notes.append(Caution(f"{unseen}; {seen}. Tell the times of others as function.breaks = [...]"))
         return notes
 
 

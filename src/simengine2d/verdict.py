@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from .audit import Audit
 from .elements import Push
 from .energy import energy_drift
+from .errors import Caution
 from .laws import LINEAR
 from .switching import Switching
 from .system import System
@@ -57,12 +58,6 @@ BEHIND = 1e-6  # of an interval: how far behind a switch
 MOST_SWITCHES = 10  # in one interval
 MOST_ROUGH = 40  # intervals whose impulses are compared
 SHORT = 0.2  # lengths or radians: an interval in which the mechanism hardly moves
-
-
-class Caution(str):
-    """A note of a run that asks for a second look."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders, shipped
-from simengine2d.verdict import CHECK, DO_NOT_TRUST, TRUST, Caution
+from simengine2d.errors import Caution
+from simengine2d.verdict import CHECK, DO_NOT_TRUST, TRUST
 
 pytestmark = pytest.mark.slow
 

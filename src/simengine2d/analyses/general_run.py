@@ -14,6 +14,7 @@ from ..breaks import Break
 from ..coordinates import family_named
 from ..coordinates.family import Family
 from ..doors import Bound
+from ..errors import Caution
 from ..formulations import lanes, sparse
 from ..formulations.index3 import History
 from ..formulations.posed import Recoverer
@@ -259,16 +260,16 @@ class GeneralRun(Run):
         singular = self.closed.singular_at[0]
         if isfinite(singular) and self.start.regular:
             where = f"at the output t = {singular:g} s the constraints lose rank"
-            self.notes = [*self.notes, f"{where}; accelerations and reactions there mean little"]
+            self.notes = [*self.notes, Caution(f"{where}; accelerations and reactions there mean little")]
         if self.family.miscounted:
-            self.notes = [*self.notes, _MISCOUNTED]
+            self.notes = [*self.notes, Caution(_MISCOUNTED)]
         lost, gap = self.closed.lost
         told = [
             lost_digits(self.system, lost),
             open_joints(self.system, gap) if self.task.formulation.projects else None,
             far_from_the_origin(self.system, self.start.assembly.q, self.task.rtol),
         ]
-        self.notes += [note for note in told if note is not None and note not in self.notes]
+        self.notes += [Caution(note) for note in told if note is not None and note not in self.notes]
         return super().results(status)
 
     def check_rows(self, first: int) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError, SimEngineError, UnsupportedError, listed, unknown
+from ..errors import Caution, ModelError, SimEngineError, UnsupportedError, listed, unknown
 from ..joints.driver import Driver
 from ..model import Model
 from ..reactions import non_unique
@@ -156,10 +156,9 @@ def _moved_by(moved: Results, wanted: dict[str, Any]) -> Results:
 def _all_rows(moved: Results) -> Results:
     """Every row carries what it must."""
     lam, singular = multipliers(moved, moved.system)
-    notes = [
-        f"at t = {listed(f'{t:g}' for t in singular)} s the pose is singular; the forces there mean little"
-    ] * bool(singular)
-    return _finished(moved, lam, notes)
+    when = listed(f"{t:g}" for t in singular)
+    notes = [Caution(f"at t = {when} s the pose is singular; the forces there mean little")] * bool(singular)
+    return _finished(moved, lam, list(notes))
 
 
 def _actuated_rows(moved: Results, actuators: list[str], limits: dict[str, tuple[float, float]]) -> Results:

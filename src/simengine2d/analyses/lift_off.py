@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Caution
 from ..reactions import PRESSES
 from ..system import System
 
@@ -22,8 +23,7 @@ def lift_off_notes(system: System, t: Floats, lam: Floats) -> list[str]:
         pulls = lam[:, i] > ROUNDING * np.abs(lam[:, i]).max()
         if pulls.any():
             first, most = int(pulls.argmax()), float(lam[:, i].max())
-            notes.append(
-                f"{system.model.elements[name].title} pulls from t = {t[first]:.6g} s on, with up to {most:.4g} N: a "
-                "real contact would be lost there. Press it on, for instance with a spring"
-            )
+            pulls_on = f"{system.model.elements[name].title} pulls from t = {t[first]:.6g} s on, with up to {most:.4g} N"
+            lost = "a real contact would be lost there. Press it on, for instance with a spring"
+            notes.append(Caution(f"{pulls_on}: {lost}"))
     return notes

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..doors import Bound
-from ..errors import SingularityError, listed
+from ..errors import Caution, SingularityError, listed
 from ..integrators import march
 from ..integrators.marcher import CompiledMarcher
 from .bridge import Bridge, Crossed
@@ -229,7 +229,7 @@ class Passing:
         assert run.rank is not None
         run.done = int(np.searchsorted(run.times, t, side="right"))
         self.write(crossed.times, self.bridge().motion_at(crossed.times, crossed.Y))
-        run.notes.append(f"at t = {pose.t:.6g} s a singular pose was passed in one step")
+        run.notes.append(Caution(f"at t = {pose.t:.6g} s a singular pose was passed in one step"))
         steps = run.marcher.counts()["steps"]
         self.most_steps = max(FEWEST_STEPS, 2 * steps)
         self.before = self.with_counts_before(run.marcher.counts())

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..equations import D, Work, new_work
 from ..errors import (
+    Caution,
     ConvergenceError,
     Interrupted,
     ModelError,
@@ -438,9 +439,8 @@ def halved_notes(count: int, times: list[float]) -> list[str]:
         return []
     steps = f"{count} fixed steps were" if count > 1 else "one fixed step was"
     when = listed([f"{t:.9g} s" for t in times[:3]]) + (" ..." if count > 3 else "")
-    return [
-        f"{steps} halved, since the iteration did not converge there: after t = {when}; take a smaller step"
-    ]
+    why = "since the iteration did not converge there"
+    return [Caution(f"{steps} halved, {why}: after t = {when}; take a smaller step")]
 
 
 def plain(thing: Any) -> dict[str, Any] | None:

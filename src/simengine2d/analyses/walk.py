@@ -7,7 +7,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ConvergenceError, Interrupted, ModelError, SimEngineError, SingularityError, listed
+from ..errors import (
+    Caution,
+    ConvergenceError,
+    Interrupted,
+    ModelError,
+    SimEngineError,
+    SingularityError,
+    listed,
+)
 from ..interrupts import Interrupts
 from ..results import Results
 from ..sparse_lu import Pattern, analyze, factor
@@ -216,10 +224,8 @@ class Walk:
         self.change_points.append(t)
         others = branches_in_words(self, crossing, t, s)
         if self.on_singular == "pass":
-            self.notes.append(
-                f"at t = {t:.9g} s the mechanism passes a change point, where {others}; "
-                "the motion was continued smoothly"
-            )
+            sentence = f"at t = {t:.9g} s the mechanism passes a change point, where {others}"
+            self.notes.append(Caution(f"{sentence}; the motion was continued smoothly"))
             return
         self.stopped = f"stopped at a change point at t = {t:.9g} s"
         sentence = f"at t = {t:.9g} s the mechanism comes to a change point, where {others}"

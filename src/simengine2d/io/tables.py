@@ -18,12 +18,11 @@ from typing import Any
 import numpy as np
 
 from ..elements import FUNCTION_KINDS, Element
-from ..errors import ModelError, UnsupportedError, listed
+from ..errors import Caution, ModelError, UnsupportedError, listed
 from ..events import Crossing
 from ..model import Model
 from ..results import Results
 from ..tables import Table
-from ..verdict import Caution
 from .archive import ALWAYS_FINE, RATIO, Arrays, digest, pack, unpack
 from .document import Document
 from .files import read_bytes, write_bytes
