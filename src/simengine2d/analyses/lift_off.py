@@ -23,7 +23,8 @@ def lift_off_notes(system: System, t: Floats, lam: Floats) -> list[str]:
         pulls = lam[:, i] > ROUNDING * np.abs(lam[:, i]).max()
         if pulls.any():
             first, most = int(pulls.argmax()), float(lam[:, i].max())
-            pulls_on = f"{system.model.elements[name].title} pulls from t = {t[first]:.6g} s on, with up to {most:.4g} N"
+            title = system.model.elements[name].title
+            pulls_on = f"{title} pulls from t = {t[first]:.6g} s on, with up to {most:.4g} N"
             lost = "a real contact would be lost there. Press it on, for instance with a spring"
             notes.append(Caution(f"{pulls_on}: {lost}"))
     return notes
