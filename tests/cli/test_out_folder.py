@@ -39,7 +39,7 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_nothing_is_removed_that_a_run_did_not_write(pendulum, tmp_path, eager, seed):
     """Random runs of all kinds in one folder; the contents of all others stay, byte for byte."""
     pytest.importorskip("pyarrow")
@@ -47,7 +47,7 @@ def test_nothing_is_removed_that_a_run_did_not_write(pendulum, tmp_path, eager, 
     assert run("dynamics", pendulum, "--t-end", 0.1, "--out", out, "--format", "npz").exit_code == 0
     (out / "notes.txt").write_text("mine")
     (out / "pendulum.unfinished.npz").write_bytes((out / "pendulum.npz").read_bytes())
-    for i in range(4):
+    for i in range(3):
         before = {path: path.read_bytes() for path in out.iterdir()}
         ending = rng.choice(ENDINGS)
         words = ["dynamics", pendulum, "--t-end", 0.1]
@@ -56,7 +56,7 @@ def test_nothing_is_removed_that_a_run_did_not_write(pendulum, tmp_path, eager, 
                 "resume",
                 out / rng.choice(["pendulum.npz", "pendulum.unfinished.npz"]),
                 "--t-end",
-                1 + i,
+                0.2 + 0.1 * i,
             ]
         shown = run(*words, "--out", out, "--format", ending)
         assert shown.exit_code == 0, shown.output
@@ -93,15 +93,15 @@ def test_a_stopped_run_leaves_what_it_can_go_on_from(pendulum, tmp_path, eager, 
             raise KeyboardInterrupt
 
     monkeypatch.setattr(terminal.Bar, "__call__", stop)
-    words = ["--integrator", "rk4", "--step", 1e-4, "--points", 1001]
-    shown = run("dynamics", pendulum, "--t-end", 1, *words, "--out", out)
+    words = ["--integrator", "rk4", "--step", 1e-4, "--points", 101]
+    shown = run("dynamics", pendulum, "--t-end", 0.1, *words, "--out", out)
     assert shown.exit_code == 130
     assert names(out) == ["pendulum.csv", "pendulum.unfinished.npz"]
     assert "simengine2d resume" in shown.stdout
     monkeypatch.undo()
     again = run("resume", out / "pendulum.unfinished.npz", "--out", tmp_path / "whole")
     assert again.exit_code == 0, again.output
-    whole = se.dynamics(se.load(pendulum), t_eval=np.linspace(0, 1, 1001), integrator="rk4", step=1e-4)
+    whole = se.dynamics(se.load(pendulum), t_eval=np.linspace(0, 0.1, 101), integrator="rk4", step=1e-4)
     assert np.array_equal(se.Results.load(tmp_path / "whole" / "pendulum.csv").q, whole.q)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import os
 import sys
 import zipfile
@@ -286,14 +287,15 @@ def test_arrays_without_a_digest_are_examined(swing, tmp_path, arrays, words):
         se.Results.load(path)
 
 
-@pytest.mark.parametrize(
-    "name", ["checkpoint_watch_t", "checkpoint_watch", "checkpoint_bridged", "checkpoint_earlier"]
-)
-def test_a_state_that_does_not_fit_is_not_resumed(swing, tmp_path, name):
-    path = as_format_2(swing.save(tmp_path / "run.npz"))
-    for array in (None, np.zeros((2, 2))):
-        with pytest.raises(se.UnsupportedError, match="cannot be resumed"):
-            se.Results.load(edited(path, **{name: array})).resume(0.03)
+def test_a_state_that_does_not_fit_is_not_resumed(swing, tmp_path):
+    """Whatever part of the state is missing, or of another shape."""
+    data = as_format_2(swing.save(tmp_path / "run.npz")).read_bytes()
+    for name in [name for name in np.load(io.BytesIO(data)) if name.startswith("checkpoint_")]:
+        for array in (None, np.zeros((2, 2))):
+            path = tmp_path / "run.npz"
+            path.write_bytes(data)
+            with pytest.raises(se.UnsupportedError, match="cannot be resumed"):
+                se.Results.load(edited(path, **{name: array})).resume(0.03)
 
 
 def test_settings_that_do_not_fit_are_not_resumed(swing, tmp_path):
