@@ -23,7 +23,9 @@ def complete_augmented(newton, t, y, out):
     for row in range(s * m):
         i, k = row // m, row % m
         held = eq.holds_rate[k] == 1.0
-        p = eq.options[PENALTY] / ((st.state[SIZE_C] if held else st.state[SIZE_B]) * eq.felt[k])
+        p = eq.options[PENALTY] / (
+            (st.state[SIZE_C] if held else st.state[SIZE_B]) * eq.felt[k] * eq.share[k]
+        )
         gap = eq.rate[i, k] if held else eq.Phi[i, k]
         for r in range(n):
             pull = p * eq.J[i, k, r]
@@ -52,26 +54,26 @@ def follow_augmented(newton, t, y, out):
         for column in range(s * n):
             gap += slope(st, eq, held, i, k, column // n, column % n) * x[column]
         size = st.state[SIZE_C] if held else st.state[SIZE_B]
-        st.lam[i, k] += eq.options[PENALTY] / (size * eq.felt[k]) * gap
+        st.lam[i, k] += eq.options[PENALTY] / (size * eq.felt[k] * eq.share[k]) * gap
 
 
 # Projections ------------------------------------------------------------------------------------------
 
 
 @kernel
-def factor_projection(M, J, penalty, felt, K, pivots):
+def factor_projection(M, J, penalty, felt, share, K, pivots):
     """M + Phi_z^T p Phi_z with p = alpha / S, factored in K."""
     n = pivots.size
     for i in range(n):
         for j in range(n):
             K[i, j] = M[i, j]
             for k in range(felt.size):
-                K[i, j] += penalty / felt[k] * J[k, i] * J[k, j]
+                K[i, j] += penalty / (felt[k] * share[k]) * J[k, i] * J[k, j]
     lu_factor(K, pivots)
 
 
 @kernel
-def project_rates(K, pivots, J, penalty, felt, gaps, right, values, size):
+def project_rates(K, pivots, J, penalty, felt, share, gaps, right, values, size):
     """Add the solution dx of (M + Phi_z^T p Phi_z) dx = right - Phi_z^T p gaps to the values; whether they stay.
 
     The gaps become those that are left: gaps + Phi_z dx.
@@ -79,7 +81,7 @@ def project_rates(K, pivots, J, penalty, felt, gaps, right, values, size):
     n, change, largest = values.size, 0.0, 0.0
     for k in range(gaps.size):
         for j in range(n):
-            right[j] -= penalty / felt[k] * J[k, j] * gaps[k]
+            right[j] -= penalty / (felt[k] * share[k]) * J[k, j] * gaps[k]
     lu_solve(K, pivots, right)
     for j in range(n):
         values[j] += right[j]
@@ -101,16 +103,16 @@ def settle_augmented(c, t, y, out):
         for j in range(n):
             eq.y[j], eq.y[n + j] = st.z[last, j], st.zd[last, j]
         call(c.posed.pose_f, c.posed.pose_c, t, eq.y, eq.y)
-        factor_projection(E.M, E.J, penalty, eq.felt, K, pivots)
+        factor_projection(E.M, E.J, penalty, eq.felt, eq.share, K, pivots)
         for _ in range(MOST_PROJECTIONS):
             add_rates(E.J, E.nu if level == 0 else E.gamma, values, gaps)
             add_balance(E.M, E.J, E.Q, st.a[last], st.lam[last], right)
             for j in range(n):
                 right[j] = 0.0 if level == 0 else -right[j]
-            held = project_rates(K, pivots, E.J, penalty, eq.felt, gaps, right, values, eq.size)
+            held = project_rates(K, pivots, E.J, penalty, eq.felt, eq.share, gaps, right, values, eq.size)
             for k in range(gaps.size):
                 if level == 1:
-                    st.lam[last, k] += penalty / eq.felt[k] * gaps[k]
+                    st.lam[last, k] += penalty / (eq.felt[k] * eq.share[k]) * gaps[k]
             if held:
                 break
 
@@ -128,7 +130,8 @@ class AugmentedLagrangian(StagedFormulation):
         (M + Phi_z^T alpha S^-1 Phi_z) a  = M a*  + Phi_z^T alpha S^-1 gamma
 
     S, the diagonal of Phi_z M^-1 Phi_z^T, makes alpha a pure number: the mass of the penalty against the mass that a
-    constraint feels. The matrix is regular whatever the constraints are.
+    constraint feels; S is less where a light body carries a heavy one. The matrix is regular whatever the constraints
+    are.
 
     Cuadrado, Cardenal & Bayo, Multibody System Dynamics 1 (1997) 259-280.
     """

@@ -75,6 +75,7 @@ class NewtonEquations(NamedTuple):
     size: Floats  # (n), of the coordinates
     mass: Floats  # (n), the diagonal of M at the last stage
     felt: Floats  # (m), the diagonal of Phi_z M^-1 Phi_z^T there, from these masses
+    share: Floats  # (m), of `felt` that penalties take; less than 1 where a light body carries a heavy one
     holds_rate: Floats  # (m), 1 for constraints that hold a velocity and no position, else 0
     options: Floats
     y: Floats
@@ -110,7 +111,7 @@ def new_newton_equations(family: Family, s: int, multipliers: int, options: Floa
     return NewtonEquations(
         np.zeros((s, n)), np.zeros((s, m)), np.zeros((s, m)), np.zeros((s, m, n)), np.zeros((s, n, n)),
         np.zeros((s, m, n)), np.zeros((N, N)), np.zeros(N), np.array(family.sizes, dtype=float), np.ones(n), np.ones(m),
-        holds_rate, options, np.zeros(2 * n), np.zeros(max(n, m)),
+        np.ones(m), holds_rate, options, np.zeros(2 * n), np.zeros(max(n, m)),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..coordinates.family import Family
 from ..doors import Bound
 from ..errors import ModelError
-from ..formulations import dense, stages
+from ..formulations import dense, row_scales, stages
 from ..formulations.ggl import GGL
 from ..formulations.stage_iteration import Solver, StagedFormulation, stage_solver
 from ..methods import AlphaMethod, Integrator
@@ -42,6 +42,7 @@ from .radau_iia import RadauIIA
 Floats = NDArray[np.float64]
 
 HELD = 1e-14  # constraints of interpolated states, in sizes
+HEAVIEST = 1e10  # penalty that rounding leaves exact
 SMALLEST = 1e-13  # error of a step that rounding leaves visible, in sizes
 
 
@@ -54,6 +55,7 @@ class Lane:
         context = dense.dense_at(GGL(), family, t, y[:n], redundant(family, t, y[:n]), held)
         # looking into a step leaves the count of turns alone
         self.dense = context._replace(turns_f=0, turns_c=0)
+        self.begin = t, y[:n].copy()
         self.solvers: list[Solver] = []
         self.doors: list[Bound] = []
 
@@ -65,6 +67,12 @@ class Lane:
     @cached_property
     def project(self) -> Bound:
         return dense.project.bind(self.dense)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """What constraints give way at the start where the others hold, against what they give way by themselves."""
+        S = row_scales.answers(self.family, *self.begin)
+        return row_scales.given(S) / row_scales.filled(np.diag(S))
 
     def accelerations(self, t: float, y: Floats) -> tuple[Floats, Floats]:
         """zdd of the equations of motion at a state, and a small lam.
@@ -95,6 +103,8 @@ class Lane:
     ) -> tuple[Bound, Floats]:
         """The door that makes steps of a method, and the array in which it is given the past."""
         solver = stage_solver(formulation, self.family, T.B, newton, tolerance)
+        if formulation.penalty > 0.0:
+            solver.eq.share[:] = np.maximum(self.shares, min(1.0, formulation.penalty / HEAVIEST))
         past = np.zeros((T.level.size, self.family.n))
         bound = solve_step.bind(Method(T, solver.st, solver.solve.f, solver.solve.c, past, *guess))
         self.solvers.append(solver)
