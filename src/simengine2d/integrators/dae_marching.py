@@ -71,6 +71,10 @@ class Lane:
     @cached_property
     def shares(self) -> Floats:
         """What constraints give way at the start where the others hold, against what they give way by themselves."""
+        if (
+            self.dense.options[dense.REFINED] == 1.0
+        ):  # redundant ones leave each other nothing, whatever they carry
+            return np.ones(self.family.m)
         S = row_scales.answers(self.family, *self.begin)
         return row_scales.given(S) / row_scales.filled(np.diag(S))
 
