@@ -104,7 +104,7 @@ def _sparse(system: System, t: float, q: Floats, b: Floats) -> Floats:
             lam = splu(csc_array(J.T)).solve(b)
         except RuntimeError:  # exactly singular
             lam = np.full(system.m, np.inf)
-        if np.all(np.isfinite(lam)) and np.abs(J.T @ lam - b).max() <= EXACT * np.abs(b).max(initial=1.0):
+        if np.all(np.isfinite(lam)) and np.abs(J.T @ lam - b).max() <= EXACT * np.abs(b).max(initial=0.0):
             return np.asarray(lam)
     J_T, norms = unit_rows(J.T.tocsr())
     return smallest_change(J_T, b / norms, np.ones(system.m))
