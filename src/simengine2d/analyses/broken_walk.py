@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 FRESH = 0.01  # of the step before a break: the first one behind it
-FINEST = 1e-12  # of the time asked for: steps that are not cut any more
+SHORTEST = 4e-13  # of the time: shorter steps are none
 ARRAYS = ("q", "qd", "qdd", "lam", "a", "state", "worst")
 
 
@@ -159,7 +159,7 @@ class BrokenWalk:
         )
 
     def cut_at(self, t: float, h: float) -> int:
-        near = max(HOP * h, 64.0 * EPS * max(abs(self.run.t), h))
+        near = max(HOP * h, SHORTEST * max(abs(self.run.t), h))
         if t - self.run.t <= near:
             return self.hop(True)
         self.cut = t - 0.5 * near

@@ -23,6 +23,7 @@ Stability = NDArray[np.complex128]
 EPS = 2.0**-52
 HOP = 1e-12  # of a step: how close a switch is before it is passed in one go
 MOST_DOUBLINGS = 12  # of that, until the switch is passed
+SHORTEST = 2e-14  # of the time asked for: shorter steps are none
 FINEST = 1e-6  # of a fixed step: shorter ones do not help it to converge
 MOST_HOPS, CHATTER = 100, 1e-6  # so many switches in this share of the time asked for lead nowhere
 NEWTON = ("exact", "modified", "fixed_point")
@@ -219,7 +220,7 @@ class CompiledMarcher(Marcher):
         self.bound: dict[tuple[Door, int], Bound] = {}
         path.state[loop.TIME] = path.state[loop.END] = problem.t0
         self.hops: list[float] = []  # times of the last switches
-        self.span, self.near = np.inf, 0.0
+        self.span, self.near, self.shortest = np.inf, 0.0, 0.0
         self.aim()
         self.equations = self.equations_with(attempt)
         self.bound_to(loop.march, self.equations)
@@ -269,6 +270,7 @@ class CompiledMarcher(Marcher):
         """March, and pass the breaks on the way; where switches depend on the state, every step is searched."""
         state, switches = self.path.state, bool(broken.breaks.placed)
         self.span = float(times[-1]) - self.problem.t0
+        self.shortest = SHORTEST * max(abs(float(times[-1])), abs(self.t))
         why = loop.PAUSED
         while why == loop.PAUSED and most_steps > 0:
             if state[loop.BEGUN] == 0.0 and state[loop.SINCE] == 0.0:
@@ -277,7 +279,7 @@ class CompiledMarcher(Marcher):
             if (
                 found is not None
                 and found.hard
-                and found.t - found.width <= self.t
+                and found.t - found.width <= self.t + self.shortest
                 and state[loop.TAKE] == 0.0
             ):
                 self.begin_anew(found.t + found.width)
@@ -385,7 +387,7 @@ class CompiledMarcher(Marcher):
     def cut_at(self, broken: Broken, t: float, h: float) -> int:
         """The next step of what would have been h ends just before t."""
         state = self.path.state
-        self.near = max(HOP * h, 64.0 * EPS * max(abs(self.t), h))
+        self.near = max(HOP * h, 4.0 * self.shortest)
         if t - self.t <= self.near:
             return self.hop(broken, True)
         state[loop.CUTTING], state[loop.CUT] = 1.0, t - 0.5 * self.near
