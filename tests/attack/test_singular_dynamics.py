@@ -192,5 +192,5 @@ def attack(rng: np.random.Generator, count: int) -> Iterator[str]:
 
 @pytest.mark.slow
 def test_singular_poses_are_passed_or_end_in_a_sentence():
-    wrong = list(attack(np.random.default_rng(3), 60))
+    wrong = list(attack(np.random.default_rng(3), 6))
     assert not wrong, "\n".join(wrong)
