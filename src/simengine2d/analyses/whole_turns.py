@@ -22,7 +22,7 @@ def count_turns(system: System, t: float) -> None:
     drawn = system.drawn_q
     q = with_whole_turns(system, t, drawn)
     if np.any(q != drawn):
-        poses = map(tuple, q.reshape(-1, 3).tolist())
+        poses = [(x, y, phi) for x, y, phi in q.reshape(-1, 3).tolist()]
         system.bodies = [body._replace(pose=pose) for body, pose in zip(system.bodies, poses, strict=True)]
 
 
