@@ -387,8 +387,8 @@ class CompiledMarcher(Marcher):
     def cut_at(self, broken: Broken, t: float, h: float) -> int:
         """The next step of what would have been h ends just before t."""
         state = self.path.state
-        self.near = max(HOP * h, 4.0 * self.shortest)
-        if t - self.t <= self.near:
+        self.near = max(HOP * h, 64.0 * EPS * max(abs(self.t), h))
+        if t - self.t <= max(self.near, 2.0 * self.shortest):
             return self.hop(broken, True)
         state[loop.CUTTING], state[loop.CUT] = 1.0, t - 0.5 * self.near
         state[loop.STEP] = state[loop.CUT] - self.t
