@@ -42,12 +42,16 @@ class Break(NamedTuple):
 
 @dataclass(frozen=True)
 class Switch:
-    """The expression `tree` breaks where it passes a level; with a `period` the levels repeat."""
+    """The expression `tree` breaks where it passes a level; with a `period` the levels repeat.
+
+    What `bends` there has a value on both sides that is the same, as abs(u) at 0; else it may jump.
+    """
 
     tree: Node
     levels: tuple[float, ...] = (0.0,)
     period: float = 0.0
     hard: bool = True
+    bends: bool = False
 
     def at_level(self, u: float) -> bool:
         if not self.period:
@@ -75,13 +79,15 @@ def switches_of(tree: Node) -> list[Switch]:
     match tree:
         case Chain(first, ((operator, right),)) if operator in COMPARISONS:
             found.append(Switch(_difference(first, right)))
-        case Call("sign" | "abs", (u,)) | Call("atan2", (u, _)):
+        case Call("abs", (u,)):
+            found.append(Switch(u, bends=True))
+        case Call("sign", (u,)) | Call("atan2", (u, _)):
             found.append(Switch(u))
         case Call("mod", (a, b)):
             found.append(Switch(Chain(a, (("/", b),)), (0.0,), 1.0))
         case Call("min" | "max" as name, (first, *others)):
             for other in others:
-                found.append(Switch(_difference(first, other)))
+                found.append(Switch(_difference(first, other), bends=True))
                 first = Call(name, (first, other))
         case Call(name, (x, start, _, end, _)) if name in jets.RISES:
             found += [Switch(_difference(x, start)), Switch(_difference(x, end))]

@@ -46,12 +46,14 @@ class Placed(NamedTuple):
 class Switching:
     """The breaks of a system: those in time, and those that depend on its motion."""
 
-    def __init__(self, system: System, step: float | None = None) -> None:
+    def __init__(self, system: System, step: float | None = None, bends: bool = True) -> None:
+        """`bends` asks for the states at which forces bend, too, and not only for those at which they may jump."""
         self.system = system
         self.step, self.jump, self.kick = step, "", ""
         found: _Found = system.memo.recall("breaks", lambda: _Found(system))
         self.times = TimeBreaks(found.of_time, found.tables, found.declared, step)
-        self.placed, self.moving = found.placed, found.moving
+        self.placed = [each for each in found.placed if bends or not each.switch.bends]
+        self.moving = found.moving
         self.undeclared = found.undeclared
         if self.placed:
             self.bound = _bound(system, self.placed)

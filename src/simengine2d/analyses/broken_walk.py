@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..breaks import SMALLEST_TIME, Break
-from ..formulations import index3
+from ..doors import Bound
+from ..formulations import index3, sparse
 from ..integrators.marcher import CHATTER, EPS, HOP, MOST_HOPS
 from ..integrators.step_control import longest_step
 from ..switching import Switching
@@ -21,6 +23,8 @@ Floats = NDArray[np.float64]
 
 FRESH = 0.01  # of the step before a break: the first one behind it
 SHORTEST = 4e-13  # of the time: shorter steps are none
+TIGHT = 1e-13  # to which velocities fulfill the constraints behind a break, against a typical length
+MOST_CUTS = 40  # of one step, until it ends before a switch
 ARRAYS = ("q", "qd", "qdd", "lam", "a", "state", "worst")
 
 
@@ -31,6 +35,7 @@ class BrokenWalk:
         self.run, self.switching = run, switching
         self.cut = np.inf
         self.hops: list[float] = []
+        self.cuts = (-np.inf, 0)
         self.passed = 0
 
     def walk(self, most_steps: int) -> int:
@@ -105,9 +110,20 @@ class BrokenWalk:
             self.begin_anew(found.t + found.width)
         return index3.PAUSED
 
+    @cached_property
+    def onto_constraints(self) -> Bound:
+        run = self.run
+        return sparse.project.bind(sparse.new_context(run.system, run.d, run.w, TIGHT * run.system.length))
+
     def begin_anew(self, t: float) -> None:
-        """The state stays; accelerations are found anew."""
-        state = self.run.p.state
+        """The state stays, but for velocities that the constraints do not allow; accelerations are found anew.
+
+        Steps of index 3 leave such velocities; in the short steps behind a break they would make large accelerations.
+        """
+        state, p = self.run.p.state, self.run.p
+        y = np.concatenate([p.q, p.qd])
+        self.onto_constraints(t, y, np.zeros(2))
+        p.qd[:] = y[p.q.size :]
         state[index3.TIME], state[index3.BEGUN], state[index3.KEPT] = t, 0.0, 0.0
         state[index3.STEP] *= FRESH
         self.passed += 1
@@ -131,7 +147,7 @@ class BrokenWalk:
             self.take_back(before)
             h = float(run.task.step or run.p.state[index3.STEP])
             found = self.switching.first_crossing(t0, t0 + h, self.thrown())
-            if found is None:
+            if found is None or self.cuts_from(t0) > MOST_CUTS:
                 run.p.state[...] = failed_state
                 return why
             return self.cut_at(found, h)
@@ -143,10 +159,20 @@ class BrokenWalk:
         self.take_back(before)
         if found is None and run.task.fixed:  # the step may have jumped to and fro over a switch
             found = self.switching.first_crossing(t0, end, self.thrown())
-        if found is not None:
+        if found is not None and self.cuts_from(t0) <= MOST_CUTS:
             return self.cut_at(found, end - t0)
         self.take_back(done)
+        if found is not None:  # velocities jumped in the step, however short: it has passed the switch
+            self.cut = np.inf
+            self.begin_anew(end)
+            self.refuse_chatter(end)
+            return index3.PAUSED if run.done < run.times.size else why
         return why
+
+    def cuts_from(self, t: float) -> int:
+        """How often the step that begins at t was cut."""
+        self.cuts = (t, self.cuts[1] + 1 if self.cuts[0] == t else 1)
+        return self.cuts[1]
 
     def thrown(self) -> Callable[[float], tuple[Floats, Floats]]:
         """The motion that the accelerations at the beginning of the step lead to."""

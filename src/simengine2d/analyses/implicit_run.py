@@ -50,7 +50,8 @@ class ImplicitRun(Run):
         if self.watch:  # else the first step finds them
             self.p.qdd[:], self.p.lam[:] = self.solved(t, q, qd)
         self.earlier = self.now
-        self.switching = Switching(self.system, task.step if task.fixed else None)
+        # steps of order 2 need not end where a force only bends
+        self.switching = Switching(self.system, task.step if task.fixed else None, bends=not task.fixed)
         self.over_breaks = BrokenWalk(self, self.switching)
         self.notes += self.switching.notes()
         self.curve: Any = (None, None, None)  # the last that `between` has made, and its ends
