@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import hypot
 
@@ -13,6 +14,7 @@ from ..model import Model
 from ..system import System
 from .closure import Closure, close, coordinate_scale
 from .projection import scaled_jacobian, unit_rows, weighted_change
+from .whole_turns import with_whole_turns
 
 Floats = NDArray[np.float64]
 
@@ -58,14 +60,15 @@ def assemble(model: Model | System, t: float = 0.0) -> Assembly:
     system = model if isinstance(model, System) else System(model)
     if not np.all(np.isfinite(system.functions_at(t))):
         raise ModelError(system.broken_function(t) or f"a function of time has no value at t = {t:g} s.")
-    closure = close(system, t, system.drawn_q)
-    for start in _other_starts(system):
+    drawn = with_whole_turns(system, t, system.drawn_q)
+    closure = close(system, t, drawn)
+    for start in _other_starts(system, drawn):
         if closure.closed:
             break
         closure = min(closure, close(system, t, start), key=lambda c: (not c.closed, np.abs(c.gaps).max()))
     if not closure.closed:
         raise AssemblyError(_open_joint(system, t, closure))
-    moved = _moves(system, closure.q)
+    moved = _moves(system, closure.q - drawn)
     qd, changes = consistent_velocities(system, t, closure.q)
     residual = float(np.abs(closure.gaps).max(initial=0.0))
     moves = _move_sentences(system, moved)
@@ -74,12 +77,12 @@ def assemble(model: Model | System, t: float = 0.0) -> Assembly:
     )
 
 
-def _other_starts(system: System):
+def _other_starts(system: System, drawn: Floats) -> Iterator[Floats]:
     """Drawn poses shaken a little: a way out of dead ends such as links drawn exactly in line."""
     random = np.random.default_rng(0)
     scale = coordinate_scale(system) * system.length
     for k in range(NEW_STARTS):
-        yield system.drawn_q + 0.05 * (k + 1) * scale * random.standard_normal(system.n)
+        yield drawn + 0.05 * (k + 1) * scale * random.standard_normal(system.n)
 
 
 def _open_joint(system: System, t: float, closure: Closure) -> str:
@@ -134,11 +137,11 @@ def _by_joint(system: System, gaps: Floats) -> dict[str, float]:
     return sizes
 
 
-def _moves(system: System, q: Floats) -> dict[str, tuple[float, float]]:
-    change = (q - system.drawn_q).reshape(-1, 3)
+def _moves(system: System, change: Floats) -> dict[str, tuple[float, float]]:
+    """How far each body was moved and turned; whole turns that only a driver counts are none."""
     return {
         body.name: (float(np.hypot(dx, dy)), float(turn))
-        for body, (dx, dy, turn) in zip(system.bodies, change, strict=True)
+        for body, (dx, dy, turn) in zip(system.bodies, change.reshape(-1, 3), strict=True)
     }
 
 
