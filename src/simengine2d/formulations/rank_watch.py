@@ -27,6 +27,7 @@ STATE_SIZE = 4
 MOST_ALARMS = 64
 
 WIDEST = 0.5  # between two poses that are compared, in lengths of the mechanism or radians
+MOST_PIECES = 1000.0  # of one step: a body that flies away has no other poses
 FINEST = 0.05  # to which a suspicion is narrowed down
 ROUGH = 0.1  # of the way, by which velocities at its ends may miss it
 USUAL = 0.25  # way after which it is worth looking again
@@ -87,7 +88,7 @@ def watch_rank(c, t, y, notes):
     way = 0.0
     for j in range(n):
         way = max(way, abs(c.bodies[j] - c.first[0, j]) / c.sizes[j])
-    if way < state[SHORTEST]:
+    if way < state[SHORTEST] or not way < np.inf:
         return
     compare(c, t, way)
     remember(c, t)
@@ -149,7 +150,7 @@ def place_between(c, t, x, k):
 @kernel
 def compare(c, t, way):
     """Look at the way from the last pose to this one in pieces; suspicions become alarms."""
-    pieces = int(way / WIDEST) + 1
+    pieces = int(min(way / WIDEST, MOST_PIECES)) + 1
     for k in range(pieces):
         place_between(c, t, k / pieces, 0)
         place_between(c, t, (k + 1.0) / pieces, 1)
