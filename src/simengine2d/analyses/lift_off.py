@@ -16,7 +16,7 @@ ROUNDING = 1e-9  # of the largest force of the contact
 
 def lift_off_notes(system: System, t: Floats, lam: Floats) -> list[str]:
     """A sentence on every contact whose multiplier is positive at some time: there it would be lost."""
-    notes = []
+    notes: list[str] = []
     for i, (name, row) in enumerate(system.rows):
         if row.formula is None or row.formula.contact is None or row.label != PRESSES or not t.size:
             continue
