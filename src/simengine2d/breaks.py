@@ -60,6 +60,8 @@ class Switch:
 
     def around(self, u: float) -> tuple[float, float]:
         """The levels below and above a value; a level at the value itself is none of them."""
+        if not math.isfinite(u):
+            return -math.inf, math.inf
         turn = math.floor((u - self.levels[0]) / self.period) if self.period else 0.0
         shifts = [self.period * (turn + k) for k in (-1.0, 0.0, 1.0)] if self.period else [0.0]
         levels = [level + shift for shift in shifts for level in self.levels]

@@ -245,7 +245,8 @@ class System:
         )
         q = self._coordinates("q", q)
         rates = np.zeros(self.n) if qd is None else self._coordinates("qd", qd)
-        with self.alone() as own:
+        # as Python it would warn of states beyond all bounds, which compiled code does not
+        with self.alone() as own, np.errstate(over="ignore", invalid="ignore"):
             (evaluate if self.n > SMALL else plain(evaluate))(own.arrays, float(t), q, rates, *out)
         return out
 

@@ -679,7 +679,7 @@ def test_the_readme_is_true(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     programs, [model] = (re.findall(rf"```{word}\n(.*?)```", text, re.DOTALL) for word in ("python", "yaml"))
-    assert len(programs) == 5
+    assert len(programs) == 6
     for program in programs:
         exec(compile(program, "README.md", "exec"), {})
     Path("slider_crank.yaml").write_text(model)

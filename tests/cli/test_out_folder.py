@@ -94,14 +94,14 @@ def test_a_stopped_run_leaves_what_it_can_go_on_from(pendulum, tmp_path, eager, 
 
     monkeypatch.setattr(terminal.Bar, "__call__", stop)
     words = ["--integrator", "rk4", "--step", 1e-4, "--points", 101]
-    shown = run("dynamics", pendulum, "--t-end", 0.1, *words, "--out", out)
+    shown = run("dynamics", pendulum, "--t-end", 20, *words, "--out", out)  # longer than a chunk lasts
     assert shown.exit_code == 130
     assert names(out) == ["pendulum.csv", "pendulum.unfinished.npz"]
     assert "simengine2d resume" in shown.stdout
     monkeypatch.undo()
     again = run("resume", out / "pendulum.unfinished.npz", "--out", tmp_path / "whole")
     assert again.exit_code == 0, again.output
-    whole = se.dynamics(se.load(pendulum), t_eval=np.linspace(0, 0.1, 101), integrator="rk4", step=1e-4)
+    whole = se.dynamics(se.load(pendulum), t_eval=np.linspace(0, 20, 101), integrator="rk4", step=1e-4)
     assert np.array_equal(se.Results.load(tmp_path / "whole" / "pendulum.csv").q, whole.q)
 
 

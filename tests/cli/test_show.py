@@ -110,7 +110,7 @@ def test_show_plays_saved_results(folder):
     results = se.dynamics(se.load(written(folder, MODEL, "bar.yaml")), t_end=0.5, step=0.1)
     results.save(folder / "run.npz")
     assert run("show", "run.npz").exit_code == 0
-    assert data_of(folder / "run_player.html")["results"][0]["status"] == results.status
+    assert data_of(folder / "run_player.html")["results"][0]["status"] == f"{results.status}; trust"
     results.save(folder / "run.csv")
     answer = run("show", "run.csv", "--out", "csv.html")
     assert answer.exit_code == 3 and ".npz or .parquet" in answer.output

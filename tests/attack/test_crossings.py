@@ -157,17 +157,17 @@ def test_events():
 def test_events_of_other_methods():
     """Every kind of run looks into its steps, also into the last one."""
     motion = Motion(np.random.default_rng(3))
-    level = 0.99 * motion.A
+    level = 0.95 * motion.A  # Newmark's method damps the swing by more than a hundredth
     exact = [c[0] for c in crossings(motion, f"a.x - {level:.17g}") or []]
     kinds = [
-        {"integrator": "newmark", "step": 0.002},
-        {"integrator": "rk4", "step": 0.01},
-        {"formulation": "index3", "rtol": 1e-8},
-        {"coordinates": "natural", "rtol": 1e-8},
+        (5e-3, {"integrator": "newmark", "step": 0.002}),  # its damping and its period are that far off
+        (1e-3, {"integrator": "rk4", "step": 0.01}),
+        (1e-3, {"formulation": "index3", "rtol": 1e-8}),
+        (1e-3, {"coordinates": "natural", "rtol": 1e-8}),
     ]
-    for options in kinds:
-        end = exact[1] + 1e-3  # the last step of fixed ones holds the second crossing
+    for late, options in kinds:
+        end = exact[1] + late  # the last steps of fixed ones hold the second crossing
         r = se.dynamics(
             motion.model, t_end=end, events=se.Event(f"a.x - {level:.17g}", stop=False), **options
         )
-        np.testing.assert_allclose([e.t for e in r.events], exact[:2], atol=2e-3)
+        np.testing.assert_allclose([e.t for e in r.events], exact[:2], atol=late)
