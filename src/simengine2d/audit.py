@@ -24,7 +24,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SAMPLES = 24  # times at which results are put into the equations
-NEGLIGIBLE = 1e-9  # against the largest of its kind in the mechanism
+NEGLIGIBLE = {"velocity": 1e-5, "acceleration": 1e-5}  # against the largest of its kind in the mechanism
+UNFELT = 1e-9  # the same for gaps and forces: a light body is worth as much as a heavy one
 
 
 class Worst(NamedTuple):
@@ -58,13 +59,13 @@ class Audit:
             found[level] = self._largest(
                 np.array([e[level] for e in errors]),
                 np.array([s[level] for s in sizes]),
-                self._floor(level),
+                level,
                 names,
             )
         return found
 
-    def _floor(self, level: str) -> float:
-        """What is negligible where a motion is uniform, or nothing moves: from its speed, its weight and its size."""
+    def _usual(self, level: str) -> float:
+        """What is large where a motion is uniform, or nothing moves: from its speed, its weight and its size."""
         r, system = self.results, self.system
         speed = float(np.abs(r.qd / system.sizes).max(initial=0.0)) * system.length
         fall = float(np.hypot(*system.drawing.gravity))
@@ -74,13 +75,14 @@ class Audit:
             "velocity": (acceleration * system.length) ** 0.5,
             "acceleration": acceleration,
         }
-        return NEGLIGIBLE * floors.get(level, acceleration * float(system.arrays.mass.max(initial=0.0)))
+        return floors.get(level, acceleration * float(system.arrays.mass.max(initial=0.0)))
 
-    def _largest(self, errors: Floats, sizes: Floats, floor: float, names: list[str]) -> Worst:
+    def _largest(self, errors: Floats, sizes: Floats, level: str, names: list[str]) -> Worst:
         """The largest error against the largest size of the same row or body; nothing is smaller than negligible."""
         if not errors.size:
             return Worst(0.0, "", 0.0)
-        size = np.maximum(sizes.max(axis=0), NEGLIGIBLE * sizes.max() + floor)
+        share = NEGLIGIBLE.get(level, UNFELT)
+        size = np.maximum(sizes.max(axis=0), share * (sizes.max() + self._usual(level)))
         with np.errstate(divide="ignore", invalid="ignore"):
             relative = np.where(errors > 0.0, errors / size, 0.0)
         relative = np.where(np.isfinite(errors), relative, np.inf)
