@@ -83,6 +83,7 @@ def test_a_full_disk_between_is_told_and_the_run_goes_on(pendulum, tmp_path, eag
     assert names(tmp_path / "out") == ["pendulum.csv"]
 
 
+@pytest.mark.slow
 def test_a_stopped_run_leaves_what_it_can_go_on_from(pendulum, tmp_path, eager, monkeypatch):
     """The columns of a CSV file hold no integrator; what holds one stays beside them."""
     out, calls = tmp_path / "out", []

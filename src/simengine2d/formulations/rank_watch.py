@@ -27,7 +27,7 @@ STATE_SIZE = 4
 MOST_ALARMS = 64
 
 WIDEST = 0.5  # between two poses that are compared, in lengths of the mechanism or radians
-MOST_PIECES = 1000.0  # of one step: a body that flies away has no other poses
+MOST_PIECES = 50.0  # of one step: a body that flies away has no other poses
 FINEST = 0.05  # to which a suspicion is narrowed down
 ROUGH = 0.1  # of the way, by which velocities at its ends may miss it
 USUAL = 0.25  # way after which it is worth looking again
