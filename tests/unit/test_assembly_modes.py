@@ -10,6 +10,8 @@ import pytest
 import simengine2d as se
 from simengine2d import builders
 
+pytestmark = pytest.mark.slow  # long motions, for compiled kernels
+
 
 def limits(a, b, c, d):
     """Crank angles of a four-bar within 0..pi at which coupler and rocker are in line: d^2 + a^2 - 2 a d cos = f^2."""

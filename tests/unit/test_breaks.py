@@ -14,6 +14,8 @@ from simengine2d.enclosures import enclose
 from simengine2d.expressions import evaluate, parse
 from simengine2d.programs import fold
 
+pytestmark = pytest.mark.slow  # long motions, for compiled kernels
+
 
 def times_of(text, count=6, t0=0.0):
     found = break_times(switches_of(fold(parse(text))), t0)

@@ -16,6 +16,8 @@ from simengine2d.doors import door
 from simengine2d.kernels import Callback
 from simengine2d.system import MOST_REMEMBERED
 
+pytestmark = pytest.mark.slow  # long motions, for compiled kernels
+
 
 class Inside:
     """What the law does beside its work, once."""

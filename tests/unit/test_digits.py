@@ -14,6 +14,8 @@ from simengine2d.formulations.sparse import spread_of_pivots
 from simengine2d.posing import build
 from simengine2d.system import System
 
+pytestmark = pytest.mark.slow  # long motions, for compiled kernels
+
 
 def point_pendulum(arm=0.1, heavy=0.0):
     m = se.Model("point pendulum")

@@ -132,6 +132,7 @@ def test_a_long_chain_is_exact():
     assert np.abs(total - total[0]).max() < 1e-7 * np.ptp(potential)
 
 
+@pytest.mark.slow
 def test_steps_that_are_far_too_long_end_in_a_sentence():
     with pytest.raises(se.ConvergenceError, match="grown beyond all bounds") as caught:
         se.dynamics(

@@ -7,6 +7,8 @@ import pytest
 
 import simengine2d as se
 
+pytestmark = pytest.mark.slow  # long motions, for compiled kernels
+
 
 def double_pendulum(length: float = 1.0) -> se.Model:
     model = se.Model("double pendulum")

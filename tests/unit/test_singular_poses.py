@@ -8,6 +8,8 @@ from simengine2d import builders
 from simengine2d.analyses.singular_poses import can_lose_rank
 from simengine2d.system import System
 
+pytestmark = pytest.mark.slow  # long motions, for compiled kernels
+
 POSES = [
     (k * np.pi - 1.0) / 5.0 for k in (1, 2, 3)
 ]  # a crank from 1 rad on at 5 rad/s lies on the line of the ground

@@ -9,6 +9,8 @@ import simengine2d as se
 from simengine2d import builders
 from simengine2d.formulations import esdirk
 
+pytestmark = pytest.mark.slow  # long motions, for compiled kernels
+
 TIMES = [0.0, 0.5, 1.0]
 
 
