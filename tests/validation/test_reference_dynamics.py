@@ -301,7 +301,7 @@ PROBLEM_LIST = {
 
 
 @pytest.mark.parametrize("level", slow_among(LEVELS, "tight"))
-@pytest.mark.parametrize("name", PROBLEM_LIST)
+@pytest.mark.parametrize("name", slow_among(PROBLEM_LIST, "N-four-bar"))
 def test_values(name, level):
     build, times, table = PROBLEM_LIST[name]
     rtol, tolerance = LEVELS[level]
