@@ -417,6 +417,7 @@ def test_course_files(name, halved):
     assert results.statistics["halved steps"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("windows", slow_among([1, 2, 10], 10))
 @pytest.mark.parametrize("rtol", slow_among([1e-6, 1e-10], 1e-10))
 def test_a_ladder_of_four_bars_passes_its_singular_poses(windows, rtol):
