@@ -3,8 +3,8 @@
 An integrator knows a door and a context, not whose equations they are. So its loop is compiled once and serves every
 coordinate family, every formulation and every model; and nothing is compiled for a pair of them.
 
-The context is a NamedTuple of arrays and numbers, laid out in memory once; a call costs some nanoseconds. Without
-numba a door is the function itself, and its context the tuple itself.
+The context is a NamedTuple of arrays and numbers, laid out in memory once (`contexts`); a call costs some nanoseconds.
+Without numba a door is the function itself, and its context the tuple itself.
 """
 
 from __future__ import annotations
@@ -13,37 +13,23 @@ import ctypes
 import threading
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .build_together import build_together
+from .contexts import Address, holds_addresses, laid_out
 from .errors import UnsupportedError
 from .interrupts import check_interrupts
-from .kernels import JIT, kernel, plain
+from .kernels import JIT, kernel
 
 Floats = NDArray[np.float64]
-Kind = TypeVar("Kind", bound=type)
-
-
-def refuse_copy(thing: Any, *how: Any) -> NoReturn:
-    """Addresses in a copy would outlive what they lead to."""
-    raise UnsupportedError(
-        "compiled equations cannot be copied or pickled, for they hold addresses. Copy the model or its System, "
-        "and begin anew with the copy."
-    )
-
-
-def holds_addresses(kind: Kind) -> Kind:
-    """A class whose objects are neither copied nor pickled."""
-    kind.__deepcopy__ = kind.__reduce_ex__ = refuse_copy  # type: ignore[attr-defined, assignment]
-    return kind
 
 
 @holds_addresses
 class Bound(NamedTuple):
-    """A door with its context: kernels take `f` and `c`; `kept` holds the memory behind them."""
+    """A door with its context: kernels take `f` and `c`; `kept` is the memory of the context, and the context."""
 
     f: Any
     c: Any
@@ -52,9 +38,9 @@ class Bound(NamedTuple):
     def __call__(self, t: float, y: Floats, out: Floats) -> None:
         """The call from Python."""
         if JIT:
-            if pending:
-                compile_pending()
-            _call_once(self.f, self.c, float(t), y.reshape(-1), out.reshape(-1))
+            if not self.f:
+                raise UnsupportedError("there is no door to go through here.")
+            call(self.f, self.c, float(t), y, out)
             return
         with np.errstate(all="ignore"):  # compiled code does not warn either
             self.f(self.c, float(t), y.reshape(-1), out.reshape(-1))
@@ -72,6 +58,7 @@ class Door:
         self.kernel = kernel(function, inline=True)
         self.cell = np.zeros(1, dtype=np.int64)
         self.entrance: Any = None
+        self.form: list[Any] = []
 
     def __call__(self, context: Any, t: float, y: Floats, out: Floats) -> None:
         self.function(context, t, y, out)
@@ -87,14 +74,16 @@ class Door:
             return Bound(self.function, context, (None, context))
         if self.entrance is None:
             self.prepare(context)
-        memory = _laid_out(context)
-        return Bound(_address(self.cell), _address(memory), (memory, context))
+        memory, form = laid_out(context)
+        return self._bound_at(Address.of(memory, context), (memory, context, form))
 
     def prepare(self, context: Any) -> None:
         """What is to be compiled, for contexts of this type; once, whichever thread comes first."""
         with _one_at_a_time:
             if self.entrance is None:
-                entrance = _entrance_of(self, context)
+                entrance, self.form = _entrance_of(self, context), laid_out(context)[1]
+                self.not_yet = _compiling_first(self)
+                self.cell[0] = _address_of(self.not_yet)
                 pending.append(self)
                 self.entrance = entrance
 
@@ -102,7 +91,17 @@ class Door:
         """The door bound to the context of another one, which lies in memory already."""
         if not JIT or self.entrance is None:
             return self.bind(other.kept[1])
-        return Bound(_address(self.cell), *other[1:])
+        return self._bound_at(other.c, other.kept)
+
+    def _bound_at(self, c: Any, kept: tuple[Any, Any, list[Any]]) -> Bound:
+        """Machine code reads a context where it expects its fields, so they must lie there."""
+        _, context, form = kept
+        if form != self.form:
+            raise UnsupportedError(
+                f"the door '{self.function.__name__}' cannot be bound to this {type(context).__name__}: it was "
+                "bound to a context with other fields before, and is compiled for that. Make a door of its own."
+            )
+        return Bound(Address.of(self.cell, self), c, kept)
 
 
 pending: list[Door] = []
@@ -132,7 +131,7 @@ def bound(door: Door, context: Any, needed: bool) -> tuple[Any, Any, Any]:
         return 0, 0, nothing
     made = door.bind(context)
     compile_pending()  # kernels that Python calls will come upon it
-    return made.f, made.c, made.kept[0] if JIT else nothing
+    return (int(made.f), int(made.c), made.kept[0]) if JIT else (made.f, made.c, nothing)
 
 
 def python_door(function: Callable[[float, Floats, Floats], None]) -> Bound:
@@ -156,8 +155,8 @@ def python_door(function: Callable[[float, Floats, Floats], None]) -> Bound:
         guarded(t, _array(y, y_size), _array(out, out_size))
 
     callback = _CALLED(from_addresses)
-    cell = np.array([ctypes.cast(callback, ctypes.c_void_p).value], dtype=np.int64)
-    return Bound(_address(cell), 0, ((callback, cell), raised))
+    cell = np.array([_address_of(callback)], dtype=np.int64)
+    return Bound(Address.of(cell, callback), 0, (cell, raised))
 
 
 def call(f: Any, c: Any, t: float, y: Floats, out: Floats) -> None:
@@ -165,7 +164,7 @@ def call(f: Any, c: Any, t: float, y: Floats, out: Floats) -> None:
     if isinstance(f, int):  # a kernel that runs as Python
         if pending:
             compile_pending()
-        _call_once(f, c, t, y.reshape(-1), out.reshape(-1))
+        _call_once(int(f), int(c), t, y.reshape(-1), out.reshape(-1))
     else:
         f(c, t, y.reshape(-1), out.reshape(-1))
 
@@ -175,34 +174,26 @@ _CALLED = ctypes.CFUNCTYPE(
 )
 
 
-def _address(memory: NDArray[Any]) -> int:
-    return int(memory.__array_interface__["data"][0])
+def _address_of(callback: Any) -> int:
+    return ctypes.cast(callback, ctypes.c_void_p).value or 0
+
+
+def _compiling_first(door: Door) -> Any:
+    """What machine code calls that comes upon a door before it is compiled: compile it, and go through it."""
+
+    def compile_first(c: int, t: float, y: int, y_size: int, out: int, out_size: int) -> None:
+        try:
+            compile_pending()
+            _CALLED(int(door.cell[0]))(c, t, y, y_size, out, out_size)
+        except BaseException:
+            _array(out, out_size)[:] = np.nan
+            raise
+
+    return _CALLED(compile_first)
 
 
 def _array(address: int, size: int) -> Floats:
     return np.frombuffer((ctypes.c_double * size).from_address(address), dtype=np.float64)  # type: ignore[call-overload, no-any-return]
-
-
-def _laid_out(context: Any) -> NDArray[np.int64]:
-    """A context in memory: the 64-bit words that compiled code expects."""
-    words: list[int] = []
-    _write(context, words)
-    return np.array(words, dtype=np.int64)
-
-
-def _write(thing: Any, words: list[int]) -> None:
-    if isinstance(thing, np.ndarray):
-        if not thing.flags.c_contiguous:
-            raise ValueError("arrays of a context must be contiguous")
-        address = thing.__array_interface__["data"][0]
-        words += (0, 0, thing.size, thing.itemsize, address, *thing.shape, *thing.strides)
-    elif isinstance(thing, tuple):
-        for part in thing:
-            _write(part, words)
-    elif isinstance(thing, float):
-        words.append(int(np.float64(thing).view(np.int64)))
-    else:
-        words.append(int(thing))
 
 
 if JIT:
@@ -212,11 +203,11 @@ if JIT:
     from numba.core import cgutils
     from numba.core.ccallback import CFunc
     from numba.core.compiler_lock import global_compiler_lock
-    from numba.core.imputils import lower_getattr_generic
-    from numba.core.typing.templates import AttributeTemplate, infer_getattr
-    from numba.extending import intrinsic, models, overload, register_model
+    from numba.core.errors import TypingError
+    from numba.extending import intrinsic, overload
     from numba.np.arrayobj import make_array, populate_array
 
+    from .contexts import Pointed
     from .kernel_compiler import KernelCompiler, uninterrupted
     from .kernels import KernelCache
 
@@ -242,7 +233,10 @@ if JIT:
 
     @intrinsic
     def _call(typingctx: Any, f: Any, c: Any, t: Any, y: Any, out: Any) -> Any:
-        """Jump to the address in the cell f."""
+        """Jump to the address in the cell f. Beyond it, arrays are rows of doubles."""
+        for array in (y, out):
+            if not isinstance(array, types.Array) or array.dtype != types.float64 or array.layout != "C":
+                raise TypingError(f"doors take contiguous arrays of doubles, not {array}")
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             double, integer = ir.DoubleType(), ir.IntType(64)
@@ -260,42 +254,6 @@ if JIT:
     @overload(call, jit_options={"_nrt": False})
     def _compiled_call(f, c, t, y, out):  # type: ignore[no-untyped-def]
         return lambda f, c, t, y, out: _call(f, c, t, y, out)
-
-    class Pointed(types.Type):
-        """A context by its address. Kernels read its fields where they need them, and pass one word instead of all."""
-
-        def __init__(self, tuple_type: Any) -> None:
-            self.tuple_type = tuple_type
-            super().__init__(name=f"Pointed({tuple_type})")
-
-    @register_model(Pointed)
-    class _PointedModel(models.PrimitiveModel):
-        def __init__(self, manager: Any, kind: Any) -> None:
-            super().__init__(manager, kind, ir.IntType(64))
-
-    @infer_getattr
-    class _PointedFields(AttributeTemplate):
-        key = Pointed
-
-        def generic_resolve(self, pointed: Any, name: str) -> Any:
-            if name not in pointed.tuple_type.fields:
-                return None
-            kind = pointed.tuple_type[pointed.tuple_type.fields.index(name)]
-            return Pointed(kind) if isinstance(kind, types.BaseNamedTuple) else kind
-
-    @lower_getattr_generic(Pointed)
-    def _read_field(context: Any, builder: Any, pointed: Any, address: Any, name: str) -> Any:
-        tuple_type = pointed.tuple_type
-        index = tuple_type.fields.index(name)
-        pointer = builder.inttoptr(address, context.get_value_type(tuple_type).as_pointer())
-        field = builder.gep(pointer, [ir.IntType(32)(0), ir.IntType(32)(index)])
-        if isinstance(tuple_type[index], types.BaseNamedTuple):
-            return builder.ptrtoint(field, ir.IntType(64))
-        value = builder.load(field)
-        value.align = 8
-        # nobody writes into a context: what was read once need not be read again
-        value.set_metadata("invariant.load", builder.module.add_metadata([]))
-        return value
 
     def _loader(context_type: Any) -> Any:
         @intrinsic
@@ -355,8 +313,3 @@ if JIT:
 @kernel(entry=True)
 def _call_once(f, c, t, y, out):
     call(f, c, t, y, out)
-
-
-def plain_door(door: Door) -> Callable[..., None]:
-    """A door as plain Python."""
-    return plain(door.function)  # type: ignore[no-any-return]

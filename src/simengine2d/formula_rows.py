@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .doors import bound, call, door, holds_addresses
+from .contexts import holds_addresses
+from .doors import bound, call, door
 from .elements import Row
 from .formula_values import (
     COUNT,

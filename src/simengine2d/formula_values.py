@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from .contacts.arrays import Contact, Contacts, pack_contacts
 from .contacts.evaluation import RESULTS, contact_at
-from .doors import bound, call, holds_addresses
+from .contexts import holds_addresses
+from .doors import bound, call
 from .formulas import Formula
 from .kernels import kernel
 from .moving_frames import FRAME_STATE, term_rate, term_value

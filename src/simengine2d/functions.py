@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from .doors import bound, call, door, holds_addresses
+from .contexts import holds_addresses
+from .doors import bound, call, door
 from .errors import ModelError, ended
 from .expressions import (
     NOTHING,

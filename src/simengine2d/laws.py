@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from .doors import bound, call, door, holds_addresses
+from .contexts import holds_addresses
+from .doors import bound, call, door
 from .errors import ModelError, UnsupportedError, listed
 from .expressions import Node, Number, check_names, names_in, number, parse, refuse_hidden, substitute
 from .functions import Function, as_function, declared_breaks

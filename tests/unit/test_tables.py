@@ -13,7 +13,7 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.io import tables
+from simengine2d.io import archive, tables
 from simengine2d.io.model_writer import model_data
 
 WITH_MODEL = [".npz", ".parquet"]
@@ -285,6 +285,24 @@ def test_arrays_without_a_digest_are_examined(swing, tmp_path, arrays, words):
     path = edited(as_format_2(swing.save(tmp_path / "run.npz")), **arrays)
     with pytest.raises(se.ModelError, match=words):
         se.Results.load(path)
+
+
+@pytest.mark.parametrize("name", ["q", "qd", "qdd", "lam"])
+def test_numbers_that_are_not_finite_are_neither_written_nor_read(swing, tmp_path, name):
+    """Even where the digest fits: no run gives such rows."""
+    broken = {name: np.where(np.arange(swing.t.size)[:, None] == 1, np.nan, getattr(swing, name))}
+    results = dataclasses.replace(swing, **broken)
+    for ending in ENDINGS:
+        with pytest.raises(se.ModelError, match=rf"is not written: {name} .* not finite"):
+            results.save(tmp_path / f"run{ending}")
+    with np.load(swing.save(tmp_path / "run.npz")) as file:
+        arrays = {key: file[key] for key in file} | broken
+    text = str(arrays.pop("metadata"))
+    arrays.pop("digest")
+    given = {"metadata": np.array(text), "digest": np.array(archive.digest(text, arrays))}
+    (tmp_path / "run.npz").write_bytes(archive.pack(arrays | given))
+    with pytest.raises(se.ModelError, match=f"{name} holds numbers that are not finite"):
+        se.Results.load(tmp_path / "run.npz")
 
 
 def test_a_state_that_does_not_fit_is_not_resumed(swing, tmp_path):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contexts import holds_addresses
 from ..coordinates import family_named
-from ..doors import holds_addresses
 from ..errors import ConvergenceError, ModelError, UnsupportedError
 from ..formulations.index3 import History
 from ..free_system import FreeSystem

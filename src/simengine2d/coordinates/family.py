@@ -90,7 +90,6 @@ class Family(ABC):
         self.bound = self.pose.bind(self.context)
         if "to_bodies" not in self.__dict__:
             self.to_bodies = to_bodies.bind(Found(self.bound.f, self.bound.c, e))
-        self.kept_alive = bodies
 
     @property
     def n(self) -> int:

@@ -212,7 +212,6 @@ class Lane(NamedTuple):
     loops: Loops
     context: Recursive
     back: Projected
-    kept: Any
 
 
 def recursive_lane(family: Relative, options: Floats, rows: RowLimits) -> Lane:
@@ -228,7 +227,7 @@ def recursive_lane(family: Relative, options: Floats, rows: RowLimits) -> Lane:
     solving = solve_loops.bind(closing) if family.m > 0 else None
     context = Recursive(tree, np.array(family.system.drawing.gravity), *words(forces), *words(solving))
     back = Projected(closing, np.zeros(family.n), family.sizes.copy())
-    return Lane(tree, loops, context, back, (forces, timed, curved, drifting, refining, solving))
+    return Lane(tree, loops, context, back)
 
 
 def is_timed(family: Relative) -> bool:
@@ -322,5 +321,4 @@ def pose_recursive(
     options = lane.loops.options
     rhs = accelerations.bind(lane.context)
     finish = project.bind(lane.back) if formulation.projects else watch.bind(lane.context)
-    rhs, finish = (bound._replace(kept=(bound.kept, lane)) for bound in (rhs, finish))
     return Posed(rhs, finish, np.zeros(TURNS), options[TOLERANCE:], {})

@@ -128,7 +128,6 @@ class Solver(NamedTuple):
     st: Stages
     eq: NewtonEquations
     factors: Factors
-    doors: list[Bound]
 
 
 def stage_solver(
@@ -161,7 +160,7 @@ def stage_solver(
         doors.append(each.bind(its_context) if each else Bound(0, 0, None))
     addresses = [part for each in doors for part in (each.f, each.c)]
     context: tuple[Any, ...] = (*addresses, st, options, eq.size, np.zeros_like(st.a), np.zeros_like(st.lam))
-    return Solver(solve_stages.bind(Iteration(*context)), st, eq, factors, doors)
+    return Solver(solve_stages.bind(Iteration(*context)), st, eq, factors)
 
 
 # Newton's equations -----------------------------------------------------------------------------------

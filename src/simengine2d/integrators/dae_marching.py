@@ -57,7 +57,6 @@ class Lane:
         self.dense = context._replace(turns_f=0, turns_c=0)
         self.begin = t, y[:n].copy()
         self.solvers: list[Solver] = []
-        self.doors: list[Bound] = []
 
     @cached_property
     def slopes(self) -> Bound:
@@ -112,7 +111,6 @@ class Lane:
         past = np.zeros((T.level.size, self.family.n))
         bound = solve_step.bind(Method(T, solver.st, solver.solve.f, solver.solve.c, past, *guess))
         self.solvers.append(solver)
-        self.doors.append(bound)
         return bound, past
 
     def ending(self, ends: Floats) -> Bound:

@@ -50,7 +50,14 @@ CHECKPOINT = "checkpoint_"
 
 def save_results(results: Results, path: Path) -> Path:
     """Write results; the ending says how. An old file is replaced only when the new one is complete."""
-    return write_bytes(path, _codec(path, "written")[0](results))
+    written = _codec(path, "written")[0]
+    for name in ARRAYS:
+        array = getattr(results, name)
+        if array is not None and not np.all(np.isfinite(array)):
+            raise ModelError(
+                f"{path} is not written: {name} of the results holds numbers that are not finite."
+            )
+    return write_bytes(path, written(results))
 
 
 def load_results(path: Path) -> Results:
@@ -249,7 +256,7 @@ def _results(text: str, arrays: Arrays, path: Path, given: str | None) -> Result
         raise ValueError("it was changed after it was saved: its arrays and its text do not fit its digest")
     model = read_model(Document(path.name, data["model"]), path.parent, None)
     model.source = data["source"]
-    _check_arrays(arrays, model, must_be_finite=data["format"] < WITH_DIGEST)
+    _check_arrays(arrays, model)
     _check_words(data)
     words = {name: data[name] for name in WORDS}
     cautions = set(data.get("cautions", ()))
@@ -262,8 +269,8 @@ def _results(text: str, arrays: Arrays, path: Path, given: str | None) -> Result
     return Results(model, t, q, qd, qdd, arrays.get("lam"), **words)
 
 
-def _check_arrays(arrays: Arrays, model: Model, must_be_finite: bool) -> None:
-    """Shapes and kinds that the model asks for."""
+def _check_arrays(arrays: Arrays, model: Model) -> None:
+    """Shapes and kinds that the model asks for; no run gives a number that is not finite."""
     rows = arrays["t"].size
     equations = sum(map(len, model.check().rows.values()))
     shapes = dict.fromkeys(ARRAYS[1:4], (rows, 3 * len(model.bodies))) | {
@@ -278,7 +285,7 @@ def _check_arrays(arrays: Arrays, model: Model, must_be_finite: bool) -> None:
             raise ValueError(
                 f"{name} has the shape {array.shape} of {array.dtype}, expected is {shape} of float64"
             )
-        if (must_be_finite or name == "t") and not np.all(np.isfinite(array)):
+        if not np.all(np.isfinite(array)):
             raise ValueError(f"{name} holds numbers that are not finite")
 
 
