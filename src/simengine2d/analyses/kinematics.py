@@ -60,12 +60,10 @@ def kinematics(
         )
     times = output_times(t_end, step, t_eval, "kinematics")
     system = System(model)
-    system.refuse_velocity_rows("kinematics")
     check_domains(system, times)
     # the drawn pose belongs to t = 0, so a later first output is walked to
     start = begin_of(system, times)
-    count_turns(system, start)
-    assembly = _assemble(system, start)
+    assembly = assemble_driven(system, start, "kinematics")
     rows = driven_rows(system, assembly)
     if start < times[0]:
         later = np.concatenate([[start], times])
@@ -73,7 +71,10 @@ def kinematics(
     return Walk(system, assembly, rows, times, progress, on_singular).run()
 
 
-def _assemble(system: System, t: float) -> Assembly:
+def assemble_driven(system: System, t: float, analysis: str) -> Assembly:
+    """The pose in which drivers hold the mechanism at t; an error where they contradict each other."""
+    system.refuse_velocity_rows(analysis)
+    count_turns(system, t)
     try:
         return assemble(system, t)
     except AssemblyError as error:

@@ -39,6 +39,7 @@ from .stages import (
     Posed,
     Stages,
     add_stages,
+    copy,
     linearize_stages,
     new_newton_equations,
     new_stages,
@@ -315,13 +316,6 @@ def iterate(c, t, y):
         if found > SLOW * before:
             state[KEPT] = 0.0
         before = found
-
-
-@kernel
-def copy(values, out):
-    for i in range(values.shape[0]):
-        for j in range(values.shape[1]):
-            out[i, j] = values[i, j]
 
 
 @kernel

@@ -165,6 +165,13 @@ def clear(A):
 
 
 @kernel
+def copy(values, out):
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            out[i, j] = values[i, j]
+
+
+@kernel
 def keep_masses(M, mass):
     """The diagonal of M; coordinates without a mass are given the mean."""
     total, heavy = 0.0, 0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..doors import call, door
 from ..formulations.stages import CONVERGED as FOUND
-from ..formulations.stages import Stages
+from ..formulations.stages import Stages, copy
 from ..kernels import kernel
 from . import march
 from .linear_methods import Table
@@ -117,13 +117,6 @@ class DaeStep(NamedTuple):
     steps: int  # steps that must be known before the method can be used
     adaptive: int
     gain: float  # by which half steps are more exact than the whole one: 2^order
-
-
-@kernel
-def copy(values, out):
-    for i in range(values.shape[0]):
-        for j in range(values.shape[1]):
-            out[i, j] = values[i, j]
 
 
 @kernel
