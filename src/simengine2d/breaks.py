@@ -19,6 +19,7 @@ import numpy as np
 from . import jets
 from .enclosures import enclose
 from .expressions import Call, Chain, Name, Node, Number, Unary, names_in
+from .interrupts import check_interrupts
 from .tables import Table
 
 EPS = 2.0**-52
@@ -196,6 +197,7 @@ def _of_line(switch: Switch, k: float, c: float, t0: float) -> Iterator[Break]:
     way = math.copysign(switch.period, k)
     turn = math.floor((k * t0 + c - switch.levels[0]) / way) - 1.0
     for n in count():
+        check_interrupts()
         shift = way * (turn + n)
         for level in switch.levels if k > 0.0 else reversed(switch.levels):
             found = fuzzy((level + shift - c) / k, level + shift)
@@ -206,6 +208,7 @@ def _of_line(switch: Switch, k: float, c: float, t0: float) -> Iterator[Break]:
 # What has to be searched for -----------------------------------------------------------------------------
 
 WINDOWS = 40  # each twice as long as the one before, from a second on: some 30,000 years
+MOST_PIECES = 100  # between breaks inside an expression, without finding anything
 MOST_LOOKS = 5_000  # at pieces without finding anything, after which samples have to do
 COARSE, SAMPLES = (
     0.1,
@@ -215,12 +218,18 @@ COARSE, SAMPLES = (
 
 def _searched(switch: Switch, t0: float) -> Iterator[Break]:
     """The times at which an expression of t passes a level, window by window; inside a window, from left to right."""
-    last = Break(-math.inf, 0.0, True)
+    last, quiet = Break(-math.inf, 0.0, True), 0
     for a, b in _smooth_pieces(switch, t0):
+        quiet += 1
         for found in _in_piece(switch, a, b):
             if found.t > last.t + last.width or found.hard != last.hard:
-                last = found
+                last, quiet = found, 0
                 yield found
+        if quiet > MOST_PIECES:
+            quiet = 0
+            yield Break(
+                b, 0.0, False
+            )  # breaks inside may go on for ever: the rest is looked for when it is reached
 
 
 def _smooth_pieces(switch: Switch, t0: float) -> Iterator[tuple[float, float]]:
@@ -239,16 +248,18 @@ def _in_piece(switch: Switch, a: float, b: float) -> Iterator[Break]:
     """The same where the expression is smooth between a and b."""
     waiting, looks, whole = [(a, b)], 0, b - a
     while waiting:
+        check_interrupts()
         a, b = waiting.pop()
         low, high, slope_low, slope_high = enclose(switch.tree, a, b)
-        if not _levels_between(switch, low, high) or not a < b:
+        if low == high or not _levels_between(switch, low, high) or not a < b:
             continue
         looks += 1
         unknown = not (math.isfinite(low) and math.isfinite(high)) and b - a <= COARSE * whole
         tiny = b - a < FOUND * max(abs(a), abs(b), SMALLEST_TIME)
         if tiny or slope_low > 0.0 or slope_high < 0.0:
             found = _located(switch, [a, b])
-            looks = 0 if found else looks
+            # rounding errors of what is zero all the time pass it again and again
+            looks = 0 if found and not tiny else looks
             yield from found
         elif unknown or looks > MOST_LOOKS:
             yield from _located(switch, np.linspace(a, b, SAMPLES).tolist())
@@ -279,8 +290,8 @@ def _located(switch: Switch, times: Sequence[float]) -> list[Break]:
 
 
 def _passed(switch: Switch, a: float, b: float) -> Iterable[float]:
-    """The levels between two values, at most a thousand."""
-    if not (math.isfinite(a) and math.isfinite(b)):
+    """The levels between two values, at most a thousand; what stays at a level passes none."""
+    if not (math.isfinite(a) and math.isfinite(b)) or a == b:
         return
     low, high = min(a, b), max(a, b)
     level = low if low in switch.levels else switch.around(low)[1]
@@ -332,12 +343,14 @@ class TimeBreaks:
         """The first break that is not behind t yet; those that are asked for later lie later."""
         if not self.switches:
             return None
-        if t < self.origin:
+        before, self.origin = self.origin, math.inf  # a search that is interrupted begins anew
+        if t < before:
             self.found = break_times(self.switches, t)
             self.next = next(self.found, None)
-        self.origin = t
         while self.next is not None and not _ahead(self.next, t):
+            check_interrupts()
             self.next = next(self.found, None)
+        self.origin = t
         return self.next
 
 

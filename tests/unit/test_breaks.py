@@ -12,6 +12,7 @@ import simengine2d as se
 from simengine2d.breaks import Switch, TimeBreaks, affine, break_times, stops_of, switches_of
 from simengine2d.enclosures import enclose
 from simengine2d.expressions import evaluate, parse
+from simengine2d.interrupts import Interrupts
 from simengine2d.programs import fold
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
@@ -56,6 +57,37 @@ def test_the_times_at_which_an_expression_breaks(text, times):
     assert found[: len(times)] == pytest.approx(times, rel=1e-12, abs=1e-12)
     if times and times[-1] < 5 and "mod" not in text:
         assert len(found) == len(times)
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("abs(t > t)", []),
+        ("sign(max(0, t - 1))", [1.0]),
+        ("sign(max(0, sin(t)))", [0.0, pi, 2 * pi, 3 * pi]),
+        ("abs(2 + abs(sin(t)))", [0.0, pi, 2 * pi, 3 * pi]),
+        ("max(abs(sin(t)), 2)", [0.0, pi, 2 * pi, 3 * pi]),
+        ("sign(min(t, 2) - 2)", [2.0]),
+    ],
+)
+def test_what_stays_at_a_level_or_never_reaches_it_is_not_searched_for_ever(text, times):
+    breaks, t, found = TimeBreaks(switches_of(parse(text)), [], []), 0.0, []
+    while t < 10.0 and (following := breaks.after(t)) is not None:
+        t = following.t + following.width
+        found += [following.t] * (following.hard and following.t < 10.0)
+        assert len(found) <= len(times)
+    np.testing.assert_allclose(found, times, atol=1e-12)
+
+
+def test_a_search_that_is_interrupted_begins_anew():
+    breaks = TimeBreaks(switches_of(parse("sign(abs(sin(t)) - 0.5)")), [], [])
+    first = breaks.after(0.1)
+    with Interrupts() as interrupts:
+        interrupts.came = True
+        with pytest.raises(KeyboardInterrupt):
+            breaks.after(1.0)
+    assert first is not None and breaks.after(0.1) == first
+    assert breaks.after(1.0).t == pytest.approx(pi - asin(0.5), abs=1e-12)
 
 
 def test_no_break_that_repeats_is_listed_beforehand():
