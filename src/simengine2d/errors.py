@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 LONGEST = 200  # characters of a name for which similar ones are looked for
-REACH = 8  # names that are looked at on each side of it, where there are many
+REACH = 5  # names that are looked at on each side of it, where there are many
 
 
 class SimEngineError(Exception):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 
@@ -95,13 +95,12 @@ def substitute(node: Node, replacements: Mapping[str, Node]) -> Node:
     return node.with_parts([substitute(part, replacements) for part in node.parts])
 
 
-def check_names(node: Node, known: Iterable[str]) -> None:
+def check_names(node: Node, known: Collection[str]) -> None:
     """Raise one error that lists every name of the expression that is not known."""
-    names = list(known)
     problems: dict[str, str] = {}
     for part, _ in walk(node):
-        if isinstance(part, Name) and part.name not in names and part.name not in problems:
-            candidates = [*names, *CONSTANTS, *FUNCTIONS]
+        if isinstance(part, Name) and part.name not in known and part.name not in problems:
+            candidates = (*known, *CONSTANTS, *FUNCTIONS)
             hint = unknown("name", part.name, candidates, plural="known names")
             problems[part.name] = str(mistake(_located(part), f"unknown name '{part.name}'. {hint}"))
     if problems:

@@ -166,7 +166,8 @@ class Switching:
         if self.undeclared:
             unseen = f"jumps of the Python functions of {listed(self.undeclared)} are not looked for"
             seen = "adaptive steps are short enough to see what lasts for a hundredth of the time gone by"
-            notes.append(Caution(f"{unseen}; {seen}. Tell the times of others as function.breaks = [...]"))
+            told = "Tell the times of others as function.breaks = [...], or [] where it never jumps"
+            notes.append(Caution(f"{unseen}; {seen}. {told}"))
         return notes
 
 

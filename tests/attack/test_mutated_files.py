@@ -5,6 +5,7 @@ Of each file that can be read one or two analyses are tried, for a few short ste
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import resource
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import simengine2d as se
 from simengine2d.builders import four_bar
@@ -214,3 +216,15 @@ def attack(rng: np.random.Generator, count: int) -> Iterator[str]:
 
 def test_mutated_files_and_expressions():
     assert list(attack(np.random.default_rng(5), 40)) == []
+
+
+@pytest.mark.parametrize("misspelled", [False, True])
+def test_large_files_are_read_soon(tmp_path, misspelled):
+    """Each of 2,000 bodies has a name for its mass, which stands among 2,000 parameters or not."""
+    names = [f"m{i}" for i in range(2000)]
+    bodies = {f"b{i}": {"mass": "x" * misspelled + name, "inertia": 1} for i, name in enumerate(names)}
+    path = tmp_path / "large.json"
+    path.write_text(json.dumps({"name": "large", "parameters": dict.fromkeys(names, 1), "bodies": bodies}))
+    began = time.process_time()
+    assert wrong(lambda: se.load(path), "load") == ""
+    assert time.process_time() - began < LOAD

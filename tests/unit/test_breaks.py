@@ -218,6 +218,14 @@ def test_python_laws_without_breaks_are_noted():
     r = se.dynamics(rail(F={"law": lambda t, q, qd: (10.0 if 7 < t < 7.1 else 0.0, 0.0)}), t_end=10)
     assert r["b.x"][-1] == pytest.approx(2.95, abs=1e-4)
     assert any("PointForce 'F' are not looked for" in note for note in r.notes)
+    assert r.verdict.word == "check"
+
+
+def test_a_python_law_that_says_that_it_never_jumps_is_trusted():
+    law = lambda t, q, qd: (-q[0] - 0.1 * qd[0] + 1.0, 0.0)
+    law.breaks = []
+    r = se.dynamics(rail(F={"law": law}), t_end=10)
+    assert r.verdict.word == "trust", r.verdict
 
 
 def test_fixed_steps_tell_that_they_end_at_breaks():

@@ -365,6 +365,8 @@ class CompiledMarcher(Marcher):
     def foresee(self, broken: Broken, saved: Sequence[Floats], why: int) -> int:
         """After a step that was refused: maybe it went over a switch, to which the accelerations lead."""
         t, h = self.t, float(self.path.state[loop.TRIED])
+        if not np.isfinite(h):  # the slopes have no value
+            return why
         found = broken.breaks.first_crossing(t, t + h, self.thrown(broken))
         if found is not None:
             broken.restore(saved)
