@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .build_together import build_together
+from .contexts import laid_out
 from .errors import UnsupportedError
 from .interrupts import check_interrupts
-from .kernels import JIT, kernel, plain
+from .kernels import COMPILER, JIT, kernel, plain
 
 Floats = NDArray[np.float64]
 Kind = TypeVar("Kind", bound=type)
@@ -87,7 +88,7 @@ class Door:
             return Bound(self.function, context, (None, context))
         if self.entrance is None:
             self.prepare(context)
-        memory = _laid_out(context)
+        memory = laid_out(context)
         return Bound(_address(self.cell), _address(memory), (memory, context))
 
     def prepare(self, context: Any) -> None:
@@ -183,42 +184,14 @@ def _array(address: int, size: int) -> Floats:
     return np.frombuffer((ctypes.c_double * size).from_address(address), dtype=np.float64)  # type: ignore[call-overload, no-any-return]
 
 
-def _laid_out(context: Any) -> NDArray[np.int64]:
-    """A context in memory: the 64-bit words that compiled code expects."""
-    words: list[int] = []
-    _write(context, words)
-    return np.array(words, dtype=np.int64)
-
-
-def _write(thing: Any, words: list[int]) -> None:
-    if isinstance(thing, np.ndarray):
-        if not thing.flags.c_contiguous:
-            raise ValueError("arrays of a context must be contiguous")
-        address = thing.__array_interface__["data"][0]
-        words += (0, 0, thing.size, thing.itemsize, address, *thing.shape, *thing.strides)
-    elif isinstance(thing, tuple):
-        for part in thing:
-            _write(part, words)
-    elif isinstance(thing, float):
-        words.append(int(np.float64(thing).view(np.int64)))
-    else:
-        words.append(int(thing))
-
-
 if JIT:
     import numba
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils
-    from numba.core.ccallback import CFunc
-    from numba.core.compiler_lock import global_compiler_lock
-    from numba.core.imputils import lower_getattr_generic
-    from numba.core.typing.templates import AttributeTemplate, infer_getattr
-    from numba.extending import intrinsic, models, overload, register_model
-    from numba.np.arrayobj import make_array, populate_array
+    from numba.extending import intrinsic, overload
 
-    from .kernel_compiler import KernelCompiler, uninterrupted
-    from .kernels import KernelCache
+    from .contexts import Pointed, array_value, make_readable
 
     @intrinsic
     def _array_at(typingctx: Any, address: Any, size: Any) -> Any:
@@ -226,17 +199,7 @@ if JIT:
         array_type = types.Array(types.float64, 1, "C")
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            array = make_array(array_type)(context, builder)
-            eight = context.get_constant(types.intp, 8)
-            populate_array(
-                array,
-                data=builder.inttoptr(args[0], ir.DoubleType().as_pointer()),
-                shape=cgutils.pack_array(builder, [args[1]]),
-                strides=cgutils.pack_array(builder, [eight]),
-                itemsize=eight,
-                meminfo=None,
-            )
-            return array._getvalue()
+            return array_value(context, builder, array_type, args[0], [args[1]])
 
         return array_type(types.int64, types.int64), codegen
 
@@ -250,52 +213,16 @@ if JIT:
             pointer = builder.load(builder.inttoptr(args[0], function.as_pointer().as_pointer()))
             arrays = []
             for kind, value in zip(signature.args[3:], args[3:], strict=True):
-                array = make_array(kind)(context, builder, value)
+                array = cgutils.create_struct_proxy(kind)(context, builder, value)
                 arrays += [builder.ptrtoint(array.data, integer), array.nitems]
             builder.call(pointer, [args[1], args[2], *arrays])
             return context.get_dummy_value()
 
         return types.void(types.int64, types.int64, types.float64, y, out), codegen
 
-    @overload(call, jit_options={"_nrt": False})
+    @overload(call, jit_options=COMPILER.overload_options)
     def _compiled_call(f, c, t, y, out):  # type: ignore[no-untyped-def]
         return lambda f, c, t, y, out: _call(f, c, t, y, out)
-
-    class Pointed(types.Type):
-        """A context by its address. Kernels read its fields where they need them, and pass one word instead of all."""
-
-        def __init__(self, tuple_type: Any) -> None:
-            self.tuple_type = tuple_type
-            super().__init__(name=f"Pointed({tuple_type})")
-
-    @register_model(Pointed)
-    class _PointedModel(models.PrimitiveModel):
-        def __init__(self, manager: Any, kind: Any) -> None:
-            super().__init__(manager, kind, ir.IntType(64))
-
-    @infer_getattr
-    class _PointedFields(AttributeTemplate):
-        key = Pointed
-
-        def generic_resolve(self, pointed: Any, name: str) -> Any:
-            if name not in pointed.tuple_type.fields:
-                return None
-            kind = pointed.tuple_type[pointed.tuple_type.fields.index(name)]
-            return Pointed(kind) if isinstance(kind, types.BaseNamedTuple) else kind
-
-    @lower_getattr_generic(Pointed)
-    def _read_field(context: Any, builder: Any, pointed: Any, address: Any, name: str) -> Any:
-        tuple_type = pointed.tuple_type
-        index = tuple_type.fields.index(name)
-        pointer = builder.inttoptr(address, context.get_value_type(tuple_type).as_pointer())
-        field = builder.gep(pointer, [ir.IntType(32)(0), ir.IntType(32)(index)])
-        if isinstance(tuple_type[index], types.BaseNamedTuple):
-            return builder.ptrtoint(field, ir.IntType(64))
-        value = builder.load(field)
-        value.align = 8
-        # nobody writes into a context: what was read once need not be read again
-        value.set_metadata("invariant.load", builder.module.add_metadata([]))
-        return value
 
     def _loader(context_type: Any) -> Any:
         @intrinsic
@@ -305,51 +232,18 @@ if JIT:
         return load
 
     def _entrance(c, t, y, y_size, out, out_size):  # type: ignore[no-untyped-def]
-        # the names are those of the copy that `_compiled` makes for each door
+        # the names are those of the copy that `_entrance_of` makes for each door
         kernel(load(c), t, array_at(y, y_size), array_at(out, out_size))  # type: ignore  # noqa: F821
 
-    class Entrance(CFunc):
-        """Machine code of a door, in the making."""
-
-        _cache: Any
-        _compiler: Any
-        _sig: Any
-        _targetdescr: Any
-
-        def load(self) -> bool:
-            """Take it from the disk; False where it is not there."""
-            with global_compiler_lock, uninterrupted():
-                found = self._cache.load_overload(self._sig, self._targetdescr.target_context)
-                if found is not None:
-                    self.take(found)
-            return found is not None
-
-        def build(self) -> None:
-            """Compile it, and keep it on the disk."""
-            with global_compiler_lock, uninterrupted():
-                made = self._compiler.compile(self._sig.args, self._sig.return_type)
-                self._cache.save_overload(self._sig, made)
-                self.take(made)
-
-        def take(self, code: Any) -> None:
-            self._library, self._wrapper_name = code.library, code.fndesc.llvm_cfunc_wrapper_name
-            self._wrapper_address = self._library.get_pointer_to_function(self._wrapper_name)
-
-    def _entrance_of(door: Door, context: Any) -> Entrance:
-        parts = {
-            "kernel": door.kernel,
-            "load": _loader(numba.typeof(context)),
-            "array_at": _array_at,
-        }
+    def _entrance_of(door: Door, context: Any) -> Any:
+        context_type = numba.typeof(context)
+        make_readable(context_type)
+        parts = {"kernel": door.kernel, "load": _loader(context_type), "array_at": _array_at}
         entrance = FunctionType(_entrance.__code__, parts, door.function.__name__)
         # the disk cache tells entrances apart by this name only
         module = door.function.__module__
         entrance.__module__, entrance.__qualname__ = module, f"{module}.{door.function.__qualname__}"
-        words = (types.int64, types.float64, *[types.int64] * 4)
-        options = {"nopython": True, "boundscheck": None, "error_model": "numpy", "_nrt": False}
-        made = Entrance(entrance, (words, types.void), {}, options, pipeline_class=KernelCompiler)
-        made._cache = KernelCache(entrance)  # type: ignore[attr-defined]
-        return made
+        return COMPILER.entrance(entrance)
 
 
 @kernel(entry=True)
