@@ -59,20 +59,18 @@ class BareEntrance:
         return self.made is not None
 
     def build(self) -> None:
-        say_compiling(self.seconds)
+        say_compiling(self.seconds, "this happens at each start")
         with uninterrupted(), without_collection():
             self.made = numba.cfunc(ENTRANCE, error_model="numpy")(self.function)
 
 
 @cache
-def say_compiling(seconds: int) -> None:
+def say_compiling(
+    seconds: int, when: str = "after installation this happens once for each kind of analysis"
+) -> None:
     """Once, that there is something to wait for."""
-    print(
-        "simengine2d: compiling kernels; after installation this happens once for each kind of analysis "
-        f"and takes up to {seconds} s ...",
-        file=sys.stderr,
-        flush=True,
-    )
+    text = f"simengine2d: compiling kernels; {when} and takes up to {seconds} s ..."
+    print(text, file=sys.stderr, flush=True)
 
 
 @contextmanager
