@@ -42,9 +42,28 @@ def holds_addresses(kind: Kind) -> Kind:
     return kind
 
 
+class Address(int):
+    """The address of a context in memory, which lasts as long as anybody knows it, be it another context."""
+
+    kept: Any
+
+    def __deepcopy__(self, memo: object) -> Address:
+        return self
+
+    def __reduce__(self) -> Any:
+        return int, (int(self),)
+
+
+def kept_at(address: int, kept: Any) -> Address:
+    """The address of something that is to last."""
+    found = Address(address)
+    found.kept = kept
+    return found
+
+
 @holds_addresses
 class Bound(NamedTuple):
-    """A door with its context: kernels take `f` and `c`; `kept` holds the memory behind them."""
+    """A door with its context: kernels take `f` and `c`, which keeps the memory behind them; `kept` holds it too."""
 
     f: Any
     c: Any
@@ -55,7 +74,7 @@ class Bound(NamedTuple):
         if JIT:
             if pending:
                 compile_pending()
-            _call_once(self.f, self.c, float(t), y.reshape(-1), out.reshape(-1))
+            _call_once(self.f, int(self.c), float(t), y.reshape(-1), out.reshape(-1))
             return
         with np.errstate(all="ignore"):  # compiled code does not warn either
             self.f(self.c, float(t), y.reshape(-1), out.reshape(-1))
@@ -89,7 +108,8 @@ class Door:
         if self.entrance is None:
             self.prepare(context)
         memory = laid_out(context)
-        return Bound(_address(self.cell), _address(memory), (memory, context))
+        kept = memory, context
+        return Bound(_address(self.cell), kept_at(_address(memory), kept), kept)
 
     def prepare(self, context: Any) -> None:
         """What is to be compiled, for contexts of this type; once, whichever thread comes first."""
@@ -158,7 +178,7 @@ def python_door(function: Callable[[float, Floats, Floats], None]) -> Bound:
 
     callback = _CALLED(from_addresses)
     cell = np.array([ctypes.cast(callback, ctypes.c_void_p).value], dtype=np.int64)
-    return Bound(_address(cell), 0, ((callback, cell), raised))
+    return Bound(_address(cell), kept_at(0, (callback, cell)), ((callback, cell), raised))
 
 
 def call(f: Any, c: Any, t: float, y: Floats, out: Floats) -> None:

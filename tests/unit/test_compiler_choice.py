@@ -247,6 +247,8 @@ import numba, numpy
 from numba.core import cpu, datamodel
 from simengine2d.inside_numba import KEEPING, PIPELINE
 
+numba.njit(lambda x: x[0])(numpy.zeros(1))  # numba loads the rest of itself
+
 def hide(path):
     module, _, names = path.partition(":")
     first, *more = names.split(".")

@@ -1,11 +1,14 @@
 """Compiled kernels do what the same lines do in Python: elements, arithmetic, calls, contexts in contexts."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simengine2d.compiler_check import arrays_of, inner, mixed, new_arrays, wrong
+from simengine2d.compiler_check import Doors, arrays_of, inner, mixed, new_arrays, outer, wrong
 from simengine2d.compiler_choice import RUNG
 from simengine2d.compiler_verdicts import checked
 from simengine2d.contexts import laid_out
@@ -51,3 +54,16 @@ def test_a_context_in_memory_is_numbers_addresses_and_lengths():
     assert words[-8:] == [*inside, 1, address(context.far), 2]
     with pytest.raises(ValueError, match="contiguous"):
         laid_out((context.M.T,))
+
+
+@needs_numba
+def test_a_context_that_another_one_leads_to_is_kept():
+    inner = mixed.bind(new_arrays())
+    memory = weakref.ref(inner.kept[0])
+    through = outer.bind(Doors(inner.f, inner.c))
+    del inner
+    gc.collect()
+    assert memory() is not None
+    del through
+    gc.collect()
+    assert memory() is None
