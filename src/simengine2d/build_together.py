@@ -1,8 +1,8 @@
 """Compiling several doors at once: a second process takes its share.
 
 Both work through the list, one from the front and one from the back, and meet in the middle. What the second process
-has compiled lies on the disk, from where the first one loads it. Where there is no second core, or it would not be safe
-to split a process, one does all.
+has compiled lies on the disk, from where the first one loads it. Only a process that is ours is ever split: that of the
+command line. In somebody else's program, and where there is no second core, one does all.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from contextlib import suppress
 from typing import Protocol
 
 PATIENCE = 60.0  # seconds after which the second process is given up
+
+ours = False
+"""Whether this process belongs to the command line, which then says so."""
 
 
 class Part(Protocol):
@@ -57,6 +60,8 @@ def build_by_two(parts: Sequence[Part]) -> set[int]:
 
 def can_split() -> bool:
     """Other threads may hold locks that nobody would ever release in a copy of the process."""
+    if not ours:
+        return False
     alone = threading.active_count() == 1 and threading.current_thread() is threading.main_thread()
     return sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1 and alone
 

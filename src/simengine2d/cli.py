@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import build_together
 from .commands import analyses, doctor, equations, kernels, lab, models, motion, resume, show
 from .commands.app import app
 from .terminal import prepare
@@ -11,5 +12,6 @@ __all__ = ["analyses", "doctor", "equations", "kernels", "lab", "main", "models"
 
 def main() -> None:
     """The installed command."""
+    build_together.ours = True  # nobody else's program runs in this process
     prepare()
     app(prog_name="simengine2d")

@@ -22,7 +22,7 @@ from .build_together import build_together
 from .contexts import Address, holds_addresses, laid_out
 from .errors import UnsupportedError
 from .interrupts import check_interrupts
-from .kernels import JIT, kernel
+from .kernels import COMPILER, JIT, kernel
 
 Floats = NDArray[np.float64]
 
@@ -201,15 +201,10 @@ if JIT:
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils
-    from numba.core.ccallback import CFunc
-    from numba.core.compiler_lock import global_compiler_lock
     from numba.core.errors import TypingError
     from numba.extending import intrinsic, overload
-    from numba.np.arrayobj import make_array, populate_array
 
-    from .contexts import Pointed
-    from .kernel_compiler import KernelCompiler, uninterrupted
-    from .kernels import KernelCache
+    from .contexts import Pointed, array_value, make_readable
 
     @intrinsic
     def _array_at(typingctx: Any, address: Any, size: Any) -> Any:
@@ -217,17 +212,7 @@ if JIT:
         array_type = types.Array(types.float64, 1, "C")
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            array = make_array(array_type)(context, builder)
-            eight = context.get_constant(types.intp, 8)
-            populate_array(
-                array,
-                data=builder.inttoptr(args[0], ir.DoubleType().as_pointer()),
-                shape=cgutils.pack_array(builder, [args[1]]),
-                strides=cgutils.pack_array(builder, [eight]),
-                itemsize=eight,
-                meminfo=None,
-            )
-            return array._getvalue()
+            return array_value(context, builder, array_type, args[0], [args[1]])
 
         return array_type(types.int64, types.int64), codegen
 
@@ -244,14 +229,14 @@ if JIT:
             pointer = builder.load(builder.inttoptr(args[0], function.as_pointer().as_pointer()))
             arrays = []
             for kind, value in zip(signature.args[3:], args[3:], strict=True):
-                array = make_array(kind)(context, builder, value)
+                array = cgutils.create_struct_proxy(kind)(context, builder, value)
                 arrays += [builder.ptrtoint(array.data, integer), array.nitems]
             builder.call(pointer, [args[1], args[2], *arrays])
             return context.get_dummy_value()
 
         return types.void(types.int64, types.int64, types.float64, y, out), codegen
 
-    @overload(call, jit_options={"_nrt": False})
+    @overload(call, jit_options=COMPILER.overload_options)
     def _compiled_call(f, c, t, y, out):  # type: ignore[no-untyped-def]
         return lambda f, c, t, y, out: _call(f, c, t, y, out)
 
@@ -263,51 +248,18 @@ if JIT:
         return load
 
     def _entrance(c, t, y, y_size, out, out_size):  # type: ignore[no-untyped-def]
-        # the names are those of the copy that `_compiled` makes for each door
+        # the names are those of the copy that `_entrance_of` makes for each door
         kernel(load(c), t, array_at(y, y_size), array_at(out, out_size))  # type: ignore  # noqa: F821
 
-    class Entrance(CFunc):
-        """Machine code of a door, in the making."""
-
-        _cache: Any
-        _compiler: Any
-        _sig: Any
-        _targetdescr: Any
-
-        def load(self) -> bool:
-            """Take it from the disk; False where it is not there."""
-            with global_compiler_lock, uninterrupted():
-                found = self._cache.load_overload(self._sig, self._targetdescr.target_context)
-                if found is not None:
-                    self.take(found)
-            return found is not None
-
-        def build(self) -> None:
-            """Compile it, and keep it on the disk."""
-            with global_compiler_lock, uninterrupted():
-                made = self._compiler.compile(self._sig.args, self._sig.return_type)
-                self._cache.save_overload(self._sig, made)
-                self.take(made)
-
-        def take(self, code: Any) -> None:
-            self._library, self._wrapper_name = code.library, code.fndesc.llvm_cfunc_wrapper_name
-            self._wrapper_address = self._library.get_pointer_to_function(self._wrapper_name)
-
-    def _entrance_of(door: Door, context: Any) -> Entrance:
-        parts = {
-            "kernel": door.kernel,
-            "load": _loader(numba.typeof(context)),
-            "array_at": _array_at,
-        }
+    def _entrance_of(door: Door, context: Any) -> Any:
+        context_type = numba.typeof(context)
+        make_readable(context_type)
+        parts = {"kernel": door.kernel, "load": _loader(context_type), "array_at": _array_at}
         entrance = FunctionType(_entrance.__code__, parts, door.function.__name__)
         # the disk cache tells entrances apart by this name only
         module = door.function.__module__
         entrance.__module__, entrance.__qualname__ = module, f"{module}.{door.function.__qualname__}"
-        words = (types.int64, types.float64, *[types.int64] * 4)
-        options = {"nopython": True, "boundscheck": None, "error_model": "numpy", "_nrt": False}
-        made = Entrance(entrance, (words, types.void), {}, options, pipeline_class=KernelCompiler)
-        made._cache = KernelCache(entrance)  # type: ignore[attr-defined]
-        return made
+        return COMPILER.entrance(entrance)
 
 
 @kernel(entry=True)

@@ -6,31 +6,23 @@ pipeline would find nothing to do.
 
 from __future__ import annotations
 
-import gc
 import operator
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cached_property, update_wrapper
 from typing import Any, ClassVar
 
 from llvmlite import ir
 from numba import types
-from numba.core import errors
-from numba.core import typed_passes as typed
-from numba.core import untyped_passes as untyped
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, Flags
-from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
-from numba.core.lowering import Lower
-from numba.core.registry import CPUDispatcher
-from numba.core.typeinfer import TypeInferer
+
+from .bare_compiler import without_collection
+from .inside_numba import ARRAY, KEEPING, PIPELINE, check_layout, inside
+from .kept_compiler import KeptCompiler
+
+check_layout()
+private = inside(KEEPING + PIPELINE)
 
 # Types ------------------------------------------------------------------------------------------------
 
 
-class KernelTyper(TypeInferer):
+class KernelTyper(private.TypeInferer):
     """Finds the types of a kernel's variables; what arithmetic makes of numbers is looked up once."""
 
     known: ClassVar[dict[Any, Any]] = {}
@@ -48,15 +40,15 @@ class KernelTyper(TypeInferer):
         return self.known[key]
 
 
-@register_pass(mutates_CFG=False, analysis_only=False)
-class KernelTyping(FunctionPass):
+@private.register_pass(mutates_CFG=False, analysis_only=False)
+class KernelTyping(private.FunctionPass):
     _name = "kernel_typing"
 
     def __init__(self) -> None:
         super().__init__()
 
     def run_pass(self, state: Any) -> bool:
-        code, warnings = state.func_ir, errors.WarningsFixer(errors.NumbaWarning)  # type: ignore[attr-defined]
+        code, warnings = state.func_ir, private.WarningsFixer(private.NumbaWarning)
         typer = KernelTyper(state.typingctx, code, warnings)
         called = state.typingctx.callstack.register(state.targetctx.target, typer, code.func_id, state.args)
         with called, warnings:
@@ -79,10 +71,10 @@ NUMBERS = (types.float64, types.int64)
 FLOATS = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul", operator.truediv: "fdiv"}
 INTEGERS = {operator.add: "add", operator.sub: "sub", operator.mul: "mul"}
 ORDER = {operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=", operator.eq: "=="}
-DATA, SHAPE = 4, 5  # fields of an array in numba's layout
+DATA, SHAPE = ARRAY.index("data"), ARRAY.index("shape")
 
 
-class KernelLower(Lower):
+class KernelLower(private.Lower):
     """Writes LLVM's instructions of a kernel."""
 
     def lower_getitem(self, result: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
@@ -148,8 +140,8 @@ class KernelLower(Lower):
         return cast(builder, found, signature.return_type, result)
 
 
-@register_pass(mutates_CFG=False, analysis_only=False)
-class KernelLowering(typed.BaseNativeLowering):
+@private.register_pass(mutates_CFG=False, analysis_only=False)
+class KernelLowering(private.BaseNativeLowering):
     _name = "kernel_lowering"
     lowering_class = KernelLower
 
@@ -157,56 +149,19 @@ class KernelLowering(typed.BaseNativeLowering):
 # The compiler -----------------------------------------------------------------------------------------
 
 PASSES = (
-    untyped.TranslateByteCode,
-    untyped.FixupArgs,
-    untyped.IRProcessing,
-    untyped.ReconstructSSA,
+    private.TranslateByteCode,
+    private.FixupArgs,
+    private.IRProcessing,
+    private.ReconstructSSA,
     KernelTyping,
-    typed.PreLowerStripPhis,
-    typed.IRLegalization,
+    private.PreLowerStripPhis,
+    private.IRLegalization,
     KernelLowering,
-    typed.NoPythonBackend,
+    private.NoPythonBackend,
 )
 
 
-@contextmanager
-def without_collection() -> Iterator[None]:
-    """Compiling makes millions of objects and hardly any garbage; Python would search them again and again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits until a kernel is whole. numba keeps half of one for good, and could never compile it again."""
-    usual = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or usual is None:
-        yield
-        return
-    heard: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)
-        if heard:
-            signal.raise_signal(signal.SIGINT)
-
-
-class KernelDispatcher(CPUDispatcher):
-    """The entrance of Python to a kernel."""
-
-    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        with uninterrupted():
-            return super()._compile_for_args(*args, **kws)
-
-
-class QuickFlags(Flags):
+class QuickFlags(private.Flags):
     """Flags that are compared by what was set.
 
     numba looks its own functions up by the flags of the caller, thousands of times for a kernel, and compares all
@@ -220,7 +175,7 @@ class QuickFlags(Flags):
         return isinstance(other, QuickFlags) and self._values == other._values
 
 
-class KernelCompiler(CompilerBase):
+class KernelCompiler(private.CompilerBase):
     """Compiles a kernel that is called from outside."""
 
     def __init__(
@@ -232,8 +187,8 @@ class KernelCompiler(CompilerBase):
         with without_collection():
             return super().compile_extra(function)
 
-    def define_pipelines(self) -> list[PassManager]:
-        manager = PassManager("kernel")
+    def define_pipelines(self) -> list[Any]:
+        manager = private.PassManager("kernel")
         for step in PASSES:
             manager.add_pass(step, step.__name__)
         manager.finalize()
@@ -243,13 +198,13 @@ class KernelCompiler(CompilerBase):
 class InnerCompiler(KernelCompiler):
     """Compiles a kernel that only kernels call."""
 
-    def define_pipelines(self) -> list[PassManager]:
+    def define_pipelines(self) -> list[Any]:
         state = self.state
         state.library = InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         return super().define_pipelines()
 
 
-class InnerLibrary(JITCodeLibrary):
+class InnerLibrary(private.JITCodeLibrary):
     """The code of a kernel that only kernels call.
 
     It becomes part of the code of its callers and is optimized there. By itself it needs neither optimization nor
@@ -275,20 +230,9 @@ class InnerLibrary(JITCodeLibrary):
         """Only exceptions need an environment; kernels raise none."""
 
 
-class InnerKernel:
-    """Part of compiled kernels; called from Python, it runs as Python. numba hears of it when a caller is compiled."""
+class ShortCompiler(KeptCompiler):
+    """The short pipeline; machine code is kept on the disk."""
 
-    def __init__(self, function: Any, options: dict[str, Any]) -> None:
-        self.py_func, self.options = function, options
-        update_wrapper(self, function)
-
-    def __call__(self, *arguments: Any) -> Any:
-        return self.py_func(*arguments)
-
-    @cached_property
-    def dispatcher(self) -> CPUDispatcher:
-        return CPUDispatcher(self.py_func, targetoptions=self.options, pipeline_class=InnerCompiler)
-
-    @cached_property
-    def _numba_type_(self) -> Any:
-        return types.Dispatcher(self.dispatcher)
+    seconds = 25
+    inner_pipeline = InnerCompiler
+    outer_pipeline = KernelCompiler

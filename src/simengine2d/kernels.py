@@ -1,18 +1,14 @@
 """`@kernel`: a plain function of floats and arrays, compiled by numba where numba is.
 
 A kernel runs unchanged as Python: in a browser, where numba is absent, or with `NUMBA_DISABLE_JIT=1`.
-The machine code is kept in the user's cache folder under the hash of *all* kernel sources: numba's own
-cache looks at one file only and goes stale when a kernel called from another file changes.
 """
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import os
-import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import cached_property, update_wrapper
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -20,104 +16,30 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-COLD_COMPILE_SECONDS = 15  # measured on two cores of 2023; `warmup` prints what it took
+from .compiler_choice import BARE, PYTHON, RUNG, SHORT, STOCK
+from .kernel_files import cache_folder, source_key
 
-try:
-    import numba
-    from numba.core.caching import Cache, CompileResultCacheImpl, _CacheLocator
-except ImportError:  # the kernels then run as plain Python
-    numba = None
-
-JIT = numba is not None and not numba.config.DISABLE_JIT
+JIT = RUNG != PYTHON
 
 
-def source_key() -> str:
-    """Hash of every source file of the package that holds a kernel."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        text = path.read_bytes()
-        if b"@kernel" in text or b"@door" in text:
-            digest.update(text)
-    return digest.hexdigest()[:16]
+def compiler() -> Any:
+    """That of this process; None where kernels run as Python."""
+    if RUNG == SHORT:
+        from .kernel_compiler import ShortCompiler
+
+        return ShortCompiler()
+    if RUNG == STOCK:
+        from .kept_compiler import KeptCompiler
+
+        return KeptCompiler()
+    if RUNG == BARE:
+        from .bare_compiler import BareCompiler
+
+        return BareCompiler()
+    return None
 
 
-def cache_folder() -> Path:
-    """Where compiled kernels are kept; `SIMENGINE2D_CACHE` overrides the user's cache folder."""
-    override = os.environ.get("SIMENGINE2D_CACHE")
-    if override:
-        return Path(override) / "kernels"
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("simengine2d", appauthor=False)) / "kernels"
-
-
-if JIT:
-    from .kernel_compiler import InnerKernel, KernelCompiler, KernelDispatcher
-    from .kernel_files import KernelFiles
-
-    _KEY = source_key()
-    _FOLDER = cache_folder() / _KEY
-
-    class _Locator(_CacheLocator):
-        """Tells numba where a kernel's machine code lies and what makes it stale."""
-
-        def __init__(self, function: Any, file: str) -> None:
-            # numba names a cache file after module and function only; the line tells namesakes apart
-            self._disambiguator = str(function.__code__.co_firstlineno)
-
-        def get_cache_path(self) -> str:
-            return str(_FOLDER)
-
-        def get_source_stamp(self) -> str:
-            return _KEY
-
-        def get_disambiguator(self) -> str:
-            return self._disambiguator
-
-        @classmethod
-        def from_function(cls, function: Any, file: str) -> _Locator:
-            return cls(function, file)
-
-        def ensure_cache_path(self) -> None:
-            """A folder that cannot be written may still be read; files make theirs when they are written."""
-
-    class _Impl(CompileResultCacheImpl):
-        _locator_classes = [_Locator]
-
-    class KernelCache(Cache):
-        """The machine code of one kernel on the disk."""
-
-        _impl_class = _Impl
-        said = False
-
-        def __init__(self, function: Any) -> None:
-            super().__init__(function)
-            # the version of numba is part of it: machine code of another one may not fit
-            stamp = f"{_KEY} {numba.__version__}"
-            self._cache_file = KernelFiles(_FOLDER, self._impl.filename_base, stamp)
-
-        def load_overload(self, signature: Any, target: Any) -> Any:
-            found = None
-            try:
-                # without numba's own refresh, which gathers all functions that can be compiled: machine code needs none
-                found = self._load_overload(signature, target)
-            except Exception:  # what cannot be loaded is compiled
-                pass
-            if found is None and not KernelCache.said:
-                KernelCache.said = True
-                print(
-                    "simengine2d: compiling kernels; after installation this happens once for each kind of analysis "
-                    f"and takes up to {COLD_COMPILE_SECONDS} s ...",
-                    file=sys.stderr,
-                    flush=True,
-                )
-            return found
-
-        def save_overload(self, signature: Any, data: Any) -> None:
-            try:
-                self._save_overload(signature, data)
-            except OSError:  # a read-only home or a full disk: the kernel still runs, uncached
-                pass
+COMPILER = compiler()
 
 
 def kernel(function: Any = None, /, *, inline: bool = False, entry: bool = False) -> Any:
@@ -132,20 +54,27 @@ def kernel(function: Any = None, /, *, inline: bool = False, entry: bool = False
         return lambda later: kernel(later, inline=inline, entry=entry)
     if not JIT:
         return function
-    options = {
-        "nopython": True,
-        "boundscheck": None,
-        "error_model": "numpy",
-        "forceinline": inline,
-        "no_cpython_wrapper": not entry,
-        "no_cfunc_wrapper": True,
-        "_nrt": False,
-    }
-    if not entry:
-        return InnerKernel(function, options)
-    dispatcher = KernelDispatcher(function, targetoptions=options, pipeline_class=KernelCompiler)
-    dispatcher._cache = KernelCache(function)
-    return dispatcher
+    return COMPILER.entry(function, inline) if entry else InnerKernel(function, inline)
+
+
+class InnerKernel:
+    """Part of compiled kernels; called from Python, it runs as Python. numba hears of it when a caller is compiled."""
+
+    def __init__(self, function: Any, inline: bool) -> None:
+        self.py_func, self.inline = function, inline
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.py_func(*arguments)
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        return COMPILER.inner(self.py_func, self.inline)
+
+    @cached_property
+    def type(self) -> Any:
+        """Its type in the eyes of numba."""
+        return types.Dispatcher(self.dispatcher)
 
 
 def plain(function: Any) -> Any:
@@ -228,7 +157,9 @@ if JIT:
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils
-    from numba.extending import intrinsic, overload
+    from numba.extending import intrinsic, overload, typeof_impl
+
+    typeof_impl.register(InnerKernel)(lambda kernel, context: kernel.type)
 
     @intrinsic
     def _call_address(typingctx: Any, address: Any, t: Any, k: Any) -> Any:
@@ -245,13 +176,14 @@ if JIT:
 
         return types.float64(types.int64, types.float64, types.int64), codegen
 
-    @overload(call_address, jit_options={"_nrt": False})
+    @overload(call_address, jit_options=COMPILER.overload_options)
     def _compiled_call_address(address, t, k):  # type: ignore[no-untyped-def]
         return lambda address, t, k: _call_address(address, t, k)
 
 
 def warmup(compile_all: Callable[[], None]) -> tuple[float, Path | None]:
-    """Run `compile_all`; return the seconds it took and the folder of the machine code."""
+    """Run `compile_all`; return the seconds it took and the folder of the machine code, where it is kept."""
     start = time.perf_counter()
     compile_all()
-    return time.perf_counter() - start, _FOLDER if JIT else None
+    folder = cache_folder() / source_key(RUNG) if RUNG in (SHORT, STOCK) else None
+    return time.perf_counter() - start, folder

@@ -19,7 +19,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simengine2d.kernels import JIT, cache_folder, source_key
+from simengine2d.compiler_choice import RUNG
+from simengine2d.compiler_verdicts import file_of
+from simengine2d.kernel_files import cache_folder, source_key
+from simengine2d.kernels import JIT
 
 KERNELS = cache_folder()
 USED = (
@@ -54,9 +57,9 @@ def attack(rng: np.random.Generator, count: int) -> Iterator[str]:
 def sound_cache(folder: Path) -> str:
     """Fill a cache with the kernels of the motion; what it prints."""
     want = run(MOTION, KERNELS.parent).stdout
-    found = [path for path in KERNELS.glob(f"{source_key()}/*.nbc") if path.name.startswith(USED)]
+    found = [path for path in KERNELS.glob(f"{source_key(RUNG)}/*.nbc") if path.name.startswith(USED)]
     assert len(found) >= 8 and want
-    for path in found:
+    for path in [*found, file_of(RUNG)]:
         copy = folder / path.relative_to(KERNELS.parent)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)

@@ -47,6 +47,28 @@ def test_one_process_builds_all_where_it_cannot_be_split(tmp_path, monkeypatch):
     assert [part.makers for part in parts] == [[str(os.getpid())]] * 3
 
 
+def test_a_process_that_is_not_ours_is_never_split(tmp_path, monkeypatch):
+    def fork():
+        raise AssertionError("a library does not fork its user's process")
+
+    monkeypatch.setattr(os, "fork", fork, raising=False)
+    monkeypatch.setattr(both.threading, "active_count", lambda: 1)
+    assert not both.ours and not both.can_split()
+    parts = [Part(tmp_path / str(k)) for k in range(3)]
+    both.build_together(parts)
+    assert all(part.ready for part in parts)
+
+
+def test_the_command_line_says_that_the_process_is_its_own(monkeypatch):
+    from simengine2d import cli
+
+    monkeypatch.setattr(both, "ours", False)
+    monkeypatch.setattr(cli, "prepare", lambda: None)
+    monkeypatch.setattr(cli, "app", lambda prog_name: None)
+    cli.main()
+    assert both.ours
+
+
 @needs_fork
 def test_two_processes_share_the_work_and_all_parts_are_ready(tmp_path, monkeypatch):
     monkeypatch.setattr(both, "can_split", lambda: True)
