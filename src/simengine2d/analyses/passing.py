@@ -204,15 +204,16 @@ class Passing:
             run.go_on_at(anchor.t, *run.bodies(anchor.t, anchor.y))
 
     def approach(self, before: float) -> None:
-        """The same steps again, as many as end up to `before`."""
-        run, count = self.run, STEPS_A_CHUNK
+        """The same steps again, as many as end up to `before`: twice as many each time, then fewer."""
+        run, count, grows = self.run, 1, True
         while count > 0:
             t, y = self.end_of_step()
             here = self.anchor(t, y, y)
             why = self.march_again(before, count)
             if run.marcher.step_end > before or why not in (march.PAUSED, march.COLLAPSED):
                 self.put_back(here)
-                count //= 4
+                grows = False
+            count = 2 * count if grows else count // 2
 
     def march_again(self, before: float, count: int) -> int:
         """Some steps; outputs matter only where steps end at them."""
