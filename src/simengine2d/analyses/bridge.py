@@ -26,7 +26,8 @@ from .start import Start
 Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-10  # of the steps up to the pose
-TIGHT = 1e-14  # to which outputs meet the constraints, against a length of the mechanism
+TIGHT = 1e-14  # to which states meet the constraints, against a length of the mechanism: near a pose, accelerations
+# are large multiples of what is left
 CONCESSION = (
     1e6  # the error estimate of the long step is pessimistic, since some of its stages lie near the pose
 )
@@ -59,11 +60,10 @@ class Bridge:
         doors = (self.posed.finish, self.posed.rhs, family.to_bodies, self.posed.lam)
         self.recovered = Recoverer(doors, (system.n, system.n, system.m), self.posed.notes, family.turns)
         self.atol = TOLERANCE * np.tile(system.sizes, 2)
-        self.in_steps = 0.003 * TOLERANCE * system.length
+        self.posed.tolerance[0] = TIGHT * system.length
 
     def marcher(self, t: float, y: Floats, end: float, concession: float = 1.0) -> CompiledMarcher:
         """An integration from (t, y) on, whose last step ends at `end`."""
-        self.posed.tolerance[0] = self.in_steps
         marcher = DOP853().marcher(
             self.posed.rhs, t, y, rtol=concession * TOLERANCE, atol=concession * self.atol, finish=self.posed.finish,
             notes=np.zeros_like(self.posed.notes), span=(t, end),
@@ -73,13 +73,19 @@ class Bridge:
 
     def motion_from(self, t: float, q: Floats, qd: Floats) -> Motion:
         """The motion from a state on, as far as short steps lead."""
-        y, n = np.concatenate([q, qd]), q.size
+        y, n = self.held(t, q, qd), q.size
 
         def motion(times: Floats) -> list[tuple[Floats, Floats]] | None:
             rows = self.march(t, y, times)
             return None if rows is None else [(row[:n].copy(), row[n : 2 * n].copy()) for row in rows]
 
         return motion
+
+    def held(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """A state brought onto the constraints; steps of index 3 leave velocities that they do not allow."""
+        y = np.concatenate([q, qd])
+        self.posed.finish(t, y, np.zeros_like(self.posed.notes))
+        return y
 
     def march(self, t: float, y: Floats, times: Floats) -> Floats | None:
         """The states at some times, by steps as short as they must be; None where they lead nowhere."""
@@ -102,7 +108,7 @@ class Bridge:
         self, t: float, q: Floats, qd: Floats, pose: float, width: float, times: Floats, agreement: float
     ) -> Crossed | None:
         """From a state at t to pose + width, with the outputs on the way; None where two ways disagree."""
-        begin = np.concatenate([q, qd])
+        begin = self.held(t, q, qd)
         behind = pose + width
         inside = times[(times > t) & (times <= behind)]
         rows = self.way(t, begin, pose, width, inside, behind)
@@ -146,5 +152,4 @@ class Bridge:
 
     def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
         """Q, Qd, Qdd and Lam of rows."""
-        self.posed.tolerance[0] = TIGHT * self.system.length
         return self.recovered(times, Y)

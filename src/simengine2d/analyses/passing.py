@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from ..doors import Bound
 from ..errors import Caution, SingularityError, listed
 from ..integrators import march
-from ..integrators.marcher import CompiledMarcher
 from .bridge import Bridge, Crossed
 from .run import STEPS_A_CHUNK
 from .singular_poses import Pose
 
 if TYPE_CHECKING:
-    from .general_run import GeneralRun
+    from .watched_run import WatchedRun
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +49,7 @@ class Anchor(NamedTuple):
 class Passing:
     """What a run knows of the singular poses it comes to."""
 
-    def __init__(self, run: GeneralRun) -> None:
+    def __init__(self, run: WatchedRun) -> None:
         self.run = run
         self.begin()
 
@@ -73,7 +72,7 @@ class Passing:
 
     def pace(self, most_steps: int) -> int:
         """How many steps are tried; those behind a pose will be for nothing."""
-        if self.run.rank is not None and not isinstance(self.run.marcher, CompiledMarcher):
+        if self.run.rank is not None and not self.run.looks_at_steps:
             return 1
         return min(most_steps, self.most_steps)
 
@@ -96,9 +95,8 @@ class Passing:
         return Anchor(t, q, y, run.done, {name: array.copy() for name, array in run.kept().items()})
 
     def end_of_step(self) -> tuple[float, Floats]:
-        marcher = self.run.marcher
-        t = marcher.step_end
-        return t, marcher.between(t)
+        t = self.run.step_end
+        return t, self.run.coordinates_between(t)
 
     # behind them
 
@@ -107,7 +105,7 @@ class Passing:
         rank = self.run.rank
         if rank is None:
             return False
-        if self.run.done == self.run.times.size or not isinstance(self.run.marcher, CompiledMarcher):
+        if self.run.done == self.run.times.size or not self.run.looks_at_steps:
             rank.look_soon()
             self.looking(*self.end_of_step(), np.zeros(0))
         end = float(self.run.times[-1])
@@ -134,8 +132,7 @@ class Passing:
         """Time, row and speed where steps ended: a singular pose may be the reason."""
         run = self.run
         assert run.rank is not None
-        t = run.marcher.t
-        q, qd = run.bodies(t, run.marcher.y)
+        t, (q, qd) = run.t, run.state
         if not np.all(np.isfinite(np.concatenate([q, qd]))) or run.system.broken_force(t, q, qd):
             return []
         return [[t, float(run.rank.weakest_row(t, q)), run.rank.speed(qd)]]
@@ -161,7 +158,7 @@ class Passing:
 
     def cross(self, pose: Pose) -> None:
         """Go back a little, then over the pose."""
-        run = self.run
+        run, filled = self.run, self.run.done
         bridge = self.bridge()
         for reach in REACHES:
             width = reach / pose.speed
@@ -173,6 +170,7 @@ class Passing:
             if crossed is not None:
                 self.land(pose, crossed, t, q, qd, width)
                 return
+        run.done = filled
         raise self.failure(pose)
 
     def bridge(self) -> Bridge:
@@ -209,20 +207,11 @@ class Passing:
         while count > 0:
             t, y = self.end_of_step()
             here = self.anchor(t, y, y)
-            why = self.march_again(before, count)
-            if run.marcher.step_end > before or why not in (march.PAUSED, march.COLLAPSED):
+            why = run.steps_again(before, count)
+            if run.step_end > before or why not in (march.PAUSED, march.COLLAPSED):
                 self.put_back(here)
                 grows = False
             count = 2 * count if grows else count // 2
-
-    def march_again(self, before: float, count: int) -> int:
-        """Some steps; outputs matter only where steps end at them."""
-        run, marcher = self.run, self.run.marcher
-        if isinstance(marcher, CompiledMarcher) and marcher.rules.kind != march.BETWEEN_OUTPUTS:
-            beyond = np.array([before + 1e3 * (1.0 + abs(before))])
-            return marcher.march(beyond, 0, np.zeros((1, run.Y.shape[1])), count)[1]
-        run.done, why = marcher.march(run.times, run.done, run.Y, count)
-        return why
 
     def land(self, pose: Pose, crossed: Crossed, t: float, q: Floats, qd: Floats, width: float) -> None:
         """Outputs up to the other side, from which the run goes on."""
@@ -231,9 +220,8 @@ class Passing:
         run.done = int(np.searchsorted(run.times, t, side="right"))
         self.write(crossed.times, self.bridge().motion_at(crossed.times, crossed.Y))
         run.notes.append(Caution(f"at t = {pose.t:.6g} s a singular pose was passed in one step"))
-        steps = run.marcher.counts()["steps"]
-        self.most_steps = max(FEWEST_STEPS, 2 * steps)
-        self.before = self.with_counts_before(run.marcher.counts())
+        self.most_steps = max(FEWEST_STEPS, 2 * run.counts()["steps"])
+        self.before = self.with_counts_before(run.counts())
         self.crossed, self.from_state = (crossed, pose.t, width), (t, q, qd)
         self.forget_events_behind(t, q, qd)
         run.rank.begin()
@@ -250,7 +238,7 @@ class Passing:
 
     def forget_events_behind(self, t: float, q: Floats, qd: Floats) -> None:
         run = self.run
-        run.crossings = [crossing for crossing in run.crossings if crossing.t <= t]
+        run.crossings[:] = [crossing for crossing in run.crossings if crossing.t <= t]
         if run.watch:
             run.watch.begin(t, q, qd)
 
@@ -282,7 +270,8 @@ class Passing:
 
     def failure(self, pose: Pose) -> SingularityError:
         run = self.run
-        run.done = min(run.done, int(np.searchsorted(run.times, pose.t)))
+        reached = min(self.end_of_step()[0], pose.t)  # nearer to the pose, outputs mean little
+        run.done = min(run.done, int(np.searchsorted(run.times, reached, side="right")))
         rows = f": {listed(pose.rows)} become dependent" if pose.rows else ""
         default = run.task.coordinates == "reference_point" and run.task.formulation.name == "projection"
         remedy = (
@@ -320,7 +309,7 @@ class Passing:
             run.go_on_at(begun, run.start.assembly.q, run.start.assembly.qd)  # its arrays are then put back
             self.begun = begun
         self.before = {}
-        names = run.marcher.counts()
+        names = run.counts()
         if "passing_counts" in saved:
             self.before = dict(zip(names, (int(count) for count in saved["passing_counts"]), strict=True))
         self.anchors.clear()
