@@ -36,6 +36,17 @@ LARGEST_MISS = 1e-4  # of the constraints behind the long step, against a length
 LARGEST_TURN = 0.5  # change of velocities on the way, against these
 
 
+class Way(NamedTuple):
+    """From a state before a pose to a time behind it, with a step over the pose of this width on both sides."""
+
+    t: float
+    q: Floats
+    qd: Floats
+    pose: float
+    width: float
+    end: float
+
+
 class Crossed(NamedTuple):
     """The other side of a pose: time, q, qd; and the rows of the outputs on the way."""
 
@@ -104,27 +115,21 @@ class Bridge:
     def rows(self, count: int) -> Floats:
         return np.zeros((count, 2 * self.system.n + self.posed.notes.size))
 
-    def over(
-        self, t: float, q: Floats, qd: Floats, pose: float, width: float, times: Floats, agreement: float
-    ) -> Crossed | None:
-        """From a state at t to pose + width, with the outputs on the way; None where two ways disagree."""
-        begin = self.held(t, q, qd)
-        behind = pose + width
-        inside = times[(times > t) & (times <= behind)]
-        rows = self.way(t, begin, pose, width, inside, behind)
-        other = self.way(t, begin, pose, SHORTER * width, inside[:0], behind)
+    def over(self, way: Way, times: Floats, agreement: float) -> Crossed | None:
+        """The end of a way, with the outputs on it; None where two steps over the pose disagree."""
+        inside = times[(times > way.t) & (times <= way.end)]
+        rows = self.follow(way, inside)
+        other = self.follow(way._replace(width=SHORTER * way.width), inside[:0])
         if rows is None or other is None or not self.agree(rows[-1], other[-1], agreement):
             return None
         n = self.system.n
-        return Crossed(behind, rows[-1, :n].copy(), rows[-1, n : 2 * n].copy(), inside, rows[:-1])
+        return Crossed(way.end, rows[-1, :n].copy(), rows[-1, n : 2 * n].copy(), inside, rows[:-1])
 
-    def way(
-        self, t: float, y: Floats, pose: float, width: float, inside: Floats, behind: float
-    ) -> Floats | None:
-        """Rows of the outputs inside and of the end, by steps up to pose - width, one over it and steps to the end."""
-        before, beyond, size = max(t, pose - width), pose + width, 2 * self.system.n
-        rows, parts = y[None], []
-        stretches = [(t, before, self.march), (before, beyond, self.leap), (beyond, behind, self.march)]
+    def follow(self, way: Way, inside: Floats) -> Floats | None:
+        """Rows of the outputs inside and of the end, by steps up to the pose, one over it and steps to the end."""
+        before, beyond, size = max(way.t, way.pose - way.width), way.pose + way.width, 2 * self.system.n
+        rows, parts = self.held(way.t, way.q, way.qd)[None], []
+        stretches = [(way.t, before, self.march), (before, beyond, self.leap), (beyond, way.end, self.march)]
         for begin, end, go in stretches:
             if begin >= end:
                 continue
@@ -134,8 +139,7 @@ class Bridge:
                 return None
             rows = found
             parts.append(found if end in inside else found[:-1])
-        last = np.vstack([*parts, rows[-1:]])
-        return last
+        return np.vstack([*parts, rows[-1:]])
 
     def smooth(self, a: Floats, b: Floats) -> bool:
         """Whether velocities went on: on another branch they would jump."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..doors import Bound
 from ..errors import Caution, SingularityError, listed
 from ..integrators import march
-from .bridge import Bridge, Crossed
+from .bridge import Bridge, Crossed, Way
 from .run import STEPS_A_CHUNK
 from .singular_poses import Pose
 
@@ -21,13 +21,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-REACHES = (
-    6e-2,
-    3e-2,
-    1.2e-1,
-    1e-2,
-    3e-3,
-)  # how far before and behind a pose a step is taken over it, in lengths or rad
+REACHES = (6e-2, 3e-2, 1.2e-1, 1e-2, 6e-3, 3e-3)
+"""How far before and behind a pose a step is taken over it, in lengths or radians."""
+CLEAR = 6e-2  # the same for the steps of the run itself, which lose their digits nearer to the pose
 AGREEMENT = 1e-8  # of two steps over a pose, in lengths or radians
 NEAREST = 0.2  # of its reach: a step may begin that near to the pose, where the motion begins there
 APPROACH = 0.6  # way before a pose from which it is approached
@@ -63,8 +59,7 @@ class Passing:
         self.most_steps = STEPS_A_CHUNK
         self.begun = t  # of the present integration
         self.before: dict[str, int] = {}  # counts of those that ended at a pose
-        self.crossed: tuple[Crossed, float, float] | None = None
-        self.from_state: tuple[float, Floats, Floats] | None = None
+        self.over: Way | None = None  # the last pose
         if self.run.rank is not None:
             self.run.rank.begin()
 
@@ -161,14 +156,14 @@ class Passing:
         run, filled = self.run, self.run.done
         bridge = self.bridge()
         for reach in REACHES:
-            width = reach / pose.speed
-            if not self.back_to(pose.t - width, pose.t - NEAREST * width):
+            width, clear = reach / pose.speed, max(reach, CLEAR) / pose.speed
+            if not self.back_to(pose.t - clear, pose.t - NEAREST * width):
                 continue
             t, y = self.end_of_step()
-            q, qd = run.bodies(t, y)
-            crossed = bridge.over(t, q, qd, pose.t, width, run.times, AGREEMENT)
+            way = Way(t, *run.bodies(t, y), pose.t, width, pose.t + clear)
+            crossed = bridge.over(way, run.times, AGREEMENT)
             if crossed is not None:
-                self.land(pose, crossed, t, q, qd, width)
+                self.land(pose, crossed, way)
                 return
         run.done = filled
         raise self.failure(pose)
@@ -213,17 +208,17 @@ class Passing:
                 grows = False
             count = 2 * count if grows else count // 2
 
-    def land(self, pose: Pose, crossed: Crossed, t: float, q: Floats, qd: Floats, width: float) -> None:
+    def land(self, pose: Pose, crossed: Crossed, way: Way) -> None:
         """Outputs up to the other side, from which the run goes on."""
         run = self.run
         assert run.rank is not None
-        run.done = int(np.searchsorted(run.times, t, side="right"))
+        run.done = int(np.searchsorted(run.times, way.t, side="right"))
         self.write(crossed.times, self.bridge().motion_at(crossed.times, crossed.Y))
         run.notes.append(Caution(f"at t = {pose.t:.6g} s a singular pose was passed in one step"))
         self.most_steps = max(FEWEST_STEPS, 2 * run.counts()["steps"])
         self.before = self.with_counts_before(run.counts())
-        self.crossed, self.from_state = (crossed, pose.t, width), (t, q, qd)
-        self.forget_events_behind(t, q, qd)
+        self.over = way
+        self.forget_events_behind(way.t, way.q, way.qd)
         run.rank.begin()
         run.go_on_at(crossed.t, crossed.q, crossed.qd)
         self.begun = crossed.t
@@ -246,13 +241,10 @@ class Passing:
 
     def motion_at(self, t: float) -> list[Floats] | None:
         """The motion at a time on the way over the last pose; None elsewhere."""
-        if self.crossed is None or self.from_state is None:
-            return None
-        (crossed, pose, width), (begin, q, qd) = self.crossed, self.from_state
-        if not begin < t < crossed.t:
+        if self.over is None or not self.over.t < t < self.over.end:
             return None
         times, bridge = np.array([t]), self.bridge()
-        again = bridge.over(begin, q, qd, pose, width, times, np.inf)
+        again = bridge.over(self.over, times, np.inf)
         return None if again is None else bridge.motion_at(times, again.Y)
 
     def state_at(self, t: float) -> tuple[Floats, Floats] | None:
@@ -304,7 +296,7 @@ class Passing:
     def restore(self, saved: dict[str, Floats]) -> None:
         run = self.run
         begun, most_steps = saved["passing_begun"].tolist()
-        self.most_steps, self.crossed = int(most_steps), None
+        self.most_steps, self.over = int(most_steps), None
         if begun != self.begun:
             run.go_on_at(begun, run.start.assembly.q, run.start.assembly.qd)  # its arrays are then put back
             self.begun = begun

@@ -27,7 +27,7 @@ from ..tangent import newton_matrix
 from .esdirk import Esdirk, esdirk_step, hold, smallest_multipliers
 from .index1 import bring_back
 from .rank_watch import ALARMS
-from .stage_iteration import StagedFormulation
+from .stage_iteration import StagedFormulation, stalled
 
 Floats = NDArray[np.float64]
 
@@ -189,6 +189,9 @@ def newton(S, L, D, p, t, h, kind, w):
         # positions carry rounding, and the constraints divided by b make accelerations of it
         rounding = ROUNDING * reach / b
         if size <= p.tolerance[0] * largest + p.tolerance[1] + rounding:
+            predict(p, h, am, af, beta, gamma)
+            return DONE
+        if kind == EXACT and iteration > 1 and stalled(size, before, largest, rounding):
             predict(p, h, am, af, beta, gamma)
             return DONE
         if size > SLOW * before:
