@@ -107,7 +107,7 @@ class Passing:
         alarms = rank.alarms()
         rank.keep_alarms([alarm for alarm in alarms if alarm[0] > end])
         now = [alarm for alarm in alarms if alarm[0] <= end]
-        for alarm in now + (self.alarm_in_trouble() if why in TROUBLE else []):
+        for alarm in now + (self.alarms_in_trouble() if why in TROUBLE else []):
             pose = self.examine(*alarm)
             if pose is not None and pose.t > end:
                 rank.keep_alarms([alarm])
@@ -123,14 +123,14 @@ class Passing:
         assert self.run.rank is not None
         return self.run.rank.around(None)
 
-    def alarm_in_trouble(self) -> list[list[float]]:
-        """Time, row and speed where steps ended: a singular pose may be the reason."""
+    def alarms_in_trouble(self) -> list[list[float]]:
+        """Time, rows and speed where steps ended: a singular pose may be the reason."""
         run = self.run
         assert run.rank is not None
         t, (q, qd) = run.t, run.state
         if not np.all(np.isfinite(np.concatenate([q, qd]))) or run.system.broken_force(t, q, qd):
             return []
-        return [[t, float(run.rank.weakest_row(t, q)), run.rank.speed(qd)]]
+        return [[t, float(row), run.rank.speed(qd)] for row in run.rank.weakest_rows(t, q)]
 
     def examine(self, t: float, row: float, speed: float) -> Pose | None:
         """The singular pose that caused an alarm; None where there was none."""

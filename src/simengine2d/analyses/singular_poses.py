@@ -37,6 +37,7 @@ FAR, NEAR, NEARER = (
 )  # of a singular pose, in lengths or radians: where constraints are looked at
 PLACES = np.array([1.0, 0.8, 0.6, 0.5])  # parts of these distances
 MOST_SHIFTS = 5
+WEAKEST = 3  # rows that are looked at where steps end in trouble
 NEARLY_REAL = 0.2  # imaginary part of a double root, which rounding makes complex
 FARTHEST = 1.0  # between a suspicion and the pose that causes it
 ZERO = 0.1  # smallest g on the way through a singular pose, against that at half the smallest distance
@@ -185,9 +186,14 @@ class RankWatch:
         """In lengths or radians a second."""
         return float(np.max(np.abs(qd) / self.system.sizes, initial=0.0))
 
-    def weakest_row(self, t: float, q: Floats) -> int:
-        """The row that is nearest to others, but for those that are redundant all along."""
-        return int(np.argmin(np.where(self.top > ALWAYS_ZERO, self.shares(t, q), np.inf)))
+    def weakest_rows(self, t: float, q: Floats) -> list[int]:
+        """Some rows that are nearest to others, but for those that are redundant all along.
+
+        Near a singular pose the latter look as if they were not; so one row may not be enough.
+        """
+        g = np.where(self.top > ALWAYS_ZERO, self.shares(t, q), np.inf)
+        rows: list[int] = np.argsort(g)[:WEAKEST].tolist()
+        return [row for row in rows if g[row] < np.inf]
 
     def pose_ahead(self, motion: Motion, t: float, alarm: float, speed: float, row: int) -> Pose | None:
         """The singular pose near the time `alarm` on a motion that is known from t on, and up to the pose.
