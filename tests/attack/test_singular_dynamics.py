@@ -138,11 +138,7 @@ def refined(kind: str, m: se.Model, options: dict[str, Any], t_end: float) -> tu
     coarse, fine = (energy_change(m, r, end) for r in runs)
     if not fine <= max(ALLOWED, coarse / LESS):
         return "wrong", f"energy changes by {coarse:.1e}, and by {fine:.1e} in smaller steps"
-    wrong = (
-        judged(kind, m, runs[1], np.inf)
-        if kind != "parallelogram"
-        else judged(kind, m, runs[1], max(1e-6, fine))
-    )
+    wrong = judged(kind, m, runs[1], max(ALLOWED, energy_change(m, runs[1])))
     short = [r.status for r in runs if "stopped" in r.status]
     return ("wrong", wrong) if wrong else ("sentence", short[0]) if short else ("passes", "")
 
