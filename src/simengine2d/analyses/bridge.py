@@ -20,7 +20,6 @@ from ..integrators.dop853 import DOP853
 from ..integrators.marcher import CompiledMarcher
 from ..posing import posed
 from ..system import System
-from .singular_poses import Motion
 from .start import Start
 
 Floats = NDArray[np.float64]
@@ -82,15 +81,9 @@ class Bridge:
         assert isinstance(marcher, CompiledMarcher)
         return marcher
 
-    def motion_from(self, t: float, q: Floats, qd: Floats) -> Motion:
+    def motion_from(self, t: float, q: Floats, qd: Floats) -> Followed:
         """The motion from a state on, as far as short steps lead."""
-        y, n = self.held(t, q, qd), q.size
-
-        def motion(times: Floats) -> list[tuple[Floats, Floats]] | None:
-            rows = self.march(t, y, times)
-            return None if rows is None else [(row[:n].copy(), row[n : 2 * n].copy()) for row in rows]
-
-        return motion
+        return Followed(self, t, self.held(t, q, qd))
 
     def held(self, t: float, q: Floats, qd: Floats) -> Floats:
         """A state brought onto the constraints; steps of index 3 leave velocities that they do not allow."""
@@ -157,3 +150,15 @@ class Bridge:
     def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
         """Q, Qd, Qdd and Lam of rows."""
         return self.recovered(times, Y)
+
+
+class Followed:
+    """A motion from (t, y) on; `lost` where some time could not be reached."""
+
+    def __init__(self, bridge: Bridge, t: float, y: Floats) -> None:
+        self.bridge, self.t, self.y, self.lost = bridge, t, y, False
+
+    def __call__(self, times: Floats) -> list[tuple[Floats, Floats]] | None:
+        rows, n = self.bridge.march(self.t, self.y, times), self.bridge.system.n
+        self.lost = self.lost or rows is None
+        return None if rows is None else [(row[:n].copy(), row[n : 2 * n].copy()) for row in rows]

@@ -145,11 +145,19 @@ class Passing:
         begin, y = self.end_of_step()
         motion = self.bridge().motion_from(begin, *run.bodies(begin, y))
         pose = run.rank.pose_ahead(motion, begin, t, speed, int(row))
+        if pose is None and motion.lost:
+            self.caution(
+                f"near t = {t:.4g} s the constraints may lose rank; the motion could not be followed there"
+            )
         if run.keeps:
             alarms = run.rank.alarms()
             self.put_back(here)
             run.rank.keep_alarms(alarms)
         return pose
+
+    def caution(self, words: str) -> None:
+        if words not in self.run.notes:
+            self.run.notes.append(Caution(words))
 
     def cross(self, pose: Pose) -> None:
         """Go back a little, then over the pose."""
