@@ -172,6 +172,11 @@ class RankWatch:
             "rank_alarms": self.alarm_rows,
         }  # fmt: skip
 
+    def put_back(self, saved: dict[str, Floats]) -> None:
+        """Remember what was kept."""
+        for name, array in self.kept().items():
+            array[...] = saved[name]
+
     # what is known of a pose
 
     def shares(self, t: float, q: Floats) -> Floats:
