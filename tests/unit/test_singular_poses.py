@@ -1,11 +1,15 @@
 """Singular poses on the way of a motion: noticed, passed, told."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.analyses.singular_poses import can_lose_rank
+from simengine2d.analyses.singular_poses import RankWatch, can_lose_rank
+from simengine2d.coordinates.reference_point import ReferencePoint
 from simengine2d.system import System
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
@@ -43,6 +47,81 @@ def test_a_parallelogram_turns_through_its_flat_poses(options):
     assert np.allclose(told(r.notes), POSES, atol=1e-5)
 
 
+ALPHA = {"formulation": "index3", "integrator": "generalized_alpha", "step": 2e-3}
+
+
+@pytest.mark.parametrize("name", ["newmark", "hht", "generalized_alpha"])
+def test_newmark_s_family_passes_them_and_says_so(name):
+    r = se.dynamics(parallelogram(), t_end=1.8, **ALPHA | {"integrator": name})
+    assert np.allclose(told(r.notes), POSES, atol=1e-2)
+    assert np.allclose(r["rocker.phi"] - r["rocker.phi"][0], r["crank.phi"] - r["crank.phi"][0], atol=1e-8)
+    assert r.verdict.word != "trust"
+
+
+def test_a_run_of_newmark_s_family_is_resumed_behind_a_pose():
+    whole = se.dynamics(parallelogram(), t_end=1.8, **ALPHA)
+    part = se.dynamics(parallelogram(), t_end=1.2, **ALPHA)
+    again = part.resume(t_end=1.8)
+    assert np.array_equal(again.q, whole.q) and told(again.notes) == told(whole.notes)
+
+
+def test_an_event_on_the_way_over_a_pose_ends_a_run_of_newmark_s_family():
+    angle = np.pi + 0.02
+    r = se.dynamics(parallelogram(), t_end=1.0, **ALPHA, events=se.Event(f"crank.phi - {angle!r}"))
+    assert r.t[-1] == pytest.approx((angle - 1.0) / 5.0, abs=1e-3)
+    assert r["crank.phi"][-1] == pytest.approx(angle, abs=1e-9)
+
+
+def side_by_side(count):
+    """Parallelograms with other speeds, more coordinates than small models have."""
+    m = se.Model("side by side", gravity=(0, 0))
+    across, along = np.array([np.cos(1.0), np.sin(1.0)]), np.array([2.0, 0.0])
+    for i in range(count):
+        A = np.array([5.0 * i, 0.0])
+        B, D = A + across, A + along
+        crank, coupler, rocker = (
+            m.bar(f"{name}{i}", tuple(start), tuple(end), mass=1.0)
+            for name, start, end in (("crank", A, B), ("coupler", B, B + along), ("rocker", D, D + across))
+        )
+        m.add(se.Revolute(f"A{i}", m.ground.at(*A), crank["start"]))
+        m.add(se.Revolute(f"B{i}", crank["end"], coupler["start"]))
+        m.add(se.Revolute(f"C{i}", coupler["end"], rocker["end"]))
+        m.add(se.Revolute(f"D{i}", m.ground.at(*D), rocker["start"]))
+        crank.angular_velocity = 5.0 + 0.3 * i
+    return m
+
+
+def test_large_systems_pass_one_pose_after_another_by_esdirk():
+    r = se.dynamics(side_by_side(8), t_end=0.8, formulation="index3")
+    speeds = 5.0 + 0.3 * np.arange(8)
+    poses = [(k * np.pi - 1.0) / speed for k in (1, 2) for speed in speeds]
+    assert np.allclose(told(r.notes), sorted(pose for pose in poses if pose < 0.8), atol=1e-5)
+    for i in range(8):
+        assert np.allclose(r[f"crank{i}.phi"], 1.0 + (5.0 + 0.3 * i) * r.t, atol=1e-5)
+        assert np.allclose(r[f"rocker{i}.phi"] - r[f"rocker{i}.phi"][0], (5.0 + 0.3 * i) * r.t, atol=1e-5)
+
+
+def test_a_stiff_motion_through_a_pose_is_told_or_ends_in_a_sentence():
+    """Explicit steps over the pose cannot follow it."""
+    m = parallelogram()
+    disk = m.body(
+        "disk",
+        mass=0.5,
+        inertia=0.05,
+        at=(0.5 * np.cos(1.0), 0.5 * np.sin(1.0)),
+        angle=1.0,
+        angular_velocity=5.0,
+    )
+    m.add(se.Revolute("axle", m.bodies["crank"].at(0, 0), disk.at(0, 0)))
+    m.add(se.Spring("damper", "angle(crank, disk)", 1e4, 1e5))
+    try:
+        r = se.dynamics(m, t_end=0.6, **ALPHA)
+    except se.SimEngineError as error:
+        assert "t = " in str(error)
+    else:
+        assert r.verdict.word != "trust"
+
+
 def test_a_simulator_passes_them_wherever_one_looks():
     s = se.Simulator(parallelogram(), rtol=1e-9)
     times = np.sort(
@@ -73,6 +152,18 @@ def test_a_brake_is_felt_through_the_poses():
     else:
         total = r.energy().kinetic[0] - 20.0 * (r["crank.phi"] - r["crank.phi"][0])
         assert np.allclose(r.energy().kinetic, total, rtol=1e-4, atol=1e-4)
+
+
+def test_the_watch_keeps_what_follows_each_step():
+    """Kernels know addresses alone: the door inside would be freed with the last one who holds it."""
+    system = System(parallelogram())
+    rank = RankWatch(system, ReferencePoint(system, system.drawn_q), True)
+    finish = rank.around(None)
+    memory = weakref.ref(finish.kept[0])
+    outer = rank.around(finish)
+    del finish
+    gc.collect()
+    assert memory() is not None and outer.c != 0
 
 
 def test_only_mechanisms_that_can_lose_rank_are_watched():

@@ -47,6 +47,7 @@ class AdaptiveRun(OdeRun):
         if self.implicit is not None:
             self.implicit.advance(most_steps)
             self.done = self.implicit.done
+            self.take_notes()
             return
         why = self.march(self.attempts_left(most_steps))
         if why == march.COLLAPSED and not self.near_a_singular_pose():
@@ -87,7 +88,15 @@ class AdaptiveRun(OdeRun):
         """Hand the run over; times, outputs and events stay the same."""
         implicit = AdaptiveImplicitRun(self.task, self.start, (self.t, *self.state))
         implicit.go_on_in(self.times, self.history, self.done)
+        implicit.watch, implicit.crossings = self.watch, self.crossings
+        implicit.notes.clear()
         self.implicit = implicit
+
+    def take_notes(self) -> None:
+        """What the implicit run has to say is said here."""
+        assert self.implicit is not None
+        self.notes += self.implicit.notes
+        self.implicit.notes.clear()
 
     @property
     def t(self) -> float:

@@ -20,19 +20,30 @@ from ..integrators.dop853 import DOP853
 from ..integrators.marcher import CompiledMarcher
 from ..posing import posed
 from ..system import System
-from .singular_poses import Motion
 from .start import Start
 
 Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-10  # of the steps up to the pose
-TIGHT = 1e-14  # to which outputs meet the constraints, against a length of the mechanism
+TIGHT = 1e-14  # to which states meet the constraints, against a length of the mechanism: near a pose, accelerations
+# are large multiples of what is left
 CONCESSION = (
     1e6  # the error estimate of the long step is pessimistic, since some of its stages lie near the pose
 )
 SHORTER = 0.6  # the second of the two steps
 LARGEST_MISS = 1e-4  # of the constraints behind the long step, against a length of the mechanism
 LARGEST_TURN = 0.5  # change of velocities on the way, against these
+
+
+class Way(NamedTuple):
+    """From a state before a pose to a time behind it, with a step over the pose of this width on both sides."""
+
+    t: float
+    q: Floats
+    qd: Floats
+    pose: float
+    width: float
+    end: float
 
 
 class Crossed(NamedTuple):
@@ -59,11 +70,10 @@ class Bridge:
         doors = (self.posed.finish, self.posed.rhs, family.to_bodies, self.posed.lam)
         self.recovered = Recoverer(doors, (system.n, system.n, system.m), self.posed.notes, family.turns)
         self.atol = TOLERANCE * np.tile(system.sizes, 2)
-        self.in_steps = 0.003 * TOLERANCE * system.length
+        self.posed.tolerance[0] = TIGHT * system.length
 
     def marcher(self, t: float, y: Floats, end: float, concession: float = 1.0) -> CompiledMarcher:
         """An integration from (t, y) on, whose last step ends at `end`."""
-        self.posed.tolerance[0] = self.in_steps
         marcher = DOP853().marcher(
             self.posed.rhs, t, y, rtol=concession * TOLERANCE, atol=concession * self.atol, finish=self.posed.finish,
             notes=np.zeros_like(self.posed.notes), span=(t, end),
@@ -71,15 +81,15 @@ class Bridge:
         assert isinstance(marcher, CompiledMarcher)
         return marcher
 
-    def motion_from(self, t: float, q: Floats, qd: Floats) -> Motion:
+    def motion_from(self, t: float, q: Floats, qd: Floats) -> Followed:
         """The motion from a state on, as far as short steps lead."""
-        y, n = np.concatenate([q, qd]), q.size
+        return Followed(self, t, self.held(t, q, qd))
 
-        def motion(times: Floats) -> list[tuple[Floats, Floats]] | None:
-            rows = self.march(t, y, times)
-            return None if rows is None else [(row[:n].copy(), row[n : 2 * n].copy()) for row in rows]
-
-        return motion
+    def held(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """A state brought onto the constraints; steps of index 3 leave velocities that they do not allow."""
+        y = np.concatenate([q, qd])
+        self.posed.finish(t, y, np.zeros_like(self.posed.notes))
+        return y
 
     def march(self, t: float, y: Floats, times: Floats) -> Floats | None:
         """The states at some times, by steps as short as they must be; None where they lead nowhere."""
@@ -98,27 +108,21 @@ class Bridge:
     def rows(self, count: int) -> Floats:
         return np.zeros((count, 2 * self.system.n + self.posed.notes.size))
 
-    def over(
-        self, t: float, q: Floats, qd: Floats, pose: float, width: float, times: Floats, agreement: float
-    ) -> Crossed | None:
-        """From a state at t to pose + width, with the outputs on the way; None where two ways disagree."""
-        begin = np.concatenate([q, qd])
-        behind = pose + width
-        inside = times[(times > t) & (times <= behind)]
-        rows = self.way(t, begin, pose, width, inside, behind)
-        other = self.way(t, begin, pose, SHORTER * width, inside[:0], behind)
+    def over(self, way: Way, times: Floats, agreement: float) -> Crossed | None:
+        """The end of a way, with the outputs on it; None where two steps over the pose disagree."""
+        inside = times[(times > way.t) & (times <= way.end)]
+        rows = self.follow(way, inside)
+        other = self.follow(way._replace(width=SHORTER * way.width), inside[:0])
         if rows is None or other is None or not self.agree(rows[-1], other[-1], agreement):
             return None
         n = self.system.n
-        return Crossed(behind, rows[-1, :n].copy(), rows[-1, n : 2 * n].copy(), inside, rows[:-1])
+        return Crossed(way.end, rows[-1, :n].copy(), rows[-1, n : 2 * n].copy(), inside, rows[:-1])
 
-    def way(
-        self, t: float, y: Floats, pose: float, width: float, inside: Floats, behind: float
-    ) -> Floats | None:
-        """Rows of the outputs inside and of the end, by steps up to pose - width, one over it and steps to the end."""
-        before, beyond, size = max(t, pose - width), pose + width, 2 * self.system.n
-        rows, parts = y[None], []
-        stretches = [(t, before, self.march), (before, beyond, self.leap), (beyond, behind, self.march)]
+    def follow(self, way: Way, inside: Floats) -> Floats | None:
+        """Rows of the outputs inside and of the end, by steps up to the pose, one over it and steps to the end."""
+        before, beyond, size = max(way.t, way.pose - way.width), way.pose + way.width, 2 * self.system.n
+        rows, parts = self.held(way.t, way.q, way.qd)[None], []
+        stretches = [(way.t, before, self.march), (before, beyond, self.leap), (beyond, way.end, self.march)]
         for begin, end, go in stretches:
             if begin >= end:
                 continue
@@ -128,8 +132,7 @@ class Bridge:
                 return None
             rows = found
             parts.append(found if end in inside else found[:-1])
-        last = np.vstack([*parts, rows[-1:]])
-        return last
+        return np.vstack([*parts, rows[-1:]])
 
     def smooth(self, a: Floats, b: Floats) -> bool:
         """Whether velocities went on: on another branch they would jump."""
@@ -146,5 +149,16 @@ class Bridge:
 
     def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
         """Q, Qd, Qdd and Lam of rows."""
-        self.posed.tolerance[0] = TIGHT * self.system.length
         return self.recovered(times, Y)
+
+
+class Followed:
+    """A motion from (t, y) on; `lost` where some time could not be reached."""
+
+    def __init__(self, bridge: Bridge, t: float, y: Floats) -> None:
+        self.bridge, self.t, self.y, self.lost = bridge, t, y, False
+
+    def __call__(self, times: Floats) -> list[tuple[Floats, Floats]] | None:
+        rows, n = self.bridge.march(self.t, self.y, times), self.bridge.system.n
+        self.lost = self.lost or rows is None
+        return None if rows is None else [(row[:n].copy(), row[n : 2 * n].copy()) for row in rows]

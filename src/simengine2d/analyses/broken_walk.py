@@ -25,7 +25,6 @@ FRESH = 0.01  # of the step before a break: the first one behind it
 SHORTEST = 4e-13  # of the time: shorter steps are none
 TIGHT = 1e-13  # to which velocities fulfill the constraints behind a break, against a typical length
 MOST_CUTS = 40  # of one step, until it ends before a switch
-ARRAYS = ("q", "qd", "qdd", "lam", "a", "state", "worst")
 
 
 class BrokenWalk:
@@ -52,6 +51,8 @@ class BrokenWalk:
                 why = self.search(before, why)
             if why == index3.PAUSED and run.t >= self.limit(found):
                 why = self.pass_limit(found)
+            if run.rank is not None and run.rank.alarms():
+                break
         return why
 
     def limit(self, found: Break | None) -> float:
@@ -131,11 +132,12 @@ class BrokenWalk:
     # switches of the state
 
     def saved(self) -> dict[str, Floats]:
-        return {name: getattr(self.run.p, name).copy() for name in ARRAYS} | {"done": np.array(self.run.done)}
+        kept = {name: array.copy() for name, array in self.run.kept().items()}
+        return kept | {"done": np.array(self.run.done)}
 
     def take_back(self, before: dict[str, Floats]) -> None:
-        for name in ARRAYS:
-            getattr(self.run.p, name)[...] = before[name]
+        for name, array in self.run.kept().items():
+            array[...] = before[name]
         self.run.p.state[index3.KEPT], self.run.done = 0.0, int(before["done"])
 
     def search(self, before: dict[str, Floats], why: int) -> int:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ..breaks import Break
 from ..coordinates import family_named
-from ..coordinates.family import Family
 from ..doors import Bound
 from ..errors import Caution
 from ..formulations import lanes, sparse
@@ -29,11 +28,10 @@ from ..ivp.inputs import tolerances
 from ..results import Results
 from ..switching import Switching
 from .digits import APART, WRONG, far_from_the_origin, lost_digits, open_joints, pace
-from .passing import Passing
-from .run import Run, refill
-from .singular_poses import RankWatch, can_lose_rank
+from .run import refill
 from .start import Start
 from .task import Task
+from .watched_run import WatchedRun
 
 Floats = NDArray[np.float64]
 
@@ -60,21 +58,18 @@ _MISCOUNTED = (
 )
 
 
-class GeneralRun(Run):
+class GeneralRun(WatchedRun):
     """Steps of a marcher, and what they mean for the bodies."""
 
     def __init__(self, task: Task, start: Start) -> None:
         super().__init__(task, start, tangent=False)
         at = start.assembly
-        self.family: Family = family_named(task.coordinates)(task.system, at.q)
+        self.watch_over(family_named(task.coordinates)(task.system, at.q))
         self.first = np.concatenate([self.family.positions(at.q), self.family.velocities(at.q, at.qd)])
         self.y0 = self.first.copy()
         self.switching = Switching(self.system, task.step if task.fixed else None)
         self.notes += self.switching.notes()
         self.family.count_from(at.t, at.q, at.qd)
-        watched = can_lose_rank(task.system)
-        self.rank = RankWatch(task.system, self.family, start.regular) if watched else None
-        self.passing = Passing(self)
 
     def close(self, lam: Bound | None) -> None:
         """The door to the multipliers: the one given, or one that finds them from the accelerations of the bodies."""
@@ -97,17 +92,15 @@ class GeneralRun(Run):
     def state(self) -> tuple[Floats, Floats]:
         return self.bodies(self.t, self.marcher.y)
 
-    def bodies(self, t: float, y: Floats) -> tuple[Floats, Floats]:
-        n = self.family.n
-        found = self.family.bodies(t, y[:n], y[n : 2 * n], np.zeros(n))
-        return found.q, found.qd
-
     @property
     def step_end(self) -> float:
         return self.marcher.step_end
 
     def between(self, t: float) -> tuple[Floats, Floats]:
-        return self.passing.state_at(t) or self.bodies(t, self.marcher.between(t))
+        return self.passing.state_at(t) or self.bodies(t, self.coordinates_between(t))
+
+    def coordinates_between(self, t: float) -> Floats:
+        return self.marcher.between(t)
 
     def end_at(self, t: float) -> None:
         self.done = min(self.done, int(np.searchsorted(self.times, t)))
@@ -186,9 +179,18 @@ class GeneralRun(Run):
         self.recover(first, self.done)
         return why
 
-    @abstractmethod
-    def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
-        """Begin anew in a state of the bodies."""
+    def steps_again(self, before: float, count: int) -> int:
+        """Outputs matter only where steps end at them."""
+        marcher = self.marcher
+        if isinstance(marcher, CompiledMarcher) and marcher.rules.kind != march.BETWEEN_OUTPUTS:
+            beyond = np.array([before + 1e3 * (1.0 + abs(before))])
+            return marcher.march(beyond, 0, np.zeros((1, self.Y.shape[1])), count)[1]
+        self.done, why = marcher.march(self.times, self.done, self.Y, count)
+        return why
+
+    @property
+    def looks_at_steps(self) -> bool:
+        return isinstance(self.marcher, CompiledMarcher)
 
     def coordinates_of(self, t: float, q: Floats, qd: Floats) -> Floats:
         """(z, zd) of bodies in a state."""
@@ -221,8 +223,8 @@ class GeneralRun(Run):
         for array, rows in zip(self.history, found, strict=True):
             array[first : first + len(rows)] = rows
 
-    def statistics(self) -> dict[str, int]:
-        return self.passing.with_counts_before(self.marcher.counts())
+    def counts(self) -> dict[str, int]:
+        return self.marcher.counts()
 
     def checkpoint(self) -> dict[str, Floats]:
         if not self.keeps:
@@ -234,19 +236,10 @@ class GeneralRun(Run):
         self.closed.singular_at[:] = np.nan  # there may have been none yet
         refill(self.kept(), saved)
 
-    def put_back(self, saved: dict[str, Floats]) -> None:
-        for name, array in self.kept().items():
-            array[...] = saved[name]
-
     @property
     def keeps(self) -> bool:
-        """Whether the integration can be left and entered again."""
         method = self.task.integrator
         return not isinstance(method, OdeMethod) or method.keeps
-
-    @abstractmethod
-    def kept(self) -> dict[str, Floats]:
-        """The arrays that make up the state of the integration."""
 
     def errors(self) -> dict[str, Floats]:
         watched = {} if self.rank is None else self.rank.kept()

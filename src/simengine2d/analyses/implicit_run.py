@@ -7,28 +7,34 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coordinates.reference_point import ReferencePoint
 from ..doors import Bound, Door
 from ..formulations import index3, sparse
 from ..formulations.esdirk import new_esdirk
 from ..formulations.index3 import History
+from ..integrators import march
 from ..integrators.generalized_alpha import GeneralizedAlpha
+from ..integrators.marcher import NONE
 from ..methods import AlphaMethod
 from ..switching import Switching
 from .broken_walk import BrokenWalk
 from .closure import coordinate_scale
-from .run import STEPS_A_CHUNK, Run, refill
+from .run import STEPS_A_CHUNK, refill
 from .start import Start
 from .task import NEWTON, Task
+from .watched_run import WatchedRun
 
 Floats = NDArray[np.float64]
 
 FIRST_STEPS = 30  # in which steps grow
 SMALLEST = 1e-14  # error of a step that rounding leaves visible
 SHARE = 0.03  # error allowed in one step, against that of the whole motion
+WELL = (index3.DONE, index3.PAUSED)
+COUNTS = [index3.STEPS, index3.ITERATIONS, index3.FACTORIZATIONS, index3.HALVINGS]
 _ARRAYS = ("q", "qd", "qdd", "lam", "a", "state", "worst")
 
 
-class ImplicitRun(Run):
+class ImplicitRun(WatchedRun):
     """Steps of an alpha method; each starts where the last one ended, so all outputs are ends of steps."""
 
     walking: ClassVar[Door]
@@ -46,10 +52,10 @@ class ImplicitRun(Run):
         t, q, qd = state or (assembly.t, assembly.q, assembly.qd)
         self.local, self.atol = local, task.absolute(local, self.system.sizes)
         self.p = self.stepper(method, t, q, qd)
+        self.watch_over(ReferencePoint(self.system, assembly.q))
+        self.passing.begin_at(t)
         self.bound = self.bound_walk()
-        if self.watch:  # else the first step finds them
-            self.p.qdd[:], self.p.lam[:] = self.solved(t, q, qd)
-        self.earlier = self.now
+        self.begin()
         # steps of order 2 need not end where a force only bends
         self.switching = Switching(self.system, task.step if task.fixed else None, bends=not task.fixed)
         self.over_breaks = BrokenWalk(self, self.switching)
@@ -86,11 +92,22 @@ class ImplicitRun(Run):
 
     def bound_walk(self) -> Bound:
         system, task = self.system, self.task
+        looking = NONE if self.rank is None else self.passing.looking
+        watched = np.zeros(1) if self.rank is None else self.rank.state
         context = index3.Walk(
             system.arrays, system.load_arrays, self.d, self.p, self.history, self.longest,
-            NEWTON[task.newton], self.local, self.atol, self.w,
+            NEWTON[task.newton], self.local, self.atol, self.w, looking.f, looking.c, watched, np.zeros(2 * system.n),
         )  # fmt: skip
         return self.walking.bind(context)
+
+    def begin(self) -> None:
+        """Where it stands now, nothing is known before."""
+        p, t = self.p, self.t
+        if self.watch:  # else the first step finds them
+            p.qdd[:], p.lam[:] = self.solved(t, p.q, p.qd)
+        self.earlier = self.now
+        if self.rank is not None:
+            self.passing.looking(t, np.concatenate([p.q, p.qd]), np.zeros(0))
 
     def go_on_in(self, times: Floats, history: History, done: int) -> None:
         """Fill the rows of another run."""
@@ -99,6 +116,13 @@ class ImplicitRun(Run):
 
     def walk(self, most_steps: int) -> int:
         """Go on for some steps. Returns why they ended."""
+        self.passing.remember()
+        why = self.steps(self.passing.pace(most_steps))
+        passed = self.passing.passed(march.PAUSED if why in WELL else march.NO_CONVERGENCE)
+        return index3.PAUSED if passed else why
+
+    def steps(self, most_steps: int) -> int:
+        """The same, whatever the constraints do there."""
         if self.switching:
             return self.over_breaks.walk(most_steps)
         state = self.p.state
@@ -120,7 +144,7 @@ class ImplicitRun(Run):
 
     @property
     def tried(self) -> int:
-        return int(self.p.state[index3.STEPS])
+        return self.statistics()["steps"]
 
     @property
     def step_ahead(self) -> float:
@@ -134,6 +158,26 @@ class ImplicitRun(Run):
     def make_room(self, later: Floats) -> None:
         super().make_room(later)
         self.bound = self.bound_walk()
+
+    # singular poses
+
+    def steps_again(self, before: float, count: int) -> int:
+        return march.PAUSED if self.steps(count) == index3.PAUSED else march.DONE
+
+    def coordinates_between(self, t: float) -> Floats:
+        return np.concatenate(self.between(t))
+
+    def put_back(self, saved: dict[str, Floats]) -> None:
+        super().put_back(saved)
+        self.p.state[index3.KEPT] = 0.0  # the factors are those of a later step
+        self.earlier, self.over_breaks.cut = self.now, np.inf
+
+    def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
+        p, state = self.p, self.p.state
+        p.q[:], p.qd[:] = q, qd
+        state[COUNTS], p.esdirk.counts[:] = 0.0, 0.0
+        state[index3.TIME], state[index3.BEGUN], state[index3.KEPT] = t, 0.0, 0.0
+        self.begin()
 
     # between the steps
 
@@ -154,6 +198,9 @@ class ImplicitRun(Run):
         """The polynomial of degree 5 through positions, velocities and accelerations at both ends."""
         from scipy.interpolate import BPoly
 
+        passed = self.passing.state_at(t)
+        if passed is not None:
+            return passed
         if t == self.t or self.earlier[0] == self.t:
             return self.p.q, self.p.qd
         span = self.earlier[0], self.t
@@ -166,9 +213,10 @@ class ImplicitRun(Run):
 
     def end_at(self, t: float) -> None:
         q, qd = (array.copy() for array in self.between(t))
+        over = self.passing.motion_at(t)
+        row = (q, qd, *self.solved(t, q, qd)) if over is None else [rows[0] for rows in over]
         self.done = int(np.searchsorted(self.times[: self.done], t))
         self.times = np.append(self.times[: self.done], t)
-        row = (q, qd, *self.solved(t, q, qd))
         self.history = History(
             *(np.vstack([array[: self.done], last]) for array, last in zip(self.history, row, strict=True))
         )
@@ -180,7 +228,7 @@ class ImplicitRun(Run):
     def worst(self) -> Floats:
         return self.p.worst
 
-    def statistics(self) -> dict[str, int]:
+    def counts(self) -> dict[str, int]:
         state = self.p.state
         iterations, factorizations = self.p.esdirk.counts
         return {
@@ -196,16 +244,16 @@ class ImplicitRun(Run):
         count = int(state[index3.HALVED])
         return count, state[index3.HALVED + 1 :][:count].tolist()
 
-    @property
     def kept(self) -> dict[str, Floats]:
-        """The arrays that make up the state of the integration."""
-        return {name: getattr(self.p, name) for name in _ARRAYS} | {"counts": self.p.esdirk.counts}
+        watched = {} if self.rank is None else self.rank.kept()
+        return {name: getattr(self.p, name) for name in _ARRAYS} | {"counts": self.p.esdirk.counts} | watched
 
     def checkpoint(self) -> dict[str, Floats]:
-        return {name: array.copy() for name, array in self.kept.items()}
+        return {name: array.copy() for name, array in self.kept().items()} | self.passing.checkpoint()
 
     def restore(self, saved: dict[str, Floats]) -> None:
-        refill(self.kept, saved)
+        self.passing.restore(saved)
+        refill(self.kept(), saved)
         self.p.state[index3.KEPT] = 0.0
         self.earlier = self.now
 
@@ -224,7 +272,7 @@ class FixedImplicitRun(ImplicitRun):
 
     def advance(self, most_steps: int) -> None:
         why = self.walk(min(most_steps, STEPS_A_CHUNK))
-        if why not in (index3.DONE, index3.PAUSED):
+        if why not in WELL:
             raise self.failure(
                 f"the step does not converge, even when it is halved {index3.MOST_HALVINGS} times. "
                 "Take a smaller step, or look for a dead point or a force that jumps."
@@ -251,7 +299,7 @@ class AdaptiveImplicitRun(ImplicitRun):
 
     def advance(self, most_steps: int) -> None:
         why = self.walk(most_steps)
-        if why not in (index3.DONE, index3.PAUSED):
+        if why not in WELL:
             raise self.failure(
                 "the step became too small. Look for a singular pose, or a force that jumps or grows without bound."
             )

@@ -12,23 +12,18 @@ from numpy.typing import NDArray
 from ..doors import Bound
 from ..errors import Caution, SingularityError, listed
 from ..integrators import march
-from ..integrators.marcher import CompiledMarcher
-from .bridge import Bridge, Crossed
+from .bridge import Bridge, Crossed, Way
 from .run import STEPS_A_CHUNK
 from .singular_poses import Pose
 
 if TYPE_CHECKING:
-    from .general_run import GeneralRun
+    from .watched_run import WatchedRun
 
 Floats = NDArray[np.float64]
 
-REACHES = (
-    6e-2,
-    3e-2,
-    1.2e-1,
-    1e-2,
-    3e-3,
-)  # how far before and behind a pose a step is taken over it, in lengths or rad
+REACHES = (6e-2, 3e-2, 1.2e-1, 1e-2, 6e-3, 3e-3)
+"""How far before and behind a pose a step is taken over it, in lengths or radians."""
+CLEAR = 6e-2  # the same for the steps of the run itself, which lose their digits nearer to the pose
 AGREEMENT = 1e-8  # of two steps over a pose, in lengths or radians
 NEAREST = 0.2  # of its reach: a step may begin that near to the pose, where the motion begins there
 APPROACH = 0.6  # way before a pose from which it is approached
@@ -50,7 +45,7 @@ class Anchor(NamedTuple):
 class Passing:
     """What a run knows of the singular poses it comes to."""
 
-    def __init__(self, run: GeneralRun) -> None:
+    def __init__(self, run: WatchedRun) -> None:
         self.run = run
         self.begin()
 
@@ -64,8 +59,7 @@ class Passing:
         self.most_steps = STEPS_A_CHUNK
         self.begun = t  # of the present integration
         self.before: dict[str, int] = {}  # counts of those that ended at a pose
-        self.crossed: tuple[Crossed, float, float] | None = None
-        self.from_state: tuple[float, Floats, Floats] | None = None
+        self.over: Way | None = None  # the last pose
         if self.run.rank is not None:
             self.run.rank.begin()
 
@@ -73,7 +67,7 @@ class Passing:
 
     def pace(self, most_steps: int) -> int:
         """How many steps are tried; those behind a pose will be for nothing."""
-        if self.run.rank is not None and not isinstance(self.run.marcher, CompiledMarcher):
+        if self.run.rank is not None and not self.run.looks_at_steps:
             return 1
         return min(most_steps, self.most_steps)
 
@@ -96,9 +90,8 @@ class Passing:
         return Anchor(t, q, y, run.done, {name: array.copy() for name, array in run.kept().items()})
 
     def end_of_step(self) -> tuple[float, Floats]:
-        marcher = self.run.marcher
-        t = marcher.step_end
-        return t, marcher.between(t)
+        t = self.run.step_end
+        return t, self.run.coordinates_between(t)
 
     # behind them
 
@@ -107,20 +100,23 @@ class Passing:
         rank = self.run.rank
         if rank is None:
             return False
-        if self.run.done == self.run.times.size or not isinstance(self.run.marcher, CompiledMarcher):
+        before = {name: array.copy() for name, array in rank.kept().items()}
+        if self.run.done == self.run.times.size or not self.run.looks_at_steps:
             rank.look_soon()
             self.looking(*self.end_of_step(), np.zeros(0))
         end = float(self.run.times[-1])
         alarms = rank.alarms()
         rank.keep_alarms([alarm for alarm in alarms if alarm[0] > end])
         now = [alarm for alarm in alarms if alarm[0] <= end]
-        for alarm in now + (self.alarm_in_trouble() if why in TROUBLE else []):
+        for alarm in now + (self.alarms_in_trouble() if why in TROUBLE else []):
             pose = self.examine(*alarm)
             if pose is not None and pose.t > end:
                 rank.keep_alarms([alarm])
             elif pose is not None:
                 self.cross(pose)
                 return True
+        if self.run.done == self.run.times.size and self.run.looks_at_steps:
+            rank.put_back(before)  # a run that is resumed looks where it would have looked
         self.most_steps = min(2 * self.most_steps, STEPS_A_CHUNK)
         return False
 
@@ -130,15 +126,14 @@ class Passing:
         assert self.run.rank is not None
         return self.run.rank.around(None)
 
-    def alarm_in_trouble(self) -> list[list[float]]:
-        """Time, row and speed where steps ended: a singular pose may be the reason."""
+    def alarms_in_trouble(self) -> list[list[float]]:
+        """Time, rows and speed where steps ended: a singular pose may be the reason."""
         run = self.run
         assert run.rank is not None
-        t = run.marcher.t
-        q, qd = run.bodies(t, run.marcher.y)
+        t, (q, qd) = run.t, run.state
         if not np.all(np.isfinite(np.concatenate([q, qd]))) or run.system.broken_force(t, q, qd):
             return []
-        return [[t, float(run.rank.weakest_row(t, q)), run.rank.speed(qd)]]
+        return [[t, float(row), run.rank.speed(qd)] for row in run.rank.weakest_rows(t, q)]
 
     def examine(self, t: float, row: float, speed: float) -> Pose | None:
         """The singular pose that caused an alarm; None where there was none."""
@@ -153,26 +148,35 @@ class Passing:
         begin, y = self.end_of_step()
         motion = self.bridge().motion_from(begin, *run.bodies(begin, y))
         pose = run.rank.pose_ahead(motion, begin, t, speed, int(row))
+        if pose is None and motion.lost:
+            self.caution(
+                f"near t = {t:.4g} s the constraints may lose rank; the motion could not be followed there"
+            )
         if run.keeps:
             alarms = run.rank.alarms()
             self.put_back(here)
             run.rank.keep_alarms(alarms)
         return pose
 
+    def caution(self, words: str) -> None:
+        if words not in self.run.notes:
+            self.run.notes.append(Caution(words))
+
     def cross(self, pose: Pose) -> None:
         """Go back a little, then over the pose."""
-        run = self.run
+        run, filled = self.run, self.run.done
         bridge = self.bridge()
         for reach in REACHES:
-            width = reach / pose.speed
-            if not self.back_to(pose.t - width, pose.t - NEAREST * width):
+            width, clear = reach / pose.speed, max(reach, CLEAR) / pose.speed
+            if not self.back_to(pose.t - clear, pose.t - NEAREST * width):
                 continue
             t, y = self.end_of_step()
-            q, qd = run.bodies(t, y)
-            crossed = bridge.over(t, q, qd, pose.t, width, run.times, AGREEMENT)
+            way = Way(t, *run.bodies(t, y), pose.t, width, pose.t + clear)
+            crossed = bridge.over(way, run.times, AGREEMENT)
             if crossed is not None:
-                self.land(pose, crossed, t, q, qd, width)
+                self.land(pose, crossed, way)
                 return
+        run.done = filled
         raise self.failure(pose)
 
     def bridge(self) -> Bridge:
@@ -204,37 +208,28 @@ class Passing:
             run.go_on_at(anchor.t, *run.bodies(anchor.t, anchor.y))
 
     def approach(self, before: float) -> None:
-        """The same steps again, as many as end up to `before`."""
-        run, count = self.run, STEPS_A_CHUNK
+        """The same steps again, as many as end up to `before`: twice as many each time, then fewer."""
+        run, count, grows = self.run, 1, True
         while count > 0:
             t, y = self.end_of_step()
             here = self.anchor(t, y, y)
-            why = self.march_again(before, count)
-            if run.marcher.step_end > before or why not in (march.PAUSED, march.COLLAPSED):
+            why = run.steps_again(before, count)
+            if run.step_end > before or why not in (march.PAUSED, march.COLLAPSED):
                 self.put_back(here)
-                count //= 4
+                grows = False
+            count = 2 * count if grows else count // 2
 
-    def march_again(self, before: float, count: int) -> int:
-        """Some steps; outputs matter only where steps end at them."""
-        run, marcher = self.run, self.run.marcher
-        if isinstance(marcher, CompiledMarcher) and marcher.rules.kind != march.BETWEEN_OUTPUTS:
-            beyond = np.array([before + 1e3 * (1.0 + abs(before))])
-            return marcher.march(beyond, 0, np.zeros((1, run.Y.shape[1])), count)[1]
-        run.done, why = marcher.march(run.times, run.done, run.Y, count)
-        return why
-
-    def land(self, pose: Pose, crossed: Crossed, t: float, q: Floats, qd: Floats, width: float) -> None:
+    def land(self, pose: Pose, crossed: Crossed, way: Way) -> None:
         """Outputs up to the other side, from which the run goes on."""
         run = self.run
         assert run.rank is not None
-        run.done = int(np.searchsorted(run.times, t, side="right"))
+        run.done = int(np.searchsorted(run.times, way.t, side="right"))
         self.write(crossed.times, self.bridge().motion_at(crossed.times, crossed.Y))
         run.notes.append(Caution(f"at t = {pose.t:.6g} s a singular pose was passed in one step"))
-        steps = run.marcher.counts()["steps"]
-        self.most_steps = max(FEWEST_STEPS, 2 * steps)
-        self.before = self.with_counts_before(run.marcher.counts())
-        self.crossed, self.from_state = (crossed, pose.t, width), (t, q, qd)
-        self.forget_events_behind(t, q, qd)
+        self.most_steps = max(FEWEST_STEPS, 2 * run.counts()["steps"])
+        self.before = self.with_counts_before(run.counts())
+        self.over = way
+        self.forget_events_behind(way.t, way.q, way.qd)
         run.rank.begin()
         run.go_on_at(crossed.t, crossed.q, crossed.qd)
         self.begun = crossed.t
@@ -249,7 +244,7 @@ class Passing:
 
     def forget_events_behind(self, t: float, q: Floats, qd: Floats) -> None:
         run = self.run
-        run.crossings = [crossing for crossing in run.crossings if crossing.t <= t]
+        run.crossings[:] = [crossing for crossing in run.crossings if crossing.t <= t]
         if run.watch:
             run.watch.begin(t, q, qd)
 
@@ -257,13 +252,10 @@ class Passing:
 
     def motion_at(self, t: float) -> list[Floats] | None:
         """The motion at a time on the way over the last pose; None elsewhere."""
-        if self.crossed is None or self.from_state is None:
-            return None
-        (crossed, pose, width), (begin, q, qd) = self.crossed, self.from_state
-        if not begin < t < crossed.t:
+        if self.over is None or not self.over.t < t < self.over.end:
             return None
         times, bridge = np.array([t]), self.bridge()
-        again = bridge.over(begin, q, qd, pose, width, times, np.inf)
+        again = bridge.over(self.over, times, np.inf)
         return None if again is None else bridge.motion_at(times, again.Y)
 
     def state_at(self, t: float) -> tuple[Floats, Floats] | None:
@@ -281,7 +273,8 @@ class Passing:
 
     def failure(self, pose: Pose) -> SingularityError:
         run = self.run
-        run.done = min(run.done, int(np.searchsorted(run.times, pose.t)))
+        reached = min(self.end_of_step()[0], pose.t)  # nearer to the pose, outputs mean little
+        run.done = min(run.done, int(np.searchsorted(run.times, reached, side="right")))
         rows = f": {listed(pose.rows)} become dependent" if pose.rows else ""
         default = run.task.coordinates == "reference_point" and run.task.formulation.name == "projection"
         remedy = (
@@ -314,12 +307,12 @@ class Passing:
     def restore(self, saved: dict[str, Floats]) -> None:
         run = self.run
         begun, most_steps = saved["passing_begun"].tolist()
-        self.most_steps, self.crossed = int(most_steps), None
+        self.most_steps, self.over = int(most_steps), None
         if begun != self.begun:
             run.go_on_at(begun, run.start.assembly.q, run.start.assembly.qd)  # its arrays are then put back
             self.begun = begun
         self.before = {}
-        names = run.marcher.counts()
+        names = run.counts()
         if "passing_counts" in saved:
             self.before = dict(zip(names, (int(count) for count in saved["passing_counts"]), strict=True))
         self.anchors.clear()

@@ -246,11 +246,13 @@ class Run(ABC):
 
     def look_again(self) -> None:
         """Where something may have been larger between two outputs than ever before, take these steps once more."""
-        first, _, saved = self.safe or (0, 0.0, {})
+        first, t, saved = self.safe or (0, 0.0, {})
         begin = max(0, first - 1)
         rows = slice(begin, self.done)
         finer = beside_peaks(self.times[rows], self.sizes(rows), self.largest)
-        finer = finer[finer > self.times[first - 1]] if first else finer
+        finer = (
+            finer[finer > max(t, self.times[first - 1])] if first else finer
+        )  # steps before t cannot be looked into
         if saved and finer.size and self.can_go_back:
             self.take_again(first, saved, np.union1d(self.times[first:], finer))
         self.largest = np.maximum(self.largest, self.sizes(slice(begin, self.done)).max(axis=0, initial=0.0))

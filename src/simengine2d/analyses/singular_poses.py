@@ -37,6 +37,7 @@ FAR, NEAR, NEARER = (
 )  # of a singular pose, in lengths or radians: where constraints are looked at
 PLACES = np.array([1.0, 0.8, 0.6, 0.5])  # parts of these distances
 MOST_SHIFTS = 5
+WEAKEST = 3  # rows that are looked at where steps end in trouble
 NEARLY_REAL = 0.2  # imaginary part of a double root, which rounding makes complex
 FARTHEST = 1.0  # between a suspicion and the pose that causes it
 ZERO = 0.1  # smallest g on the way through a singular pose, against that at half the smallest distance
@@ -136,7 +137,7 @@ class RankWatch:
         f, c = (0, 0) if finish is None else (finish.f, finish.c)
         bodies, w = self.family.to_bodies, self.context.w
         z, b, y, out = self.scratch
-        return watch_rank.bind(
+        watching = watch_rank.bind(
             Watched(
                 f, c, bodies.f, bodies.c, self.solve.f, self.solve.c, system.arrays.jac_start, self.weight,
                 self.pivot, w.data, w.v, system.sizes, z, b, y, out, np.zeros((3, m)), np.zeros((2, m)), self.top,
@@ -144,6 +145,7 @@ class RankWatch:
                 self.alarm_rows,
             )
         )  # fmt: skip
+        return watching._replace(kept=(*watching.kept, finish))  # which nobody else may hold any more
 
     def begin(self) -> None:
         """Forget the motion before."""
@@ -170,6 +172,11 @@ class RankWatch:
             "rank_alarms": self.alarm_rows,
         }  # fmt: skip
 
+    def put_back(self, saved: dict[str, Floats]) -> None:
+        """Remember what was kept."""
+        for name, array in self.kept().items():
+            array[...] = saved[name]
+
     # what is known of a pose
 
     def shares(self, t: float, q: Floats) -> Floats:
@@ -185,9 +192,14 @@ class RankWatch:
         """In lengths or radians a second."""
         return float(np.max(np.abs(qd) / self.system.sizes, initial=0.0))
 
-    def weakest_row(self, t: float, q: Floats) -> int:
-        """The row that is nearest to others, but for those that are redundant all along."""
-        return int(np.argmin(np.where(self.top > ALWAYS_ZERO, self.shares(t, q), np.inf)))
+    def weakest_rows(self, t: float, q: Floats) -> list[int]:
+        """Some rows that are nearest to others, but for those that are redundant all along.
+
+        Near a singular pose the latter look as if they were not; so one row may not be enough.
+        """
+        g = np.where(self.top > ALWAYS_ZERO, self.shares(t, q), np.inf)
+        rows: list[int] = np.argsort(g)[:WEAKEST].tolist()
+        return [row for row in rows if g[row] < np.inf]
 
     def pose_ahead(self, motion: Motion, t: float, alarm: float, speed: float, row: int) -> Pose | None:
         """The singular pose near the time `alarm` on a motion that is known from t on, and up to the pose.

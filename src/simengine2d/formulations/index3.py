@@ -10,12 +10,12 @@ Newmark's formulas, dq = b dqdd and dqd = c dqdd. Newton's equations, with the c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..doors import door
+from ..doors import call, door
 from ..equations import D, Work, accelerate, evaluate_state
 from ..formulas import VELOCITY
 from ..kernels import kernel
@@ -26,7 +26,8 @@ from ..rows import gamma as acceleration_side
 from ..tangent import newton_matrix
 from .esdirk import Esdirk, esdirk_step, hold, smallest_multipliers
 from .index1 import bring_back
-from .stage_iteration import StagedFormulation
+from .rank_watch import ALARMS
+from .stage_iteration import StagedFormulation, stalled
 
 Floats = NDArray[np.float64]
 
@@ -99,6 +100,10 @@ class Walk(NamedTuple):
     rtol: float
     atol: Floats
     w: Work
+    watch_f: Any  # the watch over the rank of the constraints; 0 where they never lose it
+    watch_c: Any
+    watched: Floats  # its state
+    y: Floats  # (q, qd)
 
 
 @kernel
@@ -186,6 +191,9 @@ def newton(S, L, D, p, t, h, kind, w):
         if size <= p.tolerance[0] * largest + p.tolerance[1] + rounding:
             predict(p, h, am, af, beta, gamma)
             return DONE
+        if kind == EXACT and iteration > 1 and stalled(size, before, largest, rounding):
+            predict(p, h, am, af, beta, gamma)
+            return DONE
         if size > SLOW * before:
             p.state[KEPT] = 0.0
         if iteration > 3 and size > 2.0 * before:
@@ -260,6 +268,18 @@ def take_step(S, L, D, p, t, kind, w):
 
 
 @kernel
+def lost_rank(c):
+    """Look at the constraints behind a step; whether they may have lost rank in it."""
+    if c.watch_f == 0:
+        return False
+    p, n = c.p, c.p.q.size
+    for j in range(n):
+        c.y[j], c.y[n + j] = p.q[j], p.qd[j]
+    call(c.watch_f, c.watch_c, p.state[TIME], c.y, c.y)
+    return c.watched[ALARMS] > 0.0
+
+
+@kernel
 def begin(S, L, D, p, w):
     """The first accelerations and multipliers."""
     n = p.q.size
@@ -292,6 +312,8 @@ def fixed_steps(c, times, most_steps):
         why = take_step(S, L, D, p, t, c.newton, w)
         if why != DONE:
             return k, why
+        if lost_rank(c):
+            return k, PAUSED
     return k, DONE
 
 
@@ -331,6 +353,8 @@ def controlled_steps(c, times, most_steps):
         hold(S, D, p, t_new, w)
         grown = h * min(5.0, 0.9 * max(error, 1.0e-6) ** -0.25)
         p.state[STEP] = max(p.state[STEP], grown) if h == remaining and grown < p.state[STEP] else grown
+        if lost_rank(c):
+            return k, PAUSED
     return k, DONE
 
 

@@ -53,6 +53,8 @@ NEWTON = {"exact": EXACT, "modified": MODIFIED, "course": COURSE}
 MOST_ITERATIONS = 12
 EPSILON = 2e-15  # of positions, whose errors are sums of some roundings
 SLOW = 0.1  # reduction of an error at which modified Newton factors anew
+STALLED = 1e-6  # largest change that may be taken for rounding, against the accelerations
+AMPLIFIED = 1e3  # the same against rounding in a usual pose: near a singular one, constraints amplify it
 
 
 class StagedFormulation(Formulation, abstract=True):
@@ -297,6 +299,12 @@ def correct(c, t, y):
 
 
 @kernel
+def stalled(change, before, largest, rounding):
+    """Whether changes of exact Newton are rounding: they become no smaller, and are tiny."""
+    return change > 0.5 * before and change <= STALLED * largest and change <= AMPLIFIED * rounding
+
+
+@kernel
 def iterate(c, t, y):
     """Correct until accelerations do not change any more; state[CONVERGED] tells whether they came to rest."""
     state, options, before = c.st.state, c.options, np.inf
@@ -308,7 +316,9 @@ def iterate(c, t, y):
         state[ITERATIONS] += 1.0
         found = state[CHANGE]
         allowed = options[RELATIVE] * state[LARGEST] + options[ABSOLUTE]
-        if found <= allowed + options[ROUNDING] * reach_of(c.st.z, c.size) / state[SIZE_B]:
+        rounding = options[ROUNDING] * reach_of(c.st.z, c.size) / state[SIZE_B]
+        exact = options[ITERATION] == EXACT and iteration > 1
+        if found <= allowed + rounding or (exact and stalled(found, before, state[LARGEST], rounding)):
             state[CONVERGED] = 1.0
             break
         if not found < 1.0e200 or (fresh and iteration > 3 and found > 2.0 * before):
