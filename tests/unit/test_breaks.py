@@ -172,7 +172,8 @@ IMPLICIT = [
     {"formulation": "index3"}, {"formulation": "ggl"}, {"formulation": "augmented_lagrangian"},
     {"formulation": "index3", "coordinates": "natural"}, {"formulation": "index3", "coordinates": "mixed"},
     {"integrator": "radau_adaptive"}, {"integrator": "bdf_variable"},
-    {"integrator": "bdf", "step": 0.002}, {"integrator": "newmark", "step": 0.002, "coordinates": "relative"},
+    {"integrator": "bdf", "step": 0.002},
+    {"integrator": se.Newmark(beta=0.25, gamma=0.5), "coordinates": "relative", "step": 0.002},
     {"integrator": "hht", "step": 0.002}, {"integrator": "generalized_alpha", "step": 0.002},
     {"formulation": "index3", "integrator": "radau_iia", "step": 0.01},
     {"formulation": "index3", "integrator": "bdf", "step": 0.002},
@@ -194,11 +195,11 @@ def swung(drag, speed, phi=-1.0):
 def test_implicit_methods_pass_forces_that_bend_or_jump_with_the_velocity(method, drag):
     """The steps to a switch are short, and index 3 leaves velocities there to the rounding of positions."""
     for speed in (0.5, -0.31):
-        exact = se.dynamics(swung(drag, speed), t_eval=[0, 4], rtol=1e-10)
-        r = se.dynamics(swung(drag, speed), t_end=4, **method)
+        exact = se.dynamics(swung(drag, speed), t_eval=[0, 2], rtol=1e-10)
+        r = se.dynamics(swung(drag, speed), t_end=2, **method)
         found, right = (np.array([run["bar.phi"][-1], run["bar.phid"][-1]]) for run in (r, exact))
         np.testing.assert_allclose(found, right, atol=5e-3 if "step" in method else 1e-5)
-        assert r.statistics["steps"] < 20_000
+        assert r.statistics["steps"] < 2_000
 
 
 @pytest.mark.parametrize(
