@@ -17,6 +17,8 @@ from .errors import ModelError, unknown
 
 T = TypeVar("T")
 
+UNDAMPED = 1.0 - 1e-6  # a factor from step to step that hardly changes an error
+
 
 class Integrator(ABC):
     """Steps an "ode" or a "dae" in time. Claims are class attributes, and tests over the registry check them."""
@@ -102,3 +104,26 @@ class AlphaMethod(Integrator, abstract=True):
     def coefficients(self) -> tuple[float, float, float, float]:
         """alpha_m, alpha_f, beta, gamma."""
         raise TypeError(f"{type(self).__name__} defines no coefficients")
+
+    @property
+    def radius(self) -> float:
+        """By how much an error of the accelerations that constraints take away changes from step to step.
+
+        Where q stays, Newmark's formulas give a1 = r a0 with
+
+            beta r^2 + (1/2 + gamma - 2 beta) r + 1/2 - gamma + beta = 0
+
+        and the weights the root -af / (1 - af). The trapezoidal rule has the double root -1: errors change their sign
+        and grow with the number of steps; as the constraints turn, exponentially in time.
+
+        Cardona & Geradin, Computers & Structures 33 (1989) 801-820.
+        """
+        _, af, beta, gamma = self.coefficients
+        p, c = (0.5 + gamma - 2.0 * beta) / (2.0 * beta), (0.5 - gamma + beta) / beta
+        root = complex(p * p - c) ** 0.5
+        return max(abs(-p + root), abs(-p - root), abs(af / (1.0 - af)))
+
+    @property
+    def damps(self) -> bool:
+        """Whether such errors fade away."""
+        return self.radius < UNDAMPED

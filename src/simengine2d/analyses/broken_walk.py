@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 
 FRESH = 0.01  # of the step before a break: the first one behind it
 SHORTEST = 4e-13  # of the time: shorter steps are none
+GLIDE = (
+    1e-3  # of a fixed step: where so little is left, index 3 would make accelerations of rounding, eps / h^2
+)
 TIGHT = 1e-13  # to which velocities fulfill the constraints behind a break, against a typical length
 MOST_CUTS = 40  # of one step, until it ends before a switch
 
@@ -45,6 +48,7 @@ class BrokenWalk:
             found = self.leave_break()
             before = self.saved() if self.switching.placed else {}
             steps = run.p.state[index3.STEPS]
+            self.glide_if_near(self.limit(found))
             why = self.walk_to(self.limit(found), 1 if single else most_steps)
             most_steps -= max(1, int(run.p.state[index3.STEPS] - steps))
             if self.switching.placed:
@@ -75,6 +79,14 @@ class BrokenWalk:
         why = int(state[index3.WHY])
         return index3.PAUSED if why == index3.DONE and run.done < run.times.size else why
 
+    def glide_if_near(self, limit: float) -> None:
+        """Where the next output or the limit is very near, go there along the accelerations of the equations."""
+        run = self.run
+        target = min(limit, float(run.times[run.done]))
+        if run.task.fixed and 0.0 < target - run.t < GLIDE * run.longest:
+            run.p.q[:], run.p.qd[:] = self.thrown()(target)
+            self.begin_anew(target)
+
     # breaks in time
 
     def leave_break(self) -> Break | None:
@@ -100,6 +112,8 @@ class BrokenWalk:
         run = self.run
         if run.t >= self.cut:
             self.cut = np.inf
+            if run.task.fixed:
+                self.begin_anew(run.t)
             return self.hop(False)
         assert found is not None
         if found.hard and self.switching.jumps_at(found, run.p.q):

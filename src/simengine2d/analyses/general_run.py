@@ -27,6 +27,7 @@ from ..integrators.scipy_methods import ScipyMarcher
 from ..ivp.inputs import tolerances
 from ..results import Results
 from ..switching import Switching
+from .blow_up import BlowUp, cautions
 from .digits import APART, WRONG, far_from_the_origin, lost_digits, open_joints, pace
 from .run import refill
 from .start import Start
@@ -421,10 +422,16 @@ class DaeRun(GeneralRun):
         notes = self.marcher.path.notes
         self.Y = np.zeros((self.times.size, 2 * n + notes.size))
         self.recovered = self.recoverer(NONE, NONE, notes)
-        self.notes.append(self.in_words())
+        self.notes += [self.in_words(), *cautions(task, self.family.m)]
+        self.blow_up = BlowUp()
         self.passing.begin()
         if self.rank is not None:
             self.passing.looking(at.t, self.y0, np.zeros(0))
+
+    def refuse(self, why: int) -> None:
+        if self.task.fixed:
+            self.blow_up.check(self)
+        super().refuse(why)
 
     def new_marcher(self, t: float, y: Floats) -> DaeMarcher:
         task, n, method = self.task, self.family.n, self.task.integrator or RadauIIA()

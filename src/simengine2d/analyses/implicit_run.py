@@ -17,6 +17,7 @@ from ..integrators.generalized_alpha import GeneralizedAlpha
 from ..integrators.marcher import NONE
 from ..methods import AlphaMethod
 from ..switching import Switching
+from .blow_up import BlowUp, cautions
 from .broken_walk import BrokenWalk
 from .closure import coordinate_scale
 from .run import STEPS_A_CHUNK, refill
@@ -269,9 +270,12 @@ class FixedImplicitRun(ImplicitRun):
         self.notes.append(
             f"integrated by {task.integrator.name}, as asked, in steps of {task.step:g} s at most"
         )
+        self.notes += cautions(task, self.system.m)
+        self.blow_up = BlowUp()
 
     def advance(self, most_steps: int) -> None:
         why = self.walk(min(most_steps, STEPS_A_CHUNK))
+        self.blow_up.check(self)
         if why not in WELL:
             raise self.failure(
                 f"the step does not converge, even when it is halved {index3.MOST_HALVINGS} times. "

@@ -35,7 +35,7 @@ from .dae_step import (
     try_dae_step,
 )
 from .linear_methods import Table, table_of
-from .march import Path, new_path
+from .march import Equations, Path, new_path
 from .marcher import NONE, Broken, CompiledMarcher, Problem, fixed_rules
 from .radau_iia import RadauIIA
 
@@ -44,6 +44,7 @@ Floats = NDArray[np.float64]
 HELD = 1e-14  # constraints of interpolated states, in sizes
 HEAVIEST = 1e10  # penalty that rounding leaves exact
 SMALLEST = 1e-13  # error of a step that rounding leaves visible, in sizes
+ALWAYS = 2**62  # steps that have to be known before the starter of fixed steps is not needed any more
 
 
 class Lane:
@@ -136,13 +137,23 @@ class DaeMarcher(CompiledMarcher):
     """
 
     def __init__(
-        self, problem: Problem, path: Path, rules: march.Rules, step: DaeStep, lane: Lane, level: Any
+        self,
+        problem: Problem,
+        path: Path,
+        rules: march.Rules,
+        step: DaeStep,
+        closing: DaeStep,
+        lane: Lane,
+        level: Any,
     ) -> None:
+        """Steps that end at a switch of the state are those of `closing`."""
         self.step, self.lane, self.level = step, lane, level
         if problem.broken is not None:  # a step that is taken back was not halved
             kept = [*problem.broken.kept, step.memory[HALVINGS:]]
             problem = replace(problem, broken=replace(problem.broken, kept=kept))
         super().__init__(problem, path, rules, try_dae_step.bind(step))
+        self.closing = self.attempt if closing is step else try_dae_step.bind(closing)
+        self.closes: tuple[Equations, Equations] | None = None
         if rules.kind == march.ADAPTIVE:
             self.open_steps()
 
@@ -171,9 +182,33 @@ class DaeMarcher(CompiledMarcher):
         self.open_steps()
         return super().slope()
 
+    def march_on(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
+        cutting = self.path.state[march.CUTTING] == 1.0
+        return self.march_with(
+            self.closing_equations if cutting else self.equations, times, first, Y, most_steps
+        )
+
+    @property
+    def closing_equations(self) -> Equations:
+        """The same doors as usual, but for the steps."""
+        if self.closes is None or self.closes[0] is not self.equations:
+            self.closes = self.equations, self.equations_with(self.closing)
+        return self.closes[1]
+
+    def hop(self, broken: Broken, surely: bool) -> int:
+        self.begin_anew(
+            self.t
+        )  # what velocities the joints allow may decide on which side of the switch it is
+        return super().hop(broken, surely)
+
     def begin_anew(self, t: float) -> None:
-        """The accelerations are those behind the break, and no step is known before it."""
+        """The accelerations are those behind the break, and no step is known before it.
+
+        Steps of index 3 leave velocities that the constraints do not allow; in the short steps at a break these would
+        make large accelerations.
+        """
         super().begin_anew(t)
+        self.lane.project(t, self.path.y, np.zeros(dense.TURNS + self.lane.family.turns.size))
         step, y, n = self.step, self.path.y, self.lane.family.n
         a, lam = self.lane.accelerations(t, y)
         levels = y[:n], y[n:], a
@@ -261,7 +296,24 @@ def dae_marcher(
     path = new_path(y0, 2, 0, *tolerances, notes)
     context = new_step(T, (main, half, starter), guess, ends, path, adaptive, 2.0**order)
     rules = fixed_rules(problem, adaptive, order + 1, False, 1)
-    return DaeMarcher(problem, path, rules, context, lane, T.level)
+    closing = context
+    if broken is not None and broken.breaks.placed and not formulation.holds_velocities:
+        by = lambda method: lane.method(GGL(), method, newton, tolerance, guess)
+        closing = holding_velocities(context, by(T), by(T), by(table_of(RadauIIA())))
+    return DaeMarcher(problem, path, rules, context, closing, lane, T.level)
+
+
+def holding_velocities(
+    step: DaeStep, whole: tuple[Bound, Floats], half: tuple[Bound, Floats], fixed: tuple[Bound, Floats]
+) -> DaeStep:
+    """The same step by a formulation that holds velocities, for the short steps to a switch.
+
+    Index 3 leaves velocities to the rounding of positions, eps / h: too much there to tell the side of the switch.
+    """
+    return step._replace(
+        main_f=whole[0].f, main_c=whole[0].c, main=whole[1], half_f=half[0].f, half_c=half[0].c, half=half[1],
+        starter_f=fixed[0].f, starter_c=fixed[0].c, starter=fixed[1], steps=ALWAYS,
+    )  # fmt: skip
 
 
 def new_step(

@@ -30,6 +30,7 @@ MEMORY_SIZE = 5 + MOST_HALVED
 OWN = 2
 
 MOST_HALVINGS = 12
+ROUNDING = 16 * 2.0**-52  # of the difference of two positions in a quintic
 
 
 # A step of a method -----------------------------------------------------------------------------------
@@ -275,6 +276,19 @@ def quintic(z, zd, zdd, z1, zd1, zdd1, h, x):
     return value, slope
 
 
+@kernel
+def rate_between(zd, zdd, zd1, zdd1, h, x):
+    """Hermite's cubic through velocities and accelerations at x = 0 and x = 1."""
+    d = zd1 - zd
+    return zd + x * (d + (1.0 - x) * ((1.0 - x) * (h * zdd - d) - x * (h * zdd1 - d)))
+
+
+@kernel
+def too_short(z, zdd, z1, zdd1, h):
+    """Whether (z1 - z) / h knows velocities less exactly, for its rounding, than the accelerations at both ends do."""
+    return h * h * abs(zdd1 - zdd) < ROUNDING * (abs(z) + abs(z1))
+
+
 @door
 def look_into_dae_step(c, t, state, out):
     """The quintic, bent to go through the middle, and brought onto the constraints.
@@ -293,6 +307,8 @@ def look_into_dae_step(c, t, state, out):
             value += w * (p + q * (x - 0.5))
             slope += dw * (p + q * (x - 0.5)) + w * q
         out[j], out[n + j] = value, slope / h
+        if too_short(y[j], K[0, n + j], new[j], K[1, n + j], h):
+            out[n + j] = rate_between(y[n + j], K[0, n + j], new[n + j], K[1, n + j], h, x)
     call(c.project_f, c.project_c, t, out, c.notes)
 
 

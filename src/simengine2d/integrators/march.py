@@ -27,9 +27,10 @@ TIME, END, TAKE, STEP, TRIED, ERROR, ESTIMATE, CONVERGED, KNOWN, NEW_KNOWN, DENS
 STEPS, REJECTED, EVALUATIONS, JACOBIANS, FACTORIZATIONS, STIFF, LONGEST, ROW, WHY = range(12, 21)
 # where steps must end next; steps since the last start, where that was and the size of equal steps from there on
 LIMIT, SINCE, ORIGIN, SPACING = range(21, 25)
-# whether the step has to end before a switch of the state, and where; breaks passed so far
-CUTTING, CUT, BREAKS = range(25, 28)
-STATE_SIZE = 28
+# whether the step has to end before a switch of the state, where, how near to it, and how often it was cut already;
+# breaks passed so far
+CUTTING, CUT, NEAR, CUTS, BREAKS = range(25, 30)
+STATE_SIZE = 30
 # why the loop ended
 DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE, COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS = (
     range(10)
@@ -210,7 +211,7 @@ def take_step(rules, p):
     for j in range(p.notes.size):
         p.old_notes[j] = p.notes[j]
     state[TIME], state[KNOWN] = state[END], state[NEW_KNOWN]
-    state[TAKE] = 0.0
+    state[TAKE] = state[CUTS] = 0.0
     state[STEPS] += 1.0
     state[SINCE] += 1.0
 

@@ -23,6 +23,7 @@ Stability = NDArray[np.complex128]
 EPS = 2.0**-52
 HOP = 1e-12  # of a step: how close a switch is before it is passed in one go
 MOST_DOUBLINGS = 12  # of that, until the switch is passed
+EARLIER = 8.0  # times as far before a switch ends a step that ended behind it when it was cut the last time
 SHORTEST = 2e-14  # of the time asked for: shorter steps are none
 FINEST = 1e-6  # of a fixed step: shorter ones do not help it to converge
 MOST_HOPS, CHATTER = 100, 1e-6  # so many switches in this share of the time asked for lead nowhere
@@ -220,7 +221,7 @@ class CompiledMarcher(Marcher):
         self.bound: dict[tuple[Door, int], Bound] = {}
         path.state[loop.TIME] = path.state[loop.END] = problem.t0
         self.hops: list[float] = []  # times of the last switches
-        self.span, self.near, self.shortest = np.inf, 0.0, 0.0
+        self.span, self.shortest = np.inf, 0.0
         self.aim()
         self.equations = self.equations_with(attempt)
         self.bound_to(loop.march, self.equations)
@@ -387,12 +388,17 @@ class CompiledMarcher(Marcher):
         return look
 
     def cut_at(self, broken: Broken, t: float, h: float) -> int:
-        """The next step of what would have been h ends just before t."""
+        """The next step of what would have been h ends just before t.
+
+        Where it is brought onto the constraints at its end, that may lie behind the switch again.
+        """
         state = self.path.state
-        self.near = max(HOP * h, 64.0 * EPS * max(abs(self.t), h))
-        if t - self.t <= max(self.near, 2.0 * self.shortest):
+        near = state[loop.NEAR] = max(HOP * h, 64.0 * EPS * max(abs(self.t), h))
+        if t - self.t <= max(near, 2.0 * self.shortest):
             return self.hop(broken, True)
-        state[loop.CUTTING], state[loop.CUT] = 1.0, t - 0.5 * self.near
+        before = min(0.5 * near * EARLIER ** state[loop.CUTS], 0.5 * (t - self.t))
+        state[loop.CUTS] += 1.0
+        state[loop.CUTTING], state[loop.CUT] = 1.0, t - before
         state[loop.STEP] = state[loop.CUT] - self.t
         return loop.PAUSED
 
@@ -407,7 +413,7 @@ class CompiledMarcher(Marcher):
     def hop(self, broken: Broken, surely: bool) -> int:
         """Over a switch that is close, in a tiny step along the slope; `surely` where it is known to be there."""
         t, y, slope, sides = self.t, self.path.y.copy(), self.slope(), broken.sides(self.t, self.path.y)
-        far = max(self.near, 64.0 * EPS * abs(t))
+        far = max(self.path.state[loop.NEAR], 64.0 * EPS * abs(t))
         for _ in range(MOST_DOUBLINGS):
             passed = broken.sides(t + far, y + far * slope) != sides
             if passed:
@@ -448,7 +454,7 @@ class CompiledMarcher(Marcher):
             loop.BEGUN,
         ):
             state[entry] = 0.0
-        state[loop.STIFF] = state[loop.CUTTING] = state[loop.SPACING] = 0.0
+        state[loop.STIFF] = state[loop.CUTTING] = state[loop.CUTS] = state[loop.SPACING] = 0.0
         state[loop.BREAKS] += 1.0
 
     def chatters(self, t: float) -> int:

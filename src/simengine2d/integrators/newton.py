@@ -28,6 +28,9 @@ STALLED = 0.5  # rate at which only rounding errors are left, where the changes 
 # entries of the memory: whether J is known, and the h a_ii of the matrix that is factored
 HAS_J, FACTORED = range(2)
 ROUNDING = 2.3e-16
+STEEP = (
+    4.0  # change of h f by a change of y, both relative: Newton's method needs to know it where it is larger
+)
 SAME_STEP = 1e-6  # difference of step sizes, relative, that a factored matrix may serve
 
 
@@ -56,7 +59,7 @@ class Stages(NamedTuple):
     LU: Floats  # of a block
     pivots: Ints
     right: Floats
-    moved: Floats  # (2, n): a state beside, and f there
+    moved: Floats  # (3, n): a state beside, f there, and how f changes
     memory: Floats
 
 
@@ -76,13 +79,17 @@ def new_stages(
     return Stages(
         *doors, kind, *tolerances, A, C, path.y, path.K, path.state, path.rtol, path.atol, z, Y, F, np.zeros(n),
         np.zeros((count, n * n)), np.zeros((size, size)), np.zeros(size, dtype=np.int64), np.zeros(size),
-        np.zeros((2, n)), np.zeros(2),
+        np.zeros((3, n)), np.zeros(2),
     )  # fmt: skip
 
 
 @kernel
 def find_jacobian(s, t, y, F, J):
-    """df/dy at (t, y), row by row: from the user's function, or by differences to F = f(t, y)."""
+    """df/dy at (t, y), row by row: from the user's function, or by differences to F = f(t, y).
+
+    A difference over a jump of f is no derivative: Newton's method would take any state there for a solution. What is
+    steep on one side is therefore looked at from the other side too.
+    """
     n, h = y.size, s.state[TRIED]
     s.state[JACOBIANS] += 1.0
     if s.jac != 0:
@@ -93,14 +100,33 @@ def find_jacobian(s, t, y, F, J):
         s.moved[0, j] = y[j]
         largest = max(largest, abs(y[j]))
     for j in range(n):
-        size = max(abs(y[j]), abs(h * F[j]), 1.0e-3 * largest)
-        s.moved[0, j] = y[j] + np.sqrt(ROUNDING) * (size if size > 0.0 else 1.0)
-        change = s.moved[0, j] - y[j]
-        call(s.f, s.c, t, s.moved[0], s.moved[1])
-        s.moved[0, j] = y[j]
+        steep = difference(s, t, y, F, h, largest, j, np.sqrt(ROUNDING))
         for i in range(n):
-            J[i * n + j] = (s.moved[1, i] - F[i]) / change
-    s.state[EVALUATIONS] += n
+            J[i * n + j] = s.moved[2, i]
+        if steep > STEEP and difference(s, t, y, F, h, largest, j, -np.sqrt(ROUNDING)) < 0.5 * steep:
+            for i in range(n):
+                J[i * n + j] = s.moved[2, i]
+
+
+@kernel
+def difference(s, t, y, F, h, largest, j, share):
+    """Column j of df/dy into s.moved[2], by moving y_j by a share of its size; how steep it is in a step of h."""
+    size = size_of(y[j], h * F[j], largest)
+    s.moved[0, j] = y[j] + share * size
+    change, steep = s.moved[0, j] - y[j], 0.0
+    call(s.f, s.c, t, s.moved[0], s.moved[1])
+    s.moved[0, j] = y[j]
+    s.state[EVALUATIONS] += 1.0
+    for i in range(y.size):
+        s.moved[2, i] = (s.moved[1, i] - F[i]) / change
+        steep = max(steep, abs(h * s.moved[2, i]) * size / size_of(y[i], h * F[i], largest))
+    return steep
+
+
+@kernel(inline=True)
+def size_of(y, change, largest):
+    size = max(abs(y), abs(change), 1.0e-3 * largest)
+    return size if size > 0.0 else 1.0
 
 
 @kernel

@@ -51,6 +51,8 @@ class ScipyMarcher(Marcher):
         if problem.jac is not None:
             self.options["jac"] = _returning(problem.jac, problem.y0.size, square=True)
         self.f = _returning(problem.f, problem.y0.size)
+        if problem.jac is None and problem.broken is not None and problem.broken.breaks.placed:
+            self.options["jac"] = lambda t, y: self.jacobian(problem.broken, t, y)  # type: ignore[arg-type]
         self.notes, self.steps, self.counted = problem.notes, 0, np.zeros(3, dtype=int)
         self.follow: Bound | None = None
         """Called with the end of each step, which it leaves as it is, and the notes."""
@@ -59,6 +61,17 @@ class ScipyMarcher(Marcher):
         self.cut = np.inf
         self.found: Break | None = None
         self.begin(problem.t0, problem.y0.copy())
+
+    def jacobian(self, broken: Broken, t: float, y: Floats) -> Floats:
+        """df/dy by differences on this side of all switches: one over a jump of f is no derivative."""
+        here, sides, J = self.f(t, y), broken.sides(t, y), np.empty((y.size, y.size))
+        for j, size in enumerate(np.maximum(np.abs(y), 1e-3 * np.abs(y).max(initial=0.0))):
+            beside = y.copy()
+            beside[j] += EPS**0.5 * (size or 1.0)
+            if broken.sides(t, beside) != sides:
+                beside[j] = y[j] - EPS**0.5 * (size or 1.0)
+            J[:, j] = (self.f(t, beside) - here) / (beside[j] - y[j])
+        return J
 
     def begin(self, t: float, y: Floats) -> None:
         """A solver that starts here and ends at the next break."""
