@@ -1,11 +1,15 @@
 """Singular poses on the way of a motion: noticed, passed, told."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.analyses.singular_poses import can_lose_rank
+from simengine2d.analyses.singular_poses import RankWatch, can_lose_rank
+from simengine2d.coordinates.reference_point import ReferencePoint
 from simengine2d.system import System
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
@@ -73,6 +77,18 @@ def test_a_brake_is_felt_through_the_poses():
     else:
         total = r.energy().kinetic[0] - 20.0 * (r["crank.phi"] - r["crank.phi"][0])
         assert np.allclose(r.energy().kinetic, total, rtol=1e-4, atol=1e-4)
+
+
+def test_the_watch_keeps_what_follows_each_step():
+    """Kernels know addresses alone: the door inside would be freed with the last one who holds it."""
+    system = System(parallelogram())
+    rank = RankWatch(system, ReferencePoint(system, system.drawn_q), True)
+    finish = rank.around(None)
+    memory = weakref.ref(finish.kept[0])
+    outer = rank.around(finish)
+    del finish
+    gc.collect()
+    assert memory() is not None and outer.c != 0
 
 
 def test_only_mechanisms_that_can_lose_rank_are_watched():

@@ -136,7 +136,7 @@ class RankWatch:
         f, c = (0, 0) if finish is None else (finish.f, finish.c)
         bodies, w = self.family.to_bodies, self.context.w
         z, b, y, out = self.scratch
-        return watch_rank.bind(
+        watching = watch_rank.bind(
             Watched(
                 f, c, bodies.f, bodies.c, self.solve.f, self.solve.c, system.arrays.jac_start, self.weight,
                 self.pivot, w.data, w.v, system.sizes, z, b, y, out, np.zeros((3, m)), np.zeros((2, m)), self.top,
@@ -144,6 +144,7 @@ class RankWatch:
                 self.alarm_rows,
             )
         )  # fmt: skip
+        return watching._replace(kept=(*watching.kept, finish))  # which nobody else may hold any more
 
     def begin(self) -> None:
         """Forget the motion before."""
