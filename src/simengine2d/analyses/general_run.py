@@ -296,11 +296,15 @@ class GeneralRun(Run):
             lost_digits(self.system, lost),
             self.wrong_steps(),
             soft_joints(self.closed.moved[1]) if self.task.formulation.gives_way else None,
-            open_joints(self.system, gap) if self.task.formulation.projects else None,
+            open_joints(self.system, gap) if self.task.formulation.projects or self.apart(gap) else None,
             far_from_the_origin(self.system, self.start.assembly.q, self.task.rtol),
         ]
         self.notes += [Caution(note) for note in told if note is not None and note not in self.notes]
         return super().results(status)
+
+    def apart(self, gap: float) -> bool:
+        """Whether a gap at an output is no answer; joints that are held by a pull or a penalty come apart slowly."""
+        return bool(gap > APART * self.system.length)
 
     def wrong_steps(self) -> str | None:
         """A sentence where steps were made with wrong accelerations."""
@@ -311,7 +315,7 @@ class GeneralRun(Run):
         super().check_rows(first)
         self.check_softness(first)
         lost, gap = self.closed.lost
-        apart = self.task.formulation.projects and gap > APART * self.system.length
+        apart = self.task.formulation.projects and self.apart(gap)
         if apart or not lost <= WRONG:
             self.done = first
         if not lost <= WRONG:
