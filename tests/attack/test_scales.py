@@ -520,7 +520,7 @@ def uneven_chain(masses: tuple[float, ...]) -> Chain:
 @pytest.mark.parametrize("coordinates", FAMILIES)
 @pytest.mark.parametrize("formulation", [name for name in FORMULATIONS if name != "penalty"])
 def test_a_heavy_link_that_carries_light_ones_has_the_accelerations_of_all(coordinates, formulation):
-    chain = uneven_chain((1e9, 1.0, 1e-9))
+    chain = uneven_chain((1e5, 1.0, 1e-5))
     exact = chain.motion()
     found = se.dynamics(
         chain.model(), t_eval=exact.t, rtol=1e-7, coordinates=coordinates, formulation=formulation
