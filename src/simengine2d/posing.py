@@ -250,6 +250,11 @@ def _eps(shares: Floats) -> Floats:
     return EPS * (np.full_like(shares, np.sqrt(low) * np.sqrt(high)) if high <= EVEN * low else shares)
 
 
+def unequal(system: System) -> bool:
+    """Whether masses or lengths differ so much, or are missing, that rounding is worth a refinement."""
+    return bool(np.any(system.masses == 0.0)) or _uneven(system, _entries(system))
+
+
 def _uneven(system: System, entries: _Entries) -> bool:
     """Whether a row meets bodies, or the turning and the moving of a body, of very different inertia."""
     (row, column, value), nb = entries, len(system.bodies)

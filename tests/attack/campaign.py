@@ -33,6 +33,7 @@ def attack_named(name: str) -> Attack:
     spec = importlib.util.spec_from_file_location(f"attack_{name}", HERE / f"test_{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     attack: Attack = module.attack
     return attack

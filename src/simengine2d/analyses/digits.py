@@ -15,12 +15,39 @@ TOLD = 1e-8  # share of an equation that its solution may leave over without a w
 WRONG = 1e-4  # the same above which accelerations and reactions are no answer
 OPEN = 1e-6  # gap of a joint at an output, against the smallest length around it, that is told
 APART = 1e-3  # the same that is no answer
+GIVES = 1e-4  # share of accelerations by which joints that give way may do so without a word
+BROKEN = 0.1  # the same that is no answer
 
 
 def lost_digits(system: System, lost: float) -> str | None:
     """A sentence where the equations of motion hold to too few digits at an output."""
     if lost <= TOLD:
         return None
+    return (
+        f"double precision meets the equations of motion{_extremes(system)} to {lost:.0e} of their terms only"
+    )
+
+
+def wrong_steps(system: System, moved: float, least: float) -> str | None:
+    """A sentence where steps were made with accelerations that outputs had to put right by more than `least`."""
+    if moved <= least:
+        return None
+    return (
+        f"double precision gave the steps accelerations{_extremes(system)} wrong by {moved:.0e} of their size; "
+        "those at the outputs are right, but belong to a motion that may not be. Take the default formulation and "
+        "coordinates"
+    )
+
+
+def soft_joints(given: float) -> str | None:
+    """A sentence where constraints with compliances give way at an output."""
+    if given <= GIVES:
+        return None
+    return f"the joints give way by {given:.0e} of the accelerations, since the forces on them are large for the bodies"
+
+
+def _extremes(system: System) -> str:
+    """What differs much in a mechanism, in words."""
     extremes = [
         f"{what} from {values.min():.2g} to {values.max():.2g} {unit}"
         for what, values, unit in (
@@ -30,8 +57,7 @@ def lost_digits(system: System, lost: float) -> str | None:
         )
         if values.size and values.max() > 100.0 * values.min()
     ]
-    why = f" with {listed(extremes)} in one mechanism" if extremes else ""
-    return f"double precision meets the equations of motion{why} to {lost:.0e} of their terms only"
+    return f" with {listed(extremes)} in one mechanism" if extremes else ""
 
 
 def open_joints(system: System, gap: float) -> str | None:

@@ -28,7 +28,18 @@ from ..ivp.inputs import tolerances
 from ..results import Results
 from ..switching import Switching
 from .blow_up import BlowUp, cautions
-from .digits import APART, WRONG, far_from_the_origin, lost_digits, open_joints, pace
+from .digits import (
+    APART,
+    BROKEN,
+    TOLD,
+    WRONG,
+    far_from_the_origin,
+    lost_digits,
+    open_joints,
+    pace,
+    soft_joints,
+    wrong_steps,
+)
 from .run import refill
 from .start import Start
 from .task import Task
@@ -37,12 +48,18 @@ from .watched_run import WatchedRun
 Floats = NDArray[np.float64]
 
 FIXED = 1e-10  # local error that fixed steps are thought to have, for the constraints
+MANY, NOWHERE = 2_000, 1e-5  # so many steps in this part of the time asked for lead nowhere
 TIGHT = 1e-14  # to which outputs meet the constraints, against a length of the mechanism
 
 CHATTER = (
     "thousands of tiny steps led nowhere. Look for a force that jumps back and forth, such as sign(v) at rest; "
     "a steep smooth law such as tanh(v/0.001) can be integrated."
 )
+ROUNDED = (
+    "Where masses or lengths differ much, rounding may be larger than the tolerance: take a larger rtol, or the "
+    "default formulation."
+)
+CRAWLS = f"thousands of tiny steps led nowhere. {ROUNDED}"
 WHY = {
     march.STEP_TOO_SMALL: "the step became too small. Look for a singular pose, or a force that jumps or grows "
     "without bound.",
@@ -73,11 +90,21 @@ class GeneralRun(WatchedRun):
         self.family.count_from(at.t, at.q, at.qd)
 
     def close(self, lam: Bound | None) -> None:
-        """The door to the multipliers: the one given, or one that finds them from the accelerations of the bodies."""
+        """The door to the multipliers: the one given, or one that finds them from the accelerations of the bodies.
+
+        Where these follow from the state alone, it also puts them right.
+        """
         if lam is None:
-            lam = sparse.multipliers.bind(sparse.new_context(self.system, self.d, self.w, 0.0))
+            find = sparse.motion if self.follow_from_state else sparse.multipliers
+            lam = find.bind(sparse.new_context(self.system, self.d, self.w, 0.0))
         self.lam: Bound = lam
         self.closed: sparse.Sparse = lam.kept[1]
+
+    @property
+    def follow_from_state(self) -> bool:
+        """Whether accelerations at outputs are those of the equations of motion, and no others of the method."""
+        formulation = self.task.formulation
+        return not formulation.gives_way and formulation.stabilization == (0.0, 0.0)
 
     marcher: Marcher
     recovered: Recoverer
@@ -248,6 +275,7 @@ class GeneralRun(WatchedRun):
             "found": self.closed.found,
             "singular_at": self.closed.singular_at,
             "lost": self.closed.lost,
+            "moved": self.closed.moved,
         } | watched
 
     def results(self, status: str) -> Results:
@@ -260,17 +288,28 @@ class GeneralRun(WatchedRun):
         lost, gap = self.closed.lost
         told = [
             lost_digits(self.system, lost),
-            open_joints(self.system, gap) if self.task.formulation.projects else None,
+            self.wrong_steps(),
+            soft_joints(self.closed.moved[1]) if self.task.formulation.gives_way else None,
+            open_joints(self.system, gap) if self.task.formulation.projects or self.apart(gap) else None,
             far_from_the_origin(self.system, self.start.assembly.q, self.task.rtol),
         ]
         self.notes += [Caution(note) for note in told if note is not None and note not in self.notes]
         return super().results(status)
 
+    def apart(self, gap: float) -> bool:
+        """Whether a gap at an output is no answer; joints that are held by a pull or a penalty come apart slowly."""
+        return bool(gap > APART * self.system.length)
+
+    def wrong_steps(self) -> str | None:
+        """A sentence where steps were made with wrong accelerations."""
+        return None
+
     def check_rows(self, first: int) -> None:
         """End the run where outputs from `first` on are no answers."""
         super().check_rows(first)
+        self.check_softness(first)
         lost, gap = self.closed.lost
-        apart = self.task.formulation.projects and gap > APART * self.system.length
+        apart = self.task.formulation.projects and self.apart(gap)
         if apart or not lost <= WRONG:
             self.done = first
         if not lost <= WRONG:
@@ -282,6 +321,15 @@ class GeneralRun(WatchedRun):
             rounded = far_from_the_origin(self.system, self.start.assembly.q, 1e-6)
             why = f"; {rounded}." if rounded else ". Look for constraints that contradict each other."
             raise self.failure(f"{open_joints(self.system, gap)}{why}")
+
+    def check_softness(self, first: int) -> None:
+        """End the run where joints with compliances do not hold their bodies."""
+        given = self.closed.moved[1]
+        if self.task.formulation.gives_way and not given <= BROKEN:
+            self.done = first
+            raise self.failure(
+                f"{soft_joints(given)}. Take a formulation that holds them, or stiffer joints: Penalty(factor=...)."
+            )
 
 
 class OdeRun(GeneralRun):
@@ -324,6 +372,7 @@ class OdeRun(GeneralRun):
         self.Y = np.zeros((self.times.size, self.y0.size + posed.notes.size))
         self.notes.append(self.words)
         self.closed.found[:], self.closed.singular_at[:], self.closed.lost[:] = 0.0, np.nan, 0.0
+        self.closed.moved[:] = 0.0
         at = self.start.assembly
         self.family.count_from(at.t, at.q, at.qd)
         self.y0[:] = self.first
@@ -384,6 +433,11 @@ class OdeRun(GeneralRun):
             marcher.follow = self.posed.finish
         return marcher
 
+    def wrong_steps(self) -> str | None:
+        # where joints are a little open, rows and bodies disagree by as much
+        least = max(TOLD, 0.1 * self.task.rtol) if self.follow_from_state else WRONG
+        return wrong_steps(self.system, self.closed.moved[0], least)
+
     def recover(self, first: int, stop: int) -> None:
         if first < stop:
             self.keep(first, self.motion_at(self.times[first:stop], self.Y[first:stop]))
@@ -422,16 +476,32 @@ class DaeRun(GeneralRun):
         notes = self.marcher.path.notes
         self.Y = np.zeros((self.times.size, 2 * n + notes.size))
         self.recovered = self.recoverer(NONE, NONE, notes)
+        self.mark = 0, at.t
         self.notes += [self.in_words(), *cautions(task, self.family.m)]
         self.blow_up = BlowUp()
         self.passing.begin()
         if self.rank is not None:
             self.passing.looking(at.t, self.y0, np.zeros(0))
 
+    @property
+    def follow_from_state(self) -> bool:
+        return not self.task.fixed
+
     def refuse(self, why: int) -> None:
+        """Steps with error control became short by themselves; fixed ones may have let the motion grow."""
         if self.task.fixed:
             self.blow_up.check(self)
+        elif why in (march.STEP_TOO_SMALL, march.NO_CONVERGENCE):
+            raise self.failure(f"{WHY[march.STEP_TOO_SMALL]} {ROUNDED}")
         super().refuse(why)
+
+    def advance(self, most_steps: int) -> None:
+        super().advance(most_steps)
+        steps, before = self.marcher.steps, self.mark
+        if steps < before[0] or steps >= before[0] + MANY:
+            self.mark = steps, self.t
+        if steps >= before[0] + MANY and self.t - before[1] < NOWHERE * self.span and not self.task.fixed:
+            raise self.failure(CRAWLS)
 
     def new_marcher(self, t: float, y: Floats) -> DaeMarcher:
         task, n, method = self.task, self.family.n, self.task.integrator or RadauIIA()

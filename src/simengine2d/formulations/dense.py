@@ -19,6 +19,7 @@ from ..dense_lu import lu_factor, lu_solve
 from ..doors import call, door
 from ..kernels import kernel
 from ..methods import Formulation
+from ..posing import unequal
 from ..transformed import E
 from . import row_scales
 from .posed import Posed
@@ -26,14 +27,18 @@ from .posed import Posed
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# entries of the options; REFINED is 1 where eps is to be refined away, LENGTH a length of the mechanism
+# entries of the options; REFINED is 1 where solutions are refined, LENGTH a length of the mechanism
 ALPHA2, BETA2, REFINED, LENGTH, TOLERANCE = range(5)
 # entries of the notes: largest violations of positions and velocities; angles of the family follow
 POSITION, VELOCITY, TURNS = range(3)
 
 MOST_CORRECTIONS = 8
 MOST_REFINEMENTS = 20
-AT_REST = 1e-14  # change of a solution at which refinement ends
+AT_REST = (
+    1e-14  # what an equation may leave over of its terms, or a solution may change, when refinement ends
+)
+LOST = 1e-9  # what it may leave over before implied rows are left out
+STALLED = 0.7  # reduction of what is left over at which refinement gives up
 LARGEST_CORRECTION = (
     1e4  # of a coordinate in its size, against the violation it removes, in lengths of the mechanism
 )
@@ -58,6 +63,9 @@ class Dense(NamedTuple):
     options: Floats
     compliance: Floats  # (m)
     soft: Floats  # (m), compliance or eps
+    implied: Ints  # rows that others imply
+    row_scale: Floats  # (n + m), of the equations as they are factored
+    best: Floats  # (n + m), a solution beside c.x
     unit: Floats  # (m), of the errors of each row
     # for formulations in independent coordinates
     y: Floats
@@ -69,7 +77,9 @@ class Dense(NamedTuple):
     Mr: Floats  # (n, n)
 
 
-def new_dense(family: Family, options: Floats, compliance: Floats, soft: Floats, unit: Floats) -> Dense:
+def new_dense(
+    family: Family, options: Floats, compliance: Floats, soft: Floats, implied: Ints, unit: Floats
+) -> Dense:
     n, m = family.n, family.m
     turns = family.remember
     size = n + m
@@ -89,6 +99,9 @@ def new_dense(family: Family, options: Floats, compliance: Floats, soft: Floats,
         options,
         compliance,
         soft,
+        implied,
+        np.ones(size),
+        np.zeros(size),
         unit,
         np.zeros(2 * n),
         np.array(family.sizes, dtype=float),
@@ -104,47 +117,113 @@ def new_dense(family: Family, options: Floats, compliance: Floats, soft: Floats,
 
 
 @kernel
-def factor(c):
-    """K = [M Phi_z^T; Phi_z -c], and its factors."""
-    E, n = c.E, c.E.Q.size
-    for i in range(c.K.shape[0]):
-        for j in range(c.K.shape[0]):
-            c.K[i, j] = 0.0
+def factor(c, dropped):
+    """K = [M Phi_z^T; Phi_z -c], and its factors with eps, or without `dropped` rows.
+
+    What is factored has unknowns in sizes of the coordinates, and equations of size one: pivots are then chosen alike
+    for heavy and light bodies, large and small ones.
+    """
+    E, n, K, A = c.E, c.E.Q.size, c.K, c.factors
     for i in range(n):
         for j in range(n):
-            c.K[i, j] = E.M[i, j]
+            K[i, j] = E.M[i, j]
     for i in range(E.Phi.size):
-        c.K[n + i, n + i] = -c.soft[i]
+        for j in range(E.Phi.size):
+            K[n + i, n + j] = 0.0
+        K[n + i, n + i] = -c.compliance[i]
         for j in range(n):
-            c.K[n + i, j] = c.K[j, n + i] = E.J[i, j]
-    for i in range(c.K.shape[0]):
-        for j in range(c.K.shape[0]):
-            c.factors[i, j] = c.K[i, j]
-    lu_factor(c.factors, c.pivots)
+            K[n + i, j] = K[j, n + i] = E.J[i, j]
+    for i in range(K.shape[0]):
+        for j in range(K.shape[0]):
+            A[i, j] = K[i, j] * (c.sizes[j] if j < n else 1.0)
     for i in range(E.Phi.size):
-        c.K[n + i, n + i] = -c.compliance[i]
+        A[n + i, n + i] = -c.soft[i] if dropped.size == 0 else -c.compliance[i]
+    for i in dropped:
+        for j in range(n):
+            A[n + i, j] = 0.0
+        A[n + i, n + i] = 1.0
+    equilibrate(A, c.row_scale)
+    lu_factor(A, c.pivots)
+
+
+@kernel
+def equilibrate(A, scale):
+    """Multiply each row of A by a power of two that makes its largest entry about one."""
+    for i in range(A.shape[0]):
+        size = 0.0
+        for j in range(A.shape[0]):
+            size = max(size, abs(A[i, j]))
+        scale[i] = 2.0 ** -np.floor(np.log2(size)) if 0.0 < size < np.inf else 1.0
+        for j in range(A.shape[0]):
+            A[i, j] *= scale[i]
+
+
+@kernel
+def solve_scaled(c, dropped, x):
+    """x becomes the solution for the right-hand side x by the factors."""
+    n = c.E.Q.size
+    for i in range(x.size):
+        x[i] *= c.row_scale[i]
+    for i in dropped:
+        x[n + i] = 0.0
+    lu_solve(c.factors, c.pivots, x)
+    for j in range(n):
+        x[j] *= c.sizes[j]
+
+
+@kernel
+def left_over(c):
+    """c.right - K c.x into c.rest; the largest of them against the sizes of the terms of its equation."""
+    lost = 0.0
+    for i in range(c.x.size):
+        rest, size = c.right[i], abs(c.right[i])
+        for j in range(c.x.size):
+            term = c.K[i, j] * c.x[j]
+            rest -= term
+            size += abs(term)
+        c.rest[i] = rest
+        if not abs(rest) <= lost * size:
+            lost = abs(rest) / size
+    return lost
+
+
+@kernel
+def refine(c, dropped):
+    """x += K^-1 (c.right - K x) until every equation holds; returns what is left over."""
+    lost, before = left_over(c), np.inf
+    for _ in range(MOST_REFINEMENTS):
+        if lost <= AT_REST or not lost < STALLED * before:
+            break
+        before = lost
+        solve_scaled(c, dropped, c.rest)
+        for i in range(c.x.size):
+            c.x[i] += c.rest[i]
+        lost = left_over(c)
+    return lost
 
 
 @kernel
 def solve(c):
-    """c.x of K x = c.right; where rows are redundant, eps is refined away."""
+    """c.x of K x = c.right; factors are those with eps, which is refined away.
+
+    Where that leaves too much over, the rows that others imply are left out of other factors.
+    """
+    none = c.implied[:0]
     for i in range(c.x.size):
         c.x[i] = c.right[i]
-    lu_solve(c.factors, c.pivots, c.x)
+    solve_scaled(c, none, c.x)
     if c.options[REFINED] == 0.0:
         return
-    for _ in range(MOST_REFINEMENTS):
-        size, change = 0.0, 0.0
+    lost = refine(c, none)
+    if lost <= LOST or c.implied.size == 0:
+        return
+    for i in range(c.x.size):
+        c.best[i], c.x[i] = c.x[i], c.right[i]
+    factor(c, c.implied)
+    solve_scaled(c, c.implied, c.x)
+    if not refine(c, c.implied) < lost:
         for i in range(c.x.size):
-            c.rest[i] = c.right[i]
-            for j in range(c.x.size):
-                c.rest[i] -= c.K[i, j] * c.x[j]
-        lu_solve(c.factors, c.pivots, c.rest)
-        for i in range(c.x.size):
-            c.x[i] += c.rest[i]
-            size, change = max(size, abs(c.x[i])), max(change, abs(c.rest[i]))
-        if change <= AT_REST * size:
-            return
+            c.x[i] = c.best[i]
 
 
 @kernel
@@ -185,7 +264,7 @@ def accelerations(c, t, y, out):
     for i in range(E.Phi.size):
         drift = -c.options[ALPHA2] * c.right[n + i] + c.options[BETA2] * E.Phi[i]
         c.right[n + i] = E.gamma[i] - drift
-    factor(c)
+    factor(c, c.implied[:0])
     solve(c)
     for j in range(n):
         out[j], out[n + j] = zd[j], c.x[j]
@@ -212,7 +291,7 @@ def project(c, t, y, notes):
         before = found
         for j in range(n):
             c.right[j] = 0.0
-        factor(c)
+        factor(c, c.implied[:0])
         solve(c)
         change = 0.0
         for j in range(n):
@@ -252,11 +331,13 @@ def dense_at(
 ) -> Dense:
     """The context of a formulation, its rows measured at a state; `redundant` allows redundant constraints."""
     felt = row_scales.felt(family, t, z) if redundant else np.zeros(family.m)
-    given = row_scales.given(row_scales.answers(family, t, z)) if formulation.gives_way else felt
+    given = row_scales.given_in(family, t, z) if formulation.gives_way else felt
     compliance = formulation.compliances(given)
-    soft, refined = softened(compliance, felt)
-    options = np.array([*formulation.stabilization, float(refined), family.system.length, tolerance])
-    return new_dense(family, options, compliance, soft, row_scales.units(family, t, z))
+    soft, softer = softened(compliance, felt)
+    refined = float(softer or unequal(family.system))
+    options = np.array([*formulation.stabilization, refined, family.system.length, tolerance])
+    implied = row_scales.implied(family, t, z) if softer else np.zeros(0, dtype=np.int64)
+    return new_dense(family, options, compliance, soft, implied, row_scales.units(family, t, z))
 
 
 def pose_dense(

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from ..coordinates.family import Family
 from ..coordinates.reference_point import ReferencePoint
 from ..coordinates.relative import Relative
-from ..equations import D, new_work
+from ..equations import MOST_WHOLE, D, new_work
 from ..methods import Formulation
+from ..posing import unequal
 from . import dense, recursive, sparse
 from .dense import TURNS, pose_dense
 from .posed import Posed
@@ -25,9 +26,14 @@ def pose(
     multipliers = formulation.rhs is dense.accelerations
     if multipliers and isinstance(family, ReferencePoint):
         return _sparse(formulation, family, d, t, z, tolerance)
-    if multipliers and isinstance(family, Relative) and recursive.suits(family):
+    if multipliers and isinstance(family, Relative) and recursive.suits(family) and not _needs_rows(family):
         return recursive.pose_recursive(formulation, family, t, z, redundant, tolerance)
     return pose_dense(formulation, family, t, z, redundant, tolerance)
+
+
+def _needs_rows(family: Family) -> bool:
+    """Whether loops join bodies so unequal that a matrix with row exchanges serves better than Phi_z M^-1 Phi_z^T."""
+    return family.m > 0 and family.n + family.m <= MOST_WHOLE and unequal(family.system)
 
 
 def _sparse(formulation: Formulation, family: Family, d: D, t: float, z: Floats, tolerance: float) -> Posed:

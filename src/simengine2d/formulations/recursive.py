@@ -79,7 +79,7 @@ from .loops import (
     timed_rows,
 )  # fmt: skip
 from .posed import Posed
-from .row_scales import MOST_ROWS, answers, filled, given, units
+from .row_scales import MOST_ROWS, filled, given_in, units
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -307,7 +307,7 @@ def lane_at(
     """The contexts of a formulation, its rows measured at a state; `redundant` allows redundant constraints."""
     felt = felt_by_loops(family, t, z) if redundant or formulation.gives_way else np.zeros(family.m)
     few = formulation.gives_way and family.n <= MOST_ROWS
-    compliance = formulation.compliances(given(answers(family, t, z)) if few else felt)
+    compliance = formulation.compliances(given_in(family, t, z) if few else felt)
     soft, refined = softened(compliance, felt if redundant else np.zeros(family.m))
     options = np.array([*formulation.stabilization, float(refined), family.system.length, tolerance])
     return recursive_lane(family, options, RowLimits(compliance, soft, units(family, t, z)))

@@ -8,12 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..doors import door
-from ..equations import D, Work, accelerate, residual_of_kkt, solve_kkt
+from ..equations import (
+    SHARE,
+    D,
+    Work,
+    accelerate,
+    evaluate_state,
+    larger_share,
+    mean_acceleration,
+    residual_of_kkt,
+    solve_kkt,
+)
 from ..formula_rows import rows_at
-from ..functions import functions_at
 from ..kernels import kernel
-from ..loads import Loads, applied
-from ..moving_frames import move_frames, place_frames
+from ..loads import Loads
+from ..moving_frames import place_frames
 from ..rows import S, gamma, phi, phi_q
 from .index1 import project as project_state
 
@@ -34,6 +43,7 @@ class Sparse(NamedTuple):
     found: Floats  # largest errors of the constraint equations at the three levels
     singular_at: Floats  # time of the first output in a singular pose; spread of the pivots at the first one
     lost: Floats  # at outputs: largest share of an equation that is left over, largest gap as a length
+    moved: Floats  # at outputs: largest change of accelerations, and of what rows ask of them, against their sizes
 
 
 @door
@@ -76,23 +86,83 @@ def multipliers(c, t, y, out):
     It is the multiplier of the smallest change of qdd that closes the balance. A formulation's own multipliers come
     back from its own accelerations, since M qdd = QA - Phi_q^T lam.
     """
-    S, w, n = c.S, c.w, y.size // 3
-    q, qd, qdd = y[:n], y[n : 2 * n], y[2 * n :]
-    functions_at(S.functions, t, w.f)
-    place_frames(S, q, w.F)
-    move_frames(S, qd, w.F)
-    rows_at(S, t, w.F, w.f)
-    phi_q(S, w.F, w.data)
-    applied(S, c.L, t, w.f, w.F, q, qd, w.Q)
-    note_errors(c, qd, qdd)
-    for j in range(n):
-        w.Q[j] -= (S.inertia[j // 3] if j % 3 == 2 else S.mass[j // 3]) * qdd[j]
+    w, n = c.w, y.size // 3
+    evaluate_state(c.S, c.L, t, y[:n], y[n : 2 * n], w)
+    note_errors(c, y[n : 2 * n], y[2 * n :])
+    take_up(c, y[2 * n :])
+    note_lost_digits(c, t)
+    note_change(c, y[2 * n :])
     for i in range(out.size):
-        w.row[i] = 0.0
+        out[i] = w.x[n + i]
+
+
+@door
+def motion(c, t, y, out):
+    """lam, and what rounding has taken from qdd in other coordinates, with y = (q, qd, qdd).
+
+    [ M      Phi_q^T ] [ change ]   [ QA - M qdd        ]
+    [ Phi_q     0    ] [ lam    ] = [ gamma - Phi_q qdd ]
+
+    In a singular pose, where this leaves more over than qdd did, qdd stays as it is.
+    """
+    S, w, n = c.S, c.w, y.size // 3
+    qdd = y[2 * n :]
+    evaluate_state(S, c.L, t, y[:n], y[n : 2 * n], w)
+    gamma(S, w.f, w.F, w.row)
+    add_inertia(S, qdd, -1.0, w.Q)
+    add_slopes(S, w.data, qdd, -1.0, w.row)
     solve_kkt(S, c.D, w.Q, w.row, w)
+    add_inertia(S, qdd, 1.0, w.Q)
+    add_slopes(S, w.data, qdd, 1.0, w.row)
+    note_change(c, qdd)
+    for j in range(n):
+        w.correction[j], w.x[j] = w.x[j], qdd[j]
+    before = residual_of_kkt(S, c.D, w.Q, w.row, w)
+    for j in range(n):
+        w.x[j] += w.correction[j]
+    if residual_of_kkt(S, c.D, w.Q, w.row, w) <= before:
+        for j in range(n):
+            qdd[j] = w.x[j]
+    else:
+        take_up(c, qdd)
     note_lost_digits(c, t)
     for i in range(out.size):
         out[i] = w.x[n + i]
+    note_errors(c, y[n : 2 * n], qdd)
+
+
+@kernel
+def take_up(c, qdd):
+    """w.x of M x + Phi_q^T lam = QA - M qdd, Phi_q x = 0."""
+    w = c.w
+    for i in range(w.row.size):
+        w.row[i] = 0.0
+    add_inertia(c.S, qdd, -1.0, w.Q)
+    solve_kkt(c.S, c.D, w.Q, w.row, w)
+
+
+@kernel
+def add_inertia(S, qdd, sign, Q):
+    """Q += sign M qdd"""
+    for j in range(Q.size):
+        Q[j] += sign * (S.inertia[j // 3] if j % 3 == 2 else S.mass[j // 3]) * qdd[j]
+
+
+@kernel
+def add_slopes(S, data, qdd, sign, row):
+    """row += sign Phi_q qdd"""
+    for i in range(row.size):
+        for p in range(S.jac_start[i], S.jac_start[i + 1]):
+            row[i] += sign * data[p] * qdd[S.jac_column[p]]
+
+
+@kernel
+def note_change(c, qdd):
+    """The largest part of the accelerations of a body that the change in w.x is."""
+    x, least = c.w.x, SHARE * mean_acceleration(c.S, c.D, c.w.Q, qdd)
+    for i in range(c.S.mass.size):
+        change = max(abs(x[3 * i]), abs(x[3 * i + 1]), c.D.arms[i] * abs(x[3 * i + 2]))
+        c.moved[0] = larger_share(c.moved[0], change, reach_of(c.D, qdd, least, 3 * i))
 
 
 @door
@@ -141,12 +211,24 @@ def note_errors(c, qd, qdd):
         found[0] = max(found[0], abs(w.row[i]))
         c.lost[1] = max(c.lost[1], abs(w.row[i]) * c.D.per_row[i])
     gamma(S, w.f, w.F, w.row)
+    least = SHARE * mean_acceleration(S, c.D, w.Q, qdd)
     for i in range(w.row.size):
-        rate, second = -w.f[i, 1], -w.row[i]
+        rate, second, size = -w.f[i, 1], -w.row[i], abs(w.row[i])
         for p in range(S.jac_start[i], S.jac_start[i + 1]):
-            rate += w.data[p] * qd[S.jac_column[p]]
-            second += w.data[p] * qdd[S.jac_column[p]]
+            j = S.jac_column[p]
+            rate += w.data[p] * qd[j]
+            second += w.data[p] * qdd[j]
+            size += abs(w.data[p]) * reach_of(c.D, qdd, least, j)
         found[1], found[2] = max(found[1], abs(rate)), max(found[2], abs(second))
+        c.moved[1] = larger_share(c.moved[1], abs(second), size)
+
+
+@kernel(inline=True)
+def reach_of(D, qdd, least, j):
+    """Size of the accelerations of the body to which coordinate j belongs."""
+    k, arm = j - j % 3, D.arms[j // 3]
+    size = max(least, abs(qdd[k]), abs(qdd[k + 1]), arm * abs(qdd[k + 2]))
+    return size / arm if j % 3 == 2 else size
 
 
 def softened(d: D, n: int, compliance: Floats) -> D:
@@ -167,5 +249,6 @@ def new_context(system: Any, d: D, w: Work, tolerance: float) -> Sparse:
         np.array([tolerance]),
         np.zeros(3),
         np.full(2, np.nan),
+        np.zeros(2),
         np.zeros(2),
     )

@@ -172,15 +172,29 @@ def copy(values, out):
 
 
 @kernel
-def keep_masses(M, mass):
-    """The diagonal of M; coordinates without a mass are given the mean."""
+def keep_masses(M, J, mass):
+    """The diagonal of M; coordinates without a mass are given what they feel through the rows, or else the mean.
+
+    Row i makes Phi_ij^2 / sum_k Phi_ik^2 / m_k of the coordinates k that have a mass.
+    """
     total, heavy = 0.0, 0
     for j in range(mass.size):
+        mass[j] = 0.0
         if M[j, j] > 0.0:
             total += M[j, j]
             heavy += 1
+    for i in range(J.shape[0]):
+        share = 0.0
+        for k in range(mass.size):
+            if M[k, k] > 0.0:
+                share += J[i, k] ** 2 / M[k, k]
+        for j in range(mass.size if share > 0.0 else 0):
+            mass[j] += J[i, j] ** 2 / share
     for j in range(mass.size):
-        mass[j] = M[j, j] if M[j, j] > 0.0 else total / max(1, heavy)
+        if M[j, j] > 0.0:
+            mass[j] = M[j, j]
+        elif mass[j] == 0.0:
+            mass[j] = total / max(1, heavy)
 
 
 @kernel
@@ -274,7 +288,7 @@ def linearize_stages(posed, t, unused, out):
             keep_stage(st, eq, E, i)
             if anew:
                 add_block(eq.A, i * n, E.M)
-                keep_masses(E.M, eq.mass)
+                keep_masses(E.M, E.J, eq.mass)
                 weigh(E.J, eq.mass, eq.felt)
         if anew and eq.A.shape[0] > s * n:
             b, c = st.state[SIZE_B], st.state[SIZE_C]

@@ -75,8 +75,7 @@ class Lane:
             self.dense.options[dense.REFINED] == 1.0
         ):  # redundant ones leave each other nothing, whatever they carry
             return np.ones(self.family.m)
-        S = row_scales.answers(self.family, *self.begin)
-        return row_scales.given(S) / row_scales.filled(np.diag(S))
+        return row_scales.given_in(self.family, *self.begin) / row_scales.felt(self.family, *self.begin)
 
     def accelerations(self, t: float, y: Floats) -> tuple[Floats, Floats]:
         """zdd of the equations of motion at a state, and a small lam.
@@ -84,8 +83,9 @@ class Lane:
         Masses of the coordinates and of what each row feels of them become 1: then what depends on others shows.
         """
         n, e = self.family.n, self.family.at(t, y[: self.family.n], y[self.family.n :])
-        masses = np.diag(e.M)
-        unit = 1.0 / np.sqrt(np.where(masses > 0.0, masses, masses.mean()))
+        masses = np.zeros(n)
+        stages.keep_masses(e.M, e.J, masses)
+        unit = 1.0 / np.sqrt(masses)
         J = e.J * unit
         norms = np.linalg.norm(J, axis=1)
         row = 1.0 / np.where(norms > 0.0, norms, 1.0)
