@@ -32,8 +32,12 @@ FORMULATIONS = (
 )
 MECHANISMS = ("parallelogram", "antiparallelogram", "square", "kite", "slider-crank", "three cranks")
 ALLOWED = 1e-6  # change of energy against what is exchanged
-LOOSE = {"penalty": 1e-4, "augmented_lagrangian": 1e-5}
-"""These hold the constraints by forces, and their energy without any singular pose is no better."""
+LOOSE = {"augmented_lagrangian": 1e-5}
+"""It holds the constraints by forces, and its energy without any singular pose is no better."""
+OWN_ERROR = ("penalty",)
+"""The same, told in the verdict on the results: there energy may change by 1e-4."""
+OPEN = 1e-6  # joints, against the length of the mechanism
+LOOKS = 200  # rows whose joints are looked at
 
 
 def three_cranks(a: float, widths: tuple[float, float], angle: float) -> se.Model:
@@ -90,13 +94,27 @@ def energy_change(m: se.Model, r: Any) -> float:
     return float(np.ptp(total)) / exchanged
 
 
+def open_joints(r: Any) -> float:
+    """Largest gap in some of the rows, and in the last one."""
+    rows = {*range(0, r.t.size, 1 + r.t.size // LOOKS), r.t.size - 1}
+    return max(np.abs(r.system.Phi(float(r.t[k]), r.q[k])).max() for k in rows) / float(r.system.length)
+
+
+def tells_of_energy(r: Any) -> bool:
+    """Whether a formulation that has an error of its own says so."""
+    own = r.settings["formulation"]["name"] in OWN_ERROR
+    return own and any("the energy changes" in reason for reason in r.verdict.reasons)
+
+
 def judged(kind: str, m: se.Model, r: Any, allowed: float) -> str | None:
     """What is wrong with results, or None."""
     if r is None or r.t.size < 2:
         return None
-    change = energy_change(m, r)
-    if not change <= allowed:
+    change, gap = energy_change(m, r), open_joints(r)
+    if not change <= allowed and not (change <= 1e-4 and tells_of_energy(r)):
         return f"energy changes by {change:.1e}"
+    if not gap <= OPEN:
+        return f"joints are open by {gap:.1e}"
     if kind == "parallelogram":
         apart = np.abs((r["rocker.phi"] - r["rocker.phi"][0]) - (r["crank.phi"] - r["crank.phi"][0])).max()
         if apart > 100 * allowed:
@@ -148,13 +166,13 @@ def ways(rng: np.random.Generator) -> list[tuple[str, dict[str, Any]]]:
         rtol = 1e-6 if formulation in ("index3", "ggl", "augmented_lagrangian") else 1e-9
         found.append(("dynamics", {"coordinates": family, "formulation": formulation, "rtol": rtol}))
     for family in FAMILIES:
-        # fixed steps of partitioning are inexact where an independent coordinate turns back, singular poses or not
-        for formulation in ("projection", "augmented", "matrix_r"):
-            options = {"coordinates": family, "formulation": formulation, "integrator": "rk4", "step": 1e-3}
+        for formulation in ("projection", "augmented", "matrix_r", "partitioning"):
+            # steps of 1 ms have errors of 1e-6 of their own, singular poses or not
+            options = {"coordinates": family, "formulation": formulation, "integrator": "rk4", "step": 5e-4}
             found.append(("dynamics", options))
         found.append(("simulator", {"coordinates": family, "rtol": 1e-9}))
         found.append(("simulator", {"coordinates": family, "formulation": "augmented", "rtol": 1e-9}))
-    for name in ("adams_bashforth_moulton", "trapezoidal", "adams"):
+    for name in ("adams_bashforth_moulton", "radau_iia", "adams"):
         steps = {"rtol": 1e-9} if name == "adams" else {"step": 1e-3}
         found.append(("dynamics", {"integrator": name, **steps}))
     found.append(("dynamics", {"rtol": 1e-9}))

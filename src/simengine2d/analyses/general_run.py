@@ -26,9 +26,8 @@ from ..integrators.radau_iia import RadauIIA
 from ..integrators.runge_kutta import RungeKutta
 from ..integrators.scipy_methods import ScipyMarcher
 from ..ivp.inputs import tolerances
-from ..results import Results
 from ..switching import Switching
-from .digits import APART, WRONG, far_from_the_origin, lost_digits, open_joints, pace
+from .digits import APART, OPEN, WRONG, far_from_the_origin, lost_digits, open_joints, pace
 from .passing import Passing
 from .run import Run, refill
 from .singular_poses import RankWatch, can_lose_rank
@@ -55,8 +54,8 @@ WHY = {
 
 
 _MISCOUNTED = (
-    "some body changed its speed so much in one step that its angle may be wrong by whole turns, which these "
-    "coordinates do not hold; take a smaller rtol or step, or coordinates='mixed' or 'reference_point'"
+    "some body turned so far in one step, or changed its speed so much, that its angle may be wrong by whole turns, "
+    "which these coordinates do not hold; take a smaller rtol or step, or coordinates='reference_point'"
 )
 
 
@@ -70,7 +69,6 @@ class GeneralRun(Run):
         self.first = np.concatenate([self.family.positions(at.q), self.family.velocities(at.q, at.qd)])
         self.y0 = self.first.copy()
         self.switching = Switching(self.system, task.step if task.fixed else None)
-        self.notes += self.switching.notes()
         self.family.count_from(at.t, at.q, at.qd)
         watched = can_lose_rank(task.system)
         self.rank = RankWatch(task.system, self.family, start.regular) if watched else None
@@ -86,6 +84,8 @@ class GeneralRun(Run):
     marcher: Marcher
     recovered: Recoverer
     Y: Floats
+    doubtful = False
+    """Whether whole turns may have been missed before the last singular pose."""
 
     # where it stands
 
@@ -171,6 +171,22 @@ class GeneralRun(Run):
                 "smaller step, or look for constraints that depend on each other."
             )
 
+    def keep_good_rows(self) -> None:
+        super().keep_good_rows()
+        self.done = next((k for k in range(self.done) if not self.is_closed(k)), self.done)
+
+    def is_closed(self, k: int) -> bool:
+        """Whether row k fulfills the constraints, Phi = 0 and Phi_q qd = nu, as far as its formulation does."""
+        system, qd = self.system, self.history.Qd[k]
+        allowed = (OPEN if self.task.formulation.projects else APART) * system.length
+        at = system.evaluated(float(self.times[k]), self.history.Q[k], qd)
+        rates = np.add.reduceat(at.data * qd[system.arrays.jac_column], system.arrays.jac_start[:-1])
+        gap = float(np.max(np.abs(at.Phi) * self.d.per_row, initial=0.0))
+        slip = float(np.max(np.abs(rates - at.f[: system.m, 1]) * self.d.per_row, initial=0.0))
+        return gap <= allowed and slip <= allowed * max(
+            1.0, float(np.abs(qd / system.sizes).max(initial=0.0))
+        )
+
     def refuse(self, why: int) -> None:
         """Raise where the steps ended for a reason."""
         if why == march.JUMPS:
@@ -192,6 +208,7 @@ class GeneralRun(Run):
 
     def coordinates_of(self, t: float, q: Floats, qd: Floats) -> Floats:
         """(z, zd) of bodies in a state."""
+        self.doubtful = self.doubtful or self.family.miscounted
         self.family.count_from(t, q, qd)
         return np.concatenate([self.family.positions(q), self.family.velocities(q, qd)])
 
@@ -256,21 +273,21 @@ class GeneralRun(Run):
             "lost": self.closed.lost,
         } | watched
 
-    def results(self, status: str) -> Results:
-        singular = self.closed.singular_at[0]
-        if isfinite(singular) and self.start.regular:
-            where = f"at the output t = {singular:g} s the constraints lose rank"
-            self.notes = [*self.notes, Caution(f"{where}; accelerations and reactions there mean little")]
-        if self.family.miscounted:
-            self.notes = [*self.notes, Caution(_MISCOUNTED)]
-        lost, gap = self.closed.lost
-        told = [
+    def told(self) -> list[str]:
+        singular, (lost, gap) = self.closed.singular_at[0], self.closed.lost
+        where = f"at the output t = {singular:g} s the constraints lose rank"
+        cautions = [
+            f"{where}; accelerations and reactions there mean little"
+            if isfinite(singular) and self.start.regular
+            else None,
+            _MISCOUNTED if self.doubtful or self.family.miscounted else None,
             lost_digits(self.system, lost),
             open_joints(self.system, gap) if self.task.formulation.projects else None,
             far_from_the_origin(self.system, self.start.assembly.q, self.task.rtol),
         ]
-        self.notes += [Caution(note) for note in told if note is not None and note not in self.notes]
-        return super().results(status)
+        known = super().told()
+        told = [*self.switching.notes(), *(Caution(note) for note in cautions if note is not None)]
+        return known + [note for note in told if note not in known]
 
     def check_rows(self, first: int) -> None:
         """End the run where outputs from `first` on are no answers."""
@@ -329,6 +346,7 @@ class OdeRun(GeneralRun):
         posed = self.posed
         self.Y = np.zeros((self.times.size, self.y0.size + posed.notes.size))
         self.notes.append(self.words)
+        self.doubtful = False
         self.closed.found[:], self.closed.singular_at[:], self.closed.lost[:] = 0.0, np.nan, 0.0
         at = self.start.assembly
         self.family.count_from(at.t, at.q, at.qd)

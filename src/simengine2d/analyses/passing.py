@@ -161,7 +161,7 @@ class Passing:
 
     def cross(self, pose: Pose) -> None:
         """Go back a little, then over the pose."""
-        run = self.run
+        run, reached = self.run, self.run.done
         bridge = self.bridge()
         for reach in REACHES:
             width = reach / pose.speed
@@ -169,11 +169,21 @@ class Passing:
                 continue
             t, y = self.end_of_step()
             q, qd = run.bodies(t, y)
-            crossed = bridge.over(t, q, qd, pose.t, width, run.times, AGREEMENT)
+            later = self.outputs_behind(t, width)
+            crossed = bridge.over(t, q, qd, pose.t, width, later, AGREEMENT)
             if crossed is not None:
-                self.land(pose, crossed, t, q, qd, width)
+                self.land(pose, crossed, later, t, q, qd, width)
                 return
+        run.done = reached
         raise self.failure(pose)
+
+    def outputs_behind(self, t: float, width: float) -> Floats:
+        """The outputs still to come; where they follow the steps, those that collapsed before a pose are no measure."""
+        run = self.run
+        if run.grid is None:
+            return run.times[run.times > t]
+        run.grid.lay(run.tried, t, width)
+        return run.grid.times(t)
 
     def bridge(self) -> Bridge:
         run = self.run
@@ -223,11 +233,15 @@ class Passing:
         run.done, why = marcher.march(run.times, run.done, run.Y, count)
         return why
 
-    def land(self, pose: Pose, crossed: Crossed, t: float, q: Floats, qd: Floats, width: float) -> None:
+    def land(
+        self, pose: Pose, crossed: Crossed, later: Floats, t: float, q: Floats, qd: Floats, width: float
+    ) -> None:
         """Outputs up to the other side, from which the run goes on."""
         run = self.run
         assert run.rank is not None
         run.done = int(np.searchsorted(run.times, t, side="right"))
+        if run.grid is not None:
+            run.make_room(later)
         self.write(crossed.times, self.bridge().motion_at(crossed.times, crossed.Y))
         run.notes.append(Caution(f"at t = {pose.t:.6g} s a singular pose was passed in one step"))
         steps = run.marcher.counts()["steps"]
@@ -239,6 +253,8 @@ class Passing:
         run.go_on_at(crossed.t, crossed.q, crossed.qd)
         self.begun = crossed.t
         self.anchors.clear()
+        if run.grid is not None:
+            run.look_no_further_back()
 
     def write(self, times: Floats, found: list[Floats]) -> None:
         """Rows of the history, from the one that is next."""
@@ -281,7 +297,8 @@ class Passing:
 
     def failure(self, pose: Pose) -> SingularityError:
         run = self.run
-        run.done = min(run.done, int(np.searchsorted(run.times, pose.t)))
+        run.done = min(run.done, int(np.searchsorted(run.times, pose.t - REACHES[0] / pose.speed)))
+        run.keep_good_rows()
         rows = f": {listed(pose.rows)} become dependent" if pose.rows else ""
         default = run.task.coordinates == "reference_point" and run.task.formulation.name == "projection"
         remedy = (
