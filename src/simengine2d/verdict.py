@@ -130,9 +130,10 @@ def _of_energy(results: Results) -> Reasons:
     if results.analysis != "dynamics" or results.lam is None or results.system.missing_law is not None:
         return []
     drift = energy_drift(results)
-    if drift is None or _judged("energy", drift) == TRUST:
+    if drift is None or _judged("energy", drift * _sharper(results)) == TRUST:
         return []
-    return [(_judged("energy", drift), f"the energy changes by {drift:.1e} of what is exchanged")]
+    word = CHECK if _judged("energy", drift) == TRUST else _judged("energy", drift)
+    return [(word, f"the energy changes by {drift:.1e} of what is exchanged")]
 
 
 # Between the outputs ----------------------------------------------------------------------------------

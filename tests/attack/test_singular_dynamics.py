@@ -33,8 +33,10 @@ FORMULATIONS = (
 )
 MECHANISMS = ("parallelogram", "antiparallelogram", "square", "kite", "slider-crank", "three cranks")
 ALLOWED = 1e-6  # change of energy against what is exchanged
-LOOSE = {"penalty": 1e-4}
-"""It holds the constraints by forces, and its energy without any singular pose is no better."""
+OWN_ERROR = ("penalty",)
+"""It holds the constraints by forces; its energy is no better without any singular pose, and the verdict tells."""
+OPEN = 1e-6  # joints, against the length of the mechanism
+LOOKS = 200  # rows whose joints are looked at
 STAGED = ("index3", "ggl", "augmented_lagrangian")
 ALPHA = ("newmark", "hht", "generalized_alpha")
 FINER, LESS = 4, 2.5  # steps of Newmark's family so much smaller change energy less by this
@@ -94,13 +96,27 @@ def energy_change(m: se.Model, r: Any, end: float = np.inf) -> float:
     return float(np.ptp(kinetic + potential)) / exchanged
 
 
+def open_joints(r: Any) -> float:
+    """Largest gap in some of the rows, and in the last one."""
+    rows = {*range(0, r.t.size, 1 + r.t.size // LOOKS), r.t.size - 1}
+    return max(np.abs(r.system.Phi(float(r.t[k]), r.q[k])).max() for k in rows) / float(r.system.length)
+
+
+def tells_of_energy(r: Any) -> bool:
+    """Whether a formulation that has an error of its own says so."""
+    own = r.settings["formulation"]["name"] in OWN_ERROR
+    return own and any("the energy changes" in reason for reason in r.verdict.reasons)
+
+
 def judged(kind: str, m: se.Model, r: Any, allowed: float) -> str | None:
     """What is wrong with results, or None."""
     if r is None or r.t.size < 2:
         return None
-    change = energy_change(m, r)
-    if not change <= allowed:
+    change, gap = energy_change(m, r), open_joints(r)
+    if not change <= allowed and not (change <= 1e-4 and tells_of_energy(r)):
         return f"energy changes by {change:.1e}"
+    if not gap <= OPEN:
+        return f"joints are open by {gap:.1e}"
     if kind == "parallelogram":
         apart = np.abs((r["rocker.phi"] - r["rocker.phi"][0]) - (r["crank.phi"] - r["crank.phi"][0])).max()
         if apart > 100 * allowed:
@@ -108,14 +124,25 @@ def judged(kind: str, m: se.Model, r: Any, allowed: float) -> str | None:
     return None
 
 
+def error_of_the_step(m: se.Model, r: Any, options: dict[str, Any], t_end: float) -> float:
+    """What fixed steps of a method of order 4 cost by themselves: less than an eighth of it in half the step, or 0."""
+    change = energy_change(m, r)
+    if change <= ALLOWED:
+        return 0.0
+    half = se.dynamics(m, t_end=t_end, **options | {"step": options["step"] / 2})
+    return change if change <= 1e-4 and energy_change(m, half) < change / 8 else 0.0
+
+
 def one(kind: str, m: se.Model, options: dict[str, Any], t_end: float) -> tuple[str, str]:
     """("passes" | "sentence" | "wrong", details)"""
-    allowed = LOOSE.get(options.get("formulation", ""), ALLOWED)
+    allowed = ALLOWED
     try:
         r = se.dynamics(m, t_end=t_end, **options)
     except se.SimEngineError as error:
         wrong = judged(kind, m, error.results, allowed)
         return ("wrong", f"{wrong} before: {error}") if wrong else ("sentence", str(error))
+    if "step" in options:
+        allowed = max(allowed, error_of_the_step(m, r, options, t_end))
     wrong = judged(kind, m, r, allowed)
     return (
         ("wrong", wrong) if wrong else ("passes", "; ".join(note for note in r.notes if "singular" in note))
@@ -161,7 +188,7 @@ def simulated(kind: str, m: se.Model, options: dict[str, Any], t_end: float) -> 
         sentence = str(error)
     kinetic, potential = np.array(energies).T
     change = float(np.ptp(kinetic + potential) / kinetic.max())
-    if not change <= LOOSE.get(options.get("formulation", ""), ALLOWED):
+    if not change <= ALLOWED:
         return "wrong", f"energy changes by {change:.1e}"
     return ("sentence", sentence) if sentence else ("passes", "")
 
@@ -177,13 +204,12 @@ def ways(rng: np.random.Generator) -> list[tuple[str, dict[str, Any]]]:
         options = {"coordinates": family, "formulation": formulation, "integrator": name, "step": 1e-3}
         found.append(("refined", options))
     for family in FAMILIES:
-        # fixed steps of partitioning are inexact where an independent coordinate turns back, singular poses or not
-        for formulation in ("projection", "augmented", "matrix_r"):
-            options = {"coordinates": family, "formulation": formulation, "integrator": "rk4", "step": 1e-3}
+        for formulation in ("projection", "augmented", "matrix_r", "partitioning"):
+            options = {"coordinates": family, "formulation": formulation, "integrator": "rk4", "step": 5e-4}
             found.append(("dynamics", options))
         found.append(("simulator", {"coordinates": family, "rtol": 1e-9}))
         found.append(("simulator", {"coordinates": family, "formulation": "augmented", "rtol": 1e-9}))
-    for name in ("adams_bashforth_moulton", "trapezoidal", "adams"):
+    for name in ("adams_bashforth_moulton", "radau_iia", "adams"):
         steps = {"rtol": 1e-9} if name == "adams" else {"step": 1e-3}
         found.append(("dynamics", {"integrator": name, **steps}))
     found.append(("dynamics", {"rtol": 1e-9}))

@@ -81,3 +81,40 @@ def test_a_table_is_not_left():
         simulator.advance(2.5)
     simulator.advance(2.0)
     assert simulator.q[2] == pytest.approx(4.0, abs=1e-9)
+
+
+def test_it_tells_what_results_tell():
+    """A Python function may jump, and nobody looks for that."""
+
+    def torque(t, q, qd):
+        return 1.0
+
+    model = se.Model(gravity=(0, 0))
+    wheel = model.body("wheel", mass=1, inertia=1, angular_velocity=50)
+    model.add(se.Revolute("O", model.ground, wheel))
+    model.add(se.Torque("motor", wheel, law=torque))
+    for options in ({"rtol": 1e-6}, {"rtol": 1e-3, "integrator": "tsitouras5"}):
+        simulator = se.Simulator(model, **options)
+        assert not any("singular" in note for note in simulator.notes)
+        simulator.advance(0.5)
+        options = {"integrator": "tsitouras5"} | options
+        told = se.dynamics(model, t_eval=[0, 0.5], **options).notes
+        assert [n for n in simulator.notes if "integrated" not in n] == [
+            n for n in told if "integrated" not in n
+        ]
+        assert any("motor" in note for note in told)
+
+
+def test_turns_that_were_perhaps_missed_are_told():
+    """A wheel of 5 rad/s, and a step of 2 s: more than a turn, which its direction does not show."""
+    model = se.Model(gravity=(0, 0))
+    wheel = model.body("wheel", mass=1, inertia=1, angular_velocity=5)
+    model.add(se.Revolute("O", model.ground, wheel))
+    simulator = se.Simulator(model, coordinates="natural", rtol=1e-6)
+    simulator.advance(1.0)
+    assert not any("whole turns" in note for note in simulator.notes)
+    family = simulator._run.family
+    y = np.concatenate([family.positions(simulator.q), family.velocities(simulator.q, simulator.qd)])
+    family.count_from(1.0, simulator.q, simulator.qd)
+    family.remember(3.0, y, family.turns)
+    assert any("whole turns" in note for note in simulator.notes)

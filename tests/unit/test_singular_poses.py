@@ -173,3 +173,48 @@ def test_only_mechanisms_that_can_lose_rank_are_watched():
 
 def test_an_ordinary_four_bar_has_no_such_note():
     assert not told(se.dynamics(builders.four_bar(1, 2.5, 2, 2.2), t_end=3).notes)
+
+
+@pytest.mark.slow
+def test_outputs_on_the_way_over_a_pose_are_as_good_as_others():
+    """An antiparallelogram, looked at as densely as its steps collapse before the pose."""
+    model = builders.four_bar(1, 2, 1, 2, crank_angle=0.9, branch="crossed")
+    model.gravity = (0, 0)
+    model.bodies["crank"].angular_velocity = 9
+    options = {"formulation": "augmented", "coordinates": "natural", "rtol": 1e-9}
+    noted = [note for note in se.dynamics(model, t_end=0.5, **options).notes if "singular" in note]
+    pose = float(noted[0].split()[3])
+    times = np.unique(pose + np.outer([-1, 1], np.geomspace(1e-7, 1e-2, 30)).ravel())
+    r = se.dynamics(model, t_eval=[0.0, *times], **options)
+    assert np.ptp(r.energy().total) < 1e-7 * r.energy().kinetic.max()
+    for t, q, qd in zip(r.t, r.q, r.qd, strict=True):
+        assert np.abs(r.system.Phi(t, q)).max() < 1e-8
+        assert np.abs(r.system.Phi_q(t, q) @ qd).max() < 1e-7
+
+
+@pytest.mark.slow
+def test_steps_that_collapse_before_a_pose_do_not_set_the_outputs():
+    model = builders.four_bar(1, 2, 1, 2, crank_angle=0.9, branch="crossed")
+    model.bodies["crank"].angular_velocity = 9
+    r = se.dynamics(model, t_end=0.5, rtol=1e-9, formulation="augmented")
+    assert any("singular" in note for note in r.notes) and r.t.size < 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("coordinates", ["natural", "relative"])
+def test_rows_before_a_sentence_are_closed(coordinates):
+    """Antiparallelograms, some of which end at a pose; what was found before it is handed back."""
+    rng = np.random.default_rng(5)
+    for _ in range(6):
+        a, b = rng.uniform(0.5, 2.0, 2)
+        model = builders.four_bar(a, b + 0.2, a, b + 0.2, crank_angle=1.2, branch="crossed")
+        model.bodies["crank"].angular_velocity = 10
+        for formulation in ("matrix_r", "projection"):
+            options = {"coordinates": coordinates, "formulation": formulation, "rtol": 1e-9}
+            try:
+                r = se.dynamics(model, t_end=1.5, **options)
+            except se.SimEngineError as error:
+                r = error.results
+                assert r.t.size > 1 and f"The {r.t.size} points before it are kept" in str(error)
+            looked = [*range(0, r.t.size, 20), r.t.size - 1]
+            assert max(np.abs(r.system.Phi(r.t[k], r.q[k])).max() for k in looked) < 1e-6

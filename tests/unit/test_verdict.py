@@ -176,3 +176,15 @@ def test_cautions_survive_a_file(tmp_path) -> None:
     doubtful = replace(r, notes=["plain", Caution("look twice")])
     loaded = se.Results.load(doubtful.save(tmp_path / "r.npz"))
     assert loaded.verdict.word == CHECK and loaded.notes == ["plain", "look twice"]
+
+
+@pytest.mark.slow
+def test_more_of_the_energy_is_asked_where_more_digits_are() -> None:
+    """The penalties of the formulation itself cost 1e-6 to 1e-5 of the energy, which only rtol = 1e-9 minds."""
+    model = se.builders.slider_crank(1, 2.5, crank_angle=0.7)
+    model.bodies["crank"].angular_velocity = 8
+    for rtol, told in ((1e-6, False), (1e-9, True)):
+        r = se.dynamics(model, t_end=0.5, rtol=rtol, formulation="penalty")
+        assert any("the energy changes" in reason for reason in r.verdict.reasons) == told
+    trusted = se.dynamics(model, t_end=0.5, rtol=1e-9)
+    assert not any("the energy changes" in reason for reason in trusted.verdict.reasons)

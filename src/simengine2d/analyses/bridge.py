@@ -99,11 +99,35 @@ class Bridge:
 
     def leap(self, t: float, y: Floats, times: Floats) -> Floats | None:
         """The states at some times, the last of which is the end of one step."""
-        long, Y = self.marcher(t, y, float(times[-1]), CONCESSION), self.rows(times.size)
-        long.path.state[march.STEP] = times[-1] - t
-        row, _ = long.march(times, 0, Y, 2)
+        end = times[-1:]
+        long, last = self.marcher(t, y, float(end[0]), CONCESSION), self.rows(1)
+        long.path.state[march.STEP] = end[0] - t
+        row, _ = long.march(end, 0, last, 2)
         missed = long.path.notes[0] > LARGEST_MISS * self.system.length
-        return None if row < times.size or long.counts()["rejected steps"] or missed else Y
+        if row < 1 or long.counts()["rejected steps"] or missed:
+            return None
+        Y = self.rows(times.size)
+        Y[:, : y.size] = self.between(t, y, float(end[0]), last[0, : y.size], times)
+        Y[-1] = last[0]
+        return Y
+
+    def between(self, t0: float, y0: Floats, t1: float, y1: Floats, times: Floats) -> Floats:
+        """The states on the way by Hermite's quintic, from positions, velocities and accelerations at its ends.
+
+        q = sum_k a_k x^k,   x = (t - t0) / h;   stages of the step near the pose have lost their digits
+
+        """
+        n, h, slopes = self.system.n, t1 - t0, np.empty((2, y0.size))
+        self.posed.rhs(t0, y0, slopes[0])
+        self.posed.rhs(t1, y1, slopes[1])
+        v0, v1, a0, a1 = h * y0[n:], h * y1[n:], h * h * slopes[0, n:], h * h * slopes[1, n:]
+        d = y1[:n] - y0[:n] - v0 - 0.5 * a0
+        e, f = v1 - v0 - a0, a1 - a0
+        c3, c4, c5 = 10.0 * d - 4.0 * e + 0.5 * f, -15.0 * d + 7.0 * e - f, 6.0 * d - 3.0 * e + 0.5 * f
+        x = ((times - t0) / h)[:, None]
+        q = y0[:n] + x * (v0 + x * (0.5 * a0 + x * (c3 + x * (c4 + x * c5))))
+        qd = (v0 + x * (a0 + x * (3.0 * c3 + x * (4.0 * c4 + x * 5.0 * c5)))) / h
+        return np.hstack([q, qd])
 
     def rows(self, count: int) -> Floats:
         return np.zeros((count, 2 * self.system.n + self.posed.notes.size))

@@ -25,12 +25,12 @@ from ..integrators.radau_iia import RadauIIA
 from ..integrators.runge_kutta import RungeKutta
 from ..integrators.scipy_methods import ScipyMarcher
 from ..ivp.inputs import tolerances
-from ..results import Results
 from ..switching import Switching
 from .blow_up import BlowUp, cautions
 from .digits import (
     APART,
     BROKEN,
+    OPEN,
     TOLD,
     WRONG,
     far_from_the_origin,
@@ -71,8 +71,8 @@ WHY = {
 
 
 _MISCOUNTED = (
-    "some body changed its speed so much in one step that its angle may be wrong by whole turns, which these "
-    "coordinates do not hold; take a smaller rtol or step, or coordinates='mixed' or 'reference_point'"
+    "some body turned so far in one step, or changed its speed so much, that its angle may be wrong by whole turns, "
+    "which these coordinates do not hold; take a smaller rtol or step, or coordinates='reference_point'"
 )
 
 
@@ -86,7 +86,6 @@ class GeneralRun(WatchedRun):
         self.first = np.concatenate([self.family.positions(at.q), self.family.velocities(at.q, at.qd)])
         self.y0 = self.first.copy()
         self.switching = Switching(self.system, task.step if task.fixed else None)
-        self.notes += self.switching.notes()
         self.family.count_from(at.t, at.q, at.qd)
 
     def close(self, lam: Bound | None) -> None:
@@ -109,6 +108,8 @@ class GeneralRun(WatchedRun):
     marcher: Marcher
     recovered: Recoverer
     Y: Floats
+    doubtful = False
+    """Whether whole turns may have been missed before the last singular pose."""
 
     # where it stands
 
@@ -192,6 +193,22 @@ class GeneralRun(WatchedRun):
                 "smaller step, or look for constraints that depend on each other."
             )
 
+    def keep_good_rows(self) -> None:
+        super().keep_good_rows()
+        self.done = next((k for k in range(self.done) if not self.is_closed(k)), self.done)
+
+    def is_closed(self, k: int) -> bool:
+        """Whether row k fulfills the constraints, Phi = 0 and Phi_q qd = nu, as far as its formulation does."""
+        system, qd = self.system, self.history.Qd[k]
+        allowed = (OPEN if self.task.formulation.projects else APART) * system.length
+        at = system.evaluated(float(self.times[k]), self.history.Q[k], qd)
+        rates = np.add.reduceat(at.data * qd[system.arrays.jac_column], system.arrays.jac_start[:-1])
+        gap = float(np.max(np.abs(at.Phi) * self.d.per_row, initial=0.0))
+        slip = float(np.max(np.abs(rates - at.f[: system.m, 1]) * self.d.per_row, initial=0.0))
+        return gap <= allowed and slip <= allowed * max(
+            1.0, float(np.abs(qd / system.sizes).max(initial=0.0))
+        )
+
     def refuse(self, why: int) -> None:
         """Raise where the steps ended for a reason."""
         if why == march.JUMPS:
@@ -222,6 +239,7 @@ class GeneralRun(WatchedRun):
 
     def coordinates_of(self, t: float, q: Floats, qd: Floats) -> Floats:
         """(z, zd) of bodies in a state."""
+        self.doubtful = self.doubtful or self.family.miscounted
         self.family.count_from(t, q, qd)
         return np.concatenate([self.family.positions(q), self.family.velocities(q, qd)])
 
@@ -278,23 +296,23 @@ class GeneralRun(WatchedRun):
             "moved": self.closed.moved,
         } | watched
 
-    def results(self, status: str) -> Results:
-        singular = self.closed.singular_at[0]
-        if isfinite(singular) and self.start.regular:
-            where = f"at the output t = {singular:g} s the constraints lose rank"
-            self.notes = [*self.notes, Caution(f"{where}; accelerations and reactions there mean little")]
-        if self.family.miscounted:
-            self.notes = [*self.notes, Caution(_MISCOUNTED)]
-        lost, gap = self.closed.lost
-        told = [
+    def told(self) -> list[str]:
+        singular, (lost, gap) = self.closed.singular_at[0], self.closed.lost
+        where = f"at the output t = {singular:g} s the constraints lose rank"
+        cautions = [
+            f"{where}; accelerations and reactions there mean little"
+            if isfinite(singular) and self.start.regular
+            else None,
+            _MISCOUNTED if self.doubtful or self.family.miscounted else None,
             lost_digits(self.system, lost),
             self.wrong_steps(),
             soft_joints(self.closed.moved[1]) if self.task.formulation.gives_way else None,
             open_joints(self.system, gap) if self.task.formulation.projects or self.apart(gap) else None,
             far_from_the_origin(self.system, self.start.assembly.q, self.task.rtol),
         ]
-        self.notes += [Caution(note) for note in told if note is not None and note not in self.notes]
-        return super().results(status)
+        known = super().told()
+        told = [*self.switching.notes(), *(Caution(note) for note in cautions if note is not None)]
+        return known + [note for note in told if note not in known]
 
     def apart(self, gap: float) -> bool:
         """Whether a gap at an output is no answer; joints that are held by a pull or a penalty come apart slowly."""
@@ -371,6 +389,7 @@ class OdeRun(GeneralRun):
         posed = self.posed
         self.Y = np.zeros((self.times.size, self.y0.size + posed.notes.size))
         self.notes.append(self.words)
+        self.doubtful = False
         self.closed.found[:], self.closed.singular_at[:], self.closed.lost[:] = 0.0, np.nan, 0.0
         self.closed.moved[:] = 0.0
         at = self.start.assembly

@@ -164,20 +164,29 @@ class Passing:
 
     def cross(self, pose: Pose) -> None:
         """Go back a little, then over the pose."""
-        run, filled = self.run, self.run.done
+        run, reached = self.run, self.run.done
         bridge = self.bridge()
         for reach in REACHES:
             width, clear = reach / pose.speed, max(reach, CLEAR) / pose.speed
             if not self.back_to(pose.t - clear, pose.t - NEAREST * width):
                 continue
             t, y = self.end_of_step()
+            later = self.outputs_behind(t, width)
             way = Way(t, *run.bodies(t, y), pose.t, width, pose.t + clear)
-            crossed = bridge.over(way, run.times, AGREEMENT)
+            crossed = bridge.over(way, later, AGREEMENT)
             if crossed is not None:
-                self.land(pose, crossed, way)
+                self.land(pose, crossed, later, way)
                 return
-        run.done = filled
+        run.done = reached
         raise self.failure(pose)
+
+    def outputs_behind(self, t: float, width: float) -> Floats:
+        """The outputs still to come; where they follow the steps, those that collapsed before a pose are no measure."""
+        run = self.run
+        if run.grid is None:
+            return run.times[run.times > t]
+        run.grid.lay(run.tried, t, width)
+        return run.grid.times(t)
 
     def bridge(self) -> Bridge:
         run = self.run
@@ -219,11 +228,13 @@ class Passing:
                 grows = False
             count = 2 * count if grows else count // 2
 
-    def land(self, pose: Pose, crossed: Crossed, way: Way) -> None:
+    def land(self, pose: Pose, crossed: Crossed, later: Floats, way: Way) -> None:
         """Outputs up to the other side, from which the run goes on."""
         run = self.run
         assert run.rank is not None
         run.done = int(np.searchsorted(run.times, way.t, side="right"))
+        if run.grid is not None:
+            run.make_room(later)
         self.write(crossed.times, self.bridge().motion_at(crossed.times, crossed.Y))
         run.notes.append(Caution(f"at t = {pose.t:.6g} s a singular pose was passed in one step"))
         self.most_steps = max(FEWEST_STEPS, 2 * run.counts()["steps"])
@@ -234,6 +245,8 @@ class Passing:
         run.go_on_at(crossed.t, crossed.q, crossed.qd)
         self.begun = crossed.t
         self.anchors.clear()
+        if run.grid is not None:
+            run.look_no_further_back()
 
     def write(self, times: Floats, found: list[Floats]) -> None:
         """Rows of the history, from the one that is next."""
@@ -273,8 +286,10 @@ class Passing:
 
     def failure(self, pose: Pose) -> SingularityError:
         run = self.run
-        reached = min(self.end_of_step()[0], pose.t)  # nearer to the pose, outputs mean little
+        # nearer to the pose, outputs mean little
+        reached = min(self.end_of_step()[0], pose.t - REACHES[0] / pose.speed)
         run.done = min(run.done, int(np.searchsorted(run.times, reached, side="right")))
+        run.keep_good_rows()
         rows = f": {listed(pose.rows)} become dependent" if pose.rows else ""
         default = run.task.coordinates == "reference_point" and run.task.formulation.name == "projection"
         remedy = (

@@ -169,7 +169,7 @@ class Run(ABC):
             self.largest = self.sizes(slice(0, k)).max(axis=0)
             self.grid.laid[:] = saved["grid"]
             self.make_room(self.grid.times(max(float(results.t[-1]), self.t)))
-            self.safe, self.noted = (k, self.t, self.everything()), list(self.notes)
+            self.look_no_further_back()
 
     # the loop
 
@@ -240,9 +240,12 @@ class Run(ABC):
             full = self.done * (3 * self.system.n + self.system.m) > MOST_NUMBERS
             grid.lay(self.tried, self.t, 0.0 if full else self.step_ahead / self.outputs_per_step)
             self.make_room(grid.times(max(reached, self.t)))
-            self.safe = self.done, self.t, self.everything()
-            self.noted = list(self.notes)
+            self.look_no_further_back()
         return grid.steps_left(self.tried)
+
+    def look_no_further_back(self) -> None:
+        """Outputs up to here stay as they are."""
+        self.safe, self.noted = (self.done, self.t, self.everything()), list(self.notes)
 
     def look_again(self) -> None:
         """Where something may have been larger between two outputs than ever before, take these steps once more."""
@@ -308,6 +311,10 @@ class Run(ABC):
         good = np.all([np.isfinite(array[first : self.done]).all(axis=1) for array in self.history], axis=0)
         return first + int(np.argmin(good))
 
+    def keep_good_rows(self) -> None:
+        """Rows of a run that ends early: those before the first that is no answer."""
+        self.done = self.finite_rows(0)
+
     def interrupted(self) -> Results:
         """What is kept: all so far, or where a chunk was broken off, all before it."""
         if not self.inside:
@@ -357,7 +364,7 @@ class Run(ABC):
         return self.stopped(self.broken() or f"at t = {t:.9g} s {what}", t)
 
     def stopped(self, why: str, t: float) -> SimEngineError:
-        self.done = self.finite_rows(0)
+        self.keep_good_rows()
         results = self.results(f"stopped at t = {t:g} s")
         error = ConvergenceError(f"{why} The {self.done} points before it are kept.", results)
         error.__cause__ = self.system.raised()
@@ -369,17 +376,26 @@ class Run(ABC):
         span = self.span or 1.0
         fixed = self.task.step if self.task.fixed and self.task.step is not None else 0.0
         for ahead in (0.0, 1e-9 * span, 1e-6 * span, 0.25 * fixed, 0.5 * fixed, fixed):
-            why = self.broken_at(t + ahead, q + ahead * qd, qd)
+            with np.errstate(over="ignore", invalid="ignore"):
+                later = q + ahead * qd
+            why = self.broken_at(t + ahead, later, qd)
             if why is not None:
                 return why
-        return self.system.overgrown(t, q, qd, self.start.assembly)
+        finite = bool(np.all(np.isfinite(np.concatenate([q, qd]))))
+        return self.system.overgrown(t, q, qd, self.start.assembly) if finite else None
 
     def broken_at(self, t: float, q: Floats, qd: Floats) -> str | None:
         system = self.system
+        if not np.all(np.isfinite(np.concatenate([q, qd]))):
+            return system.broken_function(t)
         return system.broken_function(t) or system.broken_force(t, q, qd) or system.broken_contact(t, q)
 
+    def told(self) -> list[str]:
+        """What is to be known of the run so far."""
+        return [*self.notes, *halved_notes(*self.halved)]
+
     def results(self, status: str) -> Results:
-        k, h, (halved, times) = self.done, self.history, self.halved
+        k, h, (_, times) = self.done, self.history, self.halved
         results = Results(
             self.system.model,
             self.times[:k].copy(),
@@ -389,11 +405,7 @@ class Run(ABC):
             h.Lam[:k],
             analysis="dynamics",
             status=status,
-            notes=[
-                *self.notes,
-                *halved_notes(halved, times),
-                *lift_off_notes(self.system, self.times[:k], h.Lam[:k]),
-            ],
+            notes=[*self.told(), *lift_off_notes(self.system, self.times[:k], h.Lam[:k])],
             residuals=dict(zip(("position", "velocity", "acceleration"), self.worst.tolist(), strict=True)),
             statistics=self.statistics(),
             events=[*self.crossings, *(Crossing(HALVED, t, True, False) for t in times)],

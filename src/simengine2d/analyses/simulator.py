@@ -97,6 +97,7 @@ class Simulator:
         with self._at_work():
             self.t = 0.0
             self._marcher.restart(0.0, run.first, run.local, run.atol)
+            run.set_out(run.task)
             run.begin()
             run.times, run.Y = self._times, self._row
             self._row[0], self._seen = np.concatenate([run.y0, run.posed.notes]), None
@@ -171,8 +172,9 @@ class Simulator:
 
     @property
     def notes(self) -> list[str]:
-        """What is to be known of the motion, such as the singular poses it passed."""
-        return list(self._run.notes)
+        """What is to be known of the motion so far, in the words that results have for it."""
+        with self._at_work():
+            return self._run.told()
 
     @property
     def statistics(self) -> dict[str, int]:

@@ -25,9 +25,10 @@ from ..transformed import transform_rows
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# behind the angles and the rates of all bodies: the time of both, 1 where they are known, and the largest h |w1 - w0|
+# behind the angles and the rates of all bodies: the time of both, 1 where they are known, and how doubtful turns are
 TIME, KNOWN, DOUBT = range(3)
 TAIL = 3
+TURN = 2.0 * pi
 STEEP = 0.25  # slope of an angle row, against L, down to which the row of the last step is kept
 
 
@@ -81,10 +82,24 @@ def remember(c, t, y, out):
     base_vectors(Z, y)
     doubt = last[DOUBT]
     for b in range(bodies):
-        out[b], out[bodies + b] = angle_at(Z, t, y, b), rate_at(Z, y, b)
+        phi, w = angle_at(Z, t, y, b), rate_at(Z, y, b)
         if last[KNOWN] == 1.0 and Z.alpha[b] < 0:
-            doubt = max(doubt, abs((t - last[TIME]) * (out[bodies + b] - Z.turns[bodies + b])))
+            doubt = max(doubt, doubt_of_turn(Z, t, b, phi, w))
+        out[b], out[bodies + b] = phi, w
     out[2 * bodies + TIME], out[2 * bodies + KNOWN], out[2 * bodies + DOUBT] = t, 1.0, doubt
+
+
+@kernel
+def doubt_of_turn(Z, t, b, phi, w):
+    """How near a step came to miscounting the turns of a body; from 1 on it may have done so.
+
+    h |w|: a whole turn in one step. h |w - w_0| / 2: half a turn, by which the mean of both rates may be wrong.
+    |phi - phi_0 - h (w_0 + w) / 2|: a quarter, since this is seen but for whole turns and never larger than a half.
+    """
+    bodies = Z.tip.size
+    h, w0 = t - Z.turns[2 * bodies + TIME], Z.turns[bodies + b]
+    missed = abs(phi - Z.turns[b] - 0.5 * h * (w0 + w))
+    return max(h * abs(w), h * abs(w0), h * abs(w - w0), 4.0 * missed) / TURN
 
 
 @kernel(inline=True)
@@ -164,7 +179,7 @@ def angle_at(Z, t, y, b):
     if Z.tip[b] < 0:
         return Z.turns[b]
     phi = atan2(Z.D[b, 1], Z.D[b, 0]) - Z.heading[b]
-    return phi + 2.0 * pi * floor((last - phi) / (2.0 * pi) + 0.5)
+    return phi + TURN * floor((last - phi) / TURN + 0.5)
 
 
 @kernel

@@ -53,8 +53,7 @@ class PointFamily(Family, abstract=True):
 
     @property
     def miscounted(self) -> bool:
-        """Rates between w0 and w1 turn a body by h (w0 + w1) / 2, right to h |w1 - w0| / 2."""
-        return bool(self.turns[2 * len(self.system.bodies) + kernels.DOUBT] > tau)
+        return bool(self.turns[2 * len(self.system.bodies) + kernels.DOUBT] > 1.0)
 
     def positions(self, q: Floats) -> Floats:
         at, z = self.layout, np.empty(self.n)

@@ -14,8 +14,8 @@ class MatrixR(Formulation):
         R^T M R zdd = R^T (QA - M s'),      qdd = R zdd + s'
 
     The columns of R are the motions in which one independent velocity is 1 and the others 0. All positions are
-    integrated, and those of the dependent coordinates are put right after each step. Where the dependent coordinates
-    come to move much faster than the independent ones, others are chosen.
+    integrated, and those of the dependent coordinates are put right after each step. Then the independent ones are
+    chosen anew, so that no dependent coordinate comes to move much faster than they do.
 
     Garcia de Jalon & Bayo, Kinematic and Dynamic Simulation of Multibody Systems (1994), section 5.2.3.
     """

@@ -3,7 +3,9 @@
     Phi_d zd_d + Phi_i zd_i = nu,     zd = R zd_i + s,     zdd = R zdd_i + s'      R = [ -Phi_d^-1 Phi_i ; 1 ]
 
 The state holds all coordinates. Only the independent ones are believed; the others are the first guess of what follows
-from them. So the choice may change after any step, and no integrator need know of it.
+from them. So the choice may change after any step, and no integrator need know of it. It does: where a dependent
+coordinate moves much faster than the independent ones, as the height of a pin does where its x turns back, it is a
+steep function of them, and a step that is short for the motion is long for this function.
 """
 
 from __future__ import annotations
@@ -13,33 +15,37 @@ import numpy as np
 from ..dense_lu import lu_factor, lu_solve
 from ..doors import call, door
 from ..kernels import kernel
-from .dense import POSITION, TOLERANCE, VELOCITY, count_turns, position_error, velocity_error
+from .dense import LENGTH, POSITION, TOLERANCE, VELOCITY, count_turns, position_error, velocity_error
 
 DEPENDENT = 1e-9  # a row that is smaller than this after elimination follows from others
-STEEP = 10.0  # a dependent coordinate that moves so much faster than an independent one should change places
+APPEARED = (
+    1e-3  # a row that is larger than this does not any more, where it did in a singular pose at the start
+)
 MOST_ITERATIONS = 10
-ROUNDING = 1e-13
+OPEN = 1e-3  # gap of a joint, against a length of the mechanism, with which a state is none
 
 
 @kernel
-def choose(c):
-    """Dependent coordinates by elimination with complete pivoting, coordinates and rows in units of their sizes."""
-    J, W, order, m, n = c.E.J, c.W, c.order, c.E.Phi.size, c.E.Q.size
+def choose(c, most):
+    """At most so many dependent coordinates by elimination with complete pivoting, all in units of their sizes.
+
+    Their number does not become smaller: in a singular pose the choice before stays.
+    """
+    J, W, order, m, n = c.E.J, c.W, c.pivots, c.E.Phi.size, c.E.Q.size
     for j in range(n):
         order[j] = j
         for i in range(m):
             W[i, j] = J[i, j] * c.sizes[j] / c.unit[i]
-    c.rank[0] = 0
-    first = 0.0
-    for k in range(min(m, n)):
+    known, rank, first = c.rank[0], 0, 0.0
+    for k in range(most):
         row, column, size = k, k, 0.0
         for i in range(k, m):
             for j in range(k, n):
                 if abs(W[i, order[j]]) > size:
                     row, column, size = i, j, abs(W[i, order[j]])
         first = max(first, size)
-        if size <= DEPENDENT * first:
-            return
+        if size <= (DEPENDENT if known == 0 or k < known else APPEARED) * first:
+            break
         order[k], order[column] = order[column], order[k]
         for j in range(n):
             W[k, j], W[row, j] = W[row, j], W[k, j]
@@ -47,7 +53,11 @@ def choose(c):
             share = W[i, order[k]] / W[k, order[k]]
             for j in range(n):
                 W[i, j] -= share * W[k, j]
-        c.rank[0] = k + 1
+        rank = k + 1
+    if rank >= known:
+        c.rank[0] = rank
+        for j in range(n):
+            c.order[j] = order[j]
 
 
 @kernel
@@ -75,32 +85,31 @@ def reduce(c):
 
 
 @kernel
-def steepness(c):
-    """How fast a dependent coordinate moves at most with an independent one, in units of their sizes."""
-    found, n = 0.0, c.E.Q.size
-    for k in range(c.rank[0]):
-        for p in range(c.rank[0], n):
-            j = c.order[p]
-            found = max(found, abs(c.W[k, j]) * c.sizes[j] / c.sizes[c.order[k]])
-    return found
-
-
-@kernel
 def solve_positions(c, t, y):
-    """Newton's method on Phi = 0 for the dependent coordinates; the error found first."""
-    n, first, before = c.E.Q.size, 0.0, np.inf
+    """Newton's method on Phi = 0 for the dependent coordinates: the error found first, and the last one.
+
+    Where it leads away, the dependent coordinates stay as they were given.
+    """
+    n, first, found, before = c.E.Q.size, 0.0, 0.0, np.inf
+    for k in range(c.rank[0]):
+        c.x[k] = y[c.order[k]]
     for iteration in range(MOST_ITERATIONS):
         call(c.pose_f, c.pose_c, t, y, y)
         found = position_error(c.E, c.unit, c.right)
         if iteration == 0:
             first = found
-        if found <= c.options[TOLERANCE] or found > 0.5 * before:
-            return first
+        if found <= c.options[TOLERANCE] or not found <= 0.5 * before:
+            break
         before = found
         reduce(c)
         for k in range(c.rank[0]):
             y[c.order[k]] += c.W[k, n]
-    return first
+    if not found <= first:
+        for k in range(c.rank[0]):
+            y[c.order[k]] = c.x[k]
+        call(c.pose_f, c.pose_c, t, y, y)
+        found = first
+    return first, found
 
 
 @kernel
@@ -174,22 +183,26 @@ def by_velocities(c, t, y, out):
 
 @door
 def by_positions(c, t, y, out):
-    """Positions and velocities from the independent ones."""
+    """Positions and velocities from the independent ones; no number where no positions fit them."""
     copy_state(c, y)
-    solve_positions(c, t, c.y)
+    _, left = solve_positions(c, t, c.y)
+    if not left <= OPEN * c.options[LENGTH]:
+        for j in range(out.size):
+            out[j] = np.nan
+        return
     solve_velocities(c, c.y)
     reduced_accelerations(c, t, c.y, out)
 
 
 @door
 def settle(c, t, y, notes):
-    """Make the dependent coordinates fit, and choose others where these have become a bad choice."""
-    if c.rank[0] > 0:
-        call(c.pose_f, c.pose_c, t, y, y)
-        reduce(c)
-    if c.rank[0] == 0 or steepness(c) > STEEP:
-        call(c.pose_f, c.pose_c, t, y, y)
-        choose(c)
-    notes[POSITION] = max(notes[POSITION], solve_positions(c, t, y))
+    """Choose the dependent coordinates of a state, and make them fit; rows that were redundant may be so no more."""
+    most = min(c.E.Phi.size, c.E.Q.size)
+    call(c.pose_f, c.pose_c, t, y, y)
+    choose(c, most if c.rank[0] == 0 else c.rank[0])
+    found, _ = solve_positions(c, t, y)
+    notes[POSITION] = max(notes[POSITION], found)
     notes[VELOCITY] = max(notes[VELOCITY], solve_velocities(c, y))
+    if c.rank[0] < most:
+        choose(c, most)
     count_turns(c, t, y, notes)

@@ -13,8 +13,8 @@ class Partitioning(Formulation):
 
         Phi(q_i, q_d, t) = 0,      Phi_d qd_d = nu - Phi_i qd_i,      R^T M R qdd_i = R^T (QA - M s)
 
-    Every evaluation solves the positions by Newton's method, so that all stages satisfy all constraints. The choice of
-    the independent coordinates changes where it becomes bad.
+    Every evaluation solves the positions by Newton's method, so that all stages satisfy all constraints. The
+    independent coordinates are chosen anew after each step.
 
     Wehage & Haug, Journal of Mechanical Design 104 (1982) 247-255.
     """
