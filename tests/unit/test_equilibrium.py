@@ -448,7 +448,9 @@ def test_other_mistakes():
         se.equilibrium_path("four_bar", "coupler", 2)
 
 
-@pytest.mark.parametrize("equation", ["acos(abs((1 and -1) and (1e-300 - bar.phi)))", "sqrt(bar.phi^2) - bar.phi^2"])
+@pytest.mark.parametrize(
+    "equation", ["acos(abs((1 and -1) and (1e-300 - bar.phi)))", "sqrt(bar.phi^2) - bar.phi^2"]
+)
 def test_constraints_without_a_linearization_end_in_a_sentence(equation):
     m = se.Model("odd")
     bar = m.bar("bar", (0, 0), (1, 0), mass=1)
