@@ -246,7 +246,7 @@ def _smooth_pieces(switch: Switch, t0: float) -> Iterator[tuple[float, float]]:
 
 def _in_piece(switch: Switch, a: float, b: float) -> Iterator[Break]:
     """The same where the expression is smooth between a and b."""
-    waiting, looks, whole = [(a, b)], 0, b - a
+    waiting, looks, end, part = [(a, b)], 0, b, COARSE * (b - a)
     while waiting:
         check_interrupts()
         a, b = waiting.pop()
@@ -254,7 +254,7 @@ def _in_piece(switch: Switch, a: float, b: float) -> Iterator[Break]:
         if low == high or not _levels_between(switch, low, high) or not a < b:
             continue
         looks += 1
-        unknown = not (math.isfinite(low) and math.isfinite(high)) and b - a <= COARSE * whole
+        unknown = not (math.isfinite(low) and math.isfinite(high)) and b - a <= part
         tiny = b - a < FOUND * max(abs(a), abs(b), SMALLEST_TIME)
         if tiny or slope_low > 0.0 or slope_high < 0.0:
             found = _located(switch, [a, b])
@@ -262,6 +262,9 @@ def _in_piece(switch: Switch, a: float, b: float) -> Iterator[Break]:
             looks = 0 if found and not tiny else looks
             yield from found
         elif unknown or looks > MOST_LOOKS:
+            if not unknown:  # the rest, in parts that are not tiny
+                b = min(end, a + part)
+                waiting = [(b, end)]
             yield from _located(switch, np.linspace(a, b, SAMPLES).tolist())
             yield Break(b, 0.0, False)  # what comes behind it is looked for when it is reached
         else:

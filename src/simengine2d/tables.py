@@ -155,8 +155,22 @@ def _read_rows(path: str | os.PathLike[str]) -> list[Row]:
         raise ModelError(f"the table {path} is empty. Give at least 2 rows of time and value.")
     delimiter = next((mark for mark in ";\t," if mark in full[0][1]), " ")
     if delimiter == " ":
-        return [(i, line.split()) for i, line in full]
-    return [(i, [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]) for i, line in full]
+        rows = [(i, line.split()) for i, line in full]
+    else:
+        rows = [(i, [c.strip() for c in next(csv.reader([line], delimiter=delimiter))]) for i, line in full]
+    _refuse_more_cells(path, rows)
+    return rows
+
+
+def _refuse_more_cells(path: object, rows: list[Row]) -> None:
+    """A row with more cells than the first holds something that would be lost, as 0,5 for 0.5."""
+    count = len(rows[0][1])
+    for line, cells in rows:
+        if any(cells[count:]):
+            raise ModelError(
+                f"{path}, line {line} has {len(cells)} cells, the first row has {count}: {listed(cells, 6)}. "
+                "Write decimals with a point."
+            )
 
 
 def read_columns(path: str | os.PathLike[str]) -> dict[str, list[float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from itertools import pairwise
 from math import cos, pi, sin, sqrt
 
@@ -445,3 +446,16 @@ def test_other_mistakes():
         se.equilibrium_path(four_bar(), "coupler", 2)
     with pytest.raises(se.ModelError, match="needs a Model"):
         se.equilibrium_path("four_bar", "coupler", 2)
+
+
+@pytest.mark.parametrize(
+    "equation", ["acos(abs((1 and -1) and (1e-300 - bar.phi)))", "sqrt(bar.phi^2) - bar.phi^2"]
+)
+def test_constraints_without_a_linearization_end_in_a_sentence(equation):
+    m = se.Model("odd")
+    bar = m.bar("bar", (0, 0), (1, 0), mass=1)
+    m.add(se.Revolute("O", m.ground, bar["start"]))
+    m.add(se.Constraint("c", [equation]))
+    for act in (se.modes, se.equilibrium, lambda m: se.equilibrium(m, method="energy"), se.linearize):
+        with contextlib.suppress(se.SimEngineError), np.errstate(all="ignore"):
+            act(m)

@@ -440,3 +440,14 @@ def test_a_program_of_several_variables() -> None:
 def test_unknown_variable_of_a_program() -> None:
     with pytest.raises(ExpressionError, match="unknown name 'q'"):
         compile_program(parse("q"), ("t",))
+
+
+@pytest.mark.parametrize("text", ["t,x\n0,0\n1,0,5\n2,1\n", "0,0\n1,0,5\n", "0 0\n1 0 5\n"])
+def test_a_row_with_more_cells_than_the_first_is_refused(tmp_path, text):
+    """The rest of a decimal with a comma would be lost."""
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    with pytest.raises(ModelError, match=r"has 3 cells, the first row has 2.*decimals with a point"):
+        Table.from_csv(path)
+    path.write_text(text.replace("0,5", "0.5,").replace("0 5", "0.5"))
+    assert Table.from_csv(path).values[1] == 0.5

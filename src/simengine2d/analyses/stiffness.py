@@ -208,4 +208,9 @@ def _row_slopes(system: System, t: float, q: Floats, lam: Floats, v: Floats) -> 
     if system.has_formulas:
         B = np.zeros((system.n, system.n))
         formula_row_slopes(system.arrays, float(t), lam, v, F, _where(system), B, K, rates)
+    if not (np.all(np.isfinite(K)) and np.all(np.isfinite(rates))):
+        raise ModelError(
+            f"at t = {t:g} s a joint or constraint changes infinitely fast with the pose, as acos(x) at x = 1, so that "
+            "it has no linearization there. Start from another pose, or write it in another way."
+        )
     return K, rates

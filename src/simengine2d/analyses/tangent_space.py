@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ConvergenceError
 from ..system import System
 from .closure import coordinate_scale
 
@@ -70,6 +71,10 @@ def tangent_space(system: System, t: float, q: Floats, rows: NDArray[np.int64] |
     scale = coordinate_scale(system)
     J = system.Phi_q(t, q) * scale
     J = J if rows is None else J[rows]
+    if not np.all(np.isfinite(J)):
+        raise ConvergenceError(
+            f"at t = {t:g} s the joints have no finite slopes in the pose that was reached."
+        )
     norms = np.linalg.norm(J, axis=1)
     norms[norms == 0.0] = 1.0
     if J.shape[0] == 0:
@@ -83,6 +88,8 @@ def closed_near(system: System, t: float, q: Floats) -> TangentSpace | None:
     """The tangent space at the pose next to q that closes; None where Newton's method does not reach one."""
     before, q = np.inf, np.array(q, dtype=float)
     for _ in range(MOST_CLOSINGS):
+        if not np.all(np.isfinite(system.Phi_q(t, q))):
+            return None
         space, Phi = tangent_space(system, t, q), system.Phi(t, q)
         gap = float(np.abs(Phi / space.norms).max(initial=0.0))
         if gap <= ROUNDING * system.length or 0.5 * before <= gap <= CLOSED * system.length:
