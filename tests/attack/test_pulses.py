@@ -302,15 +302,15 @@ ADAPTIVE: tuple[dict[str, Any], ...] = (
     {"formulation": "ggl"}, {"coordinates": "mixed"}, {"integrator": "tsitouras5"},
     {"integrator": "dormand_prince", "coordinates": "relative"}, {"integrator": "bdf_variable"},
     {"integrator": "adams_variable"}, {"integrator": "radau_adaptive"},
-    {"formulation": "augmented_lagrangian"}, {"formulation": "index3", "coordinates": "natural"},
+    {"formulation": "augmented_lagrangian"}, {"formulation": "index3", "coordinates": "mixed"},
 )  # fmt: skip
 FIXED: tuple[dict[str, Any], ...] = (
     {"integrator": "rk4"}, {"integrator": "adams_bashforth"}, {"integrator": "newmark"},
     {"integrator": "generalized_alpha"}, {"integrator": "bdf"}, {"integrator": "newmark", "coordinates": "relative"},
     {"integrator": "hht"}, {"integrator": "radau_iia", "formulation": "index3"},
-    {"integrator": "generalized_alpha", "coordinates": "natural"},
+    {"integrator": "generalized_alpha", "coordinates": "mixed"},
     {"integrator": "bdf", "formulation": "ggl"}, {"integrator": se.Newmark(beta=0.25, gamma=0.5)},
-    {"integrator": se.Newmark(beta=0.25, gamma=0.5), "coordinates": "natural"},
+    {"integrator": se.Newmark(beta=0.25, gamma=0.5), "coordinates": "mixed"},
 )  # fmt: skip
 TINY = 1e-10
 STEP = 2e-3  # fixed ones

@@ -162,8 +162,8 @@ def cubic(E, rules, p, x):
 
 @kernel
 def state_between(E, rules, p, t):
-    """The state at a time inside the step, into p.out."""
-    if t == p.state[END] or t == p.state[TIME]:
+    """The state at a time inside the step, into p.out; before it at a break that was passed, where it begins."""
+    if t == p.state[END] or t <= p.state[TIME]:
         for j in range(p.y.size):
             p.out[j] = p.new[j] if t == p.state[END] else p.y[j]
     elif E.between != 0:
