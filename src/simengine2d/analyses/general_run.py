@@ -195,19 +195,24 @@ class GeneralRun(WatchedRun):
 
     def keep_good_rows(self) -> None:
         super().keep_good_rows()
-        self.done = next((k for k in range(self.done) if not self.is_closed(k)), self.done)
+        slip = self.closed.found[1] * float(self.d.per_row.max(initial=0.0))
+        if not max(self.closed.lost[1], slip) <= self.widest_gap:
+            self.done = next((k for k in range(self.done) if not self.is_closed(k)), self.done)
+
+    @property
+    def widest_gap(self) -> float:
+        """Of a joint in a row that is an answer, as a length of the mechanism."""
+        return (OPEN if self.task.formulation.projects else APART) * self.system.length
 
     def is_closed(self, k: int) -> bool:
-        """Whether row k fulfills the constraints, Phi = 0 and Phi_q qd = nu, as far as its formulation does."""
+        """Whether row k fulfills the constraints, Phi = 0 and Phi_q qd = nu."""
         system, qd = self.system, self.history.Qd[k]
-        allowed = (OPEN if self.task.formulation.projects else APART) * system.length
         at = system.evaluated(float(self.times[k]), self.history.Q[k], qd)
         rates = np.add.reduceat(at.data * qd[system.arrays.jac_column], system.arrays.jac_start[:-1])
         gap = float(np.max(np.abs(at.Phi) * self.d.per_row, initial=0.0))
         slip = float(np.max(np.abs(rates - at.f[: system.m, 1]) * self.d.per_row, initial=0.0))
-        return gap <= allowed and slip <= allowed * max(
-            1.0, float(np.abs(qd / system.sizes).max(initial=0.0))
-        )
+        speed = max(1.0, float(np.abs(qd / system.sizes).max(initial=0.0)))
+        return gap <= self.widest_gap and slip <= self.widest_gap * speed
 
     def refuse(self, why: int) -> None:
         """Raise where the steps ended for a reason."""
