@@ -346,9 +346,9 @@ class GeneralRun(WatchedRun):
             raise self.failure(f"{open_joints(self.system, gap)}{why}")
 
     def check_softness(self, first: int) -> None:
-        """End the run where joints with compliances do not hold their bodies."""
-        given = self.closed.moved[1]
-        if self.task.formulation.gives_way and not given <= BROKEN:
+        """End the run where joints do not hold their bodies, with compliances that nobody asked for."""
+        given, formulation = self.closed.moved[1], self.task.formulation
+        if formulation.gives_way and formulation == type(formulation)() and not given <= BROKEN:
             self.done = first
             raise self.failure(
                 f"{soft_joints(given)}. Take a formulation that holds them, or stiffer joints: Penalty(factor=...)."
