@@ -16,15 +16,15 @@ from cases import CASES
 from measuring import seconds_of
 from ours import model
 
-from simengine2d.analyses.assemble import assemble
-from simengine2d.coordinates.relative import Relative
-from simengine2d.doors import call
-from simengine2d.equations import accelerate, new_work
-from simengine2d.formulations import recursive
+from simengine2d.analyses.assembly.assemble import assemble
+from simengine2d.coordinates.relative import recursive
+from simengine2d.coordinates.relative.relative import Relative
 from simengine2d.formulations.projection import Projection
-from simengine2d.kernels import kernel
-from simengine2d.posing import posed
-from simengine2d.system import System
+from simengine2d.numerics.kernel import kernel
+from simengine2d.numerics.kernel_pointer import call
+from simengine2d.system.elimination import posed
+from simengine2d.system.equations_of_motion import accelerate, new_work
+from simengine2d.system.system import System
 
 NAMES = [
     "double_pendulum",

@@ -10,10 +10,10 @@ from scipy.special import ellipj
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.analyses.start import start
+from simengine2d.analyses.dynamics.initial_state import start
 from simengine2d.coordinates import family_named
-from simengine2d.coordinates.family import Family
-from simengine2d.integrators.dae_marching import DaeMarcher, dae_marcher
+from simengine2d.coordinates.base import Family
+from simengine2d.integrators.dae_integration import DaeMarcher, dae_marcher
 
 Floats = NDArray[np.float64]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from simengine2d import shipped
-from simengine2d.analyses.assemble import assemble
+from simengine2d.analyses.assembly.assemble import assemble
 from simengine2d.coordinates import family_named
 from simengine2d.io import load
-from simengine2d.system import System
+from simengine2d.model import library
+from simengine2d.system.system import System
 
 
 def shipped_model(name):
-    with shipped.file(name) as path:
+    with library.file(name) as path:
         return load(path)
 
 

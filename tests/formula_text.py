@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import simengine2d as se
-from simengine2d.expressions import to_text
-from simengine2d.frames import GROUND, Placed, quoted
-from simengine2d.functions import Function
-from simengine2d.measures import Term
+from simengine2d.expressions.evaluate import to_text
+from simengine2d.expressions.time_function import Function
+from simengine2d.model.frame import GROUND, Placed, quoted
+from simengine2d.model.measure import Term
 
 
 def as_custom(model: se.Model, name: str) -> se.Model:

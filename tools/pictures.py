@@ -16,10 +16,10 @@ import matplotlib
 matplotlib.use("Agg")
 
 import simengine2d as se
-from simengine2d import shipped
+from simengine2d.cli.job import job_for
 from simengine2d.draw.figure import closed_figure, draw_scene
 from simengine2d.draw.scene import scene_of
-from simengine2d.jobs import job_for
+from simengine2d.model import library
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 
@@ -39,7 +39,7 @@ MECHANISMS: dict[str, tuple[float, list[str]]] = {
 
 
 def loaded(name: str) -> se.Model:
-    with shipped.file(name) as path:
+    with library.file(name) as path:
         return se.load(path)
 
 

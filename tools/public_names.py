@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from simengine2d._public import HOMES
-from simengine2d.elements import Element
-from simengine2d.registry import element_names
+from simengine2d import HOMES, MODULES
+from simengine2d.model.elements import Element
+from simengine2d.model.registry import element_names
 
 PACKAGE = "simengine2d"
 STUB = Path(__file__).parents[1] / "src" / PACKAGE / "__init__.pyi"
@@ -29,11 +29,10 @@ def homes() -> dict[str, str]:
 
 
 def stub_text() -> str:
-    """One import per name, sorted by module; a name that is itself a module is imported from the package."""
-    lines = []
-    for module, name in sorted((module, name) for name, module in homes().items()):
-        source = "." if module == f".{name}" else module
-        lines.append(f"from {source} import {name} as {name}")
+    """One import per name, sorted by module; a module is imported from its package."""
+    lines = [f"from {module} import {name} as {name}" for name, module in homes().items()]
+    for name, module in MODULES.items():
+        lines.append(f"from {module.removesuffix(name).rstrip('.') or '.'} import {name} as {name}")
     return "\n".join([HEAD, *sorted(lines, key=_import_order), "", "__version__: str", ""])
 
 

@@ -7,13 +7,15 @@ import pkgutil
 from abc import ABC
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .doors import Door
 from .errors import ModelError, unknown
+
+if TYPE_CHECKING:
+    from .numerics.kernel_pointer import Door
 
 T = TypeVar("T")
 

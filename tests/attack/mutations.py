@@ -16,8 +16,9 @@ import numpy as np
 import yaml
 
 import simengine2d as se
-from simengine2d import builders, shipped
+from simengine2d import builders
 from simengine2d.io import archive
+from simengine2d.model import library
 
 COURSE = Path("/work/shared/models/course")  # files of a course, where they are at hand
 
@@ -150,7 +151,7 @@ def bytes_changed(data: bytes, r: random.Random) -> bytes:
 @cache
 def model_data() -> list[dict[str, Any]]:
     """Models in our own format, as data."""
-    return [yaml.safe_load(shipped.text(name)) for name in shipped.names()] + [_rich()]
+    return [yaml.safe_load(library.text(name)) for name in library.names()] + [_rich()]
 
 
 def _rich() -> dict[str, Any]:
@@ -326,7 +327,7 @@ def _model_mutant(kind: str, r: random.Random) -> str:
     text = (
         json.dumps(data, indent=1)
         if kind == ".json"
-        else r.choice([yaml.safe_dump(data), shipped.text("four_bar")])
+        else r.choice([yaml.safe_dump(data), library.text("four_bar")])
     )
     for _ in range(r.choice([1, 1, 3])):
         text = text_changed(text, r)

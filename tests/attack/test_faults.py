@@ -19,16 +19,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simengine2d.compiler_choice import RUNG
-from simengine2d.compiler_verdicts import file_of
-from simengine2d.kernel_files import cache_folder, source_key
-from simengine2d.kernels import JIT
+from simengine2d.numerics.compiler_choice import RUNG
+from simengine2d.numerics.compiler_verdicts import file_of
+from simengine2d.numerics.kernel import JIT
+from simengine2d.numerics.kernel_files import cache_folder, source_key
 
 KERNELS = cache_folder()
 USED = (
     "channels.measures_along",
     "doors._call_once",
-    "doors.simengine2d.functions.varying_at",
+    "doors.simengine2d.expressions.time_function.varying_at",
     "march.",
     "sparse_lu.",
 )

@@ -24,8 +24,8 @@ import numpy as np
 import pytest
 
 import simengine2d as se
-from simengine2d.builders import four_bar
 from simengine2d.io import load_analysis
+from simengine2d.model.builders import four_bar
 
 sys.path.insert(0, str(Path(__file__).parent))
 from mutations import mutant, mutated_expression

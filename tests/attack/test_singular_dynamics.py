@@ -18,7 +18,7 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.system import System
+from simengine2d.system.system import System
 
 FAMILIES = ("reference_point", "natural", "mixed", "relative")
 FORMULATIONS = (

@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 
 import simengine2d as se
 from loading import written
-from simengine2d import cli, kernels, shipped
+from simengine2d import cli
+from simengine2d.model import library
+from simengine2d.numerics import kernel
 
 DOOR = """\
 name: door
@@ -41,7 +43,7 @@ def run(*words: object, columns: int = 100):
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled():
-    if kernels.JIT:
+    if kernel.JIT:
         cli.kernels._use_every_kernel()
 
 
@@ -191,7 +193,7 @@ def test_modes():
     assert shown.exit_code == 0, shown.output
     assert "modes about the equilibrium" in shown.stdout
     rows = [line.split() for line in shown.stdout.splitlines() if re.match(r"[01] ", line)]
-    with shipped.file("double_pendulum") as path:
+    with library.file("double_pendulum") as path:
         omega = se.modes(se.load(path)).omega
     assert [float(row[2]) for row in rows] == pytest.approx(omega, rel=1e-3)
     assert [row[3] for row in rows] == ["0", "0"]

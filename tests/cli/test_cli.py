@@ -19,8 +19,11 @@ from typer.testing import CliRunner
 
 import simengine2d as se
 from loading import written
-from simengine2d import cli, jobs, kernels, shipped, terminal
+from simengine2d import cli
+from simengine2d.cli import job, terminal
 from simengine2d.errors import ModelWarning
+from simengine2d.model import library
+from simengine2d.numerics import kernel
 
 ROOT = Path(__file__).parents[2]
 COMMAND = Path(sys.executable).with_name("simengine2d")
@@ -71,7 +74,7 @@ def installed(*words: object, **options):
 @pytest.fixture(scope="session", autouse=True)
 def compiled():
     """No test sees the sentence that kernels are being compiled."""
-    if kernels.JIT:
+    if kernel.JIT:
         cli.kernels._use_every_kernel()
 
 
@@ -154,7 +157,7 @@ def test_a_run_loads_no_optional_package(driven):
         """
     )
     modules = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.split()
-    assert "simengine2d.analyses.kinematics" in modules
+    assert "simengine2d.analyses.kinematics.kinematics" in modules
     assert not {"sympy", "matplotlib", "pandas", "scipy.integrate", "typer"} & set(modules)
 
 
@@ -310,7 +313,7 @@ def test_without_a_word_a_free_mechanism_falls_for_five_seconds(write):
 
 
 def test_a_change_point_leaves_a_driven_mechanism_driven(write):
-    flat = shipped.text("parallelogram").replace("crank_angle: 90*deg", "crank_angle: 0")
+    flat = library.text("parallelogram").replace("crank_angle: 90*deg", "crank_angle: 0")
     shown = run("run", write(re.sub("(?m)^analysis.*", "", flat)))
     assert "Assumed: kinematics" in shown.stdout
 
@@ -327,7 +330,7 @@ def test_other_analyses_are_not_available():
         "asks for aero elastics, which is not available in this version. Available are kinematics, dynamics"
     )
     with pytest.raises(se.UnsupportedError, match=words):
-        jobs.job_for(model)
+        job.job_for(model)
 
 
 def test_a_missing_driver_is_told(write):
@@ -640,8 +643,8 @@ def test_shipped_mechanisms_are_listed_printed_and_run():
     listed = run("models")
     assert listed.exit_code == 0
     assert "four_bar" in listed.stdout
-    assert all(shipped.description(name) for name in shipped.names())
-    assert run("models", "four_bar").stdout == shipped.text("four_bar").rstrip("\n") + "\n"
+    assert all(library.description(name) for name in library.names())
+    assert run("models", "four_bar").stdout == library.text("four_bar").rstrip("\n") + "\n"
     assert run("check", "four_bar").exit_code == 0
     assert run("run", "four_bar").exit_code == 0
 
@@ -652,7 +655,7 @@ def test_shipped_mechanisms_are_copied_once(tmp_path):
     assert run("check", tmp_path / "one" / "four_bar.yaml").exit_code == 0
     assert run("models", "four_bar", "--copy", tmp_path / "one").exit_code == 1
     assert run("models", "--copy", tmp_path / "all").exit_code == 0
-    assert sorted(path.stem for path in (tmp_path / "all").glob("*.yaml")) == shipped.names()
+    assert sorted(path.stem for path in (tmp_path / "all").glob("*.yaml")) == library.names()
     assert run("models", "five_bar_of_nobody").exit_code == 1
 
 

@@ -10,8 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 import simengine2d as se
-from simengine2d import cli, terminal
-from simengine2d.commands import keeping
+from simengine2d import cli
+from simengine2d.cli import terminal
+from simengine2d.cli.commands import keeping
 
 ENDINGS = ("csv", "npz", "parquet")
 

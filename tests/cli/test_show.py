@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import simengine2d as se
 from loading import written
 from simengine2d import cli
-from simengine2d.commands import show as command
+from simengine2d.cli.commands import show as command
 
 MODEL = """\
 name: falling bar

@@ -15,7 +15,7 @@ import simengine2d.coordinates
 import simengine2d.formulations
 import simengine2d.integrators  # which register all methods
 from simengine2d import builders, lab
-from simengine2d.coordinates.family import Family
+from simengine2d.coordinates.base import Family
 from simengine2d.methods import Formulation, Integrator
 
 QUANTITIES = ("q", "qd", "qdd", "reactions")

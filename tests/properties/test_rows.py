@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 import simengine2d as se
 from marking import slow_among
-from simengine2d.elements import Element, Joint, Pair
-from simengine2d.measures import KINDS
-from simengine2d.registry import element_names
-from simengine2d.system import System
+from simengine2d.model.elements import Element, Joint, Pair
+from simengine2d.model.measure import KINDS
+from simengine2d.model.registry import element_names
+from simengine2d.system.system import System
 
 JOINTS = [name for name in element_names() if issubclass(Element.registry[name], Joint)]
 

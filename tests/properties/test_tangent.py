@@ -15,10 +15,10 @@ from test_rows import FIRST, JOINTS, STEPS, H, posed
 
 import simengine2d as se
 from marking import slow_among
-from simengine2d.equations import accelerations, new_work
-from simengine2d.posing import build
-from simengine2d.system import System
-from simengine2d.tangent import newton_matrix
+from simengine2d.system.derivatives import newton_matrix
+from simengine2d.system.elimination import build
+from simengine2d.system.equations_of_motion import accelerations, new_work
+from simengine2d.system.system import System
 
 # the differences of Phi_q have the truncation and rounding of those of Phi, which test_rows explains
 TOLERANCE = 1e-7

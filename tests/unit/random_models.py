@@ -6,15 +6,15 @@ from typing import Any, Literal, get_args, get_origin
 
 from hypothesis import strategies as st
 
-from simengine2d.bodies import Bar, Body, Disk, Plate
-from simengine2d.curves import Curve
-from simengine2d.elements import Choice, Element, Kind, check_name
 from simengine2d.errors import ModelError
-from simengine2d.frames import Frame, quoted
-from simengine2d.measures import KINDS, Measure, Term
-from simengine2d.model import Model
-from simengine2d.registry import element_class, element_names
-from simengine2d.tables import Table
+from simengine2d.expressions.table import Table
+from simengine2d.model.body import Bar, Body, Disk, Plate
+from simengine2d.model.curves.curve import Curve
+from simengine2d.model.elements import Choice, Element, Kind, check_name
+from simengine2d.model.frame import Frame, quoted
+from simengine2d.model.measure import KINDS, Measure, Term
+from simengine2d.model.model import Model
+from simengine2d.model.registry import element_class, element_names
 
 PARAMETERS = ("L", "rho", "omega")
 EXPRESSIONS = (

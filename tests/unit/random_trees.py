@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import simengine2d as se
-from simengine2d.coordinates.relative import Relative
+from simengine2d.coordinates.relative.relative import Relative
 
 numbers = st.floats(-1.0, 1.0).map(lambda v: round(v, 3))
 positive = st.floats(0.3, 2.0).map(lambda v: round(v, 3))

@@ -20,9 +20,9 @@ from random_models import PLAIN, parts
 import simengine2d as se
 from loading import quietly, written
 from simengine2d.errors import ModelError, ModelWarning, SimEngineError
-from simengine2d.frames import Frame
 from simengine2d.io import load, load_analysis, save, save_analysis
 from simengine2d.io.adm_elements import CONSTRAINTS, FORCES
+from simengine2d.model.frame import Frame
 
 BODIES = [
     {

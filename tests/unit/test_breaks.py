@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import simengine2d as se
-from simengine2d.breaks import Switch, TimeBreaks, affine, break_times, stops_of, switches_of
-from simengine2d.enclosures import enclose
-from simengine2d.expressions import evaluate, parse
-from simengine2d.interrupts import Interrupts
-from simengine2d.programs import fold
+from simengine2d.expressions.breaks import Switch, TimeBreaks, affine, break_times, stops_of, switches_of
+from simengine2d.expressions.enclosures import enclose
+from simengine2d.expressions.evaluate import evaluate, parse
+from simengine2d.expressions.programs import fold
+from simengine2d.numerics.interrupts import Interrupts
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
 

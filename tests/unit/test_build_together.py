@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from simengine2d import build_together as both
+from simengine2d.numerics import parallel_build as both
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be split here")
 

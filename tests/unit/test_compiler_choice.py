@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from simengine2d import compiler_choice, compiler_verdicts, inside_numba, kernel_files
-from simengine2d.compiler_choice import BARE, PYTHON, SHORT, STOCK, VARIABLE, asked, chosen, wanted
 from simengine2d.errors import UnsupportedError
-from simengine2d.kernels import JIT
+from simengine2d.numerics import compiler_choice, compiler_verdicts, inside_numba, kernel_files
+from simengine2d.numerics.compiler_choice import BARE, PYTHON, SHORT, STOCK, VARIABLE, asked, chosen, wanted
+from simengine2d.numerics.kernel import JIT
 
 needs_numba = pytest.mark.skipif(not JIT, reason="needs numba")
 SOURCES = Path(compiler_choice.__file__).parent
@@ -245,7 +245,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 import numba, numpy
 from numba.core import cpu, datamodel
-from simengine2d.inside_numba import KEEPING, PIPELINE
+from simengine2d.numerics.inside_numba import KEEPING, PIPELINE
 
 numba.njit(lambda x: x[0])(numpy.zeros(1))  # numba loads the rest of itself
 
@@ -309,8 +309,8 @@ def in_a_copy(change, path, act):
             before = dict(sys.modules)
             change(path)
             global door, kernel
-            from simengine2d.doors import door
-            from simengine2d.kernels import RUNG, kernel
+            from simengine2d.numerics.kernel_pointer import door
+            from simengine2d.numerics.kernel import RUNG, kernel
             sys.modules.update(before)  # numba looks for some of its own names when it compiles
             print(path, RUNG, act(), flush=True)
         finally:

@@ -12,9 +12,9 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.doors import door
-from simengine2d.kernels import Callback
-from simengine2d.system import MOST_REMEMBERED
+from simengine2d.numerics.kernel import Callback
+from simengine2d.numerics.kernel_pointer import door
+from simengine2d.system.system import MOST_REMEMBERED
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy.special import ellipe
 
 import simengine2d as se
-from simengine2d.contacts.arrays import FACE, GAP, POINT, ROLL, Contact
-from simengine2d.contacts.evaluation import contact_values
-from simengine2d.curve_pieces import at
+from simengine2d.model.curves.contact_arrays import FACE, GAP, POINT, ROLL, Contact
+from simengine2d.model.curves.contact_kernel import contact_values
+from simengine2d.model.curves.piecewise import at
 
 ELLIPSE = se.Curve(x="0.05*cos(s)", y="0.03*sin(s)")
 BLOB = se.Curve(

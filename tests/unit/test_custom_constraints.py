@@ -13,8 +13,8 @@ import sympy as sp
 import simengine2d as se
 from formula_text import as_custom
 from marking import slow_among
-from simengine2d.elements import Element, Joint
-from simengine2d.registry import element_names
+from simengine2d.model.elements import Element, Joint
+from simengine2d.model.registry import element_names
 
 SAME = 1e-10
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simengine2d.dense_lu import lu_factor, lu_solve
-from simengine2d.kernels import kernel
+from simengine2d.numerics.dense_lu import lu_factor, lu_solve
+from simengine2d.numerics.kernel import kernel
 
 
 @kernel(entry=True)

@@ -7,12 +7,12 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.analyses.assemble import assemble
+from simengine2d.analyses.assembly.assemble import assemble
 from simengine2d.analyses.digits import far_from_the_origin, lost_digits, pace
-from simengine2d.equations import accelerations, new_work
-from simengine2d.formulations.sparse import spread_of_pivots
-from simengine2d.posing import build
-from simengine2d.system import System
+from simengine2d.coordinates.reference_point.sparse import spread_of_pivots
+from simengine2d.system.elimination import build
+from simengine2d.system.equations_of_motion import accelerations, new_work
+from simengine2d.system.system import System
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
 

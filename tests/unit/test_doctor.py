@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import simengine2d as se
-from simengine2d import builders, shipped
+from simengine2d import builders
+from simengine2d.model import library
 
 HEAD = "bodies: {crank: {mass: 1, inertia: 0.1, points: {O: [-1, 0], A: [1, 0]}}}\n"
 FILES = {
@@ -250,9 +251,9 @@ def test_the_gallery_has_forty_members() -> None:
     assert len(FILES) + len(BODIES) + len(MODELS) >= 40
 
 
-@pytest.mark.parametrize("name", shipped.names())
+@pytest.mark.parametrize("name", library.names())
 def test_shipped_mechanisms_are_healthy(name: str) -> None:
-    with shipped.file(name) as path:
+    with library.file(name) as path:
         assert se.doctor(path).healthy
 
 

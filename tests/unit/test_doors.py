@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from simengine2d.doors import Bound, call, door, python_door
 from simengine2d.errors import UnsupportedError
-from simengine2d.kernels import JIT, kernel
+from simengine2d.numerics.kernel import JIT, kernel
+from simengine2d.numerics.kernel_pointer import Bound, call, door, python_door
 
 compiled = pytest.mark.skipif(not JIT, reason="plain functions have no addresses")
 

@@ -9,18 +9,18 @@ import pytest
 from test_draw_outlines import contains
 
 import simengine2d as se
-from simengine2d import shipped
 from simengine2d.draw.gears import wheel_key, wheels
 from simengine2d.draw.marks import Layer, Outline, Spot, Stretched
 from simengine2d.draw.scene import pose_of_model, scene_of, scene_of_model
 from simengine2d.draw.symbols import symbol
 from simengine2d.draw.words import places, word_box
-from simengine2d.elements import FrameField, Joint, Row
-from simengine2d.measures import x, y
+from simengine2d.model import library
+from simengine2d.model.elements import FrameField, Joint, Row
+from simengine2d.model.measure import x, y
 
 
 def model_named(name: str) -> se.Model:
-    with shipped.file(name) as path:
+    with library.file(name) as path:
         return se.load(path)
 
 
@@ -35,7 +35,7 @@ def marks_of(scene, name, kind=Outline) -> list:
 # Bodies -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", shipped.names())
+@pytest.mark.parametrize("name", library.names())
 def test_every_body_and_joint_of_every_shipped_mechanism_is_drawn(name):
     scene = scene_of_model(model_named(name))
     drawn = {mark.name for mark in scene.marks} | {arrow.name for arrow in scene.arrows}

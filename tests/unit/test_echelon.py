@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simengine2d.formulations.echelon import echelon, echelon_solve
-from simengine2d.kernels import kernel
+from simengine2d.numerics.echelon import echelon, echelon_solve
+from simengine2d.numerics.kernel import kernel
 
 
 @kernel(entry=True)

@@ -14,9 +14,9 @@ import simengine2d as se
 from marking import slow_among
 from mechanisms import three_cranks
 from simengine2d import builders
-from simengine2d.analyses.equilibrium_newton import newton
-from simengine2d.analyses.statics import Balance
-from simengine2d.analyses.tangent_space import tangent_space
+from simengine2d.analyses.statics.equilibrium_newton import newton
+from simengine2d.analyses.statics.statics import Balance
+from simengine2d.analyses.statics.tangent_space import tangent_space
 
 METHODS = ["newton", "relaxation", "energy"]
 

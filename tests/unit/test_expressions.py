@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simengine2d.errors import ModelError
-from simengine2d.expressions import (
+from simengine2d.expressions.evaluate import (
     Call,
     Chain,
     Constant,
@@ -27,7 +27,7 @@ from simengine2d.expressions import (
     substitute,
     to_text,
 )
-from simengine2d.syntax import FUNCTIONS
+from simengine2d.expressions.syntax import FUNCTIONS
 
 VALUES = {"a": 2.5, "b": -1.5, "c": 3.0, "t": 0.7}
 

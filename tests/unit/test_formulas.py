@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import simengine2d as se
-from simengine2d.analyses.stiffness import constraint_stiffness, force_slopes, jacobian_slope
+from simengine2d.analyses.statics.stiffness import constraint_stiffness, force_slopes, jacobian_slope
 
 STEPS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
 FIRST = np.array([-1.0, 9.0, -45.0, 45.0, -9.0, 1.0]) / 60.0

@@ -12,10 +12,20 @@ import sympy as sp
 from scipy.interpolate import CubicSpline
 
 from simengine2d.errors import ModelError
-from simengine2d.expressions import Call, Chain, Constant, ExpressionError, Name, Node, Number, Unary, parse
-from simengine2d.functions import Function, Jet, Table, as_function, functions_at, pack
-from simengine2d.kernels import JIT, kernel
-from simengine2d.programs import compile_program, run
+from simengine2d.expressions.evaluate import (
+    Call,
+    Chain,
+    Constant,
+    ExpressionError,
+    Name,
+    Node,
+    Number,
+    Unary,
+    parse,
+)
+from simengine2d.expressions.programs import compile_program, run
+from simengine2d.expressions.time_function import Function, Jet, Table, as_function, functions_at, pack
+from simengine2d.numerics.kernel import JIT, kernel
 
 T = sp.Symbol("t", real=True)
 

@@ -9,9 +9,10 @@ import pytest
 
 import simengine2d as se
 import simengine2d.integrators  # which registers them
-from simengine2d import builders, shipped
-from simengine2d.analyses.dynamics import resume
+from simengine2d import builders
+from simengine2d.analyses.dynamics.dynamics import resume
 from simengine2d.methods import Integrator
+from simengine2d.model import library
 
 FIXED = {name: cls for name, cls in Integrator.registry.items() if not cls.adaptive}
 LEVELS = ("q", "qd", "qdd", "lam")
@@ -335,7 +336,7 @@ def test_no_step_is_halved_where_exact_newton_converges(newton, coordinates, ste
 
 @pytest.mark.parametrize("coordinates", ["reference_point", "natural"])
 def test_a_halved_step_is_a_note_and_an_event(coordinates):
-    with shipped.file("andrews_squeezer") as path:
+    with library.file("andrews_squeezer") as path:
         model = se.load(path)
     how = {"step": 0.01, "integrator": se.Newmark(beta=0.25, gamma=0.5), "formulation": "index3"}
     r = se.dynamics(model, t_end=0.03, coordinates=coordinates, **how)

@@ -10,7 +10,7 @@ import pytest
 import simengine2d as se
 from mechanisms import three_cranks
 from simengine2d import builders
-from simengine2d.analyses import multipliers
+from simengine2d.analyses.inverse import multipliers
 
 TIMES = np.linspace(0.0, 1.0, 21)
 

@@ -24,8 +24,7 @@ from random_models import NAMES, NUMBERS, PLAIN, elements, frames, models, parts
 import simengine2d as se
 from loading import quietly, written
 from simengine2d.errors import ModelError, ModelWarning, SimEngineError
-from simengine2d.frames import as_frame
-from simengine2d.functions import as_function
+from simengine2d.expressions.time_function import as_function
 from simengine2d.io import load, save
 from simengine2d.io.document import Document
 from simengine2d.io.json_text import read_json
@@ -33,7 +32,8 @@ from simengine2d.io.model_reader import read_model
 from simengine2d.io.model_writer import model_data
 from simengine2d.io.plain_text import to_json, to_yaml
 from simengine2d.io.yaml_text import FAST_LOADER, read_yaml
-from simengine2d.registry import element_class, element_names
+from simengine2d.model.frame import as_frame
+from simengine2d.model.registry import element_class, element_names
 
 SLIDER_CRANK = """\
 simengine2d: 1            # the version of the format

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import simengine2d as se
-from simengine2d.elements import Element, Joint
-from simengine2d.registry import element_class, element_names
-from simengine2d.system import System
+from simengine2d.model.elements import Element, Joint
+from simengine2d.model.registry import element_class, element_names
+from simengine2d.system.system import System
 
 
 def pair(joint=None, **options):

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simengine2d.compiler_check import Doors, arrays_of, inner, mixed, new_arrays, outer, wrong
-from simengine2d.compiler_choice import RUNG
-from simengine2d.compiler_verdicts import checked
-from simengine2d.contexts import laid_out
-from simengine2d.kernels import JIT
+from simengine2d.numerics.compiler_check import Doors, arrays_of, inner, mixed, new_arrays, outer, wrong
+from simengine2d.numerics.compiler_choice import RUNG
+from simengine2d.numerics.compiler_verdicts import checked
+from simengine2d.numerics.contexts import laid_out
+from simengine2d.numerics.kernel import JIT
 
 needs_numba = pytest.mark.skipif(not JIT, reason="needs numba")
 numbers = st.floats(-1e6, 1e6) | st.sampled_from([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0])

@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("numba")
 
-from simengine2d import kernel_files
-from simengine2d.kernel_files import KernelFiles
+from simengine2d.numerics import kernel_files
+from simengine2d.numerics.kernel_files import KernelFiles
 
 KEY = ("float64(float64)", ("x86_64",), ("hash",))
 DATA = {"code": bytes(range(256)) * 40}

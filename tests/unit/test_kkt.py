@@ -8,12 +8,12 @@ import pytest
 import simengine2d as se
 from mechanisms import three_cranks
 from simengine2d import builders
-from simengine2d.analyses.assemble import assemble
-from simengine2d.elimination_order import elimination_order
-from simengine2d.equations import accelerations, new_work
-from simengine2d.kkt import analyze, eliminate, solve_again, substitute
-from simengine2d.posing import build
-from simengine2d.system import System
+from simengine2d.analyses.assembly.assemble import assemble
+from simengine2d.numerics.ldl import analyze, eliminate, solve_again, substitute
+from simengine2d.numerics.ordering import elimination_order
+from simengine2d.system.elimination import build
+from simengine2d.system.equations_of_motion import accelerations, new_work
+from simengine2d.system.system import System
 
 MECHANISMS = {
     "four-bar": lambda: builders.four_bar(1, 2, 3, 3),

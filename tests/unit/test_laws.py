@@ -7,8 +7,17 @@ import pytest
 import sympy
 
 import simengine2d as se
-from simengine2d.functions import as_function, functions_at, pack
-from simengine2d.laws import PUSH, STATE, as_law, body_law, law_slopes, law_value, linear_law, pack_laws
+from simengine2d.expressions.law import (
+    PUSH,
+    STATE,
+    as_law,
+    body_law,
+    law_slopes,
+    law_value,
+    linear_law,
+    pack_laws,
+)
+from simengine2d.expressions.time_function import as_function, functions_at, pack
 
 
 def evaluated(law, z):

@@ -11,9 +11,9 @@ from scipy.linalg import eig, expm
 import simengine2d as se
 from mechanisms import three_cranks
 from simengine2d import builders
-from simengine2d.analyses.tangent_space import closed_near, tangent_space
-from simengine2d.analyses.variation import FIRST, STEPS, Variation
-from simengine2d.system import System
+from simengine2d.analyses.linear.variation import FIRST, STEPS, Variation
+from simengine2d.analyses.statics.tangent_space import closed_near, tangent_space
+from simengine2d.system.system import System
 
 G = 9.81
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import simengine2d as se
-from simengine2d.elements import Element, ForceElement
 from simengine2d.errors import ModelError
-from simengine2d.registry import element_names
-from simengine2d.system import System
+from simengine2d.model.elements import Element, ForceElement
+from simengine2d.model.registry import element_names
+from simengine2d.system.system import System
 
 Q0 = np.array([0.3, -0.2, 0.4, 2.5, 1.1, -0.7])
 QD0 = np.array([0.5, 0.1, -0.8, -0.3, 0.9, 1.2])

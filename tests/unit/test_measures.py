@@ -9,11 +9,12 @@ import pytest
 import sympy as sp
 
 import simengine2d as se
-from simengine2d import measures, moving_frames
 from simengine2d.errors import ModelError
-from simengine2d.frames import Frame
-from simengine2d.measure_text import parse_measure
-from simengine2d.measures import KINDS
+from simengine2d.model import measure as measures
+from simengine2d.model.frame import Frame
+from simengine2d.model.measure import KINDS
+from simengine2d.model.measure_text import parse_measure
+from simengine2d.system import frames as moving_frames
 
 KIND_NAMES = list(KINDS)
 

@@ -9,9 +9,10 @@ import pytest
 
 import simengine2d as se
 from families import body_accelerations, check_against_bodies, moving, shipped_model, solved
-from simengine2d import builders, shipped
+from simengine2d import builders
 from simengine2d.coordinates import family_named
-from simengine2d.system import System
+from simengine2d.model import library
+from simengine2d.system.system import System
 
 FAMILIES = ["natural", "mixed"]
 NEED_TURNS = ["belt_drive", "geared_five_bar", "planetary_gear", "rack_pinion"]
@@ -33,12 +34,12 @@ def moved(family, seed=3):
 # The same motion as in reference-point coordinates ----------------------------------------------------
 
 
-@pytest.mark.parametrize("model", shipped.names())
+@pytest.mark.parametrize("model", library.names())
 def test_shipped_models_in_mixed_coordinates(model):
     check_against_bodies("mixed", *moving(shipped_model(model)))
 
 
-@pytest.mark.parametrize("model", sorted(set(shipped.names()) - set(NEED_TURNS)))
+@pytest.mark.parametrize("model", sorted(set(library.names()) - set(NEED_TURNS)))
 def test_shipped_models_in_natural_coordinates(model):
     check_against_bodies("natural", *moving(shipped_model(model)))
 
@@ -62,7 +63,7 @@ def test_builders(built, name):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_only_what_needs_an_angle_is_refused_or_gets_one(name):
     refused = []
-    for model in shipped.names():
+    for model in library.names():
         try:
             f = family(name, shipped_model(model))
         except se.UnsupportedError:
@@ -220,7 +221,7 @@ def differences(function, z, sizes):
     return np.array(columns).T
 
 
-DIFFERENCED = [*shipped.names(), "distance"]
+DIFFERENCED = [*library.names(), "distance"]
 
 
 def distance_driven():

@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 import simengine2d as se
-from simengine2d.elements import Element
 from simengine2d.io import json_schema
-from simengine2d.registry import element_names
+from simengine2d.model.elements import Element
+from simengine2d.model.registry import element_names
 
 GUIDE = Path(__file__).parents[2] / "CONTRIBUTING.md"
 BLOCK = re.compile(r"^#+ Adding a joint.*?^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)

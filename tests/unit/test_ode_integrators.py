@@ -10,12 +10,12 @@ from scipy.special import ellipj, ellipk
 
 import simengine2d as se
 import simengine2d.integrators  # which registers them
-from simengine2d.doors import door, python_door
-from simengine2d.integrators import march as loop
+from simengine2d.integrators import time_loop as loop
 from simengine2d.integrators.implicit_runge_kutta import ImplicitRungeKutta
-from simengine2d.integrators.marcher import OdeMethod
+from simengine2d.integrators.integration import OdeMethod
 from simengine2d.integrators.runge_kutta import RungeKutta
 from simengine2d.methods import Integrator
+from simengine2d.numerics.kernel_pointer import door, python_door
 
 ODE = {name: cls for name, cls in Integrator.registry.items() if issubclass(cls, OdeMethod)}
 OURS = [cls() for cls in ODE.values() if cls.keeps] + [se.BDF(k) for k in (1, 3, 4, 5)]

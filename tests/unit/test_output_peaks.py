@@ -5,7 +5,7 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.analyses import run
+from simengine2d.analyses.dynamics import run
 
 
 @pytest.mark.slow

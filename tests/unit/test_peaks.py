@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simengine2d.peaks import peak_of, rms
+from simengine2d.results.peaks import peak_of, rms
 
 
 def test_a_peak_between_outputs():

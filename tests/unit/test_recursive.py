@@ -10,14 +10,16 @@ from random_trees import independent, mechanisms, posed, solved
 
 import simengine2d as se
 from mechanisms import three_cranks
-from simengine2d import builders, shipped
-from simengine2d.analyses.assemble import assemble
-from simengine2d.coordinates.reference_point import ReferencePoint
-from simengine2d.coordinates.relative import Relative
-from simengine2d.coordinates.tree_motion import FLOAT, KIND, OWN_SLOT, PIN, SLIDE, SLOT, WELD
-from simengine2d.formulations import recursive, row_scales
-from simengine2d.formulations.loop_arrays import RowLimits
-from simengine2d.formulations.loop_paths import path_of
+from simengine2d import builders
+from simengine2d.analyses.assembly.assemble import assemble
+from simengine2d.coordinates import row_scales
+from simengine2d.coordinates.reference_point.reference_point import ReferencePoint
+from simengine2d.coordinates.relative import recursive
+from simengine2d.coordinates.relative.loop_arrays import RowLimits
+from simengine2d.coordinates.relative.loop_paths import path_of
+from simengine2d.coordinates.relative.relative import Relative
+from simengine2d.coordinates.relative.tree_motion import FLOAT, KIND, OWN_SLOT, PIN, SLIDE, SLOT, WELD
+from simengine2d.model import library
 
 often = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 seeds = st.integers(0, 2**32 - 1)
@@ -111,9 +113,9 @@ def test_velocities_are_projected_by_the_smallest_change(model, seed):
     check(after - zd, change)
 
 
-@pytest.mark.parametrize("name", shipped.names())
+@pytest.mark.parametrize("name", library.names())
 def test_shipped_models(name):
-    with shipped.file(name) as path:
+    with library.file(name) as path:
         at = assemble(se.load(path))
     family = Relative(at.system, at.q)
     z, zd = family.positions(at.q), family.velocities(at.q, at.qd)

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from random_trees import independent, mechanisms, posed, solved
 
 import simengine2d as se
-from simengine2d import builders, shipped
-from simengine2d.analyses.assemble import assemble
-from simengine2d.coordinates.relative import Relative
-from simengine2d.coordinates.tree import TreeJoint, spanning_tree
-from simengine2d.elements import Pair, Row
-from simengine2d.frames import Placed
-from simengine2d.measures import across, misalignment, x, y
+from simengine2d import builders
+from simengine2d.analyses.assembly.assemble import assemble
+from simengine2d.coordinates.relative.relative import Relative
+from simengine2d.coordinates.relative.tree import TreeJoint, spanning_tree
+from simengine2d.model import library
+from simengine2d.model.elements import Pair, Row
+from simengine2d.model.frame import Placed
+from simengine2d.model.measure import across, misalignment, x, y
 
 often = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 seeds = st.integers(0, 2**32 - 1)
@@ -89,7 +90,7 @@ def test_accelerations_are_those_of_the_reference_points(model, seed):
     check_accelerations(system, family, 0.7, z, zd)
 
 
-@pytest.mark.parametrize("name", shipped.names())
+@pytest.mark.parametrize("name", library.names())
 def test_shipped_models_accelerate_as_in_reference_points(name):
     at = assemble(loaded(name))
     family = Relative(at.system, at.q)
@@ -101,7 +102,7 @@ def test_shipped_models_accelerate_as_in_reference_points(name):
 
 
 def loaded(name):
-    with shipped.file(name) as path:
+    with library.file(name) as path:
         return se.load(path)
 
 
@@ -237,7 +238,7 @@ def test_a_chain_of_a_hundred_thousand_links_has_a_tree():
 
 
 def test_dense_matrices_that_do_not_fit_are_refused(monkeypatch):
-    monkeypatch.setattr("simengine2d.coordinates.relative.MOST_DENSE", 10)
+    monkeypatch.setattr("simengine2d.coordinates.relative.relative.MOST_DENSE", 10)
     with pytest.raises(se.UnsupportedError, match="dense matrices for 2 coordinates do not fit"):
         relative(two_links()).at(0.0, np.zeros(2))
 

@@ -7,7 +7,7 @@ from math import acos, cos, inf, pi, sin, sqrt, tan
 import numpy as np
 import pytest
 
-from simengine2d.roots import roots_in, turning_points_in
+from simengine2d.numerics.roots import roots_in, turning_points_in
 
 B = acos(0.999999)
 CASES = {

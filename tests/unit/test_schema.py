@@ -13,7 +13,7 @@ from random_models import models
 import simengine2d as se
 from simengine2d.io.model_writer import model_data
 from simengine2d.io.schema import VERSION, json_schema, known_types
-from simengine2d.registry import element_class, element_names
+from simengine2d.model.registry import element_class, element_names
 
 
 @pytest.fixture(scope="module")

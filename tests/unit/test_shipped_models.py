@@ -13,8 +13,8 @@ import pytest
 from scipy.integrate import cumulative_trapezoid
 
 import simengine2d as se
-from simengine2d import shipped
-from simengine2d.jobs import job_for
+from simengine2d.cli.job import job_for
+from simengine2d.model import library
 
 DRIVEN = [
     "belt_drive",
@@ -35,7 +35,7 @@ NAMES = sorted(DRIVEN + FREE)
 
 
 def loaded(name: str) -> se.Model:
-    with shipped.file(name) as path:
+    with library.file(name) as path:
         return se.load(path)
 
 
@@ -47,7 +47,7 @@ def run(name: str) -> se.Results:
 
 
 def test_the_list_is_complete():
-    assert shipped.names() == NAMES
+    assert library.names() == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -69,10 +69,10 @@ def test_runs_over_a_whole_cycle(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_begins_with_one_line_that_says_what_it_is(name):
-    first, *rest = shipped.text(name).splitlines()
+    first, *rest = library.text(name).splitlines()
     assert first.startswith("# ")
     assert rest[0] == ""
-    assert shipped.description(name) == first.removeprefix("# ")
+    assert library.description(name) == first.removeprefix("# ")
 
 
 def values(results, *channels):

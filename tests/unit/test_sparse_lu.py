@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simengine2d.sparse_lu import analyze, factor, solve
+from simengine2d.numerics.sparse_lu import analyze, factor, solve
 
 
 def random_rows(n, seed, density=0.15):

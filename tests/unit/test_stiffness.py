@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import simengine2d as se
-from simengine2d.analyses.stiffness import constraint_stiffness, force_slopes, jacobian_slope
-from simengine2d.analyses.tangent_space import closed_near, tangent_space
-from simengine2d.analyses.variation import FIRST, STEPS, Variation
-from simengine2d.system import System
+from simengine2d.analyses.linear.variation import FIRST, STEPS, Variation
+from simengine2d.analyses.statics.stiffness import constraint_stiffness, force_slopes, jacobian_slope
+from simengine2d.analyses.statics.tangent_space import closed_near, tangent_space
+from simengine2d.system.system import System
 
 T = 0.7
 Q = np.array([0.3, -0.2, 0.4, 3.5, 1.1, -0.7])

@@ -11,15 +11,15 @@ import sympy as sp
 
 import simengine2d as se
 from marking import slow_among
-from simengine2d import shipped
-from simengine2d.elements import Element, Joint
 from simengine2d.errors import ModelError, UnsupportedError
-from simengine2d.registry import element_names
+from simengine2d.model import library
+from simengine2d.model.elements import Element, Joint
+from simengine2d.model.registry import element_names
 from simengine2d.symbolic.calculus import BETA, GAMMA, STEP
 from simengine2d.symbolic.families import closed_family
-from simengine2d.system import System
+from simengine2d.system.system import System
 
-NAMES = shipped.names()
+NAMES = library.names()
 JOINTS = [name for name in element_names() if issubclass(Element.registry[name], Joint)]
 WITHOUT_SYMBOLS = {"Cam", "PointOnCurve", "RollingCurves"}  # the nearest point of a curve has no formula
 WITHOUT_COUNTED_TURNS = ["andrews_squeezer", "double_pendulum", "pantograph", "sprung_slider"]
@@ -28,7 +28,7 @@ T = 0.3
 
 
 def loaded(name):
-    with shipped.file(name) as path:
+    with library.file(name) as path:
         return se.load(path)
 
 

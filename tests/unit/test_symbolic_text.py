@@ -13,13 +13,14 @@ from typer.testing import CliRunner
 
 import simengine2d as se
 from marking import slow_among
-from simengine2d import cli, shipped
+from simengine2d import cli
+from simengine2d.model import library
 from simengine2d.symbolic.letters import Letter
 from simengine2d.symbolic.notation import NOTATIONS
 
 
 def equations(name="slider_crank", **options):
-    with shipped.file(name) as path:
+    with library.file(name) as path:
         return se.load(path).equations(**options)
 
 

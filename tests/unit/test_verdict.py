@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import simengine2d as se
-from simengine2d import builders, shipped
+from simengine2d import builders
 from simengine2d.errors import Caution
-from simengine2d.verdict import CHECK, DO_NOT_TRUST, TRUST
+from simengine2d.model import library
+from simengine2d.results.verdict import CHECK, DO_NOT_TRUST, TRUST
 
 pytestmark = pytest.mark.slow
 
@@ -33,9 +34,9 @@ def pendulum(inertia: float = 0.0, heavy: float = 1e5) -> se.Model:
     return m
 
 
-@pytest.mark.parametrize("name", shipped.names())
+@pytest.mark.parametrize("name", library.names())
 def test_shipped_mechanisms_are_trusted(name: str) -> None:
-    with shipped.file(name) as path:
+    with library.file(name) as path:
         m = se.load(path)
     for analysis in (se.dynamics, se.kinematics, se.inverse_dynamics):
         try:

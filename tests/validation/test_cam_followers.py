@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
-from simengine2d.energy import power
+from simengine2d.results.energy import power
 
 DEG, TURN = math.pi / 180, 2 * math.pi
 RISE = se.cam_motion(

@@ -16,7 +16,7 @@ from course import COURSE, PROBLEMS, problem
 from loading import quietly
 from simengine2d.errors import ModelWarning
 from simengine2d.io import load, load_analysis, save
-from simengine2d.measures import KINDS, value
+from simengine2d.model.measure import KINDS, value
 
 NOT_STRICT = "shurikenCatapult.adm"
 

@@ -18,9 +18,9 @@ import pytest
 
 import simengine2d as se
 from simengine2d.coordinates import family_named
-from simengine2d.coordinates.points import Point
-from simengine2d.coordinates.rigid_elements import RigidElement
-from simengine2d.system import System
+from simengine2d.coordinates.natural.points import Point
+from simengine2d.coordinates.natural.rigid_elements import RigidElement
+from simengine2d.system.system import System
 
 A, B = (0.1, -0.2), (2.6, 0.3)
 L1, L2, L3 = 1.0, 2.0, 1.8

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import listed
-from ..system import System
-from .assemble import Assembly
+from ..system.system import System
+from .assembly.assemble import Assembly
 
 Floats = NDArray[np.float64]
 

@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coordinates.family import Family
-from ..doors import Bound
-from ..equations import D, new_work
-from ..formulations import sparse
+from ..coordinates.base import Family
+from ..coordinates.reference_point import sparse
 from ..formulations.rank_watch import (
     ALARMS,
     ALWAYS_ZERO,
@@ -21,12 +19,14 @@ from ..formulations.rank_watch import (
     Watched,
     watch_rank,
 )
-from ..frames import GROUND
-from ..loads import load_arrays
-from ..posing import posed
-from ..system import System
-from .closure import coordinate_scale
-from .diagnose import names_of_rows
+from ..model.frame import GROUND
+from ..numerics.kernel_pointer import Bound
+from ..system.applied_forces import load_arrays
+from ..system.elimination import posed
+from ..system.equations_of_motion import D, new_work
+from ..system.system import System
+from .assembly.closure import coordinate_scale
+from .assembly.diagnose import names_of_rows
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..expressions import number
-from ..system import System
+from ..expressions.evaluate import number
+from ..system.system import System
 
 Floats = NDArray[np.float64]
 

@@ -1,7 +1,7 @@
-"""Coordinate families, one file each: each says how the bodies depend on its z. Every module here is imported."""
+"""Coordinate families, one package each: each says how the bodies depend on its z. Importing them registers them."""
 
 from ..methods import import_all, named
-from .family import Family
+from .base import Family
 
 import_all(__name__, __path__)
 

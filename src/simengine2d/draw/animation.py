@@ -19,7 +19,7 @@ import numpy as np
 
 from ..errors import ModelError, UnsupportedError, listed
 from ..io.files import write_bytes
-from ..results import Results
+from ..results.results import Results
 from .figure import SceneArtists, closed_figure, prepare
 from .inks import PAPER, TEXT
 from .outlines import Floats

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..curves import Curve
-from ..frames import GROUND, Placed
-from ..joints.cam import Cam
-from ..joints.point_on_curve import PointOnCurve
-from ..joints.rolling_curves import RollingCurves
+from ..model.curves.curve import Curve
+from ..model.frame import GROUND, Placed
+from ..model.joints.cam import Cam
+from ..model.joints.point_on_curve import PointOnCurve
+from ..model.joints.rolling_curves import RollingCurves
 from . import outlines
 from .marks import Layer, Outline
 from .plan import Plan

@@ -6,12 +6,12 @@ from math import atan2, pi
 
 import numpy as np
 
-from ..elements import Element, Push
 from ..errors import UnsupportedError
-from ..forces.spring import Spring
-from ..frames import GROUND, Placed
-from ..joints.driver import Driver
-from ..measures import Term
+from ..model.elements import Element, Push
+from ..model.forces.spring import Spring
+from ..model.frame import GROUND, Placed
+from ..model.joints.driver import Driver
+from ..model.measure import Term
 from . import outlines, stretches
 from .marks import Layer, Outline, Stretched
 from .motion import spot_of

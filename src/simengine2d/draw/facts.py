@@ -11,15 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import __version__
-from ..analyses.diagnose import diagnose
-from ..drawing import Drawing
-from ..elements import Element
-from ..energy import energy_drift
+from ..analyses.assembly.diagnose import diagnose
 from ..errors import ModelError, SimEngineError, listed
 from ..io.model_writer import model_data
-from ..model import Model
-from ..peaks import peak_of, rms
-from ..results import Results
+from ..model.elements import Element
+from ..model.model import Model
+from ..model.resolved import Drawing
+from ..results.energy import energy_drift
+from ..results.peaks import peak_of, rms
+from ..results.results import Results
 
 PACKAGES = ("numpy", "scipy", "numba")
 GOOD = {"position": 1e-6, "velocity": 1e-5, "acceleration": 1e-4, "energy": 1e-3, "power": 1e-3}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..errors import ModelError, UnsupportedError, unknown
-from ..results import Results
+from ..results.results import Results
 from .figure import LABEL, SceneArtists, axes_or_new, halo
 from .inks import TEXT, ink_of
 from .marks import Arrow, Layer, Mark, Outline, Spot

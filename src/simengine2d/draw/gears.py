@@ -11,10 +11,10 @@ from __future__ import annotations
 from math import atan2, cos, pi, sin
 from typing import NamedTuple
 
-from ..drawing import Drawing
-from ..frames import Placed
-from ..joints.gear import Gear
-from ..joints.rack_pinion import RackPinion
+from ..model.frame import Placed
+from ..model.joints.gear import Gear
+from ..model.joints.rack_pinion import RackPinion
+from ..model.resolved import Drawing
 from .outlines import TURN
 
 FEWEST, MOST, PINION = 12, 60, 18  # teeth of wheels whose number nobody gave

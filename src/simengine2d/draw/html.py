@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import ModelError
 from ..io.files import write_text
-from ..results import Results
+from ..results.results import Results
 from .inks import BODIES, PAPER, TEXT, Ink, ink_of, inks, mixed
 from .looks import own_traces
 from .payload import MOST_ROWS, ink_class, payload

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..bodies import Body
-from ..drawing import Drawing
 from ..errors import ModelError
-from ..model import Model
+from ..model.body import Body
+from ..model.model import Model
+from ..model.resolved import Drawing
 from .outlines import Floats, rectangle
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..drawing import Drawing
-from ..frames import GROUND, Placed
-from ..results import Results
+from ..model.frame import GROUND, Placed
+from ..model.resolved import Drawing
+from ..results.results import Results
 from .marks import Spot
 from .outlines import Floats
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from ..errors import SimEngineError
-from ..model import Model
-from ..results import Results
+from ..model.model import Model
+from ..results.results import Results
 from . import facts
 from .html import page
 from .report import fact_table, table

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..energy import has_energy
-from ..frames import GROUND
-from ..results import COORDINATES, ORDERS, Results
+from ..model.frame import GROUND
+from ..results.energy import has_energy
+from ..results.results import COORDINATES, ORDERS, Results
 from .marks import Mark, Stretched, Trace
 from .motion import spot_of
 from .outlines import Floats

@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..bodies import Disk, Plate, Shape
-from ..drawing import Drawing
-from ..elements import Action, Element, ForceElement, Joint, Pair, Push, Wrench
 from ..errors import UnsupportedError
-from ..forces.torque import Torque
-from ..frames import GROUND, Placed
-from ..joints.cam import Cam
-from ..joints.rack_pinion import RackPinion
-from ..joints.revolute import Revolute
-from ..joints.rolling_curves import RollingCurves
-from ..joints.translational import Translational
-from ..measures import Measure
+from ..model.body import Disk, Plate, Shape
+from ..model.elements import Action, Element, ForceElement, Joint, Pair, Push, Wrench
+from ..model.forces.torque import Torque
+from ..model.frame import GROUND, Placed
+from ..model.joints.cam import Cam
+from ..model.joints.rack_pinion import RackPinion
+from ..model.joints.revolute import Revolute
+from ..model.joints.rolling_curves import RollingCurves
+from ..model.joints.translational import Translational
+from ..model.measure import Measure
+from ..model.resolved import Drawing
 from . import outlines
 from .gears import Wheel, Wheels, wheel_key, wheels
 from .looks import own_outlines

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError, listed
-from ..frames import GROUND
-from ..measures import KINDS
-from ..results import Results
+from ..model.frame import GROUND
+from ..model.measure import KINDS
+from ..results.results import Results
 from .figure import axes_or_new, draw_scene, pyplot
 from .inks import LINES, TEXT, ink_of, mixed
 from .outlines import Floats

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ModelError
-from ..frames import GROUND
-from ..results import Results
+from ..model.frame import GROUND
+from ..results.results import Results
 from .figure import LEVEL, SceneArtists, axes_for, prepare
 from .inks import TEXT
 from .marks import Layer, Mark, Outline

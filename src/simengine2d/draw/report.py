@@ -7,10 +7,10 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..energy import has_energy
 from ..errors import ModelError
 from ..io.files import write_text
-from ..results import Results
+from ..results.energy import has_energy
+from ..results.results import Results
 from . import facts, plots
 from .facts import Fact
 from .inks import PAPER, TEXT, ink_of, mixed

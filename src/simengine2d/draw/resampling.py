@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..results import Results
+from ..results.results import Results
 from .outlines import Floats
 
 

@@ -8,15 +8,15 @@ from functools import cached_property
 
 import numpy as np
 
-from ..analyses.assemble import assemble
-from ..elements import ForceElement, Joint
+from ..analyses.assembly.assemble import assemble
 from ..errors import ModelError, SimEngineError, UnsupportedError
-from ..forces.point_force import PointForce
-from ..forces.torque import Torque
-from ..frames import GROUND, Frame, as_frame
-from ..model import Model
-from ..results import Results
-from ..system import System
+from ..model.elements import ForceElement, Joint
+from ..model.forces.point_force import PointForce
+from ..model.forces.torque import Torque
+from ..model.frame import GROUND, Frame, as_frame
+from ..model.model import Model
+from ..results.results import Results
+from ..system.system import System
 from . import curved, driving, sliding  # noqa: F401  (they register their symbols)
 from .inks import body_ink
 from .marks import Arrow, Bounds, Label, Layer, Mark, Outline, Spot, Stretched, Trace

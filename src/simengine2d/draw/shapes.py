@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..bodies import Bar, Body, Disk, Plate
-from ..frames import GROUND
+from ..model.body import Bar, Body, Disk, Plate
+from ..model.frame import GROUND
 from . import outlines
 from .gears import Wheel
 from .inks import body_ink

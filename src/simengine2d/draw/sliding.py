@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..frames import GROUND, Placed
-from ..joints.pin_slot import PinSlot
-from ..joints.rack_pinion import RackPinion
-from ..joints.revolute_translational import RevoluteTranslational
-from ..joints.translational import Translational
+from ..model.frame import GROUND, Placed
+from ..model.joints.pin_slot import PinSlot
+from ..model.joints.rack_pinion import RackPinion
+from ..model.joints.revolute_translational import RevoluteTranslational
+from ..model.joints.translational import Translational
 from . import outlines
 from .gears import rack_tooth
 from .marks import Layer, Mark, Outline, Spot

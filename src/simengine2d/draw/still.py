@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..model import Model
-from ..results import Results
+from ..model.model import Model
+from ..results.results import Results
 from .figure import draw_scene
 from .resampling import nearest_row
 from .scene import scene_of, scene_of_model

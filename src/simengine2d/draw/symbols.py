@@ -17,16 +17,16 @@ from math import pi
 
 import numpy as np
 
-from ..elements import Element, ForceElement, Joint
-from ..forces.point_force import PointForce
-from ..forces.torque import Torque
-from ..frames import GROUND, Placed
-from ..joints.absolute import AbsoluteAngle, AbsoluteDistance, AbsoluteX, AbsoluteY
-from ..joints.belt import Belt
-from ..joints.fixed import Fixed
-from ..joints.gear import Gear
-from ..joints.link import Link
-from ..joints.revolute import Revolute
+from ..model.elements import Element, ForceElement, Joint
+from ..model.forces.point_force import PointForce
+from ..model.forces.torque import Torque
+from ..model.frame import GROUND, Placed
+from ..model.joints.absolute import AbsoluteAngle, AbsoluteDistance, AbsoluteX, AbsoluteY
+from ..model.joints.belt import Belt
+from ..model.joints.fixed import Fixed
+from ..model.joints.gear import Gear
+from ..model.joints.link import Link
+from ..model.joints.revolute import Revolute
 from . import outlines, stretches
 from .marks import Layer, Mark, Outline, Spot, Stretched
 from .motion import spot_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..elements import Push
-from ..results import Results
+from ..model.elements import Push
+from ..results.results import Results
 
 UNITS = {
     "t": "s",

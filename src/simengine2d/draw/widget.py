@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import UnsupportedError
-from ..results import Results
+from ..results.results import Results
 from .html import player_data, script, style
 
 RENDER = """

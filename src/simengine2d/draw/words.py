@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..bodies import Disk, Plate
-from ..elements import Joint
-from ..frames import GROUND
-from ..joints.belt import Belt
-from ..joints.driver import Driver
-from ..joints.gear import Gear
-from ..joints.rack_pinion import RackPinion
-from ..joints.translational import Translational
+from ..model.body import Disk, Plate
+from ..model.elements import Joint
+from ..model.frame import GROUND
+from ..model.joints.belt import Belt
+from ..model.joints.driver import Driver
+from ..model.joints.gear import Gear
+from ..model.joints.rack_pinion import RackPinion
+from ..model.joints.translational import Translational
 from .marks import Bounds, Label, Spot
 from .motion import Motion, spot_of
 from .outlines import TURN, Floats, hull

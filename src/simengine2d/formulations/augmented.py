@@ -3,9 +3,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..coordinates import dense
 from ..errors import ModelError
 from ..methods import Formulation
-from . import dense
 
 
 @dataclass(frozen=True)

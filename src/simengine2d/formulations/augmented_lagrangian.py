@@ -3,10 +3,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..dense_lu import lu_factor, lu_solve
-from ..doors import call, door
 from ..errors import ModelError
-from ..kernels import kernel
+from ..numerics.dense_lu import lu_factor, lu_solve
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import call, door
 from .stage_iteration import StagedFormulation
 from .stages import KEPT, PENALTY, SIZE_B, SIZE_C, add_balance, add_rates
 

@@ -26,16 +26,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..equations import evaluate_state, solve_kkt
-from ..formula_rows import rows_at
-from ..functions import functions_at
-from ..kernels import kernel
-from ..kkt import eliminate, solve_again, substitute
-from ..moving_frames import place_frames
-from ..rows import gamma as acceleration_side
-from ..rows import phi_q
-from ..tangent import newton_matrix
-from .index1 import correct, largest_error, position_errors, rate_errors
+from ..coordinates.reference_point.projection import correct, largest_error, position_errors, rate_errors
+from ..expressions.time_function import functions_at
+from ..numerics.kernel import kernel
+from ..numerics.ldl import eliminate, solve_again, substitute
+from ..system.constraints import gamma as acceleration_side
+from ..system.constraints import phi_q
+from ..system.derivatives import newton_matrix
+from ..system.equations_of_motion import evaluate_state, solve_kkt
+from ..system.formulas.constraints import rows_at
+from ..system.frames import place_frames
 
 Floats = NDArray[np.float64]
 

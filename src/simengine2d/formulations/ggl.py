@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..doors import door
+from ..numerics.kernel_pointer import door
 from .stage_iteration import StagedFormulation
 from .stages import CHANGE, KEPT, SIZE_B, SIZE_C
 

@@ -15,17 +15,17 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..doors import call, door
-from ..equations import D, Work, accelerate, evaluate_state
-from ..formulas import VELOCITY
-from ..kernels import kernel
-from ..kkt import eliminate, solve_again, substitute
-from ..loads import Loads
-from ..rows import S, phi
-from ..rows import gamma as acceleration_side
-from ..tangent import newton_matrix
+from ..coordinates.reference_point.projection import bring_back
+from ..model.formula import VELOCITY
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import call, door
+from ..numerics.ldl import eliminate, solve_again, substitute
+from ..system.applied_forces import Loads
+from ..system.constraints import S, phi
+from ..system.constraints import gamma as acceleration_side
+from ..system.derivatives import newton_matrix
+from ..system.equations_of_motion import D, Work, accelerate, evaluate_state
 from .esdirk import Esdirk, esdirk_step, hold, smallest_multipliers
-from .index1 import bring_back
 from .rank_watch import ALARMS
 from .stage_iteration import StagedFormulation, stalled
 

@@ -12,10 +12,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dense_lu import lu_factor, lu_solve
-from ..doors import call, door
-from ..kernels import kernel
-from .dense import LENGTH, POSITION, TOLERANCE, VELOCITY, count_turns, position_error, velocity_error
+from ..coordinates.dense import (
+    LENGTH,
+    POSITION,
+    TOLERANCE,
+    VELOCITY,
+    count_turns,
+    position_error,
+    velocity_error,
+)
+from ..numerics.dense_lu import lu_factor, lu_solve
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import call, door
 
 DEPENDENT = 1e-9  # a row that is smaller than this after elimination follows from others
 APPEARED = (

@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coordinates import dense
 from ..errors import ModelError
 from ..methods import Formulation
-from . import dense
 
 Floats = NDArray[np.float64]
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..coordinates import dense
 from ..methods import Formulation
-from . import dense
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..doors import call, door
-from ..kernels import kernel
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import call, door
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -12,12 +12,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coordinates.family import Family
-from ..doors import Bound, Door, call, door
+from ..coordinates.base import Family
 from ..errors import ModelError, listed
-from ..kernels import kernel
 from ..methods import Formulation
-from .echelon import echelon, echelon_solve
+from ..numerics.echelon import echelon, echelon_solve
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import Bound, Door, call, door
 from .stages import (
     ABSOLUTE,
     CHANGE,

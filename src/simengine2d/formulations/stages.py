@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coordinates.family import Family
-from ..doors import call, door
-from ..kernels import kernel
-from ..transformed import E
+from ..coordinates.base import Family
+from ..coordinates.transform import E
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import call, door
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

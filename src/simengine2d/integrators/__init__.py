@@ -2,8 +2,9 @@
 
 from ..methods import Integrator, import_all, named
 
-import_all(__name__, __path__)
-
 
 def integrator_named(name: str) -> type[Integrator]:
     return named("integrator", name, Integrator.registry)
+
+
+import_all(__name__, __path__)  # last, for the toolbox `ivp` asks for methods by name

@@ -12,13 +12,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..doors import call, door
-from . import march
-from .march import Path, past_row
-from .marcher import OdeMethod, Problem, Stability, StartedMarcher, equal_rules, path_of
+from ..numerics.kernel_pointer import call, door
+from . import time_loop
+from .integration import OdeMethod, Problem, Stability, StartedMarcher, equal_rules, path_of
 from .multistep import largest_roots
 from .rk4 import RK4
 from .runge_kutta import ExplicitStep, try_explicit_step
+from .time_loop import Path, past_row
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ class AdamsStep(NamedTuple):
 @door
 def try_adams_step(s, t, state, new):
     """Predict, evaluate, correct; the slope of the new state is evaluated when the next step begins."""
-    p, h = s.p, state[march.TRIED]
+    p, h = s.p, state[time_loop.TRIED]
     predicted = p.trial if s.moulton.size > 0 else new
     for k in range(new.size):
         predicted[k] = p.y[k] + h * s.bashforth[0] * p.K[0, k]
@@ -52,7 +52,7 @@ def try_adams_step(s, t, state, new):
         return
     slope = p.K[1]
     call(s.f, s.c, t + h, predicted, slope)
-    state[march.EVALUATIONS] += 1.0
+    state[time_loop.EVALUATIONS] += 1.0
     for k in range(new.size):
         new[k] = p.y[k] + h * (s.moulton[0] * slope[k] + s.moulton[1] * p.K[0, k])
     for j in range(2, s.moulton.size):

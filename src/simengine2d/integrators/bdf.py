@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError
 from .implicit_runge_kutta import ImplicitTableau, bound_step, kept_derivatives, stages_of, tableau_of
-from .march import Path
-from .marcher import OdeMethod, Problem, Stability, StartedMarcher, equal_rules, path_of
+from .integration import OdeMethod, Problem, Stability, StartedMarcher, equal_rules, path_of
 from .multistep import largest_roots
 from .radau_iia import RadauIIA
+from .time_loop import Path
 
 Floats = NDArray[np.float64]
 

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..doors import call, door
 from ..formulations.stages import CONVERGED as FOUND
 from ..formulations.stages import Stages, copy
-from ..kernels import kernel
-from . import march
-from .linear_methods import Table
-from .march import Path
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import call, door
+from . import time_loop
+from .second_order_tables import Table
+from .time_loop import Path
 
 Floats = NDArray[np.float64]
 
@@ -145,8 +145,8 @@ def guess(ends, a, lam):
 def take_over(c):
     """The step that was taken since then becomes the past."""
     n = c.a.size
-    if c.state[march.STEPS] != c.memory[SEEN]:
-        c.memory[SEEN] = c.state[march.STEPS]
+    if c.state[time_loop.STEPS] != c.memory[SEEN]:
+        c.memory[SEEN] = c.state[time_loop.STEPS]
         copy(c.X1, c.X)
         copy(c.ends[1:], c.ends[:1])
         for j in range(n):
@@ -197,7 +197,7 @@ def try_fixed(c, t, h):
         halvings += 1
         c.memory[HALVINGS] += 1.0
         if halvings > MOST_HALVINGS:
-            c.state[march.CONVERGED] = 0.0
+            c.state[time_loop.CONVERGED] = 0.0
             break
         guess(c.ends, c.a, c.lam)
 
@@ -230,8 +230,8 @@ def try_adaptive(c, t, h):
         copy(c.X1, c.half)
         for j in range(c.end.size if part == 0 else 0):
             c.middle[j] = c.end[j]
-    c.state[march.CONVERGED] = 1.0 if found == 3.0 else 0.0
-    c.state[march.ESTIMATE] = error_of(c.y, c.end, c.whole, c.rtol[0], c.atol, c.gain)
+    c.state[time_loop.CONVERGED] = 1.0 if found == 3.0 else 0.0
+    c.state[time_loop.ESTIMATE] = error_of(c.y, c.end, c.whole, c.rtol[0], c.atol, c.gain)
 
 
 @door
@@ -240,9 +240,9 @@ def try_dae_step(c, t, state, new):
     take_over(c)
     guess(c.ends, c.a, c.lam)
     if c.adaptive == 1:
-        try_adaptive(c, t, state[march.TRIED])
+        try_adaptive(c, t, state[time_loop.TRIED])
     else:
-        try_fixed(c, t, state[march.TRIED])
+        try_fixed(c, t, state[time_loop.TRIED])
     for j in range(new.size):
         new[j] = c.end[j]
     for j in range(c.a.size):
@@ -295,8 +295,8 @@ def look_into_dae_step(c, t, state, out):
 
     z + w (p + q (x - 1/2)) with w = (x (1 - x))^3, which is 1/64 and level in the middle
     """
-    y, new, K, h, n = c.p.y, c.p.new, c.p.K, state[march.TAKE], out.size // 2
-    x = (t - state[march.TIME]) / h
+    y, new, K, h, n = c.p.y, c.p.new, c.p.K, state[time_loop.TAKE], out.size // 2
+    x = (t - state[time_loop.TIME]) / h
     w, dw = (x * (1.0 - x)) ** 3, 3.0 * (x * (1.0 - x)) ** 2 * (1.0 - 2.0 * x)
     for j in range(n):
         ends = (y[j], y[n + j], K[0, n + j], new[j], new[n + j], K[1, n + j], h)

@@ -13,13 +13,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dense_lu import lu_solve
-from ..doors import Bound, door
-from ..kernels import kernel
-from . import march
-from .march import Path, past_row
-from .marcher import NEWTON, NONE, CompiledMarcher, OdeMethod, Problem, Stability, fixed_rules, path_of
-from .newton import FIXED_POINT, Stages, new_stages, solve_block
+from ..numerics.dense_lu import lu_solve
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import Bound, door
+from . import time_loop
+from .integration import NEWTON, NONE, CompiledMarcher, OdeMethod, Problem, Stability, fixed_rules, path_of
+from .stage_newton import FIXED_POINT, Stages, new_stages, solve_block
+from .time_loop import Path, past_row
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -84,16 +84,16 @@ def end_of_step(T, s, p, new, h):
         for j in range(last + 1):
             new[k] += T.b[j] * s.z[j, k]
         p.K[1, k] = s.z[last, k] / h
-    p.state[march.NEW_KNOWN] = 1.0 if stiffly_accurate else 0.0
+    p.state[time_loop.NEW_KNOWN] = 1.0 if stiffly_accurate else 0.0
 
 
 @kernel
 def find_error(T, s, p, h):
     """The estimate into s.right: sum E_j z_j, or h^3 y''' / 12 from the slopes of two steps."""
     old, gap = 0, 0.0
-    if T.estimate == DIFFERENCES and p.state[march.SINCE] > 0.0:
+    if T.estimate == DIFFERENCES and p.state[time_loop.SINCE] > 0.0:
         old = past_row(p, 1)
-        gap = p.state[march.TIME] - p.past_t[old]
+        gap = p.state[time_loop.TIME] - p.past_t[old]
     for k in range(p.y.size):
         error = 0.0
         if gap > 0.0:
@@ -122,7 +122,7 @@ def step_error(T, s, p, new, h):
 def try_implicit_step(step, t, state, new):
     """One step; its error where the method has an estimate."""
     T, s, p = step.T, step.s, step.p
-    h, first = state[march.TRIED], 0
+    h, first = state[time_loop.TRIED], 0
     find_base(T.base, p, s.base)
     if T.A[0, 0] == 0.0:  # an explicit first stage is the slope at the beginning
         first = 1
@@ -130,11 +130,11 @@ def try_implicit_step(step, t, state, new):
             s.z[0, k] = h * p.K[0, k]
     for block in range(first, T.blocks.size - 1):
         if not solve_block(s, T.blocks[block], T.blocks[block + 1], t, h):
-            state[march.CONVERGED] = 0.0
+            state[time_loop.CONVERGED] = 0.0
             return
     end_of_step(T, s, p, new, h)
     if T.estimate != NO_ESTIMATE:
-        state[march.ESTIMATE] = step_error(T, s, p, new, h)
+        state[time_loop.ESTIMATE] = step_error(T, s, p, new, h)
 
 
 def stages_of(problem: Problem, T: ImplicitTableau, path: Path, controlled: bool) -> Stages:
@@ -148,8 +148,8 @@ def stages_of(problem: Problem, T: ImplicitTableau, path: Path, controlled: bool
 class ImplicitMarcher(CompiledMarcher):
     """A marcher that keeps the derivatives of its iteration too."""
 
-    def __init__(self, problem: Problem, path: Path, rules: march.Rules, T: ImplicitTableau) -> None:
-        self.stages = stages_of(problem, T, path, rules.kind == march.ADAPTIVE)
+    def __init__(self, problem: Problem, path: Path, rules: time_loop.Rules, T: ImplicitTableau) -> None:
+        self.stages = stages_of(problem, T, path, rules.kind == time_loop.ADAPTIVE)
         super().__init__(problem, path, rules, bound_step(T, self.stages, path))
 
     def kept(self) -> dict[str, Floats]:
@@ -187,6 +187,6 @@ class ImplicitRungeKutta(OdeMethod, abstract=True):
     def started(self, problem: Problem) -> CompiledMarcher:
         T = self.tableau
         rules = fixed_rules(problem, self.adaptive, self.order + 1, T.A[0, 0] == 0.0, 1)
-        controlled = rules.kind == march.ADAPTIVE
+        controlled = rules.kind == time_loop.ADAPTIVE
         path = path_of(problem, 2, int(T.estimate == DIFFERENCES), 1e-6 if controlled else EXACTLY)
         return ImplicitMarcher(problem, path, rules, T)

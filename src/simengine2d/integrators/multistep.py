@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .marcher import Stability
+from .integration import Stability
 
 
 def largest_roots(coefficients: list[Any]) -> Stability:

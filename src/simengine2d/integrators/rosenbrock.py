@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dense_lu import lu_factor, lu_solve
-from ..doors import call, door
-from ..kernels import kernel
-from . import march
-from .march import Path
-from .marcher import NONE, CompiledMarcher, OdeMethod, Problem, Stability, fixed_rules, path_of
-from .newton import EXACT, ROUNDING, Stages, find_jacobian, new_stages
+from ..numerics.dense_lu import lu_factor, lu_solve
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import call, door
+from . import time_loop
+from .integration import NONE, CompiledMarcher, OdeMethod, Problem, Stability, fixed_rules, path_of
+from .stage_newton import EXACT, ROUNDING, Stages, find_jacobian, new_stages
+from .time_loop import Path
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ def find_derivatives(s, t, h):
     call(s.f, s.c, later, s.y, s.F[2])
     for k in range(s.y.size):
         s.F[2, k] = (s.F[2, k] - s.K[0, k]) / (later - t)
-    s.state[march.EVALUATIONS] += 1.0
+    s.state[time_loop.EVALUATIONS] += 1.0
     s.memory[J_TIME], s.memory[HAS_J] = t, 1.0
 
 
@@ -43,7 +43,7 @@ def factor_matrix(s, h):
     for i in range(n):
         for j in range(n):
             s.LU[i, j] = (1.0 if i == j else 0.0) - h * D * s.J[0, i * n + j]
-    s.state[march.FACTORIZATIONS] += 1.0
+    s.state[time_loop.FACTORIZATIONS] += 1.0
     return lu_factor(s.LU, s.pivots) > 0.0
 
 
@@ -51,11 +51,11 @@ def factor_matrix(s, h):
 def try_rosenbrock_step(s, t, state, new):
     """W k_1 = f_0 + h d T;   W (k_2 - k_1) = f_1 - k_1;   y1 = y + h k_2;   error h (k_1 - 2 k_2 + k_3) / 6"""
     # rows of z are k_1, k_2, k_3; those of F are f_1, nothing, and df/dt
-    h, n, f0, ft = state[march.TRIED], new.size, s.K[0], s.F[2]
+    h, n, f0, ft = state[time_loop.TRIED], new.size, s.K[0], s.F[2]
     k1, k2, k3, f1, f2 = s.z[0], s.z[1], s.z[2], s.F[0], s.K[1]
     find_derivatives(s, t, h)
     if not factor_matrix(s, h):
-        state[march.CONVERGED] = 0.0
+        state[time_loop.CONVERGED] = 0.0
         return
     for k in range(n):
         k1[k] = f0[k] + h * D * ft[k]
@@ -77,9 +77,9 @@ def try_rosenbrock_step(s, t, state, new):
     for k in range(n):
         scale = s.atol[k] + s.rtol[0] * max(abs(s.y[k]), abs(new[k]))
         total += (h / 6.0 * (k1[k] - 2.0 * k2[k] + k3[k]) / scale) ** 2
-    state[march.ESTIMATE] = np.sqrt(total / n)
-    state[march.NEW_KNOWN] = 1.0
-    state[march.EVALUATIONS] += 2.0
+    state[time_loop.ESTIMATE] = np.sqrt(total / n)
+    state[time_loop.NEW_KNOWN] = 1.0
+    state[time_loop.EVALUATIONS] += 2.0
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Rosenbrock(OdeMethod):
 class RosenbrockMarcher(CompiledMarcher):
     """A marcher that keeps its Jacobian too."""
 
-    def __init__(self, problem: Problem, path: Path, rules: march.Rules, stages: Stages) -> None:
+    def __init__(self, problem: Problem, path: Path, rules: time_loop.Rules, stages: Stages) -> None:
         self.stages = stages
         super().__init__(problem, path, rules, try_rosenbrock_step.bind(stages))
 

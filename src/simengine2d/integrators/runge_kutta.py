@@ -14,11 +14,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..doors import call, door
-from ..kernels import kernel
-from . import march
-from .march import Path
-from .marcher import CompiledMarcher, Marcher, OdeMethod, Problem, Stability, fixed_rules, path_of
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import call, door
+from . import time_loop
+from .integration import CompiledMarcher, Marcher, OdeMethod, Problem, Stability, fixed_rules, path_of
+from .time_loop import Path
 
 Floats = NDArray[np.float64]
 
@@ -135,27 +135,27 @@ def evaluate_stages(s, first, stop, t, h):
         y = p.new if i == T.stages else p.trial
         stage_state(T, p, i, h, y)
         call(s.f, s.c, t + T.C[i] * h, y, p.K[i])
-    p.state[march.EVALUATIONS] += max(0, stop - first)
+    p.state[time_loop.EVALUATIONS] += max(0, stop - first)
 
 
 @door
 def try_explicit_step(s, t, state, new):
     """One step; its error where the method has an estimate."""
-    T, h = s.T, state[march.TRIED]
+    T, h = s.T, state[time_loop.TRIED]
     evaluate_stages(s, 1, T.E.shape[1], t, h)
     if T.E.shape[1] == T.stages:  # the error estimate does not ask for the slope at the end
         stage_state(T, s.p, T.stages, h, new)
     else:
-        state[march.NEW_KNOWN] = 1.0
+        state[time_loop.NEW_KNOWN] = 1.0
     if T.order > 0:
-        state[march.ESTIMATE] = step_error(T, s.p, h)
+        state[time_loop.ESTIMATE] = step_error(T, s.p, h)
 
 
 @door
 def look_into_explicit_step(s, t, state, out):
     """Dense output; its additional stages are evaluated when they are first needed."""
-    T, h = s.T, state[march.TAKE]
-    if state[march.DENSE] == 0.0:
-        evaluate_stages(s, T.stages + 1, T.C.size, state[march.TIME], h)
-        state[march.DENSE] = 1.0
-    interpolate(T, s.p, h, (t - state[march.TIME]) / h)
+    T, h = s.T, state[time_loop.TAKE]
+    if state[time_loop.DENSE] == 0.0:
+        evaluate_stages(s, T.stages + 1, T.C.size, state[time_loop.TIME], h)
+        state[time_loop.DENSE] = 1.0
+    interpolate(T, s.p, h, (t - state[time_loop.TIME]) / h)

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..breaks import SMALLEST_TIME, Break
-from ..doors import Bound
 from ..errors import ModelError, UnsupportedError
-from . import march as loop
-from .marcher import CHATTER, EPS, HOP, MOST_HOPS, Broken, Marcher, OdeMethod, Problem, Stability, careful
+from ..expressions.breaks import SMALLEST_TIME, Break
+from ..numerics.kernel_pointer import Bound
+from . import time_loop as loop
+from .integration import CHATTER, EPS, HOP, MOST_HOPS, Broken, Marcher, OdeMethod, Problem, Stability, careful
 from .step_control import LONGEST_FIRST_STEP, longest_step
 
 Floats = NDArray[np.float64]

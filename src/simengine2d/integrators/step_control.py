@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels import kernel
+from ..numerics.kernel import kernel
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 LONGEST_FIRST_STEP = 0.1  # seconds; what rests at the start may be about to move

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError, listed
-from ..model import Model
+from ..model.model import Model
 from .acf import load_analysis, save_analysis
 from .adm_check import checked_adm
 from .adm_reader import is_course_model, read_adm, refuse_adams

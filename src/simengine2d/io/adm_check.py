@@ -6,12 +6,12 @@ import warnings
 
 import numpy as np
 
-from ..analyses.assemble import Assembly, assemble
-from ..drawing import Drawing, DrawnBody
+from ..analyses.assembly.assemble import Assembly, assemble
 from ..errors import ModelError, ModelWarning, SimEngineError, listed
-from ..frames import GROUND
-from ..model import Model
-from ..system import System
+from ..model.frame import GROUND
+from ..model.model import Model
+from ..model.resolved import Drawing, DrawnBody
+from ..system.system import System
 from .adm_reader import read_adm
 from .adm_writer import AdmText, adm_text
 from .json_text import read_json

@@ -8,21 +8,21 @@ from itertools import islice
 from math import atan2, pi
 from typing import Any, NamedTuple
 
-from ..elements import Element
 from ..errors import ModelError, listed
-from ..expressions import from_matlab
-from ..forces.point_force import PointForce
-from ..forces.spring import Spring
-from ..forces.torque import Torque
-from ..frames import GROUND, Frame
-from ..joints.absolute import AbsoluteAngle, AbsoluteDistance, AbsoluteX, AbsoluteY
-from ..joints.pin_slot import PinSlot
-from ..joints.rack_pinion import RackPinion
-from ..joints.relative import RelativeAngle, RelativeDistance, RelativeX, RelativeY
-from ..joints.revolute import Revolute
-from ..joints.revolute_translational import RevoluteTranslational
-from ..joints.translational import Translational
-from ..measures import angle, distance
+from ..expressions.evaluate import from_matlab
+from ..model.elements import Element
+from ..model.forces.point_force import PointForce
+from ..model.forces.spring import Spring
+from ..model.forces.torque import Torque
+from ..model.frame import GROUND, Frame
+from ..model.joints.absolute import AbsoluteAngle, AbsoluteDistance, AbsoluteX, AbsoluteY
+from ..model.joints.pin_slot import PinSlot
+from ..model.joints.rack_pinion import RackPinion
+from ..model.joints.relative import RelativeAngle, RelativeDistance, RelativeX, RelativeY
+from ..model.joints.revolute import Revolute
+from ..model.joints.revolute_translational import RevoluteTranslational
+from ..model.joints.translational import Translational
+from ..model.measure import angle, distance
 from .plain_text import shown
 
 AXES = {"GRF": "global", "LRF": "body"}

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
-from ..elements import Element
 from ..errors import ModelError, ModelWarning, listed, unknown
-from ..frames import GROUND
-from ..model import GRAVITY, Model
+from ..model.elements import Element
+from ..model.frame import GROUND
+from ..model.model import GRAVITY, Model
 from .adm_elements import COMMON, LINE, SECTIONS, Entry, Meaning, is_number, meaning
 from .adm_writer import keep_records
 from .attribution import check_numbers

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from math import cos, pi, sin
 from typing import Any
 
-from ..drawing import Drawing
 from ..errors import ModelError, listed
-from ..expressions import Number, names_in, parse, substitute, to_matlab, to_text
-from ..frames import GROUND, Placed
-from ..functions import Function
-from ..kernels import Callback
-from ..measures import Term
-from ..tables import Table
+from ..expressions.evaluate import Number, names_in, parse, substitute, to_matlab, to_text
+from ..expressions.table import Table
+from ..expressions.time_function import Function
+from ..model.frame import GROUND, Placed
+from ..model.measure import Term
+from ..model.resolved import Drawing
+from ..numerics.kernel import Callback
 from .adm_elements import AXES, CONSTRAINTS, FORCES
 
 ROUND_OFF = 1e-12

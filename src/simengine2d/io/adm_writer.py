@@ -12,12 +12,12 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, NamedTuple
 
-from ..bodies import Body
-from ..drawing import Drawing, DrawnBody
-from ..elements import Element, Joint
 from ..errors import ModelError, listed
-from ..frames import GROUND
-from ..model import Model
+from ..model.body import Body
+from ..model.elements import Element, Joint
+from ..model.frame import GROUND
+from ..model.model import Model
+from ..model.resolved import Drawing, DrawnBody
 from .adm_elements import LINE, Entry, meaning
 from .adm_records import Draft, fresh_record, tidy
 from .model_writer import Unwritable, model_data, plain

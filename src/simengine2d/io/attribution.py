@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..drawing import problems_of_numbers
 from ..errors import ModelError
-from ..model import Model
+from ..model.model import Model
+from ..model.resolved import problems_of_numbers
 from .document import Document, Path
 
 _TITLE = re.compile(r"(\w+) '([^']+)'(?:, (\w+))?")

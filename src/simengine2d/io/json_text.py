@@ -9,7 +9,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
 from ..errors import ModelError
-from ..expressions import number
+from ..expressions.evaluate import number
 from .document import DEEPEST, Document, Path, syntax_error
 from .yaml_text import finite, integer
 

@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
-from ..elements import BodyLaw, Kind
 from ..errors import ModelError, ModelWarning, listed
+from ..model.elements import BodyLaw, Kind
 
 LAW: Kind = get_args(BodyLaw)[1]
 

@@ -9,8 +9,10 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any
 
-from ..bodies import SHAPES, Body
-from ..elements import (
+from ..errors import ModelError, unknown
+from ..expressions.table import Table
+from ..model.body import SHAPES, Body
+from ..model.elements import (
     FORMULA_KINDS,
     FUNCTION_KINDS,
     Element,
@@ -20,13 +22,11 @@ from ..elements import (
     check_name,
     texts_of,
 )
-from ..errors import ModelError, unknown
-from ..formulas import frames_of_formula
-from ..frames import GROUND, Frame, as_frame
-from ..measure_text import frames_in
-from ..model import GRAVITY, Model
-from ..registry import element_class
-from ..tables import Table
+from ..model.formula import frames_of_formula
+from ..model.frame import GROUND, Frame, as_frame
+from ..model.measure_text import frames_in
+from ..model.model import GRAVITY, Model
+from ..model.registry import element_class
 from .attribution import check_numbers, complain_of_numbers
 from .document import Document, Path
 from .laws import Laws

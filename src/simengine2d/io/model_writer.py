@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..bodies import Body
-from ..elements import FUNCTION_KINDS, Element, Kind
 from ..errors import ModelError
-from ..expressions import to_text
-from ..frames import GROUND, Frame
-from ..functions import Function
-from ..measures import Measure
-from ..model import Model
-from ..tables import Table
+from ..expressions.evaluate import to_text
+from ..expressions.table import Table
+from ..expressions.time_function import Function
+from ..model.body import Body
+from ..model.elements import FUNCTION_KINDS, Element, Kind
+from ..model.frame import GROUND, Frame
+from ..model.measure import Measure
+from ..model.model import Model
 from .laws import LAW
 from .schema import VERSION
 

@@ -11,17 +11,17 @@ from math import cos, isclose, nan, sin
 from random import Random
 from typing import Any
 
-from ..drawing import Drawing, DrawnBody
-from ..elements import Element, ForceElement, Joint, Push, Wrench
 from ..errors import ModelError
-from ..forces.point_force import PointForce
-from ..forces.torque import Torque
-from ..frames import Placed
-from ..functions import Function
-from ..kernels import plain
-from ..laws import LINEAR, TIME, Law
-from ..measures import KINDS, Measure, value
-from ..placement import Pose, to_global
+from ..expressions.law import LINEAR, TIME, Law
+from ..expressions.time_function import Function
+from ..model.elements import Element, ForceElement, Joint, Push, Wrench
+from ..model.forces.point_force import PointForce
+from ..model.forces.torque import Torque
+from ..model.frame import Placed
+from ..model.measure import KINDS, Measure, value
+from ..model.placement import Pose, to_global
+from ..model.resolved import Drawing, DrawnBody
+from ..numerics.kernel import plain
 
 TIMES = (0.0, 0.4142, 1.7321)
 CLOSE = 1e-8  # of the largest number that an element has in these states

@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from ..bodies import SHAPES, Body
-from ..elements import Element, ForceElement, Joint, Kind
-from ..registry import element_class, element_names
+from ..model.body import SHAPES, Body
+from ..model.elements import Element, ForceElement, Joint, Kind
+from ..model.registry import element_class, element_names
 
 VERSION = 1
 ADDRESS = "https://json-schema.org/draft/2020-12/schema"

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from ..elements import FUNCTION_KINDS, Element
 from ..errors import Caution, ModelError, UnsupportedError, listed
-from ..events import Crossing
-from ..model import Model
-from ..results import Results
-from ..tables import Table
+from ..expressions.table import Table
+from ..model.elements import FUNCTION_KINDS, Element
+from ..model.model import Model
+from ..results.events import Crossing
+from ..results.results import Results
 from .archive import ALWAYS_FINE, RATIO, Arrays, digest, pack, unpack
 from .document import Document
 from .files import read_bytes, write_bytes

@@ -7,9 +7,9 @@ from dataclasses import fields, is_dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
-from ..analyses.task import matches, methods
+from ..analyses.dynamics.options import matches, methods
 from ..coordinates import family_named
-from ..coordinates.family import Family
+from ..coordinates.base import Family
 from ..errors import ModelError, UnsupportedError
 from ..formulations import formulation_named
 from ..integrators import integrator_named

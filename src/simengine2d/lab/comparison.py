@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import Interrupted, UnsupportedError
-from ..model import Model
-from ..results import Results
-from ..system import System
+from ..model.model import Model
+from ..results.results import Results
+from ..system.system import System
 from .combinations import Methods, combinations
 from .differences import QUANTITIES, motion_of, sizes_of
 from .text import comparison_text

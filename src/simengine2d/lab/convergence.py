@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import builders, ivp
-from ..analyses.dynamics import dynamics
+from ..analyses.dynamics.dynamics import dynamics
 from ..errors import ModelError, UnsupportedError
-from ..integrators import integrator_named
+from ..integrators import integrator_named, ivp
 from ..methods import Formulation, Integrator
-from ..model import Model
-from ..results import Results
-from ..system import System
+from ..model import builders
+from ..model.model import Model
+from ..results.results import Results
+from ..system.system import System
 from .combinations import label
 from .differences import differences, motion_of, sizes_of
 from .text import aligned

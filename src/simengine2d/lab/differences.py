@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..results import Results
+from ..results.results import Results
 
 Floats = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
 from ..integrators import integrator_named
-from ..integrators.linear_methods import alpha_table
-from ..integrators.marcher import OdeMethod
+from ..integrators.integration import OdeMethod
+from ..integrators.second_order_tables import alpha_table
 from ..methods import AlphaMethod, Integrator
 from .combinations import label
 

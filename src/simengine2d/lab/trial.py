@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..analyses.dynamics import dynamics
-from ..energy import energy_drift
+from ..analyses.dynamics.dynamics import dynamics
 from ..errors import ModelError, SimEngineError, UnsupportedError
-from ..model import Model
-from ..results import Results
-from ..system import System
+from ..model.model import Model
+from ..results.energy import energy_drift
+from ..results.results import Results
+from ..system.system import System
 from .combinations import Combination
 from .differences import Motion, constraint_drift, differences, motion_of, sizes_of
 

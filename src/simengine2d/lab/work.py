@@ -8,9 +8,9 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Interrupted, ModelError
-from ..model import Model
-from ..results import Results
-from ..system import System
+from ..model.model import Model
+from ..results.results import Results
+from ..system.system import System
 from .combinations import Combination, Methods, combinations
 from .comparison import frame
 from .text import aligned, number

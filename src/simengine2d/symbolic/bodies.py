@@ -7,10 +7,10 @@ from typing import Any
 
 import sympy as sp
 
-from ..bodies import Bar
-from ..expressions import Node, names_in, parse
-from ..functions import PROGRAM, Function
-from ..system import System
+from ..expressions.evaluate import Node, names_in, parse
+from ..expressions.time_function import PROGRAM, Function
+from ..model.body import Bar
+from ..system.system import System
 from .letters import Letter, SymbolTable, letter_of
 from .trees import to_sympy
 

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from ..analyses.assemble import assemble
+from ..analyses.assembly.assemble import assemble
 from ..coordinates import family_named
-from ..coordinates.family import Family
-from ..coordinates.natural import Natural, refuse_counted_turns
-from ..coordinates.orientations import welded_angles
-from ..coordinates.point_family import PointFamily
-from ..coordinates.relative import Relative
-from ..system import System
+from ..coordinates.base import Family
+from ..coordinates.natural.natural import Natural, refuse_counted_turns
+from ..coordinates.natural.orientations import welded_angles
+from ..coordinates.natural.point_family import PointFamily
+from ..coordinates.relative.relative import Relative
+from ..system.system import System
 from .bodies import Bodies
 from .calculus import MotionEquations, jacobian
 from .letters import Letter

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..elements import Action, Push, Wrench
-from ..laws import LINEAR, PROGRAM, PUSH, STATE, TIME, Law, LawTable, law_value, pack_laws
-from ..loads import turned
-from ..moving_frames import EX, EY
+from ..expressions.law import LINEAR, PROGRAM, PUSH, STATE, TIME, Law, LawTable, law_value, pack_laws
+from ..model.elements import Action, Push, Wrench
+from ..system.applied_forces import turned
+from ..system.frames import EX, EY
 from .bodies import Bodies
 from .letters import Letter
 from .on_symbols import exact

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analyses.equation_system import FreeSystem
 from ..errors import AssemblyError
-from ..free_system import FreeSystem
 from .numeric import Floats
 
 if TYPE_CHECKING:

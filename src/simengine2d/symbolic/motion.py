@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analyses.times import output_times
-from ..doors import python_door
 from ..errors import (
     ConvergenceError,
     Interrupted,
@@ -20,11 +19,12 @@ from ..errors import (
 )
 from ..formulations import formulation_named
 from ..formulations.projection import Projection
-from ..integrators import integrator_named, march
+from ..integrators import integrator_named, time_loop
 from ..integrators.dop853 import DOP853
-from ..integrators.marcher import OdeMethod
-from ..interrupts import Interrupts
+from ..integrators.integration import OdeMethod
 from ..methods import Formulation
+from ..numerics.interrupts import Interrupts
+from ..numerics.kernel_pointer import python_door
 from .initial import State
 from .numeric import Floats
 
@@ -44,10 +44,10 @@ DEFAULTS = {
     "keep": None,
 }
 ENDINGS = {
-    march.STEP_TOO_SMALL: "the step became too small; look for a singular pose, or a force that jumps",
-    march.TOO_STIFF: "the motion is stiff; choose an implicit integrator",
-    march.NO_CONVERGENCE: "the iteration of a step does not converge",
-    march.BLEW_UP: "the values have grown beyond all bounds; take a smaller step",
+    time_loop.STEP_TOO_SMALL: "the step became too small; look for a singular pose, or a force that jumps",
+    time_loop.TOO_STIFF: "the motion is stiff; choose an implicit integrator",
+    time_loop.NO_CONVERGENCE: "the iteration of a step does not converge",
+    time_loop.BLEW_UP: "the values have grown beyond all bounds; take a smaller step",
 }
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sympy as sp
 
 from ..coordinates import family_named
-from ..coordinates.reference_point import ReferencePoint
+from ..coordinates.reference_point.reference_point import ReferencePoint
 from ..errors import ModelError, UnsupportedError
-from ..formulas import VELOCITY
-from ..model import Model
-from ..system import System
+from ..model.formula import VELOCITY
+from ..model.model import Model
+from ..system.system import System
 from .bodies import Bodies
 from .calculus import MotionEquations
 from .equations import Equations, Names, Numbers

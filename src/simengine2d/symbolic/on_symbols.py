@@ -7,7 +7,8 @@ from typing import Any
 
 import sympy as sp
 
-from .. import measures, moving_frames
+from ..model import measure
+from ..system import frames
 
 SYMPY = {"sqrt": sp.sqrt, "atan2": sp.atan2, "cos": sp.cos, "sin": sp.sin}
 
@@ -22,8 +23,8 @@ def on_symbols(module: ModuleType, *names: str, **others: Any) -> list[Any]:
     return [namespace[name] for name in names]
 
 
-(value,) = on_symbols(measures, "value")
-place_frames, term_value = on_symbols(moving_frames, "place_frames", "term_value", value=value)
+(value,) = on_symbols(measure, "value")
+place_frames, term_value = on_symbols(frames, "place_frames", "term_value", value=value)
 
 
 def exact(expression: Any) -> sp.Expr:

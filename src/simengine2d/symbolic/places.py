@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..channel_text import parse_channels
-from ..elements import Action, Load, Push, Wrench
 from ..errors import UnsupportedError
-from ..formulas import Formula
-from ..frames import GROUND, Placed
-from ..measures import KINDS, Measure
-from ..moving_frames import FRAME_STATE, PHI, PX, PY
+from ..model.channel_text import parse_channels
+from ..model.elements import Action, Load, Push, Wrench
+from ..model.formula import Formula
+from ..model.frame import GROUND, Placed
+from ..model.measure import KINDS, Measure
+from ..system.frames import FRAME_STATE, PHI, PX, PY
 from .bodies import Bodies
 from .letters import Letter
 from .on_symbols import exact, place_frames, term_value

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import sympy as sp
 
-from ..coordinates.natural_kernels import by_x
-from ..coordinates.point_family import PointFamily
-from ..coordinates.points import SAME, Point
-from ..coordinates.rigid_elements import RigidElement
-from ..frames import GROUND
+from ..coordinates.natural.kernels import by_x
+from ..coordinates.natural.point_family import PointFamily
+from ..coordinates.natural.points import SAME, Point
+from ..coordinates.natural.rigid_elements import RigidElement
+from ..model.frame import GROUND
 from .bodies import Bodies
 from .calculus import MotionEquations
 from .families import Coordinates, new_symbols

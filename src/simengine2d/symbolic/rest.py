@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analyses.equation_system import FreeSystem
 from ..errors import ConvergenceError, ModelError, UnsupportedError, listed
-from ..free_system import FreeSystem
 from .initial import CLOSED, State
 from .numeric import Floats
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from ..analyses.equation_system import FreeSystem
 from ..errors import ModelError, listed, unknown
-from ..free_system import FreeSystem
 from .calculus import MotionEquations, jacobian
 from .equations import Equations, Names, Numbers
 from .letters import Letter

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import sympy as sp
 
-from ..coordinates.relative import Relative
-from ..coordinates.tree import Branch, TreeJoint
-from ..frames import GROUND, Placed
+from ..coordinates.relative.relative import Relative
+from ..coordinates.relative.tree import Branch, TreeJoint
+from ..model.frame import GROUND, Placed
 from .bodies import Bodies
 from .calculus import MotionEquations
 from .families import Coordinates, new_symbols

@@ -9,7 +9,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..errors import ModelError, listed
-from ..expressions import names_in, number, parse
+from ..expressions.evaluate import names_in, number, parse
 from .letters import SymbolTable, letter_of
 from .trees import to_sympy
 

@@ -1,0 +1,187 @@
+"""Assembly: from the drawn pose to one in which every joint closes, and velocities that the joints allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import hypot
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import AssemblyError, ModelError, counted, listed
+from ...model.model import Model
+from ...system.system import System
+from .closure import Closure, close, coordinate_scale
+from .projection import scaled_jacobian, unit_rows, weighted_change
+from .whole_turns import with_whole_turns
+
+Floats = NDArray[np.float64]
+
+UNGIVEN = 1e-10  # weight of a velocity the user did not give, against 1 for a given one
+NEW_STARTS = 4
+SUSPECTS = 8  # joints tried in turn when the mechanism does not close
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A closed pose and consistent velocities."""
+
+    model: Model
+    system: System
+    t: float
+    q: Floats
+    qd: Floats
+    iterations: int
+    residual: float
+    """Largest remaining gap, as a length."""
+    moved: dict[str, tuple[float, float]]
+    """How far each body was moved (m) and turned (rad) from its drawn pose."""
+    moves: list[str]
+    """A sentence on each body that was moved."""
+    changed_velocities: list[str]
+    """A sentence on each given velocity that the joints do not allow."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What differs from what was given."""
+        return self.moves + self.changed_velocities
+
+    def __str__(self) -> str:
+        head = f"assembled at t = {self.t:g} s in {self.iterations} iterations, largest gap {self.residual:.1e} m"
+        return "\n".join([head, *self.notes])
+
+
+def assemble(model: Model | System, t: float = 0.0) -> Assembly:
+    """Close the mechanism at time t near its drawn pose.
+
+    Raises AssemblyError with the joint that stays open and its gap.
+    """
+    system = model if isinstance(model, System) else System(model)
+    if not np.all(np.isfinite(system.functions_at(t))):
+        raise ModelError(system.broken_function(t) or f"a function of time has no value at t = {t:g} s.")
+    drawn = with_whole_turns(system, t, system.drawn_q)
+    closure = close(system, t, drawn)
+    for start in _other_starts(system, drawn):
+        if closure.closed:
+            break
+        closure = min(closure, close(system, t, start), key=lambda c: (not c.closed, np.abs(c.gaps).max()))
+    if not closure.closed:
+        raise AssemblyError(_open_joint(system, t, closure))
+    moved = _moves(system, closure.q - drawn)
+    qd, changes = consistent_velocities(system, t, closure.q)
+    residual = float(np.abs(closure.gaps).max(initial=0.0))
+    moves = _move_sentences(system, moved)
+    return Assembly(
+        system.model, system, t, closure.q, qd, closure.iterations, residual, moved, moves, changes
+    )
+
+
+def _other_starts(system: System, drawn: Floats) -> Iterator[Floats]:
+    """Drawn poses shaken a little: a way out of dead ends such as links drawn exactly in line."""
+    random = np.random.default_rng(0)
+    scale = coordinate_scale(system) * system.length
+    for k in range(NEW_STARTS):
+        yield drawn + 0.05 * (k + 1) * scale * random.standard_normal(system.n)
+
+
+def _open_joint(system: System, t: float, closure: Closure) -> str:
+    """Name the joint added last without which the others close, and let it take the whole gap."""
+    gaps = _by_joint(system, closure.gaps)
+    worst = max(gaps, key=gaps.__getitem__)
+    open_ones = [name for name, gap in gaps.items() if gap > 0.05 * gaps[worst]]
+    for name in reversed(open_ones[-SUSPECTS:]):
+        if close(system, t, closure.q, _weights(system, name, 0.0)).closed:
+            worst = name
+            break
+    relaxed = close(system, t, closure.q, _weights(system, worst, 0.03))
+    element = system.model.elements[worst]
+    bodies = listed(dict.fromkeys(frame.body for frame in element.frames()))
+    return (
+        f"the mechanism does not close at t = {t:g} s: {element.title} between {bodies} stays "
+        f"{_gap_text(system, worst, system.Phi(t, relaxed.q))} when the others close "
+        f"({counted(closure.iterations, 'iteration')}, {NEW_STARTS} new starts). "
+        "Check its place, the lengths of the bodies around it, and the drivers' values at that time."
+    )
+
+
+def _weights(system: System, joint: str, weight: float) -> Floats:
+    """One for every row but those of the joint."""
+    return np.array([weight if name == joint else 1.0 for name, _ in system.rows])
+
+
+def _gap_text(system: System, joint: str, Phi: Floats) -> str:
+    """`0.21 m apart` or `0.3 rad off`."""
+    lengths, angles = 0.0, 0.0
+    for (name, row), error in zip(system.rows, Phi, strict=True):
+        if name != joint:
+            continue
+        if row.formula is not None:
+            return f"violated, with '{row.formula.text}' = {error:.4g} instead of 0,"
+        first = row.measure.terms[0]
+        if first.kind == "half_distance2":  # Phi = (d^2 - L^2) / (2 L), of weight 1 / L
+            length = 1.0 / first.weight
+            lengths = abs(float(np.sqrt(max(length * length + 2.0 * length * error, 0.0))) - length)
+        elif all(term.kind in ("angle", "misalignment", "direction") for term in row.measure.terms):
+            angles = max(angles, abs(float(error)))
+        else:
+            lengths = float(np.hypot(lengths, error))
+    return f"{lengths:.4g} m apart" if lengths > angles * system.length else f"{angles:.4g} rad off"
+
+
+def _by_joint(system: System, gaps: Floats) -> dict[str, float]:
+    """Size of each joint's gap."""
+    sizes: dict[str, float] = {}
+    for (name, _), gap in zip(system.rows, gaps, strict=True):
+        sizes[name] = hypot(sizes.get(name, 0.0), gap)
+    return sizes
+
+
+def _moves(system: System, change: Floats) -> dict[str, tuple[float, float]]:
+    """How far each body was moved and turned; whole turns that only a driver counts are none."""
+    return {
+        body.name: (float(np.hypot(dx, dy)), float(turn))
+        for body, (dx, dy, turn) in zip(system.bodies, change.reshape(-1, 3), strict=True)
+    }
+
+
+def _move_sentences(system: System, moved: dict[str, tuple[float, float]]) -> list[str]:
+    sentences = []
+    for name, (shift, turn) in moved.items():
+        parts = [f"moved by {shift:.3g} m"] if shift > 1e-6 * system.length else []
+        parts += [f"turned by {turn:.3g} rad"] if abs(turn) > 1e-6 else []
+        if parts:
+            sentences.append(f"body '{name}' was {' and '.join(parts)} to close the joints")
+    return sentences
+
+
+def consistent_velocities(system: System, t: float, q: Floats) -> tuple[Floats, list[str]]:
+    """Velocities with Phi_q qd = nu, as near as possible to those given; and what had to be changed."""
+    given = [_given(body) for body in system.bodies]
+    wanted = np.array([0.0 if v is None else v for body in given for v in body])
+    is_given = np.array([v is not None for body in given for v in body], dtype=bool)
+    scale = coordinate_scale(system)
+    J, norms = unit_rows(scaled_jacobian(system, t, q, scale))
+    weight = np.where(is_given, 1.0, UNGIVEN)
+    nu, qd = system.nu(t, q) / norms, wanted
+    for _ in range(
+        2
+    ):  # again from the velocities found where none were given: they pull at those given no more
+        near = np.where(is_given, wanted, qd)
+        qd = near + scale * weighted_change(J, nu - J @ (near / scale), weight)
+    return qd, _velocity_sentences(system, wanted, is_given, qd)
+
+
+def _given(body) -> tuple[float | None, float | None, float | None]:
+    vx, vy = body.velocity if body.velocity is not None else (None, None)
+    return vx, vy, body.angular_velocity
+
+
+def _velocity_sentences(system: System, wanted: Floats, is_given: NDArray[np.bool_], qd: Floats) -> list[str]:
+    change = np.abs(qd - wanted) / coordinate_scale(system)
+    tolerance = 1e-8 * (system.length + np.abs(wanted / coordinate_scale(system)).max(initial=0.0))
+    changed = np.flatnonzero(is_given & (change > tolerance))
+    return [
+        f"the given velocity {system.coordinate_names[i]}d = {wanted[i]:g} was changed to {qd[i]:.6g} by the joints"
+        for i in changed
+    ]

@@ -1,0 +1,188 @@
+"""Assembly modes: all poses in which a mechanism closes at the values of its drivers, and how far each can be driven.
+
+A four-bar linkage closes in two ways at a given crank angle, other mechanisms in more. The poses are found by mirroring
+pairs of bodies (dyads) in the poses already known and by least squares from random poses; each is then driven both ways
+by the walk of kinematics, to its dead points or through a full turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError, SimEngineError, SingularityError, listed
+from ...model.model import Model
+from ...system.system import System
+from ..kinematics.kinematics import assemble_driven, driven_rows
+from ..kinematics.run import Walk
+from .assemble import Assembly
+from .pose_search import HeldSystem, PoseSearch
+from .redrawn import redrawn
+
+Floats = NDArray[np.float64]
+
+FAR_OUT = 10.0  # lengths of the mechanism that a driver of a distance is followed
+
+
+@dataclass(frozen=True)
+class DriverRange:
+    """The values of a driver from `low` to `high` between which an assembly closes, and what ends it on each side."""
+
+    low: float
+    high: float
+    low_end: str
+    high_end: str
+    change_points: list[float]
+    """Values at which other branches meet this one."""
+
+    @property
+    def is_full_turn(self) -> bool:
+        return self.low_end == self.high_end == "full turn"
+
+    def __str__(self) -> str:
+        if self.is_full_turn:
+            return "full turn"
+        return f"{self.low:.6g} ({self.low_end}) to {self.high:.6g} ({self.high_end})"
+
+
+@dataclass(frozen=True)
+class AssemblyMode:
+    """One pose in which the mechanism closes."""
+
+    q: Floats
+    description: str
+    """How it differs from the first: which dyads are mirrored, or which body is turned most."""
+    range: DriverRange | None
+    """How far the driver goes from here; None in a singular pose, or without a driver."""
+    source: Model
+
+    @property
+    def model(self) -> Model:
+        """The model drawn in this pose."""
+        return redrawn(self.source, self.q)
+
+
+@dataclass(frozen=True)
+class AssemblyModes:
+    """All assemblies that were found; the first is that of the drawn pose."""
+
+    model: Model
+    t: float
+    driver: str | None
+    value: float | None
+    modes: list[AssemblyMode]
+    starts: int
+    """Random starts that were made beside the mirrored poses; the last ones found nothing new."""
+
+    def __len__(self) -> int:
+        return len(self.modes)
+
+    def __iter__(self) -> Iterator[AssemblyMode]:
+        return iter(self.modes)
+
+    def __getitem__(self, i: int) -> AssemblyMode:
+        return self.modes[i]
+
+    def rows(self) -> list[list[str]]:
+        """The table of the modes: number, description, range of the driver."""
+        return [
+            [str(i), mode.description, "not followed" if mode.range is None else str(mode.range)]
+            for i, mode in enumerate(self.modes)
+        ]
+
+    def __str__(self) -> str:
+        where = f"{self.driver} = {self.value:.6g}" if self.driver is not None else f"t = {self.t:g} s"
+        ways = "1 way" if len(self) == 1 else f"{len(self)} ways"
+        head = f"{self.model.name} closes in {ways} at {where} ({self.starts} random starts)"
+        return "\n".join([head, *(f"{i}: {text}; {reach}" for i, text, reach in self.rows())])
+
+    __repr__ = __str__
+
+
+def assembly_modes(
+    model: Model, t: float = 0.0, *, driver: str | None = None, ranges: bool = True, seed: int = 0
+) -> AssemblyModes:
+    """All poses in which the mechanism closes with its drivers at their values of time t, and the range of each.
+
+    Every free motion needs a driver. The range is that of `driver` (by default the first), the others held: it ends at
+    a dead point, or is a full turn. Change points on the way are passed as kinematics does. `modes[i].model` is the
+    model drawn in that pose. The search is by mirrored and random poses, repeated until nothing new appears: what it
+    finds is right, but it cannot prove that nothing is missing. With `ranges=False` only the poses are found.
+    """
+    if not isinstance(model, Model):
+        raise ModelError(f"assembly_modes needs a Model, not {model!r}; read a file with load(path).")
+    system = System(model)
+    first = assemble_driven(system, t, "assembly_modes")
+    _refuse_freedom(system, first)
+    row = _driver_row(system, driver)
+    held = HeldSystem(system, t)
+    search = PoseSearch(held, first.q, seed)
+    search.run()
+    modes = [
+        AssemblyMode(
+            q,
+            search.dyads.differences(q) if i else "as drawn",
+            _range(held, row, q) if ranges and row is not None else None,
+            model,
+        )
+        for i, q in enumerate(search.found)
+    ]
+    name, value = (
+        (None, None) if row is None else (system.rows[row][0], float(system.functions_at(t)[row, 0]))
+    )
+    return AssemblyModes(model, t, name, value, modes, search.starts)
+
+
+def _refuse_freedom(system: System, assembly: Assembly) -> None:
+    try:
+        driven_rows(system, assembly)
+    except SingularityError:
+        pass  # a pose among others
+
+
+def _driver_row(system: System, name: str | None) -> int | None:
+    rows = {system.rows[i][0]: int(i) for i in reversed(system.driver_rows)}
+    if name is None:
+        return int(system.driver_rows[0]) if rows else None
+    if name not in rows:
+        raise ModelError(f"there is no driver '{name}' in the model; the drivers are {listed(rows)}.")
+    return rows[name]
+
+
+# Ranges -------------------------------------------------------------------------------------------------
+
+
+def _range(held: HeldSystem, row: int, q: Floats) -> DriverRange | None:
+    """Drive both ways from q."""
+    value = float(held.values[row])
+    try:
+        up, high_end, above = _drive(held, row, q, 1.0)
+        down, low_end, below = _drive(held, row, q, -1.0)
+    except SingularityError:  # the pose itself is singular
+        return None
+    finally:
+        held.hold()
+    if high_end == low_end == "full turn":
+        return DriverRange(value, value + 2 * pi, low_end, high_end, sorted(value + s for s in above))
+    passed = sorted([value + s for s in above] + [value - s for s in below])
+    return DriverRange(value - down, value + up, low_end, high_end, passed)
+
+
+def _drive(held: HeldSystem, row: int, q: Floats, sign: float) -> tuple[float, str, list[float]]:
+    """How far the driver goes in one direction, why it ends, and the change points passed."""
+    system = held.hold(row, sign)
+    turns = all(term.kind in ("angle", "direction") for term in system.rows[row][1].measure.terms)
+    far = 2 * pi if turns else FAR_OUT * system.length
+    start = Assembly(system.model, system, 0.0, q, np.zeros(q.size), 0, 0.0, {}, [], [])
+    walk = Walk(system, start, driven_rows(system, start), np.array([0.0, far]), None)
+    try:
+        walk.run()
+    except SingularityError:
+        return walk.t, "dead point", walk.change_points
+    except SimEngineError as error:
+        return walk.t, str(error), walk.change_points
+    return far, "full turn" if turns else "no limit found", walk.change_points

@@ -1,0 +1,143 @@
+"""The search for all poses in which a mechanism closes: by mirroring dyads, and by least squares from random poses."""
+
+from __future__ import annotations
+
+from math import pi
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UnsupportedError
+from ...expressions.time_function import as_function, pack
+from ...system.system import System
+from ..kinematics.change_point import Clock
+from .closure import close, coordinate_scale
+from .dyads import Dyads
+
+Floats = NDArray[np.float64]
+
+SAME = 1e-6  # rad or lengths: poses nearer than this are one
+# random starts without anything new, after which it is enough: at first, more for each pose, and at most
+FIRST_STARTS, STARTS_EACH, MOST_STARTS = 40, 30, 1000
+
+
+class HeldSystem:
+    """The system with every function of time held at its value at t, but for one row that may be driven."""
+
+    def __init__(self, system: System, t: float) -> None:
+        if any(system.moves_in_time(i) and system.rows[i][1].formula is not None for i in range(system.m)):
+            raise UnsupportedError("assembly_modes cannot hold a Constraint that reads the time.")
+        self.system, self.t = System(system.drawing), t
+        self.values = system.functions_at(t)[:, 0]
+        self.scale = coordinate_scale(system)
+        self.hold()
+
+    def hold(self, row: int | None = None, sign: float = 1.0) -> System:
+        """Constants, and value + sign t in one row."""
+        functions = [
+            as_function(f"{value!r} {'+' if sign > 0.0 else '-'} t" if i == row else value)
+            for i, value in enumerate(self.values.tolist())
+        ]
+        self.system.functions = functions
+        self.system.arrays = self.system.arrays._replace(functions=pack(functions))
+        self.clock = Clock(self.system, self.system.arrays, None, 1.0)
+        return self.system
+
+    def gaps(self, q: Floats) -> tuple[Floats, Floats]:
+        """Errors of the rows as lengths, and their Jacobian by scaled coordinates."""
+        Phi, J, _, _ = self.clock.right_sides(0.0, q, np.zeros(q.size))
+        J = J * self.scale
+        norms = np.linalg.norm(J, axis=1)
+        norms[norms == 0.0] = 1.0
+        return Phi / norms, J / norms[:, None]
+
+    def closed(self, q: Floats) -> Floats | None:
+        """The closed pose to which damped least squares lead from q, or None.
+
+        (J^T J + damping I) dq = -J^T Phi
+        """
+        length, damping = self.system.length, 1e-3
+        gaps, J = self.gaps(q)
+        error = float(gaps @ gaps)
+        for _ in range(60):
+            if error <= (1e-7 * length) ** 2:
+                return self.polished(q)
+            step = -np.linalg.solve(J.T @ J + damping * np.eye(q.size), J.T @ gaps)
+            step *= min(1.0, length / (float(np.abs(step).max()) or 1.0))
+            trial = q + self.scale * step
+            new_gaps, new_J = self.gaps(trial)
+            new = float(new_gaps @ new_gaps)
+            if new < error:
+                q, gaps, J, error, damping = trial, new_gaps, new_J, new, max(0.1 * damping, 1e-12)
+            else:
+                damping *= 10.0
+                if damping > 1e6:
+                    return None
+        return None
+
+    def polished(self, q: Floats) -> Floats | None:
+        closure = close(self.system, 0.0, q)
+        return closure.q if closure.closed else None
+
+
+class PoseSearch:
+    """Poses found so far, and the ways to more."""
+
+    def __init__(self, held: HeldSystem, first: Floats, seed: int) -> None:
+        self.held, self.found, self.starts = held, [first], 0
+        self.dyads = Dyads(held.system, first)
+        self.random = np.random.default_rng(seed)
+        index = {body.name: i for i, body in enumerate(held.system.bodies)}
+        self.guides = [
+            (index.get(term.a.body, -1), index.get(term.b.body, -1))  # type: ignore[union-attr]
+            for _, row in held.system.rows
+            for term in row.measure.terms
+            if term.kind == "misalignment"
+        ]
+
+    def run(self) -> None:
+        known = 0
+        self.mirror(known)
+        quiet = 0
+        while quiet < FIRST_STARTS + STARTS_EACH * len(self.found) and self.starts < MOST_STARTS:
+            known = len(self.found)
+            self.starts += 1
+            self.take(self.held.closed(self.random_pose()))
+            self.mirror(known)
+            quiet = 0 if len(self.found) > known else quiet + 1
+
+    def mirror(self, first: int) -> None:
+        """Mirror every dyad of every pose from the first on, also of those that are found thereby."""
+        i = first
+        while i < len(self.found):
+            for q in self.dyads.mirrored(self.found[i]):
+                self.take(self.held.closed(q))
+            i += 1
+
+    def take(self, q: Floats | None) -> None:
+        """Keep a pose that is new. Whole turns make no difference where the joints allow them."""
+        if q is None:
+            return
+        nearest = q.copy()
+        nearest[2::3] -= 2 * pi * np.round((q[2::3] - self.found[0][2::3]) / (2 * pi))
+        if np.abs(self.held.gaps(nearest)[0]).max(initial=0.0) > 1e-9 * self.held.system.length:
+            nearest = q
+        if not self.is_reversed(nearest) and all(self.distance(nearest, p) > SAME for p in self.found):
+            self.found.append(nearest)
+
+    def is_reversed(self, q: Floats) -> bool:
+        """Whether a slider stands turned by 180 degrees in its guide, which the equations allow but no guide does."""
+        turns = (q - self.found[0]).reshape(-1, 3)[:, 2]
+        turns = np.append(turns, 0.0)  # the ground
+        return any(np.cos(turns[b] - turns[a]) < 0.0 for a, b in self.guides)
+
+    def distance(self, a: Floats, b: Floats) -> float:
+        change = a - b
+        change[2::3] = 2.0 * np.sin(0.5 * change[2::3])
+        return float(np.abs(change / self.held.system.sizes).max())
+
+    def random_pose(self) -> Floats:
+        q = self.found[self.random.integers(len(self.found))].copy()
+        q += self.held.system.sizes * self.random.standard_normal(q.size)
+        q[2::3] = self.random.uniform(-pi, pi, q.size // 3)
+        return q

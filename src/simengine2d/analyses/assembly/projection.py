@@ -1,0 +1,106 @@
+"""The smallest change that satisfies linear equations: min |x - x0|_W subject to J x = b.
+
+    [ W   J^T ] [ dx ]   [    0     ]
+    [ J  -eps ] [ y  ] = [ b - J x0 ]
+
+The small -eps makes redundant rows legal; refinement removes its effect, so consistent equations are met
+exactly and among many solutions the nearest is taken. J is an array for small systems and sparse for large ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...system.system import System
+
+Floats = NDArray[np.float64]
+Matrix = Any
+"""An array, or SciPy's csr_array."""
+
+EPS = 1e-10  # for rows of norm one: directions weaker than sqrt(EPS) count as dependent
+REFINEMENTS = 4
+DEPENDENT = 1e-11  # singular value of rows of norm one below which they depend on each other
+WEAKEST = 1e-13  # eps for rows of which some are weak, since they hold what was given against what was not
+DENSE = 100  # rows and columns together, up to which arrays are quicker
+
+
+def smallest_change(J: Matrix, residual: Floats, weight: Floats, eps: float = EPS) -> Floats:
+    """dx of smallest |dx|_W with J dx = residual; in the least-squares sense where the rows contradict."""
+    m, n = J.shape
+    if m == 0:
+        return np.zeros(n)
+    solve = _solver(J, weight, eps)
+    dx = np.zeros(n)
+    for _ in range(REFINEMENTS):
+        dx += solve(np.concatenate([np.zeros(n), residual - J @ dx]))[:n]
+    return dx
+
+
+def weighted_change(J: Matrix, residual: Floats, weight: Floats) -> Floats:
+    """dx of smallest |dx|_W with J dx = residual, for weights that differ by many powers of ten.
+
+    In y = W^1/2 dx and with rows of norm one, dependent rows are told from others, and the answer is that of W = 1.
+    """
+    if J.shape[0] == 0:
+        return np.zeros(J.shape[1])
+    root = np.sqrt(weight)
+    scaled, norms = unit_rows(_times_columns(J, 1.0 / root))
+    if isinstance(J, np.ndarray):
+        U, sizes, Vt = np.linalg.svd(scaled, full_matrices=False)
+        kept = sizes > DEPENDENT
+        return np.asarray(Vt[kept].T @ ((U[:, kept].T @ (residual / norms)) / sizes[kept]) / root)
+    return smallest_change(scaled, residual / norms, np.ones_like(weight), WEAKEST) / root
+
+
+def _times_columns(J: Matrix, factors: Floats) -> Matrix:
+    return (
+        J * factors
+        if isinstance(J, np.ndarray)
+        else type(J)((J.data * factors[J.indices], J.indices, J.indptr), shape=J.shape)
+    )
+
+
+def _solver(J: Matrix, weight: Floats, eps: float) -> Callable[[Floats], Floats]:
+    """Solves with the matrix above."""
+    m = J.shape[0]
+    if isinstance(J, np.ndarray):
+        inverse = np.linalg.inv(np.block([[np.diag(weight), J.T], [J, -eps * np.eye(m)]]))
+        return lambda b: inverse @ b
+    from scipy.sparse import block_array, csc_array, diags_array
+    from scipy.sparse.linalg import splu
+
+    kkt = block_array([[diags_array(weight), J.T], [J, -eps * diags_array(np.ones(m))]])
+    return splu(csc_array(kkt)).solve
+
+
+def times_rows(factors: Floats, J: Matrix) -> Matrix:
+    """J with every row multiplied by a factor."""
+    if isinstance(J, np.ndarray):
+        return factors[:, None] * J
+    rows = np.repeat(factors, np.diff(J.indptr))
+    return type(J)((J.data * rows, J.indices, J.indptr), shape=J.shape)
+
+
+def unit_rows(J: Matrix) -> tuple[Matrix, Floats]:
+    """J with every row divided by its norm, and the norms (1 for empty rows)."""
+    squares = J**2 if isinstance(J, np.ndarray) else J.power(2)
+    norms = np.sqrt(np.asarray(squares.sum(axis=1)))
+    norms[norms == 0.0] = 1.0
+    return times_rows(1.0 / norms, J), norms
+
+
+def scaled_jacobian(system: System, t: float, q: Floats, scale: Floats) -> Matrix:
+    """Phi_q by the scaled coordinates."""
+    S, shape = system.arrays, (system.m, system.n)
+    data = system.Phi_q_data(q, t) * scale[S.jac_column]
+    if sum(shape) <= DENSE:
+        J = np.zeros(shape)
+        J[np.repeat(np.arange(system.m), np.diff(S.jac_start)), S.jac_column] = data
+        return J
+    from scipy.sparse import csr_array
+
+    return csr_array((data, S.jac_column, S.jac_start), shape=shape)

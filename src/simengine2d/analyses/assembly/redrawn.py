@@ -1,0 +1,69 @@
+"""A model drawn in another pose: the same mechanism, so that an analysis can go on from there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import atan2, cos, sin
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.body import Bar, Body
+from ...model.elements import Pair
+from ...model.frame import Frame, Placed
+from ...model.measure import Measure
+from ...model.model import Model
+from ...model.resolved import Drawing, DrawnBody
+
+Floats = NDArray[np.float64]
+
+
+def redrawn(model: Model, q: Floats, qd: Floats | None = None) -> Model:
+    """A copy whose bodies are drawn at q, which must close the joints, and move with qd (or as before).
+
+    Every frame stays where it is in its body. What joints keep as drawn, such as the length of a link, is the same in
+    every pose that closes them.
+    """
+    drawing, other = Drawing(model), model.copy()
+    for i, (name, body) in enumerate(other.bodies.items()):
+        _move(body, drawing.bodies[name], *map(float, q[3 * i : 3 * i + 3]))
+        if qd is not None:
+            xd, yd, body.angular_velocity = map(float, qd[3 * i : 3 * i + 3])
+            body.velocity = (xd, yd)
+    for name, element in model.elements.items():
+        if isinstance(element, Pair):
+            found = drawing.elements[name]
+            assert isinstance(found, Pair)
+            sides = {"a": as_written(found.a), "b": as_written(found.b)}
+            other.elements[name] = replace(element, **sides, at=None, direction=None)  # type: ignore[arg-type]
+    return other
+
+
+def _move(body: Body, drawn: DrawnBody, x: float, y: float, phi: float) -> None:
+    """A bar keeps its ends, unless it has turned further than two points can tell."""
+    points = drawn.points
+    if isinstance(body.shape, Bar):
+        start, end = (_place(x, y, phi, *points[name]) for name in ("start", "end"))
+        if abs(atan2(end[1] - start[1], end[0] - start[0]) - phi) < 1e-9:
+            body.shape = Bar(start, end)
+            return
+        body.shape, body.inertia = None, drawn.inertia
+        body.points = dict(points)
+    body.position, body.angle = (x, y), phi
+
+
+def _place(x: float, y: float, phi: float, along: float, across: float, _: float) -> tuple[float, float]:
+    """r_P = r + A s."""
+    c, s = cos(phi), sin(phi)
+    return x + c * along - s * across, y + s * along + c * across
+
+
+def as_written(frame: Placed) -> Frame:
+    """The frame by its place in its body."""
+    return Frame(frame.body, place=(frame.x, frame.y, frame.angle))
+
+
+def measure_as_written(measure: Measure) -> Measure:
+    """The measure between frames by their places."""
+    terms = [replace(t, a=as_written(t.a), b=as_written(t.b)) for t in measure.terms]  # type: ignore[arg-type]
+    return Measure(tuple(terms))

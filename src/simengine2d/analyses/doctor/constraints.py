@@ -1,0 +1,261 @@
+"""All joints together, in the closed pose: what they hold twice, what they leave free, and drivers that fight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from math import pi
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError, counted, listed
+from ...model.elements import Pair
+from ...model.forces.spring import Spring
+from ...model.joints.pin_slot import PinSlot
+from ...model.joints.revolute_translational import RevoluteTranslational
+from ...model.joints.translational import Translational
+from ...model.model import Model
+from ...results.reactions import non_unique
+from ...results.results import Results
+from ...system.system import System
+from ..assembly.assemble import Assembly
+from ..assembly.closure import coordinate_scale
+from ..assembly.diagnose import DependentSet, Diagnosis, diagnose, nearby_poses, undriven_mobility
+from ..assembly.rank import free_motions, rank_of_rows
+from .finding import ERROR, NOTE, WARNING, Finding
+
+Floats = NDArray[np.float64]
+
+GUIDES = (Translational, PinSlot, RevoluteTranslational)
+MOVED = 1e-2  # of a typical length or a radian: a correction of the drawn pose that one should know of
+OTHER_POSES = 3
+HELD = 1e-9  # rate of a measure in a free motion, below which it does not change
+SAME = 1e-9  # to which velocities of drivers must agree
+
+
+def corrections(assembly: Assembly) -> Iterator[Finding]:
+    """Bodies that were moved to close the joints, and velocities that the joints do not allow."""
+    length = assembly.system.length
+    for name, (shift, turn) in assembly.moved.items():
+        far = max(shift / length, abs(turn))
+        if far <= 1e-6:
+            continue
+        yield Finding(
+            WARNING if far > MOVED else NOTE,
+            "moved",
+            (name,),
+            f"body '{name}' was moved by {shift:.3g} m and turned by {turn:.3g} rad to close the joints at "
+            f"t = {assembly.t:g} s.",
+            "Draw it where it belongs, or check the lengths around it and the drivers' first values.",
+            {"shift": shift, "turn": turn},
+        )
+    for sentence in assembly.changed_velocities:
+        body = sentence.split("velocity ", 1)[1].split(".", 1)[0]
+        yield Finding(
+            WARNING, "velocity", (body,), f"{sentence}.", "Give a velocity that the joints allow, or none."
+        )
+
+
+def examined(assembly: Assembly) -> Iterator[Finding]:
+    diagnosis = diagnose(assembly)
+    yield from _drivers(assembly, diagnosis)
+    yield from _held_twice(assembly, diagnosis)
+    yield from _reactions(assembly)
+    yield from _freedom(diagnosis)
+    yield from _idle_springs(assembly)
+
+
+# Drivers ----------------------------------------------------------------------------------------------
+
+
+def _drivers(assembly: Assembly, diagnosis: Diagnosis) -> Iterator[Finding]:
+    """Drivers that drive what is driven already, or what the joints hold."""
+    system = assembly.system
+    drivers = {system.rows[i][0] for i in system.driver_rows}
+    for group in diagnosis.dependent:
+        names = list(dict.fromkeys(system.rows[i][0] for i in group.rows))
+        acting = [name for name in names if name in drivers]
+        if not acting:
+            continue
+        if len(acting) > 1:
+            yield _fighting(assembly, group, acting)
+        else:
+            yield _blocked(assembly, group, acting[0], [name for name in names if name not in drivers])
+
+
+def over_driven(system: System, t: float) -> Finding | None:
+    """More drivers than free motions, in a mechanism that does not close with them."""
+    free, drivers = undriven_mobility(system, t), dict.fromkeys(system.rows[i][0] for i in system.driver_rows)
+    if free is None or len(drivers) <= free:
+        return None
+    return Finding(
+        ERROR,
+        "fighting drivers",
+        tuple(drivers),
+        f"the drivers {listed(drivers)} fight: {counted(free, 'motion')} {'is' if free == 1 else 'are'} free, and "
+        f"their values at t = {t:g} s do not go together.",
+        "Remove one of them, or make one a force.",
+        {"free motions": float(free)},
+    )
+
+
+def _fighting(assembly: Assembly, group: DependentSet, drivers: list[str]) -> Finding:
+    off = _disagreement(assembly, group)
+    same = "with the same velocity" if off <= SAME else f"with velocities that differ by {off:.3g}"
+    when = "" if group.permanent else " in this pose"
+    return Finding(
+        WARNING if off <= SAME else ERROR,
+        "fighting drivers",
+        tuple(drivers),
+        f"the drivers {listed(drivers)} drive the same motion{when}, {same} at t = {assembly.t:g} s.",
+        "Remove one of them, or make one a force.",
+        {"velocity": off},
+    )
+
+
+def _disagreement(assembly: Assembly, group: DependentSet) -> float:
+    """By how much the velocity of the last row differs from what the others make of it."""
+    system, row, partners = assembly.system, group.rows[-1], group.rows[:-1]
+    J, nu = system.Phi_q(assembly.t, assembly.q), system.nu(assembly.t, assembly.q)
+    weights = np.linalg.lstsq(J[partners].T, J[row], rcond=None)[0]
+    size = max(1.0, float(np.abs(nu[group.rows]).max()))
+    return float(abs(nu[row] - weights @ nu[partners])) / size
+
+
+def _blocked(assembly: Assembly, group: DependentSet, driver: str, joints: list[str]) -> Finding:
+    system = assembly.system
+    title, off = system.model.elements[driver].title, _disagreement(assembly, group)
+    guide = _turned_guide(system.model, driver, joints)
+    if not group.permanent:
+        remedy = "Start from another pose, or drive another body."
+        text = f"{title} stands at a dead point: in this pose {listed(joints)} hold what it should move."
+    else:
+        text = f"{title} cannot move anything: {listed(joints)} hold its measure."
+        remedy = "Drive a measure that is free, or remove a joint."
+    if guide is not None:
+        remedy = f"Turned by 90 degrees, the guide '{guide}' would let it move: check its direction."
+    elements = (guide, driver) if guide is not None else (driver, *joints)
+    return Finding(
+        ERROR if off > SAME else WARNING, "blocked driver", elements, text, remedy, {"velocity": off}
+    )
+
+
+def _turned_guide(model: Model, driver: str, joints: list[str]) -> str | None:
+    """A guide among the joints that, turned by 90 degrees, would leave the driver's measure free."""
+    for name in joints:
+        joint = model.elements[name]
+        if isinstance(joint, GUIDES) and _is_free(_with_turned(model, name), driver):
+            return name
+    return None
+
+
+def _with_turned(model: Model, name: str) -> Model:
+    turned = model.copy()
+    drawing = model.check()
+    joint, here = turned.elements[name], drawing.elements[name]
+    assert isinstance(joint, Pair) and isinstance(here, Pair)
+    joint.direction = float(here.a.drawn_angle) + 0.5 * pi
+    return turned
+
+
+def _is_free(model: Model, driver: str) -> bool:
+    """Whether the joints of a model, as drawn, leave the measure of a driver free."""
+    try:
+        system = System(model)
+    except ModelError:
+        return False
+    rows = [i for i, (name, _) in enumerate(system.rows) if name == driver]
+    others = [i for i, (name, row) in enumerate(system.rows) if not system.drawing.elements[name].drives]  # type: ignore[attr-defined]
+    J = system.Phi_q(0.0, system.drawn_q) * coordinate_scale(system)
+    return rank_of_rows(J[others + rows]).rank > rank_of_rows(J[others]).rank
+
+
+# Held twice -------------------------------------------------------------------------------------------
+
+
+def _held_twice(assembly: Assembly, diagnosis: Diagnosis) -> Iterator[Finding]:
+    system = assembly.system
+    drivers = {system.rows[i][0] for i in system.driver_rows}
+    for group in diagnosis.dependent:
+        names = tuple(dict.fromkeys(system.rows[i][0] for i in group.rows))
+        if drivers & set(names):
+            continue
+        if len(names) == 1 and len(group.rows) == 1:
+            text = f"{group.names[0]} restricts nothing in this pose."
+            yield Finding(
+                WARNING, "dependent", names, text, "Start from another pose, or check where it was drawn."
+            )
+            continue
+        when = "in every pose" if group.permanent else "in this pose, a dead point or change point"
+        remedy = (
+            "The motion is right, but their reactions are not unique; release one of them, for example by a "
+            "PinSlot instead of a Revolute."
+            if group.permanent
+            else "Most other poses are regular: start from one of them."
+        )
+        yield Finding(
+            NOTE if group.permanent else WARNING,
+            "dependent",
+            names,
+            f"{listed(group.names)} restrict the same motion {when}.",
+            remedy,
+        )
+
+
+def _reactions(assembly: Assembly) -> Iterator[Finding]:
+    system = assembly.system
+    shared = non_unique(system, assembly.t, assembly.q)
+    if shared:
+        unique = [name for name in system.drawing.rows if name not in shared]
+        text = f"the reactions of {listed(shared)} are not unique"
+        rest = f"; those of {listed(unique)} are" if unique else ""
+        yield Finding(NOTE, "reactions", tuple(shared), f"{text}{rest}.", "The smallest ones are given.")
+
+
+def _freedom(diagnosis: Diagnosis) -> Iterator[Finding]:
+    free = diagnosis.mobility
+    if diagnosis.coordinates == 0:
+        return
+    motions = "; ".join(diagnosis.free) if free else "every motion is prescribed or prevented"
+    count = counted(free, "free motion")
+    yield Finding(
+        NOTE, "mobility", (), f"mobility {free}, {count}: {motions}.", "", {"mobility": float(free)}
+    )
+    if free == 0 and not any(joint.drives for joint in diagnosis.model.joints.values()):
+        yield Finding(
+            WARNING,
+            "locked",
+            (),
+            f"'{diagnosis.model.name}' cannot move: its joints hold every motion and there is no driver.",
+            "Remove a joint, or check guides and pins for one that holds too much.",
+        )
+
+
+def _idle_springs(assembly: Assembly) -> Iterator[Finding]:
+    """Springs on a measure that the joints hold, here and in other poses: they stretch nobody."""
+    system = assembly.system
+    springs = {name: force for name, force in system.model.forces.items() if isinstance(force, Spring)}
+    if not springs:
+        return
+    poses = [assembly.q, *islice(nearby_poses(system, assembly.t, assembly.q), OTHER_POSES)]
+    if not any(_motions(system, assembly.t, q).size for q in poses):
+        return
+    for name, spring in springs.items():
+        if all(_is_held(spring, system, assembly.t, q) for q in poses):
+            text = f"{spring.title} acts on a measure that the joints hold, so it moves nothing."
+            yield Finding(NOTE, "idle", (name,), text)
+
+
+def _motions(system: System, t: float, q: Floats) -> Floats:
+    """What the joints leave free without the drivers, one motion in each row."""
+    scale, drivers = coordinate_scale(system), set(system.driver_rows.tolist())
+    J = (system.Phi_q(t, q) * scale)[[i for i in range(system.m) if i not in drivers]]
+    return (free_motions(J, rank_of_rows(J).rank) * scale[:, None]).T
+
+
+def _is_held(spring: Spring, system: System, t: float, q: Floats) -> bool:
+    motions = _motions(system, t, q)
+    still = np.zeros_like(motions)
+    moving = Results(system.model, np.zeros(len(motions)), still + q, motions, still)
+    return bool(np.abs(moving.measure(spring.measure)[1]).max(initial=0.0) <= HELD)

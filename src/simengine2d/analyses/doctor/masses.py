@@ -1,0 +1,41 @@
+"""What moves freely needs a mass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...errors import listed
+from ..assembly.assemble import Assembly
+from ..assembly.closure import coordinate_scale
+from ..assembly.diagnose import in_words
+from ..assembly.rank import free_motions, rank_of_rows
+from .finding import ERROR, NOTE, Finding
+
+NOTHING = 1e-14  # mass of a motion, against that of the heaviest body
+
+
+def massless(assembly: Assembly) -> Iterator[Finding]:
+    """Free motions without mass, which no force can decide; and bodies without one that joints lead."""
+    system, scale = assembly.system, coordinate_scale(assembly.system)
+    J, masses = system.Phi_q(assembly.t, assembly.q) * scale, system.masses * scale**2
+    concerned: set[str] = set()
+    for motion in free_motions(J, rank_of_rows(J).rank).T:
+        if motion @ (masses * motion) > NOTHING * masses.max(initial=0.0) * (motion @ motion):
+            continue
+        moving = np.flatnonzero(np.abs(motion.reshape(-1, 3)).max(axis=1) > 1e-9)
+        names = tuple(system.bodies[i].name for i in moving)
+        concerned.update(names)
+        words = in_words(system, assembly.q, scale * motion)
+        yield Finding(
+            ERROR,
+            "massless",
+            names,
+            f"a free motion has no mass, so forces cannot decide it: {words}.",
+            f"Give {listed(names)} a mass and an inertia for dynamics, or drive the motion.",
+        )
+    light = [b.name for b in system.bodies if b.mass == 0.0 and b.inertia == 0.0 and b.name not in concerned]
+    if light and masses.max(initial=0.0) > 0.0:
+        text = f"{listed(light)} {'has' if len(light) == 1 else 'have'} no mass; the joints lead it along."
+        yield Finding(NOTE, "massless", tuple(light), text)

@@ -1,0 +1,250 @@
+"""Elements one by one: those that repeat others, do nothing, or do not fit where they were drawn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import hypot
+from typing import Any
+
+import numpy as np
+
+from ...errors import listed
+from ...expressions.law import LINEAR, TIME, Law
+from ...expressions.time_function import Function
+from ...model.elements import Element, ForceElement
+from ...model.forces.point_force import PointForce
+from ...model.forces.spring import Spring
+from ...model.forces.torque import Torque
+from ...model.frame import GROUND
+from ...model.joints.belt import Belt
+from ...model.joints.gear import Gear
+from ...model.resolved import Drawing
+from .finding import ERROR, NOTE, WARNING, Finding
+
+FITS = 1e-3  # by how much pitch circles may miss each other, against the distance of their centers
+
+
+def remarks(drawing: Drawing) -> Iterator[Finding]:
+    yield from _without_bodies(drawing)
+    yield from _gears(drawing)
+    yield from _belts(drawing)
+    yield from _springs(drawing)
+    yield from _repeated(drawing)
+    yield from _idle(drawing)
+    yield from _unconnected(drawing)
+    yield from _unused_parameters(drawing)
+
+
+def _without_bodies(drawing: Drawing) -> Iterator[Finding]:
+    if len(drawing.bodies) == 1:
+        yield Finding(
+            ERROR,
+            "empty",
+            (),
+            f"model '{drawing.model.name}' has no bodies.",
+            "Add one with model.body(...).",
+        )
+
+
+# Things that do not fit -------------------------------------------------------------------------------
+
+
+def _gears(drawing: Drawing) -> Iterator[Finding]:
+    for name, gear in _of_type(drawing, Gear):
+        if not gear.radii:
+            continue
+        a, b = gear.pitch_radii()
+        needed = b - a if gear.internal else a + b
+        centers = hypot(gear.a.drawn_x - gear.b.drawn_x, gear.a.drawn_y - gear.b.drawn_y)
+        if abs(centers - needed) > FITS * centers:
+            word = "difference" if gear.internal else "sum"
+            yield Finding(
+                WARNING,
+                "gear",
+                (name,),
+                f"{gear.title}: the centers are {centers:.5g} m apart as drawn, but the {word} of the radii {a:g} and "
+                f"{b:g} m is {needed:.5g} m, so that the pitch circles do not touch.",
+                "Move a center or change a radius; teeth=[...] instead of radii fit any distance.",
+                {"centers": centers, "radii": needed},
+            )
+
+
+def _belts(drawing: Drawing) -> Iterator[Finding]:
+    for name, belt in _of_type(drawing, Belt):
+        a, b = belt.radii
+        centers = hypot(belt.a.drawn_x - belt.b.drawn_x, belt.a.drawn_y - belt.b.drawn_y)
+        if centers < a + b:
+            yield Finding(
+                WARNING,
+                "belt",
+                (name,),
+                f"{belt.title}: its pulleys of the radii {a:g} and {b:g} m overlap, since the centers are only "
+                f"{centers:.5g} m apart as drawn.",
+                "Move a center or change a radius.",
+                {"centers": centers, "radii": a + b},
+            )
+
+
+def _springs(drawing: Drawing) -> Iterator[Finding]:
+    size = _extent(drawing)
+    for name, spring in _of_type(drawing, Spring):
+        kinds = [term.kind for term in spring.measure.terms]
+        if kinds == ["distance"] and abs(spring.measure.drawn) < 1e-9 * size:
+            yield Finding(
+                WARNING,
+                "no length",
+                (name,),
+                f"{spring.title} acts along the distance of two points that coincide as drawn, so it has no direction.",
+                "Attach it elsewhere, or let it act on x(a, b), y(a, b) or angle(a, b).",
+            )
+
+
+def _extent(drawing: Drawing) -> float:
+    places = [body.pose[:2] for body in drawing.bodies.values()]
+    places += [
+        (body.pose[0] + x, body.pose[1] + y)
+        for body in drawing.bodies.values()
+        for x, y, _ in body.points.values()
+    ]
+    return float(np.ptp(np.array(places), axis=0).max()) or 1.0
+
+
+# Things that do nothing -------------------------------------------------------------------------------
+
+
+def _repeated(drawing: Drawing) -> Iterator[Finding]:
+    """Joints of one type between the same frames."""
+    seen: dict[Any, str] = {}
+    for name in drawing.rows:
+        joint = drawing.elements[name]
+        key = (type(joint).__name__, tuple(_value(joint, field) for field in joint.kinds()))
+        if key in seen:
+            yield Finding(
+                WARNING,
+                "repeated",
+                (name, seen[key]),
+                f"{joint.title} repeats '{seen[key]}': the same joint at the same place.",
+                "Remove one of them; reactions of both together are not unique.",
+            )
+        else:
+            seen[key] = name
+
+
+def _value(joint: Element, field: str) -> Any:
+    """A field for comparison; frames by where they stand in their bodies."""
+    given = getattr(joint, field)
+    if isinstance(given, Function):
+        return given.constant if given.is_constant else given.text
+    placed = tuple(given[:4]) if hasattr(given, "drawn_x") else given
+    return placed if _is_plain(placed) else repr(placed)
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, str | float | int | tuple)
+
+
+def _idle(drawing: Drawing) -> Iterator[Finding]:
+    """Forces that are zero whatever happens."""
+    for name, element in drawing.elements.items():
+        if isinstance(element, ForceElement) and _is_zero(element):
+            yield Finding(
+                WARNING,
+                "idle",
+                (name,),
+                f"{element.title} gives no force: {_what_is_zero(element)}.",
+                "Give it a value, or remove it.",
+            )
+
+
+def _is_zero(force: ForceElement) -> bool:
+    match force:
+        case Spring():
+            return (
+                force.law is None and not force.stiffness and not force.damping and _vanishes(force.actuator)
+            )
+        case PointForce():
+            return force.law is None and _vanishes(force.fx) and _vanishes(force.fy)
+        case Torque():
+            return force.law is None and _vanishes(force.value)
+    return False
+
+
+def _vanishes(given: Any) -> bool:
+    if isinstance(given, Law):
+        return given.kind in (TIME, LINEAR) and not any(given.numbers) and _vanishes(given.time)
+    if isinstance(given, Function):
+        return given.is_constant and given.constant == 0.0
+    return given is None or given == 0.0
+
+
+def _what_is_zero(force: ForceElement) -> str:
+    return {
+        Spring: "stiffness, damping, actuator and law are not given or zero",
+        PointForce: "fx and fy are zero",
+        Torque: "its value is zero",
+    }[type(force)]
+
+
+def _unconnected(drawing: Drawing) -> Iterator[Finding]:
+    """Bodies that nothing holds or pushes, and groups that hang on nothing."""
+    held: set[str] = set()
+    pushed: set[str] = set()
+    for element in drawing.model.elements.values():
+        bodies = {frame.body for frame in element.frames()}
+        (pushed if isinstance(element, ForceElement) else held).update(bodies)
+    for name in drawing.bodies:
+        if name == GROUND or name in held:
+            continue
+        what = "no joint holds it" if name in pushed else "no joint and no force acts on it"
+        yield Finding(
+            NOTE if name in pushed else WARNING,
+            "unconnected",
+            (name,),
+            f"body '{name}' flies freely: {what}.",
+            "" if name in pushed else "Connect it, or remove it.",
+        )
+    grounded = _reached(drawing, GROUND)
+    adrift = [name for name in drawing.bodies if name in held and name not in grounded and name != GROUND]
+    if adrift:
+        yield Finding(
+            NOTE,
+            "adrift",
+            tuple(adrift),
+            f"{listed(adrift)} {'is' if len(adrift) == 1 else 'are'} not connected to the ground by any joint.",
+        )
+
+
+def _reached(drawing: Drawing, start: str) -> set[str]:
+    """Bodies connected with one by joints."""
+    neighbors = [{f.body for f in drawing.model.elements[name].frames()} for name in drawing.rows]
+    found = {start}
+    while True:
+        more = set().union(found, *(bodies for bodies in neighbors if bodies & found))
+        if more == found:
+            return found
+        found = more
+
+
+def _unused_parameters(drawing: Drawing) -> Iterator[Finding]:
+    model = drawing.model
+    parts = (model.parameters, model.gravity, model.analysis, model.bodies, model.ground, model.elements)
+    words = set().union(*(re.findall(r"\w+", text) for text in _texts(list(parts))))
+    unused = [name for name in model.parameters if name not in words]
+    if unused:
+        reads = "is read by no expression" if len(unused) == 1 else "are read by no expression"
+        yield Finding(NOTE, "unused", tuple(unused), f"{listed(unused)} {reads} of the model.")
+
+
+def _texts(thing: Any) -> Iterator[str]:
+    """Every text inside bodies, elements and lists of them; names among them do no harm."""
+    if isinstance(thing, str):
+        yield thing
+        return
+    inside = thing.values() if isinstance(thing, dict) else getattr(thing, "__dict__", {}).values()
+    for part in thing if isinstance(thing, list | tuple) else inside:
+        yield from _texts(part)
+
+
+def _of_type(drawing: Drawing, kind: type[Any]) -> Iterator[tuple[str, Any]]:
+    return ((name, element) for name, element in drawing.elements.items() if isinstance(element, kind))

@@ -1,0 +1,1 @@
+"""Forward dynamics: what is asked for, where it starts, and the runs that answer."""

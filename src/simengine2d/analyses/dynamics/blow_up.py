@@ -1,0 +1,90 @@
+"""Fixed steps on constrained motion that grow without bound: a caution before, a sentence where it happens.
+
+Position constraints alone leave an error in the velocities. Methods that damp it keep it small; with others it grows
+until the motion consists of nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Caution, SimEngineError
+from ...formulations.stage_iteration import StagedFormulation
+from ...methods import AlphaMethod
+from ...system.system import System
+from .options import Task
+
+if TYPE_CHECKING:
+    from .run import Run
+
+Floats = NDArray[np.float64]
+
+TORN = 0.9  # of the fastest velocities: they are hardly anything but errors
+KEPT = 0.1  # the same up to which outputs are kept
+GROWN = 2.0  # times as large as at the last look
+
+REMEDY = "take hht, generalized_alpha with rho < 1, or newmark with gamma > 1/2; or formulation='ggl'"
+
+
+def cautions(task: Task, constraints: int) -> list[str]:
+    """A method that does not damp what constraints excite."""
+    method, formulation = task.integrator, task.formulation
+    holds = isinstance(formulation, StagedFormulation) and formulation.holds_velocities
+    if not isinstance(method, AlphaMethod) or method.damps or holds or task.projection or constraints == 0:
+        return []
+    how = f"{method.name} with these parameters does not damp the oscillations that constraints excite"
+    grow = "accelerations and reactions swing from step to step, more and more as time goes by"
+    return [Caution(f"{how}: {grow}; {REMEDY}")]
+
+
+class BlowUp:
+    """Looks now and then whether the velocities of a run are those of the mechanism."""
+
+    def __init__(self) -> None:
+        self.seen = 0.0
+
+    def check(self, run: Run) -> None:
+        """Raise where the fastest velocities so far break the constraints by most of their size."""
+        largest = float(run.worst[1])
+        if run.done == 0 or not largest > GROWN * self.seen:
+            return
+        self.seen = largest
+        fastest = int(np.argmax(np.abs(run.history.Qd[: run.done] / run.system.sizes).max(axis=1)))
+        if self.torn(run, fastest)[0] > TORN:
+            raise self.failure(run, fastest)
+
+    def torn(self, run: Run, k: int) -> tuple[float, str]:
+        return torn(run.system, float(run.times[k]), run.history.Q[k], run.history.Qd[k])
+
+    def failure(self, run: Run, last: int) -> SimEngineError:
+        """Outputs are kept up to where it began."""
+        first = 0
+        while first < last:
+            middle = (first + last) // 2
+            first, last = (first, middle) if self.torn(run, middle)[0] > KEPT else (middle + 1, last)
+        size, where = self.torn(run, first)
+        run.done, t = first, float(run.times[first])
+        method = run.task.integrator
+        undamped = isinstance(method, AlphaMethod) and not method.damps
+        remedy = (
+            f"{REMEDY[0].upper()}{REMEDY[1:]}." if undamped else "Take a smaller step or formulation='ggl'."
+        )
+        what = f"the velocities break {where} by {size:.0%} of their size, and the motion grows without bound"
+        why = " since the method does not damp the oscillations that constraints excite" if undamped else ""
+        return run.stopped(f"at t = {t:.9g} s {what}{why}. {remedy}", t)
+
+
+def torn(system: System, t: float, q: Floats, qd: Floats) -> tuple[float, str]:
+    """|Phi_q qd - nu| against what it is made of, the largest of both, and the name of the row."""
+    f, _, _, data, _ = system.evaluated(t, q, qd)
+    rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
+    parts, nu = data * qd[system.arrays.jac_column], f[: system.m, 1]
+    error = np.abs(np.bincount(rows, parts, minlength=system.m) - nu)
+    size = np.bincount(rows, np.abs(parts), minlength=system.m) + np.abs(nu)
+    if not system.m or size.max() == 0.0:
+        return 0.0, ""
+    worst = int(np.argmax(error))
+    return float(error[worst] / size.max()), system.row_names[worst]

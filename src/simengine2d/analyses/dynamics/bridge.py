@@ -1,0 +1,188 @@
+"""One long step over a singular pose.
+
+There the accelerations lose their digits, and no step is short enough. The motion itself is smooth, so a step that
+begins and ends well away from the pose is as exact as any other. Two of different length must lead to the same motion.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...coordinates import solver
+from ...coordinates.ode_problem import Recoverer
+from ...coordinates.reference_point.reference_point import ReferencePoint
+from ...formulations.projection import Projection
+from ...integrators import time_loop
+from ...integrators.dop853 import DOP853
+from ...integrators.integration import CompiledMarcher
+from ...system.elimination import posed
+from ...system.system import System
+from .initial_state import Start
+
+Floats = NDArray[np.float64]
+
+TOLERANCE = 1e-10  # of the steps up to the pose
+TIGHT = 1e-14  # to which states meet the constraints, against a length of the mechanism: near a pose, accelerations
+# are large multiples of what is left
+CONCESSION = (
+    1e6  # the error estimate of the long step is pessimistic, since some of its stages lie near the pose
+)
+SHORTER = 0.6  # the second of the two steps
+LARGEST_MISS = 1e-4  # of the constraints behind the long step, against a length of the mechanism
+LARGEST_TURN = 0.5  # change of velocities on the way, against these
+
+
+class Way(NamedTuple):
+    """From a state before a pose to a time behind it, with a step over the pose of this width on both sides."""
+
+    t: float
+    q: Floats
+    qd: Floats
+    pose: float
+    width: float
+    end: float
+
+
+class Crossed(NamedTuple):
+    """The other side of a pose: time, q, qd; and the rows of the outputs on the way."""
+
+    t: float
+    q: Floats
+    qd: Floats
+    times: Floats
+    Y: Floats
+
+
+class Bridge:
+    """The way over singular poses of a system: reference-point coordinates, kept on the constraints by projection."""
+
+    def __init__(self, system: System, start: Start) -> None:
+        self.system, at = system, start.assembly
+        family = ReferencePoint(system, at.q)
+        d = posed(system, not start.regular, False)
+        d = d._replace(dropped=np.array(start.implied, dtype=np.int64))
+        self.posed = solver.pose(Projection(), family, d, at.t, at.q, not start.regular, 0.0)
+        assert self.posed.lam is not None
+        self.found: Floats = self.posed.lam.kept[1].found
+        doors = (self.posed.finish, self.posed.rhs, family.to_bodies, self.posed.lam)
+        self.recovered = Recoverer(doors, (system.n, system.n, system.m), self.posed.notes, family.turns)
+        self.atol = TOLERANCE * np.tile(system.sizes, 2)
+        self.posed.tolerance[0] = TIGHT * system.length
+
+    def marcher(self, t: float, y: Floats, end: float, concession: float = 1.0) -> CompiledMarcher:
+        """An integration from (t, y) on, whose last step ends at `end`."""
+        marcher = DOP853().marcher(
+            self.posed.rhs, t, y, rtol=concession * TOLERANCE, atol=concession * self.atol, finish=self.posed.finish,
+            notes=np.zeros_like(self.posed.notes), span=(t, end),
+        )  # fmt: skip
+        assert isinstance(marcher, CompiledMarcher)
+        return marcher
+
+    def motion_from(self, t: float, q: Floats, qd: Floats) -> Followed:
+        """The motion from a state on, as far as short steps lead."""
+        return Followed(self, t, self.held(t, q, qd))
+
+    def held(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """A state brought onto the constraints; steps of index 3 leave velocities that they do not allow."""
+        y = np.concatenate([q, qd])
+        self.posed.finish(t, y, np.zeros_like(self.posed.notes))
+        return y
+
+    def march(self, t: float, y: Floats, times: Floats) -> Floats | None:
+        """The states at some times, by steps as short as they must be; None where they lead nowhere."""
+        Y = self.rows(times.size)
+        done, _ = self.marcher(t, y, float(times[-1])).march(times, 0, Y, 20_000)
+        return Y if done == times.size else None
+
+    def leap(self, t: float, y: Floats, times: Floats) -> Floats | None:
+        """The states at some times, the last of which is the end of one step."""
+        end = times[-1:]
+        long, last = self.marcher(t, y, float(end[0]), CONCESSION), self.rows(1)
+        long.path.state[time_loop.STEP] = end[0] - t
+        row, _ = long.march(end, 0, last, 2)
+        missed = long.path.notes[0] > LARGEST_MISS * self.system.length
+        if row < 1 or long.counts()["rejected steps"] or missed:
+            return None
+        Y = self.rows(times.size)
+        Y[:, : y.size] = self.between(t, y, float(end[0]), last[0, : y.size], times)
+        Y[-1] = last[0]
+        return Y
+
+    def between(self, t0: float, y0: Floats, t1: float, y1: Floats, times: Floats) -> Floats:
+        """The states on the way by Hermite's quintic, from positions, velocities and accelerations at its ends.
+
+        q = sum_k a_k x^k,   x = (t - t0) / h;   stages of the step near the pose have lost their digits
+
+        """
+        n, h, slopes = self.system.n, t1 - t0, np.empty((2, y0.size))
+        self.posed.rhs(t0, y0, slopes[0])
+        self.posed.rhs(t1, y1, slopes[1])
+        v0, v1, a0, a1 = h * y0[n:], h * y1[n:], h * h * slopes[0, n:], h * h * slopes[1, n:]
+        d = y1[:n] - y0[:n] - v0 - 0.5 * a0
+        e, f = v1 - v0 - a0, a1 - a0
+        c3, c4, c5 = 10.0 * d - 4.0 * e + 0.5 * f, -15.0 * d + 7.0 * e - f, 6.0 * d - 3.0 * e + 0.5 * f
+        x = ((times - t0) / h)[:, None]
+        q = y0[:n] + x * (v0 + x * (0.5 * a0 + x * (c3 + x * (c4 + x * c5))))
+        qd = (v0 + x * (a0 + x * (3.0 * c3 + x * (4.0 * c4 + x * 5.0 * c5)))) / h
+        return np.hstack([q, qd])
+
+    def rows(self, count: int) -> Floats:
+        return np.zeros((count, 2 * self.system.n + self.posed.notes.size))
+
+    def over(self, way: Way, times: Floats, agreement: float) -> Crossed | None:
+        """The end of a way, with the outputs on it; None where two steps over the pose disagree."""
+        inside = times[(times > way.t) & (times <= way.end)]
+        rows = self.follow(way, inside)
+        other = self.follow(way._replace(width=SHORTER * way.width), inside[:0])
+        if rows is None or other is None or not self.agree(rows[-1], other[-1], agreement):
+            return None
+        n = self.system.n
+        return Crossed(way.end, rows[-1, :n].copy(), rows[-1, n : 2 * n].copy(), inside, rows[:-1])
+
+    def follow(self, way: Way, inside: Floats) -> Floats | None:
+        """Rows of the outputs inside and of the end, by steps up to the pose, one over it and steps to the end."""
+        before, beyond, size = max(way.t, way.pose - way.width), way.pose + way.width, 2 * self.system.n
+        rows, parts = self.held(way.t, way.q, way.qd)[None], []
+        stretches = [(way.t, before, self.march), (before, beyond, self.leap), (beyond, way.end, self.march)]
+        for begin, end, go in stretches:
+            if begin >= end:
+                continue
+            times = np.append(inside[(inside > begin) & (inside < end)], end)
+            found = go(begin, rows[-1, :size].copy(), times)
+            if found is None or (go == self.leap and not self.smooth(rows[-1], found[-1])):
+                return None
+            rows = found
+            parts.append(found if end in inside else found[:-1])
+        return np.vstack([*parts, rows[-1:]])
+
+    def smooth(self, a: Floats, b: Floats) -> bool:
+        """Whether velocities went on: on another branch they would jump."""
+        n, scale = self.system.n, self.system.sizes
+        first, second = a[n : 2 * n] / scale, b[n : 2 * n] / scale
+        return bool(np.abs(second - first).max() <= LARGEST_TURN * np.abs(first).max())
+
+    def agree(self, a: Floats, b: Floats, agreement: float) -> bool:
+        n, scale = self.system.n, self.system.sizes
+        apart = np.abs(a - b)[: 2 * n] / np.tile(scale, 2)
+        speed = float(np.abs(a[n : 2 * n] / scale).max())
+        self.apart = max(apart[:n].max(), apart[n:].max() / speed)
+        return bool(self.apart <= agreement)
+
+    def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
+        """Q, Qd, Qdd and Lam of rows."""
+        return self.recovered(times, Y)
+
+
+class Followed:
+    """A motion from (t, y) on; `lost` where some time could not be reached."""
+
+    def __init__(self, bridge: Bridge, t: float, y: Floats) -> None:
+        self.bridge, self.t, self.y, self.lost = bridge, t, y, False
+
+    def __call__(self, times: Floats) -> list[tuple[Floats, Floats]] | None:
+        rows, n = self.bridge.march(self.t, self.y, times), self.bridge.system.n
+        self.lost = self.lost or rows is None
+        return None if rows is None else [(row[:n].copy(), row[n : 2 * n].copy()) for row in rows]

@@ -1,0 +1,218 @@
+"""Forward dynamics: forces in, motion and multipliers out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...coordinates import family_named
+from ...errors import ModelError, UnsupportedError, ended
+from ...formulations import formulation_named
+from ...formulations.projection import Projection
+from ...integrators import integrator_named
+from ...integrators.runge_kutta import RungeKutta
+from ...methods import Formulation, Integrator
+from ...model.model import Model
+from ...results.events import Event
+from ...results.results import Results
+from ...system.system import SMALL, System
+from ..equation_system import FreeSystem
+from ..times import begin_of, check_domains, output_times
+from .adaptive_run import AdaptiveRun
+from .general_run import DaeRun, OdeRun
+from .implicit_run import AdaptiveImplicitRun, FixedImplicitRun
+from .initial_state import Start, start
+from .options import Task, methods
+from .run import Keep, Progress, Run
+from .second_opinion import second_opinion as asked_again
+
+Floats = NDArray[np.float64]
+
+
+def dynamics(
+    model: Model | System | FreeSystem,
+    *,
+    t_end: float | None = None,
+    step: float | None = None,
+    t_eval: Sequence[float] | Floats | None = None,
+    integrator: str | Integrator | None = None,
+    formulation: str | Formulation | None = None,
+    coordinates: str = "reference_point",
+    rtol: float = 1e-6,
+    atol: float | Sequence[float] | Floats | None = None,
+    max_step: float | None = None,
+    events: Event | Sequence[Event] = (),
+    newton: str = "exact",
+    tolerance: float | None = None,
+    projection: bool = False,
+    second_opinion: bool = False,
+    progress: Progress | None = None,
+    keep: Keep | None = None,
+) -> Results:
+    """The motion of a model under its forces from the drawn pose at t = 0 to `t_end`, or to the last of `t_eval`.
+
+    With no method named, an adaptive one keeps the error below `rtol` of each coordinate plus `atol` (by default
+    `rtol` of a length of the mechanism, or of a radian), and `step` is the spacing of the outputs. Without `step` and
+    `t_eval` there are 101 of them and, where steps are short, more between them, so that forces show their peaks. Other
+    integrators take steps of `step`. The Newton iteration of implicit ones ("exact", "modified", or "course" without
+    second derivatives) ends when the accelerations change by less than 1e-10 of their size, or by less than `tolerance`
+    where given; `projection` brings their velocities back onto the constraints. A System instead of a model saves the
+    time to build it anew; a `symbolic.System` is integrated by itself.
+
+    `second_opinion` runs it again, sharper, and lets `results.verdict` know by how much that differs.
+    Steps that adapt are not longer than `max_step`: what a Python function does in a shorter time, nobody else knows.
+
+    `progress` is called with the simulated time, `keep` with the results so far.
+    Raises with the results so far (`error.results`) where the integration ends early.
+    """
+    if isinstance(model, FreeSystem):
+        return model.dynamics(
+            t_end=t_end, step=step, t_eval=t_eval, integrator=integrator, formulation=formulation, rtol=rtol,
+            atol=atol, max_step=max_step, events=events, newton=newton, tolerance=tolerance, projection=projection,
+            coordinates=coordinates, progress=progress, keep=keep,
+        )  # fmt: skip
+    with _system(model).alone() as system:
+        family, method, posed = chosen(system, coordinates, integrator, formulation)
+        times = output_times(t_end, step, t_eval, "dynamics")
+        events = (events,) if isinstance(events, Event) else tuple(events)
+        spacing = float(times[1]) if step is None and t_eval is None else None
+        options = newton, tolerance, projection, events, family, max_step, begin_of(system, times), spacing
+        task = Task(system, times, step, method, posed, rtol, atol, *options)
+        check_domains(system, times)
+        results = _run_again(task, progress, keep)
+        return (
+            asked_again(results, task, lambda sharper: _run_again(sharper, None, None))
+            if second_opinion
+            else results
+        )
+
+
+def _run_again(task: Task, progress: Progress | None, keep: Keep | None) -> Results:
+    """A run that has come to its end waits for the next one of its kind; nobody else can have it meanwhile."""
+    memo, step = task.system.memo, task.step if task.fixed else None
+    key = (
+        "run",
+        task.coordinates,
+        task.formulation,
+        task.integrator,
+        task.newton,
+        task.t0,
+        step,
+        task.max_step,
+    )
+    waiting = None if task.events else memo.pop(key, None)
+    run = waiting.again(task) if waiting is not None else run_of(task)
+    results = run.to_the_end(progress, keep)
+    if isinstance(run, OdeRun) and run.reusable:
+        memo[key] = run.at_rest()
+    return results
+
+
+def chosen(
+    system: System, coordinates: str, integrator: Any, formulation: Any
+) -> tuple[str, Integrator | None, Formulation]:
+    """The names looked up and examined; the system keeps the answer."""
+    look_up = lambda: (family_named(coordinates).name, *methods(integrator, formulation))
+    names = (coordinates, integrator, formulation)
+    if not all(name is None or isinstance(name, str) for name in names):
+        return look_up()
+    found: tuple[str, Integrator | None, Formulation] = system.memo.recall(names, look_up)
+    return found
+
+
+def run_of(task: Task) -> Run:
+    """A new run of the kind that the task asks for, at its start."""
+    return kind_of(task)(task, start(task.system, task.t0))
+
+
+def kind_of(task: Task) -> Callable[[Task, Start], Run]:
+    if task.sparse and task.integrator is not None:
+        return FixedImplicitRun
+    if task.sparse and task.system.n > SMALL:
+        return AdaptiveImplicitRun
+    if task.formulation.poses == "dae":
+        return DaeRun
+    # the default is also prepared for singular poses and for stiffness
+    default = task.coordinates == "reference_point" and isinstance(task.formulation, Projection)
+    if default and isinstance(task.integrator, RungeKutta) and task.integrator.adaptive:
+        return AdaptiveRun
+    return OdeRun
+
+
+def resume(
+    results: Results,
+    *,
+    t_end: float | None = None,
+    t_eval: Sequence[float] | Floats | None = None,
+    progress: Progress | None = None,
+    keep: Keep | None = None,
+) -> Results:
+    """Go on with a run of dynamics up to `t_end` (by default, to the end that it did not reach).
+
+    The motion is the same, bit for bit, as if the run had never ended.
+    """
+    if not results.checkpoint or results.t.size == 0:
+        raise UnsupportedError(
+            "these results cannot be resumed: only those of dynamics, saved as .npz, hold the state of the integrator."
+        )
+    settings = results.settings
+    with results.system.alone() as system:
+        try:
+            times = _later_times(results, t_end, t_eval)
+            spacing = settings["spacing"] if settings.get("follows_steps") and t_eval is None else None
+            task = _task_again(system, settings, np.concatenate([results.t, times]), spacing)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise UnsupportedError(
+                "these results cannot be resumed: their settings are damaged, or of another version "
+                f"({ended(error)[:-1]}). Run the analysis anew."
+            ) from None
+        run = run_of(task)
+        run.go_on_from(results)
+        return run.to_the_end(progress, keep)
+
+
+def _later_times(results: Results, t_end: float | None, t_eval: Sequence[float] | Floats | None) -> Floats:
+    """The outputs that are not there yet."""
+    end = results.settings["t_end"] if t_end is None else t_end
+    times = output_times(end, results.settings["spacing"], t_eval, "resume")
+    later = times[times > results.t[-1]]
+    if later.size == 0:
+        raise ModelError(f"the results reach t = {results.t[-1]:g} s already; give a larger t_end.")
+    return later
+
+
+def _task_again(system: System, settings: dict[str, Any], times: Floats, spacing: float | None) -> Task:
+    """The task that a run has written down, for other times."""
+    return Task(
+        system,
+        times,
+        settings["step"],
+        _again(settings["integrator"], integrator_named),
+        _again(settings["formulation"], formulation_named),
+        settings["rtol"],
+        settings["atol"],
+        settings["newton"],
+        settings["tolerance"],
+        settings["projection"],
+        tuple(Event(**event) for event in settings["events"]),
+        settings["coordinates"],
+        settings.get("max_step"),
+        settings.get("begin"),
+        spacing,
+    )
+
+
+def _again(data: dict[str, Any] | None, named: Any) -> Any:
+    """The method that `plain` wrote down."""
+    return None if data is None else named(data["name"])(**{k: v for k, v in data.items() if k != "name"})
+
+
+def _system(model: Any) -> System:
+    if isinstance(model, System):
+        return model
+    if not isinstance(model, Model):
+        raise ModelError(f"dynamics needs a Model, not {model!r}; read a file with load(path).")
+    return System(model)

@@ -1,0 +1,576 @@
+"""Dynamics in any coordinates, by any formulation and any integrator that fit together."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...coordinates import family_named, solver
+from ...coordinates.ode_problem import Recoverer
+from ...coordinates.reference_point import sparse
+from ...errors import Caution
+from ...expressions.breaks import Break
+from ...formulations.index3 import History
+from ...formulations.stage_iteration import StagedFormulation
+from ...integrators import time_loop
+from ...integrators.dae_integration import DaeMarcher, dae_marcher
+from ...integrators.integration import NONE, Broken, CompiledMarcher, Marcher, OdeMethod
+from ...integrators.ivp.inputs import tolerances
+from ...integrators.radau_iia import RadauIIA
+from ...integrators.runge_kutta import RungeKutta
+from ...integrators.scipy_methods import ScipyMarcher
+from ...numerics.kernel_pointer import Bound
+from ...results.switching import Switching
+from ..digits import (
+    APART,
+    BROKEN,
+    OPEN,
+    TOLD,
+    WRONG,
+    far_from_the_origin,
+    lost_digits,
+    open_joints,
+    pace,
+    soft_joints,
+    wrong_steps,
+)
+from .blow_up import BlowUp, cautions
+from .initial_state import Start
+from .options import Task
+from .run import refill
+from .watched_run import WatchedRun
+
+Floats = NDArray[np.float64]
+
+FIXED = 1e-10  # local error that fixed steps are thought to have, for the constraints
+MANY, NOWHERE = 2_000, 1e-5  # so many steps in this part of the time asked for lead nowhere
+TIGHT = 1e-14  # to which outputs meet the constraints, against a length of the mechanism
+
+CHATTER = (
+    "thousands of tiny steps led nowhere. Look for a force that jumps back and forth, such as sign(v) at rest; "
+    "a steep smooth law such as tanh(v/0.001) can be integrated."
+)
+ROUNDED = (
+    "Where masses or lengths differ much, rounding may be larger than the tolerance: take a larger rtol, or the "
+    "default formulation."
+)
+CRAWLS = f"thousands of tiny steps led nowhere. {ROUNDED}"
+WHY = {
+    time_loop.STEP_TOO_SMALL: "the step became too small. Look for a singular pose, or a force that jumps or grows "
+    "without bound.",
+    time_loop.TOO_STIFF: "the motion is stiff. Take an implicit integrator, such as tr_bdf2.",
+    time_loop.NO_CONVERGENCE: "the iteration of a step did not converge. Take a smaller step.",
+    time_loop.CHATTERS: CHATTER,
+    time_loop.BLEW_UP: "the values have grown beyond all bounds. Take a smaller step, or an implicit integrator.",
+}
+
+
+_MISCOUNTED = (
+    "some body turned so far in one step, or changed its speed so much, that its angle may be wrong by whole turns, "
+    "which these coordinates do not hold; take a smaller rtol or step, or coordinates='reference_point'"
+)
+
+
+class GeneralRun(WatchedRun):
+    """Steps of a marcher, and what they mean for the bodies."""
+
+    def __init__(self, task: Task, start: Start) -> None:
+        super().__init__(task, start, tangent=False)
+        at = start.assembly
+        self.watch_over(family_named(task.coordinates)(task.system, at.q))
+        self.first = np.concatenate([self.family.positions(at.q), self.family.velocities(at.q, at.qd)])
+        self.y0 = self.first.copy()
+        self.switching = Switching(self.system, task.step if task.fixed else None)
+        self.family.count_from(at.t, at.q, at.qd)
+
+    def close(self, lam: Bound | None) -> None:
+        """The door to the multipliers: the one given, or one that finds them from the accelerations of the bodies.
+
+        Where these follow from the state alone, it also puts them right.
+        """
+        if lam is None:
+            find = sparse.motion if self.follow_from_state else sparse.multipliers
+            lam = find.bind(sparse.new_context(self.system, self.d, self.w, 0.0))
+        self.lam: Bound = lam
+        self.closed: sparse.Sparse = lam.kept[1]
+
+    @property
+    def follow_from_state(self) -> bool:
+        """Whether accelerations at outputs are those of the equations of motion, and no others of the method."""
+        formulation = self.task.formulation
+        return not formulation.gives_way and formulation.stabilization == (0.0, 0.0)
+
+    marcher: Marcher
+    recovered: Recoverer
+    Y: Floats
+    doubtful = False
+    """Whether whole turns may have been missed before the last singular pose."""
+
+    # where it stands
+
+    @property
+    def t(self) -> float:
+        return self.marcher.t
+
+    @property
+    def state(self) -> tuple[Floats, Floats]:
+        return self.bodies(self.t, self.marcher.y)
+
+    @property
+    def step_end(self) -> float:
+        return self.marcher.step_end
+
+    def between(self, t: float) -> tuple[Floats, Floats]:
+        return self.passing.state_at(t) or self.bodies(t, self.coordinates_between(t))
+
+    def coordinates_between(self, t: float) -> Floats:
+        return self.marcher.between(t)
+
+    def end_at(self, t: float) -> None:
+        self.done = min(self.done, int(np.searchsorted(self.times, t)))
+        self.times = np.append(self.times[self.times < t], t)
+        self.history = History(*(array[: self.times.size].copy() for array in self.history))
+        self.Y = self.Y[: self.times.size].copy()
+        if not self.passing.write_last(t):
+            self.advance(1)
+
+    # outputs
+
+    @property
+    def tried(self) -> int:
+        counts = self.statistics()
+        return counts["steps"] + counts["rejected steps"]
+
+    @property
+    def step_ahead(self) -> float:
+        if not isinstance(self.marcher, CompiledMarcher):
+            return self.marcher.step_end - self.marcher.t
+        state = self.marcher.path.state
+        waiting, following = float(state[time_loop.TAKE]), float(state[time_loop.STEP])
+        return min(waiting, following) if waiting > 0.0 and following > 0.0 else max(waiting, following)
+
+    @property
+    def outputs_per_step(self) -> float:
+        method = self.task.integrator or RadauIIA()
+        return 2.0 if method.order > 5 else 1.0
+
+    @property
+    def can_go_back(self) -> bool:
+        return True
+
+    def make_room(self, later: Floats) -> None:
+        super().make_room(later)
+        if len(self.Y) < self.times.size:
+            self.Y = np.zeros((len(self.history.Q), self.Y.shape[1]))
+
+    # going on
+
+    def marked(self, kept: Sequence[Floats]) -> Broken | None:
+        """The breaks for a marcher; `kept` is what the equations remember from step to step."""
+        return Broken(self.switching, self.bodies, kept, self.kick) if self.switching else None
+
+    def kick(self, found: Break, y: Floats) -> None:
+        """Give velocities that fulfill the constraints behind a break, where prescribed ones change at once."""
+        q, qd = self.bodies(found.t, y)
+        if self.switching.kicks_at(found, q):
+            y[self.family.n :] = self.family.velocities(q, self.switching.kicked(found, q, qd))
+            self.notes.append(self.switching.kick)
+
+    def advance(self, most_steps: int) -> None:
+        why = self.march(most_steps)
+        if self.passing.passed(why):
+            return
+        self.refuse(why)
+        apart = self.closed.found[0]
+        if apart > self.system.length:
+            raise self.failure(
+                f"the joints are apart by {apart:.3g} m, more than the mechanism is large. Take a "
+                "smaller step, or look for constraints that depend on each other."
+            )
+
+    def keep_good_rows(self) -> None:
+        super().keep_good_rows()
+        slip = self.closed.found[1] * float(self.d.per_row.max(initial=0.0))
+        if not max(self.closed.lost[1], slip) <= self.widest_gap:
+            self.done = next((k for k in range(self.done) if not self.is_closed(k)), self.done)
+
+    @property
+    def widest_gap(self) -> float:
+        """Of a joint in a row that is an answer, as a length of the mechanism."""
+        return (OPEN if self.task.formulation.projects else APART) * self.system.length
+
+    def is_closed(self, k: int) -> bool:
+        """Whether row k fulfills the constraints, Phi = 0 and Phi_q qd = nu."""
+        system, qd = self.system, self.history.Qd[k]
+        at = system.evaluated(float(self.times[k]), self.history.Q[k], qd)
+        rates = np.add.reduceat(at.data * qd[system.arrays.jac_column], system.arrays.jac_start[:-1])
+        gap = float(np.max(np.abs(at.Phi) * self.d.per_row, initial=0.0))
+        slip = float(np.max(np.abs(rates - at.f[: system.m, 1]) * self.d.per_row, initial=0.0))
+        speed = max(1.0, float(np.abs(qd / system.sizes).max(initial=0.0)))
+        return gap <= self.widest_gap and slip <= self.widest_gap * speed
+
+    def refuse(self, why: int) -> None:
+        """Raise where the steps ended for a reason."""
+        if why == time_loop.JUMPS:
+            raise self.failure(self.switching.jump)
+        if why in WHY:
+            raise self.failure(WHY[why])
+
+    def march(self, most_steps: int) -> int:
+        """Go on for some steps, and see what they mean. Returns why they ended."""
+        self.passing.remember()
+        first = self.done
+        self.done, why = self.marcher.march(self.times, first, self.Y, self.passing.pace(most_steps))
+        self.recover(first, self.done)
+        return why
+
+    def steps_again(self, before: float, count: int) -> int:
+        """Outputs matter only where steps end at them."""
+        marcher = self.marcher
+        if isinstance(marcher, CompiledMarcher) and marcher.rules.kind != time_loop.BETWEEN_OUTPUTS:
+            beyond = np.array([before + 1e3 * (1.0 + abs(before))])
+            return marcher.march(beyond, 0, np.zeros((1, self.Y.shape[1])), count)[1]
+        self.done, why = marcher.march(self.times, self.done, self.Y, count)
+        return why
+
+    @property
+    def looks_at_steps(self) -> bool:
+        return isinstance(self.marcher, CompiledMarcher)
+
+    def coordinates_of(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """(z, zd) of bodies in a state."""
+        self.doubtful = self.doubtful or self.family.miscounted
+        self.family.count_from(t, q, qd)
+        return np.concatenate([self.family.positions(q), self.family.velocities(q, qd)])
+
+    def in_words(self) -> str:
+        task = self.task
+        method = task.integrator or RadauIIA()
+        how = f"in steps of {task.step:g} s at most" if task.fixed else f"with rtol = {task.rtol:g}"
+        return (
+            f"integrated by {method.name} on the formulation {task.formulation.name} "
+            f"in {task.coordinates} coordinates, {how}"
+        )
+
+    @abstractmethod
+    def recover(self, first: int, stop: int) -> None:
+        """Rows of outputs as motions of the bodies."""
+
+    def recoverer(self, finish: Bound, rhs: Bound, notes: Floats) -> Recoverer:
+        family, system = self.family, self.system
+        doors, sizes = (finish, rhs, family.to_bodies, self.lam), (family.n, system.n, system.m)
+        return Recoverer(doors, sizes, notes, family.turns)
+
+    def keep(self, first: int, found: list[Floats]) -> None:
+        """Rows of the history from `first` on."""
+        if len(found[0]) == self.times.size:
+            self.history = History(*found)
+            return
+        for array, rows in zip(self.history, found, strict=True):
+            array[first : first + len(rows)] = rows
+
+    def counts(self) -> dict[str, int]:
+        return self.marcher.counts()
+
+    def checkpoint(self) -> dict[str, Floats]:
+        if not self.keeps:
+            return {}
+        return {name: array.copy() for name, array in self.kept().items()} | self.passing.checkpoint()
+
+    def restore(self, saved: dict[str, Floats]) -> None:
+        self.passing.restore(saved)
+        self.closed.singular_at[:] = np.nan  # there may have been none yet
+        refill(self.kept(), saved)
+
+    @property
+    def keeps(self) -> bool:
+        method = self.task.integrator
+        return not isinstance(method, OdeMethod) or method.keeps
+
+    def errors(self) -> dict[str, Floats]:
+        watched = {} if self.rank is None else self.rank.kept()
+        return {
+            "found": self.closed.found,
+            "singular_at": self.closed.singular_at,
+            "lost": self.closed.lost,
+            "moved": self.closed.moved,
+        } | watched
+
+    def told(self) -> list[str]:
+        singular, (lost, gap) = self.closed.singular_at[0], self.closed.lost
+        where = f"at the output t = {singular:g} s the constraints lose rank"
+        cautions = [
+            f"{where}; accelerations and reactions there mean little"
+            if isfinite(singular) and self.start.regular
+            else None,
+            _MISCOUNTED if self.doubtful or self.family.miscounted else None,
+            lost_digits(self.system, lost),
+            self.wrong_steps(),
+            soft_joints(self.closed.moved[1]) if self.task.formulation.gives_way else None,
+            open_joints(self.system, gap) if self.task.formulation.projects or self.apart(gap) else None,
+            far_from_the_origin(self.system, self.start.assembly.q, self.task.rtol),
+        ]
+        known = super().told()
+        told = [*self.switching.notes(), *(Caution(note) for note in cautions if note is not None)]
+        return known + [note for note in told if note not in known]
+
+    def apart(self, gap: float) -> bool:
+        """Whether a gap at an output is no answer; joints that are held by a pull or a penalty come apart slowly."""
+        return bool(gap > APART * self.system.length)
+
+    def wrong_steps(self) -> str | None:
+        """A sentence where steps were made with wrong accelerations."""
+        return None
+
+    def check_rows(self, first: int) -> None:
+        """End the run where outputs from `first` on are no answers."""
+        super().check_rows(first)
+        self.check_softness(first)
+        lost, gap = self.closed.lost
+        apart = self.task.formulation.projects and self.apart(gap)
+        if apart or not lost <= WRONG:
+            self.done = first
+        if not lost <= WRONG:
+            raise self.failure(
+                f"{lost_digits(self.system, lost)}. Leave out bodies that are too light to matter, "
+                "or give them a mass that is nearer to that of their neighbors."
+            )
+        if apart:
+            rounded = far_from_the_origin(self.system, self.start.assembly.q, 1e-6)
+            why = f"; {rounded}." if rounded else ". Look for constraints that contradict each other."
+            raise self.failure(f"{open_joints(self.system, gap)}{why}")
+
+    def check_softness(self, first: int) -> None:
+        """End the run where joints do not hold their bodies, with compliances that nobody asked for."""
+        given, formulation = self.closed.moved[1], self.task.formulation
+        if formulation.gives_way and formulation == type(formulation)() and not given <= BROKEN:
+            self.done = first
+            raise self.failure(
+                f"{soft_joints(given)}. Take a formulation that holds them, or stiffer joints: Penalty(factor=...)."
+            )
+
+
+class OdeRun(GeneralRun):
+    """An ordinary differential equation in the state (z, zd)."""
+
+    def __init__(self, task: Task, start: Start) -> None:
+        super().__init__(task, start)
+        assert isinstance(task.integrator, OdeMethod)
+        self.method, at, z = task.integrator, start.assembly, self.y0[: self.family.n]
+        self.set_tolerances()
+        self.posed = solver.pose(task.formulation, self.family, self.d, at.t, z, not start.regular, 0.0)
+        self.close(self.posed.lam)
+        self.finish = self.posed.finish if self.rank is None else self.rank.around(self.posed.finish)
+        self.marcher = self.new_marcher(self.method, **self.steps)
+        self.recovered = self.recoverer(self.posed.finish, self.posed.rhs, self.posed.notes)
+        self.begin()
+
+    @property
+    def steps(self) -> dict[str, Any]:
+        """What says how long steps are."""
+        fixed = self.task.fixed
+        return {"step": self.task.step} if fixed else self.controlled
+
+    def set_tolerances(self) -> None:
+        task = self.task
+        self.local = FIXED if task.fixed else tolerances(self.method, task.rtol, None, self.y0)[0]
+        atol, usual = task.absolute(self.local, self.family.sizes), task.atol is None
+        self.atol = np.concatenate([atol, (pace(self.system, self.start.assembly) if usual else 1.0) * atol])
+        self.in_steps = 0.003 * self.local * self.system.length
+        self.words = self.in_words()
+
+    @property
+    def controlled(self) -> dict[str, Any]:
+        """How an adaptive method is told its steps."""
+        return {"rtol": self.local, "atol": self.atol, "step": self.task.max_step}
+
+    def begin(self) -> None:
+        """The first state, treated as the end of a step. Nothing was evaluated before: all doors compile at once."""
+        posed = self.posed
+        self.Y = np.zeros((self.times.size, self.y0.size + posed.notes.size))
+        self.notes.append(self.words)
+        self.doubtful = False
+        self.closed.found[:], self.closed.singular_at[:], self.closed.lost[:] = 0.0, np.nan, 0.0
+        self.closed.moved[:] = 0.0
+        at = self.start.assembly
+        self.family.count_from(at.t, at.q, at.qd)
+        self.y0[:] = self.first
+        posed.begin()
+        posed.tolerance[0] = self.in_steps
+        self.passing.begin()
+        self.finish(self.start.assembly.t, self.y0, posed.notes)
+        posed.notes[:2] = 0.0
+        if isinstance(self.marcher, CompiledMarcher):
+            self.marcher.begin_at(self.y0)
+
+    def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
+        posed, worst = self.posed, self.posed.notes[:2].copy()
+        y = self.coordinates_of(t, q, qd)
+        posed.begin()
+        self.finish(t, y, posed.notes)
+        posed.notes[:2] = worst
+        if isinstance(self.marcher, CompiledMarcher) and isinstance(self.method, RungeKutta):
+            self.marcher.restart(t, y, self.local, self.atol)
+        else:
+            span = (t, self.system.domain[1])
+            self.marcher = self.new_marcher(self.method, **self.steps, t0=t, y0=y, span=span)
+
+    @property
+    def reusable(self) -> bool:
+        """Whether `again` makes another run of it; implicit methods keep more than a marcher can restart."""
+        return isinstance(self.method, RungeKutta) and not self.task.events
+
+    def again(self, task: Task) -> OdeRun:
+        """Another run. Laying out the contexts of a new one would take longer than many a motion."""
+        assert isinstance(self.marcher, CompiledMarcher)
+        before = self.task
+        self.set_out(task)
+        if task.rtol != before.rtol or task.atol is not None or before.atol is not None:
+            self.set_tolerances()
+        self.marcher.restart(self.start.assembly.t, self.first, self.local, self.atol)
+        self.begin()
+        return self
+
+    def at_rest(self) -> OdeRun:
+        """Waiting for `again`, it keeps nothing of the motion."""
+        self.Y = self.Y[:0].copy()
+        self.history = History(*(array[:0].copy() for array in self.history))
+        return self
+
+    def new_marcher(self, method: OdeMethod, **options: Any) -> Marcher:
+        usual: dict[str, Any] = {
+            "t0": self.start.assembly.t,
+            "y0": self.y0,
+            "finish": self.finish if method.accepts_finish else None,
+            "notes": self.posed.notes,
+            "newton": self.task.newton,
+            "span": (self.start.assembly.t, self.system.domain[1]),
+            "broken": self.marked([*self.posed.kept.values()]),
+        }
+        marcher = method.marcher(self.posed.rhs, **usual | options)
+        if isinstance(marcher, ScipyMarcher):
+            marcher.follow = self.posed.finish
+        return marcher
+
+    def wrong_steps(self) -> str | None:
+        # where joints are a little open, rows and bodies disagree by as much
+        least = max(TOLD, 0.1 * self.task.rtol) if self.follow_from_state else WRONG
+        return wrong_steps(self.system, self.closed.moved[0], least)
+
+    def recover(self, first: int, stop: int) -> None:
+        if first < stop:
+            self.keep(first, self.motion_at(self.times[first:stop], self.Y[first:stop]))
+
+    def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
+        """Q, Qd, Qdd and Lam of rows of the marcher; the integration does not notice."""
+        posed = self.posed
+        saved = {name: array.copy() for name, array in posed.kept.items()}
+        posed.tolerance[0] = TIGHT * self.system.length
+        found = self.recovered(times, Y)
+        posed.tolerance[0] = self.in_steps
+        for name, array in posed.kept.items():
+            array[...] = saved[name]
+        return found
+
+    @property
+    def worst(self) -> Floats:
+        worst, notes = self.closed.found.copy(), self.posed.notes
+        worst[0], worst[1] = max(worst[0], notes[0]), max(worst[1], notes[1])
+        return worst
+
+    def kept(self) -> dict[str, Floats]:
+        return self.marcher.kept() | self.posed.kept | self.errors()
+
+
+class DaeRun(GeneralRun):
+    """Differential-algebraic equations, by implicit steps."""
+
+    marcher: DaeMarcher
+
+    def __init__(self, task: Task, start: Start) -> None:
+        super().__init__(task, start)
+        self.close(None)
+        n, at = self.family.n, start.assembly
+        self.marcher = self.new_marcher(at.t, self.y0)
+        notes = self.marcher.path.notes
+        self.Y = np.zeros((self.times.size, 2 * n + notes.size))
+        self.recovered = self.recoverer(NONE, NONE, notes)
+        self.mark = 0, at.t
+        self.notes += [self.in_words(), *cautions(task, self.family.m)]
+        self.blow_up = BlowUp()
+        self.passing.begin()
+        if self.rank is not None:
+            self.passing.looking(at.t, self.y0, np.zeros(0))
+
+    @property
+    def follow_from_state(self) -> bool:
+        return not self.task.fixed
+
+    def refuse(self, why: int) -> None:
+        """Steps with error control became short by themselves; fixed ones may have let the motion grow."""
+        if self.task.fixed:
+            self.blow_up.check(self)
+        elif why in (time_loop.STEP_TOO_SMALL, time_loop.NO_CONVERGENCE):
+            raise self.failure(f"{WHY[time_loop.STEP_TOO_SMALL]} {ROUNDED}")
+        super().refuse(why)
+
+    def advance(self, most_steps: int) -> None:
+        super().advance(most_steps)
+        steps, before = self.marcher.steps, self.mark
+        if steps < before[0] or steps >= before[0] + MANY:
+            self.mark = steps, self.t
+        if steps >= before[0] + MANY and self.t - before[1] < NOWHERE * self.span and not self.task.fixed:
+            raise self.failure(CRAWLS)
+
+    def new_marcher(self, t: float, y: Floats) -> DaeMarcher:
+        task, n, method = self.task, self.family.n, self.task.integrator or RadauIIA()
+        adaptive = task.integrator is None
+        assert isinstance(task.formulation, StagedFormulation)
+        marcher = dae_marcher(
+            task.formulation,
+            method,
+            self.family,
+            t,
+            y[:n],
+            y[n:],
+            step=task.max_step if adaptive else task.step,
+            rtol=task.rtol if adaptive else None,
+            atol=None if task.atol is None or not adaptive else task.absolute(task.rtol, self.family.sizes),
+            newton=task.newton,
+            tolerance=task.tolerance,
+            span=(t, self.system.domain[1]),
+            broken=self.marked([self.family.turns]),
+        )
+        if self.rank is not None:
+            marcher.finish_with(self.rank.around(marcher.problem.finish))
+        return marcher
+
+    def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
+        y = self.coordinates_of(t, q, qd)
+        self.marcher = self.new_marcher(t, y)
+        self.recovered = self.recoverer(NONE, NONE, self.marcher.path.notes)
+        self.passing.looking(t, y, np.zeros(0))
+
+    def recover(self, first: int, stop: int) -> None:
+        if first == stop:
+            return
+        turns = self.family.turns.copy()
+        times, Y = self.times[first:stop], self.Y[first:stop]
+        self.keep(first, self.recovered(times, Y, self.marcher.accelerations(times, Y)[0]))
+        self.family.turns[:] = turns
+
+    @property
+    def halved(self) -> tuple[int, list[float]]:
+        return self.marcher.halved
+
+    @property
+    def worst(self) -> Floats:
+        return self.closed.found
+
+    def kept(self) -> dict[str, Floats]:
+        return self.marcher.kept() | self.errors()

@@ -1,0 +1,104 @@
+"""Where a run of dynamics starts: a closed pose, consistent velocities, and what is known of the constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...coordinates.reference_point import sparse
+from ...errors import ModelError, UnsupportedError
+from ...system.elimination import posed
+from ...system.equations_of_motion import new_work
+from ...system.system import SMALL, System
+from ..assembly.assemble import Assembly, assemble
+from ..assembly.closure import coordinate_scale
+from ..assembly.diagnose import in_words, names_of_rows
+from ..assembly.projection import unit_rows
+from ..assembly.rank import free_motions, rank_of_rows
+
+Floats = NDArray[np.float64]
+
+LARGEST_EXAMINED = (
+    900  # coordinates up to which dependent constraints are looked for by a dense factorization
+)
+MASSLESS = 1e-9  # part of a coordinate without mass that the constraints must hold
+WEAK = (
+    1e-9  # pivot of a constraint, against what its bodies' masses make of it, below which it may be dependent
+)
+
+
+class Start(NamedTuple):
+    """`redundant` names the constraints whose reactions are not unique; `regular` says that there are none.
+
+    `implied` are the rows that those before them imply in this pose.
+    """
+
+    assembly: Assembly
+    redundant: list[str]
+    regular: bool
+    implied: tuple[int, ...] = ()
+
+
+def start(system: System, t: float) -> Start:
+    """Assemble and examine a system; it keeps the answer."""
+    found: Start = system.memo.recall(("start", t), lambda: _start(system, t))
+    return found
+
+
+def _start(system: System, t: float) -> Start:
+    if system.n == 0:
+        raise UnsupportedError(f"model '{system.model.name}' has no bodies; add one with model.body(...).")
+    if system.missing_law is not None:
+        raise UnsupportedError(system.missing_law)
+    assembly = assemble(system, t)
+    return Start(assembly, *_examine(system, assembly))
+
+
+def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool, tuple[int, ...]]:
+    """Names of redundant constraints, and rows that are implied; an error where a free motion has no mass."""
+    if system.n > SMALL and system.masses.min() > 0.0 and not _weak(system, assembly.t, assembly.q):
+        return [], True, ()
+    if system.n > LARGEST_EXAMINED:
+        return [], False, ()
+    scale = coordinate_scale(system)
+    J = system.Phi_q(assembly.t, assembly.q) * scale
+    rank = rank_of_rows(J)
+    for motion in _massless_motions(system, J):
+        words = in_words(system, assembly.q, scale * motion)
+        raise ModelError(
+            f"a free motion has no mass, so forces cannot decide it: {words}. "
+            "Give these bodies a mass and an inertia, or drive the motion."
+        )
+    rows = sorted({i for row, partners in rank.dependent.items() for i in (row, *partners)})
+    return names_of_rows(system, rows), not rows, tuple(rank.dependent)
+
+
+def _massless_motions(system: System, J: Floats) -> Iterator[Floats]:
+    """Free motions of coordinates without mass alone; J is by scaled coordinates."""
+    light = np.flatnonzero(system.masses == 0.0)
+    if light.size == 0:
+        return
+    part = unit_rows(J)[0][:, light]
+    rank = int(np.sum(np.linalg.svd(part, compute_uv=False) > MASSLESS)) if system.m else 0
+    for found in free_motions(part, rank).T:
+        motion = np.zeros(system.n)
+        motion[light] = found
+        yield motion
+
+
+def _weak(system: System, t: float, q: Floats) -> bool:
+    """Whether a pivot of the constraints nearly vanishes: some may depend on others."""
+    if system.m == 0:
+        return False
+    d = posed(system, redundant=False, tangent=False)
+    w = new_work(system, d)
+    nothing = np.zeros(system.n + system.m)
+    sparse.solve.bind(sparse.new_context(system, d, w, 0.0))(t, np.concatenate([q, nothing]), nothing)
+    with np.errstate(divide="ignore"):
+        pivots = np.abs(1.0 / w.v[d.diagonal[system.n :]])
+    rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
+    shares = np.bincount(rows, w.data**2 / system.masses[system.arrays.jac_column], minlength=system.m)
+    return bool(not np.all(pivots > WEAK * shares))

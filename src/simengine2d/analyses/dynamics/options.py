@@ -1,0 +1,152 @@
+"""A task of dynamics: what is asked for, checked before the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError, UnsupportedError, listed
+from ...formulations import formulation_named, index3
+from ...formulations.augmented import Augmented
+from ...formulations.index3 import Index3
+from ...formulations.projection import Projection
+from ...integrators import integrator_named
+from ...integrators.dop853 import DOP853
+from ...methods import AlphaMethod, Formulation, Integrator
+from ...results.events import Event
+from ...system.system import System
+
+Floats = NDArray[np.float64]
+
+NEWTON = {"exact": index3.EXACT, "modified": index3.MODIFIED, "course": index3.COURSE}
+_KINDS = {"ode": "ordinary differential equations", "dae": "differential-algebraic equations"}
+ITERATIONS = ("exact", "modified", "course", "fixed_point")
+
+
+@dataclass(frozen=True)
+class Task:
+    """The options of a run. `integrator` is None where the run chooses for itself."""
+
+    system: System
+    times: Floats
+    step: float | None
+    integrator: Integrator | None
+    formulation: Formulation
+    rtol: float = 1e-6
+    atol: float | Sequence[float] | Floats | None = None
+    newton: str = "exact"
+    tolerance: float | None = None
+    projection: bool = False
+    events: Sequence[Event] = field(default_factory=tuple)
+    coordinates: str = "reference_point"
+    max_step: float | None = None
+    begin: float | None = None
+    """Time of the drawn pose; that of the first output where it is not given."""
+
+    spacing: float | None = None
+    """Of the outputs at least; more of them follow the steps. None where the user has chosen the times."""
+
+    def __post_init__(self) -> None:
+        if not 1e-14 <= self.rtol <= 0.1:
+            raise ModelError(f"rtol = {self.rtol!r} must lie between 1e-14 and 0.1.")
+        if self.newton not in ITERATIONS:
+            raise ModelError(f"newton = {self.newton!r} must be one of {listed(ITERATIONS)}.")
+        kind = {"fixed_point": "ode", "course": "dae"}.get(self.newton, self.formulation.poses)
+        if kind != self.formulation.poses:
+            given = f"newton = {self.newton!r} is for formulations that pose {_KINDS[kind]}"
+            raise UnsupportedError(f"{given}, not for '{self.formulation.name}'. Take exact or modified.")
+        if self.tolerance is not None and not 0.0 < self.tolerance < np.inf:
+            raise ModelError(f"tolerance = {self.tolerance!r} must be a positive number.")
+        if self.max_step is not None and not 0.0 < self.max_step < np.inf:
+            raise ModelError(f"max_step = {self.max_step!r} must be a positive number of seconds.")
+        if self.fixed and self.max_step is not None:
+            assert self.integrator is not None
+            raise ModelError(
+                f"the integrator '{self.integrator.name}' takes steps of `step`; it has no max_step."
+            )
+        if self.fixed and self.step is None:
+            assert self.integrator is not None
+            raise ModelError(
+                f"the integrator '{self.integrator.name}' takes fixed steps; give step=..., in seconds."
+            )
+
+        if not (self.sparse or self.formulation.nonholonomic):
+            way = f"the formulation '{self.formulation.name}'"
+            if isinstance(self.formulation, Index3):
+                way += (
+                    f" with these coordinates and the integrator '{self.integrator and self.integrator.name}'"
+                )
+            self.system.refuse_velocity_rows(way)
+
+    @property
+    def t0(self) -> float:
+        return float(self.times[0]) if self.begin is None else self.begin
+
+    @property
+    def fixed(self) -> bool:
+        return self.integrator is not None and not self.integrator.adaptive
+
+    @property
+    def sparse(self) -> bool:
+        """Whether this is for the implicit methods on the sparse index-3 equations."""
+        plain = self.coordinates == "reference_point" and isinstance(self.formulation, Index3)
+        return plain and (self.integrator is None or isinstance(self.integrator, AlphaMethod))
+
+    def absolute(self, share: float, sizes: Floats) -> Floats:
+        """The absolute tolerances of every coordinate; by default `share` of its size."""
+        n = sizes.size
+        if self.atol is None:
+            return share * sizes
+        try:
+            given = np.array(np.broadcast_to(np.asarray(self.atol, dtype=float), (n,)))
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"atol = {self.atol!r} must be a positive number or an array of {n}, one for each coordinate."
+            ) from None
+        if not np.all((given > 0.0) & np.isfinite(given)):
+            raise ModelError(f"atol = {self.atol!r} must be positive.")
+        return given * share / self.rtol
+
+
+def methods(integrator: Any, formulation: Any) -> tuple[Integrator | None, Formulation]:
+    """The integrator and the formulation, by name or as objects; a pair that does not match is refused."""
+    method = integrator_named(integrator)() if isinstance(integrator, str) else integrator
+    if method is not None and not isinstance(method, Integrator):
+        known = listed(sorted(Integrator.registry))
+        raise UnsupportedError(f"dynamics cannot use {method!r}; it knows the integrators {known}.")
+    posed = formulation_named(formulation)() if isinstance(formulation, str) else formulation
+    if posed is None:
+        posed = default_formulation(method)
+    if not isinstance(posed, Formulation):
+        known = listed(sorted(Formulation.registry))
+        raise UnsupportedError(f"dynamics cannot use {posed!r}; it knows the formulations {known}.")
+    if method is None and posed.poses == "ode":
+        method = DOP853()
+    if method is not None and not matches(type(method), posed):
+        matching = listed(sorted(name for name, each in Integrator.registry.items() if matches(each, posed)))
+        raise UnsupportedError(
+            f"the formulation '{posed.name}' poses {_kind(posed)}, which the integrator '{method.name}' does "
+            f"not solve. Integrators for '{posed.name}': {matching}."
+        )
+    return method, posed
+
+
+def default_formulation(method: Integrator | None) -> Formulation:
+    if method is None or matches(type(method), Projection()):
+        return Projection()
+    return Augmented() if "ode" in method.solves else Index3()
+
+
+def matches(method: type[Integrator], posed: Formulation) -> bool:
+    """Whether an integrator solves what a formulation poses."""
+    if posed.projects and not getattr(method, "accepts_finish", True):
+        return False
+    return posed.poses in method.solves
+
+
+def _kind(posed: Formulation) -> str:
+    return _KINDS[posed.poses] + (" whose states are corrected after each step" if posed.projects else "")

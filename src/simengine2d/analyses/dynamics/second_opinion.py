@@ -1,0 +1,40 @@
+"""A second opinion: the same run again, ten times sharper or with half the step, and by how much it differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...errors import SimEngineError
+from ...results.results import Results
+from .options import Task
+
+SHARPER = 0.1
+LEFT = 20.0  # times rtol: errors of many steps add up
+FIXED = 1e-3  # of the motion, for steps whose error nobody controls
+
+
+def second_opinion(results: Results, task: Task, run: Callable[[Task], Results]) -> Results:
+    """The results with what the second run said of them, for the verdict."""
+    sharper: dict[str, Any] = {"times": results.t, "spacing": None, "events": ()}
+    if task.fixed:
+        assert task.step is not None
+        sharper["step"], how, allowed = 0.5 * task.step, "with half the step", FIXED
+    else:
+        sharper["rtol"] = max(1e-14, SHARPER * task.rtol)
+        how, allowed = f"with rtol = {sharper['rtol']:g}", LEFT * task.rtol
+    try:
+        differs = difference(results, run(replace(task, **sharper)))
+    except SimEngineError as error:
+        how, differs = f"{how} ended with '{error}' and so", np.inf
+    said = {"how": how, "differs": differs, "allowed": allowed}
+    return replace(results, settings=results.settings | {"second_opinion": said})
+
+
+def difference(one: Results, other: Results) -> float:
+    """The largest difference of positions, against their size and that of the mechanism."""
+    size = one.system.sizes + np.abs(one.q)
+    return float(np.max(np.abs(one.q - other.q) / size, initial=0.0))

@@ -1,0 +1,212 @@
+"""A motion that goes on bit by bit, for loops of one's own: a controller, a game, another program beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import RLock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...coordinates import family_named
+from ...errors import ConvergenceError, ModelError, UnsupportedError
+from ...formulations.index3 import History
+from ...integrators import time_loop
+from ...integrators.integration import CompiledMarcher
+from ...integrators.runge_kutta import RungeKutta
+from ...model.model import Model
+from ...numerics.contexts import holds_addresses
+from ...numerics.interrupts import Interrupts
+from ...system.system import System
+from ..equation_system import FreeSystem
+from ..times import check_domains
+from .general_run import WHY, OdeRun
+from .initial_state import start
+from .options import Task, methods
+
+Floats = NDArray[np.float64]
+
+STEPS_AT_ONCE = 100_000  # Python hears Ctrl-C between them
+SLOW_STEPS_AT_ONCE = 100  # with functions in Python
+
+
+@holds_addresses
+class Simulator:
+    """The motion of a model from t = 0 on, as far as one wants it at the moment.
+
+    `advance(t)` takes error-controlled explicit steps. They do not end at t; the state there is interpolated, so it
+    does not matter how often one looks. Where forces change from outside, `renew()` begins a new step at that time.
+    Singular poses are passed in one long step, and told in `notes`.
+    """
+
+    def __init__(
+        self,
+        model: Model | System | FreeSystem,
+        *,
+        coordinates: str = "reference_point",
+        integrator: Any = None,
+        formulation: Any = None,
+        rtol: float = 1e-6,
+        atol: float | Floats | None = None,
+        max_step: float | None = None,
+    ) -> None:
+        if isinstance(model, FreeSystem):
+            raise UnsupportedError(
+                "a Simulator moves models with bodies; for equations of one's own take se.dynamics."
+            )
+        # it lasts, while others may go on with the system
+        system = model.twin() if isinstance(model, System) else System(model)
+        method, posed = methods(integrator, formulation)
+        if not isinstance(method, RungeKutta) or not method.adaptive:
+            raise UnsupportedError(
+                f"a Simulator takes adaptive explicit integrators, such as dop853 and tsitouras5, not {method!r}."
+            )
+        family = family_named(coordinates).name
+        self._times = np.zeros(1)
+        task = Task(
+            system, self._times, None, method, posed, rtol, atol, coordinates=family, max_step=max_step
+        )
+        self._run = OdeRun(task, start(system, 0.0))
+        assert isinstance(self._run.marcher, CompiledMarcher)
+        self._marcher: CompiledMarcher = self._run.marcher
+        self._row = np.zeros((1, self._run.Y.shape[1]))
+        self._seen: History | None = None
+        self._lock, self._busy = RLock(), False
+        self.reset()
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """Other threads wait; a force that asks the simulator which is just asking it is refused."""
+        with self._lock:
+            if self._busy:
+                raise ModelError(
+                    "a Simulator cannot be asked or moved by a force that it is just evaluating; "
+                    "take what the force needs from its own arguments."
+                )
+            self._busy = True
+            try:
+                yield
+            finally:
+                self._busy = False
+
+    def reset(self) -> None:
+        """Back to t = 0."""
+        run = self._run
+        with self._at_work():
+            self.t = 0.0
+            self._marcher.restart(0.0, run.first, run.local, run.atol)
+            run.set_out(run.task)
+            run.begin()
+            run.times, run.Y = self._times, self._row
+            self._row[0], self._seen = np.concatenate([run.y0, run.posed.notes]), None
+
+    def advance(self, t: float) -> None:
+        """Go on to the time t."""
+        with self._at_work():
+            self._advance(t)
+
+    def _advance(self, t: float) -> None:
+        if not self.t <= t < np.inf:
+            raise ModelError(
+                f"a Simulator at t = {self.t:g} s cannot advance to t = {t!r}; `reset()` leads back to 0."
+            )
+        self._times[0], self._seen = t, None
+        check_domains(self._run.system, self._times)
+        if not self._on_the_way_over_a_pose(t):
+            self._march()
+        self.t = t
+
+    def _march(self) -> None:
+        """Steps up to the time asked for; singular poses are passed, or end in an error."""
+        run = self._run
+        run.done = 0
+        while run.done == 0:
+            run.passing.remember()
+            most_steps = run.passing.pace(STEPS_AT_ONCE)
+            run.done, why = self._steps(most_steps)
+            if run.passing.passed(why):
+                self._on_the_way_over_a_pose(float(self._times[0]))
+            elif run.done == 0 and why not in (time_loop.PAUSED, time_loop.COLLAPSED):
+                what = run.switching.jump if why == time_loop.JUMPS else WHY[why]
+                raise ConvergenceError(run.broken() or f"at t = {self._marcher.t:.9g} s {what}")
+
+    def _on_the_way_over_a_pose(self, t: float) -> bool:
+        """Whether t lies inside the last step over a singular pose; its motion is then what is seen."""
+        run, size = self._run, self._run.y0.size
+        found = run.passing.motion_at(t)
+        if found is None:
+            return False
+        turns = run.family.turns.copy()
+        self._seen = History(*(rows[0] for rows in found))
+        self._row[0, :size] = run.coordinates_of(t, self._seen.Q, self._seen.Qd)
+        self._row[0, size:] = run.posed.notes
+        self._row[0, self._row.shape[1] - turns.size :] = run.family.turns
+        run.family.turns[:] = turns
+        return True
+
+    def _steps(self, most: int) -> tuple[int, int]:
+        """Some steps. Ctrl-C does not break off a function in Python, which would be left without a value."""
+        if not self._run.system.callbacks:
+            return self._marcher.march(self._times, 0, self._row, most)
+        with Interrupts() as interrupts:
+            found = self._marcher.march(self._times, 0, self._row, min(most, SLOW_STEPS_AT_ONCE))
+        interrupts.check()
+        return found
+
+    def renew(self) -> None:
+        """Forget the step that leads beyond the time reached, since forces have changed."""
+        with self._at_work():
+            self._renew()
+
+    def _renew(self) -> None:
+        run, size = self._run, self._run.y0.size
+        y, run.posed.notes[:] = self._row[0, :size].copy(), self._row[0, size:]
+        turns = run.family.turns
+        turns[:] = self._row[0, self._row.shape[1] - turns.size :]
+        run.passing.begin_at(self.t)
+        run.finish(self.t, y, run.posed.notes)
+        self._marcher.restart(self.t, y, run.local, run.atol)
+        self._row[0, :size], self._seen = y, None
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be known of the motion so far, in the words that results have for it."""
+        with self._at_work():
+            return self._run.told()
+
+    @property
+    def statistics(self) -> dict[str, int]:
+        """Steps, rejected steps and evaluations since the start, or since `renew`."""
+        counts = self._run.statistics()
+        return {name: counts[name] for name in ("steps", "rejected steps", "evaluations")}
+
+    # what is seen of the bodies
+
+    @property
+    def q(self) -> Floats:
+        """x, y, phi of every body, one after another."""
+        return self._motion.Q
+
+    @property
+    def qd(self) -> Floats:
+        return self._motion.Qd
+
+    @property
+    def qdd(self) -> Floats:
+        return self._motion.Qdd
+
+    @property
+    def lam(self) -> Floats:
+        """The multipliers of the constraints."""
+        return self._motion.Lam
+
+    @property
+    def _motion(self) -> History:
+        """Solved when somebody looks."""
+        with self._at_work():
+            if self._seen is None:
+                rows = self._run.motion_at(np.array([self.t]), self._row)
+                self._seen = History(*(row[0] for row in rows))
+            return self._seen

@@ -1,0 +1,106 @@
+"""The equations of motion of a model, as numbers, in the coordinates of one's choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coordinates import family_named
+from ..coordinates.base import Family, Rates
+from ..errors import ModelError, UnsupportedError
+from ..model.model import Model
+from ..system.system import System
+from .assembly.assemble import assemble
+
+Floats = NDArray[np.float64]
+
+
+class Numbers(NamedTuple):
+    """M qdd + Phi_q^T lam = QA,   Phi = 0,   Phi_q qd = nu,   Phi_q qdd = gamma"""
+
+    M: Floats
+    QA: Floats
+    Phi: Floats
+    Phi_q: Floats
+    nu: Floats
+    gamma: Floats
+
+
+@dataclass(frozen=True)
+class PosedModel:
+    """A model in a coordinate family, with the state in which it starts."""
+
+    coordinates: str
+    names: list[str]
+    """Names of the coordinates q."""
+    row_names: list[str]
+    """Names of the constraints that remain, and of those that the family adds."""
+    t: float
+    q: Floats
+    qd: Floats
+    family: Family = field(repr=False)
+    closed: Floats = field(repr=False)
+    """Coordinates of the bodies where the family was drawn up."""
+
+    @cached_property
+    def _idle(self) -> list[Family]:
+        return [self.family]
+
+    @contextmanager
+    def _alone(self) -> Iterator[Family]:
+        """The family, or where another thread or an outer call works with it one like it."""
+        try:
+            family = self._idle.pop()
+        except IndexError:
+            family = type(self.family)(self.family.system, self.closed)
+        try:
+            yield family
+        finally:
+            self._idle.append(family)
+
+    def __reduce__(self) -> Any:
+        return pose, (self.family.system, self.coordinates, self.t)
+
+    def at(self, t: float | None = None, q: Floats | None = None, qd: Floats | None = None) -> Numbers:
+        """The equations at a state, by default at the start."""
+        state = self._state("q", q, self.q), self._state("qd", qd, self.qd)
+        with self._alone() as family:
+            e = family.at(self.t if t is None else t, *state)
+            return Numbers(*(array.copy() for array in (e.M, e.Q, e.Phi, e.J, e.nu, e.gamma)))
+
+    def bodies(self, q: Floats, qd: Floats, qdd: Floats) -> Rates:
+        """Positions (x, y, phi), velocities and accelerations of the bodies."""
+        rates = [self._state(name, given, self.q) for name, given in (("q", q), ("qd", qd), ("qdd", qdd))]
+        with self._alone() as family:
+            return family.bodies(self.t, *rates)
+
+    def _state(self, name: str, given: Floats | None, default: Floats) -> Floats:
+        numbers = default if given is None else np.asarray(given, dtype=float)
+        if numbers.shape != default.shape:
+            raise ModelError(
+                f"{name} has the shape {numbers.shape}; {self.coordinates} coordinates of this model are "
+                f"{default.size} numbers: {', '.join(self.names)}."
+            )
+        return numbers
+
+
+def pose(model: Model | System, coordinates: str = "reference_point", t: float = 0.0) -> PosedModel:
+    """Pose a model in reference_point, natural, mixed or relative coordinates: M, QA, Phi, Phi_q, nu, gamma.
+
+    p = se.pose(model, "natural")
+    p.names, p.q                # the coordinates and their values at t = 0
+    p.at().M, p.at(t, q, qd).gamma
+    """
+    system = model if isinstance(model, System) else System(model)
+    if system.missing_law is not None:
+        raise UnsupportedError(system.missing_law)
+    closed = assemble(system, t)
+    family = family_named(coordinates)(system, closed.q)
+    q, qd = family.positions(closed.q), family.velocities(closed.q, closed.qd)
+    return PosedModel(family.name, list(family.names), family.row_names, t, q, qd, family, closed.q)

@@ -1,0 +1,1 @@
+"""Inverse dynamics: a motion in, the forces that make it out."""

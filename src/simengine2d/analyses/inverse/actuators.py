@@ -1,0 +1,111 @@
+"""Actuators: where the forces that make a prescribed motion act.
+
+An actuator is a driver, for its row resists its measure with its multiplier: Q = -lam s_q. Drivers that are no
+actuators prescribe the motion and carry no force, so they are left out; an actuator that is no driver yet becomes
+one that follows the motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError, unknown
+from ...expressions.time_function import CALLBACK, Derivatives, Function
+from ...model.joints.driver import Driver
+from ...model.measure import Measure
+from ...model.model import Model
+from ...numerics.kernel import Callback
+from ...results.results import Results
+from ...system.system import System
+from .motion_data import channel_measure
+
+Floats = NDArray[np.float64]
+Actuators = Mapping[str, Measure | str] | Sequence[Measure | str]
+
+
+def movers(system: System) -> list[str]:
+    """Elements that prescribe a motion: drivers, and constraints whose value changes with time."""
+    moving = [
+        name
+        for row, (name, _) in enumerate(system.rows)
+        if system.drawing.elements[name].drives or system.moves_in_time(row)  # type: ignore[attr-defined]
+    ]
+    return list(dict.fromkeys(moving))
+
+
+def named(actuators: Actuators, model: Model) -> dict[str, Measure | str | None]:
+    """Each actuator with its measure; None for one that is a constraint of the model already."""
+    if isinstance(actuators, str | Measure):
+        actuators = [actuators]
+    if isinstance(actuators, Mapping):
+        found = {name: _measure(given, model) for name, given in actuators.items()}
+    else:
+        found = {
+            given if given in model.joints else f"actuator{i}": _measure(given, model)  # type: ignore[misc]
+            for i, given in enumerate(actuators, 1)
+        }
+    if not found:
+        raise ModelError("actuators is empty; name at least one, or leave it out.")
+    return found
+
+
+def _measure(given: Any, model: Model) -> Measure | str | None:
+    """What was given as a measure; None for the name of a constraint."""
+    if isinstance(given, Measure):
+        return given
+    if not isinstance(given, str):
+        raise ModelError(f"the actuator {given!r} is no driver and no measure; write angle(ground, crank).")
+    if given in model.joints:
+        return None
+    if "." in given or "(" in given:
+        return channel_measure(given)
+    hint = unknown("driver", given, model.joints, plural="joints")
+    raise ModelError(
+        f"the actuator '{given}' is no driver of model '{model.name}'. {hint} "
+        'Or give a measure: actuators={"motor": "angle(ground, crank)"}.'
+    )
+
+
+def actuated(motion: Results, wanted: dict[str, Measure | str | None]) -> Model:
+    """The model moved by its actuators alone, along the same motion."""
+    other = motion.model.copy()
+    for name in movers(motion.system):
+        if wanted.get(name, "") is not None:  # it is no actuator, or one that follows the motion
+            del other.elements[name]
+    for name, measure in wanted.items():
+        if measure is not None:
+            other.add(Driver(name, measure, follow(motion, measure)))
+    return other
+
+
+def follow(motion: Results, measure: Measure | str) -> Function:
+    """A measure along a motion as a function of time: value, rate and second rate are exact at the outputs."""
+    s = motion.measure(measure)
+    return through(motion.t, *s, f"the motion of {measure if isinstance(measure, str) else measure.text}")
+
+
+def through(t: Floats, s: Floats, sd: Floats, sdd: Floats, text: str) -> Function:
+    """Pieces of degree 5 with the given values, rates and second rates."""
+    if t.size == 1:
+        jets: Any = [_Resting(float(part[0])) for part in (s, sd, sdd)]
+    else:
+        from scipy.interpolate import BPoly
+
+        curve = BPoly.from_derivatives(t, np.column_stack([s, sd, sdd]))
+        jets = [curve, curve.derivative(1), curve.derivative(2)]
+    callback = Callback(Derivatives(jets))
+    return Function(text, CALLBACK, (float(t[0]), float(t[-1])), callback=callback)
+
+
+class _Resting:
+    """A function that has one value."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def __call__(self, t: float) -> float:
+        return self.value

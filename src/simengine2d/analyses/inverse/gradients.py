@@ -1,0 +1,33 @@
+"""Gradients of measures: the directions in which forces on them push."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.joints.driver import Driver
+from ...model.measure import Measure
+from ...model.model import Model
+from ...system.system import System
+
+Floats = NDArray[np.float64]
+
+
+class Gradients:
+    """s_q of some measures of a model, at any pose."""
+
+    def __init__(self, model: Model, measures: Sequence[Measure | str]) -> None:
+        bare = model.copy()
+        bare.elements = {}
+        for i, measure in enumerate(measures):
+            bare.add(Driver(f"measure {i}", measure, 0.0))
+        self.system = System(bare)
+
+    def at(self, q: Floats) -> Floats:
+        """One row for each measure."""
+        return self.system.Phi_q(0.0, q)
+
+    def values(self, q: Floats) -> Floats:
+        return self.system.Phi(0.0, q)

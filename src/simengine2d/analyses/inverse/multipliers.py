@@ -1,0 +1,168 @@
+"""The multipliers of a known motion: Phi_q^T lam = QA - M qdd at every time.
+
+Where rows are redundant, the smallest lam is taken; what all solutions agree in is exact. Where several actuators share
+the work, the motion fixes only their sum Z^T (G^T u) = Z^T (M qdd - QA), with the motions Z that the joints leave free
+and the rows G of the actuators; `sharing` chooses u = -lam of the actuators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import SimEngineError, SingularityError, UnsupportedError, counted, listed
+from ...results.results import Results
+from ...system.system import System
+from ..assembly.closure import coordinate_scale
+from ..assembly.diagnose import in_words
+from ..assembly.projection import scaled_jacobian, smallest_change, unit_rows
+from ..statics.tangent_space import tangent_space
+from .allocation import shared
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+DENSE = 300  # coordinates up to which dense matrices are quicker
+CHUNK = 1_000_000  # numbers of the stacked matrices at a time
+SINGULAR = 1e10  # condition of the scaled rows from which on they count as dependent
+IDLE = 1e-9  # part of an actuator's force that must reach a free motion
+EXACT = 1e-7  # part of the forces that the multipliers may leave over
+
+
+class Multipliers(NamedTuple):
+    """lam at every time, and the times at which the pose is singular and they mean little."""
+
+    lam: Floats
+    singular: list[float]
+
+
+def needed_forces(motion: Results, system: System) -> Floats:
+    """QA - M qdd at every time: what the constraints must take up."""
+    applied = [system.finite_QA(t, q, qd) for t, q, qd in zip(motion.t, motion.q, motion.qd, strict=True)]
+    return np.array(applied).reshape(motion.q.shape) - motion.qdd * np.diag(system.M())
+
+
+def multipliers(motion: Results, system: System) -> Multipliers:
+    """lam of all rows."""
+    b = needed_forces(motion, system)
+    if system.n > DENSE:
+        return Multipliers(
+            np.array(
+                [_sparse(system, t, q, force) for t, q, force in zip(motion.t, motion.q, b, strict=True)]
+            ),
+            [],
+        )
+    lam, singular = np.zeros((motion.t.size, system.m)), []
+    count = max(1, CHUNK // max(1, system.n * system.m))
+    for first in range(0, motion.t.size, count):
+        part = slice(first, first + count)
+        lam[part], bad = _dense(system, motion.t[part], motion.q[part], b[part])
+        singular += [float(motion.t[first + i]) for i in bad]
+    return Multipliers(lam, singular)
+
+
+def _dense(system: System, T: Floats, Q: Floats, b: Floats) -> tuple[Floats, list[int]]:
+    """lam at each pose, and which poses are singular."""
+    lam = np.zeros((Q.shape[0], system.m))
+    regular = np.zeros(Q.shape[0], dtype=bool)
+    if system.m == system.n:
+        J = np.array([system.Phi_q(t, q) for t, q in zip(T, Q, strict=True)])
+        regular = _regular(J * coordinate_scale(system))
+        transposed = J[regular].transpose(0, 2, 1)
+        found = np.linalg.solve(transposed, b[regular][:, :, None])
+        found += np.linalg.solve(transposed, b[regular][:, :, None] - transposed @ found)
+        lam[regular] = found[:, :, 0]
+    singular = []
+    for i in np.flatnonzero(~regular):
+        space = tangent_space(system, T[i], Q[i])
+        lam[i] = space.multipliers(b[i])
+        rest = space.scale * (b[i] - system.Phi_q(T[i], Q[i]).T @ lam[i])
+        if np.linalg.norm(rest) > EXACT * np.linalg.norm(space.scale * b[i]):
+            singular.append(int(i))
+    return lam, singular
+
+
+def _regular(J: Floats) -> NDArray[np.bool_]:
+    """Which of the stacked matrices are far from singular, rows made equally long."""
+    norms = np.linalg.norm(J, axis=2, keepdims=True)
+    J = J / np.where(norms > 0.0, norms, 1.0)
+    sizes = np.linalg.svd(J, compute_uv=False)
+    return np.asarray(sizes[:, 0] < SINGULAR * sizes[:, -1])
+
+
+def _sparse(system: System, t: float, q: Floats, b: Floats) -> Floats:
+    """The same for large systems; redundant rows are regularized and refined."""
+    from scipy.sparse import csc_array, csr_array
+    from scipy.sparse.linalg import splu
+
+    J = csr_array(scaled_jacobian(system, t, q, np.ones(system.n)))
+    if system.m == system.n:
+        try:
+            lam = splu(csc_array(J.T)).solve(b)
+        except RuntimeError:  # exactly singular
+            lam = np.full(system.m, np.inf)
+        if np.all(np.isfinite(lam)) and np.abs(J.T @ lam - b).max() <= EXACT * np.abs(b).max(initial=0.0):
+            return np.asarray(lam)
+    J_T, norms = unit_rows(J.T.tocsr())
+    return smallest_change(J_T, b / norms, np.ones(system.m))
+
+
+# Several actuators ------------------------------------------------------------------------------------
+
+
+def shared_multipliers(
+    motion: Results, system: System, actuators: list[str], limits: dict[str, tuple[float, float]]
+) -> Iterator[Floats]:
+    """lam at one time after the other, where the rows of the actuators share the work within their limits."""
+    rows = np.array([[n for n, _ in system.rows].index(name) for name in actuators], dtype=np.int64)
+    joints = np.setdiff1d(np.arange(system.m), rows)
+    low, high = (np.array([limits.get(name, (-np.inf, np.inf))[k] for name in actuators]) for k in (0, 1))
+    for t, q, b in zip(motion.t, motion.q, needed_forces(motion, system), strict=True):
+        space = tangent_space(system, t, q, joints)
+        J, Z = system.Phi_q(t, q), space.motions
+        A, tau = Z.T @ J[rows].T, -Z.T @ b
+        rank = int(np.sum(np.linalg.svd(A, compute_uv=False) > IDLE * np.abs(J[rows] * space.scale).max()))
+        if not _reached(A, tau, rank):
+            raise _out_of_reach(system, t, q, Z, A, tau, rank, actuators)
+        u = shared(A, tau, low, high, rank)
+        if u is None:
+            raise UnsupportedError(
+                f"at t = {t:g} s {listed(actuators)} cannot make the motion within their limits: "
+                f"{_wishes(A, tau, actuators)}. Widen the limits, or add an actuator."
+            )
+        lam = np.zeros(system.m)
+        lam[rows] = -u
+        lam[joints] = space.multipliers(b - J[rows].T @ lam[rows])
+        yield lam
+
+
+def _reached(A: Floats, tau: Floats, rank: int) -> bool:
+    """Nothing is needed where no actuator gives anything."""
+    missing = np.linalg.svd(A)[0][:, rank:].T @ tau
+    return bool(np.linalg.norm(missing) <= EXACT * max(float(np.linalg.norm(tau)), 1e-300))
+
+
+def _out_of_reach(
+    system: System, t: float, q: Floats, Z: Floats, A: Floats, tau: Floats, rank: int, actuators: list[str]
+) -> SimEngineError:
+    U = np.linalg.svd(A)[0][:, rank:]
+    words = in_words(system, q, Z @ U @ (U.T @ tau))
+    needed = f"{listed(actuators)} cannot make the motion: at t = {t:g} s it needs a force in the free motion '{words}'"
+    if A.shape[1] >= A.shape[0]:
+        return SingularityError(
+            f"{needed}, to which they give none in this pose, a dead point. "
+            "Choose another actuator, or end before it."
+        )
+    count = counted(A.shape[0], "free motion")
+    return UnsupportedError(
+        f"{needed}, to which no actuator gives any. There are {count}; name as many actuators."
+    )
+
+
+def _wishes(A: Floats, tau: Floats, actuators: list[str]) -> str:
+    """What each would give without limits."""
+    free = np.linalg.lstsq(A, tau, rcond=None)[0]
+    return ", ".join(f"{name} would give {value:.4g}" for name, value in zip(actuators, free, strict=True))

@@ -1,0 +1,1 @@
+"""Kinematics of driven mechanisms, through change points."""

@@ -1,0 +1,398 @@
+"""Change points: poses at which branches of the motion meet, passed on the one that goes on smoothly.
+
+The walk stops at a clean state a little before the singular pose. The motion is written as a function of a clock: of
+the value of the driver where there is one driver (then it may halt, turn back or jerk while it passes), else of time.
+From three clean states on this side a polynomial of degree 8 leads to the other side. If Newton finds a closed pose
+there, with the velocity that the polynomial has, and if the polynomial of degree 11 through clean states on both sides
+closes all joints in between, then that polynomial is the smooth continuation, for poses, velocities and accelerations.
+
+At the singular pose itself J = Phi_q has null vectors V and left null vectors W. The velocities of all branches are
+
+    qd = J^+ nu + V a      with      W^T gamma(q, qd) = 0,
+
+one quadratic equation in a for a simple change point. They name the branches that were not taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...expressions.time_function import FunctionTable, as_function, functions_at, pack
+from ...numerics.sparse_lu import analyze
+from ...system.constraints import S as Arrays
+from ...system.constraints import evaluate
+from ...system.frames import FRAME_STATE
+from ...system.system import System
+from .stepping import NEARBY, new_walker, position, rates
+
+if TYPE_CHECKING:
+    from .run import Walk
+
+Floats = NDArray[np.float64]
+
+LARGEST_MISS = 1e-3  # of the pose behind from the predicted one, relative to the way
+LARGEST_TURN = 2e-2  # of the velocity behind, relative to the velocity
+OPEN = 1e-11  # largest gap of the poses between, relative to the length of the mechanism
+SINGULAR = 1e-6  # smallest singular value at a change point, relative to that of a clean state
+MOST_LOOPS = 3  # that are singular at once, up to which the branches are counted
+LARGEST_DENSE = 600  # coordinates up to which singular values are computed
+CLEAN = 5e-3  # rad or lengths from a singular pose at which accelerations have lost few digits
+BEFORE, ACROSS = (
+    (-3.0, -2.0, -1.0),
+    (-2.0, -1.0, 1.0, 2.0),
+)  # nodes in units of the distance from the singular pose
+
+
+class State(NamedTuple):
+    """A pose, and its first and second derivative by the clock."""
+
+    s: float
+    q: Floats
+    qd: Floats
+    qdd: Floats
+
+
+class Clock(NamedTuple):
+    """The constraints as functions of s = sign f(t), the value of a driver, or of the time where `driver` is None."""
+
+    system: System
+    arrays: Arrays
+    driver: FunctionTable | None
+    sign: float
+
+    def at(self, t: float) -> tuple[float, float, float]:
+        """s and its derivatives by time; nan where the driver has no value."""
+        if self.driver is None:
+            return t, 1.0, 0.0
+        f = np.empty((1, 3))
+        functions_at(self.driver, t, f)
+        return float(self.sign * f[0, 0]), float(self.sign * f[0, 1]), float(self.sign * f[0, 2])
+
+    def right_sides(self, s: float, q: Floats, qd: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Phi, Phi_q, nu and gamma at a state by this clock."""
+        system, S = self.system, self.arrays
+        m = system.m
+        f, F = np.empty((m, 3)), np.zeros((S.frame_body.size, FRAME_STATE))
+        Phi, data, gamma = np.empty(m), np.empty(S.jac_column.size), np.empty(m)
+        evaluate(S, s, q, qd, f, F, Phi, data, gamma)
+        J = np.zeros((m, system.n))
+        J[np.repeat(np.arange(m), np.diff(S.jac_start)), S.jac_column] = data
+        return Phi, J, f[:, 1], gamma
+
+
+def clocks(walk: Walk) -> list[Clock]:
+    """The clocks by which the motion may be smooth: the driver, then the time."""
+    system = walk.system
+    by_time = Clock(system, system.arrays, None, 1.0)
+    moving = [i for i in range(system.m) if system.moves_in_time(i)]
+    if len(moving) != 1 or system.rows[moving[0]][1].formula is not None:
+        return [by_time]
+    return [_by_driver(system, moving[0], sign) for sign in _ways(walk, moving[0])] + [by_time]
+
+
+def _ways(walk: Walk, row: int) -> list[float]:
+    """The direction in which the driver goes; both where it stands."""
+    rate = walk.system.functions_at(walk.t)[row, 1]
+    return [1.0, -1.0] if rate >= 0.0 else [-1.0, 1.0]
+
+
+def _by_driver(system: System, row: int, sign: float) -> Clock:
+    functions = [as_function(function(0.0)) if i != row else as_function("t" if sign > 0.0 else "-t")
+                 for i, function in enumerate(system.functions)]  # fmt: skip
+    return Clock(
+        system, system.arrays._replace(functions=pack(functions)), pack([system.functions[row]]), sign
+    )
+
+
+class Crossing(NamedTuple):
+    """The smooth motion around a singular pose, as a polynomial in x = (s - center) / reach, valid for |x| <= 2."""
+
+    clock: Clock
+    center: float
+    reach: float
+    base: State
+    coefficients: Floats
+    singular: list[float]
+    """Values of the clock at which branches meet."""
+
+    def by_clock(self, s: float) -> State:
+        """The state at a value of the clock."""
+        x, h, base = (s - self.center) / self.reach, s - self.base.s, self.base
+        rest, rest_d, rest_dd = monomials(x, self.coefficients.shape[0]) @ self.coefficients
+        return State(
+            s,
+            base.q + h * base.qd + 0.5 * h * h * base.qdd + rest,
+            base.qd + h * base.qdd + rest_d / self.reach,
+            base.qdd + rest_dd / self.reach**2,
+        )
+
+    def at(self, t: float) -> tuple[Floats, Floats, Floats]:
+        """q, qd and qdd at a time, by the chain rule."""
+        s, sd, sdd = self.clock.at(t)
+        state = self.by_clock(s)
+        return state.q, state.qd * sd, state.qdd * sd * sd + state.qd * sdd
+
+    def place(self, t: float) -> float:
+        """x at a time: -1 is where the walk stopped, 1 is as far behind."""
+        return (self.clock.at(t)[0] - self.center) / self.reach
+
+
+def monomials(x: float, count: int) -> Floats:
+    """1, x, x^2, ... and their first and second derivatives, a row each."""
+    k = np.arange(count)
+    powers = x**k
+    first = k * np.concatenate([[0.0], powers[:-1]])
+    second = k * (k - 1) * np.concatenate([[0.0, 0.0], powers[:-2]])
+    return np.array([powers, first, second])
+
+
+def polynomial_through(states: list[State], base: State, center: float, reach: float) -> Floats:
+    """Hermite's polynomial through q, qd and qdd of the states, less the parabola of the base; one column each."""
+    rows, values = [], []
+    for state in states:
+        h = state.s - base.s
+        rows.append(monomials((state.s - center) / reach, 3 * len(states)))
+        values += [
+            state.q - base.q - h * base.qd - 0.5 * h * h * base.qdd,
+            reach * (state.qd - base.qd - h * base.qdd),
+            reach**2 * (state.qdd - base.qdd),
+        ]
+    return np.linalg.solve(np.concatenate(rows), np.array(values))
+
+
+def cross(walk: Walk) -> Crossing | None:
+    """The smooth continuation through the singular pose that is near, or None."""
+    for clock in clocks(walk):
+        crossing = _through(walk, clock)
+        if crossing is not None:
+            return crossing
+    return None
+
+
+def _through(walk: Walk, clock: Clock) -> Crossing | None:
+    here = _closed(walk, clock, clock.at(walk.t)[0], walk.walker.q)
+    if here is None:
+        return None
+    reach = _distance(walk, clock, here)
+    if reach is None:
+        return None
+    center = here.s + reach
+    # where the walk began near the singular pose, go back to where the states are clean
+    for wide in (max(reach, CLEAN / (_size(walk, here.qd) / walk.system.length)), reach):
+        found = _around(walk, clock, here, center, wide)
+        if found is not None:
+            return found
+    return None
+
+
+def _around(walk: Walk, clock: Clock, here: State, center: float, reach: float) -> Crossing | None:
+    """The smooth motion from two reaches before the center to two behind it."""
+    nodes: list[State] = []
+    for x in reversed(BEFORE):
+        at = center + x * reach
+        state = here if at == here.s else _hop(walk, clock, here, at)
+        if state is None:
+            return None
+        here, nodes = state, [state, *nodes]
+    here = nodes[-1]
+    for x in ACROSS[2:]:
+        guess = Crossing(
+            clock, center, reach, here, polynomial_through(nodes, here, center, reach), []
+        ).by_clock(center + x * reach)
+        behind = _closed(walk, clock, guess.s, guess.q)
+        if behind is None or not _goes_on(walk, here, guess, behind):
+            return None
+        nodes = [*nodes[-2:], behind] if x == 1.0 else [*nodes, behind]
+    found = Crossing(clock, center, reach, here, polynomial_through(nodes, here, center, reach), [])
+    if not _closes(walk, found):
+        return None
+    return found._replace(singular=_singular_poses(walk, found))
+
+
+def _closed(walk: Walk, clock: Clock, s: float, q: Floats) -> State | None:
+    """The closed pose near q, and its derivatives by the clock."""
+    system, arrays = walk.system, clock.arrays
+    pattern = analyze(walk.rows, arrays.jac_start, arrays.jac_column, system.Phi_q_data(q, s), walk.scale)
+    if pattern is None:
+        return None
+    w = new_walker(arrays, pattern, s, q, walk.scale, system.length)
+    functions_at(arrays.functions, s, w.f)
+    if not np.all(np.isfinite(w.f)) or not position(arrays, pattern, w, s, w.q)[0]:
+        return None
+    pivot = rates(arrays, pattern, w, s, w.q, w.qd, w.qdd)[0]
+    return State(s, w.q, w.qd, w.qdd) if pivot > 0.0 and np.all(np.isfinite(w.qdd)) else None
+
+
+def _hop(walk: Walk, clock: Clock, here: State, s: float) -> State | None:
+    """A clean state nearby on this side."""
+    h = s - here.s
+    guess = here.q + h * (here.qd + 0.5 * h * here.qdd)
+    found = _closed(walk, clock, s, guess)
+    if found is None or _size(walk, found.q - guess) > 0.1 * _size(walk, guess - here.q):
+        return None
+    return found
+
+
+def _size(walk: Walk, change: Floats) -> float:
+    return float(np.max(np.abs(change) / walk.scale))
+
+
+def _distance(walk: Walk, clock: Clock, here: State) -> float | None:
+    """How far the clock goes to the singular pose, by the smallest singular value a little before; None if far."""
+    speed = _size(walk, here.qd) / walk.system.length
+    if not speed > 0.0:
+        return None
+    h = min(walk.distance, NEARBY) / speed
+    if walk.system.n > LARGEST_DENSE:
+        return h
+    near, far = smallest_singular_value(walk, clock, here), 0.0
+    before = _hop(walk, clock, here, here.s - 0.25 * h)
+    if before is not None:
+        far = smallest_singular_value(walk, clock, before)
+    if far <= near * (1.0 + 1e-6):
+        return None
+    reach = 0.25 * h * near / (far - near)
+    return reach if reach * speed < 4 * NEARBY else None
+
+
+def smallest_singular_value(walk: Walk, clock: Clock, state: State) -> float:
+    """Of the rows that determine the motion, each of norm one."""
+    J = clock.right_sides(state.s, state.q, state.qd)[1][walk.rows] * walk.scale
+    return float(np.linalg.svd(J / np.linalg.norm(J, axis=1, keepdims=True), compute_uv=False)[-1])
+
+
+def _goes_on(walk: Walk, here: State, guess: State, behind: State) -> bool:
+    miss, way = _size(walk, behind.q - guess.q), _size(walk, behind.q - here.q)
+    turn, speed = _size(walk, behind.qd - guess.qd), _size(walk, guess.qd)
+    return miss <= LARGEST_MISS * way and turn <= LARGEST_TURN * speed
+
+
+def _closes(walk: Walk, crossing: Crossing) -> bool:
+    """Whether all joints are closed in between: an avoided crossing is no crossing."""
+    allowed = OPEN * walk.system.length + 1e-14 * float(np.max(np.abs(crossing.base.q) / walk.scale))
+    for x in np.linspace(-0.9, 0.9, 7):
+        state = crossing.by_clock(crossing.center + x * crossing.reach)
+        Phi, J, _, _ = crossing.clock.right_sides(*state[:3])
+        gaps = np.abs(Phi) / np.linalg.norm(J * walk.scale, axis=1)
+        if not np.max(gaps) <= allowed:
+            return False
+    return True
+
+
+# The singular pose itself --------------------------------------------------------------------------------
+
+
+def _singular_poses(walk: Walk, crossing: Crossing) -> list[float]:
+    """Where all rows together lose rank, within the range of the polynomial."""
+    if walk.system.n > LARGEST_DENSE:
+        return [crossing.center]
+    value = lambda x: _rank_value(walk, crossing, float(x))
+    clean = max(value(-1.0), value(1.0))
+    candidates = _zeros_of_determinant(walk, crossing)
+    found = []
+    for i, x in enumerate(candidates):
+        others = np.delete(candidates, i)
+        width = min(1e-3, 0.3 * float(np.min(np.abs(others - x), initial=1.0)))
+        lowest = _lowest(value, x - width, x + width)
+        if value(lowest) <= SINGULAR * clean:
+            found.append(crossing.center + lowest * crossing.reach)
+    return found
+
+
+def _zeros_of_determinant(walk: Walk, crossing: Crossing) -> Floats:
+    """Zeros, in x, of the determinant of the rows that determine the motion: those of a polynomial through it."""
+    from numpy.polynomial import chebyshev
+
+    xs = chebyshev.chebpts1(13) * 2.0
+    signs, logs = zip(*(np.linalg.slogdet(_determining(walk, crossing, x)) for x in xs), strict=True)
+    values = np.array(signs) * np.exp(np.array(logs) - max(logs))
+    roots = chebyshev.chebroots(chebyshev.chebfit(xs / 2.0, values, xs.size - 1)) * 2.0
+    real = np.sort(roots[(np.abs(roots.imag) < 1e-3) & (np.abs(roots.real) <= 2.0)].real)
+    return real[np.diff(real, prepend=-np.inf) > 1e-7]
+
+
+def _determining(walk: Walk, crossing: Crossing, x: float) -> Floats:
+    state = crossing.by_clock(crossing.center + x * crossing.reach)
+    return _unit_jacobian(walk, crossing.clock, state)[walk.rows]
+
+
+def _rank_value(walk: Walk, crossing: Crossing, x: float) -> float:
+    J = _unit_jacobian(walk, crossing.clock, crossing.by_clock(crossing.center + x * crossing.reach))
+    return float(np.linalg.svd(J, compute_uv=False)[-1])
+
+
+def _unit_jacobian(walk: Walk, clock: Clock, state: State) -> Floats:
+    """Phi_q by scaled coordinates, each row of norm one."""
+    J = clock.right_sides(*state[:3])[1] * walk.scale
+    norms = np.linalg.norm(J, axis=1, keepdims=True)
+    return J / np.where(norms > 0.0, norms, 1.0)
+
+
+def _lowest(value: Callable[[float], float], a: float, b: float) -> float:
+    """Where a value that falls to zero and rises again in nearly straight lines is lowest."""
+    for _ in range(5):
+        fa, fb = value(a), value(b)
+        if fa + fb == 0.0:
+            break
+        x = (a * fb + b * fa) / (fa + fb)  # where lines of the same slope from both ends meet
+        width = 4.0 * value(x) / (fa + fb) * (b - a) + 1e-12
+        if width > 0.5 * (b - a):
+            return x
+        a, b = x - width, x + width
+    return 0.5 * (a + b)
+
+
+def other_velocities(walk: Walk, crossing: Crossing, s: float) -> list[Floats]:
+    """Derivatives of q by the clock on the other branches through the singular pose at s.
+
+    W^T gamma(q, J^+ nu + V a) = 0, quadratic in a.
+    """
+    state = crossing.by_clock(s)
+    if walk.system.n > LARGEST_DENSE:
+        return []
+    J = _unit_jacobian(walk, crossing.clock, state)
+    left, values, right = np.linalg.svd(J)
+    rank = int(np.count_nonzero(values > 1e-7))
+    if not 0 < walk.system.n - rank <= MOST_LOOPS:
+        return []
+    null = (walk.scale * right[rank:]).T * _size(walk, state.qd)
+    norms = np.linalg.norm(crossing.clock.right_sides(*state[:3])[1] * walk.scale, axis=1)
+    weights = left[:, rank:].T / np.where(norms > 0.0, norms, 1.0)
+    error = lambda a: weights @ crossing.clock.right_sides(s, state.q, state.qd + null @ a)[3]
+    return [state.qd + null @ a for a in _roots_beside_zero(error, null.shape[1])]
+
+
+def _roots_beside_zero(error: Callable[[Floats], Floats], k: int) -> list[Floats]:
+    """Roots a != 0 of quadratic equations that have the root 0."""
+    if k == 1:  # c2 a^2 + c1 a = 0 for every left null vector
+        up, down = error(np.ones(1)), error(-np.ones(1))
+        c2, c1 = 0.5 * (up + down), 0.5 * (up - down)
+        size = float(c2 @ c2)
+        if size <= 1e-18 * float(c1 @ c1):
+            return []
+        a = -float(c1 @ c2) / size
+        agrees = np.linalg.norm(c2 * a + c1) <= 1e-5 * (np.linalg.norm(c1) + np.linalg.norm(c2))
+        return [np.array([a])] if agrees and abs(a) > 1e-7 else []
+    return _roots_by_newton(error, k)
+
+
+def _roots_by_newton(error: Callable[[Floats], Floats], k: int) -> list[Floats]:
+    """The roots of k quadratic equations in k unknowns, from many starts."""
+    random = np.random.default_rng(0)
+    unit = max(float(np.linalg.norm(error(a))) for a in np.eye(k)) or 1.0
+    found: list[Floats] = []
+    for _ in range(16 * k):
+        a = random.standard_normal(k) * 10 ** random.uniform(-1, 1)
+        for _ in range(30):
+            r = error(a)
+            J = np.column_stack([(error(a + e) - error(a - e)) / 2 for e in np.eye(k)])
+            a = a - np.linalg.lstsq(J, r, rcond=None)[0]
+        known = [np.zeros(k), *found]
+        new = all(np.linalg.norm(a - b) > 1e-5 * (1.0 + np.linalg.norm(b)) for b in known)
+        if new and np.linalg.norm(error(a)) <= 1e-8 * unit * (1.0 + float(a @ a)):
+            found.append(a)
+    return found

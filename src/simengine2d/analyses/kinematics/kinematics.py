@@ -1,0 +1,131 @@
+"""Kinematics: the motion of a mechanism whose drivers leave it no freedom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import AssemblyError, ModelError, SingularityError, UnsupportedError, listed
+from ...model.model import Model
+from ...results.results import Results
+from ...system.system import System
+from ..assembly.assemble import Assembly, assemble
+from ..assembly.closure import coordinate_scale
+from ..assembly.diagnose import Diagnosis, diagnose, undriven_mobility
+from ..assembly.rank import rank_of_rows
+from ..assembly.whole_turns import count_turns
+from ..dynamics.run import Progress
+from ..times import begin_of, check_domains, output_times
+from .run import OnSingular, Walk, pivots_at, row_pattern
+
+Floats = NDArray[np.float64]
+
+
+def kinematics(
+    model: Model,
+    *,
+    t_end: float | None = None,
+    step: float | None = None,
+    t_eval: Sequence[float] | Floats | None = None,
+    on_singular: OnSingular = "pass",
+    progress: Progress | None = None,
+) -> Results:
+    """Positions, velocities and accelerations of a driven mechanism from t = 0 to `t_end`, every `step`.
+
+    Give `t_eval` for other times. Raises with the results so far (`error.results`) where the motion ends: at a
+    dead point, or where a driver leaves the range that the mechanism can reach.
+
+    At a change point, such as a parallelogram with all links in line, branches of the motion meet. `on_singular` says
+    what happens there:
+
+    - "pass" (the default): the motion goes on along the branch that continues its velocities and accelerations, as
+      functions of the driver where there is one driver, else of time; a note names the time and the other branches;
+    - "stop": the results end there, and at a dead point too, with a note;
+    - "raise": SingularityError, with the results up to it.
+    """
+    if not isinstance(model, Model):
+        raise ModelError(f"kinematics needs a Model, not {model!r}; read a file with load(path).")
+    if on_singular not in get_args(OnSingular):
+        raise ModelError(
+            f"on_singular = {on_singular!r} is unknown; choose from {listed(get_args(OnSingular))}."
+        )
+    times = output_times(t_end, step, t_eval, "kinematics")
+    system = System(model)
+    check_domains(system, times)
+    # the drawn pose belongs to t = 0, so a later first output is walked to
+    start = begin_of(system, times)
+    assembly = assemble_driven(system, start, "kinematics")
+    rows = driven_rows(system, assembly)
+    if start < times[0]:
+        later = np.concatenate([[start], times])
+        return Walk(system, assembly, rows, later, progress, on_singular).run().after_first()
+    return Walk(system, assembly, rows, times, progress, on_singular).run()
+
+
+def assemble_driven(system: System, t: float, analysis: str) -> Assembly:
+    """The pose in which drivers hold the mechanism at t; an error where they contradict each other."""
+    system.refuse_velocity_rows(analysis)
+    count_turns(system, t)
+    try:
+        return assemble(system, t)
+    except AssemblyError as error:
+        freedoms = undriven_mobility(system, t)
+        if freedoms is not None and system.driver_rows.size > freedoms:
+            drivers = listed(dict.fromkeys(system.rows[i][0] for i in system.driver_rows))
+            raise ModelError(
+                f"the mechanism is over-driven: it has {freedoms} free motion{'' if freedoms == 1 else 's'} and "
+                f"the drivers {drivers}, whose values at t = {t:g} s contradict each other. Remove a driver."
+            ) from error
+        raise
+
+
+def driven_rows(system: System, assembly: Assembly) -> NDArray[np.int64]:
+    """n independent rows that determine the motion; errors for free and for contradicting motions."""
+    if system.n == 0:
+        raise UnsupportedError(f"model '{system.model.name}' has no bodies; add one with model.body(...).")
+    all_rows = np.arange(system.m)
+    if system.m == system.n and row_pattern(system, assembly.t, assembly.q, all_rows) is not None:
+        pattern = row_pattern(system, assembly.t, assembly.q, all_rows)
+        smallest, _, _ = pivots_at(system, assembly.t, assembly.q, pattern)
+        if smallest > 1e-7:
+            return all_rows
+    diagnosis = diagnose(assembly)
+    if diagnosis.mobility > 0 and not diagnosis.singular:
+        raise UnsupportedError(_undriven(system, diagnosis))
+    if diagnosis.rank < system.n:
+        raise SingularityError(
+            f"at t = {assembly.t:g} s the mechanism stands in a singular pose, from which its motion is not unique: "
+            f"{diagnosis.singular_sentence} Start from another pose or drive another body."
+        )
+    _refuse_contradiction(system, assembly, diagnosis)
+    J = system.Phi_q(assembly.t, assembly.q) * coordinate_scale(system)
+    return np.array(sorted(rank_of_rows(J, diagnosis.order).independent), dtype=np.int64)
+
+
+def _undriven(system: System, diagnosis: Diagnosis) -> str:
+    count = diagnosis.mobility
+    what = "1 motion is" if count == 1 else f"{count} motions are"
+    return (
+        f"kinematics needs a driver for every free motion of '{system.model.name}', but {what} free: "
+        f"{'; '.join(diagnosis.free)}. Add {count} driver{'s' if count > 1 else ''}, "
+        "e.g. Driver('motor', 'angle(ground, body)', '2*pi*t')."
+    )
+
+
+def _refuse_contradiction(system: System, assembly: Assembly, diagnosis: Diagnosis) -> None:
+    """A redundant row must ask for the same velocity as the rows it depends on, at any time."""
+    J = system.Phi_q(assembly.t, assembly.q)
+    rate = max(1.0, float(np.abs(system.nu(assembly.t, assembly.q)).max(initial=0.0)))
+    for group in diagnosis.dependent:
+        row, partners = group.rows[-1], group.rows[:-1]
+        weights = np.linalg.lstsq(J[partners].T, J[row], rcond=None)[0]
+        nu = system.nu(assembly.t, assembly.q)
+        if abs(nu[row] - weights @ nu[partners]) > 1e-9 * rate:
+            names = listed(dict.fromkeys(system.rows[i][0] for i in group.rows))
+            raise ModelError(
+                f"the mechanism is over-driven: at t = {assembly.t:g} s the rows of {names} prescribe the same "
+                "motion with different velocities. Remove a driver, or let them agree."
+            )

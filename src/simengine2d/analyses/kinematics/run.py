@@ -1,0 +1,340 @@
+"""One run of kinematics: the compiled march, and what Python does where it stops."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import (
+    Caution,
+    ConvergenceError,
+    Interrupted,
+    ModelError,
+    SimEngineError,
+    SingularityError,
+    listed,
+)
+from ...numerics.interrupts import Interrupts
+from ...numerics.sparse_lu import Pattern, analyze, factor
+from ...results.results import Results
+from ...system.system import System
+from ..assembly.assemble import Assembly
+from ..assembly.closure import coordinate_scale
+from ..assembly.diagnose import names_of_rows
+from ..dynamics.run import Progress
+from ..pace import Pace
+from .change_point import Crossing, cross
+from .passage import Passage, branches_in_words
+from .stepping import (
+    ACCEPTED,
+    ALERT,
+    BUDGET,
+    CONTRADICTION,
+    DETERMINANT,
+    DISTANCE,
+    DONE,
+    FALL,
+    LAST_STEP,
+    PAUSE,
+    REJECTED,
+    REPIVOT,
+    SUSPECT,
+    TIME,
+    march,
+    new_motion,
+    new_walker,
+)
+
+Floats = NDArray[np.float64]
+
+FIRST_CHUNK = 256  # output points between two calls of `progress`; doubled while the run is fast
+NEAREST = 1e-6  # rad or lengths: a singular pose is not examined from nearer than this
+
+SMALL_PIVOT = 1e-2  # at the start, from which a singular pose may be near
+
+OnSingular = Literal["pass", "stop", "raise"]
+
+
+def row_pattern(system: System, t: float, q: Floats, rows: NDArray[np.int64]) -> Pattern | None:
+    arrays, data = system.arrays, system.Phi_q_data(q, t)
+    return analyze(rows, arrays.jac_start, arrays.jac_column, data, coordinate_scale(system))
+
+
+def pivots_at(system: System, t: float, q: Floats, pattern: Pattern | None) -> tuple[float, float, float]:
+    """Smallest relative pivot, growth and sign at q."""
+    if pattern is None:
+        return 0.0, 0.0, 0.0
+    lu, work = np.empty(pattern.columns.size), np.empty(system.n)
+    return factor(pattern, system.Phi_q_data(q, t), lu, work)
+
+
+class Walk:
+    """One run: the compiled march, and what Python does where it stops."""
+
+    def __init__(
+        self,
+        system: System,
+        assembly: Assembly,
+        rows: NDArray[np.int64],
+        times: Floats,
+        progress: Progress | None,
+        on_singular: OnSingular = "pass",
+    ) -> None:
+        self.system, self.rows, self.times, self.progress = system, rows, times, progress
+        self.on_singular = on_singular
+        self.pace, self.interrupts = Pace(system.n), Interrupts()
+        self.stopped = ""
+        self.change_points: list[float] = []
+        self.motion = new_motion(times.size, system.n)
+        self.notes = list(assembly.moves)  # the drivers alone decide the velocities
+        self.scale = coordinate_scale(system)
+        self.done = 0
+        self.substeps = self.rejected = 0
+        self.start_from(times[0], assembly.q)
+
+    @property
+    def t(self) -> float:
+        return float(self.walker.state[TIME])
+
+    @property
+    def distance(self) -> float:
+        """The way to the singular pose to which the determinant leads, in rad or lengths of the mechanism."""
+        return float(self.walker.state[DISTANCE])
+
+    @property
+    def smallest_step(self) -> float:
+        span = self.times[-1] - self.times[0]
+        return 1e-10 * float(span) if span > 0.0 else 1e-10
+
+    def start_from(self, t: float, q: Floats) -> None:
+        """Choose pivots for the pose and stand there."""
+        system = self.system
+        pattern = row_pattern(system, t, q, self.rows)
+        if pattern is None:
+            raise SingularityError(
+                self.singular_message(t, q, "stands in a singular pose"), self.results("singular")
+            )
+        self.pattern = pattern
+        self.walker = new_walker(system.arrays, pattern, t, q, self.scale, system.length)
+        self.smallest_pivot, _, self.walker.state[DETERMINANT] = pivots_at(system, t, q, pattern)
+
+    def run(self) -> Results:
+        try:
+            with self.interrupts:
+                self.go_on()
+        except KeyboardInterrupt:
+            status = f"interrupted at t = {self.t:g} s"
+            kept = f"{self.done} of {self.times.size} points are kept"
+            raise Interrupted(f"{status}; {kept}.", self.results(status)) from None
+        if self.stopped:
+            return self.results(self.stopped)
+        return self.results(f"kinematics finished at t = {self.times[-1]:g} s, {self.times.size} points")
+
+    def go_on(self) -> None:
+        """All outputs, in chunks."""
+        chunk = FIRST_CHUNK
+        if self.smallest_pivot < SMALL_PIVOT:
+            self.examine()
+        while self.done < self.times.size and not self.stopped:
+            self.advance(min(self.done + chunk, self.times.size))
+            if self.progress is not None:
+                self.progress(self.t)
+            chunk = min(2 * chunk, 1 << 16)
+
+    def advance(self, stop: int) -> None:
+        """March to output row `stop`, choosing new pivots and crossing change points on the way."""
+        pivots_chosen_at = -np.inf
+        while self.done < stop and not self.stopped:
+            why = self.march_on(stop)
+            if why == REPIVOT and self.t > pivots_chosen_at:
+                pivots_chosen_at = self.t
+                self.start_anew(self.t, self.walker.q)
+            elif why == SUSPECT:
+                self.examine()
+            elif why == CONTRADICTION:
+                raise self.contradiction()
+            elif why not in (DONE, PAUSE):
+                self.end_of_motion()
+
+    def march_on(self, stop: int) -> int:
+        """March for about as long as a user may wait to be heard. Returns why it ended."""
+        self.interrupts.check()
+        self.walker.state[BUDGET] = self.pace.next()
+        self.done, why = march(
+            self.system.arrays, self.pattern, self.walker, self.times, self.done, stop, self.motion,
+            self.smallest_step,
+        )  # fmt: skip
+        self.interrupts.check()
+        return int(why)
+
+    def start_anew(self, t: float, q: Floats) -> None:
+        """Choose new pivots; what was seen of the determinant still holds where the pose is the same."""
+        old = self.walker.state
+        self.substeps += int(old[ACCEPTED])
+        self.rejected += int(old[REJECTED])
+        self.start_from(t, q)
+        if old[TIME] == t:
+            for entry in (FALL, LAST_STEP, DISTANCE, ALERT):
+                self.walker.state[entry] = old[entry]
+
+    def examine(self) -> None:
+        """A singular pose is near: go through it smoothly if that is possible, else come nearer."""
+        crossing = cross(self)
+        if crossing is None or not self.follow(crossing):
+            nearer = 0.1 * self.distance
+            self.walker.state[ALERT] = nearer if nearer > NEAREST else 0.0
+
+    def follow(self, crossing: Crossing) -> bool:
+        """Fill the outputs inside the crossing and go on behind it; False where the driver breaks inside."""
+        passage = Passage(crossing, self.t, self.times, self.smallest_step)
+        if passage.broken:
+            return False
+        met = passage.met[:1] if self.on_singular != "pass" else passage.met
+        end = met[0][0] if met and self.on_singular != "pass" else passage.end
+        first, self.done = self.done, max(self.done, int(np.searchsorted(self.times, end, side="right")))
+        while first > 0 and abs(crossing.place(self.times[first - 1])) < 1.0:  # where the run began too near
+            first -= 1
+        for k in range(first, self.done):
+            self.motion.Q[k], self.motion.Qd[k], self.motion.Qdd[k] = crossing.at(self.times[k])
+            self.measure_errors(k)
+        for t, s in met:
+            self.meet(t, crossing, s)
+        if self.done < self.times.size:
+            self.start_anew(end, crossing.at(end)[0])
+        else:
+            self.walker.state[TIME] = end
+        return True
+
+    def measure_errors(self, k: int) -> None:
+        """Largest errors at the three levels in output k."""
+        t, motion, system = float(self.times[k]), self.motion, self.system
+        J = system.Phi_q(t, motion.Q[k])
+        errors = (
+            system.Phi(t, motion.Q[k]),
+            J @ motion.Qd[k] - system.nu(t, motion.Q[k]),
+            J @ motion.Qdd[k] - system.gamma(t, motion.Q[k], motion.Qd[k]),
+        )
+        for level, error in enumerate(errors):
+            motion.worst[level] = max(motion.worst[level], np.abs(error).max(initial=0.0))
+
+    def meet(self, t: float, crossing: Crossing, s: float) -> None:
+        """Note a change point, or end there, as was asked for."""
+        self.change_points.append(t)
+        others = branches_in_words(self, crossing, t, s)
+        if self.on_singular == "pass":
+            sentence = f"at t = {t:.9g} s the mechanism passes a change point, where {others}"
+            self.notes.append(Caution(f"{sentence}; the motion was continued smoothly"))
+            return
+        self.stopped = f"stopped at a change point at t = {t:.9g} s"
+        sentence = f"at t = {t:.9g} s the mechanism comes to a change point, where {others}"
+        if self.on_singular == "raise":
+            raise SingularityError(
+                f"{sentence}. The {self.done} points up to it are kept. "
+                "Let on_singular='pass' continue the motion smoothly.",
+                self.results(self.stopped),
+            )
+        self.notes.append(f"{sentence}; the motion ends there, as asked for by on_singular='stop'")
+
+    def end_of_motion(self) -> None:
+        """The motion cannot go on: the driver breaks, or it is a dead point."""
+        error = self.broken_driver() or self.dead_point()
+        if isinstance(error, SingularityError) and self.on_singular == "stop":
+            self.stopped = error.results.status
+            self.notes.append(str(error))
+            return
+        raise error
+
+    # what went wrong
+
+    def broken_driver(self) -> SimEngineError | None:
+        """The error of a function that has no value, or jumps, just behind the last good time."""
+        t, ahead = self.t, 2 * self.smallest_step
+        results = self.results(f"stopped at t = {t:g} s")
+        kept = f"The {self.done} points before it are kept."
+        sentence = (
+            self.system.broken_function(t)
+            or self.system.broken_function(t + ahead)
+            or self.system.broken_contact(t, self.walker.q)
+        )
+        if sentence:
+            return ConvergenceError(f"{sentence} {kept}", results)
+        before, after = self.system.functions_at(t), self.system.functions_at(t + ahead)
+        jumps = after[:, 0] - before[:, 0] - ahead * before[:, 1]
+        allowed = 1e-6 * self.system.length + ahead * np.abs(after[:, 1] - before[:, 1])
+        for i in np.flatnonzero(np.abs(jumps) > allowed):
+            title = self.system.model.elements[self.system.rows[i][0]].title
+            return ConvergenceError(
+                f"{title} jumps by {jumps[i]:.4g} just after t = {t:.9g} s, which no body can follow. {kept} "
+                "Use a ramp or a smooth rise such as step5(t, t0, h0, t1, h1).",
+                results,
+            )
+        return None
+
+    def contradiction(self) -> SimEngineError:
+        """Redundant rows were not used to find the motion, and here they disagree with it."""
+        t = self.t
+        errors = np.abs(self.system.Phi(t, self.walker.q))
+        row = int(np.argmax(errors))
+        return ModelError(
+            f"at t = {t:g} s the redundant constraints contradict each other: {self.system.row_names[row]} is "
+            f"violated by {errors[row]:.3g}. Check the lengths and drivers, or remove one of the dependent joints; "
+            "diagnose(model) names them.",
+            self.results(f"stopped at t = {t:g} s"),
+        )
+
+    def dead_point(self) -> SingularityError:
+        t, q = self.t, self.walker.q
+        if self.pushes_on(t, q):
+            what, name = "reaches a dead point", "dead point"
+        else:
+            what = "comes to a change point, which it cannot pass smoothly since drivers change their speed there"
+            name = "change point"
+        return SingularityError(
+            self.singular_message(t, q, what), self.results(f"stopped at a {name} at t = {t:.9g} s")
+        )
+
+    def pushes_on(self, t: float, q: Floats) -> bool:
+        """At a dead point a driver asks for a velocity that no motion has: w^T nu != 0 where w^T Phi_q = 0."""
+        J = (self.system.Phi_q(t, q) * self.scale)[self.rows]
+        norms = np.linalg.norm(J, axis=1)
+        nu = self.system.nu(t, q)[self.rows] / norms
+        left = np.linalg.svd(J / norms[:, None])[0][:, -1]
+        return bool(abs(left @ nu) > 1e-3 * np.linalg.norm(nu))
+
+    def singular_message(self, t: float, q: Floats, what: str) -> str:
+        """Which rows became dependent at the pose, and who drives."""
+        names = listed(names_of_rows(self.system, self.nearly_dependent_rows(t, q)))
+        drivers = [name for name, joint in self.system.model.joints.items() if joint.drives]
+        who = f" The driver {listed(drivers)} cannot go further." if drivers else ""
+        return (
+            f"at t = {t:.9g} s the mechanism {what}: {names} became dependent.{who} "
+            f"The {self.done} points before it are kept. Drive another body, or end before that time."
+        )
+
+    def nearly_dependent_rows(self, t: float, q: Floats) -> list[int]:
+        J = (self.system.Phi_q(t, q) * self.scale)[self.rows]
+        norms = np.linalg.norm(J, axis=1, keepdims=True)
+        left = np.abs(np.linalg.svd(J / np.where(norms > 0.0, norms, 1.0))[0][:, -1])
+        return [int(self.rows[i]) for i in np.flatnonzero(left > 0.2 * left.max())]
+
+    def results(self, status: str) -> Results:
+        k, motion, state = self.done, self.motion, self.walker.state
+        return Results(
+            self.system.model,
+            self.times[:k].copy(),
+            motion.Q[:k],
+            motion.Qd[:k],
+            motion.Qdd[:k],
+            analysis="kinematics",
+            status=status,
+            notes=self.notes,
+            residuals=dict(
+                zip(("position", "velocity", "acceleration"), map(float, motion.worst), strict=True)
+            ),
+            statistics={
+                "substeps": self.substeps + int(state[ACCEPTED]),
+                "rejected steps": self.rejected + int(state[REJECTED]),
+            },
+        )

@@ -1,0 +1,349 @@
+"""The compiled walk through time of a driven mechanism: positions, velocities, accelerations.
+
+    Phi(q, t) = 0,      Phi_q qd = nu,      Phi_q qdd = gamma
+
+Positions by Newton from a third-order prediction. A step is kept only if Newton contracts fast, no body turns far,
+the velocities change as the accelerations say and the determinant of Phi_q keeps its sign; else it is halved.
+
+At a change point two branches meet, and a step from one onto the other behind it keeps the sign. So the walk never
+steps over one: a step goes at most a part of the way to where the determinant, continued in a straight line, vanishes,
+and from nearby (`ALERT`) the walk is handed to `change_point`, which follows the branch by its smoothness.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...expressions.time_function import functions_at
+from ...numerics.kernel import kernel
+from ...numerics.sparse_lu import Pattern, factor, solve
+from ...system.constraints import S as Arrays
+from ...system.constraints import gamma, phi, phi_q
+from ...system.formulas.constraints import rows_at
+from ...system.frames import FRAME_STATE, move_frames, place_frames
+
+Floats = NDArray[np.float64]
+
+# why a march or a step ended
+DONE, STUCK, REPIVOT, SIGN, SUSPECT, PAUSE, CONTRADICTION = range(7)
+
+# entries of the state: time, sign of the determinant, accepted and rejected steps, steps before a pause;
+# how much larger the determinant was one step ago, and that step (0 at the start); the way to the singular pose
+# where the determinant leads, in rad or lengths of the mechanism, and how short it may become; of the step just
+# tried its kink and the growth of the determinant; and the step to try next
+TIME, DETERMINANT, ACCEPTED, REJECTED, BUDGET, FALL, LAST_STEP, DISTANCE, ALERT, KINK, GROWS, WANTED = range(
+    12
+)
+
+LARGEST_TURN = 0.5  # rad in one substep
+FIRST_TURN = 1e-3  # rad in the first substep, which shows where the determinant goes
+LARGEST_KINK = 5e-3  # change of velocity in one substep that the accelerations do not explain
+APPROACH = 0.7  # part of the way to a singular pose that one substep may go
+SMALLEST_DIP = 0.3  # of the determinant between three poses, below which its minimum is looked at closely
+FALLS = 1.0 + 1e-9  # a fall of the determinant below which it says nothing
+FAR = 1e300
+NEARBY = 0.02  # rad, or lengths, from which a singular pose is examined
+CONTRACTION = 0.2  # ratio of successive corrections
+SINGULAR = 1e-11  # pivot relative to its row
+VIOLATED = 1e-7  # a redundant row, relative to the mechanism's length
+GROWTH = 1e4  # size of a multiplier that asks for new pivots
+
+
+class Walker(NamedTuple):
+    """Where the walk stands, and the arrays it works in."""
+
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    state: Floats
+    scale: Floats  # of each coordinate, such that scaled coordinates are lengths
+    length: Floats
+    F: Floats
+    f: Floats
+    Phi: Floats
+    rhs: Floats
+    data: Floats
+    lu: Floats
+    work: Floats
+    dq: Floats
+    new: Floats
+    new_d: Floats
+    new_dd: Floats
+    jerk: Floats
+    pivots: Floats  # reciprocals, at the last good pose
+
+
+class Motion(NamedTuple):
+    """What the walk finds: one row per time, and the largest errors at the three levels."""
+
+    Q: Floats
+    Qd: Floats
+    Qdd: Floats
+    worst: Floats
+
+
+def new_walker(S: Arrays, P: Pattern, t: float, q: Floats, scale: Floats, length: float) -> Walker:
+    """A walker at the closed pose q at time t."""
+    n, m = q.size, S.row_start.size - 1
+    return Walker(
+        q.copy(),
+        np.zeros(n),
+        np.zeros(n),
+        np.array([t, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, FAR, NEARBY, 0.0, 1.0, FAR]),
+        scale,
+        np.array([length]),
+        np.zeros((S.frame_body.size, FRAME_STATE)),
+        np.empty((m, 3)),
+        np.empty(m),
+        np.empty(m),
+        np.empty(S.jac_column.size),
+        np.empty(P.columns.size),
+        *(np.zeros(n) for _ in range(7)),
+    )
+
+
+def new_motion(times: int, n: int) -> Motion:
+    return Motion(np.zeros((times, n)), np.zeros((times, n)), np.zeros((times, n)), np.zeros(3))
+
+
+@kernel(entry=True)
+def position(S, P, w, t, q):
+    """Newton for Phi(q, t) = 0 from the prediction in q, with the functions of time in w.f.
+
+    Returns (converged, largest multiplier of the factors).
+    """
+    length, F, lu, dq = w.length[0], w.F, w.lu, w.dq
+    place_frames(S, q, F)
+    rows_at(S, t, F, w.f)
+    phi_q(S, F, w.data)
+    pivot, growth, _ = factor(P, w.data, lu, w.work)
+    if not pivot > SINGULAR:
+        return False, growth
+    before = 1.0e300
+    for iteration in range(8):
+        phi(S, w.f, F, w.Phi)
+        solve(P, lu, w.Phi, dq, w.work)
+        size, turn, reach = 0.0, 0.0, length
+        for j in range(q.size):
+            q[j] -= dq[j]
+            size = max(size, abs(dq[j]) / w.scale[j])
+            reach = max(reach, abs(q[j]) / w.scale[j])
+            if j % 3 == 2:
+                turn = max(turn, abs(dq[j]))
+        if not size < 1.0e100 or turn > LARGEST_TURN:
+            return False, growth
+        place_frames(S, q, F)
+        rows_at(S, t, F, w.f)
+        nothing_left = size <= 1.0e-15 * reach or (iteration > 0 and size <= 1.0e-12 * reach)
+        only_rounding_left = iteration > 0 and size <= 1.0e-9 * length and size >= 0.5 * before
+        if nothing_left or only_rounding_left:
+            return True, growth
+        if size > CONTRACTION * before and size > 1.0e-9 * length:
+            return False, growth
+        before = size
+    return False, growth
+
+
+@kernel(entry=True)
+def rates(S, P, w, t, q, qd, qdd):
+    """Velocities and accelerations at a closed pose. Returns (smallest pivot, growth, sign)."""
+    place_frames(S, q, w.F)
+    rows_at(S, t, w.F, w.f)
+    phi_q(S, w.F, w.data)
+    pivot, growth, sign = factor(P, w.data, w.lu, w.work)
+    if not pivot > SINGULAR:
+        return pivot, growth, sign
+    for i in range(w.rhs.size):  # nu = f'
+        w.rhs[i] = w.f[i, 1]
+    solve(P, w.lu, w.rhs, qd, w.work)
+    move_frames(S, qd, w.F)
+    rows_at(S, t, w.F, w.f)
+    gamma(S, w.f, w.F, w.rhs)
+    solve(P, w.lu, w.rhs, qdd, w.work)
+    return pivot, growth, sign
+
+
+@kernel(inline=True)
+def kink(w, h):
+    """|qd_1 - qd_0 - h (qdd_0 + qdd_1) / 2| relative to the velocities: small on one smooth branch."""
+    jump, fastest = 0.0, 0.0
+    for j in range(w.q.size):
+        jump = max(jump, abs(w.new_d[j] - w.qd[j] - 0.5 * h * (w.qdd[j] + w.new_dd[j])) / w.scale[j])
+        fastest = max(fastest, abs(w.qd[j]) / w.scale[j], abs(w.new_d[j]) / w.scale[j])
+    return jump / fastest if fastest > 0.0 else 0.0
+
+
+@kernel(inline=True)
+def growth_of_determinant(P, w):
+    """|det| at the pose just factored, relative to that at the last good pose: the product of the pivots' ratios."""
+    ratio = 1.0
+    for i in range(w.pivots.size):
+        ratio *= w.pivots[i] / w.lu[P.diagonal[i]]
+    return abs(ratio)
+
+
+@kernel(inline=True)
+def dips(w, h):
+    """Whether the parabola through |det| at the last three poses, (fall, 1, growth), comes near zero between them."""
+    fall, before, growth = w.state[FALL], w.state[LAST_STEP], w.state[GROWS]
+    if before == 0.0 or fall <= 1.0 or growth <= 1.0:
+        return False
+    left, right = (fall - 1.0) / before, (growth - 1.0) / h
+    curvature = (left + right) / (before + h)
+    slope = right - curvature * h
+    return 1.0 - slope * slope / (4.0 * curvature) < SMALLEST_DIP
+
+
+@kernel(inline=True)
+def time_to_zero(w):
+    """Time until |det| vanishes if it goes on as in the last step."""
+    if w.state[LAST_STEP] == 0.0 or w.state[FALL] <= FALLS:
+        return FAR
+    return w.state[LAST_STEP] / (w.state[FALL] - 1.0)
+
+
+@kernel(inline=True)
+def travel(w, h):
+    """How far the fastest coordinate goes in a time h, in rad or lengths of the mechanism."""
+    far = 0.0
+    for j in range(w.q.size):
+        far = max(far, (abs(w.qd[j]) + 0.5 * h * abs(w.qdd[j])) / w.scale[j])
+    return far * h / w.length[0]
+
+
+@kernel(inline=True)
+def try_step(S, P, w, t, h, last_try):
+    """From w.q, h before time t, to w.new at t. Returns DONE, or why the step is not good."""
+    for j in range(w.q.size):  # prediction q + h qd + h^2/2 qdd + h^3/6 jerk
+        w.new[j] = w.q[j] + h * (w.qd[j] + h * (0.5 * w.qdd[j] + h / 6.0 * w.jerk[j]))
+    functions_at(S.functions, t, w.f)
+    ok, growth = position(S, P, w, t, w.new)
+    if not ok:
+        return REPIVOT if growth > GROWTH else STUCK
+    pivot, growth, sign = rates(S, P, w, t, w.new, w.new_d, w.new_dd)
+    if growth > GROWTH:
+        return REPIVOT
+    if not pivot > SINGULAR:
+        return STUCK
+    if sign != w.state[DETERMINANT]:
+        return SIGN
+    for j in range(w.q.size):
+        if not abs(w.new_dd[j]) < 1.0e100:
+            return STUCK
+    w.state[KINK], w.state[GROWS] = kink(w, h), growth_of_determinant(P, w)
+    if (
+        last_try
+    ):  # a driver may have a kink, and the shortest step is not held up by one unless branches are near
+        near = w.state[GROWS] > 2.0 or w.state[GROWS] < 0.5
+        return STUCK if near and w.state[KINK] > LARGEST_KINK else DONE
+    return STUCK if w.state[KINK] > LARGEST_KINK or dips(w, h) else DONE
+
+
+@kernel(inline=True)
+def accept_step(P, w, t, h):
+    w.state[TIME] = t
+    w.state[ACCEPTED] += 1.0
+    moved = 0.0
+    for j in range(w.q.size):
+        moved = max(moved, abs(w.new[j] - w.q[j]) / w.scale[j])
+        w.jerk[j] = (w.new_dd[j] - w.qdd[j]) / h
+        w.q[j], w.qd[j], w.qdd[j] = w.new[j], w.new_d[j], w.new_dd[j]
+    fall = 1.0 / w.state[GROWS]
+    w.state[FALL], w.state[LAST_STEP] = fall, h
+    w.state[DISTANCE] = moved / w.length[0] / (fall - 1.0) if fall > FALLS else FAR
+    if fall < 1.0:  # the singular pose is behind
+        w.state[ALERT] = NEARBY
+    keep_pivots(P, w)
+
+
+@kernel(inline=True)
+def keep_pivots(P, w):
+    for i in range(w.pivots.size):
+        w.pivots[i] = w.lu[P.diagonal[i]]
+
+
+@kernel(inline=True)
+def step_size(w, wanted, remaining):
+    """At most the wanted step, a part of the way to a singular pose and a limited turn.
+
+    No sliver is left before the output.
+    """
+    h = min(wanted, remaining, APPROACH * time_to_zero(w))
+    if w.state[LAST_STEP] == 0.0:
+        far = travel(w, h)
+        if far > FIRST_TURN:
+            h *= FIRST_TURN / far
+    if remaining - h < 1.0e-3 * h:
+        h = remaining
+    fastest = 0.0
+    for j in range(2, w.q.size, 3):
+        fastest = max(fastest, abs(w.qd[j]))
+    if fastest * h > LARGEST_TURN:
+        h = LARGEST_TURN / fastest
+    return h
+
+
+@kernel(inline=True)
+def walk_to(S, P, w, t_end, smallest_step):
+    """Substeps until t_end. Returns DONE, or why it stopped short; after a pause it goes on as if there was none."""
+    while w.state[TIME] < t_end:
+        if w.state[BUDGET] <= 0.0:
+            return PAUSE
+        w.state[BUDGET] -= 1.0
+        if w.state[DISTANCE] < w.state[ALERT]:
+            return SUSPECT
+        t = w.state[TIME]
+        h = step_size(w, w.state[WANTED], t_end - t)
+        t_new = t_end if h == t_end - t else t + h
+        last_try = 0.5 * h < smallest_step or t + 0.5 * h == t
+        why = try_step(S, P, w, t_new, h, last_try)
+        if why == DONE:
+            accept_step(P, w, t_new, h)
+            # the kink grows with the third power of the step
+            w.state[WANTED] = 2.0 * h if w.state[KINK] < 0.1 * LARGEST_KINK else h
+            continue
+        if why == REPIVOT or last_try:
+            return why
+        w.state[REJECTED] += 1.0
+        w.state[WANTED] = 0.5 * h
+    w.state[WANTED] = FAR
+    return DONE
+
+
+@kernel(inline=True)
+def largest_errors(S, w, worst):
+    """Errors of all rows, redundant ones too, at the three levels."""
+    start, column, data, qd, qdd = S.jac_start, S.jac_column, w.data, w.qd, w.qdd
+    phi(S, w.f, w.F, w.Phi)
+    for i in range(w.Phi.size):
+        velocity, acceleration = -w.f[i, 1], -w.rhs[i]
+        for p in range(start[i], start[i + 1]):
+            velocity += data[p] * qd[column[p]]
+            acceleration += data[p] * qdd[column[p]]
+        worst[0] = max(worst[0], abs(w.Phi[i]))
+        worst[1] = max(worst[1], abs(velocity))
+        worst[2] = max(worst[2], abs(acceleration))
+
+
+@kernel(entry=True)
+def march(S, P, w, times, first, stop, motion, smallest_step):
+    """Fill rows first..stop-1 of the motion. Returns (next row, why it ended).
+
+    The walker ends at the last good instant.
+    """
+    functions_at(S.functions, w.state[TIME], w.f)
+    rates(S, P, w, w.state[TIME], w.q, w.qd, w.qdd)
+    keep_pivots(P, w)
+    for k in range(first, stop):
+        why = walk_to(S, P, w, times[k], smallest_step)
+        if why != DONE:
+            return k, why
+        largest_errors(S, w, motion.worst)
+        if motion.worst[0] > VIOLATED * w.length[0]:
+            return k, CONTRADICTION
+        for j in range(w.q.size):
+            motion.Q[k, j], motion.Qd[k, j], motion.Qdd[k, j] = w.q[j], w.qd[j], w.qdd[j]
+    return stop, DONE

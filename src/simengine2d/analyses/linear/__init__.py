@@ -1,0 +1,1 @@
+"""Small motions: linearization, modes, Floquet multipliers."""

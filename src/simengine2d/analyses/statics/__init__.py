@@ -1,0 +1,1 @@
+"""Equilibria, their paths and stability, preload."""

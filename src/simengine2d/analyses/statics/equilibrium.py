@@ -1,0 +1,163 @@
+"""Equilibrium: poses in which a mechanism stays at rest, Phi_q^T lam = QA and Phi = 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ConvergenceError, ModelError, listed
+from ...model.frame import GROUND, Frame
+from ...model.model import Model
+from ...results.reactions import Reaction
+from ...results.results import Results
+from ...system.system import System
+from ..assembly.pose import Pose, closed_pose
+from ..equation_system import FreeSystem
+from .equilibrium_energy import lowest_energy
+from .equilibrium_newton import Found, newton_by_arc_length
+from .equilibrium_relaxation import relax
+from .equilibrium_search import Region, search
+from .stability import NEUTRAL, STABLE, Stability, stability
+from .statics import Balance, check_static, held_at
+from .tangent_space import tangent_space
+
+Floats = NDArray[np.float64]
+
+METHODS: dict[str, Callable[[Balance], Found]] = {
+    "newton": newton_by_arc_length,
+    "relaxation": relax,
+    "energy": lowest_energy,
+}
+
+
+@dataclass(frozen=True)
+class Equilibria:
+    """The equilibria found, usually one. `results` has a row for each; channels are arrays with a value for each."""
+
+    results: Results
+    stability: list[Stability]
+
+    def __len__(self) -> int:
+        return len(self.stability)
+
+    def __iter__(self) -> Iterator[Equilibria]:
+        """Each by itself."""
+        r = self.results
+        for i, verdict in enumerate(self.stability):
+            one = slice(i, i + 1)
+            lam = None if r.lam is None else r.lam[one]
+            row = replace(r, t=r.t[one], q=r.q[one], qd=r.qd[one], qdd=r.qdd[one], lam=lam)
+            yield Equilibria(row, [verdict])
+
+    @overload
+    def __getitem__(self, key: str) -> Floats: ...
+    @overload
+    def __getitem__(self, key: int) -> Equilibria: ...
+    def __getitem__(self, key: str | int) -> Floats | Equilibria:
+        """A channel, such as "bar.phi", "O.fy" or "spring.force"; or one of the equilibria by its number."""
+        return list(self)[key] if isinstance(key, int) else self.results[key]
+
+    @property
+    def q(self) -> Floats:
+        """The poses, one row each."""
+        return self.results.q
+
+    @property
+    def stable(self) -> NDArray[np.bool_]:
+        """Whether each is stable; what is neutral is not."""
+        return np.array([found.verdict == STABLE for found in self.stability])
+
+    def reaction(
+        self, name: str, on: str | None = None, at: Frame | str | None = None, expressed_in: str = GROUND
+    ) -> Reaction:
+        """Force and torque of a joint or a force on a body; see `Results.reaction`."""
+        return self.results.reaction(name, on, at, expressed_in)
+
+    def __str__(self) -> str:
+        lines = [f"{self.results.model.name}: {self.results.status}", *self.results.notes]
+        for row, verdict in zip(self.q, self.stability, strict=True):
+            poses = zip(self.results.bodies, row.reshape(-1, 3), strict=True)
+            where = "; ".join(f"{body} at ({x:.6g}, {y:.6g}), {phi:.6g} rad" for body, (x, y, phi) in poses)
+            lines.append(f"{verdict}: {where}")
+        return "\n".join(lines)
+
+
+def equilibrium(
+    model: Model | FreeSystem,
+    *,
+    method: str = "newton",
+    start: Pose = None,
+    t: float = 0.0,
+    all: bool = False,
+    region: Region | None = None,
+) -> Equilibria:
+    """Where the mechanism stays at rest, and whether that is stable.
+
+    Methods: "newton" finds equilibria of any kind; "relaxation" lets the mechanism go with added damping; "energy"
+    goes down to a minimum of the potential energy, which needs conservative forces. `start` is a pose: coordinates,
+    values such as {"bar.phi": 2.1}, or results; by default the drawn one. What changes with time is held as at `t`.
+
+    `all` looks for every equilibrium in the `region`, such as {"bar.phi": (-3, 3)}; by default up to a turn and 20
+    typical lengths away from the start. With several free motions one may be missed.
+    """
+    if isinstance(model, FreeSystem):
+        return model.equilibrium(method=method, start=start, t=t, all=all, region=region)
+    if not isinstance(model, Model):
+        raise ModelError(f"equilibrium needs a Model, not {model!r}; read a file with load(path).")
+    if method not in METHODS:
+        raise ModelError(f"method = {method!r} must be one of {listed(METHODS)}.")
+    if region is not None and not all:
+        raise ModelError("a region says where to look for all equilibria; give all=True too.")
+    if all and method != "newton":
+        raise ModelError(f"all=True goes by Newton's method from many starts; leave out method={method!r}.")
+    system = System(model)
+    check_static(system)
+    begin = Balance(system, t, tangent_space(system, t, closed_pose(system, t, start)[0]))
+    system.finite_QA(t, begin.q, np.zeros(system.n))
+    found = search(begin, region) if all else [METHODS[method](begin)]
+    _refuse_motion(found, method)
+    if not found:
+        raise ConvergenceError(f"no equilibrium of '{model.name}' was found in the region; widen it.")
+    answer = equilibria(found, method, held_at(system, t))
+    if any(each.verdict == NEUTRAL for each in answer.stability):
+        answer.results.notes.append(
+            "a neutral equilibrium may be one of many, in which nothing holds the mechanism"
+        )
+    return answer
+
+
+def _refuse_motion(found: list[Found], method: str) -> None:
+    """No pose is an equilibrium in which a body would begin to move, whatever the method thinks of it."""
+    for each in found:
+        for body, force, acting in each.balance.unbalanced:
+            raise ConvergenceError(
+                f"method '{method}' ended in a pose of '{each.balance.system.model.name}' that is no equilibrium: on "
+                f"body '{body}' {force:.3g} N of {acting:.3g} N are not balanced. Start from another pose, look for a "
+                "body that nothing holds, or try another method."
+            )
+
+
+def equilibria(found: list[Found], method: str, notes: list[str]) -> Equilibria:
+    """What was found, with its stability."""
+    first = found[0].balance
+    q, lam = np.array([f.balance.q for f in found]), np.array([f.balance.lam for f in found])
+    verdicts = [stability(f.balance) for f in found]
+    count = "an equilibrium" if len(found) == 1 else f"{len(found)} equilibria"
+    results = Results(
+        first.system.model,
+        np.full(len(found), float(first.t)),
+        q,
+        np.zeros_like(q),
+        np.zeros_like(q),
+        lam,
+        analysis="equilibrium",
+        status=f"{count} by {method}: {listed(v.verdict for v in verdicts)}",
+        notes=notes,
+        residuals={"force": max(f.balance.left_over for f in found)},
+        statistics={"iterations": sum(f.iterations for f in found)},
+    )
+    return Equilibria(results, verdicts)

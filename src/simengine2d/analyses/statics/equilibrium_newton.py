@@ -1,0 +1,116 @@
+"""Equilibrium by Newton's method, on the equations Phi_q^T lam = QA, Phi = 0.
+
+In the free motions a step is Z^T K Z y = Z^T QA, shortened until the forces left over become smaller. Where no step
+makes them smaller, springs hold the start and are exchanged for the mechanism's own forces along an arc-length path.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ConvergenceError
+from .arc_length import Family, follow
+from .statics import Balance, Hold, limited
+from .tangent_space import closed_near
+
+Floats = NDArray[np.float64]
+
+BALANCED = 1e-9  # forces left over, against all forces, at which a pose is an equilibrium
+MOST_STEPS = 60
+SHORTEST = 1e-4  # part of a Newton step
+MOST_POINTS = 400  # of a path, until it is given up
+
+
+class Found(NamedTuple):
+    """An equilibrium and the number of iterations, or of points of a path."""
+
+    balance: Balance
+    iterations: int
+
+
+def newton(start: Balance) -> Found | None:
+    """Newton's method with line search; None where it gets stuck or into a singular pose."""
+    here, before = start, np.inf
+    for iteration in range(MOST_STEPS):
+        if here.space.nearly_singular:  # where Z turns sharply, forces seem to vanish
+            return None
+        balanced = here.left_over <= BALANCED * here.size
+        # the last steps go on until rounding stops them
+        if here.left_over == 0.0 or (balanced and here.left_over > 0.5 * before):
+            return Found(here, iteration)
+        before = here.left_over
+        better = _better(here)
+        if better is None:
+            return Found(here, iteration) if balanced else None
+        here = better
+    return None
+
+
+def _better(here: Balance) -> Balance | None:
+    """A pose with less force left over, along Newton's direction."""
+    y = np.asarray(np.linalg.lstsq(here.stiffness, here.force, rcond=1e-12)[0], dtype=float)
+    part = limited(here.system, here.Z @ y)
+    shortest = SHORTEST * part
+    while part >= shortest:
+        there = here.moved(part * y)
+        if there is not None and there.left_over < (1.0 - 1e-4 * part) * here.left_over:
+            return there
+        part *= 0.5
+    return None
+
+
+class Release(Family):
+    """Springs hold the start and are exchanged for the mechanism's own forces; at s = 1 it stands by itself."""
+
+    def __init__(self, start: Balance) -> None:
+        self.start = start
+        self.stiffness = start.size / start.system.length
+
+    def closed(self, q: Floats, s: float) -> Balance | None:
+        space = closed_near(self.start.system, self.start.t, q)
+        hold = Hold(1.0 - s, self.stiffness, self.start.q)
+        here = None if space is None else Balance(self.start.system, self.start.t, space, hold)
+        return here if here is not None and here.has_forces else None
+
+    def slope(self, here: Balance, s: float) -> Floats:
+        """QA = s QA_own - (1 - s) k (q - start)."""
+        own = here.system.QA(here.t, here.q, np.zeros(here.system.n))
+        springs = self.stiffness * (here.q - self.start.q) / here.space.scale**2
+        return np.asarray(here.Z.T @ (own + springs))
+
+
+def newton_by_arc_length(start: Balance) -> Found:
+    """Newton's method where it gets through, else the path of release; an error where that leads nowhere."""
+    found = newton(start) or _released(start)
+    if found is None:
+        raise ConvergenceError(no_equilibrium(start, "Newton's method"))
+    return found
+
+
+def _released(start: Balance) -> Found | None:
+    """The end of the path at s = 1."""
+    last = None
+    for count, point in enumerate(follow(Release(start), start.q, 0.0, towards=1.0)):
+        if last is not None and (last.s - 1.0) * (point.s - 1.0) <= 0.0:
+            part = (1.0 - last.s) / (point.s - last.s)
+            space = closed_near(
+                start.system, start.t, last.balance.q + part * (point.balance.q - last.balance.q)
+            )
+            found = None if space is None else newton(Balance(start.system, start.t, space))
+            if found is not None:
+                return Found(found.balance, count + found.iterations)
+        if count > MOST_POINTS:
+            break
+        last = point
+    return None
+
+
+def no_equilibrium(start: Balance, method: str) -> str:
+    return (
+        f"{method} found no equilibrium of '{start.system.model.name}' from this start: in the motion "
+        f"'{start.in_words()}' {start.left_over:.3g} N were left over there. Start from another pose, look for a body "
+        "that nothing holds, or try all=True."
+    )

@@ -1,0 +1,86 @@
+"""Equilibrium by relaxation: the mechanism is let go with added damping until it rests.
+
+A drag -2 w m v on every body damps the slowest vibration (of frequency w, from the stiffness at the pose reached)
+just enough not to swing. It runs in stages of a few periods, each from rest with a new w.
+"""
+
+from __future__ import annotations
+
+from math import pi
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ConvergenceError, UnsupportedError, listed
+from ...model.forces.point_force import PointForce
+from ...model.forces.torque import Torque
+from ...model.model import Model
+from ...system.system import System
+from ..assembly.redrawn import redrawn
+from ..dynamics.dynamics import dynamics
+from .equilibrium_newton import Found, newton, no_equilibrium
+from .statics import Balance, moving_in_time
+from .tangent_space import closed_near
+
+Floats = NDArray[np.float64]
+
+RESTS = 1e-6  # forces left over, against all forces
+PERIODS = 2.0  # of the slowest vibration in a stage
+MOST_STAGES = 40
+RTOL = 1e-6
+
+
+def relax(start: Balance) -> Found:
+    """Where the mechanism comes to rest from the start; the last digits are Newton's."""
+    system = start.system
+    moving = moving_in_time(system)
+    if moving:
+        raise UnsupportedError(
+            f"relaxation lets time pass, but the model changes with time: {listed(moving)}. "
+            "Use method='newton', which holds what moves."
+        )
+    here, steps = start, 0
+    for _ in range(MOST_STAGES):
+        if here.left_over <= RESTS * here.size:
+            found = newton(here)
+            if found is not None and _near(found.balance, here):
+                return Found(found.balance, steps + found.iterations)
+        frequency = _slowest(here)
+        free = redrawn(system.model, here.q, np.zeros(system.n))
+        try:
+            run = dynamics(
+                _damped(free, system, 2.0 * frequency),
+                t_eval=[0.0, PERIODS * 2.0 * pi / frequency],
+                rtol=RTOL,
+            )
+        except ConvergenceError as error:
+            raise ConvergenceError(f"relaxation of '{system.model.name}' ends on its way: {error}") from None
+        steps += run.statistics.get("steps", 0)
+        here = Balance(system, start.t, closed_near(system, start.t, run.q[-1]) or here.space)
+    raise ConvergenceError(no_equilibrium(start, f"relaxation, after {MOST_STAGES} stages,"))
+
+
+def _near(found: Balance, here: Balance) -> bool:
+    return bool(np.abs((found.q - here.q) / here.space.scale).max() < 0.01 * here.system.length)
+
+
+def _slowest(here: Balance) -> float:
+    """The lowest frequency, rad/s; unstable and indifferent motions count by the size of their stiffness."""
+    from scipy.linalg import eigh
+
+    M = here.Z.T @ here.system.M() @ here.Z
+    K = 0.5 * (here.stiffness + here.stiffness.T)
+    squares = np.abs(eigh(K, M, eigvals_only=True))
+    # a motion without stiffness is damped as fast as its force would move it by a typical length
+    floor = here.left_over / (here.system.length * float(np.diag(M).max()))
+    squares = np.maximum(squares, 1e-3 * squares.max(initial=0.0))
+    return float(np.sqrt(max(squares.min(initial=np.inf), floor, 1e-12)))
+
+
+def _damped(model: Model, system: System, rate: float) -> Model:
+    """The model with a drag on every body, proportional to its mass."""
+    for body in system.bodies:
+        fx, fy = (f"{-rate * body.mass!r}*{speed}" for speed in ("xd", "yd"))
+        model.add(PointForce(f"drag on {body.name}", body.name, fx=fx, fy=fy))
+        model.add(Torque(f"turning drag on {body.name}", body.name, f"{-rate * body.inertia!r}*phid"))
+    return model

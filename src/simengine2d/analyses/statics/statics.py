@@ -1,0 +1,174 @@
+"""Statics at a closed pose: which forces are balanced by the joints, and which are left over in the free motions.
+
+With the motions Z that the constraints leave free, Phi_q Z = 0, a pose is an equilibrium where
+
+    Z^T QA = 0,      and its stiffness there is Z^T K Z with K = (Phi_q^T lam)_q - QA_q
+
+Z is orthonormal in coordinates that are all lengths, so the components of Z^T QA are forces of comparable size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UnsupportedError, listed
+from ...model.elements import Action
+from ...system.system import System
+from ..assembly.diagnose import in_words
+from .stiffness import constraint_stiffness, finite_slopes
+from .tangent_space import TangentSpace, closed_near
+
+Floats = NDArray[np.float64]
+
+LARGEST_TURN = 0.5  # rad in one step: beyond it a linear model says little
+LARGEST_SHIFT = 0.5  # of a typical length
+SHIFT = 1e-2  # of a typical length, in which forces change as over the whole of it
+AT_REST = 1e-6  # force left over on a body, against those that act on it, with which it stays where it is
+ROUNDING = 1e-14  # against the largest forces of the mechanism
+
+
+class Hold(NamedTuple):
+    """Springs from every coordinate to its place in `pose` that replace a part of the mechanism's own forces."""
+
+    part: float
+    stiffness: float
+    pose: Floats
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Forces at rest in a closed pose."""
+
+    system: System
+    t: float
+    space: TangentSpace
+    hold: Hold | None = None
+
+    @property
+    def q(self) -> Floats:
+        return self.space.q
+
+    @cached_property
+    def Z(self) -> Floats:
+        return self.space.motions
+
+    @cached_property
+    def applied(self) -> Floats:
+        """QA; where it is held, (1 - part) QA - part k (q - pose)."""
+        own = self.system.QA(self.t, self.q, np.zeros(self.system.n))
+        if self.hold is None:
+            return own
+        part, k, pose = self.hold
+        return (1.0 - part) * own - part * k * (self.q - pose) / self.space.scale**2
+
+    @cached_property
+    def lam(self) -> Floats:
+        """Phi_q^T lam = QA, as nearly as possible."""
+        return self.space.multipliers(self.applied)
+
+    @cached_property
+    def force(self) -> Floats:
+        """Z^T QA: what is left over in the free motions."""
+        return np.asarray(self.Z.T @ self.applied)
+
+    @cached_property
+    def stiffness(self) -> Floats:
+        """Z^T K Z."""
+        part, k, _ = self.hold or (0.0, 0.0, None)
+        own = finite_slopes(self.system, self.t, self.q, np.zeros(self.system.n))[0]
+        K = constraint_stiffness(self.system, self.t, self.q, self.lam) - (1.0 - part) * own
+        return np.asarray(self.Z.T @ K @ self.Z) + part * k * np.eye(self.Z.shape[1])
+
+    @property
+    def left_over(self) -> float:
+        return float(np.linalg.norm(self.force))
+
+    @cached_property
+    def size(self) -> float:
+        """Forces against which others are small: those applied, or those of a shift by a typical length."""
+        return max(
+            float(np.linalg.norm(self.space.scale * self.applied)), float(self.shift_forces.max()), 1e-300
+        )
+
+    @cached_property
+    def shift_forces(self) -> Floats:
+        """By how much the force on each coordinate, as a force, would change in a shift by a typical length.
+
+        From a small shift and not from derivatives: where a spring has no length, its stiffness is infinite.
+        """
+        n, random = self.system.n, np.random.default_rng(0)
+        shift = SHIFT * self.system.length * self.space.scale * random.choice([-1.0, 1.0], n)
+        forces = [self.system.QA(self.t, self.q + way * shift, np.zeros(n)) for way in (1.0, -1.0)]
+        changes = [np.abs(self.space.scale * (force - self.applied)) / SHIFT for force in forces]
+        return np.asarray(np.nan_to_num(np.max(changes, axis=0), nan=0.0, posinf=0.0))
+
+    @property
+    def has_forces(self) -> bool:
+        """Whether every force has a value here."""
+        return bool(np.all(np.isfinite(self.applied)))
+
+    @cached_property
+    def unbalanced(self) -> list[tuple[str, float, float]]:
+        """Bodies that would begin to move: name, force left over on it, and the forces that act on it."""
+        J = self.system.Phi_q(self.t, self.q)
+        rest = np.abs(self.space.scale * (self.applied - J.T @ self.lam)).reshape(-1, 3).max(axis=1)
+        acting = np.abs(self.applied) + np.abs(J).T @ np.abs(self.lam)
+        acting = np.maximum(self.space.scale * acting, self.shift_forces).reshape(-1, 3).max(axis=1)
+        allowed = AT_REST * acting + ROUNDING * self.size
+        return [
+            (body.name, float(rest[i]), float(acting[i]))
+            for i, body in enumerate(self.system.bodies)
+            if not rest[i] <= allowed[i]
+        ]
+
+    def moved(self, y: Floats) -> Balance | None:
+        """The balance after the free motion Z y, brought back onto the constraints; None where it does not close."""
+        space = closed_near(self.system, self.t, self.q + self.Z @ y)
+        there = None if space is None else Balance(self.system, self.t, space, self.hold)
+        return there if there is not None and there.has_forces else None
+
+    def in_words(self) -> str:
+        """The motion in which a force is left over."""
+        return in_words(self.system, self.q, self.Z @ self.force)
+
+
+def limited(system: System, move: Floats) -> float:
+    """The part of a move that is no larger than a linear model can stand."""
+    turn = float(np.abs(move[2::3]).max(initial=0.0))
+    shift = float(np.abs(np.concatenate([move[0::3], move[1::3]])).max(initial=0.0)) / system.length
+    return min(1.0, LARGEST_TURN / turn if turn else 1.0, LARGEST_SHIFT / shift if shift else 1.0)
+
+
+def check_static(system: System) -> None:
+    """Refuse what has no forces."""
+    if system.missing_law is not None:
+        raise UnsupportedError(system.missing_law)
+    if system.n == 0:
+        raise UnsupportedError(f"model '{system.model.name}' has no bodies; add one with model.body(...).")
+
+
+def moving_in_time(system: System) -> list[str]:
+    """Elements whose value or force changes with time."""
+    names = [name for row, (name, _) in enumerate(system.rows) if system.moves_in_time(row)]
+    loads = zip(system.load_names, system.load_functions, strict=True)
+    names += [name for name, function in loads if not function.is_constant]
+    names += [name for name, load in system.loads if isinstance(load, Action) and load.formula.reads_time]
+    return list(dict.fromkeys(names))
+
+
+def held_at(system: System, t: float) -> list[str]:
+    """A note on what stands still only because time does."""
+    moving = moving_in_time(system)
+    if not moving:
+        return []
+    words = (
+        "changes with time and was held as it is"
+        if len(moving) == 1
+        else "change with time and were held as they are"
+    )
+    return [f"{listed(moving)} {words} at t = {t:g} s"]

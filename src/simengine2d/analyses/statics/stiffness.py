@@ -1,0 +1,216 @@
+"""Exact derivatives of the forces at a state: what statics, vibrations and control are made of.
+
+    QA_q, QA_qd            of the applied forces
+    (Phi_q^T lam)_q        of the constraint forces, with the multipliers held
+    (Phi_q v)_q            of the velocities of the rows, with v held
+
+Their sum is the stiffness K = (Phi_q^T lam)_q - QA_q and the damping C = -QA_qd of the equations
+M qdd + Phi_q^T lam = QA about that state. Nothing is symmetrized: damping and turning forces keep their
+unsymmetric part.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError, listed
+from ...expressions.law import law_slopes, law_value
+from ...model.measure import ANGLE
+from ...numerics.kernel import kernel
+from ...system.applied_forces import push_state, turned, wrench_values
+from ...system.formulas.derivatives import action_slopes, add_action_block, add_row_block, row_bends
+from ...system.frames import EX, EY, term_gradient, term_hessian
+from ...system.system import System
+
+Floats = NDArray[np.float64]
+
+
+# Kernels ----------------------------------------------------------------------------------------------
+
+
+@kernel(entry=True)
+def row_slopes(S, lam, v, F, H, K, rates):
+    """K += sum_i lam_i (Phi_i)_qq, and row i of `rates` += (Phi_i)_qq v."""
+    nb, body = S.mass.size, S.frame_body
+    for i in range(lam.size):
+        for k in range(S.row_start[i], S.row_start[i + 1]):
+            if S.term_kind[k] == ANGLE:  # the only measure without curvature
+                continue
+            a, b, weight = S.term_a[k], S.term_b[k], S.term_weight[k]
+            term_hessian(S.term_kind[k], F, a, b, H)
+            add_block(body[a], body[b], nb, lam[i] * weight, H, K)
+            add_product(body[a], body[b], nb, weight, H, v, rates[i])
+
+
+@kernel(entry=True)
+def formula_row_slopes(S, t, lam, v, F, where, B, K, rates):
+    """The same for what formulas bend by themselves; B is scratch, n x n."""
+    row_bends(S, t, F)
+    for i in range(S.formulas.row.size):
+        row = S.formulas.row[i]
+        B[:] = 0.0
+        add_row_block(S, i, 1.0, F, where, B)
+        for j in range(v.size):
+            for k in range(v.size):
+                K[j, k] += lam[row] * B[j, k]
+                rates[row, k] += v[j] * B[j, k]
+
+
+@kernel(entry=True)
+def formula_slopes(S, L, t, F, qd, where, H, by_q, by_qd):
+    """QA_q and QA_qd of the forces by formulas, added."""
+    action_slopes(L, t, F)
+    for i in range(L.formulas.g.formulas.shape[0]):
+        add_action_block(S, L, i, F, qd, 1.0, 0.0, where, H, by_q)
+        add_action_block(S, L, i, F, qd, 0.0, 1.0, where, H, by_qd)
+
+
+@kernel
+def add_block(body_a, body_b, nb, factor, H, K):
+    """factor H into the rows and columns of two bodies; the ground has none."""
+    for r in range(6):
+        i = 3 * (body_a if r < 3 else body_b) + r % 3
+        for s in range(6):
+            j = 3 * (body_a if s < 3 else body_b) + s % 3
+            if i < 3 * nb and j < 3 * nb:
+                K[i, j] += factor * H[r, s]
+
+
+@kernel
+def add_product(body_a, body_b, nb, factor, H, v, out):
+    """out += factor H v over the coordinates of two bodies."""
+    for r in range(6):
+        i = 3 * (body_a if r < 3 else body_b) + r % 3
+        for s in range(6):
+            j = 3 * (body_a if s < 3 else body_b) + s % 3
+            if i < 3 * nb and j < 3 * nb:
+                out[i] += factor * H[r, s] * v[j]
+
+
+@kernel(entry=True)
+def applied_slopes(S, L, t, f, F, q, qd, H, G, by_q, by_qd):
+    """QA_q and QA_qd, added to dense matrices; G is scratch, two rows of n."""
+    for p in range(L.push_start.size - 1):
+        add_push_slopes(S, L, p, t, f, F, qd, H, G, by_q, by_qd)
+    for i in range(L.wrench_frame.size):
+        add_wrench_slopes(S, L, i, t, f, F, q, qd, by_q, by_qd)
+
+
+@kernel
+def add_push_slopes(S, L, p, t, f, F, qd, H, G, by_q, by_qd):
+    """QA = -g s_q, so with sd_q = s_qq qd
+
+    QA_q = -s_q^T (g_s s_q + g_sd sd_q) - g s_qq,      QA_qd = -g_sd s_q^T s_q
+    """
+    nb, body, s_q, sd_q = S.mass.size, S.frame_body, G[0], G[1]
+    z, g = L.push_scratch[0], L.push_scratch[1]
+    z[0], z[1] = push_state(L, p, F)
+    z[2] = t
+    force = law_value(L.laws, p, f, z)
+    law_slopes(L.laws, p, z, g)
+    for j in range(s_q.size):
+        s_q[j] = sd_q[j] = 0.0
+    for k in range(L.push_start[p], L.push_start[p + 1]):
+        kind, a, b, weight = L.term_kind[k], L.term_a[k], L.term_b[k], L.term_weight[k]
+        d = term_gradient(kind, F, a, b)
+        for r in range(6):
+            j = 3 * (body[a] if r < 3 else body[b]) + r % 3
+            if j < 3 * nb:
+                s_q[j] += weight * d[r]
+        term_hessian(kind, F, a, b, H)
+        add_product(body[a], body[b], nb, weight, H, qd, sd_q)
+        add_block(body[a], body[b], nb, -force * weight, H, by_q)
+    for i in range(s_q.size):
+        if s_q[i] != 0.0:
+            for j in range(s_q.size):
+                by_q[i, j] -= s_q[i] * (g[0] * s_q[j] + g[1] * sd_q[j])
+                by_qd[i, j] -= s_q[i] * g[1] * s_q[j]
+
+
+@kernel
+def add_wrench_slopes(S, L, i, t, f, F, q, qd, by_q, by_qd):
+    """F = A f where the force turns with the body, so F_phi = A f_phi + (-F_y, F_x).
+
+    T = T0 + e F_y - f F_x with the arm (e, f), whose derivative by phi is (-f, e).
+    """
+    k, g = L.wrench_frame[i], L.state_scratch
+    j, turning, arm_x, arm_y = 3 * S.frame_body[k], L.wrench_turning[i], F[k, EX], F[k, EY]
+    own_x, own_y, _ = wrench_values(L, i, t, f, q, qd, j)
+    for c in range(3):
+        law_slopes(L.laws, L.push_start.size - 1 + 3 * i + c, g[0], g[1 + c])
+    fx, fy = turned(turning, F, k, own_x, own_y)
+    for c in range(6):  # by x, y, phi, then by their rates
+        dx, dy = turned(turning, F, k, g[1, c], g[2, c])
+        torque = g[3, c]
+        if c == 2 and turning == 1:
+            dx, dy = dx - fy, dy + fx
+        if c == 2:
+            torque -= arm_y * fy + arm_x * fx
+        torque += arm_x * dy - arm_y * dx
+        out = by_q if c < 3 else by_qd
+        out[j, j + c % 3] += dx
+        out[j + 1, j + c % 3] += dy
+        out[j + 2, j + c % 3] += torque
+
+
+# Matrices ---------------------------------------------------------------------------------------------
+
+
+def force_slopes(system: System, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+    """QA_q and QA_qd, n x n."""
+    n = system.n
+    by_q, by_qd = np.zeros((n, n)), np.zeros((n, n))
+    q, qd = np.ascontiguousarray(q, dtype=float), np.ascontiguousarray(qd, dtype=float)
+    f, F = system.functions_at(t, loads=True), system.frames(q, qd)
+    scratch = np.empty((6, 6)), np.empty((2, n))
+    applied_slopes(system.arrays, system.load_arrays, float(t), f, F, q, qd, *scratch, by_q, by_qd)
+    if system.load_arrays.formulas.force.size:
+        H, where = np.empty((6, 6)), _where(system)
+        formula_slopes(system.arrays, system.load_arrays, float(t), F, qd, where, H, by_q, by_qd)
+    return by_q, by_qd
+
+
+def finite_slopes(system: System, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+    """QA_q and QA_qd; a ModelError where a force has a value but no derivative, as sqrt(x) at x = 0."""
+    slopes = force_slopes(system, t, q, qd)
+    if all(np.all(np.isfinite(slope)) for slope in slopes):
+        return slopes
+    system.finite_QA(t, q, qd)
+    broken = ~np.isfinite(slopes[0]) | ~np.isfinite(slopes[1])
+    names = listed(system.coordinate_names[i] for i in np.flatnonzero(broken.any(axis=1)))
+    raise ModelError(
+        f"at t = {t:g} s the forces on {names} change infinitely fast with the state, so that they have no "
+        "linearization there. Start from another pose, or use a law that is smooth there."
+    )
+
+
+def constraint_stiffness(system: System, t: float, q: Floats, lam: Floats) -> Floats:
+    """(Phi_q^T lam)_q, n x n; symmetric but for rows of velocities."""
+    return _row_slopes(system, t, q, lam, np.zeros(system.n))[0]
+
+
+def jacobian_slope(system: System, t: float, q: Floats, v: Floats) -> Floats:
+    """(Phi_q v)_q, m x n."""
+    return _row_slopes(system, t, q, np.zeros(system.m), v)[1]
+
+
+def _where(system: System) -> NDArray[np.int64]:
+    """Where the coordinates of each body begin; the ground has none."""
+    return np.append(3 * np.arange(len(system.bodies)), -1)
+
+
+def _row_slopes(system: System, t: float, q: Floats, lam: Floats, v: Floats) -> tuple[Floats, Floats]:
+    K, rates = np.zeros((system.n, system.n)), np.zeros((system.m, system.n))
+    lam, v = np.ascontiguousarray(lam, dtype=float), np.ascontiguousarray(v, dtype=float)
+    F = system.frames(q, t=t)
+    row_slopes(system.arrays, lam, v, F, np.empty((6, 6)), K, rates)
+    if system.has_formulas:
+        B = np.zeros((system.n, system.n))
+        formula_row_slopes(system.arrays, float(t), lam, v, F, _where(system), B, K, rates)
+    if not (np.all(np.isfinite(K)) and np.all(np.isfinite(rates))):
+        raise ModelError(
+            f"at t = {t:g} s a joint or constraint changes infinitely fast with the pose, as acos(x) at x = 1, so that "
+            "it has no linearization there. Start from another pose, or write it in another way."
+        )
+    return K, rates

@@ -1,0 +1,124 @@
+"""What the constraints leave free at a pose: the motions Z with Phi_q Z = 0, and the multipliers that hold the rest.
+
+One singular value decomposition of Phi_q answers both, whether rows are redundant or not. Angles are made lengths
+and rows have norm one, so that ranks do not depend on units.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ConvergenceError
+from ...system.system import System
+from ..assembly.closure import coordinate_scale
+
+Floats = NDArray[np.float64]
+
+DEPENDENT = 1e-9  # singular value of rows of norm one below which they count as dependent
+CLOSED, ROUNDING, MOST_CLOSINGS = 1e-10, 1e-16, 20  # gaps against a typical length, and iterations
+NEARLY_SINGULAR = 1e-4  # smallest singular value that counts, of a pose in which forces mean little
+INDEPENDENT = 0.3  # how much a coordinate must move, against the one that moves most, to describe a motion
+
+
+class TangentSpace(NamedTuple):
+    """J = U diag(sizes) V^T of the scaled Jacobian at q; its first `rank` singular values count."""
+
+    q: Floats
+    scale: Floats
+    norms: Floats
+    U: Floats
+    sizes: Floats
+    V: Floats
+    rank: int
+
+    @property
+    def motions(self) -> Floats:
+        """Z, n x d: an orthonormal basis in scaled coordinates, in the units of q."""
+        return self.scale[:, None] * self.V[:, self.rank :]
+
+    @property
+    def freedom(self) -> int:
+        return self.V.shape[0] - self.rank
+
+    @property
+    def nearly_singular(self) -> bool:
+        """Some rows are about to become dependent: a dead point or a change point."""
+        return bool(self.rank and self.sizes[self.rank - 1] < NEARLY_SINGULAR)
+
+    def multipliers(self, force: Floats) -> Floats:
+        """lam of Phi_q^T lam = force, in the least-squares sense; the smallest one where rows are redundant.
+
+        Of several forces at once, where they are the columns of a matrix.
+        """
+        r, by_rows = self.rank, (-1, *[1] * (force.ndim - 1))
+        scale, norms, sizes = (a.reshape(by_rows) for a in (self.scale, self.norms, self.sizes[: self.rank]))
+        lam = self.U[:, :r] @ ((self.V[:, :r].T @ (scale * force)) / sizes) / norms
+        idle = self.U[:, r:] / self.norms[:, None]  # lam with Phi_q^T lam = 0
+        return lam - idle @ np.linalg.lstsq(idle, lam, rcond=None)[0] if idle.shape[1] else lam
+
+    def change(self, Phi: Floats) -> Floats:
+        """The smallest dq with Phi_q dq = Phi, or one for each column."""
+        r, by_rows = self.rank, (-1, *[1] * (Phi.ndim - 1))
+        scale, norms, sizes = (a.reshape(by_rows) for a in (self.scale, self.norms, self.sizes[: self.rank]))
+        return scale * (self.V[:, :r] @ ((self.U[:, :r].T @ (Phi / norms)) / sizes))
+
+
+def tangent_space(system: System, t: float, q: Floats, rows: NDArray[np.int64] | None = None) -> TangentSpace:
+    """At the pose q; of some rows only, where they are given."""
+    scale = coordinate_scale(system)
+    J = system.Phi_q(t, q) * scale
+    J = J if rows is None else J[rows]
+    if not np.all(np.isfinite(J)):
+        raise ConvergenceError(
+            f"at t = {t:g} s the joints have no finite slopes in the pose that was reached."
+        )
+    norms = np.linalg.norm(J, axis=1)
+    norms[norms == 0.0] = 1.0
+    if J.shape[0] == 0:
+        n = system.n
+        return TangentSpace(q, scale, norms, np.zeros((0, 0)), np.zeros(0), np.eye(n), 0)
+    U, sizes, Vt = np.linalg.svd(J / norms[:, None])
+    return TangentSpace(q, scale, norms, U, sizes, Vt.T, int(np.sum(sizes > DEPENDENT)))
+
+
+def closed_near(system: System, t: float, q: Floats) -> TangentSpace | None:
+    """The tangent space at the pose next to q that closes; None where Newton's method does not reach one."""
+    before, q = np.inf, np.array(q, dtype=float)
+    for _ in range(MOST_CLOSINGS):
+        if not np.all(np.isfinite(system.Phi_q(t, q))):
+            return None
+        space, Phi = tangent_space(system, t, q), system.Phi(t, q)
+        gap = float(np.abs(Phi / space.norms).max(initial=0.0))
+        if gap <= ROUNDING * system.length or 0.5 * before <= gap <= CLOSED * system.length:
+            return space
+        if not gap < 1e3 * before:
+            return None
+        before, q = gap, q - space.change(Phi)
+    return None
+
+
+def named_motions(
+    system: System, space: TangentSpace, wanted: list[int] | None = None
+) -> tuple[Floats, list[int]]:
+    """Z with independent coordinates of its own: Z[chosen] = 1. They are the `wanted` ones, or those that move most."""
+    chosen = list(wanted) if wanted is not None else _pivots(space.V[:, space.rank :])
+    Z = space.motions @ np.linalg.inv(space.motions[chosen])
+    Z[np.abs(Z / space.scale[:, None]) < 1e-14 * np.abs(Z / space.scale[:, None]).max(initial=0.0)] = 0.0
+    Z[chosen] = np.eye(len(chosen))
+    return Z, chosen
+
+
+def _pivots(null: Floats) -> list[int]:
+    """Rows of a basis that are independent enough; angles first, then the bodies in their order."""
+    rest, chosen = null.copy(), []
+    for _ in range(null.shape[1]):
+        sizes = np.linalg.norm(rest, axis=1)
+        good = np.flatnonzero(sizes > INDEPENDENT * sizes.max())
+        pivot = int(min(good, key=lambda i: (i % 3 != 2, i)))
+        chosen.append(pivot)
+        direction = rest[pivot] / sizes[pivot]
+        rest = rest - np.outer(rest @ direction, direction)
+    return sorted(chosen)

@@ -1,0 +1,17 @@
+"""The command `simengine2d`. What is slow to import is imported inside the commands."""
+
+from __future__ import annotations
+
+from ..numerics import parallel_build
+from .commands import analyses, doctor, equations, kernels, lab, models, motion, resume, show
+from .commands.app import app
+from .terminal import prepare
+
+__all__ = ["analyses", "doctor", "equations", "kernels", "lab", "main", "models", "motion", "resume", "show"]
+
+
+def main() -> None:
+    """The installed command."""
+    parallel_build.ours = True  # nobody else's program runs in this process
+    prepare()
+    app(prog_name="simengine2d")

@@ -1,0 +1,207 @@
+"""Analyses beside motion: the forces of a motion, equilibria, vibrations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..terminal import sentences, show, table
+from .app import (
+    EXIT_CODES,
+    FormatOption,
+    ModelArgument,
+    OutOption,
+    PointsOption,
+    StepOption,
+    StrictOption,
+    app,
+    positive,
+)
+from .models import read_model
+from .motion import check_spacing, perform, save, target_file
+
+if TYPE_CHECKING:
+    from ...analyses.linear.modes import Modes
+    from ...analyses.statics.equilibrium import Equilibria
+
+LastOption = Annotated[
+    float | None, typer.Option("--t-end", callback=positive, metavar="T", help="Last time, s.")
+]
+MotionOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--motion",
+        metavar="FILE.csv",
+        help="A measured motion: column t, and columns named after drivers or channels such as crank.phi.",
+    ),
+]
+NoiseOption = Annotated[
+    float | None,
+    typer.Option(
+        "--noise", min=0.0, metavar="S", help="Standard deviation of the measurement, to smooth it."
+    ),
+]
+ActuatorOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--actuator",
+        metavar="NAME[=MEASURE]",
+        help="Who makes the motion: a driver, or NAME=MEASURE such as 'motor=angle(ground, crank)'; may be repeated.",
+    ),
+]
+MethodOption = Annotated[str, typer.Option("--method", metavar="NAME", help="newton, relaxation or energy.")]
+AllOption = Annotated[bool, typer.Option("--all", help="Look for all equilibria up to a turn away.")]
+StartOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--start", metavar="CHANNEL=VALUE", help="Where to start, such as bar.phi=2.1; may be repeated."
+    ),
+]
+DrawnOption = Annotated[
+    bool, typer.Option("--drawn", help="About the drawn pose, even if it is no equilibrium.")
+]
+TimeOption = Annotated[
+    float, typer.Option("--time", metavar="T", help="What changes with time is held as at T.")
+]
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def inverse(
+    model: ModelArgument,
+    t_end: LastOption = None,
+    step: StepOption = None,
+    points: PointsOption = None,
+    motion: MotionOption = None,
+    noise: NoiseOption = None,
+    actuator: ActuatorOption = None,
+    out: OutOption = None,
+    format: FormatOption = None,
+    strict: StrictOption = False,
+) -> None:
+    """Find the forces and torques that make a prescribed motion.
+
+    The motion is that of the model's drivers up to T, or measured, from a CSV file.
+    """
+    from ..job import Job
+
+    if t_end is None and motion is None:
+        raise typer.BadParameter("give --t-end, for the motion of the drivers, or a measured --motion.")
+    if noise is not None and motion is None:
+        raise typer.BadParameter("--noise belongs to a measured motion; give it with --motion.")
+    if t_end is None and (step is not None or points is not None):
+        raise typer.BadParameter(
+            "--step and --points need --t-end; without it the times of --motion are used."
+        )
+    if t_end is not None:
+        check_spacing(t_end, step, points)
+    target = target_file(model, out, format)
+    told: dict[str, Any] = {"motion": motion, "noise": noise, "actuators": _actuators(actuator)}
+    job = Job(
+        "inverse_dynamics", t_end, step, points, inverse={k: v for k, v in told.items() if v is not None}
+    )
+    perform(job, read_model(model), target)
+
+
+def _actuators(given: list[str] | None) -> dict[str, str] | None:
+    """By name; a driver stands for itself."""
+    if not given:
+        return None
+    parts = [text.partition("=") for text in given]
+    return {name.strip(): measure.strip() or name.strip() for name, _, measure in parts}
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def equilibrium(
+    model: ModelArgument,
+    method: MethodOption = "newton",
+    all: AllOption = False,
+    start: StartOption = None,
+    time: TimeOption = 0.0,
+    out: OutOption = None,
+    format: FormatOption = None,
+) -> None:
+    """Find where a mechanism stays at rest, and whether that is stable."""
+    from ...analyses.statics.equilibrium import METHODS
+    from ...analyses.statics.equilibrium import equilibrium as at_rest
+
+    if method not in METHODS:
+        raise typer.BadParameter(f"'{method}' is no method; choose {', '.join(METHODS)}.")
+    if all and method != "newton":
+        raise typer.BadParameter("--all goes by Newton's method; leave out --method.")
+    target = target_file(model, out, format)
+    found = at_rest(read_model(model), method=method, all=all, start=_values(start), t=time)
+    show(
+        f"{found.results.model.name}: {found.results.status}",
+        *(f"note: {note}" for note in found.results.notes),
+    )
+    for one in found:
+        _show_equilibrium(one)
+    save(found.results, target)
+
+
+def _values(given: list[str] | None) -> dict[str, float] | None:
+    """`bar.phi=2.1` as {"bar.phi": 2.1}."""
+    from ...errors import ModelError
+    from ...expressions.evaluate import number
+
+    values = {}
+    for text in given or ():
+        channel, sign, value = text.rpartition("=")
+        if not sign:
+            raise typer.BadParameter(f"--start {text}: write CHANNEL=VALUE, such as bar.phi=2.1.")
+        try:
+            values[channel.strip()] = number(value)
+        except ModelError as error:
+            raise typer.BadParameter(f"--start {text}: {error}") from None
+    return values or None
+
+
+def _show_equilibrium(found: Equilibria) -> None:
+    """Its stability, the poses, and the forces in the joints."""
+    import numpy as np
+
+    from ..summary import clean, short
+
+    results = found.results
+    poses = clean(results.q[0].reshape(-1, 3))
+    rows = [[name, *map(short, pose)] for name, pose in zip(results.bodies, poses, strict=True)]
+    show("", str(found.stability[0]), "", table("body", ["x\nm", "y\nm", "phi\nrad"], rows))
+    forces = {name: np.array(results.reaction(name))[:, 0] for name in results.drawing.rows}
+    size = max((float(np.abs(parts).max()) for parts in forces.values()), default=0.0)
+    rows = [[name, *map(short, np.where(np.abs(p) > 1e-12 * size, p, 0.0))] for name, p in forces.items()]
+    if rows:
+        show("", table("joint", ["fx\nN", "fy\nN", "torque\nN m"], rows))
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def modes(model: ModelArgument, drawn: DrawnOption = False, time: TimeOption = 0.0) -> None:
+    """Natural frequencies and damping of small vibrations about the equilibrium next to the drawn pose."""
+    from ...analyses.assembly.assemble import assemble
+    from ...analyses.linear.modes import modes as vibrations
+
+    mechanism = read_model(model)
+    found = vibrations(mechanism, at=assemble(mechanism, time).q if drawn else None, t=time)
+    show(
+        f"{mechanism.name}: modes about {'the drawn pose' if drawn else 'the equilibrium'}", *found.notes, ""
+    )
+    columns = ["frequency\nHz", "rad/s", "damping\nratio", "moves most"]
+    show(table("mode", columns, _mode_rows(found)))
+
+
+def _mode_rows(found: Modes) -> list[list[str]]:
+    from ..summary import short
+
+    rows = []
+    for i in range(len(found)):
+        shape = found.shape(i)
+        most = sorted(shape, key=lambda name: -abs(shape[name]))[:3]
+        movers = ", ".join(f"{name} {shape[name].real:.3g}" for name in most)
+        rows.append(
+            [str(i), short(found.frequency[i]), short(found.omega[i]), short(found.damping[i]), movers]
+        )
+    return rows

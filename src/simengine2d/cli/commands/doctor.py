@@ -1,0 +1,30 @@
+"""The doctor on the command line."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ...errors import ModelError
+from ..terminal import sentences, show_text
+from .app import EXIT_CODES, ModelArgument, app
+from .models import read_model
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")]
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def doctor(model: ModelArgument, json: JsonOption = False) -> None:
+    """Say what is wrong or strange in a model, the likely cause first, and what to do; exit 1 if it is in trouble."""
+    from ...analyses.doctor.doctor import doctor as examine
+    from ...analyses.doctor.doctor import of_problems
+
+    try:
+        found = examine(read_model(model))
+    except ModelError as error:
+        found = of_problems(model, error)
+    show_text(found.json() if json else str(found))
+    if not found.healthy:
+        raise typer.Exit(1)

@@ -1,0 +1,45 @@
+"""The equations of a model: on the terminal, in LaTeX, as a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..terminal import sentences, show_text
+from .app import EXIT_CODES, CoordinatesOption, ModelArgument, app
+from .models import read_model
+
+LatexOption = Annotated[
+    Path | None, typer.Option("--latex", metavar="FILE.tex", help="Write a LaTeX document.")
+]
+HtmlOption = Annotated[
+    Path | None, typer.Option("--html", metavar="FILE.html", help="Write a page that needs no network.")
+]
+NotationOption = Annotated[
+    str, typer.Option("--notation", metavar="BOOK", help="haug, nikravesh, garcia_de_jalon or shabana.")
+]
+NumbersOption = Annotated[bool, typer.Option("--numbers", help="Numbers in place of masses and lengths.")]
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def equations(
+    model: ModelArgument,
+    latex: LatexOption = None,
+    html: HtmlOption = None,
+    coordinates: CoordinatesOption = "reference_point",
+    notation: NotationOption = "haug",
+    numbers: NumbersOption = False,
+) -> None:
+    """Write down the equations of motion of a model, by body and by joint."""
+    from ...io.files import write_text
+
+    found = read_model(model).equations(coordinates, notation=notation, numbers=numbers)
+    if latex is None and html is None:
+        show_text(str(found))
+    if latex is not None:
+        show_text(f"wrote {write_text(latex, found.tex())}")
+    if html is not None:
+        show_text(f"wrote {write_text(html, found.html())}")

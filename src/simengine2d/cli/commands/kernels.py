@@ -1,0 +1,42 @@
+"""Kernels: compile them ahead of the first use."""
+
+from __future__ import annotations
+
+from ..terminal import sentences, show_text
+from .app import app
+
+
+@app.command()
+@sentences()
+def warmup() -> None:
+    """Compile everything now, and say where it is kept."""
+    from ...numerics import kernel
+
+    seconds, folder = kernel.warmup(_use_every_kernel)
+    kept = f"the machine code is kept in {folder}" if folder else "without numba there is nothing to keep"
+    show_text(f"ready after {seconds:.1f} s; {kept}")
+
+
+def _use_every_kernel() -> None:
+    """Take a small four-bar linkage through every analysis and every kind of integrator."""
+    from ...analyses.assembly.assemble import assemble
+    from ...analyses.assembly.diagnose import diagnose
+    from ...analyses.dynamics.dynamics import dynamics as motion_under_forces
+    from ...analyses.kinematics.kinematics import kinematics as driven_motion
+    from ...analyses.statics.equilibrium import equilibrium
+    from ...model import builders
+    from ...model.forces.spring import Spring
+
+    driven = builders.four_bar(1, 2, 3, 3, speed=1)
+    diagnose(assemble(driven))
+    results = driven_motion(driven, t_end=0.1)
+    results.measure("distance(crank.start, rocker.end) + direction(ground, coupler)")
+    free = builders.four_bar(1, 2, 3, 3)
+    motion_under_forces(free, t_end=0.1, integrator="newmark", step=0.05)
+    results = motion_under_forces(free, t_end=0.1)
+    results.summary()
+    results.power_balance()
+    results.reaction("B", on="crank")
+    free.add(Spring("stiff", "angle(ground, crank)", damping=1e4))
+    motion_under_forces(free, t_end=0.1)
+    equilibrium(free)

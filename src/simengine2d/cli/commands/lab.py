@@ -1,0 +1,176 @@
+"""The laboratory: a mechanism in all coordinates, by all formulations, with many integrators."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...errors import Interrupted
+from ..terminal import STOPPED, Bar, complain, duration, sentences, show, show_text, table
+from .app import EXIT_CODES, ModelArgument, ToleranceOption, app, positive
+from .models import read_model
+
+if TYPE_CHECKING:
+    from ...lab import Comparison
+    from ...methods import Integrator
+    from ...model.model import Model
+
+ALL, DEFAULT = "all", "default"
+SHOWN = ("coordinates", "formulation", "integrator", "q", "reactions", "ms")
+"""Columns on the terminal; the files have all."""
+ROUGHEST, FINEST = 3, 9  # rtol = 1e-3 to 1e-9 of work against precision
+
+CoordinatesOption = Annotated[
+    str, typer.Option("--coordinates", metavar="NAMES", help="Such as natural,relative; or all.")
+]
+FormulationsOption = Annotated[
+    str, typer.Option("--formulations", metavar="NAMES", help="Such as augmented,index3; or all.")
+]
+IntegratorsOption = Annotated[
+    str,
+    typer.Option(
+        "--integrators",
+        metavar="NAMES",
+        help="Such as rk4,dop853; or all that fit; or default, the one that each formulation takes by itself.",
+    ),
+]
+EndOption = Annotated[float, typer.Option("--t-end", callback=positive, metavar="T", help="Last time, s.")]
+StepOption = Annotated[
+    float | None,
+    typer.Option("--step", callback=positive, metavar="H", help="Step of integrators with fixed steps, s."),
+]
+FolderOption = Annotated[
+    Path, typer.Option("--out", metavar="DIR", help="Folder of the tables and pictures.")
+]
+
+
+class CountBar(Bar):
+    """Progress in runs instead of seconds."""
+
+    def __init__(self) -> None:
+        super().__init__(0.0)
+
+    def __enter__(self) -> CountBar:
+        return self
+
+    def count(self, done: int, total: int) -> None:
+        self.t_end = float(total)
+        self(float(done))
+
+    def words(self, t: float, now: float) -> str:
+        began, start = self.first or (now, t)
+        words = f"{t:.0f} of {self.t_end:.0f} methods"
+        if t <= start:
+            return words
+        return f"{words}, {duration((self.t_end - t) * (now - began) / (t - start))} left"
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def lab(
+    model: ModelArgument,
+    coordinates: CoordinatesOption = ALL,
+    formulations: FormulationsOption = ALL,
+    integrators: IntegratorsOption = DEFAULT,
+    t_end: EndOption = 1.0,
+    step: StepOption = None,
+    rtol: ToleranceOption = None,
+    out: FolderOption = Path("lab"),
+) -> None:
+    """Compare coordinates, formulations and integrators on one mechanism.
+
+    Writes tables and pictures into a folder: how well all agree and what they cost, work against precision, and
+    stability regions. Ctrl-C keeps what is finished.
+    """
+    mechanism = read_model(model)
+    out.mkdir(parents=True, exist_ok=True)
+    asked = [names(each) for each in (coordinates, formulations, integrators)]
+    try:
+        comparison = _compare(mechanism, asked, t_end, step, rtol, out)
+        solvers = used_integrators(asked[2])
+        _work_precision(mechanism, solvers, t_end, comparison, out)
+    except Interrupted as error:
+        complain(str(error))
+        raise typer.Exit(STOPPED) from None
+    _stability(solvers, out)
+
+
+def names(text: str) -> list[str | None] | None:
+    """`a,b` as a list; None for all."""
+    if text == ALL:
+        return None
+    found = [word.strip() for word in text.split(",") if word.strip()]
+    if not found:
+        raise typer.BadParameter("give names, with commas between them, or all.")
+    return [None if word == DEFAULT else word for word in found]
+
+
+def _compare(
+    model: Model, asked: list[Any], t_end: float, step: float | None, rtol: float | None, out: Path
+) -> Comparison:
+    from ...lab import compare
+    from ...lab.folder import save_comparison
+
+    options: dict[str, Any] = {} if rtol is None else {"rtol": rtol}
+    try:
+        with CountBar() as bar:
+            comparison = compare(model, *asked, t_end=t_end, step=step, progress=bar.count, **options)
+    except Interrupted as error:
+        _present(error.results)
+        _say_saved(save_comparison(error.results, out))
+        raise
+    _present(comparison)
+    _say_saved(save_comparison(comparison, out))
+    return comparison
+
+
+def _present(comparison: Comparison) -> None:
+    from ...lab.text import HEADS, cells, remarks
+
+    columns = [HEADS.index(name) for name in SHOWN]
+    rows = [[row[i] for i in columns] for row in map(cells, comparison.ran)]
+    show(table(SHOWN[0], SHOWN[1:], rows), *remarks(comparison))
+
+
+def used_integrators(asked: list[str | None] | None) -> list[Integrator]:
+    """Those that were named; else all that adapt their steps."""
+    from ...integrators import integrator_named
+    from ...methods import Integrator as Registered
+
+    if asked is not None and any(asked):
+        return [integrator_named(name)() for name in asked if name is not None]
+    chosen = sorted(Registered.registry.items())
+    return [each() for _, each in chosen if asked is None or each.adaptive]
+
+
+def _work_precision(
+    model: Model, solvers: list[Integrator], t_end: float, comparison: Comparison, out: Path
+) -> None:
+    from ...lab import work_precision
+    from ...lab.folder import save_work_precision
+    from ..job import free_motions
+
+    if free_motions(comparison.reference.system) == 0:
+        show("every motion is driven, and integration has no error; so work against precision is left out.")
+        return
+    rtols = [10.0**-k for k in range(ROUGHEST, FINEST + 1)]
+    with CountBar() as bar:
+        try:
+            found = work_precision(model, integrators=solvers, t_end=t_end, rtols=rtols, progress=bar.count)
+        except Interrupted as error:
+            _say_saved(save_work_precision(error.results, out))
+            raise
+    _say_saved(save_work_precision(found, out))
+
+
+def _stability(solvers: list[Integrator], out: Path) -> None:
+    from ...lab.folder import save_stability
+
+    _say_saved(save_stability(solvers, out))
+
+
+def _say_saved(paths: list[Path]) -> None:
+    if paths:
+        show_text("saved " + ", ".join(str(path) for path in paths))

@@ -1,0 +1,122 @@
+"""Models: check them, list the shipped ones, print the schema of their files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...errors import ModelError, SimEngineError, unknown
+from ...model import library
+from ..terminal import sentences, show, show_text, table, warn
+from .app import EXIT_CODES, ModelArgument, app
+
+if TYPE_CHECKING:
+    from ...model.model import Model
+
+CopyOption = Annotated[
+    Path | None, typer.Option("--copy", metavar="DIR", help="Copy one or all into this folder.")
+]
+FileOption = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write it into this file.")]
+
+
+def read_model(name: str) -> Model:
+    """The model in a file; a bare word that names no file here is the name of a shipped mechanism."""
+    from ...io import load
+
+    if not _is_bare_word(name):
+        try:
+            return load(name)
+        except ModelError as error:
+            raise ModelError([*error.problems[:-1], error.problems[-1] + _shipped_hint(name)]) from None
+    if not library.is_shipped(name):
+        hint = unknown("shipped mechanism", name, library.names())
+        raise ModelError(f"there is no file '{name}' here and no shipped mechanism of that name. {hint}")
+    with library.file(name) as path:
+        return load(path)
+
+
+def _is_bare_word(name: str) -> bool:
+    """Neither a file here nor written as one: a mistyped path must not run another mechanism."""
+    path = Path(name)
+    is_word = path.name == name and not path.suffix and not path.is_file()
+    return is_word and (library.is_shipped(name) or not path.exists())
+
+
+def _shipped_hint(name: str) -> str:
+    """For a file that is not there: what its name would mean without the ending."""
+    word = name.removesuffix(library.ENDING)
+    if Path(name).exists() or not library.is_shipped(word):
+        return ""
+    return f" The shipped mechanism is called by its bare name, {word}."
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def check(model: ModelArgument) -> None:
+    """Read a model, close it, and say what its constraints allow."""
+    from ...analyses.assembly.assemble import assemble
+    from ...analyses.assembly.diagnose import diagnose
+    from ...system.system import System
+    from .. import summary
+
+    system = System(read_model(model))
+    try:
+        assembly = assemble(system)
+    except SimEngineError:  # show what was read before saying why it does not close
+        show(*summary.model_tables(system.drawing, system.drawn_q))
+        raise
+    diagnosis = diagnose(assembly)
+    show(*summary.model_tables(system.drawing, assembly.q), *summary.constraint_lines(assembly, diagnosis))
+    if diagnosis.redundant:
+        equations = "1 equation is" if diagnosis.redundant == 1 else f"{diagnosis.redundant} equations are"
+        warn(f"{equations} redundant: {'; '.join(map(str, diagnosis.dependent))}.")
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def assemblies(
+    model: ModelArgument,
+    driver: Annotated[
+        str | None, typer.Option("--driver", metavar="NAME", help="Whose range is wanted; else the first.")
+    ] = None,
+) -> None:
+    """Find all poses in which a driven mechanism closes, and how far each can be driven."""
+    from ...analyses.assembly.assembly_modes import assembly_modes
+
+    found = assembly_modes(read_model(model), driver=driver)
+    show(str(found).splitlines()[0])
+    show(table("assembly", ["pose", f"range of {found.driver}"], found.rows(), words=True))
+
+
+@app.command()
+@sentences()
+def models(
+    name: Annotated[str | None, typer.Argument(help="Print this mechanism's file.")] = None,
+    copy: CopyOption = None,
+) -> None:
+    """List the shipped mechanisms; print or copy them."""
+    if copy is not None:
+        copy.mkdir(parents=True, exist_ok=True)
+        for each in [name] if name else library.names():
+            show_text(f"wrote {library.copy(each, copy)}")
+    elif name is not None:
+        show_text(library.text(name))
+    else:
+        rows = ([each, library.description(each)] for each in library.names())
+        show(table("name", ["description"], rows, words=True))
+        show("`simengine2d run NAME` runs one, `simengine2d models NAME` prints its file.")
+
+
+@app.command()
+@sentences()
+def schema(out: FileOption = None) -> None:
+    """Print the JSON Schema of model files."""
+    import json
+
+    from ...io import json_schema
+    from ...io.files import write_text
+
+    text = json.dumps(json_schema(), indent=2) + "\n"
+    show_text(text if out is None else f"wrote {write_text(out, text)}")

@@ -1,0 +1,223 @@
+"""Motion: kinematics and dynamics, by name or as the model asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from ...errors import Interrupted, ModelError, SimEngineError, UnsupportedError
+from ..terminal import DOUBTFUL, Bar, Settings, complain, exit_code, sentences, show, show_text
+from .app import (
+    EXIT_CODES,
+    AbsoluteOption,
+    AnalysisArgument,
+    CoordinatesOption,
+    EndOption,
+    Format,
+    FormatOption,
+    FormulationOption,
+    IntegrationStepOption,
+    IntegratorOption,
+    LongestOption,
+    ModelArgument,
+    OnSingular,
+    OutOption,
+    PointsOption,
+    SingularOption,
+    StepOption,
+    StrictOption,
+    ToleranceOption,
+    app,
+)
+from .keeping import UNFINISHED, Keeper
+from .models import read_model
+
+if TYPE_CHECKING:
+    from ...analyses.dynamics.run import Keep, Progress
+    from ...model.model import Model
+    from ...results.results import Results
+    from ..job import Job
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def run(
+    model: ModelArgument,
+    analysis: AnalysisArgument = None,
+    out: OutOption = None,
+    format: FormatOption = None,
+    strict: StrictOption = False,
+) -> None:
+    """Run the analysis that a file or the model itself asks for.
+
+    Where neither does, a driven mechanism is moved for 1 s, another is left to its forces for 5 s.
+    """
+    from ..job import job_for
+
+    target = target_file(model, out, format)
+    mechanism = read_model(model)
+    job = job_for(mechanism, analysis)
+    if job.remark:
+        show(job.remark)
+    perform(job, mechanism, target)
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def kinematics(
+    model: ModelArgument,
+    t_end: EndOption,
+    step: StepOption = None,
+    points: PointsOption = None,
+    on_singular: SingularOption = OnSingular.go_on,
+    out: OutOption = None,
+    format: FormatOption = None,
+    strict: StrictOption = False,
+) -> None:
+    """Move a driven mechanism from t = 0 to T.
+
+    Without --step and --points, the results are given at 101 equally spaced times.
+    """
+    from ..job import Job
+
+    check_spacing(t_end, step, points)
+    target = target_file(model, out, format)
+    job = Job("kinematics", t_end, step, points, on_singular=on_singular.value)
+    perform(job, read_model(model), target)
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def dynamics(
+    model: ModelArgument,
+    t_end: EndOption,
+    integrator: IntegratorOption = None,
+    formulation: FormulationOption = None,
+    coordinates: CoordinatesOption = "reference_point",
+    step: IntegrationStepOption = None,
+    rtol: ToleranceOption = None,
+    atol: AbsoluteOption = None,
+    max_step: LongestOption = None,
+    points: PointsOption = None,
+    out: OutOption = None,
+    format: FormatOption = None,
+    strict: StrictOption = False,
+) -> None:
+    """Let a mechanism move under its forces from t = 0 to T.
+
+    Without --integrator, the steps adapt to the motion: each errs by less than --rtol, and --step is the time
+    between outputs; without it, there are as many as the motion needs. An integrator with fixed steps takes steps
+    of --step; --points then spaces the outputs.
+    """
+    from ..job import Job
+
+    if _has_fixed_steps(integrator):
+        _check_fixed_steps(integrator, t_end, step, rtol)
+    else:
+        check_spacing(t_end, step, points)
+    target = target_file(model, out, format)
+    job = Job(
+        "dynamics",
+        t_end,
+        step,
+        points,
+        integrator,
+        formulation,
+        rtol,
+        atol,
+        max_step,
+        coordinates=coordinates,
+    )
+    perform(job, read_model(model), target)
+
+
+def check_spacing(t_end: float, step: float | None, points: int | None) -> None:
+    """Outputs lie --step apart, or there are --points of them."""
+    if step is not None and points is not None:
+        raise typer.BadParameter("give --step or --points, not both.")
+    _check_step(t_end, step)
+
+
+def _check_step(t_end: float, step: float | None) -> None:
+    if step is not None and step > t_end:
+        raise typer.BadParameter(f"--step {step:g} is larger than --t-end {t_end:g}.")
+
+
+def _has_fixed_steps(integrator: str | None) -> bool:
+    if integrator is None:
+        return False
+    from ...integrators import integrator_named
+
+    try:
+        return not integrator_named(integrator).adaptive
+    except ModelError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _check_fixed_steps(integrator: str | None, t_end: float, step: float | None, rtol: float | None) -> None:
+    if step is None:
+        raise typer.BadParameter(f"the integrator '{integrator}' takes fixed steps; give --step, in seconds.")
+    if rtol is not None:
+        raise typer.BadParameter(
+            f"the integrator '{integrator}' takes fixed steps and keeps no --rtol; choose --step instead."
+        )
+    _check_step(t_end, step)
+
+
+def target_file(model: str, out: Path | None, format: Format | None) -> Path | None:
+    """The file to save in, named after the model. What would stop the saving is said before the run."""
+    from importlib.util import find_spec
+    from os import W_OK, access
+
+    if out is None:
+        if format is not None:
+            raise typer.BadParameter("--format says how to save; give the folder too, with --out.")
+        return None
+    if format is Format.parquet and not (find_spec("pandas") and find_spec("pyarrow")):
+        raise UnsupportedError("parquet files need pandas and pyarrow: pip install 'simengine2d[tables]'.")
+    out.mkdir(parents=True, exist_ok=True)
+    if not access(out, W_OK):
+        raise ModelError(f"the folder {out} is not writable. Give another one.")
+    stem = Path(model).stem.partition(UNFINISHED)[0]
+    return out / f"{stem}.{format or Format.csv}"
+
+
+def perform(job: Job, model: Model, target: Path | None) -> None:
+    """Run the job, show its summary, save its results."""
+    perform_with(lambda progress, keep: job.run(model, progress, keep), job.t_end or 0.0, target)
+
+
+def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target: Path | None) -> None:
+    """Run, show the summary, save the results; what a failed run has finished is saved too."""
+    from .. import summary
+
+    keeper = Keeper(target)
+    try:
+        with Bar(t_end) as progress:
+            results = run(progress, keeper)
+    except (SimEngineError, Interrupted) as error:
+        if error.results is None or error.results.t.size == 0:
+            raise
+        show(*summary.motion(error.results))
+        complain(str(error))
+        save(error.results, target)
+        if isinstance(error, Interrupted) and keeper.is_needed():
+            keeper.keep(error.results)
+            show_text(f"go on later with: simengine2d resume {keeper.path}")
+        else:
+            keeper.clear()
+        raise typer.Exit(exit_code(error)) from None
+    show(*summary.motion(results))
+    save(results, target)
+    keeper.clear()
+    if Settings.strict and not results.verdict.is_good:
+        raise typer.Exit(DOUBTFUL)
+
+
+def save(results: Results, target: Path | None) -> None:
+    if target is not None:
+        replaced = ", in place of an earlier file" if target.exists() else ""
+        show_text(f"saved {results.t.size} points in {results.save(target)}{replaced}")

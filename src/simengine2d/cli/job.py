@@ -1,0 +1,214 @@
+"""What to run: the analysis that a file, a model or nobody asks for, as a job.
+
+Analyses are imported when they run: a command needs one of them, and should begin soon.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..analyses.dynamics.run import Keep, Progress
+from ..errors import ModelError, ModelWarning, UnsupportedError, counted, listed
+from ..integrators import integrator_named
+from ..integrators.newmark import Newmark
+from ..io import load_analysis
+from ..model.model import Model
+from ..results.results import Results
+from ..system.system import System
+
+OPTIONS = {
+    "kinematics": ("t_end", "step", "output_steps", "on_singular"),
+    "dynamics": (
+        "t_end",
+        "step",
+        "output_steps",
+        "integrator",
+        "formulation",
+        "coordinates",
+        "rtol",
+        "atol",
+        "max_step",
+    ),
+    "inverse_dynamics": ("t_end", "step", "output_steps"),
+    "equilibrium": ("method",),
+}
+"""What this version can run, with the options that each analysis knows."""
+ADAPTIVE = ("rtol", "atol", "max_step")
+"""What means nothing to an integrator with fixed steps."""
+
+SECONDS = {"kinematics": 1.0, "dynamics": 5.0}
+"""How long it runs where nobody says."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of an analysis."""
+
+    kind: str
+    t_end: float | None = None
+    step: float | None = None
+    points: int | None = None
+    """Number of equally spaced outputs, both ends included; without it they lie `step` apart."""
+    integrator: str | None = None
+    formulation: str | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    max_step: float | None = None
+    method: str = "newton"
+    """How an equilibrium is found."""
+    coordinates: str = "reference_point"
+    on_singular: str = "pass"
+    """What kinematics does at a change point: pass, stop or raise."""
+    inverse: Mapping[str, Any] = field(default_factory=dict)
+    """What inverse dynamics is told beside the times: motion, noise, actuators, limits."""
+    remark: str = ""
+    """What a user should know before the run."""
+
+    def run(self, model: Model, progress: Progress | None = None, keep: Keep | None = None) -> Results:
+        if self.kind == "equilibrium":
+            from ..analyses.statics.equilibrium import equilibrium
+
+            return equilibrium(model, method=self.method).results
+        options: dict[str, Any] = {"t_end": self.t_end, "step": self.step, "progress": progress}
+        if self.points is not None and self.t_end is not None:
+            options["t_eval"] = np.linspace(0.0, self.t_end, self.points)
+        if self.kind == "kinematics":
+            from ..analyses.kinematics.kinematics import kinematics
+
+            return kinematics(model, **options, on_singular=self.on_singular)  # type: ignore[arg-type]
+        if self.kind == "inverse_dynamics":
+            from ..analyses.inverse.inverse_dynamics import inverse_dynamics
+
+            return inverse_dynamics(model, **options, **self.inverse)
+        from ..analyses.dynamics.dynamics import dynamics
+
+        if self.rtol is not None:
+            options["rtol"] = self.rtol
+        if self.atol is not None:
+            options["atol"] = self.atol
+        if self.max_step is not None:
+            options["max_step"] = self.max_step
+        methods = {name: getattr(self, name) for name in ("integrator", "formulation", "coordinates")}
+        return dynamics(model, **options, **methods, keep=keep)
+
+
+def job_for(model: Model, path: Path | None = None) -> Job:
+    """What the .acf file says, else what the model says, else an assumption."""
+    if path is not None:
+        return _of_course_file(path)
+    return _of_model(model) if model.analysis else _assumed(model)
+
+
+def _available(kind: str, source: str) -> None:
+    if kind not in OPTIONS:
+        raise UnsupportedError(
+            f"{source} asks for {kind.replace('_', ' ')}, which is not available in this version. "
+            f"Available are {listed(name.replace('_', ' ') for name in OPTIONS)}, "
+            "assembly and diagnosis (`simengine2d check`)."
+        )
+
+
+# Course files -----------------------------------------------------------------------------------------
+
+
+def _of_course_file(path: Path) -> Job:
+    """Dynamics by the course's own method, so that its numbers come out."""
+    wanted = load_analysis(path)
+    kind, t_end, step, points = wanted["kind"], wanted["t_end"], wanted["step"], wanted["output_steps"] + 1
+    _available(kind, path.name)
+    if kind == "equilibrium":
+        return Job(
+            kind, remark=f"{path.name} asks for an equilibrium. Used: Newton's method from the drawn pose."
+        )
+    if kind != "dynamics":
+        return Job(kind, t_end, step, points)
+    method = Newmark()
+    remark = (
+        f"{path.name} asks for dynamics. Used: {method.name}, the course's method, with beta = {method.beta:g} "
+        f"and gamma = {method.gamma:g}, in steps of {step:g} s, {points} outputs."
+    )
+    return Job(kind, t_end, step, points, integrator=method.name, remark=remark)
+
+
+# Models -----------------------------------------------------------------------------------------------
+
+
+def _of_model(model: Model) -> Job:
+    """The numbers of a model's own analysis, evaluated; options that mean nothing are named."""
+    given = dict(model.analysis)
+    kind = given.pop("kind")
+    source = f"the analysis of model '{model.name}'"
+    _available(kind, source)
+    scope = model.check()
+    for option in ("t_end", "step", "rtol", "atol", "max_step"):
+        if given.get(option) is not None:
+            given[option] = scope.number(given[option], f"analysis, {option}")
+    if kind != "equilibrium":
+        _check_times(given, source)
+    known, analysis = _known_options(kind, given.get("integrator"), source)
+    strange = [option for option in given if option not in known]
+    if strange:
+        sentence = f"{source}: {listed(strange)} is no option of {analysis} and was ignored."
+        warnings.warn(sentence, ModelWarning, stacklevel=2)
+    options = {option: value for option, value in given.items() if option in known}
+    steps = options.pop("output_steps", None)
+    return Job(kind, points=None if steps is None else steps + 1, **options)
+
+
+def _check_times(given: dict[str, Any], source: str) -> None:
+    t_end, steps = given.get("t_end"), given.get("output_steps")
+    if t_end is None or t_end <= 0.0:
+        found = "no t_end" if t_end is None else f"t_end = {t_end:g}"
+        raise ModelError(f"{source} has {found}. Write a positive time, such as t_end: 2.")
+    if steps is not None and steps < 1:
+        raise ModelError(f"{source} has output_steps = {steps}. Write a number of at least 1.")
+
+
+def _known_options(kind: str, integrator: str | None, source: str) -> tuple[tuple[str, ...], str]:
+    """The options of the analysis, and its name for messages; a fixed step has no error to keep below rtol."""
+    if kind != "dynamics" or integrator is None:
+        return OPTIONS[kind], kind
+    try:
+        method = integrator_named(integrator)
+    except ModelError as error:
+        raise ModelError(f"{source}: {error}") from None
+    known = OPTIONS[kind] if method.adaptive else tuple(o for o in OPTIONS[kind] if o not in ADAPTIVE)
+    return known, f"{kind} by {method.name}"
+
+
+# Nobody -----------------------------------------------------------------------------------------------
+
+
+def _assumed(model: Model) -> Job:
+    """Kinematics where every motion is driven, else dynamics; not longer than the tables of the drivers last."""
+    system = System(model)
+    free = free_motions(system)
+    kind = "dynamics" if free else "kinematics"
+    why = (
+        f"{counted(free, 'motion')} {'is' if free == 1 else 'are'} free" if free else "every motion is driven"
+    )
+    ends = [function.domain[1] for function in system.functions]
+    t_end = min([time for time in ends if isfinite(time) and time > 0.0], default=SECONDS[kind])
+    remark = (
+        f"Neither the command nor the model says what to run. Assumed: {kind} from 0 to {t_end:g} s "
+        f"with 101 outputs{' or more' if free else ''}, since {why}. "
+        "Choose with `simengine2d kinematics` or `simengine2d dynamics`, "
+        f"or write 'analysis: {{kind: {kind}, t_end: ..., step: ...}}' into the model."
+    )
+    return Job(kind, t_end, remark=remark)
+
+
+def free_motions(system: System) -> int:
+    """Motions that no driver prescribes; what only a singular pose sets free is not counted."""
+    from ..analyses.assembly.assemble import assemble
+    from ..analyses.assembly.diagnose import diagnose
+
+    diagnosis = diagnose(assemble(system))
+    return diagnosis.mobility - sum(not group.permanent for group in diagnosis.dependent)

@@ -1,0 +1,151 @@
+"""Summaries for people: what is in a model, what its constraints allow, what a motion was like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import RenderableType
+
+from ..analyses.assembly.assemble import Assembly
+from ..analyses.assembly.diagnose import Diagnosis
+from ..analyses.inverse.actuators import movers
+from ..model.elements import Element
+from ..model.resolved import Drawing
+from ..results.peaks import peak_of, rms
+from ..results.results import Results
+from .terminal import table
+
+Floats = NDArray[np.float64]
+
+
+def model_tables(drawing: Drawing, q: Floats) -> Iterator[RenderableType]:
+    """The bodies in the pose q, the joints, the forces."""
+    model = drawing.model
+    yield table("body", ["mass\nkg", "inertia\nkg m²", "x\nm", "y\nm", "phi\nrad"], _body_rows(drawing, q))
+    yield ""
+    if model.joints:
+        yield table("joint", ["type", "between", "equations"], _joint_rows(drawing), words=True)
+        yield ""
+    if model.forces:
+        yield table("force", ["type", "on"], _force_rows(drawing), words=True)
+        yield ""
+
+
+def _body_rows(drawing: Drawing, q: Floats) -> Iterator[list[str]]:
+    poses = clean(q.reshape(-1, 3))
+    for name, pose in zip(drawing.model.bodies, poses, strict=True):
+        body = drawing.bodies[name]
+        yield [name, *map(short, (body.mass, body.inertia, *pose))]
+
+
+def _joint_rows(drawing: Drawing) -> Iterator[list[str]]:
+    for name, rows in drawing.rows.items():
+        joint = drawing.model.elements[name]
+        equations = f"{len(rows)}: {', '.join(row.label for row in rows)}"
+        yield [name, type(joint).__name__, _frames(joint), equations]
+
+
+def _force_rows(drawing: Drawing) -> Iterator[list[str]]:
+    for name, force in drawing.model.forces.items():
+        yield [name, type(force).__name__, _frames(force)]
+
+
+def _frames(element: Element) -> str:
+    return ", ".join(dict.fromkeys(frame.text for frame in element.frames()))
+
+
+def constraint_lines(assembly: Assembly, diagnosis: Diagnosis) -> Iterator[str]:
+    """How the mechanism closes, its mobility, and what follows for an analysis."""
+    yield str(assembly).splitlines()[0]
+    yield from str(diagnosis).splitlines()
+    yield _verdict(diagnosis)
+
+
+def _verdict(diagnosis: Diagnosis) -> str:
+    if diagnosis.coordinates == 0:
+        return "The model has no bodies."
+    if diagnosis.singular:
+        return "In this pose the motion is not unique: kinematics cannot start from it."
+    if diagnosis.mobility == 0:
+        return "Every motion is prescribed: kinematics can run."
+    free, missing = f"{diagnosis.mobility} motions are", f"{diagnosis.mobility} drivers are"
+    if diagnosis.mobility == 1:
+        free, missing = "1 motion is", "a driver is"
+    return f"{free} left to the forces: dynamics can run. For kinematics {missing} missing."
+
+
+def motion(results: Results) -> Iterator[RenderableType]:
+    """Status, errors and notes, the work it took, and how far and how fast each body went."""
+    yield results.summary()
+    work = [f"{count} {what}" for what, count in results.statistics.items() if count]
+    if work:
+        yield f"work: {', '.join(work)}"
+    if results.t.size and results.bodies:
+        columns = ["x\nm", "y\nm", "phi\nrad", "max speed\nm/s", "max accel.\nm/s²"]
+        yield ""
+        yield table("body", columns, _motion_rows(results))
+    if results.t.size and results.analysis == "inverse_dynamics":
+        yield from forces(results)
+
+
+def forces(results: Results) -> Iterator[RenderableType]:
+    """What the actuators must give, and what the joints carry."""
+    actuators = movers(results.system)
+    yield ""
+    columns = ["effort", "unit", "rms", "peak power\nW", "energy\nJ"]
+    yield table("actuator", columns, [_effort_row(results, name) for name in actuators])
+    joints = [name for name in results.drawing.rows if name not in actuators]
+    if joints:
+        yield ""
+        yield table(
+            "joint", ["largest force\nN", "largest torque\nN m"], [_load_row(results, j) for j in joints]
+        )
+
+
+def _effort_row(results: Results, name: str) -> list[str]:
+    kinds = {term.kind for row in results.drawing.rows[name] for term in row.measure.terms}
+    unit = "N m" if kinds <= {"angle", "misalignment", "direction"} else "N"
+    effort, power, energy = (results[f"{name}.{part}"] for part in ("effort", "power", "energy"))
+    t = results.t
+    largest, peak = (_signed_peak(t, values) for values in (effort, power))
+    return [name, largest, unit, short(rms(t, effort)), peak, short(energy[-1])]
+
+
+def _signed_peak(t: Floats, values: Floats) -> str:
+    """The value that is largest in size, with its sign."""
+    sign = "-" if values.size and values[np.argmax(np.abs(values))] < 0.0 else ""
+    text = peak_of(t, np.abs(values)).text
+    return f"> {sign}{text[2:]}" if text.startswith(">") else sign + text
+
+
+def _load_row(results: Results, name: str) -> list[str]:
+    fx, fy, torque = results.reaction(name)
+    force, moment = peak_of(results.t, np.hypot(fx, fy)), peak_of(results.t, np.abs(torque))
+    return [name, force.text, moment.text if moment.value > 1e-12 * force.value else short(0.0)]
+
+
+def _motion_rows(results: Results) -> Iterator[list[str]]:
+    q, qd, qdd = (clean(a.reshape(a.shape[0], -1, 3)) for a in (results.q, results.qd, results.qdd))
+    for i, name in enumerate(results.bodies):
+        speed, acceleration = (peak_of(results.t, np.hypot(a[:, i, 0], a[:, i, 1])) for a in (qd, qdd))
+        yield [name, *(_span(q[:, i, c]) for c in range(3)), speed.text, acceleration.text]
+
+
+def _span(values: Floats) -> str:
+    """`-1 to 1`; one number where nothing moves."""
+    low, high = short(values.min()), short(values.max())
+    return low if low == high else f"{low} to {high}"
+
+
+def clean(values: Floats) -> Floats:
+    """Lengths (x, y) and angles in the last axis, without what only rounding has left about zero."""
+    lengths = np.abs(values[..., :2]).max(initial=0.0)
+    angles = np.abs(values[..., 2]).max(initial=0.0)
+    return np.where(np.abs(values) > 1e-13 * np.array([lengths, lengths, angles]), values, 0.0)
+
+
+def short(value: float) -> str:
+    """Four digits."""
+    return f"{value:.4g}"

@@ -1,0 +1,236 @@
+"""What the commands say to a terminal, a pipe or a file; and how errors end: a sentence and an exit code."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+
+from ..errors import AssemblyError, Interrupted, ModelError, ModelWarning, SimEngineError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+WRONG, FAILED, DOUBTFUL, STOPPED = 1, 3, 4, 130
+"""Exit codes: a wrong model or file; an analysis failed or missing; results in doubt; Ctrl-C. (2 is a usage error.)"""
+
+PATIENCE = 1.0  # seconds without a progress bar
+LONGEST = 60  # rows of a table; a model of a thousand bodies is not read line by line
+
+
+class Settings:
+    """Options that hold for every command."""
+
+    debug = False
+    strict = False
+
+
+# Saying -----------------------------------------------------------------------------------------------
+
+
+class Output(Console):
+    """A console that goes quiet when nobody reads any more: `simengine2d check four_bar | head -1`."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        _discard(self.file)
+
+
+def _discard(file: Any) -> None:
+    """Send what is still buffered nowhere, so that Python does not stumble over it at exit."""
+    with suppress(OSError, ValueError):  # no real file, as in tests
+        os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
+
+
+def prepare() -> None:
+    """Characters that a terminal cannot show are written as their codes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def show(*parts: RenderableType) -> None:
+    """Tables and sentences to standard output; square brackets and numbers stay as they are."""
+    with _standard_output() as output:
+        for part in parts:
+            output.print(part, soft_wrap=isinstance(part, str))
+
+
+def show_text(text: str) -> None:
+    """A file's text to standard output, unwrapped."""
+    with _standard_output() as output:
+        output.out(text.rstrip("\n"), highlight=False)
+
+
+@contextmanager
+def _standard_output() -> Iterator[Output]:
+    try:
+        yield Output(highlight=False, markup=False, emoji=False)
+    except OSError as error:  # a full disk
+        _discard(sys.stdout)
+        raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+def table(first: str, others: Sequence[str], rows: Iterable[list[str]], *, words: bool = False) -> Table:
+    """A table whose first column holds names. Narrow terminals fold cells; nothing is cut off."""
+    result = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
+    result.add_column(first, overflow="fold")
+    for head in others:
+        result.add_column(head, overflow="fold", justify="left" if words else "right")
+    kept = list(rows)
+    for row in kept[:LONGEST]:
+        result.add_row(*row)
+    if len(kept) > LONGEST:
+        result.caption = f"and {len(kept) - LONGEST} more"
+        result.caption_justify = "left"
+    return result
+
+
+def warn(sentence: str) -> None:
+    _tell("warning", "yellow", sentence)
+
+
+def complain(sentence: str) -> None:
+    _tell("error", "bold red", sentence)
+
+
+def _tell(word: str, style: str, sentence: str) -> None:
+    """`error: ...` on standard error, in one piece so that it can be searched."""
+    from rich.text import Text
+
+    errors = Output(stderr=True, highlight=False)
+    errors.print(Text.assemble((f"{word}: ", style), sentence), soft_wrap=True)
+
+
+# Errors -----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Let a command end with a sentence and an exit code, whatever happens inside it."""
+    try:
+        with _warnings_as_lines():
+            yield
+    except (typer.Exit, typer.BadParameter):
+        raise
+    except (SimEngineError, Interrupted) as error:
+        end(str(error), exit_code(error))
+    except KeyboardInterrupt:
+        end("interrupted.", STOPPED)
+    except MemoryError as error:
+        end(f"there is not enough memory. {error}".strip(), FAILED)
+    except OSError as error:
+        end(_file_sentence(error), WRONG)
+    except Exception as error:
+        more = "" if Settings.debug else " `simengine2d --debug ...` shows where it happened."
+        end(f"simengine2d failed with {_named(error)}. This is a defect; please report it.{more}", FAILED)
+
+
+def end(sentence: str, code: int) -> NoReturn:
+    """Say the sentence and leave with the code."""
+    if Settings.debug:
+        traceback.print_exc()
+    complain(sentence)
+    raise typer.Exit(code) from None
+
+
+def exit_code(error: SimEngineError | Interrupted) -> int:
+    """What is wrong with the model, and what did not work with a right one."""
+    if isinstance(error, Interrupted):
+        return STOPPED
+    return WRONG if isinstance(error, ModelError | AssemblyError) else FAILED
+
+
+def _file_sentence(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else "a file cannot be read or written: "
+    return f"{where}{(error.strerror or str(error)).lower()}."
+
+
+def _named(error: Exception) -> str:
+    """`ValueError: what it says`."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Print each warning once, as a line of ours."""
+    said: set[str] = set()
+
+    def line(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in said:
+            said.add(str(message))
+            warn(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ModelWarning)
+        warnings.showwarning = line
+        yield
+
+
+# Progress ---------------------------------------------------------------------------------------------
+
+
+class Bar:
+    """A progress bar on standard error; only on a terminal, and only for runs that take their time."""
+
+    def __init__(self, t_end: float) -> None:
+        self.t_end = t_end
+        self.began = time.perf_counter()
+        self.first: tuple[float, float] | None = None
+        self.bar: Progress | None = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+    def __call__(self, t: float) -> None:
+        """The simulated time so far."""
+        now = time.perf_counter()
+        if self.first is None:
+            self.first = now, t
+        if self.bar is None and now - self.began > PATIENCE and sys.stderr.isatty():
+            self._start()
+        if self.bar is not None:
+            self.bar.update(self.bar.task_ids[0], completed=t, description=self.words(t, now))
+
+    def words(self, t: float, now: float) -> str:
+        """`t = 1.2 of 5 s, 0.4 s per second, 10 s left`; the rate is that since the first call, after compiling."""
+        began, start = self.first or (now, t)
+        words = f"t = {t:.4g} of {self.t_end:.4g} s"
+        if now <= began or t <= start:
+            return words
+        rate = (t - start) / (now - began)
+        return f"{words}, {rate:.3g} s per second, {duration((self.t_end - t) / rate)} left"
+
+    def _start(self) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        columns = TextColumn("{task.description}"), BarColumn()
+        self.bar = Progress(*columns, console=Output(stderr=True), transient=True)
+        self.bar.add_task("", total=self.t_end)
+        self.bar.start()
+
+
+def duration(seconds: float) -> str:
+    """`40 s`, `3 min`, `2 h 5 min`."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,159 @@
+"""The base of all coordinate families."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.elements import Action, Push, Row, Wrench
+from ..numerics.kernel_pointer import Bound, Door
+from ..system.applied_forces import Loads, frames_of_loads, load_arrays
+from ..system.constraints import S, constant_arrays
+from ..system.system import System
+from .transform import Bodies, Context, E, Found, evaluate_bodies, new_equations, to_bodies
+
+Floats = NDArray[np.float64]
+
+
+class Rates(NamedTuple):
+    """Positions, velocities and accelerations of the bodies."""
+
+    q: Floats
+    qd: Floats
+    qdd: Floats
+
+
+class Later:
+    """An attribute of the dense equations, which are made when one is asked for: some runs do without them."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, family: Any, owner: type | None = None) -> Any:
+        family.prepare()
+        return family.__dict__[self.name]
+
+
+class Family(ABC):
+    """Coordinates z of a system, drawn up in a closed pose.
+
+    A subclass fills `names`, `sizes`, `own_rows`, `kept` and `own_arrays`, and has a door `pose` that fills the
+    equations from (z, zd). Defining the class registers it.
+    """
+
+    registry: ClassVar[dict[str, type[Family]]] = {}
+    name: ClassVar[str]
+    pose: ClassVar[Door]
+    """f(context, t, y, out) with y = (z, zd): fills `context.E`."""
+
+    system: System
+    names: list[str]
+    """Names of the coordinates."""
+    sizes: Floats
+    """What a large change of each coordinate is: a length of the mechanism, or a radian."""
+    own_rows: list[str]
+    """Names of the constraints that the family adds."""
+    kept: list[int]
+    """The rows of the system that remain constraints."""
+    turns: Floats
+    """What is known of the angles at the end of the last step, where z does not count whole turns; else empty."""
+    own_arrays: Any
+    """What the pose door needs beyond the arrays that all families have."""
+    equations: E = Later()  # type: ignore[assignment]
+    context: Context = Later()  # type: ignore[assignment]
+    bound: Bound = Later()  # type: ignore[assignment]
+    to_bodies: Bound = Later()  # type: ignore[assignment]
+    """(z, zd, zdd) to (q, qd, qdd)."""
+    remember: Bound | None = None
+    """Updates `turns` after a step."""
+
+    def __init_subclass__(cls, abstract: bool = False) -> None:
+        if not abstract:
+            Family.registry[cls.name] = cls
+
+    def __init__(self, system: System, q: Floats) -> None:
+        """The coordinates of a system whose bodies stand at q, where it is closed."""
+        self.system = system
+        self.turns = np.zeros(0)
+
+    def prepare(self) -> None:
+        """Arrays of the rows that are kept, and the pose door bound to them."""
+        reduced, loads = reduced_arrays(self.system, self.kept)
+        e = new_equations(reduced, self.n, len(self.own_rows), len(self.system.load_functions))
+        bodies = evaluate_bodies.bind(Bodies(reduced, loads, e))
+        self.equations = e
+        self.context = Context(reduced, e, bodies.f, bodies.c, self.own_arrays)
+        self.bound = self.pose.bind(self.context)
+        if "to_bodies" not in self.__dict__:
+            self.to_bodies = to_bodies.bind(Found(self.bound.f, self.bound.c, e))
+
+    @property
+    def n(self) -> int:
+        return len(self.names)
+
+    @property
+    def m(self) -> int:
+        return len(self.own_rows) + len(self.kept)
+
+    @property
+    def row_names(self) -> list[str]:
+        return self.own_rows + [self.system.row_names[i] for i in self.kept]
+
+    def at(self, t: float, z: Floats, zd: Floats | None = None) -> E:
+        """M, Q, Phi, J, nu, gamma at a state; the arrays change with the next call."""
+        rates = np.zeros(self.n) if zd is None else zd
+        y = np.concatenate([z, rates]).astype(float)
+        self.bound(t, y, y)
+        return self.equations
+
+    def bodies(self, t: float, z: Floats, zd: Floats, zdd: Floats) -> Rates:
+        """q = f(z), qd = R zd, qdd = R zdd + Rd zd"""
+        out = np.empty(3 * self.system.n)
+        self.to_bodies(t, np.concatenate([z, zd, zdd]), out)
+        return Rates(*out.reshape(3, -1))
+
+    def count_from(self, t: float, q: Floats, qd: Floats) -> None:
+        """Whole turns count from this state on, where z does not hold them."""
+        self.turns[:] = 0.0
+
+    @property
+    def miscounted(self) -> bool:
+        """Whether steps were so long that whole turns may have been missed."""
+        return False
+
+    @abstractmethod
+    def positions(self, q: Floats) -> Floats:
+        """z of bodies that stand at q."""
+
+    def velocities(self, q: Floats, qd: Floats) -> Floats:
+        """zd of bodies that move with qd: R zd = qd, and the rows of the family's own hold still."""
+        e = self.at(0.0, self.positions(q))
+        own = e.J[: len(self.own_rows)]
+        left, right = np.vstack([e.R, own]), np.concatenate([qd, np.zeros(len(own))])
+        left = left * self.sizes
+        norms = np.linalg.norm(left, axis=1)
+        unit = 1.0 / np.where(norms > 0.0, norms, 1.0)
+        found = np.linalg.lstsq(left * unit[:, None], right * unit, rcond=None)[0]
+        rates: Floats = self.sizes * found
+        return rates
+
+
+def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[S, Loads]:
+    """The arrays of a system with some of its rows, and with all its forces."""
+    pushes = [load for _, load in system.loads if isinstance(load, Push)]
+    wrenches = [load for _, load in system.loads if isinstance(load, Wrench)]
+    actions = [load for _, load in system.loads if isinstance(load, Action)]
+    rows: list[Row] = [system.rows[i][1] for i in kept]
+    functions = [system.functions[i] for i in kept] + system.load_functions
+    arrays, numbers = constant_arrays(
+        system.bodies,
+        system.drawing.gravity,
+        rows,
+        functions,
+        frames_of_loads(pushes, wrenches, actions),
+    )
+    return arrays, load_arrays(pushes, wrenches, numbers, len(kept), actions)

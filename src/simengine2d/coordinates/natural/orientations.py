@@ -1,0 +1,108 @@
+"""What elements ask of the orientation of bodies: a direction, or an angle that counts turns, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from ...expressions.law import CALLBACK, PROGRAM, STATE, TIME, Law
+from ...expressions.operations import VARIABLE
+from ...model.elements import Action, Pair, Push, Wrench
+from ...model.frame import GROUND, Placed
+from ...model.measure import Term
+from ...system.formulas.forces import terms_of
+from ...system.system import System
+from .points import place
+
+AXES = {"angle": "ab", "misalignment": "ab", "along": "a", "across": "a", "direction": "a"}
+"""Measures that need more of a frame than its point; of which of their two frames."""
+
+
+class Counted(NamedTuple):
+    """An element that needs to know how often bodies have turned; `what` it does, in words."""
+
+    element: str
+    what: str
+    bodies: list[str]
+
+
+def counted_turns(system: System, directions: Collection[int]) -> Iterator[Counted]:
+    """Every use of an angle that a point or a vector cannot give, because it counts whole turns.
+
+    `directions` are rows of angles that do without.
+    """
+    for i, (name, row) in enumerate(system.rows):
+        if i not in directions:
+            yield from _counted_terms(name, "holds", row.measure.terms)
+    for name, load in system.loads:
+        if isinstance(load, Push):
+            yield from _counted_terms(name, "pushes on", load.measure.terms)
+        elif isinstance(load, Action):
+            yield from _counted_terms(name, "reads or pushes on", terms_of(load))
+        elif any(_reads_angle(law) for law in load[2:]):
+            body = load.frame.body
+            yield Counted(name, f"is a law of {body}.phi", [body])
+
+
+def welds(system: System, joint: str) -> bool:
+    """A weld keeps two bodies from turning against each other, so a direction is all it needs."""
+    element = system.drawing.elements[joint]
+    return isinstance(element, Pair) and element.welds
+
+
+def welded_angles(system: System) -> set[int]:
+    """Rows that hold the angles of welds."""
+    return {i for i in held_directions(system) if welds(system, system.rows[i][0])}
+
+
+def held_directions(system: System) -> set[int]:
+    """Rows that are sums of angles with whole weights: a turn more of a body changes them by turns."""
+    return {
+        i
+        for i, (_, row) in enumerate(system.rows)
+        if row.formula is None
+        and all(term.kind == "angle" and float(term.weight).is_integer() for term in row.measure.terms)
+    }
+
+
+def needs_direction(system: System, body: str, s: complex, fulfilled: set[int]) -> bool:
+    """Whether anything depends on how a body is turned, and not only on the place of its point s."""
+    terms = [t for i, (_, row) in enumerate(system.rows) if i not in fulfilled for t in row.measure.terms]
+    for _, load in system.loads:
+        if isinstance(load, Push):
+            terms += load.measure.terms
+        elif isinstance(load, Action):
+            terms += terms_of(load)
+        elif load.frame.body == body and (place(load.frame) != s or _turns(load)):
+            return True
+    return any(_needs(term, body, s) for term in terms)
+
+
+def _counted_terms(name: str, verb: str, terms: tuple[Term, ...]) -> Iterator[Counted]:
+    for term in terms:
+        if term.kind == "angle":
+            a, b = (frame.body for frame in (term.a, term.b))
+            bodies = [body for body in (a, b) if body != GROUND]
+            yield Counted(name, f"{verb} angle({a}, {b})", bodies)
+
+
+def _reads_angle(law: Law) -> bool:
+    if law.kind == PROGRAM and law.program is not None:
+        phi = STATE.index("phi")
+        steps = zip(law.program.codes, law.program.operands, strict=True)
+        return any(code == VARIABLE and operand == phi for code, operand in steps)
+    return law.kind == CALLBACK  # nobody knows what a Python function reads
+
+
+def _turns(wrench: Wrench) -> bool:
+    torque = wrench.torque
+    free = torque.kind == TIME and torque.time is not None and torque.time.is_constant
+    return wrench.turning or not (free and torque.time.constant == 0.0)  # type: ignore[union-attr]
+
+
+def _needs(term: Term, body: str, s: complex) -> bool:
+    for side, frame in zip("ab", (term.a, term.b), strict=True):
+        assert isinstance(frame, Placed)
+        if frame.body == body and (side in AXES.get(term.kind, "") or place(frame) != s):
+            return True
+    return False

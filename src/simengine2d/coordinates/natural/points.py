@@ -1,0 +1,99 @@
+"""Points that bodies share: a pin between two bodies is one point of both, and its equations vanish.
+
+Places in the plane are complex numbers here: x + iy.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ...model.elements import Row
+from ...model.frame import GROUND, Placed
+from ...system.system import System
+
+SAME = 1e-12  # distance of places that are one, against the length of the mechanism and their own
+
+
+@dataclass(eq=False)
+class Point:
+    """A point of some bodies, named after its first pin; `fixed` is its place on the ground."""
+
+    name: str
+    places: dict[str, complex] = field(default_factory=dict)
+    """Where it lies in each body, in the axes of the body."""
+    fixed: complex | None = None
+
+
+class Pin(NamedTuple):
+    """Two frames whose points coincide, and which rows of their joint say so."""
+
+    a: Placed
+    b: Placed
+    rows: tuple[int, int]
+
+
+def shared_points(system: System) -> tuple[list[Point], set[int]]:
+    """The points at the pins of a system, in the order of its joints; and the rows that they fulfill."""
+    points: list[Point] = []
+    of_body: dict[str, list[Point]] = defaultdict(list)
+    fulfilled: set[int] = set()
+    first = 0
+    for joint, rows in system.drawing.rows.items():
+        pin = pin_of(rows)
+        if pin is not None:
+            fulfilled |= {first + row for row in pin.rows}
+            a, b = (_point_at(joint, frame, of_body, points, system.length) for frame in (pin.a, pin.b))
+            _unite(a, b, of_body, points)
+        first += len(rows)
+    return points, fulfilled
+
+
+def pin_of(rows: Sequence[Row]) -> Pin | None:
+    """The rows x(a, b) = 0 and y(a, b) = 0 of a joint, where it has both."""
+    found: dict[tuple[str, Placed, Placed], int] = {}
+    for i, row in enumerate(rows):
+        term, *others = row.measure.terms
+        if not others and term.weight == 1.0 and row.value == 0.0 and row.formula is None:
+            found[term.kind, term.a, term.b] = i  # type: ignore[index]
+    for (kind, a, b), i in found.items():
+        if kind == "x" and ("y", a, b) in found:
+            return Pin(a, b, (i, found["y", a, b]))
+    return None
+
+
+def place(frame: Placed) -> complex:
+    """Where a frame lies in its body."""
+    return complex(frame.x, frame.y)
+
+
+def _point_at(
+    joint: str, frame: Placed, of_body: dict[str, list[Point]], points: list[Point], length: float
+) -> Point:
+    """The point of a frame; a new one where no joint has been before."""
+    s = place(frame)
+    for known in of_body[frame.body]:
+        there = known.fixed if frame.body == GROUND else known.places[frame.body]
+        if there is not None and abs(there - s) <= SAME * (length + abs(s)):
+            return known
+    new = Point(joint, fixed=s) if frame.body == GROUND else Point(joint, {frame.body: s})
+    of_body[frame.body].append(new)
+    points.append(new)
+    return new
+
+
+def _unite(kept: Point, gone: Point, of_body: dict[str, list[Point]], points: list[Point]) -> None:
+    """Make one point of two; it keeps the name of the older one."""
+    if kept is gone:
+        return
+    if points.index(gone) < points.index(kept):
+        kept, gone = gone, kept
+    points.remove(gone)
+    for body in (*gone.places, GROUND):
+        if gone in of_body[body]:
+            of_body[body].remove(gone)
+            of_body[body] += [] if kept in of_body[body] else [kept]
+    kept.places = gone.places | kept.places
+    kept.fixed = gone.fixed if kept.fixed is None else kept.fixed

@@ -1,0 +1,132 @@
+"""What a formulation hands to an integrator, and how outputs are told in terms of the bodies."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import Bound, call, door
+
+Floats = NDArray[np.float64]
+
+
+class Posed(NamedTuple):
+    """y' = f(t, y) with y = (z, zd)."""
+
+    rhs: Bound
+    finish: Bound
+    """What follows each step: onto the constraints, other independent coordinates, turns."""
+    notes: Floats
+    """Largest errors of positions and velocities that `finish` found, then the turns of the bodies."""
+    tolerance: Floats
+    """To which the constraints are solved; one number, which may be changed."""
+    kept: dict[str, Any]
+    """Arrays in which the doors remember something from step to step."""
+    choice: Any = None
+    """Number of the dependent coordinates among them: 0 before they are chosen."""
+    lam: Bound | None = None
+    """The multipliers of the state whose accelerations were just found, where they are known."""
+
+    def begin(self) -> None:
+        """Forget the run before."""
+        self.notes[:] = 0.0
+        if self.choice is not None:
+            self.choice[:] = 0
+
+
+class Doors(NamedTuple):
+    """The doors that lead from a row of outputs to the motion of the bodies."""
+
+    finish_f: Any
+    finish_c: Any
+    rhs_f: Any
+    rhs_c: Any
+    bodies_f: Any  # (z, zd, zdd) to (q, qd, qdd)
+    bodies_c: Any
+    lam_f: Any  # (q, qd, qdd) to lam
+    lam_c: Any
+
+
+class Room(NamedTuple):
+    """Scratch arrays for one row of outputs."""
+
+    y: Floats  # (z, zd)
+    yd: Floats
+    z: Floats  # (z, zd, zdd)
+    q: Floats  # (q, qd, qdd)
+    lam: Floats
+    notes: Floats
+    turns: Floats
+
+
+class Recovery(NamedTuple):
+    """What leads from outputs to motions."""
+
+    d: Doors
+    room: Room
+
+
+@door
+def recover(c, given, rows, out):
+    """Outputs as motions of the bodies: all q, then all qd, all qdd and all lam.
+
+    `rows` holds all times, then all rows [z, zd, notes], then all zdd where these are given; else they are found anew.
+    """
+    d, room = c.d, c.room
+    n, wide = room.y.size // 2, room.y.size + room.notes.size
+    count = out.size // (room.q.size + room.lam.size)
+    for k in range(count):
+        t, row, zdd = rows[k], count + k * wide, count * (1 + wide) + k * n
+        for j in range(room.turns.size):
+            room.turns[j] = rows[row + wide - room.turns.size + j]
+        for j in range(2 * n):
+            room.y[j] = rows[row + j]
+        if given == 1.0:
+            for j in range(n):
+                room.yd[n + j] = rows[zdd + j]
+        else:
+            call(d.finish_f, d.finish_c, t, room.y, room.notes)
+            call(d.rhs_f, d.rhs_c, t, room.y, room.yd)
+        for j in range(n):
+            room.z[j], room.z[n + j], room.z[2 * n + j] = room.y[j], room.y[n + j], room.yd[n + j]
+        tell(d, room, t, k, count, out)
+
+
+@kernel
+def tell(d, room, t, k, count, out):
+    """q, qd, qdd and lam of room.z, for output k."""
+    call(d.bodies_f, d.bodies_c, t, room.z, room.q)
+    call(d.lam_f, d.lam_c, t, room.q, room.lam)
+    n, m = room.q.size // 3, room.lam.size
+    for j in range(n):
+        out[k * n + j] = room.q[j]
+        out[(count + k) * n + j] = room.q[n + j]
+        out[(2 * count + k) * n + j] = room.q[2 * n + j]
+    for i in range(m):
+        out[3 * count * n + k * m + i] = room.lam[i]
+
+
+class Recoverer:
+    """Finds the motions that outputs mean."""
+
+    def __init__(
+        self, doors: tuple[Bound, ...], sizes: tuple[int, int, int], notes: Floats, turns: Floats
+    ) -> None:
+        """`doors` as in `Doors`; `sizes` are the numbers of coordinates z, of coordinates q and of multipliers."""
+        n, q, m = sizes
+        y, yd = np.zeros((2, 2 * n))
+        room = Room(y, yd, np.zeros(3 * n), np.zeros(3 * q), np.zeros(m), notes.copy(), turns)
+        self.q, self.m = q, m
+        self.bound = recover.bind(Recovery(Doors(*(part for door in doors for part in door[:2])), room))
+
+    def __call__(self, times: Floats, Y: Floats, Zdd: Floats | None = None) -> list[Floats]:
+        """Q, Qd, Qdd and Lam at the times."""
+        rows = [times, Y.reshape(-1)] if Zdd is None else [times, Y.reshape(-1), Zdd.reshape(-1)]
+        count, q, m = times.size, self.q, self.m
+        out = np.empty(count * (3 * q + m))
+        self.bound(float(Zdd is not None), np.concatenate(rows), out)
+        motions = out[: 3 * count * q].reshape(3, count, q)
+        return [*motions, out[3 * count * q :].reshape(count, m)]

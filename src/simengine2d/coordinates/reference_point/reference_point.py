@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...numerics.kernel_pointer import door
+from ...system.system import System
+from ..base import Family
+from ..transform import transform, transform_masses
+
+Floats = NDArray[np.float64]
+
+
+@door
+def pose(c, t, y, out):
+    """q = z"""
+    E, n = c.E, y.size // 2
+    for j in range(n):
+        E.q[j], E.qd[j] = y[j], y[n + j]
+        E.R[j, j] = 1.0
+    transform(c, t)
+    transform_masses(c.S, E)
+
+
+class Nothing(NamedTuple):
+    nothing: int
+
+
+@door
+def same(c, t, y, out):
+    """The coordinates are those of the bodies."""
+    for j in range(y.size):
+        out[j] = y[j]
+
+
+class ReferencePoint(Family):
+    """x, y and phi of every body, at its mass center."""
+
+    name: ClassVar[str] = "reference_point"
+    pose = pose
+
+    def __init__(self, system: System, q: Floats) -> None:
+        super().__init__(system, q)
+        self.names, self.sizes = list(system.coordinate_names), system.sizes
+        self.own_rows, self.kept, self.own_arrays = [], list(range(system.m)), 0
+        self.to_bodies = same.bind(Nothing(0))
+
+    def positions(self, q: Floats) -> Floats:
+        return q.copy()
+
+    def velocities(self, q: Floats, qd: Floats) -> Floats:
+        return qd.copy()

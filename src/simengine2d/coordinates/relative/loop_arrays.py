@@ -1,0 +1,116 @@
+"""The arrays of the rows that close loops of a tree."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.measure import X, Y
+from ...system.constraints import S, constant_arrays
+from ...system.frames import FRAME_STATE
+from .loop_paths import grouped, loop_paths, path_of
+from .loops import DIAGONAL, ENTRY, NODE, OTHER, PINNED, ROW, Loops, Refining
+from .relative import Relative
+from .tree_motion import BODY, PARENT, Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class RowLimits(NamedTuple):
+    """Numbers of each row that is kept; see `Loops`."""
+
+    compliance: Floats
+    soft: Floats
+    unit: Floats
+
+
+def new_loops(family: Relative, tree: Tree, options: Floats, rows: RowLimits) -> Loops:
+    """Arrays of the rows that are kept."""
+    arrays, m = kept_rows(family), family.m
+    functions = [family.system.functions[i] for i in family.kept]
+    body = in_order(tree, arrays.frame_body)
+    groups, ways = ways_of_rows(tree, arrays)
+    paths = loop_paths(tree, groups, ways, m)
+    group = np.zeros((len(groups) + 1, 10), dtype=np.int64)
+    group[:-1, [ROW, OTHER]], group[:-1, DIAGONAL:PINNED] = paths.rows, paths.slots
+    group[:, NODE], group[:, ENTRY] = paths.start, paths.entry
+    group[:-1, PINNED] = [is_pin(arrays, rows) for rows in groups]
+    W = np.zeros((paths.freedom.size, 4))
+    return Loops(
+        tree,
+        tree.state.reshape(-1),
+        arrays.functions,
+        arrays.formulas,
+        body,
+        frames_of(arrays),
+        np.column_stack([arrays.term_kind, arrays.term_a, arrays.term_b]),
+        arrays.term_weight,
+        arrays.row_period,
+        arrays.row_start,
+        group,
+        paths.node,
+        paths.freedom,
+        paths.pair,
+        paths.program,
+        np.array([(f.constant, 0.0, 0.0) for f in functions]).reshape(-1, 3),
+        np.zeros((body.size, FRAME_STATE)),
+        np.zeros((len(tree.numbers) + 1, 6)),
+        W,
+        W.reshape(-1),
+        np.zeros(paths.program.column.size + 1),
+        np.zeros(m + 1),
+        np.zeros(m + 1),
+        np.zeros(m),
+        options,
+        *(np.append(values, 1.0) for values in rows),
+    )
+
+
+def is_pin(arrays: S, rows: tuple[int, ...]) -> bool:
+    """Whether two rows are x and y of the same frames."""
+    first = arrays.row_start[list(rows)]
+    lengths = arrays.row_start[np.array(rows) + 1] - first
+    return (
+        len(rows) == 2
+        and lengths.tolist() == [1, 1]
+        and arrays.term_kind[first].tolist() == [X, Y]
+        and np.ptp(arrays.term_a[first]) == np.ptp(arrays.term_b[first]) == 0
+    )
+
+
+def new_refining(loops: Loops) -> Refining:
+    m = loops.b.size
+    return Refining(loops, np.zeros(m), np.zeros(m), np.zeros(loops.flat.size))
+
+
+def kept_rows(family: Relative) -> S:
+    """The arrays of the rows that are kept, without forces."""
+    system = family.system
+    rows, functions = [system.rows[i][1] for i in family.kept], [system.functions[i] for i in family.kept]
+    return constant_arrays(system.bodies, system.drawing.gravity, rows, functions)[0]
+
+
+def frames_of(arrays: S) -> Floats:
+    """x, y, cos, sin and angle of all frames in their bodies."""
+    return np.column_stack(
+        [arrays.frame_x, arrays.frame_y, arrays.frame_cos, arrays.frame_sin, arrays.frame_angle]
+    )
+
+
+def in_order(tree: Tree, bodies: Ints) -> Ints:
+    """Numbers of bodies in the tree; the ground stays the last."""
+    node = np.append(np.argsort(tree.numbers[:, BODY]), len(tree.numbers))
+    return node[bodies]
+
+
+def ways_of_rows(tree: Tree, arrays: S) -> tuple[list[tuple[int, ...]], list[list[int]]]:
+    """Rows in groups, and the way of each group to the ground."""
+    body = in_order(tree, arrays.frame_body)
+    a, b, start = body[arrays.term_a].tolist(), body[arrays.term_b].tolist(), arrays.row_start.tolist()
+    bodies = [{*a[i:j], *b[i:j]} for i, j in pairwise(start)]
+    groups, parent = grouped(bodies), tree.numbers[:, PARENT].tolist()
+    return groups, [path_of(parent, bodies[rows[0]]) for rows in groups]

@@ -1,0 +1,157 @@
+"""The paths of constraint rows through a tree of bodies, from the bodies that they hold to the ground."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...numerics.ldl import Analysis, Elimination, analyze
+from .tree_motion import BODY_STATE, FLOAT, KIND, OWN_SLOT, PIN, PS, PW, PX, PY, SLIDE, SLOT, WELD, Tree
+
+Ints = NDArray[np.int64]
+
+FREEDOMS = {PIN: (PW,), SLIDE: (PS,), SLOT: (PW, PS), OWN_SLOT: (PS, PW), WELD: (), FLOAT: (PW, PX, PY)}
+"""Where the state holds the forces on the freedoms of a joint, in the order in which a row meets them."""
+
+
+class Paths(NamedTuple):
+    """Rows that hold the same bodies go two by two; group g visits node[start[g] : start[g + 1]].
+
+    It makes the entries entry[g] : entry[g + 1] of W = L^-1 Phi_z^T, one for each freedom on its way.
+    """
+
+    rows: Ints  # (groups, 2); the second is the number of rows where there is none
+    start: Ints
+    node: Ints  # ~node where a branch begins, or meets another
+    entry: Ints
+    freedom: Ints  # of each entry: the place of its force in the state
+    pair: Ints  # (products, 3): two numbers in W of two groups, and the slot of W^T D^-1 W that their product goes to
+    program: Elimination
+    slots: Ints  # (groups, 5): of both diagonals, of the coupling, of both right-hand sides
+
+
+def grouped(bodies: Sequence[set[int]]) -> list[tuple[int, ...]]:
+    """Rows that hold the same bodies, two by two."""
+    same: dict[frozenset[int], list[int]] = {}
+    for i, ends in enumerate(bodies):
+        same.setdefault(frozenset(ends), []).append(i)
+    return sorted(tuple(rows[k : k + 2]) for rows in same.values() for k in range(0, len(rows), 2))
+
+
+def path_of(parent: Sequence[int], ends: set[int]) -> list[int]:
+    """The nodes between bodies and the ground, branch by branch up to where they meet; ~ marks a new beginning."""
+    ground, seen, below = len(parent), set(), Counter[int]()
+    for node in ends:
+        while node != ground and node not in seen:
+            seen.add(node)
+            node = parent[node]
+            below[node] += 1
+    meetings = {node for node, count in below.items() if count > 1}
+    starts = (ends | meetings) - {ground}
+    # the numbers of parents are lower, so outer branches come first
+    return [node for start in sorted(starts, reverse=True) for node in _branch(start, starts, parent)]
+
+
+def _branch(start: int, starts: set[int], parent: Sequence[int]) -> Iterator[int]:
+    yield ~start
+    node = parent[start]
+    while node != len(parent) and node not in starts:
+        yield node
+        node = parent[node]
+
+
+def products(tree: Tree, paths: Sequence[Sequence[int]]) -> int:
+    """How many products of entries W^T D^-1 W has, two rows to a path."""
+    visits = np.bincount([max(k, ~k) for path in paths for k in path], minlength=len(tree.numbers))
+    freedoms = np.array([len(FREEDOMS[kind]) for kind in tree.numbers[:, KIND].tolist()], dtype=np.int64)
+    return int((freedoms * 2 * visits * visits).sum())
+
+
+def loop_paths(
+    tree: Tree, groups: Sequence[tuple[int, ...]], paths: Sequence[Sequence[int]], m: int
+) -> Paths:
+    kinds = tree.numbers[:, KIND].tolist()
+    freedom = [
+        [max(k, ~k) * BODY_STATE + place for k in path for place in FREEDOMS[kinds[max(k, ~k)]]]
+        for path in paths
+    ]
+    pairs = _pairs(groups, freedom)
+    couplings = (
+        {(i, j) for i, j, _, _ in pairs}
+        | {rows for rows in groups if len(rows) == 2}
+        | {(i, i) for i in range(m)}
+    )
+    analysis = analyze(couplings, smallest_degree(m, couplings))
+    rows = np.array([(*group, m)[:2] for group in groups], dtype=np.int64).reshape(-1, 2)
+    found = np.array(pairs, dtype=np.int64).reshape(-1, 4)
+    integers = lambda values: np.array(list(values), dtype=np.int64)
+    return Paths(
+        rows,
+        integers(np.cumsum([0, *map(len, paths)])),
+        integers(k for path in paths for k in path),
+        integers(np.cumsum([0, *map(len, freedom)])),
+        integers(place for row in freedom for place in row),
+        np.column_stack([found[:, 2:], analysis.slots(found[:, 0], found[:, 1])]),
+        analysis.program,
+        _slots(analysis, rows, m),
+    )
+
+
+def _slots(analysis: Analysis, rows: Ints, m: int) -> Ints:
+    """Slots of each group; those of a row that is missing come after all others."""
+    slots = np.full((len(rows), 5), analysis.program.column.size, dtype=np.int64)
+    first, second = rows[:, 0], rows[:, 1]
+    both = second < m
+    slots[:, 0], slots[:, 3] = analysis.slots(first, first), analysis.right_hand(first)
+    slots[both, 1], slots[both, 4] = (
+        analysis.slots(second[both], second[both]),
+        analysis.right_hand(second[both]),
+    )
+    slots[both, 2] = analysis.slots(first[both], second[both])
+    return slots
+
+
+def _pairs(
+    groups: Sequence[tuple[int, ...]], freedom: Sequence[Sequence[int]]
+) -> list[tuple[int, int, int, int]]:
+    """Two rows of different groups that meet in a freedom, and the places of their entries in W, four to an entry."""
+    met: dict[int, list[tuple[int, int]]] = {}
+    for e, (g, place) in enumerate((g, place) for g, row in enumerate(freedom) for place in row):
+        met.setdefault(place, []).append((g, e))
+    return [
+        (i, j, 4 * e1 + 2 * c1, 4 * e2 + 2 * c2 + 1)
+        for entries in met.values()
+        for (g1, e1), (g2, e2) in combinations(entries, 2)
+        for c1, i in enumerate(groups[g1])
+        for c2, j in enumerate(groups[g2])
+    ]
+
+
+def smallest_degree(size: int, couplings: set[tuple[int, int]]) -> list[int]:
+    """An order of elimination with little fill: of the unknowns left, the one with the fewest neighbors."""
+    near: list[set[int]] = [set() for _ in range(size)]
+    for i, j in couplings:
+        if i != j:
+            near[i].add(j)
+            near[j].add(i)
+    heap = [(len(others), i) for i, others in enumerate(near)]
+    heapq.heapify(heap)
+    order: list[int] = []
+    gone = [False] * size
+    while heap:
+        degree, i = heapq.heappop(heap)
+        if gone[i] or degree != len(near[i]):
+            continue
+        gone[i] = True
+        order.append(i)
+        for other in near[i]:
+            near[other] |= near[i]
+            near[other] -= {i, other}
+            heapq.heappush(heap, (len(near[other]), other))
+    return order

@@ -1,0 +1,329 @@
+"""Loops of a tree of bodies: the multipliers of the rows that close them.
+
+    (W^T D^-1 W + c) lam = Phi_q qdd of the free tree - gamma,      W = L^-1 Phi_z^T
+
+Each row goes inward along the paths of its bodies. Redundant rows are made legal by a small eps in place of c, which
+refinement takes away again.
+"""
+
+from __future__ import annotations
+
+from math import floor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...expressions.time_function import FunctionTable, functions_at
+from ...numerics.kernel import kernel
+from ...numerics.kernel_pointer import call, door
+from ...numerics.ldl import Elimination, eliminate, solve_again, substitute
+from ...system.formulas.constraints import RowFormulas
+from ...system.frames import EX as ARM_X
+from ...system.frames import EY as ARM_Y
+from ...system.frames import OMEGA as TURNING
+from ...system.frames import PHI as ANGLE
+from ...system.frames import PX as PLACE_X
+from ...system.frames import PY as PLACE_Y
+from ...system.frames import UX, UY, term_gradient, term_rate, term_second_order, term_value
+from ...system.frames import VX as SPEED_X
+from ...system.frames import VY as SPEED_Y
+from ..dense import ALPHA2, AT_REST, BETA2, MOST_REFINEMENTS
+from .articulated import take_inward
+from .tree_motion import AX, AY, BX, BY, COS, CX, CY, IX, IY, OMEGA, PHI, SIN, VX, VY, Tree, X, Y  # fmt: skip
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# of a group: its rows, its first node and entry, the slots of its diagonals, of their coupling, of its right-hand
+# sides; 1 where it is x and y of a pin
+ROW, OTHER, NODE, ENTRY, DIAGONAL, DIAGONAL2, COUPLING, RIGHT, RIGHT2, PINNED = range(10)
+
+
+class Loops(NamedTuple):
+    """Context of `solve_loops`. Bodies are numbered as in the tree."""
+
+    T: Tree
+    flat: Floats  # the state of the tree in one row
+    functions: FunctionTable
+    formulas: RowFormulas  # they write the weights of their terms
+    frame_body: Ints
+    frame: Floats  # (frames, 5): x, y, cos, sin, angle in the body
+    term: Ints  # (terms, 3): kind, a, b
+    weight: Floats
+    period: Floats
+    row_start: Ints
+    group: Ints  # (groups + 1, 10); see `Paths`
+    node: Ints
+    freedom: Ints
+    pair: Ints
+    program: Elimination
+    f: Floats
+    F: Floats
+    G: Floats  # (bodies + 1, 6): forces of the two rows of a group
+    W: Floats  # (entries, 4): of each row the force on a freedom, and the same over the pivot
+    w: Floats  # the same in one row
+    v: Floats  # slots; the last belongs to missing rows, as do those of b and lam
+    b: Floats
+    lam: Floats
+    work: Floats
+    options: Floats
+    compliance: Floats  # of each row, as the others below; the last one belongs to missing rows
+    soft: Floats  # compliance or eps
+    unit: Floats  # of its errors
+
+
+class Closing(NamedTuple):
+    """Context of `solve_loops`; a door that is not needed is 0."""
+
+    c: Loops
+    timed_f: Any
+    timed_c: Any
+    curved_f: Any
+    curved_c: Any
+    stabilize_f: Any
+    stabilize_c: Any
+    refine_f: Any
+    refine_c: Any
+
+
+class Refining(NamedTuple):
+    """Context of `refine`."""
+
+    c: Loops
+    rest: Floats
+    change: Floats
+    share: Floats  # of each freedom
+
+
+# Rows -------------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def place_tree_frames(N, body, frame, F):
+    """Frames of rows and forces; their arms begin at O."""
+    for i in range(body.size):
+        k, x, y, turn_cos, turn_sin = body[i], frame[i, 0], frame[i, 1], frame[i, 2], frame[i, 3]
+        c, s, omega = N[k, COS], N[k, SIN], N[k, OMEGA]
+        ex, ey = N[k, CX] + c * x - s * y, N[k, CY] + s * x + c * y
+        F[i, ARM_X], F[i, ARM_Y] = ex, ey
+        F[i, PLACE_X], F[i, PLACE_Y], F[i, ANGLE] = N[k, X] + ex, N[k, Y] + ey, N[k, PHI] + frame[i, 4]
+        F[i, UX], F[i, UY] = c * turn_cos - s * turn_sin, s * turn_cos + c * turn_sin
+        F[i, SPEED_X], F[i, SPEED_Y], F[i, TURNING] = N[k, VX] - omega * ey, N[k, VY] + omega * ex, omega
+
+
+@kernel(inline=True)
+def place_rows(closing, t):
+    """Frames and functions of all rows; c.f holds the constants from the beginning."""
+    c = closing.c
+    place_tree_frames(c.T.state, c.frame_body, c.frame, c.F)
+    if closing.timed_f != 0:
+        call(closing.timed_f, closing.timed_c, t, c.b, c.b)
+
+
+@door
+def timed_rows(c, t, y, out):
+    """Functions of time, and rows that are formulas."""
+    functions_at(c.functions, t, c.f)
+    if c.formulas.at_f != 0:
+        call(c.formulas.at_f, c.formulas.at_c, t, c.F, c.f)
+
+
+@kernel(inline=True)
+def row_rate(c, i):
+    """nu - Phi_z zd of one row"""
+    term, total = c.term, c.f[i, 1]
+    for r in range(c.row_start[i], c.row_start[i + 1]):
+        total -= c.weight[r] * term_rate(term[r, 0], c.F, term[r, 1], term[r, 2])
+    return total
+
+
+@kernel(inline=True)
+def row_value(c, i):
+    """Phi of one row; with a direction in it, it is taken to its nearest turn."""
+    term, total = c.term, -c.f[i, 0]
+    for r in range(c.row_start[i], c.row_start[i + 1]):
+        total += c.weight[r] * term_value(term[r, 0], c.F, term[r, 1], term[r, 2])
+    if c.period[i] > 0.0:
+        total -= c.period[i] * floor(total / c.period[i] + 0.5)
+    return total
+
+
+@kernel(inline=True)
+def pin_force(c, i, j):
+    """Phi_q of x in row i and y in row j as forces on their bodies, and what `row_force` returns."""
+    N, F, G, body, ground = c.T.state, c.F, c.G, c.frame_body, c.T.numbers.shape[0]
+    r = c.row_start[i]
+    a, b, wx, wy = c.term[r, 1], c.term[r, 2], c.weight[r], c.weight[c.row_start[j]]
+    ka, kb = body[a], body[b]
+    exa, eya, exb, eyb = F[a, ARM_X], F[a, ARM_Y], F[b, ARM_X], F[b, ARM_Y]
+    turning_a, turning_b, free = F[a, TURNING] * F[a, TURNING], F[b, TURNING] * F[b, TURNING], 0.0
+    if ka != ground:
+        free -= 1.0
+        G[ka, 0] += wx * eya
+        G[ka, 1] -= wx
+        G[ka, 3] -= wy * exa
+        G[ka, 5] -= wy
+    if kb != ground:
+        free += 1.0
+        G[kb, 0] -= wx * eyb
+        G[kb, 1] += wx
+        G[kb, 3] += wy * exb
+        G[kb, 5] += wy
+    one = wx * (turning_a * exa - turning_b * exb - free * N[ground, AX]) - c.f[i, 2]
+    two = wy * (turning_a * eya - turning_b * eyb - free * N[ground, AY]) - c.f[j, 2]
+    return one, two
+
+
+@door
+def curved_group(c, number, y, out):
+    """Forces of a group that is no pin; its number comes in place of the time."""
+    g = int(number)
+    i, j = c.group[g, ROW], c.group[g, OTHER]
+    c.b[i] += row_force(c, i, 0)
+    if j < c.f.shape[0]:
+        c.b[j] += row_force(c, j, 3)
+
+
+@kernel
+def row_force(c, i, o):
+    """Phi_q of one row as forces on its bodies; returns -gamma, less their work on the acceleration of the ground."""
+    N, F, G, ground = c.T.state, c.F, c.G, c.T.numbers.shape[0]
+    total = -c.f[i, 2]
+    for r in range(c.row_start[i], c.row_start[i + 1]):
+        kind, a, b, w = c.term[r, 0], c.term[r, 1], c.term[r, 2], c.weight[r]
+        g = term_gradient(kind, F, a, b)
+        total += w * term_second_order(kind, F, a, b)
+        for side in range(2):
+            k = c.frame_body[b if side else a]
+            gx, gy, turn = (g[3], g[4], g[5]) if side else (g[0], g[1], g[2])
+            if k != ground:
+                G[k, o] += w * turn
+                G[k, o + 1] += w * gx
+                G[k, o + 2] += w * gy
+                total -= w * (gx * N[ground, AX] + gy * N[ground, AY])
+    return total
+
+
+# Multipliers ------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def close_loops(closing):
+    """lam, and the forces on the freedoms with it; c.b holds what is added to -gamma."""
+    c = closing.c
+    group, pair, freedom, W, w, v, b, lam = c.group, c.pair, c.freedom, c.W, c.w, c.v, c.b, c.lam
+    soft = c.soft
+    if pair.shape[0] > 0:
+        for p in range(v.size):
+            v[p] = 0.0
+    for g in range(group.shape[0] - 1):
+        i, j = group[g, ROW], group[g, OTHER]
+        if group[g, PINNED] == 1:
+            one, two = pin_force(c, i, j)
+            b[i] += one
+            b[j] += two
+        else:
+            call(closing.curved_f, closing.curved_c, float(g), b, b)
+        one, two, l11, l12, l22 = take_inward(
+            c.T, c.G, c.node, group[g, NODE], group[g + 1, NODE], group[g, ENTRY], W
+        )
+        b[i] += one
+        b[j] += two
+        v[group[g, RIGHT2]], v[group[g, DIAGONAL2]], v[group[g, COUPLING]] = b[j], soft[j] + l22, l12
+        v[group[g, RIGHT]], v[group[g, DIAGONAL]] = b[i], soft[i] + l11
+    if group.shape[0] == 2 and closing.refine_f == 0:
+        solve_two(v, b, lam, group)
+    else:
+        for p in range(pair.shape[0]):
+            v[pair[p, 2]] += w[pair[p, 0]] * w[pair[p, 1]]
+        eliminate(c.program, v)
+        substitute(c.program, v, lam, c.work)
+        if closing.refine_f != 0:
+            call(closing.refine_f, closing.refine_c, 0.0, b, b)
+    for g in range(group.shape[0] - 1):
+        one, two = lam[group[g, ROW]], lam[group[g, OTHER]]
+        for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
+            c.flat[freedom[e]] += W[e, 0] * one + W[e, 2] * two
+
+
+@kernel(inline=True)
+def solve_two(v, b, lam, group):
+    """The same where there is one group, a single pin as a rule; a missing row does nothing."""
+    i, j = group[0, ROW], group[0, OTHER]
+    first, coupling = v[group[0, DIAGONAL]], v[group[0, COUPLING]]
+    if j == b.size - 1:
+        lam[i] = b[i] / first
+        return
+    ratio = coupling / first
+    lam[j] = (b[j] - ratio * b[i]) / (v[group[0, DIAGONAL2]] - ratio * coupling)
+    lam[i] = b[i] / first - ratio * lam[j]
+
+
+@door
+def solve_loops(closing, t, y, out):
+    """lam of the tree as it moves, and the forces on the freedoms with it."""
+    c = closing.c
+    place_rows(closing, t)
+    for i in range(c.b.size):
+        c.b[i] = 0.0
+    if closing.stabilize_f != 0:
+        call(closing.stabilize_f, closing.stabilize_c, t, y, y)
+    close_loops(closing)
+
+
+@door
+def stabilize(c, t, y, out):
+    """2 alpha (Phi_z zd - nu) + beta^2 Phi"""
+    for i in range(c.f.shape[0]):
+        c.b[i] = c.options[BETA2] * row_value(c, i) - c.options[ALPHA2] * row_rate(c, i)
+
+
+@door
+def refine(r, t, y, out):
+    """lam += (W^T D^-1 W + eps)^-1 (b - (W^T D^-1 W + c) lam) until it no longer changes."""
+    c, group, lam, share = r.c, r.c.group, r.c.lam, r.share
+    for _ in range(MOST_REFINEMENTS):
+        for e in range(c.freedom.size):
+            share[c.freedom[e]] = 0.0
+        for g in range(group.shape[0] - 1):
+            one, two = lam[group[g, ROW]], lam[group[g, OTHER]]
+            for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
+                share[c.freedom[e]] += c.W[e, 1] * one + c.W[e, 3] * two
+        for g in range(group.shape[0] - 1):
+            i, j = group[g, ROW], group[g, OTHER]
+            r.rest[i] = c.b[i] - c.compliance[i] * lam[i]
+            r.rest[j] = c.b[j] - c.compliance[j] * lam[j]
+            for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
+                r.rest[i] -= c.W[e, 0] * share[c.freedom[e]]
+                r.rest[j] -= c.W[e, 2] * share[c.freedom[e]]
+        solve_again(c.program, c.v, r.rest, r.change, c.work)
+        size, change = 0.0, 0.0
+        for i in range(lam.size - 1):
+            lam[i] += r.change[i]
+            size, change = max(size, abs(lam[i])), max(change, abs(r.change[i]))
+        if change <= AT_REST * size:
+            return
+
+
+@kernel
+def errors(c, level):
+    """Phi, or Phi_z zd - nu, into c.b; the largest of them, in units of their own."""
+    found = 0.0
+    for i in range(c.f.shape[0]):
+        c.b[i] = row_value(c, i) if level == 0 else -row_rate(c, i)
+        found = max(found, abs(c.b[i]) / c.unit[i])
+    return found
+
+
+@kernel
+def at_rest(c):
+    """Take from tree and rows what makes them accelerate by themselves."""
+    N, ground = c.T.state, c.T.numbers.shape[0]
+    for i in range(c.f.shape[0]):
+        c.f[i, 2] = 0.0
+    for i in range(c.frame_body.size):
+        c.F[i, SPEED_X] = c.F[i, SPEED_Y] = c.F[i, TURNING] = 0.0
+    N[ground, AX] = N[ground, AY] = 0.0
+    for k in range(ground):
+        N[k, BX] = N[k, BY] = N[k, IX] = N[k, IY] = N[k, OMEGA] = 0.0

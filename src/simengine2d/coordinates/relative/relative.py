@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UnsupportedError
+from ...expressions.time_function import as_function
+from ...model.elements import Row
+from ...model.frame import GROUND, Placed
+from ...model.measure import along, angle, x, y
+from ...numerics.kernel import kernel, plain
+from ...numerics.kernel_pointer import door
+from ...system.constraints import S, constant_arrays, evaluate
+from ...system.frames import FRAME_STATE
+from ...system.system import SMALL, System
+from ..base import Family
+from ..transform import transform, transform_masses
+from .tree import Branch, spanning_tree, tree_joints
+from .tree_motion import (
+    ALPHA,
+    AX,
+    AY,
+    BODY,
+    BX,
+    BY,
+    CX,
+    CY,
+    DX,
+    DY,
+    EX,
+    EY,
+    FIRST,
+    FLOAT,
+    IX,
+    IY,
+    KIND,
+    OMEGA,
+    OWN_SLOT,
+    PARENT,
+    PIN,
+    SIGN,
+    SLIDE,
+    WELD,
+    Tree,
+    accelerate_tree,
+    move_tree,
+    tree_arrays,
+    write_place,
+)  # fmt: skip
+
+Floats = NDArray[np.float64]
+
+
+# Kernels ----------------------------------------------------------------------------------------------
+
+
+@door
+def pose(c, t, y, out):
+    """q = f(z), qd = R zd, R and Rd zd, from the ground outward."""
+    T, E = c.Z, c.E
+    move_tree(T, y, True)
+    for k in range(T.numbers.shape[0]):
+        write_place(T.state, k, 3 * T.numbers[k, BODY], E.q, E.qd)
+        # R = R of the parent, carried along its arm to this mass center, and the columns of the joint
+        write_columns(T, E.R, k)
+        write_bias(T, E.bias, k)
+    transform(c, t)
+    transform_masses(c.S, E)
+
+
+@kernel
+def write_columns(T, R, k):
+    """Rows of R for body k; R of the ground is zero."""
+    N, i, p, kind, first = (
+        T.state,
+        3 * T.numbers[k, BODY],
+        T.numbers[k, PARENT],
+        T.numbers[k, KIND],
+        T.numbers[k, FIRST],
+    )
+    if p < T.numbers.shape[0]:
+        h = 3 * T.numbers[p, BODY]
+        ax, ay = N[k, DX] + N[k, CX] - N[p, CX], N[k, DY] + N[k, CY] - N[p, CY]
+        for j in range(first):
+            R[i, j] = R[h, j] - ay * R[h + 2, j]
+            R[i + 1, j] = R[h + 1, j] + ax * R[h + 2, j]
+            R[i + 2, j] = R[h + 2, j]
+    if kind == FLOAT:
+        R[i, first] = R[i + 1, first + 1] = R[i + 2, first + 2] = 1.0
+    elif kind != WELD:
+        turn = first if kind == PIN else first + 1
+        if kind != PIN:
+            R[i, first], R[i + 1, first] = N[k, EX], N[k, EY]
+        if kind != SLIDE:
+            sign = T.constant[k, SIGN]
+            R[i, turn], R[i + 1, turn], R[i + 2, turn] = -sign * N[k, CY], sign * N[k, CX], sign
+
+
+@kernel
+def write_bias(T, bias, k):
+    """Rd zd of body k: the acceleration of its mass center where zdd = 0."""
+    N, i, p = T.state, 3 * T.numbers[k, BODY], T.numbers[k, PARENT]
+    bx, by = N[k, BX], N[k, BY]
+    if T.numbers[k, KIND] == OWN_SLOT:
+        bx, by = bx + N[k, IX], by + N[k, IY]
+    if p < T.numbers.shape[0]:  # of the parent's O, from its mass center
+        h, omega2 = 3 * T.numbers[p, BODY], N[p, OMEGA] * N[p, OMEGA]
+        bx, by = bx + bias[h] + omega2 * N[p, CX], by + bias[h + 1] + omega2 * N[p, CY]
+    omega2 = N[k, OMEGA] * N[k, OMEGA]
+    bias[i], bias[i + 1] = bx - omega2 * N[k, CX], by - omega2 * N[k, CY]
+
+
+class Moving(NamedTuple):
+    """Context of `move_bodies`."""
+
+    T: Tree
+
+
+@door
+def move_bodies(c, t, y, out):
+    """(z, zd, zdd) to (q, qd, qdd), at a cost linear in the number of bodies."""
+    T, n, nb = c.T, y.size // 3, c.T.numbers.shape[0]
+    q, qd, qdd = out[: 3 * nb], out[3 * nb : 6 * nb], out[6 * nb :]
+    N = T.state
+    move_tree(T, y[: 2 * n], True)
+    accelerate_tree(T, y[2 * n :])
+    for k in range(nb):
+        i = 3 * T.numbers[k, BODY]
+        write_place(N, k, i, q, qd)
+        alpha, omega2 = N[k, ALPHA], N[k, OMEGA] * N[k, OMEGA]
+        qdd[i] = N[k, AX] - alpha * N[k, CY] - omega2 * N[k, CX]
+        qdd[i + 1] = N[k, AY] + alpha * N[k, CX] - omega2 * N[k, CY]
+        qdd[i + 2] = alpha
+
+
+# The family -------------------------------------------------------------------------------------------
+
+
+POSES = 3  # of the tree at random, in which a row must hold to be thought to hold in all
+HOLDS = 1e-11  # error of a row that holds, against what moves it
+MOST_DENSE = 50_000_000  # entries of R
+
+
+class Relative(Family):
+    """Joint coordinates of a spanning tree: angles and ways of its joints; joints that close loops are constraints.
+
+    A body hangs on the ground or on another body by a pin (its relative angle), a slide (its way along the axis), a
+    slot (both) or a weld (nothing). A body that no such joint reaches has x, y and phi. Paths to the ground are short.
+    """
+
+    name: ClassVar[str] = "relative"
+    pose = pose
+
+    def __init__(self, system: System, q: Floats) -> None:
+        super().__init__(system, q)
+        bodies = [body.name for body in system.bodies]
+        angles = {GROUND: 0.0, **dict(zip(bodies, q[2::3].tolist(), strict=True))}
+        self.q = np.array(q, dtype=float)
+        self.branches = spanning_tree(bodies, list(tree_joints(system, angles)))
+        self.tree = self.own_arrays = tree_arrays(system.bodies, self.branches)
+        measured = [part for branch in self.branches for part in coordinates_of(branch)]
+        self.names = [f"{owner}.{row.label}" for owner, row in measured]
+        self.sizes = np.array(
+            [1.0 if row.label in ("angle", "phi") else system.length for _, row in measured]
+        )
+        self.own_rows = []
+        held = {i for branch in self.branches if branch.joint for i in branch.joint.rows}
+        rows, zeros = [row for _, row in measured], [as_function(0.0)] * len(measured)
+        self.measures, _ = constant_arrays(system.bodies, system.drawing.gravity, rows, zeros)
+        self.to_bodies = move_bodies.bind(Moving(self.tree))
+        others = [i for i in range(system.m) if i not in held]
+        fulfilled = self._fulfilled(others)
+        self.kept = [i for i in others if i not in fulfilled]
+
+    def _fulfilled(self, rows: list[int]) -> set[int]:
+        """Rows that hold in every pose of the tree, such as a second pin in the place of the first."""
+        system, rng = self.system, np.random.default_rng(1)
+        left = [i for i in rows if system.functions[i].is_constant and system.rows[i][1].formula is None]
+        z = self.positions(self.q) if left else np.zeros(self.n)
+        for _ in range(POSES):
+            if not left:
+                break
+            q = self.bodies(0.0, z + self.sizes * rng.uniform(-1.0, 1.0, self.n), *np.zeros((2, self.n))).q
+            measures, functions = [system.rows[i][1] for i in left], [system.functions[i] for i in left]
+            S, _ = constant_arrays(system.bodies, system.drawing.gravity, measures, functions)
+            errors, slopes = self._evaluated(S, q, np.zeros(q.size))
+            reach = np.maximum(np.abs(q), system.sizes)[S.jac_column]
+            sizes = np.maximum.reduceat(np.abs(slopes) * reach, S.jac_start[:-1])
+            left = [
+                i for i, error, size in zip(left, errors, sizes, strict=True) if abs(error) <= HOLDS * size
+            ]
+        return set(left)
+
+    def prepare(self) -> None:
+        if 3 * len(self.branches) * self.n > MOST_DENSE:
+            raise UnsupportedError(
+                f"in relative coordinates, dense matrices for {self.n} coordinates do not fit into memory. Use a "
+                "formulation that goes from body to body, such as 'augmented', or coordinates='reference_point'."
+            )
+        super().prepare()
+
+    def positions(self, q: Floats) -> Floats:
+        return self._measured(q, np.zeros(q.size))[0]
+
+    def velocities(self, q: Floats, qd: Floats) -> Floats:
+        return self._measured(q, qd)[1]
+
+    def _measured(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        """The coordinates are measures between bodies: z = s(q), zd = s_q qd."""
+        S = self.measures
+        z, data = self._evaluated(S, q, qd)
+        rows = np.repeat(np.arange(self.n), np.diff(S.jac_start))
+        zd = np.zeros(self.n)
+        np.add.at(zd, rows, data * qd[S.jac_column])
+        return z, zd
+
+    @staticmethod
+    def _evaluated(S: S, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        """Rows and their derivatives, where the functions are constant."""
+        m = S.row_start.size - 1
+        F, data = np.zeros((S.frame_body.size, FRAME_STATE)), np.empty(S.jac_column.size)
+        Phi, quadratic = np.empty(m), np.empty(m)
+        q, qd = np.ascontiguousarray(q, dtype=float), np.ascontiguousarray(qd, dtype=float)
+        quick = evaluate if q.size > SMALL else plain(evaluate)
+        quick(S, 0.0, q, qd, np.empty((m, 3)), F, Phi, data, quadratic)
+        return Phi, data
+
+
+def coordinates_of(branch: Branch) -> Iterator[tuple[str, Row]]:
+    """What the coordinates of a branch measure, and whose they are."""
+    joint, body = branch.joint, _axes(branch.body)
+    if joint is None:
+        for label, measure in (("x", x), ("y", y), ("phi", angle)):
+            yield branch.body, Row(label, measure(_axes(GROUND), body))
+        return
+    if joint.on_line:
+        yield joint.name, Row("along", along(joint.a, joint.b))
+    if joint.angle is None:
+        yield joint.name, Row("angle", angle(_axes(joint.a.body), _axes(joint.b.body)))
+
+
+def _axes(body: str) -> Placed:
+    """The body's own frame."""
+    return Placed(body, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

@@ -1,0 +1,236 @@
+"""Motion of a tree of bodies, from the ground outward.
+
+Each body k has a reference point O_k at its inboard joint; the arms reach from O of its parent p to O_k (d) and from
+O_k to its mass center (c), in global axes. With e the direction of a slide and s its coordinate:
+
+    phi_k = phi_p + turn + sign theta
+    v_k = v_p + omega_p x d + sd e
+    a_k = a_p + alpha_p x d + sdd e + b,      b = -omega_p^2 d + 2 omega x sd e
+
+Accelerations are those of the point of the body that is at O_k at the moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import cos, sin
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.frame import GROUND, Placed
+from ...model.resolved import DrawnBody
+from ...numerics.kernel import kernel
+from .tree import Branch, TreeJoint
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# how a body hangs on its parent: a slot lies in the parent or in the body itself
+PIN, SLIDE, SLOT, OWN_SLOT, WELD, FLOAT = range(6)
+
+# numbers of a body: its parent, how it hangs on it, its first coordinate, its number in the system
+PARENT, KIND, FIRST, BODY = range(4)
+
+# constants of a body: sign of its angle, arms in the axes of parent and body, mass, inertia; fixed angle, direction of
+# the slide in the axes of the one that has it, offset in global axes
+SIGN, PX0, PY0, CX0, CY0, MASS, INERTIA, TURN, EX0, EY0, GX0, GY0 = range(12)
+
+# state of a body, the most needed first: 8 numbers are a cache line
+PHI, OMEGA, COS, SIN, DX, DY, CX, CY = range(8)
+BX, BY, WW, WX, WY, H, ALPHA, AX = range(
+    8, 16
+)  # b; inertia about O, reciprocal of a pivot; acceleration of O
+AY, XX, XY, YY, PW, PX, PY, PS = range(
+    16, 24
+)  # rest of the inertia; force that the motion needs, on the slide too
+X, Y, VX, VY, EX, EY, IX, IY = range(
+    24, 32
+)  # position and velocity of O; the slide: direction, its own b (OWN_SLOT),
+SW, SX, SY, SH = range(32, 36)  # inertia, reciprocal of the pivot
+BODY_STATE = 40
+
+
+class Tree(NamedTuple):
+    """Bodies from the ground outward; the ground itself has the number after the last."""
+
+    numbers: Ints  # (bodies, 4)
+    constant: Floats  # (bodies, 12)
+    state: Floats  # (bodies + 1, BODY_STATE)
+
+
+@kernel(inline=True)
+def move_tree(T, y, places):
+    """Angles, arms and b of all bodies at y = (z, zd); positions and velocities of O where `places`."""
+    index, J, N = T.numbers, T.constant, T.state
+    n = y.size // 2
+    for k in range(index.shape[0]):
+        p, kind, j = index[k, PARENT], index[k, KIND], index[k, FIRST]
+        c, s, omega_p = N[p, COS], N[p, SIN], N[p, OMEGA]
+        dx = N[p, CX] + c * J[k, PX0] - s * J[k, PY0]
+        dy = N[p, CY] + s * J[k, PX0] + c * J[k, PY0]
+        phi, omega = N[p, PHI], omega_p
+        if kind == PIN:
+            phi += J[k, SIGN] * y[j]
+            omega += J[k, SIGN] * y[n + j]
+            c, s = cos(phi), sin(phi)
+            cx, cy = c * J[k, CX0] - s * J[k, CY0], s * J[k, CX0] + c * J[k, CY0]
+            bx, by = -omega_p * omega_p * dx, -omega_p * omega_p * dy
+        else:
+            phi, omega, c, s, dx, dy, cx, cy, bx, by = move_slide(
+                J, N, k, kind, j, y, phi, omega, c, s, dx, dy
+            )
+        N[k, PHI], N[k, OMEGA], N[k, COS], N[k, SIN] = phi, omega, c, s
+        N[k, DX], N[k, DY], N[k, CX], N[k, CY] = dx, dy, cx, cy
+        N[k, BX], N[k, BY] = bx, by
+        if places:
+            N[k, X], N[k, Y] = N[p, X] + dx + J[k, GX0], N[p, Y] + dy + J[k, GY0]
+            N[k, VX], N[k, VY] = N[p, VX] - omega_p * dy, N[p, VY] + omega_p * dx
+            if kind != PIN:
+                add_slide_rate(N, k, kind, j, y)
+
+
+@kernel(inline=True)
+def move_slide(J, N, k, kind, j, y, phi, omega, c, s, dx, dy):
+    """The same for one body that is not on a pin: phi, omega, cos, sin, d, c, b. What is given is the parent's."""
+    n, bx, by = y.size // 2, -omega * omega * dx, -omega * omega * dy
+    if kind == FLOAT:
+        phi = y[j + 2]
+        return phi, y[n + j + 2], cos(phi), sin(phi), y[j], y[j + 1], 0.0, 0.0, 0.0, 0.0
+    if kind in (SLIDE, SLOT):
+        ex, ey = c * J[k, EX0] - s * J[k, EY0], s * J[k, EX0] + c * J[k, EY0]
+        N[k, EX], N[k, EY] = ex, ey
+        dx, dy = dx + y[j] * ex, dy + y[j] * ey
+        coriolis = 2.0 * omega * y[n + j]
+        bx, by = -omega * omega * dx - coriolis * ey, -omega * omega * dy + coriolis * ex
+    phi += J[k, TURN]
+    if kind in (SLOT, OWN_SLOT):
+        phi += J[k, SIGN] * y[j + 1]
+        omega += J[k, SIGN] * y[n + j + 1]
+    c, s = cos(phi), sin(phi)
+    cx, cy = c * J[k, CX0] - s * J[k, CY0], s * J[k, CX0] + c * J[k, CY0]
+    if kind == OWN_SLOT:
+        ex, ey = c * J[k, EX0] - s * J[k, EY0], s * J[k, EX0] + c * J[k, EY0]
+        N[k, EX], N[k, EY] = ex, ey
+        cx, cy = cx + y[j] * ex, cy + y[j] * ey
+        coriolis = 2.0 * omega * y[n + j]
+        N[k, IX], N[k, IY] = -coriolis * ey, coriolis * ex
+    return phi, omega, c, s, dx, dy, cx, cy, bx, by
+
+
+@kernel(inline=True)
+def add_slide_rate(N, k, kind, j, y):
+    """v_k += sd e"""
+    n = y.size // 2
+    if kind == FLOAT:
+        N[k, VX], N[k, VY] = y[n + j], y[n + j + 1]
+    elif kind != WELD:
+        N[k, VX] += y[n + j] * N[k, EX]
+        N[k, VY] += y[n + j] * N[k, EY]
+
+
+@kernel(inline=True)
+def write_place(N, k, i, q, qd):
+    """The mass center of body k from O."""
+    omega = N[k, OMEGA]
+    q[i], q[i + 1], q[i + 2] = N[k, X] + N[k, CX], N[k, Y] + N[k, CY], N[k, PHI]
+    qd[i], qd[i + 1], qd[i + 2] = N[k, VX] - omega * N[k, CY], N[k, VY] + omega * N[k, CX], omega
+
+
+@kernel
+def accelerate_tree(T, zdd):
+    """alpha and a of all bodies from those of the ground."""
+    index, N = T.numbers, T.state
+    for k in range(index.shape[0]):
+        p, kind, j = index[k, PARENT], index[k, KIND], index[k, FIRST]
+        alpha = N[p, ALPHA]
+        ax = N[p, AX] - alpha * N[k, DY] + N[k, BX]
+        ay = N[p, AY] + alpha * N[k, DX] + N[k, BY]
+        if kind == FLOAT:
+            ax, ay, alpha = zdd[j], zdd[j + 1], zdd[j + 2]
+        elif kind == PIN:
+            alpha += T.constant[k, SIGN] * zdd[j]
+        elif kind != WELD:
+            ax, ay = ax + zdd[j] * N[k, EX], ay + zdd[j] * N[k, EY]
+            if kind != SLIDE:
+                alpha += T.constant[k, SIGN] * zdd[j + 1]
+            if kind == OWN_SLOT:
+                ax, ay = ax + N[k, IX], ay + N[k, IY]
+        N[k, ALPHA], N[k, AX], N[k, AY] = alpha, ax, ay
+
+
+# Building ---------------------------------------------------------------------------------------------
+
+
+def tree_arrays(bodies: Sequence[DrawnBody], branches: Sequence[Branch]) -> Tree:
+    """The arrays of a tree whose branches are in order."""
+    number = {body.name: i for i, body in enumerate(bodies)}
+    node = {branch.body: k for k, branch in enumerate(branches)} | {GROUND: len(branches)}
+    first = np.cumsum([0, *map(freedoms, branches)])
+    state = np.zeros((len(branches) + 1, BODY_STATE))
+    state[-1, COS] = 1.0
+    return Tree(
+        np.array(
+            [
+                (node[branch.parent], kind_of(branch), first[k], number[branch.body])
+                for k, branch in enumerate(branches)
+            ],
+            dtype=np.int64,
+        ).reshape(-1, 4),
+        np.array([_constants(branch, bodies[number[branch.body]]) for branch in branches]).reshape(-1, 12),
+        state,
+    )
+
+
+def freedoms(branch: Branch) -> int:
+    return 3 if branch.joint is None else branch.joint.freedoms
+
+
+def kind_of(branch: Branch) -> int:
+    joint = branch.joint
+    if joint is None:
+        return FLOAT
+    if not joint.on_line:
+        return PIN if joint.angle is None else WELD
+    if joint.angle is not None:
+        return SLIDE
+    return SLOT if joint.a.body == branch.parent else OWN_SLOT
+
+
+def _constants(branch: Branch, body: DrawnBody) -> tuple[float, ...]:
+    joint, masses = branch.joint, (body.mass, body.inertia)
+    if joint is None:
+        return (1.0, 0.0, 0.0, 0.0, 0.0, *masses, *[0.0] * 5)
+    sign = 1.0 if joint.a.body == branch.parent else -1.0
+    turn = 0.0 if joint.angle is None else sign * (joint.angle + joint.a.angle - joint.b.angle)
+    if joint.on_line:
+        *arms, ex, ey = _line(joint, sign)
+        return (sign, *arms, *masses, turn, ex, ey, 0.0, 0.0)
+    outer, inner = (joint.a, joint.b) if sign > 0.0 else (joint.b, joint.a)
+    gx, gy = joint.offset
+    return (sign, outer.x, outer.y, -inner.x, -inner.y, *masses, turn, 0.0, 0.0, sign * gx, sign * gy)
+
+
+def _line(joint: TreeJoint, sign: float) -> tuple[float, ...]:
+    """Arms and direction where b is on a line of a, r_b = r_a + s u_a + across v_a."""
+    a, b, across = joint.a, joint.b, joint.offset[1]
+    if sign > 0.0:  # the line is in the parent
+        (ux, uy), (x, y) = _axis(a.angle), _beside(a, a.angle, across)
+        return x, y, -b.x, -b.y, ux, uy
+    if joint.angle is None:  # the line is in the body
+        (ux, uy), (x, y) = _axis(a.angle), _beside(a, a.angle, across)
+        return b.x, b.y, -x, -y, -ux, -uy
+    # the line is in the body, but does not turn against the parent
+    angle = b.angle - joint.angle
+    (ux, uy), (x, y) = _axis(angle), _beside(b, angle, -across)
+    return x, y, -a.x, -a.y, -ux, -uy
+
+
+def _axis(angle: float) -> tuple[float, float]:
+    return cos(angle), sin(angle)
+
+
+def _beside(frame: Placed, angle: float, across: float) -> tuple[float, float]:
+    """The point `across` to the left of an axis through the frame."""
+    return frame.x - across * sin(angle), frame.y + across * cos(angle)

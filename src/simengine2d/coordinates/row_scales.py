@@ -1,0 +1,111 @@
+"""What each row of the constraints is measured by: the mass that it feels, and the length that its error means.
+
+Rows are lengths, angles and squares of lengths, of bodies heavy and light. One tolerance and one compliance suit them
+all only in units of their own.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..system.system import System
+from .base import Family
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_ROWS = 900  # for dense matrices
+USUAL = 30.0  # how many times less a row gives way where the others hold, among bodies of like mass
+LEAST = 1e-12  # share of what a row gives way that is left to it at least
+DEPENDENT = 1e-9  # part of a row that others do not imply, of which it is nothing but rounding
+COUPLED = 1e-3  # how much lighter than its own mass a coordinate may feel, because others give way with it
+
+
+def given_by_bodies(system: System, t: float, q: Floats) -> Floats:
+    """`given` for the rows of a system."""
+    masses = np.where(system.masses > 0.0, system.masses, np.inf)
+    if system.m <= MOST_ROWS:
+        J = system.Phi_q(t, q)
+        return given(J / np.sqrt(masses), implied_rows(J * system.sizes).size)
+    shares = system.Phi_q_data(q, t) ** 2 / masses[system.arrays.jac_column]
+    return filled(np.array([shares[a:b].sum() for a, b in _spans(system)]))
+
+
+def given_in(family: Family, t: float, z: Floats) -> Floats:
+    """`given` for the rows in the coordinates of a family."""
+    return given(answers(family, t, z), implied(family, t, z).size)
+
+
+def answers(family: Family, t: float, z: Floats) -> Floats:
+    """A root Y of Phi_z M^-1 Phi_z^T = Y Y^T: what forces on the rows make of their rates.
+
+    Coordinates without a mass are left out.
+    """
+    e = family.at(t, z)
+    heavy = np.diag(e.M) > 0.0
+    unit = 1.0 / np.sqrt(np.diag(e.M)[heavy])
+    M, J = e.M[np.ix_(heavy, heavy)] * np.outer(unit, unit), e.J[:, heavy] * unit
+    root = np.linalg.cholesky(M + COUPLED * np.eye(len(M)))
+    return np.asarray(np.linalg.solve(root, J.T).T)
+
+
+def felt(family: Family, t: float, z: Floats) -> Floats:
+    """The diagonal of Phi_z M^-1 Phi_z^T."""
+    return filled((answers(family, t, z) ** 2).sum(axis=1))
+
+
+def given(Y: Floats, implied: int) -> Floats:
+    """What S = Phi_z M^-1 Phi_z^T = Y Y^T leaves to each row where the others hold, 1 / (S^-1)_ii, if unusually little.
+
+    It is so where a light body carries a heavy one: its rows feel the heavy one. Rows that depend on each other count
+    as one; `implied` says how many others imply.
+    """
+    felt = filled((Y**2).sum(axis=1))
+    U, sizes, _ = np.linalg.svd(Y / np.sqrt(felt)[:, None], full_matrices=False)
+    rank = max(1, min(len(Y) - implied, sizes.size))
+    inverse = (U[:, :rank] ** 2 / np.maximum(sizes[:rank], 1e-12) ** 2).sum(axis=1)
+    return felt * np.clip(USUAL / np.maximum(inverse, 1e-300), LEAST, 1.0)
+
+
+def filled(values: Floats) -> Floats:
+    """Rows that feel nothing, or rounding alone, take the largest value; where all do, 1."""
+    largest = float(values.max(initial=0.0))
+    return np.where(values > 1e-30 * largest, values, largest) if largest > 0.0 else np.ones(values.size)
+
+
+def implied(family: Family, t: float, z: Floats) -> Ints:
+    """Rows that others imply in a pose."""
+    return implied_rows(family.at(t, z).J * family.sizes)
+
+
+def implied_rows(J: Floats) -> Ints:
+    """Rows that others imply, by elimination with exchanges; J is by coordinates in units of their sizes."""
+    from scipy.linalg import qr
+
+    norms = np.linalg.norm(J, axis=1)
+    R, order = qr(J.T / np.where(norms > 0.0, norms, 1.0), mode="r", pivoting=True)
+    rank = int(np.sum(np.abs(np.diag(R)) > DEPENDENT))
+    return np.sort(order[rank:]).astype(np.int64)
+
+
+def units(family: Family, t: float, z: Floats) -> Floats:
+    """How much each row changes at most where one coordinate moves by its size, over a length of the mechanism."""
+    system, own = family.system, len(family.own_rows)
+    q = family.bodies(t, z, np.zeros(family.n), np.zeros(family.n)).q
+    slopes = np.abs(system.Phi_q_data(q, t)) * system.sizes[system.arrays.jac_column]
+    kept = np.array([slopes[a:b].max(initial=0.0) for a, b in _spans(system)])[
+        np.array(family.kept, dtype=int)
+    ]
+    if own:
+        first = (np.abs(family.at(t, z).J[:own]) * family.sizes).max(axis=1)
+        kept = np.concatenate([first, kept])
+    found = kept / system.length
+    return np.where(found > 0.0, found, 1.0)
+
+
+def _spans(system: System) -> list[tuple[int, int]]:
+    start = system.arrays.jac_start.tolist()
+    return list(pairwise(start))

@@ -1,0 +1,1 @@
+"""Text to values and derivatives: the grammar, tapes, tables, functions of time and force laws."""

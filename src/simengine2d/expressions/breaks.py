@@ -1,0 +1,371 @@
+"""Where expressions and tables break: the times and states at which a force jumps, bends or begins to act.
+
+What follows a comparison, `sign`, `abs`, `min`, `max`, `mod`, `atan2` or a rise such as `step` is smooth but where a
+certain part u of the expression passes a level. Such a part is a `Switch`. Where it depends on t alone its times are
+found beforehand; where it depends on the state, runs look for them in each step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import merge
+from itertools import count, pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ..numerics.interrupts import check_interrupts
+from . import operations
+from .enclosures import enclose
+from .evaluate import Call, Chain, Name, Node, Number, Unary, names_in
+from .table import Table
+
+EPS = 2.0**-52
+ULPS = 8.0  # of a time that was worked out exactly, within which the two sides of a break may be confused
+FOUND = 1e-13  # the same for times that were searched for, relative to the time
+SMALLEST_TIME = 1e-3  # in seconds: times closer to zero than that are as uncertain as this one
+HIDDEN = 1e-3  # of the range of a table: what may hide between two of the points at which steps end
+COMPARISONS = ("<", "<=", ">", ">=")
+
+
+class Break(NamedTuple):
+    """A time at which steps end. Within `width` of it the two sides may be confused, so nothing is evaluated there.
+
+    At a `hard` break something jumps or bends, and the integration starts anew behind it.
+    """
+
+    t: float
+    width: float
+    hard: bool
+
+
+@dataclass(frozen=True)
+class Switch:
+    """The expression `tree` breaks where it passes a level; with a `period` the levels repeat.
+
+    What `bends` there has a value on both sides that is the same, as abs(u) at 0; else it may jump.
+    """
+
+    tree: Node
+    levels: tuple[float, ...] = (0.0,)
+    period: float = 0.0
+    hard: bool = True
+    bends: bool = False
+
+    def at_level(self, u: float) -> bool:
+        if not self.period:
+            return u in self.levels
+        return any((u - level) % self.period == 0.0 for level in self.levels)
+
+    def around(self, u: float) -> tuple[float, float]:
+        """The levels below and above a value; a level at the value itself is none of them."""
+        if not math.isfinite(u):
+            return -math.inf, math.inf
+        turn = math.floor((u - self.levels[0]) / self.period) if self.period else 0.0
+        shifts = [self.period * (turn + k) for k in (-1.0, 0.0, 1.0)] if self.period else [0.0]
+        levels = [level + shift for shift in shifts for level in self.levels]
+        below = max((level for level in levels if level < u), default=-math.inf)
+        above = min((level for level in levels if level > u), default=math.inf)
+        return below, above
+
+
+# What breaks in an expression ----------------------------------------------------------------------------
+
+
+def switches_of(tree: Node) -> list[Switch]:
+    """Every switch of an expression, those inside others first."""
+    found: list[Switch] = []
+    for part in tree.parts:
+        found += switches_of(part)
+    match tree:
+        case Chain(first, ((operator, right),)) if operator in COMPARISONS:
+            found.append(Switch(_difference(first, right)))
+        case Call("abs", (u,)):
+            found.append(Switch(u, bends=True))
+        case Call("sign", (u,)) | Call("atan2", (u, _)):
+            found.append(Switch(u))
+        case Call("mod", (a, b)):
+            found.append(Switch(Chain(a, (("/", b),)), (0.0,), 1.0))
+        case Call("min" | "max" as name, (first, *others)):
+            for other in others:
+                found.append(Switch(_difference(first, other), bends=True))
+                first = Call(name, (first, other))
+        case Call(name, (x, start, _, end, _)) if name in operations.RISES:
+            found += [Switch(_difference(x, start)), Switch(_difference(x, end))]
+    return [switch for switch in dict.fromkeys(found) if names_in(switch.tree)]
+
+
+def _difference(a: Node, b: Node) -> Node:
+    return a if b == Number(0.0) else Chain(a, (("-", b),))
+
+
+def stops_of(table: Table) -> tuple[float, ...]:
+    """The points of a table between which nothing hides: its ends, and those where its shape changes.
+
+    Between two of them the table is, to a thousandth of its range, the cubic that its values and slopes there make.
+    """
+    rows, places = table.coefficients(), np.array(table.times)
+    values, slopes = rows[:, 0].copy(), rows[:, 1].copy()
+    d = places[-1] - places[-2]
+    values[-1] = table.values[-1]
+    slopes[-1] = rows[-2, 1] + d * (2.0 * rows[-2, 2] + 3.0 * d * rows[-2, 3])
+    allowed = HIDDEN * float(np.ptp(values))
+    kept = [0]
+    while kept[-1] < places.size - 1:
+        kept.append(_farthest(places, values, slopes, kept[-1], allowed))
+    return tuple(places[kept].tolist())
+
+
+def _farthest(places: np.ndarray, values: np.ndarray, slopes: np.ndarray, i: int, allowed: float) -> int:
+    """The last point up to which Hermite's cubic from point i on passes all points between."""
+    reach, fits = 1, i + 1
+    while i + reach < places.size:
+        j = i + reach
+        h = places[j] - places[i]
+        x = (places[i + 1 : j] - places[i]) / h
+        d = values[j] - values[i]
+        a, b = h * slopes[i] - d, h * slopes[j] - d
+        cubic = values[i] + x * (d + (1.0 - x) * ((1.0 - x) * a - x * b))
+        if x.size and np.abs(cubic - values[i + 1 : j]).max() > allowed:
+            break
+        fits, reach = j, reach + max(1, reach // 4)
+    return fits
+
+
+# Times ---------------------------------------------------------------------------------------------------
+
+
+def break_times(switches: Sequence[Switch], t0: float) -> Iterator[Break]:
+    """The breaks of switches of t alone from t0 on, in their order and without end where they repeat."""
+    return merge(*(_times_of(switch, t0) for switch in switches), key=lambda found: found.t)
+
+
+def _times_of(switch: Switch, t0: float) -> Iterator[Break]:
+    line = affine(switch.tree)
+    if line is None:
+        return _searched(switch, t0)
+    slope, offset = line
+    if slope == 0.0:
+        return iter(())
+    return _of_line(switch, slope, offset, t0)
+
+
+def affine(node: Node) -> tuple[float, float] | None:
+    """(k, c) where an expression of t is k t + c; None where it is not."""
+    match node:
+        case Number(value):
+            return 0.0, value
+        case Name():
+            return 1.0, 0.0
+        case Unary("-", operand):
+            inner = affine(operand)
+            return None if inner is None else (-inner[0], -inner[1])
+        case Chain(first, rest):
+            line = affine(first)
+            for operator, operand in rest:
+                line = _joined(line, operator, affine(operand))
+            return line
+    return None
+
+
+def _joined(
+    a: tuple[float, float] | None, operator: str, b: tuple[float, float] | None
+) -> tuple[float, float] | None:
+    if a is None or b is None:
+        return None
+    if operator in "+-":
+        sign = 1.0 if operator == "+" else -1.0
+        return a[0] + sign * b[0], a[1] + sign * b[1]
+    if operator == "*" and 0.0 in (a[0], b[0]):
+        return a[0] * b[1] + b[0] * a[1], a[1] * b[1]
+    if operator == "/" and b[0] == 0.0 and b[1] != 0.0:
+        return a[0] / b[1], a[1] / b[1]
+    return None
+
+
+def _of_line(switch: Switch, k: float, c: float, t0: float) -> Iterator[Break]:
+    """k t + c = level"""
+    fuzzy = lambda t, level: Break(
+        t, ULPS * EPS * (abs(t) + (abs(c) + abs(level)) / abs(k)) + ULPS * EPS * SMALLEST_TIME, switch.hard
+    )
+    if not switch.period:
+        times = sorted(fuzzy((level - c) / k, level) for level in switch.levels)
+        yield from (found for found in times if found.t + found.width >= t0)
+        return
+    way = math.copysign(switch.period, k)
+    turn = math.floor((k * t0 + c - switch.levels[0]) / way) - 1.0
+    for n in count():
+        check_interrupts()
+        shift = way * (turn + n)
+        for level in switch.levels if k > 0.0 else reversed(switch.levels):
+            found = fuzzy((level + shift - c) / k, level + shift)
+            if found.t + found.width >= t0:
+                yield found
+
+
+# What has to be searched for -----------------------------------------------------------------------------
+
+WINDOWS = 40  # each twice as long as the one before, from a second on: some 30,000 years
+MOST_PIECES = 100  # between breaks inside an expression, without finding anything
+MOST_LOOKS = 5_000  # at pieces without finding anything, after which samples have to do
+COARSE, SAMPLES = (
+    0.1,
+    100,
+)  # of a window, where nothing is known of an expression: a tenth is sampled so often
+
+
+def _searched(switch: Switch, t0: float) -> Iterator[Break]:
+    """The times at which an expression of t passes a level, window by window; inside a window, from left to right."""
+    last, quiet = Break(-math.inf, 0.0, True), 0
+    for a, b in _smooth_pieces(switch, t0):
+        quiet += 1
+        for found in _in_piece(switch, a, b):
+            if found.t > last.t + last.width or found.hard != last.hard:
+                last, quiet = found, 0
+                yield found
+        if quiet > MOST_PIECES:
+            quiet = 0
+            yield Break(
+                b, 0.0, False
+            )  # breaks inside may go on for ever: the rest is looked for when it is reached
+
+
+def _smooth_pieces(switch: Switch, t0: float) -> Iterator[tuple[float, float]]:
+    """Windows, without what lies at breaks inside the expression."""
+    inner = break_times(switches_of(switch.tree), t0)
+    windows = (Break(t0 + 2.0**k - 1.0, 0.0, False) for k in range(1, WINDOWS))
+    start = t0
+    for bound in merge(inner, windows, key=lambda found: found.t):
+        margin = max(bound.width, FOUND * max(abs(bound.t), SMALLEST_TIME)) if bound.hard else 0.0
+        if start < bound.t - margin:
+            yield start, bound.t - margin
+        start = max(start, bound.t + margin)
+
+
+def _in_piece(switch: Switch, a: float, b: float) -> Iterator[Break]:
+    """The same where the expression is smooth between a and b."""
+    waiting, looks, end, part = [(a, b)], 0, b, COARSE * (b - a)
+    while waiting:
+        check_interrupts()
+        a, b = waiting.pop()
+        low, high, slope_low, slope_high = enclose(switch.tree, a, b)
+        if low == high or not _levels_between(switch, low, high) or not a < b:
+            continue
+        looks += 1
+        unknown = not (math.isfinite(low) and math.isfinite(high)) and b - a <= part
+        tiny = b - a < FOUND * max(abs(a), abs(b), SMALLEST_TIME)
+        if tiny or slope_low > 0.0 or slope_high < 0.0:
+            found = _located(switch, [a, b])
+            # rounding errors of what is zero all the time pass it again and again
+            looks = 0 if found and not tiny else looks
+            yield from found
+        elif unknown or looks > MOST_LOOKS:
+            if not unknown:  # the rest, in parts that are not tiny
+                b = min(end, a + part)
+                waiting = [(b, end)]
+            yield from _located(switch, np.linspace(a, b, SAMPLES).tolist())
+            yield Break(b, 0.0, False)  # what comes behind it is looked for when it is reached
+        else:
+            middle = 0.5 * (a + b)
+            waiting += [(middle, b), (a, middle)]
+
+
+def _levels_between(switch: Switch, low: float, high: float) -> bool:
+    """Whether a level lies between two values."""
+    if switch.period and not high - low < switch.period:
+        return True
+    below, above = switch.around(low)
+    return above <= high or any(level == low for level in switch.levels) or below == low
+
+
+def _located(switch: Switch, times: Sequence[float]) -> list[Break]:
+    """The crossings between neighbors among the times, by bisection."""
+    found = []
+    value = lambda t: enclose(switch.tree, t, t)[0]
+    for a, b in pairwise(times):
+        at_a, at_b = value(a), value(b)
+        for level in _passed(switch, at_a, at_b):
+            t = _bisect(lambda t, level=level: value(t) - level, a, b)  # type: ignore[misc]
+            found.append(Break(t, FOUND * max(abs(t), SMALLEST_TIME), switch.hard))
+    return sorted(found)
+
+
+def _passed(switch: Switch, a: float, b: float) -> Iterable[float]:
+    """The levels between two values, at most a thousand; what stays at a level passes none."""
+    if not (math.isfinite(a) and math.isfinite(b)) or a == b:
+        return
+    low, high = min(a, b), max(a, b)
+    level = low if low in switch.levels else switch.around(low)[1]
+    for _ in range(1_000):
+        if level > high:
+            return
+        yield level
+        level = switch.around(level)[1]
+
+
+def _bisect(value: object, a: float, b: float) -> float:
+    at_a = value(a)  # type: ignore[operator]
+    if at_a == 0.0:
+        return a
+    for _ in range(200):
+        middle = 0.5 * (a + b)
+        if not a < middle < b:
+            break
+        if (value(middle) < 0.0) == (at_a < 0.0):  # type: ignore[operator]
+            a = middle
+        else:
+            b = middle
+    return b
+
+
+class TimeBreaks:
+    """The breaks of a model in time, one after the other."""
+
+    def __init__(
+        self,
+        switches: Sequence[Switch],
+        tables: Sequence[Table],
+        declared: Sequence[float],
+        step: float | None = None,
+    ) -> None:
+        """Steps of a given size end at points of tables only where these lie closer to each other."""
+        t = Name("t")
+        soft = [_stops_in_time(table, step) for table in tables]
+        self.switches = [*dict.fromkeys([*switches, *(each for each in soft if each.levels)])]
+        if declared:
+            self.switches.append(Switch(t, tuple(sorted(set(declared)))))
+        self.origin = math.inf
+        self.next: Break | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.switches)
+
+    def after(self, t: float) -> Break | None:
+        """The first break that is not behind t yet; those that are asked for later lie later."""
+        if not self.switches:
+            return None
+        before, self.origin = self.origin, math.inf  # a search that is interrupted begins anew
+        if t < before:
+            self.found = break_times(self.switches, t)
+            self.next = next(self.found, None)
+        while self.next is not None and not _ahead(self.next, t):
+            check_interrupts()
+            self.next = next(self.found, None)
+        self.origin = t
+        return self.next
+
+
+def _stops_in_time(table: Table, step: float | None) -> Switch:
+    stops = stops_of(table)
+    period = stops[-1] - stops[0] if table.periodic else 0.0
+    if step is not None:
+        gaps = np.diff(stops)
+        near = np.minimum([*gaps, np.inf], [np.inf, *gaps]) < step
+        stops = tuple(np.array(stops)[near].tolist())
+    return Switch(Name("t"), stops, period, False)
+
+
+def _ahead(found: Break, t: float) -> bool:
+    return found.t + found.width > t if found.hard else found.t > t

@@ -1,0 +1,268 @@
+"""Expressions: what `2*pi*sin(omega*t)` means. The grammar is in `syntax.py`, its parser in `parser.py`.
+
+Values come from the same operations as the derivatives do (`operations.py`), so a number in a model file and a
+function in a compiled run cannot disagree.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from collections.abc import Collection, Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
+from types import MappingProxyType
+
+import numpy as np
+
+from ..errors import ModelError, unknown
+from . import operations
+from .parser import parse, parse_matlab
+from .syntax import (
+    ALIASES,
+    CONSTANTS,
+    FUNCTIONS,
+    IDENTIFIER,
+    KEYWORDS,
+    NOT_FINITE,
+    Call,
+    Chain,
+    Constant,
+    ExpressionError,
+    Name,
+    Node,
+    Number,
+    Place,
+    Unary,
+    mistake,
+    to_text,
+    walk,
+)
+
+__all__ = [
+    "Call",
+    "Chain",
+    "Constant",
+    "ExpressionError",
+    "Name",
+    "Node",
+    "Number",
+    "Unary",
+    "calls_in",
+    "check_names",
+    "evaluate",
+    "from_matlab",
+    "names_in",
+    "number",
+    "parse",
+    "refuse_hidden",
+    "resolve_parameters",
+    "substitute",
+    "to_matlab",
+    "to_text",
+]
+
+NOTHING: Mapping[str, float] = MappingProxyType({})
+VARIABLES = ("t", "s", "sd")  # what functions of time and force laws are written in
+
+
+def from_matlab(text: str) -> str:
+    """The text that means here what `text` means in MATLAB: the same, but for powers of powers."""
+    tree = parse_matlab(text)
+    return text if tree == parse(text) else to_text(tree)
+
+
+def to_matlab(text: str) -> str:
+    """The text that means in MATLAB what `text` means here; `to_text` puts powers of powers in parentheses."""
+    tree = parse(text)
+    return text if tree == parse_matlab(text) else to_text(tree)
+
+
+def names_in(node: Node) -> set[str]:
+    """The variables, parameters and references of an expression; constants are none of these."""
+    return {part.name for part, _ in walk(node) if isinstance(part, Name)}
+
+
+def calls_in(node: Node) -> set[str]:
+    """The functions an expression calls."""
+    return {part.name for part, _ in walk(node) if isinstance(part, Call)}
+
+
+def substitute(node: Node, replacements: Mapping[str, Node]) -> Node:
+    """The expression with names replaced by expressions."""
+    if isinstance(node, Name):
+        return replacements.get(node.name, node)
+    return node.with_parts([substitute(part, replacements) for part in node.parts])
+
+
+def check_names(node: Node, known: Collection[str]) -> None:
+    """Raise one error that lists every name of the expression that is not known."""
+    problems: dict[str, str] = {}
+    for part, _ in walk(node):
+        if isinstance(part, Name) and part.name not in known and part.name not in problems:
+            candidates = (*known, *CONSTANTS, *FUNCTIONS)
+            hint = unknown("name", part.name, candidates, plural="known names")
+            problems[part.name] = str(mistake(_located(part), f"unknown name '{part.name}'. {hint}"))
+    if problems:
+        raise ExpressionError(list(problems.values()))
+
+
+def refuse_hidden(node: Node, variables: Iterable[str], parameters: Iterable[str]) -> None:
+    """Refuse names that are a variable of this expression and a parameter of the model too."""
+    both = {*variables} & {*parameters}
+    for part, _ in walk(node):
+        if isinstance(part, Name) and part.name in both:
+            name = part.name
+            raise mistake(
+                _located(part),
+                f"'{name}' is a variable of this expression, and the model has a parameter '{name}' too. "
+                "Give the parameter another name.",
+            )
+
+
+def _located(node: Node) -> Place:
+    """The place of a node; one that was built, not parsed, stands in its own text."""
+    return node.place if node.place.text else Place(to_text(node), 1)
+
+
+# Values -----------------------------------------------------------------------------------------------
+
+
+def evaluate(node: Node, values: Mapping[str, float] = NOTHING) -> float:
+    """The value of an expression: finite, or an ExpressionError that says which operation has none."""
+    check_names(node, values)
+    return _value(node, values)
+
+
+def _value(node: Node, values: Mapping[str, float]) -> float:
+    match node:
+        case Number(value):
+            return _finite(node, value)
+        case Constant(name):
+            return CONSTANTS[name]
+        case Name(name):
+            return _finite(node, float(values[name]))
+        case Unary(operator, operand):
+            return _operate(node, operations.PREFIX[operator], _value(operand, values))
+        case Chain():
+            return _chain_value(node, values)
+        case Call("piecewise", args):
+            return _piecewise_value(args, values)
+        case Call(name, args):
+            return _call_value(node, name, [_value(arg, values) for arg in args])
+    raise TypeError(f"no value for {node!r}")
+
+
+def _finite(node: Node, value: float) -> float:
+    if not math.isfinite(value):
+        raise mistake(_located(node), f"'{to_text(node)}' is {value}, which is not a finite number.")
+    return value
+
+
+def _chain_value(node: Chain, values: Mapping[str, float]) -> float:
+    value = _value(node.first, values)
+    for operator, operand in node.rest:
+        if operator in ("and", "or") and (value != 0.0) == (operator == "or"):
+            value = float(value != 0.0)  # decided: what follows may have no value
+            continue
+        right = _value(operand, values)
+        shown = Chain(Number(value), ((operator, Number(right)),), place=_located(operand))
+        value = _operate(shown, operations.INFIX[operator], value, right)
+    return value
+
+
+def _piecewise_value(args: tuple[Node, ...], values: Mapping[str, float]) -> float:
+    for condition, value in zip(args[:-1:2], args[1::2], strict=True):
+        if _value(condition, values) != 0.0:
+            return _value(value, values)
+    return _value(args[-1], values)
+
+
+def _call_value(node: Call, name: str, values: list[float]) -> float:
+    shown = Call(name, tuple(Number(value) for value in values), place=_located(node))
+    if name in operations.MANY_ARGUMENTS:
+        value = values[0]
+        for other in values[1:]:
+            value = _operate(shown, operations.MANY_ARGUMENTS[name], value, other)
+        return value
+    codes = operations.ONE_ARGUMENT | operations.TWO_ARGUMENTS | operations.RISES
+    if name not in codes:  # a call that `also` let the parser accept, such as a measure
+        hint = unknown("function", name, FUNCTIONS)
+        raise mistake(_located(node), f"'{name}' is not a function of numbers. {hint}")
+    return _operate(shown, codes[name], *values)
+
+
+def _operate(shown: Node, code: int, *values: float) -> float:
+    """The value of one operation; `shown` is the operation with its numbers, for the message."""
+    value = operations.apply(code, *((value, 0.0, 0.0) for value in values))[0]
+    if math.isfinite(value):
+        return value
+    reason = "has no finite real value"
+    if code in (operations.DIVIDE, operations.MOD) and values[1] == 0.0:
+        reason = "divides by zero"
+    elif code >= operations.RAMP and not values[1] < values[3]:
+        reason = "needs x0 < x1 in (x, x0, h0, x1, h1)"
+    raise mistake(_located(shown), f"{to_text(shown)} {reason}.")
+
+
+def number(value: object, parameters: Mapping[str, float] = NOTHING) -> float:
+    """A finite float from a number or from an expression in the parameters."""
+    if isinstance(value, str):
+        return evaluate(parse(value), parameters)
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        kind = type(value).__name__
+        raise ModelError(f"{value!r} is of type {kind}. Give a number or an expression such as '30*deg'.")
+    try:
+        result = float(value)
+    except OverflowError:
+        result = math.inf
+    if not math.isfinite(result):
+        raise ModelError(f"the value {result} is not a finite number. Give a finite number or an expression.")
+    return result
+
+
+# Parameters -------------------------------------------------------------------------------------------
+
+
+def resolve_parameters(raw: Mapping[str, object]) -> dict[str, float]:
+    """The values of parameters that may refer to each other in any order; all problems in one error."""
+    problems = [problem for name in raw if (problem := _name_problem(name))]
+    trees: dict[str, Node] = {}
+    for name, value in raw.items():
+        try:
+            tree = parse(value) if isinstance(value, str) else Number(number(value))
+            check_names(tree, raw)
+            trees[name] = tree
+        except ModelError as error:
+            problems += [f"parameter '{name}': {problem}" for problem in error.problems]
+    values: dict[str, float] = {}
+    for name in _ordered(trees, problems):
+        if names_in(trees[name]) <= values.keys():  # else the problem of another parameter is told already
+            try:
+                values[name] = evaluate(trees[name], values)
+            except ModelError as error:
+                problems += [f"parameter '{name}': {problem}" for problem in error.problems]
+    if problems:
+        raise ModelError(problems)
+    return {name: values[name] for name in raw}
+
+
+def _name_problem(name: object) -> str:
+    """What is wrong with a parameter's name, or nothing."""
+    if not isinstance(name, str) or re.fullmatch(IDENTIFIER, name) is None:
+        return f"parameter {name!r}: a parameter's name is letters, digits and _, and starts with no digit."
+    if name in (*VARIABLES, *CONSTANTS, *FUNCTIONS, *ALIASES, *KEYWORDS) or name.lower() in NOT_FINITE:
+        return f"parameter '{name}': this name has a meaning in expressions already. Choose another."
+    return ""
+
+
+def _ordered(trees: Mapping[str, Node], problems: list[str]) -> list[str]:
+    """Names with those they refer to first; cycles are told and left out."""
+    graph = {name: names_in(tree) & trees.keys() for name, tree in trees.items()}
+    while True:
+        try:
+            return list(TopologicalSorter(graph).static_order())
+        except CycleError as error:
+            cycle = list(reversed(error.args[1]))  # graphlib lists what is needed before what needs it
+            problems.append(f"the parameters {' -> '.join(cycle)} refer to each other in a circle.")
+            graph = {name: needs - set(cycle) for name, needs in graph.items() if name not in cycle}

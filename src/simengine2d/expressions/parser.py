@@ -1,0 +1,324 @@
+"""The parser: tokens, then precedence climbing. Nothing here can execute code."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+from ..errors import unknown
+from .operations import MANY_ARGUMENTS, RISES, TWO_ARGUMENTS
+from .syntax import (
+    ALIASES,
+    COMPARISON,
+    CONSTANTS,
+    FUNCTIONS,
+    IDENTIFIER,
+    INFIX,
+    KEYWORDS,
+    NOT,
+    NOT_FINITE,
+    OR,
+    POWER,
+    UNARY,
+    Call,
+    Chain,
+    Constant,
+    ExpressionError,
+    Name,
+    Node,
+    Number,
+    Place,
+    Unary,
+    mistake,
+    walk,
+)
+
+LONGEST_TEXT = 10_000
+DEEPEST = 100
+UNITS = {"kg", "g", "m", "mm", "cm", "km", "s", "ms", "N", "kN", "Nm", "rad", "deg", "Hz", "rpm", "J", "W"}
+
+# Tokens -----------------------------------------------------------------------------------------------
+
+
+class Token(NamedTuple):
+    kind: str  # number, name, quoted, operator, end
+    text: str
+    column: int
+
+    def shown(self) -> str:
+        return "the end" if self.kind == "end" else repr(self.text)
+
+
+_TOKEN = re.compile(
+    rf"""(?P<space>\s+)
+    | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+    | (?P<name>{IDENTIFIER}(?:\.{IDENTIFIER})*)
+    | (?P<quoted>'(?:[^']|'')+'|"(?:[^"]|"")+")
+    | (?P<operator>\*\*|\.\^|\.\*|\./|&&|\|\||<=|>=|==|!=|~=|[-+*/^<>&|~!(),])""",
+    re.VERBOSE,
+)
+
+
+def tokenize(text: str) -> list[Token]:
+    tokens: list[Token] = []
+    position = 0
+    while position < len(text):
+        found = _TOKEN.match(text, position)
+        if found is None:
+            raise mistake(Place(text, position + 1), _stray(text[position]))
+        kind = str(found.lastgroup)
+        if kind != "space":
+            kind = "operator" if found[0] in KEYWORDS else kind
+            tokens.append(Token(kind, found[0], position + 1))
+        position = found.end()
+    tokens.append(Token("end", "", len(text) + 1))
+    return tokens
+
+
+def _stray(character: str) -> str:
+    if character in "'\"":
+        return f"the quote {character} is not closed, or nothing stands between the quotes."
+    remedy = " Use == to compare." if character == "=" else " Quote a name that holds it: 'Long Rod.A'."
+    return f"the character {character!r} has no meaning here.{remedy}"
+
+
+# The parser -------------------------------------------------------------------------------------------
+
+
+def parse(text: str, also: Collection[str] = ()) -> Node:
+    """The tree of an expression, or an ExpressionError that says where and what.
+
+    `also` lists further names that may be called, with any arguments: measures and frames. Where there are any,
+    a frame may be written as a call too: crank.at(0.5, 0).
+    """
+    if not isinstance(text, str):
+        raise ExpressionError(f"an expression is text, found {text!r} of type {type(text).__name__}.")
+    if len(text) > LONGEST_TEXT:
+        raise mistake(
+            Place(text, LONGEST_TEXT + 1),
+            f"the text has {len(text)} characters; at most {LONGEST_TEXT} are read. Use a table instead.",
+        )
+    if not text.strip():
+        raise mistake(
+            Place(text, 1), "the text is empty. Write a number or an expression such as 'sin(2*t)'."
+        )
+    return _not_too_deep(_Parser(text, also).whole())
+
+
+def parse_matlab(text: str) -> Node:
+    """The tree of an expression as MATLAB reads it: powers from left to right, so that 2^3^2 is 64 and 2^-t^2 (2^-t)^2.
+
+    All other operators bind as in `parse`.
+    """
+    parse(text)  # for what it refuses
+    return _not_too_deep(_MatlabParser(text, ()).whole())
+
+
+def _not_too_deep(node: Node) -> Node:
+    deepest, depth = max(walk(node), key=lambda visit: visit[1])
+    if depth > DEEPEST + 1:
+        raise mistake(deepest.place, _TOO_DEEP)
+    return node
+
+
+_TOO_DEEP = f"the expression is nested more than {DEEPEST} levels deep. Split it into parameters."
+
+
+class _Parser:
+    """Precedence climbing. Every method leaves `position` after what it has read."""
+
+    def __init__(self, text: str, also: Collection[str]) -> None:
+        self.text = text
+        self.more = also
+        self.tokens = tokenize(text)
+        self.position = 0
+        self.depth = -1
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.position]
+
+    def take(self) -> Token:
+        token = self.token
+        self.position += 1
+        return token
+
+    def at(self, *operators: str) -> bool:
+        return self.token.kind == "operator" and self.token.text in operators
+
+    def place(self, token: Token) -> Place:
+        return Place(self.text, token.column)
+
+    def fail(self, token: Token, what: str) -> ExpressionError:
+        return mistake(self.place(token), what)
+
+    def whole(self) -> Node:
+        node = self.choice()
+        if self.token.kind != "end":
+            factor = self.token.kind != "operator" or self.at("(")
+            remedy = " Write '*' between factors." if factor else ""
+            if self.token.text in UNITS:
+                remedy = " Numbers carry no units: write them in kg, m, s, N and rad, angles also as 90*deg."
+            raise self.fail(self.token, f"found {self.token.shown()} after a complete expression.{remedy}")
+        return node
+
+    def choice(self) -> Node:
+        """value if condition else otherwise"""
+        value = self.operation(OR)
+        if not self.at("if"):
+            return value
+        place = self.place(self.take())
+        condition = self.operation(OR)
+        if not self.at("else"):
+            raise self.fail(
+                self.token, f"found {self.token.shown()} where 'else' is expected: 'a if c else b'."
+            )
+        self.take()
+        self.deeper()
+        otherwise = self.choice()
+        self.depth -= 1
+        return Call("piecewise", (condition, value, otherwise), place=place)
+
+    def deeper(self) -> None:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.fail(self.token, _TOO_DEEP)
+
+    def operation(self, loosest: int) -> Node:
+        """Operands joined by operators that bind at least as tightly as `loosest`."""
+        self.deeper()
+        node = self.prefixed(loosest)
+        while (level := self.infix_level()) >= loosest:
+            node = self.chain(node, level)
+        self.depth -= 1
+        return node
+
+    def infix_level(self) -> int:
+        return INFIX[self.token.text][0] if self.at(*INFIX) else 0
+
+    def chain(self, first: Node, level: int) -> Node:
+        place = self.place(self.token)
+        rest: list[tuple[str, Node]] = []
+        while self.infix_level() == level:
+            token = self.take()
+            if level == COMPARISON and rest:
+                raise self.fail(token, "comparisons do not chain. Write 'a < b and b < c'.")
+            # the exponent may carry a sign, and holds the powers to its right: 2^-t^2 = 2^(-(t^2))
+            operand = self.operation(UNARY if level == POWER else level + 1)
+            rest.append((INFIX[token.text][1], operand))
+        return Chain(first, tuple(rest), place=place)
+
+    def prefixed(self, loosest: int) -> Node:
+        if self.at("-", "+", "~", "!"):
+            token = self.take()
+            operand = self.operation(UNARY)
+            if token.text == "+":
+                return operand
+            return Unary("-" if token.text == "-" else "not", operand, place=self.place(token))
+        if self.at("not"):
+            token = self.take()
+            if loosest > NOT:
+                raise self.fail(token, "'not' binds loosely here. Write parentheses: (not a).")
+            return Unary("not", self.operation(NOT), place=self.place(token))
+        return self.atom()
+
+    def atom(self) -> Node:
+        token = self.take()
+        if token.kind == "number":
+            return self.number(token)
+        if token.kind == "quoted":
+            quote = token.text[0]
+            return Name(token.text[1:-1].replace(quote * 2, quote), place=self.place(token))
+        if token.kind == "name":
+            return self.call(token) if self.at("(") else self.named(token)
+        if token.text == "(":
+            node = self.choice()
+            self.close(token)
+            return node
+        raise self.fail(token, f"found {token.shown()} where a number, a name or '(' is expected.")
+
+    def number(self, token: Token) -> Node:
+        value = float(token.text)
+        if not math.isfinite(value):
+            raise self.fail(token, f"the number {token.text} is too large; the largest is about 1.8e308.")
+        return Number(value, place=self.place(token))
+
+    def named(self, token: Token) -> Node:
+        name = token.text
+        if name in CONSTANTS:
+            return Constant(name, place=self.place(token))
+        if name.lower() in NOT_FINITE:
+            raise self.fail(token, f"'{name}' is not a finite number. Write the number that is meant.")
+        if name in FUNCTIONS or name in ALIASES:
+            raise self.fail(
+                token,
+                f"'{name}' is a function. Write {name}(...); to refer to a thing of that name, quote it.",
+            )
+        return Name(name, place=self.place(token))
+
+    def call(self, token: Token) -> Node:
+        name = ALIASES.get(token.text, token.text)
+        if name not in FUNCTIONS and not self.also(name):
+            hint = unknown("function", name, [*self.more, *FUNCTIONS])
+            raise self.fail(token, f"unknown function '{name}'. {hint}")
+        opening = self.take()
+        args: list[Node] = []
+        while not self.at(")") or args:
+            args.append(self.choice())
+            if not self.at(","):
+                break
+            self.take()
+        self.close(opening)
+        wrong = _wrong_count(name, len(args))
+        if wrong and not self.also(name):
+            raise self.fail(token, f"{token.text} takes {wrong}, found {len(args)}.")
+        return Call(name, tuple(args), place=self.place(token))
+
+    def also(self, name: str) -> bool:
+        return name in self.more or (bool(self.more) and name.endswith(".at"))
+
+    def close(self, opening: Token) -> None:
+        if not self.at(")"):
+            found, column = self.token.shown(), opening.column
+            raise self.fail(
+                self.token, f"found {found} where ')' is expected, to close the '(' at column {column}."
+            )
+        self.take()
+
+
+class _MatlabParser(_Parser):
+    """Powers associate to the left, and an exponent is one number, name, call or parenthesis with its signs."""
+
+    def chain(self, first: Node, level: int) -> Node:
+        if level != POWER:
+            return super().chain(first, level)
+        token = self.take()
+        return Chain(first, ((INFIX[token.text][1], self.exponent()),), place=self.place(token))
+
+    def exponent(self) -> Node:
+        if not self.at("-", "+", "~", "!"):
+            return self.atom()
+        token = self.take()
+        self.deeper()
+        operand = self.exponent()
+        self.depth -= 1
+        if token.text == "+":
+            return operand
+        return Unary("-" if token.text == "-" else "not", operand, place=self.place(token))
+
+
+def _wrong_count(name: str, count: int) -> str:
+    """What `name` takes if it is not `count` arguments, else nothing."""
+    if name == "piecewise":
+        right = count >= 3 and count % 2 == 1
+        return (
+            "" if right else "conditions with values and a last value: piecewise(c1, v1, c2, v2, otherwise)"
+        )
+    if name in MANY_ARGUMENTS:
+        return "" if count >= 1 else "at least 1 argument"
+    if name in RISES:
+        return "" if count == 5 else "5 arguments (x, x0, h0, x1, h1)"
+    expected = 2 if name in TWO_ARGUMENTS else 1
+    return "" if count == expected else f"{expected} argument{'s' if expected > 1 else ''}"

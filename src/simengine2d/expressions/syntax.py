@@ -1,0 +1,201 @@
+"""The grammar of expressions: the nodes of the tree, and the text of a tree. `expressions/parser.py` reads the text.
+
+Both spellings are understood: MATLAB's `^ .^ .* ./ ~= && || ~` and Python's `** != and or not`, and
+`a if c else b`.
+From loosest to tightest:
+
+    or ||  <  and &&  <  not  <  |  <  &  <  comparisons  <  + -  <  * /  <  unary - + ~ !  <  ^
+
+Powers associate to the right, as in Python and on paper. MATLAB differs: 2^3^2 is 512 here, 64 there and in .adm files.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..errors import ModelError
+from .operations import MANY_ARGUMENTS, ONE_ARGUMENT, RISES, TWO_ARGUMENTS
+
+CONSTANTS = {"pi": math.pi, "e": math.e, "deg": math.pi / 180.0}
+ALIASES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2"}
+FUNCTIONS = (*ONE_ARGUMENT, *TWO_ARGUMENTS, *MANY_ARGUMENTS, "piecewise", *RISES)
+IDENTIFIER = r"[^\W\d]\w*"
+KEYWORDS = ("if", "else", "and", "or", "not")
+NOT_FINITE = ("inf", "nan", "infinity")
+
+OR, AND, NOT, BAR, AMPERSAND, COMPARISON, SUM, PRODUCT, UNARY, POWER, ATOM = range(1, 12)
+
+# spelling: precedence and the one spelling kept in the tree
+INFIX = {
+    "or": (OR, "or"), "||": (OR, "or"), "and": (AND, "and"), "&&": (AND, "and"),
+    "|": (BAR, "or"), "&": (AMPERSAND, "and"),
+    "<": (COMPARISON, "<"), "<=": (COMPARISON, "<="), ">": (COMPARISON, ">"), ">=": (COMPARISON, ">="),
+    "==": (COMPARISON, "=="), "!=": (COMPARISON, "!="), "~=": (COMPARISON, "!="),
+    "+": (SUM, "+"), "-": (SUM, "-"), "*": (PRODUCT, "*"), ".*": (PRODUCT, "*"), "/": (PRODUCT, "/"),
+    "./": (PRODUCT, "/"), "^": (POWER, "^"), "**": (POWER, "^"), ".^": (POWER, "^"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a node stands: the whole text and the column, counted from 1."""
+
+    text: str = ""
+    column: int = 0
+
+
+@dataclass(frozen=True)
+class Node:
+    """A part of an expression. Two nodes are equal when they mean the same, wherever they stand."""
+
+    place: Place = field(default=Place(), compare=False, repr=False, kw_only=True)
+
+    @property
+    def parts(self) -> tuple[Node, ...]:
+        return ()
+
+    def with_parts(self, parts: Sequence[Node]) -> Node:
+        return self
+
+
+@dataclass(frozen=True)
+class Number(Node):
+    value: float
+
+
+@dataclass(frozen=True)
+class Constant(Node):
+    """pi, e, deg."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Name(Node):
+    """A variable, a parameter, or a reference such as crank.A or 'Long Rod.A'."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Unary(Node):
+    """`-` or `not`."""
+
+    operator: str
+    operand: Node
+
+    @property
+    def parts(self) -> tuple[Node, ...]:
+        return (self.operand,)
+
+    def with_parts(self, parts: Sequence[Node]) -> Node:
+        return Unary(self.operator, parts[0], place=self.place)
+
+
+@dataclass(frozen=True)
+class Chain(Node):
+    """a - b + c: operands joined by operators of one precedence, applied from left to right.
+
+    A sum of a thousand terms is one chain, not a tree a thousand deep.
+    """
+
+    first: Node
+    rest: tuple[tuple[str, Node], ...]
+
+    @property
+    def parts(self) -> tuple[Node, ...]:
+        return (self.first, *(operand for _, operand in self.rest))
+
+    def with_parts(self, parts: Sequence[Node]) -> Node:
+        operators = [operator for operator, _ in self.rest]
+        return Chain(parts[0], tuple(zip(operators, parts[1:], strict=True)), place=self.place)
+
+
+@dataclass(frozen=True)
+class Call(Node):
+    """A function of its arguments; `v if c else w` is kept as piecewise(c, v, w)."""
+
+    name: str
+    args: tuple[Node, ...]
+
+    @property
+    def parts(self) -> tuple[Node, ...]:
+        return self.args
+
+    def with_parts(self, parts: Sequence[Node]) -> Node:
+        return Call(self.name, tuple(parts), place=self.place)
+
+
+class ExpressionError(ModelError):
+    """An expression cannot be read or has no value."""
+
+
+def mistake(place: Place, what: str) -> ExpressionError:
+    """`expression 'sinn(t)', column 1: unknown function 'sinn'. ...`"""
+    return ExpressionError(f"expression {_excerpt(place)}, column {place.column}: {what}")
+
+
+def _excerpt(place: Place, around: int = 40) -> str:
+    """The text in quotes; of a long one, the part around the column."""
+    start, stop = max(0, place.column - around), place.column + around
+    text = place.text
+    left, right = "..." if start > 0 else "", "..." if stop < len(text) else ""
+    return repr(left + text[start:stop] + right)
+
+
+def walk(node: Node) -> Iterator[tuple[Node, int]]:
+    """Every node with its depth, without recursion."""
+    waiting = [(node, 1)]
+    while waiting:
+        node, depth = waiting.pop()
+        yield node, depth
+        waiting += [(part, depth + 1) for part in reversed(node.parts)]
+
+
+# Back to text -----------------------------------------------------------------------------------------
+
+
+def to_text(node: Node) -> str:
+    """Text that parses to the same tree."""
+    match node:
+        case Number(value):
+            return repr(value).removesuffix(".0")
+        case Constant(name):
+            return name
+        case Name(name):
+            return name if _is_plain(name) else "'" + name.replace("'", "''") + "'"
+        case Unary(operator, operand):
+            space = " " if operator == "not" else ""
+            return operator + space + _inside(operand, _level(node))
+        case Chain(first, rest):
+            level = _level(node)
+            return _inside(first, level) + "".join(f" {op} {_inside(part, level)}" for op, part in rest)
+        case Call(name, args):
+            return f"{name}({', '.join(to_text(arg) for arg in args)})"
+    raise TypeError(f"no text for {node!r}")
+
+
+def _inside(node: Node, level: int) -> str:
+    text = to_text(node)
+    return f"({text})" if _level(node) <= level else text
+
+
+def _level(node: Node) -> int:
+    match node:
+        case Chain(_, rest):
+            return INFIX[rest[0][0]][0]
+        case Unary(operator, _):
+            return NOT if operator == "not" else UNARY
+        case Number(value) if math.copysign(1.0, value) < 0.0:
+            return UNARY
+    return ATOM
+
+
+def _is_plain(name: str) -> bool:
+    reserved = (*KEYWORDS, *CONSTANTS, *FUNCTIONS, *ALIASES)
+    if name in reserved or name.lower() in NOT_FINITE:
+        return False
+    return re.fullmatch(rf"{IDENTIFIER}(?:\.{IDENTIFIER})*", name) is not None

@@ -1,0 +1,192 @@
+"""Tapes: an expression of several variables as a list of operations, each of which is worked out once.
+
+Operation k acts on the results of earlier ones. Parts that occur twice in an expression are one operation, and those
+without a name are numbers. `tape_calculus` finds values, gradients and second derivatives on a tape.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from . import operations as jets
+from .evaluate import Call, Chain, Name, Node, Number, Unary, names_in
+from .programs import fold
+
+# operations that only tapes have: the argument where it is positive, else nan; a cosine or sine beside its partner
+POSITIVE, COS_BESIDE, SIN_BESIDE = 60, 61, 62
+PARTNERS = {jets.COS: (jets.SIN, COS_BESIDE), jets.SIN: (jets.COS, SIN_BESIDE)}
+
+# what has a value everywhere, so that nothing is lost where it is multiplied by zero
+TOTAL = {
+    jets.NEGATE, jets.ABS, jets.SIN, jets.COS, COS_BESIDE, SIN_BESIDE, jets.ATAN, jets.TANH,
+    jets.ADD, jets.SUBTRACT, jets.MULTIPLY,
+}  # fmt: skip
+COMMUTES = {jets.ADD, jets.MULTIPLY, jets.HYPOT}
+
+# marks of the operands that are numbers
+LEFT_NUMBER, RIGHT_NUMBER = 1, 2
+
+
+@dataclass(frozen=True)
+class Tape:
+    """The operations; those before `inputs` are the variables read, by their numbers."""
+
+    inputs: tuple[int, ...]
+    operations: tuple[tuple[int, int, int, int], ...]
+    """Code, left and right operand; then the condition of a choice, or which operands are numbers."""
+    numbers: tuple[float, ...]
+
+
+def compile_tape(node: Node, variables: Sequence[str]) -> Tape:
+    """The tape of an expression in the variables."""
+    node = fold(node)
+    used = [i for i, name in enumerate(variables) if name in names_in(node)]
+    writer = _Writer({variables[i]: k for k, i in enumerate(used)})
+    operations, numbers = writer.without_idle(writer.write(node))
+    return Tape(tuple(used), tuple(operations), tuple(numbers))
+
+
+@dataclass
+class _Writer:
+    """Writes operations, and knows those that are written already."""
+
+    inputs: dict[str, int]
+    operations: list[tuple[int, int, int, int]] = field(default_factory=list)
+    numbers: list[float] = field(default_factory=list)
+    known: dict[tuple[int, int, int, float], int] = field(default_factory=dict)
+    total: set[int] = field(default_factory=set)
+
+    def put(self, code: int, left: int = 0, right: int = 0, extra: int = 0, number: float = 0.0) -> int:
+        """The place of an operation."""
+        if code in COMMUTES and right < left:
+            left, right = right, left
+        if code not in (jets.NUMBER, jets.SELECT):
+            both = jets.ADD <= code <= jets.SELECT
+            extra = LEFT_NUMBER * self.is_number(left) + both * RIGHT_NUMBER * self.is_number(right)
+        key = (code, left, right, number if code == jets.NUMBER else float(extra))
+        if key not in self.known:
+            self.known[key] = len(self.inputs) + len(self.operations)
+            self.operations.append((code, left, right, extra))
+            self.numbers.append(number)
+            place = self.known[key]
+            if code == jets.NUMBER or (code in TOTAL and all(map(self.is_total, self.operands(place)))):
+                self.total.add(place)
+        return self.known[key]
+
+    def is_number(self, place: int) -> bool:
+        k = place - len(self.inputs)
+        return k >= 0 and self.operations[k][0] == jets.NUMBER
+
+    def value(self, place: int) -> float:
+        return self.numbers[place - len(self.inputs)] if self.is_number(place) else math.nan
+
+    def number(self, value: float) -> int:
+        return self.put(jets.NUMBER, number=value)
+
+    def without_idle(self, last: int) -> tuple[list[tuple[int, int, int, int]], list[float]]:
+        """The operations that the result needs; it is the last of them."""
+        if last < len(self.inputs):
+            last = self.put(jets.ADD, last, self.number(0.0))
+        n, needed, waiting = len(self.inputs), set(), [last]
+        while waiting:
+            place = waiting.pop()
+            if place >= n and place not in needed:
+                needed.add(place)
+                waiting += self.operands(place)
+        place_of = {old: n + k for k, old in enumerate(sorted(needed))} | {k: k for k in range(n)}
+        operations = []
+        for old in sorted(needed):
+            code, left, right, extra = self.operations[old - n]
+            operands = self.operands(old)
+            operations.append(
+                (
+                    code,
+                    place_of[left] if operands else 0,
+                    place_of[right] if len(operands) > 1 else 0,
+                    place_of[extra] if code == jets.SELECT else extra,
+                )
+            )
+        return operations, [self.numbers[old - n] for old in sorted(needed)]
+
+    def operands(self, place: int) -> list[int]:
+        """Where the operands of an operation are."""
+        code, left, right, extra = self.operations[place - len(self.inputs)]
+        if code == jets.NUMBER:
+            return []
+        if code == jets.SELECT:
+            return [left, right, extra]
+        return [left, right] if jets.ADD <= code < jets.SELECT or code in (COS_BESIDE, SIN_BESIDE) else [left]
+
+    def binary(self, code: int, left: int, right: int) -> int:
+        """An operation of two operands, without those that change nothing."""
+        a, b = self.value(left), self.value(right)
+        if (code in (jets.ADD, jets.SUBTRACT) and b == 0.0) or (
+            code in (jets.MULTIPLY, jets.DIVIDE) and b == 1.0
+        ):
+            return left
+        if code == jets.POWER and b == 2.0:
+            return self.put(jets.MULTIPLY, left, left)
+        if (code == jets.ADD and a == 0.0) or (code == jets.MULTIPLY and a == 1.0):
+            return right
+        if code == jets.MULTIPLY and (
+            (a == 0.0 and self.is_total(right)) or (b == 0.0 and self.is_total(left))
+        ):
+            return self.number(0.0)
+        return self.put(code, left, right)
+
+    def is_total(self, place: int) -> bool:
+        return place < len(self.inputs) or place in self.total
+
+    def unary(self, code: int, operand: int) -> int:
+        """An operation of one operand; the sine and the cosine of an angle are found together."""
+        if code in PARTNERS and self.key(code, operand) not in self.known:
+            partner, beside = PARTNERS[code]
+            if self.key(partner, operand) in self.known:
+                return self.put(beside, operand, self.known[self.key(partner, operand)])
+        return self.put(code, operand)
+
+    def key(self, code: int, operand: int) -> tuple[int, int, int, float]:
+        return code, operand, 0, float(LEFT_NUMBER * self.is_number(operand))
+
+    def write(self, node: Node) -> int:
+        match node:
+            case Number(value):
+                return self.number(value)
+            case Name(name):
+                return self.inputs[name]
+            case Unary(operator, operand):
+                return self.put(jets.PREFIX[operator], self.write(operand))
+            case Chain(first, rest):
+                place = self.write(first)
+                for operator, operand in rest:
+                    place = self.binary(jets.INFIX[operator], place, self.write(operand))
+                return place
+            case Call("piecewise", args):
+                return self.write_piecewise(args)
+            case Call(name, args) if name in jets.RISES:
+                return self.write_rise(jets.RISES[name], *(self.write(arg) for arg in args))
+            case Call(name, args) if name in jets.ONE_ARGUMENT:
+                return self.unary(jets.ONE_ARGUMENT[name], self.write(args[0]))
+            case Call(name, args):
+                code = (jets.TWO_ARGUMENTS | jets.MANY_ARGUMENTS)[name]
+                place = self.write(args[0])
+                for arg in args[1:]:
+                    place = self.binary(code, place, self.write(arg))
+                return place
+        raise TypeError(f"no tape for {node!r}")
+
+    def write_piecewise(self, args: tuple[Node, ...]) -> int:
+        place = self.write(args[-1])
+        for i in range(len(args) - 3, -1, -2):
+            place = self.put(jets.SELECT, place, self.write(args[i + 1]), self.write(args[i]))
+        return place
+
+    def write_rise(self, code: int, x: int, a: int, h: int, b: int, k: int) -> int:
+        """h + (k - h) g(s) with s = (x - a) / (b - a), where a < b."""
+        length = self.put(POSITIVE, self.put(jets.SUBTRACT, b, a))
+        s = self.put(jets.DIVIDE, self.put(jets.SUBTRACT, x, a), length)
+        return self.put(
+            jets.ADD, h, self.put(jets.MULTIPLY, self.put(jets.SUBTRACT, k, h), self.put(code, s))
+        )

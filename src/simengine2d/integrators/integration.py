@@ -1,0 +1,565 @@
+"""Marchers: one integration of y' = f(t, y), whatever the method; and the base of the methods that start them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError, UnsupportedError, listed
+from ..expressions.breaks import SMALLEST_TIME, Break
+from ..methods import Integrator
+from ..numerics.kernel_pointer import Bound, Door
+from . import time_loop as loop
+from .time_loop import Equations, Marching, Path, Rules, new_path
+
+Floats = NDArray[np.float64]
+Stability = NDArray[np.complex128]
+
+EPS = 2.0**-52
+HOP = 1e-12  # of a step: how close a switch is before it is passed in one go
+MOST_DOUBLINGS = 12  # of that, until the switch is passed
+EARLIER = 8.0  # times as far before a switch ends a step that ended behind it when it was cut the last time
+SHORTEST = 2e-14  # of the time asked for: shorter steps are none
+FINEST = 1e-6  # of a fixed step: shorter ones do not help it to converge
+MOST_HOPS, CHATTER = 100, 1e-6  # so many switches in this share of the time asked for lead nowhere
+NEWTON = ("exact", "modified", "fixed_point")
+NONE = Bound(0, 0, None)
+FAILED = (loop.PAUSED, loop.COLLAPSED, loop.NO_CONVERGENCE, loop.BLEW_UP, loop.STEP_TOO_SMALL)
+
+
+class Breaks(Protocol):
+    """Where equations jump or bend: at certain times, and where switches pass a level."""
+
+    @property
+    def placed(self) -> Sequence[Any]:
+        """The switches of the state."""
+
+    @property
+    def undeclared(self) -> Sequence[str]:
+        """What may jump without a word."""
+
+    def after(self, t: float) -> Break | None: ...
+
+    def first_crossing(
+        self, t0: float, t1: float, look: Callable[[float], tuple[Floats, Floats]]
+    ) -> float | None: ...
+
+    def sides(self, t: float, q: Floats, qd: Floats) -> list[tuple[float, float]]: ...
+
+    def at_level(self, t: float, q: Floats, qd: Floats) -> bool: ...
+
+    def jumps_at(self, found: Break, q: Floats) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Broken:
+    """The breaks of a problem, how a state y is told in q and qd, and what its doors remember from step to step."""
+
+    breaks: Breaks
+    told: Callable[[float, Floats], tuple[Floats, Floats]]
+    kept: Sequence[Floats]
+    kick: Callable[[Break, Floats], None]
+    """Changes the velocities in y where a prescribed one changes at once."""
+
+    def sides(self, t: float, y: Floats) -> list[tuple[float, float]]:
+        return self.breaks.sides(t, *self.told(t, y))
+
+    def restore(self, saved: Sequence[Floats]) -> None:
+        """Bring back what the doors remembered at the beginning of a step."""
+        for array, before in zip(self.kept, saved, strict=True):
+            array[...] = before
+
+
+@dataclass(frozen=True)
+class Problem:
+    """y' = f(t, y), y(t0) = y0, and how exactly it is to be solved."""
+
+    f: Bound
+    t0: float
+    y0: Floats
+    step: float | None
+    rtol: float | None
+    atol: float | Floats | None
+    finish: Bound | None
+    notes: Floats
+    newton: str
+    jac: Bound | None
+    limit: float
+    watch: bool
+    broken: Broken | None = None
+
+    def __post_init__(self) -> None:
+        if self.newton not in NEWTON:
+            raise ModelError(f"newton = {self.newton!r} must be one of {listed(NEWTON)}.")
+        if self.step is not None and not 0.0 < self.step < np.inf:
+            raise ModelError(f"step = {self.step!r} must be a positive number.")
+
+    def tolerances(self, rtol: float) -> tuple[float, Floats]:
+        """rtol and atol, by default of the size of the first state."""
+        rtol = rtol if self.rtol is None else float(self.rtol)
+        size = float(np.abs(self.y0).max(initial=0.0)) or 1.0
+        atol = rtol * size if self.atol is None else self.atol
+        return rtol, np.broadcast_to(np.asarray(atol, dtype=float), self.y0.shape).copy()
+
+
+class Marcher(ABC):
+    """One integration. It fills rows [y(t), notes] at the times asked for, and can be left and entered again."""
+
+    @abstractmethod
+    def march(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
+        """Fill the rows of Y from `first` on in `most_steps` steps at most: (next row, why it ended)."""
+
+    @property
+    @abstractmethod
+    def t(self) -> float:
+        """Beginning of the last step, which may still be looked into."""
+
+    @property
+    @abstractmethod
+    def y(self) -> Floats:
+        """The state there."""
+
+    @property
+    @abstractmethod
+    def step_end(self) -> float:
+        """End of the last step."""
+
+    @abstractmethod
+    def between(self, t: float) -> Floats:
+        """The state at a time inside the last step."""
+
+    @abstractmethod
+    def counts(self) -> dict[str, int]:
+        """Steps, rejected steps, evaluations, Jacobians and factorizations so far."""
+
+    @abstractmethod
+    def kept(self) -> dict[str, Floats]:
+        """The arrays that are the entire state: with their content another marcher goes on, bit for bit."""
+
+
+@dataclass(frozen=True)
+class OdeMethod(Integrator, abstract=True):
+    """An integrator of y' = f(t, y)."""
+
+    solves: ClassVar[tuple[str, ...]] = ("ode",)
+    accepts_finish: ClassVar[bool] = True
+    """Whether a state may be changed after each step, as projections do."""
+    keeps: ClassVar[bool] = True
+    """Whether an integration can be left and entered again."""
+    variable_order: ClassVar[bool] = False
+    """Whether `order` is only the highest that is used."""
+    share: ClassVar[float] = 0.1
+    """Error allowed in one step, against that of the whole motion: errors of many steps add up."""
+    power: ClassVar[float] = 1.0
+    """Of the tolerance; more than 1 where steps are no better than their error estimate."""
+
+    def local(self, rtol: float) -> float:
+        """The tolerance of one step that leads to errors of about `rtol` in the end."""
+        return float(self.share * rtol**self.power)
+
+    @abstractmethod
+    def stability(self, z: Any) -> Stability:
+        """R(z): what a step of size h makes of y in y' = lambda y with z = h lambda.
+
+        For multistep methods, the largest root of the characteristic polynomial.
+        """
+
+    @abstractmethod
+    def started(self, problem: Problem) -> Marcher:
+        """An integration of a problem, at its start."""
+
+    def marcher(
+        self,
+        f: Bound,
+        t0: float,
+        y0: Floats,
+        *,
+        step: float | None = None,
+        rtol: float | None = None,
+        atol: float | Floats | None = None,
+        finish: Bound | None = None,
+        notes: Floats | None = None,
+        newton: str = "exact",
+        jac: Bound | None = None,
+        span: tuple[float, float] | None = None,
+        watch: bool = False,
+        broken: Broken | None = None,
+    ) -> Marcher:
+        """An integration of y' = f(t, y) from (t0, y0) on.
+
+        Methods without error control need a `step`; those with it take fixed steps where one is given without `rtol`,
+        and none that is longer where both are given.
+        `finish` is called with (t, y, notes) after each step and may change y a little, as projections do; `notes`, an
+        array that it may write, is copied behind y in each row. `jac` gives df/dy row by row; else it is found by
+        finite differences. Nothing is evaluated behind the end of `span`. Told to `watch`, an explicit method
+        returns when the problem proves stiff, and when its steps collapse. Steps end where the equations are `broken`.
+        """
+        if finish is not None and not self.accepts_finish:
+            raise UnsupportedError(f"the integrator '{self.name}' cannot correct states after its steps.")
+        if step is None and not self.adaptive:
+            raise ModelError(f"the integrator '{self.name}' takes fixed steps; give a step.")
+        y0 = np.array(y0, dtype=float)
+        notes = np.zeros(0) if notes is None else notes
+        limit = np.inf if span is None else float(span[1])
+        given = (step, rtol, atol, finish, notes, newton, jac, limit, watch, broken)
+        return self.started(Problem(f, float(t0), y0, *given))
+
+
+class CompiledMarcher(Marcher):
+    """A marcher on the compiled loop. `attempt` tries a step, `between` looks into it."""
+
+    def __init__(
+        self, problem: Problem, path: Path, rules: Rules, attempt: Bound, between: Bound = NONE
+    ) -> None:
+        self.problem, self.path, self.rules = problem, path, rules
+        self.attempt, self.look = attempt, between
+        self.bound: dict[tuple[Door, int], Bound] = {}
+        path.state[loop.TIME] = path.state[loop.END] = problem.t0
+        self.hops: list[float] = []  # times of the last switches
+        self.span, self.shortest = np.inf, 0.0
+        self.aim()
+        self.equations = self.equations_with(attempt)
+        self.bound_to(loop.march, self.equations)
+
+    def equations_with(self, attempt: Bound) -> Equations:
+        finish = self.problem.finish or NONE
+        doors = (self.problem.f, attempt, self.look, finish)
+        return Equations(*(part for door in doors for part in (door.f, door.c)))
+
+    def finish_with(self, finish: Bound) -> None:
+        """Another door that follows each step."""
+        self.problem = replace(self.problem, finish=finish)
+        self.equations = self.equations_with(self.attempt)
+
+    def march(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
+        if self.problem.broken is None:
+            return self.march_on(times, first, Y, most_steps)
+        return self.march_over(self.problem.broken, times, first, Y, most_steps)
+
+    def march_on(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
+        """March up to the limit."""
+        return self.march_with(self.equations, times, first, Y, most_steps)
+
+    def march_with(
+        self, E: Equations, times: Floats, first: int, Y: Floats, most_steps: int
+    ) -> tuple[int, int]:
+        """March with other doors than usual."""
+        if not Y.flags.c_contiguous:
+            raise ValueError("the rows must be contiguous")
+        state = self.path.state
+        state[loop.ROW] = first
+        self.bound_to(loop.march, E)(most_steps, np.ascontiguousarray(times), Y.reshape(-1))
+        return int(state[loop.ROW]), int(state[loop.WHY])
+
+    def bound_to(self, door: Door, E: Equations) -> Bound:
+        """A door of the loop with what it works with; compiled when it is first needed."""
+        key = door, id(E)  # E lives as long as what is bound to it
+        if key not in self.bound:
+            self.bound[key] = door.bind(Marching(E, self.rules, self.path))
+        return self.bound[key]
+
+    # breaks
+
+    def march_over(
+        self, broken: Broken, times: Floats, first: int, Y: Floats, most_steps: int
+    ) -> tuple[int, int]:
+        """March, and pass the breaks on the way; where switches depend on the state, every step is searched."""
+        state, switches = self.path.state, bool(broken.breaks.placed)
+        self.span = float(times[-1]) - self.problem.t0
+        self.shortest = SHORTEST * max(abs(float(times[-1])), abs(self.t))
+        why = loop.PAUSED
+        while why == loop.PAUSED and most_steps > 0:
+            if state[loop.BEGUN] == 0.0 and state[loop.SINCE] == 0.0:
+                self.leave_break(broken)
+            found = self.aim()
+            if (
+                found is not None
+                and found.hard
+                and found.t - found.width <= self.t + self.shortest
+                and state[loop.TAKE] == 0.0
+            ):
+                self.begin_anew(found.t + found.width)
+                continue
+            saved = [array.copy() for array in broken.kept] if switches else []
+            before = self.attempts
+            first, why = self.march_on(times, first, Y, 1 if switches else most_steps)
+            most_steps -= max(1, self.attempts - before)
+            if why == loop.AT_LIMIT:
+                why = self.pass_limit(broken, found)
+            elif switches and state[loop.TAKE] > 0.0 and why in (loop.PAUSED, loop.COLLAPSED):
+                why = self.search_step(broken, saved)
+            elif switches and why in FAILED:
+                why = self.foresee(broken, saved, why)
+        return first, why
+
+    @property
+    def attempts(self) -> int:
+        """Steps tried so far."""
+        return self.steps + int(self.path.state[loop.REJECTED])
+
+    def aim(self) -> Break | None:
+        """Set the time at which steps must end next; the break that is there."""
+        state, broken = self.path.state, self.problem.broken
+        found = None if broken is None else broken.breaks.after(self.t)
+        limit = self.problem.limit
+        if found is not None:
+            limit = min(limit, found.t - found.width if found.hard else found.t)
+        if state[loop.CUTTING] == 1.0:
+            limit = min(limit, state[loop.CUT])
+        if limit != state[loop.LIMIT] or state[loop.SPACING] == 0.0:
+            state[loop.LIMIT] = limit
+            self.lay_grid(limit)
+        return found
+
+    def lay_grid(self, limit: float) -> None:
+        """A whole number of equal steps from here to the limit."""
+        if self.rules.kind == loop.EQUAL:
+            state, span, h = self.path.state, limit - self.t, self.rules.step
+            count = max(1.0, np.ceil(span / h * (1.0 - 1e-9))) if np.isfinite(span) else 1.0
+            state[loop.ORIGIN], state[loop.SINCE] = self.t, 0.0
+            state[loop.SPACING] = span / count if np.isfinite(span) else h
+
+    def leave_break(self, broken: Broken) -> None:
+        """Where the start is a break, begin behind it."""
+        found = broken.breaks.after(self.t)
+        if found is not None and found.hard and found.t - found.width <= self.t:
+            self.begin_anew(found.t + found.width)
+        if broken.breaks.placed:
+            self.leave_levels(broken)
+
+    def pass_limit(self, broken: Broken, found: Break | None) -> int:
+        """Go on behind the limit that was reached. Returns PAUSED, or why that is impossible."""
+        state = self.path.state
+        if state[loop.CUTTING] == 1.0 and self.t >= state[loop.CUT]:
+            state[loop.CUTTING] = 0.0
+            return self.hop(broken, False)
+        if found is None or self.t < found.t - found.width:
+            return loop.STEP_TOO_SMALL  # the end of what has a value
+        if not found.hard:
+            return loop.PAUSED
+        if broken.breaks.jumps_at(found, broken.told(self.t, self.path.y)[0]):
+            return loop.JUMPS
+        broken.kick(found, self.path.y)
+        self.begin_anew(found.t + found.width)
+        return loop.PAUSED
+
+    def search_step(self, broken: Broken, saved: Sequence[Floats]) -> int:
+        """Where a switch lies in the step that was just found good, it is taken back, to end before the switch.
+
+        Fixed steps may have jumped to and fro over a switch that their end does not show.
+        """
+        h = self.step_end - self.t
+        t = broken.breaks.first_crossing(self.t, self.step_end, lambda t: broken.told(t, self.between(t)))
+        if t is None and self.rules.kind != loop.ADAPTIVE:
+            t = broken.breaks.first_crossing(self.t, self.step_end, self.thrown(broken))
+        if t is None:
+            return loop.PAUSED
+        broken.restore(saved)
+        self.take_back()
+        return self.cut_at(broken, t, h)
+
+    def foresee(self, broken: Broken, saved: Sequence[Floats], why: int) -> int:
+        """After a step that was refused: maybe it went over a switch, to which the accelerations lead."""
+        t, h = self.t, float(self.path.state[loop.TRIED])
+        if not np.isfinite(h):  # the slopes have no value
+            return why
+        found = broken.breaks.first_crossing(t, t + h, self.thrown(broken))
+        if found is not None:
+            broken.restore(saved)
+            return self.cut_at(broken, found, h)
+        hopeless = why in (loop.NO_CONVERGENCE, loop.BLEW_UP) and self.rules.kind != loop.ADAPTIVE
+        return self.cut_at(broken, t + 0.5 * h, h) if hopeless and h > FINEST * self.rules.step else why
+
+    def thrown(self, broken: Broken) -> Callable[[float], tuple[Floats, Floats]]:
+        """The motion that the accelerations at the beginning of the step lead to."""
+        t, y, slope, n = self.t, self.path.y, self.slope(), self.path.y.size // 2
+
+        def look(later: float) -> tuple[Floats, Floats]:
+            s = later - t
+            ahead = y + s * slope
+            ahead[:n] += 0.5 * s * s * slope[n:]
+            return broken.told(later, ahead)
+
+        return look
+
+    def cut_at(self, broken: Broken, t: float, h: float) -> int:
+        """The next step of what would have been h ends just before t.
+
+        Where it is brought onto the constraints at its end, that may lie behind the switch again.
+        """
+        state = self.path.state
+        near = state[loop.NEAR] = max(HOP * h, 64.0 * EPS * max(abs(self.t), h))
+        if t - self.t <= max(near, 2.0 * self.shortest):
+            return self.hop(broken, True)
+        before = min(0.5 * near * EARLIER ** state[loop.CUTS], 0.5 * (t - self.t))
+        state[loop.CUTS] += 1.0
+        state[loop.CUTTING], state[loop.CUT] = 1.0, t - before
+        state[loop.STEP] = state[loop.CUT] - self.t
+        return loop.PAUSED
+
+    def take_back(self) -> None:
+        """Forget the step that waits to be taken."""
+        p, state = self.path, self.path.state
+        p.notes[:] = p.old_notes
+        state[loop.TAKE], state[loop.END] = 0.0, state[loop.TIME]
+        state[loop.NEW_KNOWN] = state[loop.DENSE] = 0.0
+        state[loop.REJECTED] += 1.0
+
+    def hop(self, broken: Broken, surely: bool) -> int:
+        """Over a switch that is close, in a tiny step along the slope; `surely` where it is known to be there."""
+        t, y, slope, sides = self.t, self.path.y.copy(), self.slope(), broken.sides(self.t, self.path.y)
+        far = max(self.path.state[loop.NEAR], 64.0 * EPS * abs(t))
+        for _ in range(MOST_DOUBLINGS):
+            passed = broken.sides(t + far, y + far * slope) != sides
+            if passed:
+                break
+            far *= 2.0
+        if passed or surely:
+            self.path.y[:] = y + far * slope
+            self.begin_anew(t + far)
+            return self.chatters(t)
+        return loop.PAUSED  # not there yet: the next step finds it again
+
+    def leave_levels(self, broken: Broken) -> None:
+        """Where a switch begins at one of its levels, begin a tiny step later, on the side to which it goes."""
+        t, y = self.t, self.path.y
+        if broken.breaks.at_level(t, *broken.told(t, y)):
+            far = 64.0 * EPS * max(abs(t), SMALLEST_TIME)
+            y[:] = y + far * self.slope()
+            self.begin_anew(t + far)
+
+    def slope(self) -> Floats:
+        """f at the beginning of the step."""
+        out = np.empty_like(self.path.y)
+        self.problem.f(self.t, self.path.y, out)
+        return out
+
+    def begin_anew(self, t: float) -> None:
+        """The state stays, all that is known of the past is forgotten."""
+        state = self.path.state
+        state[loop.TIME] = state[loop.END] = t
+        for entry in (
+            loop.KNOWN,
+            loop.NEW_KNOWN,
+            loop.TAKE,
+            loop.DENSE,
+            loop.STEP,
+            loop.ERROR,
+            loop.SINCE,
+            loop.BEGUN,
+        ):
+            state[entry] = 0.0
+        state[loop.STIFF] = state[loop.CUTTING] = state[loop.CUTS] = state[loop.SPACING] = 0.0
+        state[loop.BREAKS] += 1.0
+
+    def chatters(self, t: float) -> int:
+        """CHATTERS where the last switches followed each other within no time."""
+        self.hops = [*self.hops[1 - MOST_HOPS :], t]
+        quick = len(self.hops) == MOST_HOPS and t - self.hops[0] < CHATTER * self.span
+        return loop.CHATTERS if quick else loop.PAUSED
+
+    def restart(self, t0: float, y0: Floats, rtol: float, atol: Floats) -> None:
+        """Begin anew with other numbers, as a new marcher would; what is laid out in memory stays."""
+        p = self.path
+        p.memory[:] = 0.0
+        p.y[:], p.rtol[0], p.atol[:], p.old_notes[:] = y0, rtol, atol, p.notes
+        p.state[loop.TIME] = p.state[loop.END] = t0
+        self.hops = []
+        self.aim()
+
+    def begin_at(self, y: Floats) -> None:
+        """Another first state, before the first step."""
+        self.path.y[:], self.path.old_notes[:] = y, self.path.notes
+
+    @property
+    def t(self) -> float:
+        return float(self.path.state[loop.TIME])
+
+    @property
+    def y(self) -> Floats:
+        return self.path.y
+
+    @property
+    def step_end(self) -> float:
+        return float(self.path.state[loop.END])
+
+    def between(self, t: float) -> Floats:
+        if self.path.state[loop.TAKE] == 0.0:
+            return self.path.y.copy()
+        self.bound_to(loop.look_into_step, self.equations)(t, self.path.state, self.path.out)
+        return self.path.out.copy()
+
+    @property
+    def steps(self) -> int:
+        return int(self.path.state[loop.STEPS] + (self.path.state[loop.TAKE] > 0.0))
+
+    def counts(self) -> dict[str, int]:
+        state = self.path.state
+        return {
+            "steps": self.steps,
+            "rejected steps": int(state[loop.REJECTED]),
+            "evaluations": int(state[loop.EVALUATIONS]),
+            "jacobians": int(state[loop.JACOBIANS]),
+            "factorizations": int(state[loop.FACTORIZATIONS]),
+        }
+
+    def kept(self) -> dict[str, Floats]:
+        p = self.path
+        return {"path": p.memory, "notes": p.notes, "old_notes": p.old_notes}
+
+
+def fixed_rules(problem: Problem, adaptive: bool, order: int, uses_slope: bool, last: int) -> Rules:
+    """The rules of a one-step method: by its error, or in steps of a given size."""
+    controlled = adaptive and (problem.step is None or problem.rtol is not None)
+    kind = loop.ADAPTIVE if controlled else loop.BETWEEN_OUTPUTS
+    return Rules(
+        kind, order, int(uses_slope), last, np.inf, float(problem.step or 0.0), problem.t0, problem.limit,
+        0.0, careful(problem),
+    )  # fmt: skip
+
+
+def careful(problem: Problem) -> int:
+    """1 where functions may jump without a word."""
+    return int(problem.broken is not None and bool(problem.broken.breaks.undeclared))
+
+
+def equal_rules(problem: Problem, uses_slope: bool, last: int) -> Rules:
+    """The rules of a multistep method: one size for all steps, and a whole number of them up to each limit."""
+    assert problem.step is not None
+    return Rules(
+        loop.EQUAL, 0, int(uses_slope), last, np.inf, float(problem.step), problem.t0, problem.limit, 0.0, 0
+    )
+
+
+def path_of(problem: Problem, rows: int, past: int = 0, rtol: float = 1e-6) -> Path:
+    relative, absolute = problem.tolerances(rtol)
+    return new_path(problem.y0, rows, past, relative, absolute, problem.notes)
+
+
+class StartedMarcher(CompiledMarcher):
+    """A marcher whose first steps are those of another method, which needs no past."""
+
+    def __init__(
+        self, problem: Problem, path: Path, rules: Rules, attempt: Bound, starter: Bound, first_steps: int
+    ) -> None:
+        super().__init__(problem, path, rules, attempt)
+        self.starter, self.first_steps = starter, first_steps
+        self.starting_equations = self.equations_with(starter)
+
+    def march_on(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
+        while self.fresh_steps < self.first_steps and most_steps > 0:
+            first, why = self.march_with(self.starting_equations, times, first, Y, 1)
+            if why != loop.PAUSED:
+                return first, why
+            most_steps -= 1
+        return super().march_on(times, first, Y, most_steps)
+
+    @property
+    def fresh_steps(self) -> int:
+        """Steps since the last start."""
+        return int(self.path.state[loop.SINCE] + (self.path.state[loop.TAKE] > 0.0))

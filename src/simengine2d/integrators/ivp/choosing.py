@@ -1,0 +1,77 @@
+"""The names under which a method is known, and when to take it."""
+
+from __future__ import annotations
+
+from ...errors import ModelError, UnsupportedError, listed, unknown
+from ...methods import Integrator
+from .. import integrator_named
+from ..integration import OdeMethod
+
+# names of the MATLAB ODE suite, then those of SciPy, which are spelled exactly as there
+ALIASES = {
+    "ode45": "dormand_prince",
+    "ode23": "bogacki_shampine",
+    "ode113": "adams_variable",
+    "ode15s": "bdf_variable",
+    "ode23s": "rosenbrock",
+    "ode23t": "trapezoidal_adaptive",
+    "ode23tb": "tr_bdf2",
+    "RK45": "dormand_prince",
+    "RK23": "bogacki_shampine",
+    "DOP853": "dop853",
+    "LSODA": "adams_variable",
+    "BDF": "bdf_variable",
+    "Radau": "radau_adaptive",
+}
+
+ADVICE = {
+    "dormand_prince": "Smooth problems that are not stiff, at moderate tolerances. Take it first.",
+    "bogacki_shampine": "Problems that are not stiff, at loose tolerances, or with slopes that jump.",
+    "adams_variable": "Smooth problems with an expensive f, at tight tolerances; it turns to BDF where they are stiff.",
+    "bdf_variable": "Stiff problems, when an explicit method takes many tiny steps. Take it second.",
+    "rosenbrock": "Stiff problems at loose tolerances; no iteration, so rough right-hand sides do less harm.",
+    "trapezoidal_adaptive": "Moderately stiff problems that must not be damped, such as undamped oscillations.",
+    "tr_bdf2": "Stiff problems at loose tolerances whose fast parts should die out.",
+    "tsitouras5": "As dormand_prince; a little fewer steps at loose tolerances.",
+    "dop853": "Smooth problems at tight tolerances: the fewest evaluations from rtol = 1e-7 down.",
+    "radau_adaptive": "Stiff problems at tight tolerances, and those with fast oscillations, where BDF methods fail.",
+    "forward_euler": "To see how a method of order 1 errs, and how an explicit method becomes unstable.",
+    "heun": "To see order 2 with two evaluations a step.",
+    "rk4": "Smooth problems in fixed steps, such as real-time simulation.",
+    "adams_bashforth": "Fixed steps with one evaluation of an expensive f for each.",
+    "adams_bashforth_moulton": "Fixed steps with two evaluations; more stable and more exact than adams_bashforth.",
+    "backward_euler": "Fixed steps that no stiffness disturbs; it damps everything, so only with short steps.",
+    "trapezoidal": "Fixed steps without damping, moderately stiff problems.",
+    "implicit_midpoint": "Long runs of conservative systems: it keeps quadratic invariants.",
+    "radau_iia": "Fixed steps for stiff problems that ask for accuracy.",
+    "bdf": "Fixed steps for stiff problems, of order k = 1 to 5; k above 2 is not stable for fast oscillations.",
+}
+
+
+def method_of(method: str | Integrator) -> OdeMethod:
+    """The method of that name, or the object itself, if it solves y' = f(t, y)."""
+    found = method
+    if isinstance(method, str):
+        name = ALIASES.get(method) or ALIASES.get(method.lower()) or method
+        known = [*ALIASES, *ode_methods()]
+        if name.lower().replace("-", "_") not in Integrator.registry:
+            raise ModelError(f"there is no method '{method}'. {unknown('method', method, known)}")
+        found = integrator_named(name)()
+    if not isinstance(found, OdeMethod):
+        name = found.name if isinstance(found, Integrator) else repr(found)
+        raise UnsupportedError(
+            f"the method '{name}' does not solve y' = f(t, y). The methods are {listed(ode_methods(), 30)}; "
+            "for M qdd + C qd + K q = F(t) there is ivp.newmark."
+        )
+    return found
+
+
+def ode_methods() -> list[str]:
+    return sorted(name for name, cls in Integrator.registry.items() if issubclass(cls, OdeMethod))
+
+
+def advice(method: str | Integrator) -> str:
+    """When to take a method, known by any of its names: `advice("ode45")`."""
+    found = method_of(method)
+    about = type(found).__doc__ or ""
+    return f"{found.name}: {ADVICE.get(found.name, about.split('.')[0] + '.')}"

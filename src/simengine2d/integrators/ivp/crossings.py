@@ -1,0 +1,87 @@
+"""Events as SciPy knows them: functions g(t, y) that pass zero, with `terminal` and `direction`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError
+from ...numerics.roots import roots_in
+
+Floats = NDArray[np.float64]
+State = Callable[[float], Floats]
+
+
+class Found(NamedTuple):
+    event: int
+    t: float
+    y: Floats
+    terminal: bool
+
+
+class Watch:
+    """Some events, and their values at the last look."""
+
+    def __init__(self, events: Any, args: tuple[Any, ...], way: float, t: float, y: Floats) -> None:
+        self.events: Sequence[Any] = (events,) if callable(events) else tuple(events)
+        for event in self.events:
+            if not callable(event):
+                raise ModelError(f"events must be functions g(t, y), not {event!r}.")
+        self.args, self.way = args, way
+        # how often an event may still happen before it ends the integration
+        terminal = [getattr(event, "terminal", False) for event in self.events]
+        self.left = [np.inf if not end else float(end) for end in terminal]
+        self.direction = [float(getattr(event, "direction", 0)) for event in self.events]
+        self.t = t
+        self.side = [int(np.sign(value)) for value in self.at(t, y)]  # of zero; 0 where an event starts there
+        self.found: list[Found] = []
+
+    def value(self, e: int, t: float, y: Floats) -> float:
+        got = np.asarray(self.events[e](self.way * t, y.copy(), *self.args))
+        if got.size != 1 or not np.isfinite(float(got.reshape(-1)[0])):
+            name = getattr(self.events[e], "__name__", "an event")
+            raise ModelError(
+                f"the event {name} gave {got!r} at t = {self.way * t:.9g}, not one finite number."
+            )
+        return float(got.reshape(-1)[0])
+
+    def at(self, t: float, y: Floats) -> list[float]:
+        return [self.value(e, t, y) for e in range(len(self.events))]
+
+    def look(self, end: float, between: State) -> Found | None:
+        """Note what happened up to `end`; the event that ends the integration.
+
+        One that is zero at the start happens when it leaves zero; that does not end the integration. One that turns
+        round at zero happens where its direction is 0.
+        """
+        state = cache(between)
+        passed = [found for e in range(len(self.events)) for found in self._passed(e, end, state)]
+        self.t = end
+        for found in sorted(passed, key=lambda found: found.t):
+            self.left[found.event] -= float(found.terminal)
+            found = found._replace(terminal=found.terminal and self.left[found.event] <= 0.0)
+            self.found.append(found)
+            if found.terminal:
+                return found
+        return None
+
+    def _passed(self, e: int, end: float, state: State) -> list[Found]:
+        """What one event does up to `end`; `terminal` tells whether it counts for its end."""
+        value = lambda t: self.value(e, t, state(t))
+        side, passed = self.side[e], []
+        for root in roots_in(value, self.t, end, side=side):
+            if self.direction[e] == 0.0 or self.direction[e] * root.way > 0.0:
+                passed.append(Found(e, root.t, state(root.t), side != 0))
+            side = root.way or side
+        self.side[e] = int(np.sign(value(end))) or side
+        return passed
+
+    def times_and_states(self) -> tuple[list[Floats], list[Floats]]:
+        """As SciPy gives them: one array for each event."""
+        each = [[found for found in self.found if found.event == e] for e in range(len(self.events))]
+        times = [np.array([self.way * found.t for found in some]) for some in each]
+        return times, [np.array([found.y for found in some]) for some in each]

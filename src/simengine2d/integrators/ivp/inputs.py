@@ -1,0 +1,105 @@
+"""What is given to `solve`, checked before the first step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError
+from ...numerics.kernel_pointer import Bound, python_door
+from ..integration import OdeMethod
+
+Floats = NDArray[np.float64]
+Function = Callable[..., Any]
+
+LEAST = 1e-13  # tolerance of a step: rounding errors are not far
+
+
+def real_array(name: str, given: Any) -> Floats:
+    """An array of finite real numbers."""
+    try:
+        array = np.asarray(given)
+        if np.iscomplexobj(array):
+            raise ModelError(f"{name} = {given!r} is complex; solve for real and imaginary parts.")
+        array = array.astype(float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{name} = {given!r} must be made of numbers.") from None
+    if not np.all(np.isfinite(array)):
+        raise ModelError(f"{name} = {given!r} must be made of finite numbers.")
+    return array
+
+
+def span_of(t_span: Any) -> tuple[float, float]:
+    span = real_array("t_span", t_span)
+    if span.shape != (2,) or span[0] == span[1]:
+        raise ModelError(f"t_span = {t_span!r} must be two different times, from and to.")
+    return float(span[0]), float(span[1])
+
+
+def times_of(t_eval: Any, t0: float, t1: float) -> Floats | None:
+    """Times in the direction of the integration."""
+    if t_eval is None:
+        return None
+    times, way = np.atleast_1d(real_array("t_eval", t_eval)), np.sign(t1 - t0)
+    if times.ndim != 1 or times.size == 0 or np.any(way * np.diff(times) <= 0.0):
+        raise ModelError("t_eval must be a list of times that run from the beginning of t_span to its end.")
+    if way * (times[0] - t0) < 0.0 or way * (t1 - times[-1]) < 0.0:
+        raise ModelError(
+            f"t_eval reaches from {times[0]:g} to {times[-1]:g}, out of t_span = ({t0:g}, {t1:g})."
+        )
+    return times
+
+
+def start_of(y0: Any) -> Floats:
+    y = np.atleast_1d(real_array("y0", y0))
+    if y.ndim != 1 or y.size == 0:
+        raise ModelError(f"y0 must be a number or a list of numbers; its shape is {y.shape}.")
+    return y
+
+
+class Asked:
+    """A user's f or jac as a door, and the time at which it was asked last."""
+
+    def __init__(
+        self, name: str, function: Any, args: tuple[Any, ...], way: float, shape: tuple[int, ...]
+    ) -> None:
+        self.name, self.function, self.args, self.way, self.shape = name, function, args, way, shape
+        self.t = np.nan
+        self.door: Bound = python_door(self)
+
+    def __call__(self, t: float, y: Floats, out: Floats) -> None:
+        self.t = self.way * t
+        values = self.function(self.t, y.copy(), *self.args) if callable(self.function) else self.function
+        values = np.asarray(values)
+        if values.dtype.kind not in "fiub":
+            raise TypeError(f"it gave {values.dtype} numbers, not real ones")
+        if values.shape != self.shape and not (values.size == 1 and out.size == 1):
+            raise ValueError(f"it gave an array of shape {values.shape}, not {self.shape}")
+        out[:] = self.way * values.reshape(-1)
+
+    @property
+    def raised(self) -> BaseException | None:
+        return self.door.kept[1][0] if self.door.kept[1] else None
+
+
+def tolerances(method: OdeMethod, rtol: Any, atol: Any, y0: Floats) -> tuple[float, Any]:
+    """Relative and absolute tolerance of one step, for errors of `rtol` and `atol` in the end."""
+    if not (isinstance(rtol, int | float) and 1e-14 <= rtol <= 0.1):
+        raise ModelError(f"rtol = {rtol!r} must lie between 1e-14 and 0.1.")
+    local = method.local(rtol)
+    if local < LEAST and method.power > 1.0:
+        least = (LEAST / method.share) ** (1.0 / method.power)
+        raise ModelError(
+            f"rtol = {rtol:g} asks too much of '{method.name}', a method of order {method.order}; its least is "
+            f"{least:.1g}. Methods of higher order are dop853 and radau_adaptive."
+        )
+    local = max(local, LEAST)
+    if atol is None:
+        return local, None
+    absolute = real_array("atol", atol)
+    if absolute.shape not in ((), y0.shape) or not np.all(absolute > 0.0):
+        raise ModelError(f"atol = {atol!r} must be a positive number, or one for each entry of y0.")
+    return local, absolute * local / rtol

@@ -1,0 +1,213 @@
+"""`solve`: an initial value problem from its beginning to its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ConvergenceError, Interrupted, ModelError, SimEngineError
+from ...methods import Integrator
+from ...numerics.interrupts import Interrupts
+from .. import time_loop as loop
+from ..integration import Marcher, OdeMethod
+from .choosing import method_of
+from .crossings import Found, Watch
+from .inputs import Asked, Function, span_of, start_of, times_of, tolerances
+from .solution import FAILED, FINISHED, TERMINATED, Interpolant, Solution, points_between
+
+Floats = NDArray[np.float64]
+
+STEPS_AT_ONCE = 2_000  # where nobody looks between the steps
+
+_WHY = {
+    loop.STEP_TOO_SMALL: "the step became too small, or f has no finite value. Look for a singularity there",
+    loop.NO_CONVERGENCE: "the iteration of the step did not converge, or f has no finite value. Take a smaller h",
+    loop.BLEW_UP: "the values have grown beyond all bounds, or f has no finite value. Take a smaller h",
+}
+
+
+def solve(
+    f: Function,
+    t_span: tuple[float, float],
+    y0: Any,
+    method: str | Integrator = "dormand_prince",
+    *,
+    h: float | None = None,
+    rtol: float = 1e-6,
+    atol: float | Floats | None = None,
+    jac: Any = None,
+    events: Any = (),
+    t_eval: Any = None,
+    args: tuple[Any, ...] = (),
+    newton: str = "exact",
+    dense_output: bool = False,
+) -> Solution:
+    """y' = f(t, y, *args), y(t0) = y0, over t_span = (t0, t1); t1 may lie before t0.
+
+    Adaptive methods choose their steps so that the error in the end is about `rtol` of y plus `atol` (by default `rtol`
+    of the largest entry of y0); with `h` every method takes fixed steps. Implicit methods iterate by `newton`: "exact",
+    "modified" (derivatives are kept while they serve) or "fixed_point"; `jac(t, y)` gives df/dy, else finite
+    differences do. Events are functions g(t, y, *args), with the attributes `terminal` and `direction` as in SciPy.
+    Without `t_eval` the solution is given at the steps, with `dense_output` as a function `sol(t)` too.
+
+    Raises with the solution so far (`error.results`) where the integration ends early.
+    """
+    solver = method_of(method)
+    t0, t1 = span_of(t_span)
+    if h is None and not solver.adaptive:
+        raise ModelError(f"the method '{solver.name}' takes fixed steps; give h=...")
+    if h is not None and not (isinstance(h, int | float) and 0.0 < h <= abs(t1 - t0)):
+        raise ModelError(f"h = {h!r} must be positive and not longer than t_span.")
+    run = Integration(solver, f, t0, t1, start_of(y0), tuple(args), jac)
+    steps = {"step": float(h)} if h is not None else {}
+    if h is None:
+        local, absolute = tolerances(solver, rtol, atol, run.y0)
+        steps = {"rtol": local, "atol": absolute}
+    return run.to_the_end(steps, newton, events, times_of(t_eval, t0, t1), dense_output)
+
+
+class Integration:
+    """One call of `solve`. Time runs forward inside: with `way` = -1, it is the negative of the user's."""
+
+    def __init__(
+        self, method: OdeMethod, f: Any, t0: float, t1: float, y0: Floats, args: Any, jac: Any
+    ) -> None:
+        if not callable(f):
+            raise ModelError(f"f must be a function f(t, y), not {f!r}.")
+        self.method, self.y0, self.args = method, y0, args
+        self.way = 1.0 if t1 > t0 else -1.0
+        self.begin, self.end = self.way * t0, self.way * t1
+        self.f = Asked("f", f, args, self.way, y0.shape)
+        self.jac = None if jac is None else Asked("jac", jac, args, self.way, (y0.size, y0.size))
+        self.t: list[float] = [self.begin]
+        self.y: list[Floats] = [y0]
+        self.ends, self.pieces = [self.begin], []  # type: ignore[var-annotated]
+        self.watch: Watch | None = None
+        self.marcher: Marcher | None = None
+        self.interrupts = Interrupts()
+        self.check_start()
+
+    def check_start(self) -> None:
+        out = np.zeros(self.y0.size)
+        with self.interrupts:
+            self.f.door(self.begin, self.y0, out)
+        self.check_functions()
+        self.interrupts.check()
+        if not np.all(np.isfinite(out)):
+            raise ModelError(f"f gives {self.way * out} at the start, t = {self.way * self.begin:g}.")
+
+    def to_the_end(
+        self, steps: dict[str, Any], newton: str, events: Any, t_eval: Floats | None, dense: bool
+    ) -> Solution:
+        self.marcher = self.method.marcher(
+            self.f.door, self.begin, self.y0, newton=newton, jac=self.jac.door if self.jac else None,
+            span=(self.begin, self.end), **steps,
+        )  # fmt: skip
+        self.watch = Watch(events, self.args, self.way, self.begin, self.y0)
+        times = np.array([self.end]) if t_eval is None else np.append(self.way * t_eval, self.end)
+        if times.size > 1 and times[-2] == self.end:
+            times = times[:-1]
+        with self.interrupts:
+            ended = self.outputs(times, t_eval, dense)
+        message = "the end of t_span was reached" if ended is None else "an event ended the integration"
+        return self.solution(FINISHED if ended is None else TERMINATED, message)
+
+    # outputs
+
+    def outputs(self, times: Floats, t_eval: Floats | None, dense: bool) -> Found | None:
+        """All of them; the event that ended the integration."""
+        if t_eval is None:
+            return self.step_by_step(times, dense)
+        self.t, self.y = [], []
+        return self.row_by_row(times, t_eval.size, dense)
+
+    def step_by_step(self, times: Floats, dense: bool) -> Found | None:
+        """Outputs at the ends of steps."""
+        Y, why, m = np.zeros((1, self.y0.size)), loop.PAUSED, self.marcher
+        assert m is not None
+        while why != loop.DONE:
+            why = self.advance(times, 0, Y, 1)[1]
+            if m.step_end > self.ends[-1]:
+                ended = self.look(dense)
+                t = m.step_end if ended is None else ended.t
+                self.t.append(t)
+                self.y.append(m.between(t))
+                if ended is not None:
+                    return ended
+        return None
+
+    def row_by_row(self, times: Floats, wanted: int, dense: bool) -> Found | None:
+        """Outputs at given times."""
+        Y, why, row, m = np.zeros((times.size, self.y0.size)), loop.PAUSED, 0, self.marcher
+        assert m is not None and self.watch is not None
+        watched = dense or bool(self.watch.events)
+        while why != loop.DONE:
+            done = row
+            row, why = self.advance(times, row, Y, 1 if watched else STEPS_AT_ONCE)
+            self.t += times[done : min(row, wanted)].tolist()
+            self.y += list(Y[done : min(row, wanted)])
+            if watched and m.step_end > self.ends[-1]:
+                ended = self.look(dense)
+                if ended is not None:
+                    late = times[row:wanted][times[row:wanted] <= ended.t]
+                    self.t += late.tolist()
+                    self.y += [m.between(t) for t in late]
+                    return ended
+        return None
+
+    def look(self, dense: bool) -> Found | None:
+        """Look into a new step."""
+        assert self.marcher is not None and self.watch is not None
+        ended = self.watch.look(self.marcher.step_end, self.marcher.between) if self.watch.events else None
+        a, b = self.ends[-1], self.marcher.step_end if ended is None else ended.t
+        self.ends.append(self.marcher.step_end if ended is None else b)
+        if dense:
+            self.pieces.append([self.marcher.between(t) for t in points_between(a, b)])
+        self.check_functions()
+        return ended
+
+    def advance(self, times: Floats, row: int, Y: Floats, most_steps: int) -> tuple[int, int]:
+        assert self.marcher is not None
+        row, why = self.marcher.march(times, row, Y, most_steps)
+        self.check_functions()
+        if self.interrupts.came:
+            at = f"interrupted at t = {self.way * self.marcher.t:.9g}"
+            raise Interrupted(f"{at}.", self.solution(FAILED, at))
+        if why in _WHY:
+            t = self.way * self.marcher.step_end
+            raise ConvergenceError(f"at t = {t:.9g} {_WHY[why]}.", self.solution(FAILED, _WHY[why]))
+        return row, why
+
+    # what is reported
+
+    def check_functions(self) -> None:
+        """Report what a user's function has raised."""
+        for asked in (self.f, self.jac):
+            error = None if asked is None else asked.raised
+            if asked is None or error is None:
+                continue
+            where = f"at t = {asked.t:.9g}"
+            results = self.solution(FAILED, f"{asked.name} failed {where}") if self.marcher else None
+            if isinstance(error, KeyboardInterrupt):
+                raise Interrupted(f"interrupted {where}.", results) from None
+            if isinstance(error, SimEngineError | SystemExit):
+                raise error
+            raise ModelError(
+                f"{asked.name} failed {where}: {type(error).__name__}: {error}", results
+            ) from error
+
+    def solution(self, status: int, message: str) -> Solution:
+        assert self.marcher is not None
+        counts = self.marcher.counts()
+        t = self.way * np.array(self.t)
+        y = np.array(self.y).T.reshape(self.y0.size, t.size)
+        found: tuple[Any, Any] = (
+            self.watch.times_and_states() if self.watch and self.watch.events else (None, None)
+        )
+        sol = Interpolant(self.way * np.array(self.ends), np.array(self.pieces)) if self.pieces else None
+        return Solution(
+            t, y, self.method.name, status >= 0, status, message, counts["evaluations"], counts["jacobians"],
+            counts["factorizations"], counts["steps"], counts["rejected steps"], *found, sol,
+        )  # fmt: skip

@@ -1,0 +1,109 @@
+"""Linear systems of second order by Newmark's method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError, SingularityError
+from ..newmark import Newmark
+from .inputs import real_array, span_of, start_of
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class SecondOrderSolution:
+    """q, qd and qdd with one column for each entry of t."""
+
+    t: Floats
+    q: Floats
+    qd: Floats
+    qdd: Floats
+
+
+def newmark(
+    M: Any,
+    C: Any,
+    K: Any,
+    F: Callable[[float], Any] | Any,
+    t_span: tuple[float, float],
+    q0: Any,
+    qd0: Any,
+    h: float,
+    beta: float = 0.3025,
+    gamma: float = 0.6,
+) -> SecondOrderSolution:
+    """M qdd + C qd + K q = F(t) in steps of h; F may be a function, an array or 0, and matrices of one may be numbers.
+
+        q1  = q + h qd + h^2 ((1/2 - beta) qdd + beta qdd1)
+        qd1 = qd + h ((1 - gamma) qdd + gamma qdd1)
+        (M + gamma h C + beta h^2 K) qdd1 = F(t1) - C (qd + h (1 - gamma) qdd) - K (q + h qd + h^2 (1/2 - beta) qdd)
+
+    Newmark, Journal of Engineering Mechanics 85 (1959) 67-94.
+    """
+    rule = Newmark(beta, gamma)
+    q, qd = start_of(q0), start_of(qd0)
+    if q.shape != qd.shape:
+        raise ModelError(f"q0 has {q.size} entries and qd0 has {qd.size}; they must be as many.")
+    M, C, K = (_square(name, given, q.size) for name, given in (("M", M), ("C", C), ("K", K)))
+    times, h = _times(t_span, h)
+    force = lambda t: _force(F, t, q.size)
+    solve_start = _solver(M, "M")
+    solve_step = _solver(M + rule.gamma * h * C + rule.beta * h**2 * K, "M + gamma h C + beta h^2 K")
+    qdd = solve_start(force(times[0]) - C @ qd - K @ q)
+    rows = [(q, qd, qdd)]
+    for t in times[1:]:
+        # what is known of the end of the step, then its accelerations
+        q = q + h * qd + h**2 * (0.5 - rule.beta) * qdd
+        qd = qd + h * (1.0 - rule.gamma) * qdd
+        qdd = solve_step(force(t) - C @ qd - K @ q)
+        q, qd = q + h**2 * rule.beta * qdd, qd + h * rule.gamma * qdd
+        rows.append((q, qd, qdd))
+    return SecondOrderSolution(times, *(np.array(level).T for level in zip(*rows, strict=True)))
+
+
+def _times(t_span: Any, h: float) -> tuple[Floats, float]:
+    t0, t1 = span_of(t_span)
+    if not (isinstance(h, int | float) and 0.0 < h <= (t1 - t0) * (1.0 + 1e-9)):
+        raise ModelError(
+            f"h = {h!r} must be positive and not longer than t_span = ({t0:g}, {t1:g}), which runs forward."
+        )
+    count = round((t1 - t0) / h)
+    if abs(count * h - (t1 - t0)) > 1e-9 * (t1 - t0):
+        raise ModelError(f"t_span = ({t0:g}, {t1:g}) must be a whole number of steps h = {h:g}.")
+    return np.asarray(t0 + h * np.arange(count + 1), dtype=float), float(h)
+
+
+def _square(name: str, given: Any, n: int) -> Floats:
+    matrix = real_array(name, given)
+    matrix = matrix * np.eye(n) if matrix.ndim == 0 else matrix
+    if matrix.shape != (n, n):
+        raise ModelError(f"{name} has the shape {matrix.shape}; q0 asks for {(n, n)}.")
+    return matrix
+
+
+def _force(F: Any, t: float, n: int) -> Floats:
+    value = real_array(f"F at t = {t:g}", F(t) if callable(F) else F)
+    if value.shape not in ((), (n,)):
+        raise ModelError(f"F at t = {t:g} has the shape {value.shape}; q0 asks for {(n,)}.")
+    return np.broadcast_to(value, (n,))
+
+
+def _solver(A: Floats, name: str) -> Callable[[Floats], Floats]:
+    """Solve with a matrix that is factored once."""
+    import warnings
+
+    from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LinAlgWarning)
+        try:
+            factors = lu_factor(A)
+        except (LinAlgWarning, np.linalg.LinAlgError):
+            raise SingularityError(f"the matrix {name} is singular.") from None
+    return lambda b: np.asarray(lu_solve(factors, b))

@@ -1,0 +1,98 @@
+"""The contacts of a system as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import floor, isfinite, nan
+from typing import NamedTuple
+
+import numpy as np
+
+from ...numerics.kernel import kernel
+from .piecewise import CLOSED, KNOTS_FIRST, START, Floats, Ints, Pieces, packed
+
+POINT, FACE, GAP, ROLL = range(4)
+
+# columns of `contacts`
+KIND, CURVE, OTHER = range(3)
+# columns of `constants`; see `Contact`
+TARGET, SIDE, WAY = range(3)
+
+ITERATIONS = 40
+NEARLY = 1e-9  # of the range of the parameter: after a step this small, the next one is exact
+GRID = 2.0**-28  # of the range; see `snapped`
+LONGEST = 0.02  # step, of the range of the parameter
+NEAR = 1e-3  # of the curve's size: gap up to which the remembered contact is trusted
+BEYOND = 1e-6  # of the range: how far past the end of an open curve a contact may be
+
+
+class Contact(NamedTuple):
+    """A contact as a formula of measures; `kind` says of which, `curves` are those that touch."""
+
+    kind: int
+    curves: tuple[Pieces, ...]
+    target: float
+    """Distance of the base curves, or sum of arc lengths, at contact."""
+    side: float
+    """1 where the normal n is on the right of the curve, -1 on the left. FACE: 1 where the curve is on its right."""
+    way: float = 1.0
+    """GAP and ROLL: -1 where the curves run against each other at the contact, 1 where they run the same way."""
+
+
+class Contacts(NamedTuple):
+    """The contacts of a system; context of the door."""
+
+    contacts: Ints  # (contacts, 3)
+    constants: Floats  # (contacts, 3)
+    curves: Ints
+    numbers: Floats
+    memory: Floats  # (contacts, 2): the parameters found last
+
+
+def pack_contacts(contacts: Sequence[Contact]) -> Contacts:
+    curves: list[Pieces] = []
+    rows = []
+    for contact in contacts:
+        numbers = [len(curves) + i for i in range(len(contact.curves))]
+        curves += contact.curves
+        rows.append((contact.kind, numbers[0], numbers[-1]))
+    table, numbers_of_curves = packed(curves)
+    return Contacts(
+        np.array(rows, dtype=np.int64).reshape(-1, 3),
+        np.array([(c.target, c.side, c.way) for c in contacts]).reshape(-1, 3),
+        table,
+        numbers_of_curves,
+        np.full((len(contacts), 2), nan),
+    )
+
+
+@kernel
+def snapped(c, curve, sigma, period):
+    """A parameter that is nearly found, on a grid from which Newton's last step begins.
+
+    So what is found does not depend, in its last digits, on where the search began: the same state gives the same bits.
+    """
+    first, grid = c.numbers[c.curves[curve, START] + KNOTS_FIRST], GRID * period
+    sigma = inside(c, curve, sigma, period)
+    if not isfinite(sigma):
+        return nan
+    return first + grid * floor((sigma - first) / grid + 0.5)
+
+
+@kernel
+def shortened(step, period):
+    """A step of the parameter, not so long that it leaves the neighborhood."""
+    return min(max(step, -LONGEST * period), LONGEST * period)
+
+
+@kernel
+def inside(c, curve, sigma, period):
+    """The parameter, brought into the range of a closed curve; nan where it is past the end of an open one."""
+    first = c.numbers[c.curves[curve, START] + KNOTS_FIRST]
+    if not isfinite(sigma):
+        return nan
+    if c.curves[curve, CLOSED] == 1:
+        return first + (sigma - first) % period
+    if sigma < first - BEYOND * period or sigma > first + (1.0 + BEYOND) * period:
+        return nan
+    return sigma

@@ -1,0 +1,60 @@
+"""The door to contacts, and their values in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...numerics.kernel_pointer import door
+from .contact_arrays import FACE, KIND, POINT, Contact, pack_contacts
+from .contact_face import face
+from .contact_pair import mesh
+from .contact_point import point
+from .piecewise import Floats
+
+RESULTS = 13
+"""Numbers that a contact may write."""
+
+
+@door
+def contact_at(c, i, u, out):
+    """g of contact i, its p derivatives and its p x p second ones, one behind the other, from u_1, ud_1, ..., u_p"""
+    k = int(i)
+    kind = c.contacts[k, KIND]
+    if kind == POINT:
+        point(c, k, u[0], u[2], out)
+    elif kind == FACE:
+        face(c, k, u[0], u[2], out)
+    else:
+        mesh(c, k, u[0], u[2], u[4], out)
+
+
+END = 0.02
+"""Of the range: how near to its end a curve is taken to end."""
+
+
+class ContactValues(NamedTuple):
+    value: float
+    gradient: Floats
+    hessian: Floats
+
+
+def contact_values(contact: Contact, u: Sequence[float]) -> ContactValues:
+    """g, its derivatives by u and its second ones, of one contact."""
+    p, out = len(u), np.zeros(RESULTS)
+    contact_at(pack_contacts([contact]), 0.0, np.repeat(np.asarray(u, dtype=float), 2), out)
+    return ContactValues(float(out[0]), out[1 : p + 1], out[p + 1 : p + 1 + p * p].reshape(p, p))
+
+
+def is_at_end(contact: Contact, u: Sequence[float]) -> bool:
+    """Whether a contact has come to the end of an open curve, or is past it."""
+    packed = pack_contacts([contact])
+    contact_at(packed, 0.0, np.repeat(np.asarray(u, dtype=float), 2), np.zeros(RESULTS))
+    for curve, sigma in zip(contact.curves, packed.memory[0], strict=False):
+        first, last = curve.knots[0], curve.knots[-1]
+        inner = first + END * (last - first) < sigma < last - END * (last - first)
+        if not curve.closed and not inner:
+            return True
+    return False

@@ -1,0 +1,356 @@
+"""Elements: the bases of joints and forces, and the registry that finds them.
+
+Defining a subclass registers it: Python, model files, the schema, the checker and the analyses find it by its class
+name. The annotations of its fields say how each is read from a file and turned into numbers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cache
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+    dataclass_transform,
+    get_args,
+    get_type_hints,
+)
+
+import numpy as np
+
+from ..errors import ModelError
+from ..expressions.law import PUSH, STATE, Law
+from ..expressions.time_function import Function
+from .curves.curve import as_curve, resolve_curve
+from .formula import Formula, formula_of, frames_of_formula
+from .formula_input import formula_text, formula_texts
+from .frame import Frame, Placed, as_frame
+from .measure import Measure
+from .measure_text import frames_in, parse_measure
+
+
+class Kind(NamedTuple):
+    """What a field holds: its name decides how it is resolved, `file_type` how it is read."""
+
+    name: str
+    file_type: Any
+
+
+Number = Annotated[Any, Kind("number", float | str)]
+"""A number or an expression of the parameters."""
+Vector = Annotated[Any, Kind("numbers", list[float | str])]
+"""A few numbers or expressions: a point, a pose, a pair of radii."""
+TimeFunction = Annotated[Any, Kind("function", float | str | dict[str, Any])]
+"""f(t): a number, an expression of t, a table, a Python function."""
+FrameField = Annotated[Any, Kind("frame", str | dict[str, Any])]
+"""A body or a point of it."""
+MeasureField = Annotated[Any, Kind("measure", str)]
+"""A measure or a weighted sum of measures."""
+Direction = Annotated[Any, Kind("direction", float | str | list[float | str])]
+"""An angle or a vector."""
+Choice = Annotated[Any, Kind("plain", bool)]
+"""Yes or no."""
+Axes = Annotated[Any, Kind("plain", Literal["global", "body"])]
+"""In which axes a vector is given."""
+PushLaw = Annotated[Any, Kind("push law", float | str | dict[str, Any])]
+"""g(s, sd, t): an expression, a table of s or sd, or a Python function."""
+StateLaw = Annotated[Any, Kind("state law", float | str | dict[str, Any])]
+"""A function of time, or of x, y, phi, xd, yd, phid of the body and t: an expression, a table of one of them, a Python
+function. A table of times is a function of time."""
+BodyLaw = Annotated[Any, Kind("plain", str)]
+"""A Python function (t, q, qd) of the body's state, or the name under which `load(path, functions=...)` finds it."""
+Equations = Annotated[Any, Kind("formulas", str | list[str])]
+"""One or several formulas of channels, measures, parameters and t, each of which is held at zero."""
+Energy = Annotated[Any, Kind("formula", str)]
+"""A formula of channels, measures, parameters and t."""
+Components = Annotated[Any, Kind("components", dict[str, float | str])]
+"""Formulas by the channel or measure along which each acts."""
+CurveField = Annotated[Any, Kind("curve", dict[str, Any])]
+"""A curve in the axes of a frame."""
+
+
+NUMERIC_KINDS = ("number", "numbers", "function", "push law", "state law", "curve")
+"""Kinds of fields whose value does not depend on where bodies stand."""
+FORMULA_KINDS = ("formula", "formulas", "components")
+"""Kinds of fields that hold formulas of channels."""
+FUNCTION_KINDS = ("function", "push law", "state law")
+"""Kinds of fields that may be a table or a Python function."""
+
+
+class Row(NamedTuple):
+    """One constraint equation: `measure - value(t) = 0`; or `formula = 0`, where `measure` holds what it reads."""
+
+    label: str
+    measure: Measure
+    value: float | Function = 0.0
+    formula: Formula | None = None
+
+
+class Push(NamedTuple):
+    """An applied force that resists the growth of a measure with a law g(s, sd, t)."""
+
+    measure: Measure
+    law: Law
+
+
+class Wrench(NamedTuple):
+    """Force components and torque at a frame; `turning` with the body, or in global axes."""
+
+    frame: Placed
+    turning: bool
+    fx: Law
+    fy: Law
+    torque: Law
+
+
+class Action(NamedTuple):
+    """Forces along some measures, by a formula: its value along one, or as a `potential` -V_u along each it reads."""
+
+    along: Measure
+    formula: Formula
+    potential: bool
+
+
+Load = Push | Wrench | Action
+
+
+class Scope(ABC):
+    """Turns what the user wrote into numbers; the model provides it."""
+
+    parameters: dict[str, float]
+
+    @abstractmethod
+    def number(self, value: Any, what: str) -> float: ...
+
+    @abstractmethod
+    def function(self, value: Any, what: str) -> Function: ...
+
+    @abstractmethod
+    def law(self, value: Any, variables: Sequence[str], what: str) -> Law: ...
+
+    @abstractmethod
+    def frame(self, frame: Frame) -> Placed: ...
+
+    @abstractmethod
+    def frame_at(self, body: str, x: float, y: float, angle: float) -> Placed:
+        """The frame of `body` that stands at the given global pose as drawn."""
+
+    def measure(self, measure: Measure | str) -> Measure:
+        if isinstance(measure, str):
+            measure = parse_measure(measure, self.parameters)
+        terms = tuple(replace(t, a=self.frame(t.a), b=self.frame(t.b)) for t in measure.terms)  # type: ignore
+        return Measure(terms)
+
+    def formula(self, text: str, what: str) -> Formula:
+        try:
+            return formula_of(text, self.parameters, self.measure)
+        except ModelError as error:
+            raise ModelError([f"{what}: {problem}" for problem in error.problems]) from None
+
+
+@dataclass_transform(field_specifiers=(field,))
+@dataclass
+class Element(ABC):
+    """Something between bodies. Final classes carry a docstring that states their equations."""
+
+    registry: ClassVar[dict[str, type[Element]]] = {}
+    name: str
+
+    def __init_subclass__(cls, abstract: bool = False) -> None:
+        dataclass(cls)
+        if not abstract:
+            Element.registry[cls.__name__] = cls
+
+    def __post_init__(self) -> None:
+        check_name(self.name, type(self).__name__)
+        required = self.required()
+        for name, kind in self.kinds().items():
+            given = getattr(self, name)
+            if given is not None:
+                setattr(self, name, _accepted(given, kind, f"{self.title}, {name}"))
+            elif name in required:
+                raise ModelError(f"{self.title} needs {name}; None was given.")
+
+    @classmethod
+    def kinds(cls) -> dict[str, Kind]:
+        """Each field after the name, with what it holds."""
+        return _kinds(cls)
+
+    @classmethod
+    def required(cls) -> list[str]:
+        """Names of the fields that have no default."""
+        return _required(cls)
+
+    def frames(self) -> Iterator[Frame]:
+        """Every frame the element refers to, as written."""
+        for name, kind in self.kinds().items():
+            given = getattr(self, name)
+            if given is None:
+                continue
+            if kind.name == "frame":
+                yield given
+            elif kind.name == "measure":
+                yield from frames_in(given)
+            elif kind.name in FORMULA_KINDS:
+                for text in texts_of(given):
+                    yield from frames_of_formula(text)
+
+    def resolved(self, scope: Scope) -> Self:
+        """A copy in which every field is a number, a function or a placed frame."""
+        values = {
+            name: resolve_field(getattr(self, name), kind, scope, f"{self.title}, {name}")
+            for name, kind in self.kinds().items()
+        }
+        return replace(self, **values)  # type: ignore[type-var]
+
+    @property
+    def title(self) -> str:
+        """`Revolute 'A'`, for messages."""
+        return f"{type(self).__name__} '{self.name}'"
+
+
+class Joint(Element, abstract=True):
+    """Holds some measures at a value. `freedom`: relative motions it leaves (None where it depends on the use)."""
+
+    freedom: ClassVar[int | None] = None
+    drives: ClassVar[bool] = False
+    """True where the joint prescribes a motion rather than connecting bodies."""
+
+    @abstractmethod
+    def rows(self) -> Iterable[Row]:
+        """The constraint equations, written on the resolved element."""
+
+
+class Pair(Joint, abstract=True):
+    """A joint between two frames a and b.
+
+    Instead of two points, a joint may be given by its global place as drawn: `at=(x, y)` or `(x, y, angle)`.
+    A body named without a point means its own frame; the ground named without a point means the place where
+    the other side stands. `direction`, a global vector or angle as drawn, turns the axes of both frames.
+    """
+
+    a: FrameField
+    b: FrameField
+    at: Vector | None = field(default=None, kw_only=True)
+    direction: Direction | None = field(default=None, kw_only=True)
+
+    welds: ClassVar[bool] = False
+    """True where two bodies named without points are joined as they were drawn."""
+
+    def resolved(self, scope: Scope) -> Self:
+        from .placement import place_pair  # the geometry of drawn poses is kept in one file
+
+        a, b = place_pair(self, scope)
+        rest = replace(self, a=a, b=b, at=None, direction=None)
+        return Element.resolved(rest, scope)
+
+
+class ForceElement(Element, abstract=True):
+    """Pushes on bodies."""
+
+    @abstractmethod
+    def loads(self) -> Iterable[Load]:
+        """What it pushes with, written on the resolved element."""
+
+
+def texts_of(given: Any) -> list[str]:
+    """Every formula of a field, as written; of components, the channels too."""
+    if isinstance(given, dict):
+        return [str(text) for pair in given.items() for text in pair]
+    return [given] if isinstance(given, str) else list(given)
+
+
+def check_name(name: Any, kind: str) -> None:
+    """Names are free words without the signs that references and expressions need."""
+    if not isinstance(name, str) or not name.strip():
+        raise ModelError(f"{kind} has the name {name!r}; a name is a word.")
+    if name != name.strip():
+        raise ModelError(f"{kind} is named '{name}'; a name neither begins nor ends with a space.")
+    bad = sorted(set(name) & set(".,()'\"\n"))
+    if bad:
+        raise ModelError(f"{kind} is named '{name}'; the sign {' '.join(bad)} cannot stand in a name.")
+
+
+@cache
+def _kinds(cls: type[Element]) -> dict[str, Kind]:
+    """Reading annotations is slow, and they never change."""
+    hints = get_type_hints(cls, include_extras=True)
+    return {f.name: _kind(hints[f.name]) for f in fields(cls) if f.name != "name"}
+
+
+@cache
+def _required(cls: type[Element]) -> list[str]:
+    return [f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING]
+
+
+def _kind(hint: Any) -> Kind:
+    """The Kind inside an annotation such as `Number` or `Number | None`."""
+    for part in (hint, *get_args(hint)):
+        for mark in getattr(part, "__metadata__", ()):
+            if isinstance(mark, Kind):
+                return mark
+    raise TypeError(
+        f"annotate the field with Number, Vector, TimeFunction, FrameField, MeasureField or Choice, not {hint}"
+    )
+
+
+def _accepted(given: Any, kind: Kind, what: str) -> Any:
+    """A field as it is kept, or an error where it is of the wrong sort; numbers are examined when resolved."""
+    if kind.name == "frame":
+        return given if isinstance(given, Placed) else as_frame(given)
+    if kind.name == "numbers":
+        if isinstance(given, str) or np.ndim(given) != 1:
+            raise ModelError(f"{what} is {given!r}; a list of numbers is needed.")
+        return tuple(given)
+    if kind.name == "formulas":
+        return formula_texts(given, what)
+    if kind.name == "formula":
+        return formula_text(given, what)
+    if kind.name == "components":
+        if not isinstance(given, dict) or not given:
+            raise ModelError(
+                f"{what} is {given!r}; write formulas by channel, such as {{'rod.phi': '-2*rod.phid'}}."
+            )
+        return {str(along): formula_text(part, f"{what}, {along}") for along, part in given.items()}
+    if kind.name == "curve":
+        return as_curve(given, what)
+    if kind.name == "measure" and not isinstance(given, str | Measure):
+        raise ModelError(f"{what} is {given!r}; write a measure such as angle(ground, crank).")
+    if kind.name == "plain" and kind.file_type is bool and not isinstance(given, bool):
+        raise ModelError(f"{what} is {given!r}; give True or False.")
+    return given
+
+
+def resolve_field(given: Any, kind: Kind, scope: Scope, what: str) -> Any:
+    if given is None or kind.name == "plain":
+        return given
+    if kind.name == "number":
+        return scope.number(given, what)
+    if kind.name == "numbers":
+        return tuple(scope.number(part, what) for part in given)
+    if kind.name == "function":
+        return scope.function(given, what)
+    if kind.name == "measure":
+        return scope.measure(given)
+    if kind.name == "push law":
+        return scope.law(given, PUSH, what)
+    if kind.name == "state law":
+        return scope.law(given, STATE, what)
+    if kind.name == "formula":
+        return scope.formula(given, what)
+    if kind.name == "curve":
+        return resolve_curve(given, scope.parameters, what)
+    if kind.name == "formulas":
+        return tuple(scope.formula(text, what) for text in given)
+    if kind.name == "components":
+        return {
+            along: tuple(scope.formula(part, f"{what}, {along}") for part in (along, text))
+            for along, text in given.items()
+        }
+    return given if isinstance(given, Placed) else scope.frame(given)

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...errors import ModelError
+from ...expressions.evaluate import Name
+from ..elements import Action, Components, Energy, ForceElement
+from ..formula import VELOCITY, Formula
+from ..measure import Measure
+
+
+class Force(ForceElement):
+    """Forces of your own, as formulas of channels, measures, their rates, parameters and t.
+
+    `along` gives them by channel or measure: `{"rod.phi": ...}` is a torque, `{"rod.B.x": ..., "rod.B.y": ...}` a force
+    at a point, `{"distance(a.P, b.Q)": ...}` pushes two points apart. A `potential` energy V pushes with its gradient.
+
+    Q = sum_k F_k(u, ud, t) s_k,q - V_q
+    """
+
+    along: Components | None = None
+    potential: Energy | None = None
+
+    def loads(self) -> Iterator[Action]:
+        if self.along is None and self.potential is None:
+            raise ModelError(f"{self.title} needs forces along some channels, or a potential energy.")
+        for direction, formula in (self.along or {}).values():
+            yield Action(_measure(direction, self.title), formula, False)
+        if self.potential is not None:
+            yield Action(_measures(self.potential, self.title), self.potential, True)
+
+
+def _measure(direction: Formula, title: str) -> Measure:
+    """The channel or measure that a force acts along."""
+    bare = len(direction.measures) == 1 and isinstance(direction.tree, Name)
+    if not bare or direction.level == VELOCITY:
+        raise ModelError(
+            f"{title} acts along '{direction.text}'; write one channel or measure, such as rod.phi or rod.B.x."
+        )
+    return direction.measures[0]
+
+
+def _measures(potential: Formula, title: str) -> Measure:
+    """The measures that an energy reads."""
+    if potential.level == VELOCITY:
+        raise ModelError(
+            f"{title}: the potential '{potential.text}' reads a velocity. Give forces along channels instead."
+        )
+    if not potential.measures:
+        raise ModelError(
+            f"{title}: the potential '{potential.text}' reads no body. Name a channel such as rod.B.y."
+        )
+    return Measure(tuple(measure.terms[0] for measure in potential.measures))

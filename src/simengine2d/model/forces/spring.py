@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...expressions.law import linear_law
+from ..elements import ForceElement, MeasureField, Number, Push, PushLaw, TimeFunction
+
+
+class Spring(ForceElement):
+    """Spring, damper and actuator on a measure s: a TSDA on `distance`, an RSDA on `angle`.
+
+    It resists the growth of s with k (s - free) + c ds/dt + h(t), and with a `law` g(s, sd, t) where one is given,
+    such as "100*s^3" or a table of s, `se.Table(of="s", points=..., values=...)`.
+    """
+
+    measure: MeasureField
+    stiffness: Number = 0.0
+    damping: Number = 0.0
+    free: Number = 0.0
+    actuator: TimeFunction = 0.0
+    law: PushLaw | None = None
+
+    def loads(self) -> Iterator[Push]:
+        yield Push(self.measure, linear_law(self.stiffness, self.damping, self.free, self.actuator))
+        if self.law is not None:
+            yield Push(self.measure, self.law)

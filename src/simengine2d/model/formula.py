@@ -1,0 +1,231 @@
+"""Formulas: g(u, ud, t) of measures u between frames, their rates ud, and time, with all numbers worked out.
+
+    rod.B.y - 0.1*sin(3*rod.B.x)    distance(a.P, b.Q)^2 - L^2    skate.yd*cos(skate.phi) - skate.xd*sin(skate.phi)
+
+A constraint, a force or a potential energy is written as one. Its derivatives are found on the tape of its operations,
+so nobody has to write them, and nothing is compiled for a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, final
+
+from ..errors import ModelError, unknown
+from ..expressions.evaluate import (
+    Call,
+    Chain,
+    Name,
+    Node,
+    Number,
+    Unary,
+    evaluate,
+    names_in,
+    number,
+    substitute,
+    to_text,
+)
+from ..expressions.programs import fold
+from ..expressions.tape import Tape, compile_tape
+from ..expressions.time_function import Function, as_function
+from .channel_text import ChannelExpression, parse_channels
+from .curves.contact_arrays import Contact
+from .frame import Frame
+from .measure import Measure
+
+POSITION, VELOCITY = 0, 1
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """g of the variables u_1, ud_1, ..., u_p, ud_p, t. Made by `formula_of`; never changes."""
+
+    text: str
+    measures: tuple[Measure, ...]
+    """u_1, ..., u_p: one term of weight one each."""
+    variables: tuple[str, ...] = field(repr=False)
+    tree: Node = field(repr=False)
+    tape: Tape = field(repr=False)
+    contact: Contact | None = field(default=None, repr=False)
+    """Where it is the gap of a contact with a curve, whose tape is empty."""
+
+    @property
+    def level(self) -> int:
+        """VELOCITY where it reads a rate."""
+        return VELOCITY if names_in(self.tree) & set(self.variables[1:-1:2]) else POSITION
+
+    @property
+    def reads_time(self) -> bool:
+        return "t" in names_in(self.tree)
+
+    @property
+    def is_homogeneous(self) -> bool:
+        """Zero wherever all rates are: a constraint of velocities that lets everything rest."""
+        still: dict[str, Node] = {rate: Number(0.0) for rate in self.variables[1:-1:2]}
+        return _vanishes(substitute(self.tree, still))
+
+    def __deepcopy__(self, memo: object) -> Formula:
+        return self
+
+
+def formula_of(text: str, parameters: Mapping[str, float], placed: Callable[[Measure], Measure]) -> Formula:
+    """The formula of a text; `placed` finds the frames of a measure."""
+    found = parse_channels(text)
+    _check_names(found, parameters)
+    measures = tuple(placed(measure) for measure in found.measures)
+    known: dict[str, Node] = {name: Number(number(value)) for name, value in parameters.items()}
+    tree = fold(substitute(found.tree, known))
+    variables = tuple(found.variables)
+    return Formula(text.strip(), measures, variables, tree, compile_tape(tree, variables))
+
+
+def contact_formula(text: str, measures: Sequence[Measure], contact: Contact) -> Formula:
+    """The gap of a contact as a formula; `text` says what it is."""
+    variables = [f"{letter}{j}" for j in range(len(measures)) for letter in ("u", "ud")]
+    return Formula(text, tuple(measures), (*variables, "t"), Number(0.0), Tape((), (), ()), contact)
+
+
+def frames_of_formula(text: str) -> Iterator[Frame]:
+    """The frames a formula refers to, as written."""
+    for measure in parse_channels(text).measures:
+        for term in measure.terms:
+            assert isinstance(term.a, Frame) and isinstance(term.b, Frame)
+            yield from (term.a, term.b)
+
+
+def _check_names(found: ChannelExpression, parameters: Mapping[str, float]) -> None:
+    strange = names_in(found.tree) - {*found.variables, *parameters}
+    problems = [
+        f"'{found.text.strip()}' names '{name}', which is neither a channel such as crank.x, crank.A.y, crank.phid "
+        f"or rate(distance(a.P, b.Q)), nor a parameter, nor t. {unknown('parameter', name, parameters)}"
+        for name in sorted(strange)
+    ]
+    if problems:
+        raise ModelError(problems)
+
+
+# Weighted sums ----------------------------------------------------------------------------------------
+
+
+class WeightedSum(NamedTuple):
+    """sum_j weight_j u_j - value(t): such a formula is an ordinary row, which costs less."""
+
+    measure: Measure
+    value: Function
+
+
+def weighted_sum(formula: Formula) -> WeightedSum | None:
+    """The formula as a weighted sum with constant weights; None where it is none."""
+    parts = _linear(formula.tree, set(formula.variables[:-1]))
+    if parts is None:
+        return None
+    weights, rest = parts
+    values = [weights.get(name, 0.0) for name in formula.variables[:-1:2]]
+    terms = [(w, m) for w, m in zip(values, formula.measures, strict=True) if w != 0.0]
+    measure = Measure(tuple(term for w, m in terms for term in (w * m).terms))
+    total = Chain(Number(0.0), tuple(("+", Chain(Number(-w), (("*", node),))) for w, node in rest))
+    return WeightedSum(measure, as_function(to_text(fold(total)) if rest else 0.0))
+
+
+Linear = tuple[dict[str, float], list[tuple[float, Node]]]
+"""Weights by name, and weighted parts that hold none of the names."""
+
+
+def _linear(node: Node, names: set[str]) -> Linear | None:
+    if not names_in(node) & names:
+        return {}, [(1.0, node)]
+    match node:
+        case Name(name):
+            return {name: 1.0}, []
+        case Unary("-", operand):
+            return _times(_linear(operand, names), -1.0)
+        case Chain(first, rest) if rest[0][0] in "+-":
+            total = _linear(first, names)
+            for operator, operand in rest:
+                total = _plus(total, _times(_linear(operand, names), 1.0 if operator == "+" else -1.0))
+            return total
+        case Chain(first, rest) if rest[0][0] in "*/":
+            return _product([("*", first), *rest], names)
+    return None
+
+
+def _plus(a: Linear | None, b: Linear | None) -> Linear | None:
+    if a is None or b is None:
+        return None
+    weights = {name: a[0].get(name, 0.0) + b[0].get(name, 0.0) for name in {**a[0], **b[0]}}
+    return weights, a[1] + b[1]
+
+
+def _times(a: Linear | None, factor: float) -> Linear | None:
+    if a is None:
+        return None
+    return {name: factor * w for name, w in a[0].items()}, [(factor * w, node) for w, node in a[1]]
+
+
+def _product(factors: list[tuple[str, Node]], names: set[str]) -> Linear | None:
+    """One factor with the names, all others numbers."""
+    inside = [node for operator, node in factors if operator == "*" and names_in(node)]
+    numbers = [(operator, node) for operator, node in factors if not names_in(node)]
+    if len(inside) != 1 or len(numbers) != len(factors) - 1:
+        return None
+    factor = 1.0
+    for operator, node in numbers:
+        value = evaluate(node, {})
+        if operator == "/" and value == 0.0:
+            return None
+        factor = factor * value if operator == "*" else factor / value
+    return _times(_linear(inside[0], names), factor)
+
+
+def _vanishes(node: Node) -> bool:
+    """Zero by its structure, whatever the names in it stand for."""
+    if not names_in(node):
+        return bool(evaluate(node, {}) == 0.0)
+    match node:
+        case Unary("-", operand):
+            return _vanishes(operand)
+        case Chain(first, rest) if rest[0][0] in "+-":
+            return _vanishes(first) and all(_vanishes(part) for _, part in rest)
+        case Chain(first, rest) if rest[0][0] in "*/":
+            return _vanishes(first) or any(_vanishes(part) for operator, part in rest if operator == "*")
+        case Call("piecewise", args):
+            return all(_vanishes(part) for part in (*args[1::2], args[-1]))
+    return False
+
+
+# Rates ------------------------------------------------------------------------------------------------
+
+
+def check_linear_in_rates(formula: Formula) -> None:
+    """A constraint of velocities is a sum of rates times functions of positions and time."""
+    degree = _degree(formula.tree, set(formula.variables[1:-1:2]))
+    if degree is None or degree > 1:
+        raise ModelError(
+            f"'{formula.text}' is not linear in the velocities. A constraint of velocities is a sum of rates, each "
+            "times a function of positions and t, such as skate.yd*cos(skate.phi) - skate.xd*sin(skate.phi)."
+        )
+
+
+def _degree(node: Node, rates: set[str]) -> int | None:
+    """Degree as a polynomial of the rates; None where it is no polynomial."""
+    if not names_in(node) & rates:
+        return 0
+    match node:
+        case Name():
+            return 1
+        case Unary("-", operand):
+            return _degree(operand, rates)
+        case Chain(first, rest) if rest[0][0] in "+-":
+            degrees = [_degree(part, rates) for part in (first, *(part for _, part in rest))]
+            return None if None in degrees else max(degree or 0 for degree in degrees)
+        case Chain(first, rest) if rest[0][0] in "*/":
+            degrees = [_degree(part, rates) for part in (first, *(part for op, part in rest if op == "*"))]
+            divided = any(_degree(part, rates) != 0 for op, part in rest if op == "/")
+            return None if None in degrees or divided else sum(degree or 0 for degree in degrees)
+        case Call("piecewise", args):
+            conditions = [_degree(part, rates) for part in args[:-1:2]]
+            values = [_degree(part, rates) for part in (*args[1::2], args[-1])]
+            return None if None in values or any(conditions) else max(value or 0 for value in values)
+    return None

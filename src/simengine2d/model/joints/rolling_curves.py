@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import cos, isclose, pi, sin
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from ...errors import ModelError
+from ..curves.contact_arrays import GAP, POINT, ROLL, Contact
+from ..curves.contact_kernel import contact_values
+from ..curves.curve import Curve
+from ..elements import Choice, CurveField, FrameField, Joint, Kind, Row
+from ..frame import Placed
+from ..measure import across, along, angle
+from .point_on_curve import contact_row
+
+Held = Annotated[Any, Kind("plain", Literal["both", "gap", "roll"])]
+
+
+class RollingCurves(Joint):
+    """Two profiles touch and roll on each other: non-circular gears, a rocker on a table, a wheel on a rail.
+
+    `curve_a` is fixed in frame a, `curve_b` in frame b. Closed curves touch from outside; `internal` means that b runs
+    inside a. Open ones touch on the side as drawn. `holds` is "both"; "gap" where the curves may slip; "roll" where
+    bearings keep them together already, as those of non-circular gears do. With the points c of the curves that are
+    nearest to each other, the normal n there, and the arc lengths s up to them:
+
+    Phi = n . (c_b - c_a) = 0,      Phi = s_a + s_b - as drawn = 0   (curves that run the same way: s_a - s_b)
+    """
+
+    a: FrameField
+    b: FrameField
+    curve_a: CurveField
+    curve_b: CurveField
+    internal: Choice = False
+    holds: Held = "both"
+
+    def rows(self) -> Iterator[Row]:
+        if self.holds not in ("both", "gap", "roll"):
+            raise ModelError(f"{self.title} holds {self.holds!r}; give both, gap or roll.")
+        touching = self._contact()
+        measures = (along(self.a, self.b), across(self.a, self.b), angle(self.a, self.b))
+        if self.holds != "roll":
+            yield contact_row("gap", self.title, f"gap between the curves of {self.name}", measures, touching)
+        if self.holds != "gap":
+            self._check_rolling()
+            start = touching._replace(kind=ROLL, target=0.0)
+            drawn = contact_values(start, [measure.drawn for measure in measures]).value
+            text = f"slip between the curves of {self.name}"
+            yield contact_row("roll", self.title, text, measures, start._replace(target=drawn))
+
+    def _contact(self) -> Contact:
+        """The gap; parallel curves touch where their base curves are apart by the offsets."""
+        out_a = _outward(self.curve_a, self.a, self.curve_b, self.b)
+        out_b = _outward(self.curve_b, self.b, self.curve_a, self.a)
+        curves, offset_a, offset_b = (
+            (self.curve_a.pieces, self.curve_b.pieces),
+            self.curve_a.offset,
+            self.curve_b.offset,
+        )
+        if self.internal:
+            return Contact(GAP, curves, offset_b - offset_a, -out_a, out_a * out_b)
+        return Contact(GAP, curves, offset_a + offset_b, out_a, -out_a * out_b)
+
+    def _check_rolling(self) -> None:
+        for word, curve in (("curve_a", self.curve_a), ("curve_b", self.curve_b)):
+            if curve.offset:
+                raise ModelError(
+                    f"{self.title}: {word} is a cam's profile, which slides. Let it hold the gap only."
+                )
+            if curve.is_closed and not isclose(abs(curve.pieces.turning), 2 * pi, rel_tol=1e-6):
+                raise ModelError(f"{self.title}: {word} crosses itself, so that nothing can roll around it.")
+
+
+def _outward(curve: Curve, frame: Placed, other: Curve, other_frame: Placed) -> float:
+    """1 where the outside of a curve is on its right. An open curve has it where the other curve is as drawn."""
+    if curve.is_closed:
+        return curve.pieces.outward
+    middle = _global(other_frame, *other.pieces.samples[:, 1:3].mean(axis=0))
+    dx, dy = middle - _global(frame, 0.0, 0.0)
+    c, s = cos(frame.drawn_angle), sin(frame.drawn_angle)
+    seen = contact_values(Contact(POINT, (curve.pieces,), 0.0, 1.0), (c * dx + s * dy, c * dy - s * dx))
+    return -1.0 if seen.value < 0.0 else 1.0
+
+
+def _global(frame: Placed, x: float, y: float) -> np.ndarray:
+    """Where a point of a frame stands as drawn."""
+    c, s = cos(frame.drawn_angle), sin(frame.drawn_angle)
+    return np.array([frame.drawn_x + c * x - s * y, frame.drawn_y + s * x + c * y])

@@ -1,0 +1,275 @@
+"""Measures: scalars between two frames, and the only calculus of the plane in this package.
+
+With d = r_b - r_a, the axes u_a, v_a of frame a, u_b of frame b, and the angles phi_a, phi_b of the frames:
+
+    x               d_x                       y                d_y
+    along           u_a . d                   across           v_a . d
+    angle           phi_b - phi_a             misalignment     v_a . u_b = sin(phi_b - phi_a)
+    distance        |d|                       half_distance2   d . d / 2
+    direction       angle of d, seen from frame a (many-valued: turns are not counted)
+
+Each measure depends on (d_x, d_y, phi_a, phi_b) only. `value`, `gradient` and `hessian` are written in these
+four; a coordinate family says how frames depend on its q. The functions run on SymPy symbols unchanged, which is
+how the tests prove every derivative.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import atan2, cos, pi, sin, sqrt
+from typing import Any
+
+from ..errors import ModelError
+from ..numerics.kernel import kernel
+from .frame import Frame, Placed, Side, as_frame
+
+X, Y, ANGLE, ALONG, ACROSS, MISALIGNMENT, DISTANCE, HALF_DISTANCE2, DIRECTION = range(9)
+
+KINDS = {
+    "x": X,
+    "y": Y,
+    "angle": ANGLE,
+    "along": ALONG,
+    "across": ACROSS,
+    "misalignment": MISALIGNMENT,
+    "distance": DISTANCE,
+    "half_distance2": HALF_DISTANCE2,
+    "direction": DIRECTION,
+}
+
+
+# Calculus ---------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def value(kind, dx, dy, uax, uay, ubx, uby, phi_a, phi_b):
+    """The measure itself."""
+    if kind == X:
+        return dx
+    if kind == Y:
+        return dy
+    if kind == ANGLE:
+        return phi_b - phi_a
+    if kind == ALONG:
+        return uax * dx + uay * dy
+    if kind == ACROSS:
+        return -uay * dx + uax * dy
+    if kind == MISALIGNMENT:
+        return uax * uby - uay * ubx
+    if kind == DISTANCE:
+        return sqrt(dx * dx + dy * dy)
+    if kind == HALF_DISTANCE2:
+        return 0.5 * (dx * dx + dy * dy)
+    return atan2(-uay * dx + uax * dy, uax * dx + uay * dy)  # DIRECTION
+
+
+@kernel(inline=True)
+def gradient(kind, dx, dy, uax, uay, ubx, uby):
+    """Derivatives of the measure with respect to d_x, d_y, phi_a, phi_b.
+
+    du_a/dphi_a = v_a = (-u_ay, u_ax),  dv_a/dphi_a = -u_a.
+    """
+    if kind == X:
+        return 1.0, 0.0, 0.0, 0.0
+    if kind == Y:
+        return 0.0, 1.0, 0.0, 0.0
+    if kind == ANGLE:
+        return 0.0, 0.0, -1.0, 1.0
+    if kind == ALONG:
+        return uax, uay, -uay * dx + uax * dy, 0.0
+    if kind == ACROSS:
+        return -uay, uax, -uax * dx - uay * dy, 0.0
+    if kind == MISALIGNMENT:
+        c = uax * ubx + uay * uby
+        return 0.0, 0.0, -c, c
+    if kind == DISTANCE:
+        length = sqrt(dx * dx + dy * dy)
+        if length == 0.0:  # no direction is better than another
+            return 0.0, 0.0, 0.0, 0.0
+        return dx / length, dy / length, 0.0, 0.0
+    if kind == HALF_DISTANCE2:
+        return dx, dy, 0.0, 0.0
+    length2 = dx * dx + dy * dy  # DIRECTION
+    if length2 == 0.0:
+        return 0.0, 0.0, -1.0, 0.0
+    return -dy / length2, dx / length2, -1.0, 0.0
+
+
+@kernel(inline=True)
+def hessian(kind, dx, dy, uax, uay, ubx, uby):
+    """Second derivatives (xx, xy, yy, xa, ya, aa, ab, bb), where a, b stand for phi_a, phi_b.
+
+    The mixed ones of d and phi_b vanish for every measure.
+    """
+    if kind == ALONG:
+        return 0.0, 0.0, 0.0, -uay, uax, -uax * dx - uay * dy, 0.0, 0.0
+    if kind == ACROSS:
+        return 0.0, 0.0, 0.0, -uax, -uay, uay * dx - uax * dy, 0.0, 0.0
+    if kind == MISALIGNMENT:
+        s = uax * uby - uay * ubx
+        return 0.0, 0.0, 0.0, 0.0, 0.0, -s, s, -s
+    if kind == DISTANCE:
+        length = sqrt(dx * dx + dy * dy)
+        if length == 0.0:
+            return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        nx, ny = dx / length, dy / length
+        return ny * ny / length, -nx * ny / length, nx * nx / length, 0.0, 0.0, 0.0, 0.0, 0.0
+    if kind == HALF_DISTANCE2:
+        return 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    if kind == DIRECTION:
+        length4 = (dx * dx + dy * dy) * (dx * dx + dy * dy)
+        if length4 == 0.0:
+            return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        xx, xy = 2.0 * dx * dy / length4, (dy * dy - dx * dx) / length4
+        return xx, xy, -xx, 0.0, 0.0, 0.0, 0.0, 0.0
+    return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0  # X, Y, ANGLE are linear
+
+
+@kernel(inline=True)
+def second_order(h, dxd, dyd, phid_a, phid_b):
+    """The part of the measure's second time derivative that is quadratic in the rates: w^T H w."""
+    xx, xy, yy, xa, ya, aa, ab, bb = h
+    return (
+        xx * dxd * dxd
+        + 2.0 * xy * dxd * dyd
+        + yy * dyd * dyd
+        + 2.0 * (xa * dxd + ya * dyd) * phid_a
+        + aa * phid_a * phid_a
+        + 2.0 * ab * phid_a * phid_b
+        + bb * phid_b * phid_b
+    )
+
+
+# Names ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Term:
+    """weight * kind(a, b)."""
+
+    weight: float
+    kind: str
+    a: Frame | Placed
+    b: Frame | Placed
+
+    @property
+    def drawn(self) -> float:
+        """Value in the pose in which the model was drawn."""
+        a, b = self.a, self.b
+        assert isinstance(a, Placed) and isinstance(b, Placed)
+        ua, ub = (cos(a.drawn_angle), sin(a.drawn_angle)), (cos(b.drawn_angle), sin(b.drawn_angle))
+        dx, dy = b.drawn_x - a.drawn_x, b.drawn_y - a.drawn_y
+        kind = KINDS[self.kind]
+        return self.weight * float(value(kind, dx, dy, *ua, *ub, a.drawn_angle, b.drawn_angle))
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A weighted sum of measures: `angle(a, b)`, `along(rack, pinion) + 0.2 * angle(rack, pinion)`."""
+
+    terms: tuple[Term, ...]
+
+    def __add__(self, other: Measure) -> Measure:
+        return Measure(self.terms + other.terms)
+
+    def __sub__(self, other: Measure) -> Measure:
+        return self + (-other)
+
+    def __neg__(self) -> Measure:
+        return -1.0 * self
+
+    def __mul__(self, factor: float) -> Measure:
+        return Measure(tuple(Term(factor * t.weight, t.kind, t.a, t.b) for t in self.terms))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: float) -> Measure:
+        return self * (1.0 / divisor)
+
+    @property
+    def drawn(self) -> float:
+        """Value in the pose in which the model was drawn."""
+        return sum(term.drawn for term in self.terms)
+
+    @property
+    def period(self) -> float:
+        """How far the value jumps when a direction passes a full turn; 0 for single-valued measures."""
+        weights: dict[tuple[Any, Any], float] = {}
+        for term in self.terms:
+            if term.kind == "direction":
+                weights[term.a, term.b] = weights.get((term.a, term.b), 0.0) + term.weight
+        sizes = [abs(weight) for weight in weights.values() if weight != 0.0]
+        if sizes and max(sizes) - min(sizes) > 1e-12 * max(sizes):
+            raise ModelError(
+                f"directions with the different weights {sizes} stand in one sum; since a direction does not count "
+                "turns, such a sum has no definite value. Use angle(a, b), which counts them."
+            )
+        return 2 * pi * sizes[0] if sizes else 0.0
+
+    @property
+    def text(self) -> str:
+        """As it is written in model files."""
+        parts = []
+        for term in self.terms:
+            assert isinstance(term.a, Frame) and isinstance(term.b, Frame)
+            call = f"{term.kind}({term.a.text}, {term.b.text})"
+            parts.append(call if term.weight == 1 else f"{float(term.weight)!r}*{call}")
+        return " + ".join(parts)
+
+
+def _measure(kind: str, a: Any, b: Any) -> Measure:
+    sides = [side if isinstance(side, Placed) else as_frame(side) for side in (a, b)]
+    return Measure((Term(1.0, kind, sides[0], sides[1]),))
+
+
+def x(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+    """Global x component of the vector from a to b."""
+    return _measure("x", a, b)
+
+
+def y(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+    """Global y component of the vector from a to b."""
+    return _measure("y", a, b)
+
+
+def angle(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+    """Angle of b relative to a, continuous over any number of turns."""
+    return _measure("angle", a, b)
+
+
+def along(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+    """Component of the vector from a to b along the axis of a."""
+    return _measure("along", a, b)
+
+
+def across(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+    """Component of the vector from a to b across the axis of a, positive on its left."""
+    return _measure("across", a, b)
+
+
+def misalignment(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+    """Sine of the angle between the axes."""
+    return _measure("misalignment", a, b)
+
+
+def distance(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+    """Distance of the points."""
+    return _measure("distance", a, b)
+
+
+def half_distance2(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+    """Half the squared distance of the points."""
+    return _measure("half_distance2", a, b)
+
+
+def direction(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+    """Angle of the line from a to b, seen from the axis of a."""
+    return _measure("direction", a, b)
+
+
+def rolling(a: Placed, b: Placed, radius_a: float, radius_b: float) -> Measure:
+    """Slip between two circles about a and b, measured against the line of centers of angle beta:
+
+    R_a (phi_a - beta) + R_b (phi_b - beta);  R_b < 0 where both circles turn the same way.
+    """
+    return radius_b * angle(a, b) - (radius_a + radius_b) * direction(a, b)

@@ -1,0 +1,259 @@
+"""Model: the mechanism as the user wrote it. Names and numbers, no mathematics."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from ..errors import ModelError, UnsupportedError, counted, unknown
+from .body import Bar, Body, Disk, Plate, Point, Shape
+from .elements import Element, ForceElement, Joint, check_name
+from .frame import GROUND, Number
+from .plotting import ModelPictures
+
+if TYPE_CHECKING:
+    from ..symbolic.equations import Equations
+    from .resolved import Drawing
+
+E = TypeVar("E", bound=Element)
+
+GRAVITY = (0.0, -9.81)
+
+
+class Model(ModelPictures):
+    """A planar mechanism: bodies, and the joints and forces between them. SI units, radians.
+
+    Any number may be an expression of the `parameters`: `mass="rho*L"`.
+    """
+
+    def __init__(
+        self,
+        name: str = "mechanism",
+        *,
+        gravity: Sequence[Number] = GRAVITY,
+        parameters: Mapping[str, Number] | None = None,
+    ) -> None:
+        self.name = name
+        if isinstance(gravity, str) or not isinstance(gravity, Iterable):
+            raise ModelError(f"gravity = {gravity!r} must be two numbers (gx, gy), for example (0, -9.81).")
+        self.gravity = tuple(gravity)
+        self.parameters: dict[str, Number] = dict(parameters or {})
+        self.ground = Body(GROUND)
+        self.bodies: dict[str, Body] = {}
+        self.elements: dict[str, Element] = {}
+        self.analysis: dict[str, Any] = {}
+        """What `simengine2d run` does with the model, e.g. {"kind": "kinematics", "t_end": 2, "step": 0.01}."""
+        self.look: dict[str, Any] = {}
+        """How to draw it; carried along, never read by an analysis."""
+        self.source: str | None = None
+        """The file it came from, for messages."""
+        self.is_snapshot = False
+        """True where it is the model of a System or of results, as it was when they were made."""
+
+    # bodies
+
+    def body(
+        self,
+        name: str,
+        *,
+        mass: Number = 0.0,
+        inertia: Number | None = None,
+        at: Point | None = None,
+        angle: Number | None = None,
+        velocity: Point | None = None,
+        angular_velocity: Number | None = None,
+        points: Mapping[str, Point] | None = None,
+        shape: Shape | None = None,
+    ) -> Body:
+        """Add a body. `at` and `angle` are the pose of its mass center, `points` lie in body axes."""
+        check_name(name, "a body")
+        self._refuse_taken(name)
+        body = Body(name, mass, inertia, at, angle, velocity, angular_velocity, dict(points or {}), shape)
+        self.bodies[name] = body
+        return body
+
+    def bar(self, name: str, start: Point, end: Point, *, mass: Number = 0.0, **options: Any) -> Body:
+        """Add a uniform bar between two global points; it has the points "start" and "end"."""
+        return self.body(name, mass=mass, shape=Bar(tuple(start), tuple(end)), **options)
+
+    def disk(self, name: str, *, radius: Number, mass: Number = 0.0, **options: Any) -> Body:
+        """Add a uniform disk."""
+        return self.body(name, mass=mass, shape=Disk(radius), **options)
+
+    def plate(self, name: str, *, width: Number, height: Number, mass: Number = 0.0, **options: Any) -> Body:
+        """Add a uniform rectangular plate."""
+        return self.body(name, mass=mass, shape=Plate(width, height), **options)
+
+    # elements
+
+    def add(self, element: E) -> E:
+        """Add a joint, a driver or a force."""
+        if not isinstance(element, Element):
+            raise ModelError(f"{element!r} is no joint and no force; bodies are added by model.body(...).")
+        self._refuse_taken(element.name)
+        for frame in element.frames():
+            if frame.body not in self.bodies and frame.body != GROUND:
+                raise ModelError(f"{element.title} refers to {self._unknown_body(frame.body)}")
+        self.elements[element.name] = element
+        return element
+
+    @property
+    def joints(self) -> dict[str, Joint]:
+        """The joints and drivers, by name, in the order of adding."""
+        return {name: e for name, e in self.elements.items() if isinstance(e, Joint)}
+
+    @property
+    def forces(self) -> dict[str, ForceElement]:
+        return {name: e for name, e in self.elements.items() if isinstance(e, ForceElement)}
+
+    def __getitem__(self, name: str) -> Any:
+        """A body or an element by its name."""
+        if name == GROUND:
+            return self.ground
+        if name in self.bodies:
+            return self.bodies[name]
+        if name in self.elements:
+            return self.elements[name]
+        names = [*self.bodies, *self.elements]
+        raise ModelError(f"model '{self.name}' has no '{name}'. {unknown('name', name, names)}")
+
+    def find_body(self, name: str) -> Body:
+        """The body, or an error that names the nearest one."""
+        if name == GROUND:
+            return self.ground
+        if name not in self.bodies:
+            raise ModelError(f"there is {self._unknown_body(name)}")
+        return self.bodies[name]
+
+    # copies and files
+
+    def with_parameters(self, **values: Number) -> Model:
+        """A copy with other parameter values."""
+        strange = [name for name in values if name not in self.parameters]
+        if strange:
+            raise ModelError(
+                [
+                    f"model '{self.name}' has no parameter '{name}'. {unknown('parameter', name, self.parameters)}"
+                    for name in strange
+                ]
+            )
+        other = self.copy()
+        other.parameters.update(values)
+        return other
+
+    def copy(self) -> Model:
+        """An independent copy."""
+        return copy.deepcopy(self)
+
+    def snapshot(self) -> Model:
+        """The model as it is now, which no later change of this one reaches; Python functions are shared."""
+        other = object.__new__(type(self))
+        other.__dict__.update(_own(self.__dict__), is_snapshot=True)
+        return other
+
+    def __copy__(self) -> Model:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, is_snapshot=False)
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        other = object.__new__(type(self))
+        memo[id(self)] = other
+        other.__dict__.update(copy.deepcopy(self.__dict__, memo), is_snapshot=False)
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled; functions go by their name, and those that have none of their own are refused."""
+        for element in self.elements.values():
+            for field in element.kinds():
+                for function in _functions(getattr(element, field)):
+                    _refuse_unpicklable(function, f"{element.title}, {field}")
+        return self.__dict__
+
+    def check(self) -> Drawing:
+        """Evaluate every number and place every frame; raises a ModelError that lists all problems."""
+        from .resolved import Drawing
+
+        return Drawing(self)
+
+    def equations(
+        self, coordinates: str = "reference_point", *, notation: str = "haug", numbers: bool = False
+    ) -> Equations:
+        """M, QA, Phi, Phi_q, nu, gamma and Newmark's matrix as SymPy, with symbols or with the model's `numbers`.
+
+        `notation` names the book whose letters are shown: haug, nikravesh, garcia_de_jalon or shabana.
+        """
+        from ..symbolic.of_model import equations_of
+
+        return equations_of(self, coordinates, notation, numbers)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the model: .yaml, .json, or the course's .adm."""
+        from ..io import save
+
+        return save(self, path)
+
+    def __repr__(self) -> str:
+        parts = (
+            counted(len(self.bodies), "body", "bodies"),
+            counted(len(self.joints), "joint"),
+            counted(len(self.forces), "force"),
+        )
+        return f"<Model '{self.name}': {', '.join(parts)}>"
+
+    def _refuse_taken(self, name: str) -> None:
+        if name == GROUND or name in self.bodies or name in self.elements:
+            kind = "the ground" if name == GROUND else "a body" if name in self.bodies else "a joint or force"
+            raise ModelError(
+                f"the name '{name}' is taken by {kind} of model '{self.name}'; names must differ."
+            )
+
+    def _unknown_body(self, name: str) -> str:
+        hint = unknown("body", name, [GROUND, *self.bodies], plural="bodies")
+        return f"body '{name}', which is not in the model. {hint}"
+
+
+# Snapshots and pickles --------------------------------------------------------------------------------
+
+
+def _own(value: Any) -> Any:
+    """The value with containers, bodies and elements of its own; what never changes, and functions, are shared."""
+    kind = type(value)
+    if kind is str or kind is float or kind is int or value is None:
+        return value
+    if isinstance(value, dict):
+        return {name: _own(part) for name, part in value.items()}
+    if kind is tuple or isinstance(value, list):
+        return kind(map(_own, value))
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, Body | Element | Shape):
+        other = object.__new__(kind)
+        other.__dict__.update(_own(value.__dict__))
+        return other
+    return value
+
+
+def _functions(value: Any) -> Iterator[Any]:
+    """The Python functions in a field."""
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _functions(part)
+    elif callable(value):
+        yield value
+
+
+def _refuse_unpicklable(function: Any, what: str) -> None:
+    try:
+        pickle.dumps(function)
+    except Exception as error:
+        name = getattr(function, "__qualname__", type(function).__name__)
+        raise UnsupportedError(
+            f"{what}: the Python function {name} cannot be pickled ({error}). "
+            "Define it by `def` at the top of a module, or give an expression or a table."
+        ) from None

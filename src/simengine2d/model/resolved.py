@@ -1,0 +1,276 @@
+"""Drawing: a model with every number evaluated and every frame placed, in the pose in which it was drawn.
+
+It is the step between Model and System, and the model's checker: all problems are collected before raising.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from copy import copy
+from dataclasses import fields
+from math import isfinite
+from typing import Any, NamedTuple
+
+from ..errors import ModelError, UnsupportedError, unknown
+from ..expressions import evaluate
+from ..expressions.law import Law, as_law
+from ..expressions.time_function import Function, as_function
+from .body import Body, Inertia, Shape
+from .elements import NUMERIC_KINDS, Element, ForceElement, Joint, Load, Row, Scope, check_name, resolve_field
+from .frame import Frame, Placed
+from .model import Model
+from .placement import Pose, to_global, to_local
+
+TOO_LARGE = "its numbers are too large to compute with."
+
+
+class DrawnBody(NamedTuple):
+    """A body in numbers. A velocity of None was not given."""
+
+    name: str
+    mass: float
+    inertia: float
+    pose: Pose
+    velocity: tuple[float, float] | None
+    angular_velocity: float | None
+    points: dict[str, tuple[float, float, float]]
+
+
+class Drawing(Scope):
+    """Bodies, joints and rows in numbers."""
+
+    def __init__(self, model: Model) -> None:
+        self._clear(model.snapshot())  # results tell of the model as it was, whatever happens to it later
+        self._evaluate()
+        if self.problems:
+            where = f"{model.source}: " if model.source else ""
+            raise ModelError([where + problem for problem in self.problems])
+
+    def _clear(self, model: Model) -> None:
+        self.model = model
+        self.problems: list[str] = []
+        self.parameters: dict[str, float] = {}
+        self.gravity = (0.0, 0.0)
+        self.bodies: dict[str, DrawnBody] = {}
+        self.elements: dict[str, Element] = {}
+        self.rows: dict[str, list[Row]] = {}
+
+    def _evaluate(self) -> None:
+        if not self._evaluate_bodies():
+            return
+        if self.problems:  # joints stand on bodies, so of the elements only the numbers can be examined
+            self._examine_numbers()
+            return
+        for name, element in self.model.elements.items():
+            with self._collecting(element.title):
+                self._refuse_self_joint(element)
+                self.elements[name] = element.resolved(self)
+                if isinstance(element, ForceElement):
+                    self._check_loads(self.elements[name])  # type: ignore[arg-type]
+                if isinstance(element, Joint):
+                    self.rows[name] = self._rows(self.elements[name])  # type: ignore[arg-type]
+
+    def _evaluate_bodies(self) -> bool:
+        """Parameters, gravity and bodies; False where the parameters fail, and with them every later number."""
+        with self._collecting():
+            self.parameters = evaluate.resolve_parameters(self.model.parameters)
+        if self.problems:
+            return False
+        with self._collecting():
+            gx, gy = self._numbers(self.model.gravity, 2, "gravity")
+            self.gravity = (gx, gy)
+        for body in (self.model.ground, *self.model.bodies.values()):
+            with self._collecting(f"body '{body.name}'"):
+                self.bodies[body.name] = self._body(body)
+        return True
+
+    def _evaluate_numbers(self) -> None:
+        if self._evaluate_bodies():
+            self._examine_numbers()
+
+    def _examine_numbers(self) -> None:
+        """Problems with the numbers and functions of the elements, whatever the bodies are."""
+        for element in self.model.elements.values():
+            for name, kind in element.kinds().items():
+                if kind.name in NUMERIC_KINDS:
+                    with self._collecting(element.title):
+                        resolve_field(getattr(element, name), kind, self, f"{element.title}, {name}")
+
+    @staticmethod
+    def _check_loads(force: ForceElement) -> None:
+        with suppress(UnsupportedError):  # a law that is only named; dynamics will ask for it
+            list(force.loads())
+
+    def _rows(self, joint: Joint) -> list[Row]:
+        try:
+            rows = list(joint.rows())
+            for row in rows:
+                if row.formula is None:
+                    row.measure.period  # noqa: B018  (raises where the row has no definite value)
+            return rows
+        except ModelError as error:
+            problems = [p if joint.title in p else f"{joint.title}: {p}" for p in error.problems]
+            raise ModelError(problems) from None
+
+    def started(self, states: Mapping[str, tuple[Pose, Pose]]) -> Drawing:
+        """The same with other poses and velocities of the bodies; the frames stay where they are in them."""
+        other = copy(self)
+        other.bodies = dict(self.bodies)
+        for name, (pose, rates) in states.items():
+            body = self.bodies[name]
+            other.bodies[name] = body._replace(pose=pose, velocity=rates[:2], angular_velocity=rates[2])
+        return other
+
+    def loads(self) -> tuple[list[tuple[str, Load]], str | None]:
+        """The loads of every force by name; and why there are none, where a law is only named."""
+        forces = [(name, e) for name, e in self.elements.items() if isinstance(e, ForceElement)]
+        try:
+            return [(name, load) for name, force in forces for load in force.loads()], None
+        except UnsupportedError as error:  # kinematics does without forces
+            return [], str(error)
+
+    @contextmanager
+    def _collecting(self, title: str = "") -> Iterator[None]:
+        """Keep the problems of a part; each begins with the title of the part."""
+        try:
+            yield
+        except ModelError as error:
+            self.problems += [p if p.startswith(title) else f"{title}: {p}" for p in error.problems]
+        except ArithmeticError:
+            self.problems.append(f"{title}: {TOO_LARGE}")
+
+    # numbers
+
+    def number(self, value: Any, what: str) -> float:
+        try:
+            return evaluate.number(value, self.parameters)
+        except ModelError as error:
+            raise ModelError(f"{what}: {error}") from None
+
+    def function(self, value: Any, what: str) -> Function:
+        try:
+            return as_function(value, self.parameters)
+        except ModelError as error:
+            raise ModelError(f"{what}: {error}") from None
+
+    def law(self, value: Any, variables: Sequence[str], what: str) -> Law:
+        try:
+            return as_law(value, variables, self.parameters)
+        except ModelError as error:
+            raise ModelError(f"{what}: {error}") from None
+
+    def _numbers(self, values: Any, count: int, what: str) -> list[float]:
+        if isinstance(values, str) or not hasattr(values, "__len__") or len(values) != count:
+            raise ModelError(f"{what} is {values!r}; {count} numbers are needed.")
+        return [self.number(value, what) for value in values]
+
+    # bodies
+
+    def _body(self, body: Body) -> DrawnBody:
+        what = f"body '{body.name}'"
+        mass = self._not_negative(body.mass, f"{what}, mass")
+        shape = self._shape(body, mass)
+        inertia = (
+            shape.inertia if body.inertia is None else self._not_negative(body.inertia, f"{what}, inertia")
+        )
+        points = dict(shape.points)
+        for name, place in body.points.items():
+            check_name(name, f"a point of {what}")
+            points[name] = self._place(place, f"{what}, point '{name}'")
+        velocity = None
+        if body.velocity is not None:
+            velocity = tuple(self._numbers(body.velocity, 2, f"{what}, velocity"))
+        spin = body.angular_velocity
+        return DrawnBody(
+            body.name,
+            mass,
+            inertia,
+            self._pose(body, shape),
+            velocity,  # type: ignore[arg-type]
+            None if spin is None else self.number(spin, f"{what}, angular_velocity"),
+            points,
+        )
+
+    def _shape(self, body: Body, mass: float) -> Inertia:
+        if body.shape is None:
+            return Inertia(0.0)
+        if not isinstance(body.shape, Shape):
+            raise ModelError(f"body '{body.name}' has the shape {body.shape!r}; give Bar, Disk or Plate.")
+        what = f"body '{body.name}', {body.shape.word}"
+        numbers = {}
+        for item in fields(body.shape):
+            given, label = getattr(body.shape, item.name), f"{what}, {item.name}"
+            is_point = item.name in ("start", "end")
+            numbers[item.name] = self._numbers(given, 2, label) if is_point else self.number(given, label)
+        try:
+            shape = body.shape.inertia(mass, **numbers)  # type: ignore[arg-type]
+        except ModelError as error:
+            raise ModelError(f"{what}: {error}") from None
+        if not all(isfinite(number) for number in (shape.inertia, *(shape.pose or ()))):
+            raise ModelError(f"{what}: {TOO_LARGE}")
+        return shape
+
+    def _pose(self, body: Body, shape: Inertia) -> Pose:
+        what = f"body '{body.name}'"
+        if shape.pose is not None:
+            if body.position is not None or body.angle is not None:
+                raise ModelError(f"{what} is placed by its start and end; leave out at and angle.")
+            return shape.pose
+        x, y = self._numbers((0.0, 0.0) if body.position is None else body.position, 2, f"{what}, at")
+        return x, y, self.number(0.0 if body.angle is None else body.angle, f"{what}, angle")
+
+    def _place(self, place: Any, what: str) -> tuple[float, float, float]:
+        if isinstance(place, str) or not hasattr(place, "__len__") or len(place) not in (2, 3):
+            raise ModelError(f"{what} is {place!r}; write [x, y] or [x, y, angle].")
+        numbers = [self.number(part, what) for part in place] + [0.0]
+        return numbers[0], numbers[1], numbers[2]
+
+    def _not_negative(self, value: Any, what: str) -> float:
+        number = self.number(value, what)
+        if number < 0.0:
+            raise ModelError(f"{what} = {number:g} is negative.")
+        return number
+
+    # frames
+
+    def frame(self, frame: Frame) -> Placed:
+        body = self._drawn(frame.body)
+        x, y, angle = self._local(frame, body)
+        return _finite(Placed(body.name, x, y, angle, *to_global(body.pose, x, y, angle)))
+
+    def frame_at(self, body: str, x: float, y: float, angle: float) -> Placed:
+        return _finite(Placed(body, *to_local(self._drawn(body).pose, x, y, angle), x, y, angle))
+
+    def _local(self, frame: Frame, body: DrawnBody) -> Pose:
+        if frame.place is not None:
+            return self._place(frame.place, f"frame {frame.text}")
+        if frame.point is None:
+            return 0.0, 0.0, 0.0
+        if frame.point not in body.points:
+            hint = unknown("point", frame.point, body.points)
+            raise ModelError(f"body '{body.name}' has no point '{frame.point}'. {hint}")
+        return body.points[frame.point]
+
+    def _drawn(self, name: str) -> DrawnBody:
+        self.model.find_body(name)
+        return self.bodies[name]
+
+    def _refuse_self_joint(self, element: Element) -> None:
+        bodies = {frame.body for frame in element.frames()}
+        if len(bodies) == 1 and len(list(element.frames())) > 1:
+            raise ModelError(f"{element.title} joins body '{bodies.pop()}' to itself; name two bodies.")
+
+
+def _finite(placed: Placed) -> Placed:
+    if not all(isfinite(number) for number in placed[1:]):
+        raise ModelError(f"a frame of body '{placed.body}': {TOO_LARGE}")
+    return placed
+
+
+def problems_of_numbers(model: Model) -> list[str]:
+    """Every number, expression and function of a model that cannot be evaluated; geometry is not looked at."""
+    drawing = object.__new__(Drawing)
+    drawing._clear(model)
+    drawing._evaluate_numbers()
+    return drawing.problems

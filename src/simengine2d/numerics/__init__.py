@@ -1,0 +1,1 @@
+"""Compiled code and linear algebra: kernels, pointers to them, sparse and dense factorizations, roots."""

@@ -1,0 +1,172 @@
+"""The check of a compiler: kernels of every kind, compiled and compared with the same lines as Python.
+
+It runs in a process of its own, once for each numba (`numerics/compiler_verdicts.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .compiler_choice import BARE, RUNG
+from .kernel import kernel
+from .kernel_files import KernelFiles
+from .kernel_pointer import Bound, Door, call, compile_pending, door
+
+
+class Part(NamedTuple):
+    """A context inside a context."""
+
+    weights: NDArray[np.float64]
+    chosen: NDArray[np.uint32]
+    scale: float
+
+
+class Arrays(NamedTuple):
+    a: NDArray[np.float64]
+    M: NDArray[np.float64]
+    T: NDArray[np.float64]
+    k: NDArray[np.int64]
+    part: Part
+    shift: int
+    far: NDArray[np.uint64]
+
+
+@kernel
+def inner(part, x, out):
+    """A kernel that is called, and not copied into its caller: it has a loop, a way out and a result."""
+    total = 0.0
+    for j in range(part.chosen.size):
+        i = part.chosen[j]
+        if part.weights[i] > x:
+            return total
+        total += part.scale * part.weights[i]
+        out[i] += total
+    return -total
+
+
+@kernel(inline=True)
+def copied(part, i):
+    """A kernel that is copied into its caller."""
+    return part.weights[part.chosen[i]] + i
+
+
+@door
+def mixed(c, t, y, out):
+    """Elements from both ends, of arrays of one to three dimensions; arithmetic and comparisons of all kinds."""
+    a, M, T, k = c.a, c.M, c.T, c.k
+    out[0] = a[-1] + a[c.shift - 3] * y[0]
+    out[1] = M[1, -1] - M[-2, c.shift] / y[1]
+    out[2] = T[0, -1, 1] + T[c.shift - 2, 0, -1]
+    out[3] = k[-2] * k[1] - k[0] + c.shift
+    k[c.shift] = k[0] - 2 * k[1]
+    out[4] = k[c.shift]
+    out[-1] = 0.0
+    if y[0] < y[1]:
+        out[-1] += 1.0
+    if y[0] <= y[1]:
+        out[-1] += 2.0
+    if y[0] == y[1]:
+        out[-1] += 4.0
+    if y[0] != y[1]:
+        out[-1] += 8.0
+    if y[0] > y[1] or k[0] >= k[1]:
+        out[-1] += 16.0
+    M[-1, 0] = t
+    out[5] = M[M.shape[0] - 1, 0] // 2 + k[0] % 3 + t * t
+    row = M[1]
+    row[1:][0] = 7
+    out[6] = M[1, 1] + row.size
+    out[7] = inner(c.part, y[0], a) + copied(c.part, 1)
+    out[8] = a[c.far[1]] + M[c.far[0], c.part.chosen[0]] + k[c.far[0]] * c.far[1]
+
+
+class Doors(NamedTuple):
+    f: Any
+    c: Any
+
+
+@door
+def outer(c, t, y, out):
+    """Goes through another door."""
+    call(c.f, c.c, t + 1.0, y, out)
+    out[0] += 1.0
+
+
+SIZE = 10  # of out
+
+
+def new_arrays(seed: int = 5) -> Arrays:
+    random = np.random.default_rng(seed)
+    part = Part(random.normal(size=4), random.permutation(4).astype(np.uint32), 0.75)
+    return Arrays(
+        random.normal(size=5),
+        random.normal(size=(3, 4)),
+        random.normal(size=(2, 3, 2)),
+        random.integers(-9, 9, size=5),
+        part,
+        1,
+        np.array([random.integers(3), random.integers(5)], dtype=np.uint64),
+    )
+
+
+def arrays_of(context: Any) -> list[NDArray[Any]]:
+    """All arrays of a context, also those of contexts inside it."""
+    parts = [arrays_of(part) if isinstance(part, tuple) else [part] for part in context]
+    return [one for part in parts for one in part if isinstance(one, np.ndarray)]
+
+
+def differs(found: Any, expected: Any) -> bool:
+    return not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(found, expected, strict=True))
+
+
+class InMemory(KernelFiles):
+    """Files that are not on the disk."""
+
+    texts: dict[str, bytes] = {}
+
+    def read(self, key: Any) -> bytes:
+        return self.texts[str(self.path(key))]
+
+    def write(self, key: Any, text: bytes) -> None:
+        self.texts[str(self.path(key))] = text
+
+
+def problem() -> str:
+    """What is wrong with the compiler of this process; empty where nothing is."""
+    if RUNG != BARE:
+        from .stock_compiler import KernelCache
+
+        KernelCache.files = InMemory
+    for made in (mixed, again(mixed)):
+        bound = made.bind(new_arrays())
+        if RUNG != BARE and made is not mixed and not made.entrance.load():
+            return "machine code that was kept cannot be loaded"
+        for y in ((0.5, -0.25), (-3.0, 2.0), (1.0, 1.0), (np.nan, 1.0)):
+            if wrong(bound, np.array(y)):
+                return "compiled kernels and Python differ"
+    return ""
+
+
+def again(door: Door) -> Door:
+    """The same door, not compiled yet."""
+    return Door(door.function)
+
+
+def wrong(bound: Bound, y: NDArray[np.float64], t: float = 0.5, seed: int = 5) -> bool:
+    """Whether a compiled door, gone through directly and through another one, does not do what Python does."""
+    through = outer.bind(Doors(bound.f, bound.c))
+    compile_pending()
+    for go, later in (bound, 0.0), (through, 1.0):
+        context, expected, found = new_arrays(seed), np.zeros(SIZE), np.zeros(SIZE)
+        for mine, theirs in zip(arrays_of(bound.kept[1]), arrays_of(context), strict=True):
+            mine[...] = theirs
+        go(t, y, found)
+        with np.errstate(all="ignore"):
+            mixed(context, t + later, y, expected)
+        expected[0] += later
+        if differs([found, *arrays_of(bound.kept[1])], [expected, *arrays_of(context)]):
+            return True
+    return False

@@ -1,0 +1,201 @@
+"""The context of a door in memory: 64-bit words in a layout of our own, which compiled code reads field by field.
+
+    number    its value
+    array     the address of its first element, then its length along each dimension
+    tuple     its parts, one after the other
+
+How numba lays out its own arrays does not matter here. An address keeps alive what lies there, so a context that holds
+the addresses of others holds these too. Whoever has an address therefore never reads memory that is gone, and nothing
+with an address is ever copied.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UnsupportedError
+from .kernel import COMPILER, JIT
+
+Kind = TypeVar("Kind", bound=type)
+
+
+def refuse_copy(thing: Any, *how: Any) -> NoReturn:
+    """Addresses in a copy would outlive what they lead to."""
+    raise UnsupportedError(
+        "compiled equations cannot be copied or pickled, for they hold addresses. Copy the model or its System, "
+        "and begin anew with the copy."
+    )
+
+
+def holds_addresses(kind: Kind) -> Kind:
+    """A class whose objects are neither copied nor pickled."""
+    kind.__deepcopy__ = kind.__reduce_ex__ = refuse_copy  # type: ignore[attr-defined, assignment]
+    return kind
+
+
+@holds_addresses
+class Address(int):
+    """An address that keeps alive what lies there, as long as somebody holds it."""
+
+    kept: Any
+
+    @classmethod
+    def of(cls, memory: NDArray[Any], *kept: Any) -> Address:
+        made = cls(memory.__array_interface__["data"][0])
+        made.kept = (memory, *kept)
+        return made
+
+
+def laid_out(context: Any) -> tuple[NDArray[np.int64], list[Any]]:
+    """A context in memory, as the 64-bit words that compiled code expects, and which kinds of fields these are."""
+    words: list[int] = []
+    form: list[Any] = []
+    _write(context, words, form)
+    return np.array(words, dtype=np.int64), form
+
+
+def _write(thing: Any, words: list[int], form: list[Any]) -> None:
+    if isinstance(thing, np.ndarray):
+        if not thing.flags.c_contiguous:
+            raise ValueError("arrays of a context must be contiguous")
+        words += (thing.__array_interface__["data"][0], *thing.shape)
+        form.append((thing.ndim, thing.dtype.char))
+    elif isinstance(thing, tuple):
+        for part in thing:
+            _write(part, words, form)
+    elif isinstance(thing, float):
+        words.append(int(np.float64(thing).view(np.int64)))
+        form.append(float)
+    else:
+        words.append(int(thing))
+        form.append(int)
+
+
+if JIT:
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+    from numba.extending import (
+        infer_getattr,
+        intrinsic,
+        lower_getattr_generic,
+        models,
+        overload_attribute,
+        register_model,
+    )
+
+    WORD = ir.IntType(64)
+
+    class Pointed(types.Type):
+        """A context by its address. Kernels read its fields where they need them, and pass one word instead of all."""
+
+        def __init__(self, tuple_type: Any) -> None:
+            self.tuple_type = tuple_type
+            super().__init__(name=f"Pointed({tuple_type})")
+
+        def field(self, name: str) -> Any:
+            """The type of a field; None where there is none of this name."""
+            kind = dict(zip(self.tuple_type.fields, self.tuple_type, strict=True)).get(name)
+            return Pointed(kind) if isinstance(kind, types.BaseNamedTuple) else kind
+
+        def offset(self, name: str) -> int:
+            """The number of words before a field."""
+            before = islice(self.tuple_type, self.tuple_type.fields.index(name))
+            return sum(map(_size, before))
+
+    @register_model(Pointed)
+    class _PointedModel(models.PrimitiveModel):
+        def __init__(self, manager: Any, kind: Any) -> None:
+            super().__init__(manager, kind, WORD)
+
+    def _size(kind: Any) -> int:
+        """The number of words of something."""
+        if isinstance(kind, types.Array):
+            return 1 + int(kind.ndim)
+        return sum(map(_size, kind)) if isinstance(kind, types.BaseTuple) else 1
+
+    # Reading ----------------------------------------------------------------------------------------------
+
+    def _read(context: Any, builder: Any, pointed: Any, address: Any, name: str) -> Any:
+        """The value of a field."""
+        kind, place = pointed.field(name), builder.add(address, WORD(8 * pointed.offset(name)))
+        if isinstance(kind, Pointed):
+            return place
+        return _value(context, builder, kind, builder.inttoptr(place, WORD.as_pointer()))
+
+    def _value(context: Any, builder: Any, kind: Any, words: Any) -> Any:
+        """Something that is not a context of its own, from its words."""
+        if isinstance(kind, types.Array):
+            shape = [_word(builder, words, 1 + k) for k in range(kind.ndim)]
+            return array_value(context, builder, kind, _word(builder, words, 0), shape)
+        if kind == types.float64:
+            return builder.bitcast(_word(builder, words, 0), ir.DoubleType())
+        if kind == types.int64:
+            return _word(builder, words, 0)
+        raise TypeError(f"a context holds arrays, float64, int64 and named tuples of them, not {kind}")
+
+    def _word(builder: Any, words: Any, k: int) -> Any:
+        value = builder.load(builder.gep(words, [WORD(k)]) if k else words)
+        value.align = 8
+        # nobody writes into a context: what was read once need not be read again
+        value.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return value
+
+    def array_value(context: Any, builder: Any, kind: Any, address: Any, shape: list[Any]) -> Any:
+        """The contiguous array that lies at an address."""
+        array = cgutils.create_struct_proxy(kind)(context, builder)
+        element = context.get_data_type(kind.dtype)
+        strides = [WORD(context.get_abi_sizeof(element))]
+        for size in shape[:0:-1]:
+            strides.insert(0, builder.mul(strides[0], size))
+        array.data = builder.inttoptr(address, element.as_pointer())
+        array.nitems = shape[0]
+        for size in shape[1:]:
+            array.nitems = builder.mul(array.nitems, size)
+        array.itemsize = strides[-1]
+        array.shape = cgutils.pack_array(builder, shape)
+        array.strides = cgutils.pack_array(builder, strides)
+        return array._getvalue()
+
+    if COMPILER.AttributeTemplate is not None:
+
+        @infer_getattr
+        class _Fields(COMPILER.AttributeTemplate):
+            key = Pointed
+
+            def generic_resolve(self, pointed: Any, name: str) -> Any:
+                return pointed.field(name)
+
+        lower_getattr_generic(Pointed)(_read)
+
+        def make_readable(kind: Any) -> None:
+            """Let kernels read the fields of a tuple; they can."""
+
+    else:
+        readable: set[str] = set()
+
+        def make_readable(kind: Any) -> None:
+            """Let kernels read the fields of a tuple, each by a function of its own."""
+            for name, part in zip(kind.fields, kind, strict=True):
+                if name not in readable:
+                    readable.add(name)
+                    overload_attribute(Pointed, name)(_field_of(name))
+                if isinstance(part, types.BaseNamedTuple):
+                    make_readable(part)
+
+        def _field_of(name: str) -> Any:
+            @intrinsic
+            def read(typingctx: Any, pointed: Any) -> Any:
+                def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                    return _read(context, builder, pointed, args[0], name)
+
+                return pointed.field(name)(pointed), codegen
+
+            def field(pointed):  # type: ignore[no-untyped-def]
+                return None if pointed.field(name) is None else lambda pointed: read(pointed)
+
+            return field

@@ -1,0 +1,56 @@
+"""LU factors of a small dense matrix with row exchanges: P A = L U, both factors in the place of A.
+
+A x = b:      L z = P b,      U x = z
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .kernel import kernel
+
+
+@kernel
+def lu_factor(A, pivots):
+    """Factor A in place; row i was exchanged with row pivots[i]. Returns the smallest pivot over the largest.
+
+    That is 0 where A is singular or has an entry that is no finite number; the factors then mean nothing.
+    """
+    n, smallest, largest = A.shape[0], np.inf, 0.0
+    for k in range(n):
+        p = k
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > abs(A[p, k]):
+                p = i
+        pivots[k] = p
+        size = abs(A[p, k])
+        if not 0.0 < size < np.inf:
+            return 0.0
+        smallest, largest = min(smallest, size), max(largest, size)
+        if p != k:
+            for j in range(n):
+                A[k, j], A[p, j] = A[p, j], A[k, j]
+        for i in range(k + 1, n):
+            A[i, k] /= A[k, k]
+            factor = A[i, k]
+            if factor != 0.0:
+                for j in range(k + 1, n):
+                    A[i, j] -= factor * A[k, j]
+    return smallest / largest if n > 0 else 1.0
+
+
+@kernel
+def lu_solve(A, pivots, b):
+    """Solve A x = b with the factors of A; x takes the place of b."""
+    n = b.size
+    for k in range(n):
+        p = pivots[k]
+        if p != k:
+            b[k], b[p] = b[p], b[k]
+    for i in range(1, n):
+        for j in range(i):
+            b[i] -= A[i, j] * b[j]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            b[i] -= A[i, j] * b[j]
+        b[i] /= A[i, i]

@@ -1,0 +1,72 @@
+"""Row echelon form of a square matrix whose rows and columns may depend on each other, as those of redundant joints.
+
+Columns that depend on earlier ones are passed over and their unknowns left at zero: multipliers of redundant
+constraints then change no more than is needed, and rounding is never divided by what rounding has left of a pivot.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .kernel import kernel
+
+DEPENDENT = 1e-12  # what is left of a column that depends on others, against the largest entry
+
+
+@kernel
+def echelon(A, exchanged, column):
+    """Reduce A in place; step k exchanged rows k and exchanged[k] and has its pivot in column[k]. Returns the rank.
+
+    The rank is 0 where an entry is no finite number.
+    """
+    n, rank, largest = A.shape[0], 0, 0.0
+    for i in range(n):
+        for j in range(n):
+            if not abs(A[i, j]) < np.inf:
+                return 0
+            largest = max(largest, abs(A[i, j]))
+    for j in range(n):
+        p = rank
+        for i in range(rank + 1, n):
+            if abs(A[i, j]) > abs(A[p, j]):
+                p = i
+        if abs(A[p, j]) <= DEPENDENT * largest:
+            continue
+        exchanged[rank], column[rank] = p, j
+        if p != rank:
+            for k in range(n):
+                A[rank, k], A[p, k] = A[p, k], A[rank, k]
+        for i in range(rank + 1, n):
+            A[i, j] /= A[rank, j]
+            factor = A[i, j]
+            if factor != 0.0:
+                for k in range(j + 1, n):
+                    A[i, k] -= factor * A[rank, k]
+        rank += 1
+        if rank == n:
+            break
+    return rank
+
+
+@kernel
+def echelon_solve(A, exchanged, column, rank, b, x):
+    """Solve A x = b with the reduced A; b is used up. Returns what is left of b in the rows that depend on others."""
+    n = b.size
+    for k in range(rank):
+        p = exchanged[k]
+        if p != k:
+            b[k], b[p] = b[p], b[k]
+    for i in range(1, n):
+        for k in range(min(i, rank)):
+            b[i] -= A[i, column[k]] * b[k]
+    for j in range(n):
+        x[j] = 0.0
+    for k in range(rank - 1, -1, -1):
+        rest = b[k]
+        for j in range(column[k] + 1, n):
+            rest -= A[k, j] * x[j]
+        x[column[k]] = rest / A[k, column[k]]
+    left = 0.0
+    for i in range(rank, n):
+        left = max(left, abs(b[i]))
+    return left

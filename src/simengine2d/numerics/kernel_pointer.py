@@ -1,0 +1,267 @@
+"""Doors: kernels f(context, t, y, out) that other kernels call by their address.
+
+An integrator knows a door and a context, not whose equations they are. So its loop is compiled once and serves every
+coordinate family, every formulation and every model; and nothing is compiled for a pair of them.
+
+The context is a NamedTuple of arrays and numbers, laid out in memory once (`contexts`); a call costs some nanoseconds.
+Without numba a door is the function itself, and its context the tuple itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UnsupportedError
+from .contexts import Address, holds_addresses, laid_out
+from .interrupts import check_interrupts
+from .kernel import COMPILER, JIT, kernel
+from .parallel_build import build_together
+
+Floats = NDArray[np.float64]
+
+
+@holds_addresses
+class Bound(NamedTuple):
+    """A door with its context: kernels take `f` and `c`; `kept` is the memory of the context, and the context."""
+
+    f: Any
+    c: Any
+    kept: Any
+
+    def __call__(self, t: float, y: Floats, out: Floats) -> None:
+        """The call from Python."""
+        if JIT:
+            if not self.f:
+                raise UnsupportedError("there is no door to go through here.")
+            call(self.f, self.c, float(t), y, out)
+            return
+        with np.errstate(all="ignore"):  # compiled code does not warn either
+            self.f(self.c, float(t), y.reshape(-1), out.reshape(-1))
+
+
+class Door:
+    """A kernel f(context, t, y, out); compiled when somebody goes through it, or through one bound after it.
+
+    Kernels know the address of a cell that holds the address of the machine code, so contexts can be laid out before.
+    """
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        self.function, self.__module__ = function, function.__module__
+        # in the entrance itself: a call would copy the whole context
+        self.kernel = kernel(function, inline=True)
+        self.cell = np.zeros(1, dtype=np.int64)
+        self.entrance: Any = None
+        self.form: list[Any] = []
+
+    def __call__(self, context: Any, t: float, y: Floats, out: Floats) -> None:
+        self.function(context, t, y, out)
+
+    def __deepcopy__(self, memo: object) -> Door:
+        return self  # kernels know the address of its cell
+
+    def __reduce__(self) -> str:
+        return self.function.__qualname__
+
+    def bind(self, context: Any) -> Bound:
+        if not JIT:
+            return Bound(self.function, context, (None, context))
+        if self.entrance is None:
+            self.prepare(context)
+        memory, form = laid_out(context)
+        return self._bound_at(Address.of(memory, context), (memory, context, form))
+
+    def prepare(self, context: Any) -> None:
+        """What is to be compiled, for contexts of this type; once, whichever thread comes first."""
+        with _one_at_a_time:
+            if self.entrance is None:
+                entrance, self.form = _entrance_of(self, context), laid_out(context)[1]
+                self.not_yet = _compiling_first(self)
+                self.cell[0] = _address_of(self.not_yet)
+                pending.append(self)
+                self.entrance = entrance
+
+    def beside(self, other: Bound) -> Bound:
+        """The door bound to the context of another one, which lies in memory already."""
+        if not JIT or self.entrance is None:
+            return self.bind(other.kept[1])
+        return self._bound_at(other.c, other.kept)
+
+    def _bound_at(self, c: Any, kept: tuple[Any, Any, list[Any]]) -> Bound:
+        """Machine code reads a context where it expects its fields, so they must lie there."""
+        _, context, form = kept
+        if form != self.form:
+            raise UnsupportedError(
+                f"the door '{self.function.__name__}' cannot be bound to this {type(context).__name__}: it was "
+                "bound to a context with other fields before, and is compiled for that. Make a door of its own."
+            )
+        return Bound(Address.of(self.cell, self), c, kept)
+
+
+pending: list[Door] = []
+"""Doors that are bound and not compiled yet."""
+_one_at_a_time = threading.RLock()
+
+
+def compile_pending() -> None:
+    """Compile all doors that are bound, or load them. Other threads wait: their doors may be among these."""
+    with _one_at_a_time:
+        doors = list(pending)
+        build_together([door.entrance for door in doors if not door.entrance.load()])
+        for door in doors:
+            door.cell[0] = door.entrance.address
+        del pending[: len(doors)]  # last: until then others must not pass by
+
+
+def door(function: Callable[..., None]) -> Door:
+    """Make a kernel that compiled loops call by its address."""
+    return Door(function)
+
+
+def bound(door: Door, context: Any, needed: bool) -> tuple[Any, Any, Any]:
+    """f, c and the memory behind them, for a tuple that holds all arrays of the context too; zeros where not needed."""
+    nothing = np.zeros(0, dtype=np.int64)
+    if not needed:
+        return 0, 0, nothing
+    made = door.bind(context)
+    compile_pending()  # kernels that Python calls will come upon it
+    return (int(made.f), int(made.c), made.kept[0]) if JIT else (made.f, made.c, nothing)
+
+
+def python_door(function: Callable[[float, Floats, Floats], None]) -> Bound:
+    """A user's function f(t, y, out) as a door; an exception waits in the list `kept[1]`, and out becomes nan."""
+    raised: list[BaseException] = []
+
+    def guarded(t: float, y: Floats, out: Floats) -> None:
+        try:
+            check_interrupts()
+            if not raised:
+                function(t, y, out)
+                return
+        except BaseException as error:
+            raised.append(error)
+        out[:] = np.nan
+
+    if not JIT:
+        return Bound(lambda c, t, y, out: guarded(t, y, out), 0, (None, raised))
+
+    def from_addresses(c: int, t: float, y: int, y_size: int, out: int, out_size: int) -> None:
+        guarded(t, _array(y, y_size), _array(out, out_size))
+
+    callback = _CALLED(from_addresses)
+    cell = np.array([_address_of(callback)], dtype=np.int64)
+    return Bound(Address.of(cell, callback), 0, (cell, raised))
+
+
+def call(f: Any, c: Any, t: float, y: Floats, out: Floats) -> None:
+    """Go through a door from a kernel; beyond it, arrays are flat."""
+    if isinstance(f, int):  # a kernel that runs as Python
+        if pending:
+            compile_pending()
+        _call_once(int(f), int(c), t, y.reshape(-1), out.reshape(-1))
+    else:
+        f(c, t, y.reshape(-1), out.reshape(-1))
+
+
+_CALLED = ctypes.CFUNCTYPE(
+    None, ctypes.c_int64, ctypes.c_double, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
+)
+
+
+def _address_of(callback: Any) -> int:
+    return ctypes.cast(callback, ctypes.c_void_p).value or 0
+
+
+def _compiling_first(door: Door) -> Any:
+    """What machine code calls that comes upon a door before it is compiled: compile it, and go through it."""
+
+    def compile_first(c: int, t: float, y: int, y_size: int, out: int, out_size: int) -> None:
+        try:
+            compile_pending()
+            _CALLED(int(door.cell[0]))(c, t, y, y_size, out, out_size)
+        except BaseException:
+            _array(out, out_size)[:] = np.nan
+            raise
+
+    return _CALLED(compile_first)
+
+
+def _array(address: int, size: int) -> Floats:
+    return np.frombuffer((ctypes.c_double * size).from_address(address), dtype=np.float64)  # type: ignore[call-overload, no-any-return]
+
+
+if JIT:
+    import numba
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+    from numba.core.errors import TypingError
+    from numba.extending import intrinsic, overload
+
+    from .contexts import Pointed, array_value, make_readable
+
+    @intrinsic
+    def _array_at(typingctx: Any, address: Any, size: Any) -> Any:
+        """The array that lies at an address."""
+        array_type = types.Array(types.float64, 1, "C")
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return array_value(context, builder, array_type, args[0], [args[1]])
+
+        return array_type(types.int64, types.int64), codegen
+
+    @intrinsic
+    def _call(typingctx: Any, f: Any, c: Any, t: Any, y: Any, out: Any) -> Any:
+        """Jump to the address in the cell f. Beyond it, arrays are rows of doubles."""
+        for array in (y, out):
+            if not isinstance(array, types.Array) or array.dtype != types.float64 or array.layout != "C":
+                raise TypingError(f"doors take contiguous arrays of doubles, not {array}")
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            double, integer = ir.DoubleType(), ir.IntType(64)
+            function = ir.FunctionType(ir.VoidType(), [integer, double, integer, integer, integer, integer])
+            pointer = builder.load(builder.inttoptr(args[0], function.as_pointer().as_pointer()))
+            arrays = []
+            for kind, value in zip(signature.args[3:], args[3:], strict=True):
+                array = cgutils.create_struct_proxy(kind)(context, builder, value)
+                arrays += [builder.ptrtoint(array.data, integer), array.nitems]
+            builder.call(pointer, [args[1], args[2], *arrays])
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.float64, y, out), codegen
+
+    @overload(call, jit_options=COMPILER.overload_options)
+    def _compiled_call(f, c, t, y, out):  # type: ignore[no-untyped-def]
+        return lambda f, c, t, y, out: _call(f, c, t, y, out)
+
+    def _loader(context_type: Any) -> Any:
+        @intrinsic
+        def load(typingctx: Any, address: Any) -> Any:
+            return Pointed(context_type)(types.int64), lambda context, builder, signature, args: args[0]
+
+        return load
+
+    def _entrance(c, t, y, y_size, out, out_size):  # type: ignore[no-untyped-def]
+        # the names are those of the copy that `_entrance_of` makes for each door
+        kernel(load(c), t, array_at(y, y_size), array_at(out, out_size))  # type: ignore  # noqa: F821
+
+    def _entrance_of(door: Door, context: Any) -> Any:
+        context_type = numba.typeof(context)
+        make_readable(context_type)
+        parts = {"kernel": door.kernel, "load": _loader(context_type), "array_at": _array_at}
+        entrance = FunctionType(_entrance.__code__, parts, door.function.__name__)
+        # the disk cache tells entrances apart by this name only
+        module = door.function.__module__
+        entrance.__module__, entrance.__qualname__ = module, f"{module}.{door.function.__qualname__}"
+        return COMPILER.entrance(entrance)
+
+
+@kernel(entry=True)
+def _call_once(f, c, t, y, out):
+    call(f, c, t, y, out)

@@ -1,0 +1,87 @@
+"""What an actuator must give: its effort, its power, its energy.
+
+The effort of a driver or a spring is its force in the direction in which its measure s grows, so that
+
+    power = effort sd,      energy = integral of the power since the first time
+
+A torque where s is an angle, a force where it is a length. The power of any other joint or force is that of its
+reactions on all bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..model.elements import Joint, Push
+from ..model.frame import GROUND
+from .channels import multipliers_of
+from .reactions import pull, reaction
+
+if TYPE_CHECKING:
+    from .results import Results
+
+Floats = NDArray[np.float64]
+
+
+def has_effort(results: Results, name: str) -> bool:
+    """Whether it acts on one measure only."""
+    if isinstance(results.model.elements[name], Joint):
+        return sum(owner == name for owner, _ in results.system.rows) == 1
+    loads = [load for owner, load in results.system.loads if owner == name]
+    return all(isinstance(load, Push) for load in loads)
+
+
+def effort(results: Results, name: str) -> Floats:
+    """-lam of a driver, -g of a spring; an error for what has more than one measure, or none."""
+    element = results.model.elements[name]
+    if not has_effort(results, name):
+        raise ModelError(
+            f"{element.title} has no channel '{name}.effort', for it acts on no single measure; "
+            f"it has {name}.fx, {name}.fy, {name}.torque and {name}.power."
+        )
+    if not isinstance(element, Joint):
+        return -pull(results, name)
+    reaction(results, name)  # says why, where there are no multipliers
+    row = [owner for owner, _ in results.system.rows].index(name)
+    return np.asarray(-multipliers_of(results)[:, row])
+
+
+def power(results: Results, name: str) -> Floats:
+    """What the element gives to all bodies: the sum of F . rd + T phid."""
+    total = np.zeros(results.t.size)
+    frames = results.model.elements[name].frames()
+    for body in dict.fromkeys(frame.body for frame in frames):
+        if body != GROUND:
+            fx, fy, torque = reaction(results, name, on=body, at=body)
+            total += (
+                fx * results[f"{body}.xd"] + fy * results[f"{body}.yd"] + torque * results[f"{body}.phid"]
+            )
+    return total
+
+
+def energy_given(results: Results, name: str) -> Floats:
+    """The power integrated from the first time on, by a cubic spline through the outputs."""
+    if results.t.size < 2:
+        return np.zeros(results.t.size)
+    from scipy.interpolate import CubicSpline
+
+    work: Floats = CubicSpline(results.t, power(results, name)).antiderivative()(results.t)
+    return work
+
+
+EFFORTS: dict[str, Callable[[Results, str], Floats]] = {
+    "effort": effort,
+    "power": power,
+    "energy": energy_given,
+}
+"""Channels of an element beside its reactions."""
+
+
+def effort_channels(results: Results, name: str) -> list[str]:
+    """Those of them that the element has."""
+    return [f"{name}.{word}" for word in EFFORTS if word != "effort" or has_effort(results, name)]

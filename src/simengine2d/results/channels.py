@@ -1,0 +1,139 @@
+"""Measures over time, from the coordinates of the bodies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError, counted
+from ..expressions.tape_kernels import RESULT, VALUE, forward
+from ..model.elements import Row
+from ..model.formula import Formula
+from ..model.frame import GROUND, Placed
+from ..model.measure import Measure
+from ..numerics.kernel import kernel
+from ..system.constraints import constant_arrays
+from ..system.frames import (
+    FRAME_STATE,
+    move_frames,
+    place_frames,
+    term_gradient,
+    term_second_order,
+    term_value,
+)
+
+if TYPE_CHECKING:
+    from ..model.resolved import Drawing
+    from .results import Results
+
+Floats = NDArray[np.float64]
+
+
+@kernel(entry=True)
+def measures_along(S, F, Q, Qd, Qdd, out):
+    """Value, rate and second rate of each term of S at each row of Q.
+
+    sd = s_q qd,      sdd = s_q qdd + (s_q qd)_q qd
+    """
+    nb = S.mass.size
+    for i in range(Q.shape[0]):
+        place_frames(S, Q[i], F)
+        move_frames(S, Qd[i], F)
+        for k in range(S.term_kind.size):
+            kind, a, b = S.term_kind[k], S.term_a[k], S.term_b[k]
+            g = term_gradient(kind, F, a, b)
+            rate, second = 0.0, term_second_order(kind, F, a, b)
+            for side in range(2):
+                body = S.frame_body[a] if side == 0 else S.frame_body[b]
+                if body < nb:
+                    for c in range(3):
+                        rate += g[3 * side + c] * Qd[i, 3 * body + c]
+                        second += g[3 * side + c] * Qdd[i, 3 * body + c]
+            out[k, 0, i] = term_value(kind, F, a, b)
+            out[k, 1, i] = rate
+            out[k, 2, i] = second
+
+
+@kernel(entry=True)
+def values_along(operations, numbers, Z, z, out):
+    """A formula at each row of its inputs Z."""
+    for i in range(Z.shape[0]):
+        for k in range(Z.shape[1]):
+            z[k, VALUE] = Z[i, k]
+        out[i] = z[forward(operations, numbers, 0, operations.shape[0], Z.shape[1], z), VALUE]
+
+
+class Motion(NamedTuple):
+    """The arrays of results as kernels read them; `lam` has no columns where there are no multipliers."""
+
+    t: Floats
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    lam: Floats
+
+
+def motion_of(results: Results) -> Motion:
+    """The arrays of results, which fit each other: kernels do not look where they end."""
+    count = np.size(results.t)
+    lam = np.zeros((count, 0)) if results.lam is None else results.lam
+    motion = Motion(
+        *(np.ascontiguousarray(a, dtype=float) for a in (results.t, results.q, results.qd, results.qdd, lam))
+    )
+    columns = 3 * len(results.bodies)
+    shapes = [(count,), *[(count, columns)] * 3, (count, motion.lam.shape[-1])]
+    for name, array, shape in zip(Motion._fields, motion, shapes, strict=True):
+        if array.shape != shape:
+            raise ModelError(
+                f"the results of '{results.model.name}' do not fit together: {name} has the shape {array.shape}, "
+                f"not {shape}, for {counted(count, 'time')} and {columns} coordinates."
+            )
+    return motion
+
+
+def multipliers_of(results: Results) -> Floats:
+    """The multipliers, one column for each constraint of the model."""
+    lam, rows = motion_of(results).lam, results.system.m
+    if lam.shape[1] != rows:
+        raise ModelError(
+            f"the results of '{results.model.name}' hold {lam.shape[1]} multipliers for {counted(rows, 'constraint')}."
+        )
+    return lam
+
+
+def formula_along(results: Results, formula: Formula) -> Floats:
+    """The value of a formula over time."""
+    rates = [part for measure in formula.measures for part in measure_rates(results, measure)[:2]]
+    t = motion_of(results).t
+    tape, out = formula.tape, np.empty(t.size)
+    Z = np.ascontiguousarray(np.column_stack([*rates, t])[:, tape.inputs])
+    operations, numbers = np.array(tape.operations, dtype=np.int64), np.array(tape.numbers, dtype=float)
+    values_along(operations, numbers, Z, np.zeros((Z.shape[1] + len(operations), RESULT)), out)
+    return out
+
+
+def measure_rates(results: Results, measure: Measure | str) -> tuple[Floats, Floats, Floats]:
+    """Value, rate and second rate of a weighted sum of measures; directions are made continuous."""
+    drawing = results.drawing
+    terms = _placed(drawing, measure).terms
+    bodies = [body for body in drawing.bodies.values() if body.name != GROUND]
+    arrays, _ = constant_arrays(bodies, drawing.gravity, [Row("", Measure((term,))) for term in terms])
+    motion = motion_of(results)
+    out = np.empty((len(terms), 3, motion.t.size))
+    F = np.zeros((arrays.frame_body.size, FRAME_STATE))
+    measures_along(arrays, F, motion.q, motion.qd, motion.qdd, out)
+    for term, part in zip(terms, out, strict=True):
+        if term.kind == "direction":
+            part[0] = np.unwrap(part[0])
+        part *= term.weight
+    value, rate, second = out.sum(axis=0)
+    return value, rate, second
+
+
+def _placed(drawing: Drawing, measure: Measure | str) -> Measure:
+    """The measure with its frames; those of a resolved element are placed already."""
+    if isinstance(measure, Measure) and all(isinstance(term.a, Placed) for term in measure.terms):
+        return measure
+    return drawing.measure(measure)

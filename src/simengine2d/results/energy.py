@@ -1,0 +1,157 @@
+"""Energy and power of a motion.
+
+    T = qd^T M qd / 2,      V = -sum m g . r + sum k (s - free)^2 / 2
+
+    dT/dt = qd^T M qdd = qd^T QA - lam^T nu
+
+The last term is the power of the drivers and of all joints that move in time; the others do no work.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UnsupportedError
+from ..expressions.law import LINEAR
+from ..expressions.time_function import functions_at
+from ..model.elements import Action, Load, Push
+from ..numerics.kernel import kernel
+from ..system.applied_forces import applied
+from ..system.formulas.constraints import rows_at
+from ..system.frames import FRAME_STATE, move_frames, place_frames
+from ..system.system import System
+from .channels import formula_along, measure_rates, motion_of, multipliers_of
+
+if TYPE_CHECKING:
+    from .results import Results
+
+Floats = NDArray[np.float64]
+
+
+class Energy(NamedTuple):
+    """Joule, one entry per time. `potential` is that of weight (zero at height zero), linear springs and formulas."""
+
+    kinetic: Floats
+    potential: Floats
+    total: Floats
+
+
+class Power(NamedTuple):
+    """Watt, one entry per time: of the kinetic energy, of all applied forces, of the drivers."""
+
+    kinetic: Floats
+    applied: Floats
+    drivers: Floats
+
+
+@kernel(entry=True)
+def powers_along(S, L, T, Q, Qd, Lam, F, f, force, out):
+    """qd^T QA and -lam^T nu at each time."""
+    for t in range(T.size):
+        functions_at(S.functions, T[t], f)
+        place_frames(S, Q[t], F)
+        move_frames(S, Qd[t], F)
+        rows_at(S, T[t], F, f)
+        applied(S, L, T[t], f, F, Q[t], Qd[t], force)
+        for j in range(force.size):
+            out[0, t] += force[j] * Qd[t, j]
+        for i in range(Lam.shape[1]):
+            out[1, t] -= Lam[t, i] * f[i, 1]
+
+
+def energy(results: Results) -> Energy:
+    """Kinetic and potential energy over time."""
+    if results.columns_only:
+        raise UnsupportedError(
+            "these results come from a CSV file, which holds no masses; save them as .npz or .parquet."
+        )
+    system = _with_laws(results)
+    motion = motion_of(results)
+    kinetic = 0.5 * motion.qd**2 @ system.masses
+    mass, (g_x, g_y) = system.arrays.mass, system.drawing.gravity
+    potential = -g_x * motion.q[:, 0::3] @ mass - g_y * motion.q[:, 1::3] @ mass
+    for _, load in system.loads:
+        if isinstance(load, Action) and load.potential:
+            potential = potential + formula_along(results, load.formula)
+        if isinstance(load, Push) and load.law.kind == LINEAR:
+            stiffness, _, free = load.law.numbers
+            s = measure_rates(results, load.measure)[0]
+            potential = potential + 0.5 * stiffness * (s - free) ** 2
+    total = kinetic + potential
+    if not np.all(np.isfinite(total)):
+        t = motion.t[np.argmin(np.isfinite(total))]
+        raise UnsupportedError(
+            f"the energy at t = {t:g} s has no finite value: a potential has none there, or the numbers are too large."
+        )
+    return Energy(kinetic, potential, total)
+
+
+def has_energy(results: Results) -> bool:
+    """Whether all forces are known and the energy has a value at every time."""
+    try:
+        energy(results)
+    except UnsupportedError:
+        return False
+    return True
+
+
+def power(results: Results) -> Power:
+    """Power over time."""
+    system = _with_laws(results)
+    if results.lam is None:
+        raise UnsupportedError(
+            "the power of drivers needs their reactions, which these results do not hold. "
+            "Run dynamics(model, t_end=...)."
+        )
+    f = np.empty((system.m + len(system.load_functions), 3))
+    t, q, qd, qdd, _ = motion_of(results)
+    lam = multipliers_of(results)
+    F, out = np.zeros((system.arrays.frame_body.size, FRAME_STATE)), np.zeros((2, t.size))
+    with system.alone() as own:
+        powers_along(own.arrays, own.load_arrays, t, q, qd, lam, F, f, np.zeros(system.n), out)
+    return Power((qd * qdd) @ system.masses, *out)
+
+
+def power_balance(results: Results) -> float:
+    """Largest |dT/dt - applied - drivers|, relative to the largest power of a body, of the forces or the drivers."""
+    kinetic, forces, drivers = power(results)
+    of_bodies = np.abs(results.qd * results.qdd) * results.system.masses
+    largest = max(float(np.max(np.abs(part), initial=0.0)) for part in (of_bodies, forces, drivers))
+    return float(np.max(np.abs(kinetic - forces - drivers), initial=0.0)) / (largest or 1.0)
+
+
+def energy_drift(results: Results) -> float | None:
+    """Largest change of the total energy relative to the energy exchanged; None where it need not be constant."""
+    if results.t.size == 0 or not is_conservative(results.system):
+        return None
+    if not has_energy(results):
+        return None
+    kinetic, potential, total = energy(results)
+    exchanged = max(float(np.ptp(potential)), float(kinetic.max()))
+    return float(np.max(np.abs(total - total[0]))) / exchanged if exchanged > 0.0 else None
+
+
+def is_conservative(system: System) -> bool:
+    """Nothing but weight, linear springs and potentials does work: no dampers, no other forces, nothing driven."""
+    if system.missing_law is not None or any(system.moves_in_time(row) for row in range(system.m)):
+        return False
+    return all(_is_spring(load) for _, load in system.loads)
+
+
+def _is_spring(load: Load) -> bool:
+    if isinstance(load, Action):
+        return load.potential and not load.formula.reads_time
+    if not isinstance(load, Push) or load.law.kind != LINEAR:
+        return False
+    time, damping = load.law.time, load.law.numbers[1]
+    return damping == 0.0 and (time is None or (time.is_constant and time.constant == 0.0))
+
+
+def _with_laws(results: Results) -> System:
+    """The system, where every force is known."""
+    if results.system.missing_law is not None:
+        raise UnsupportedError(results.system.missing_law)
+    return results.system

@@ -1,0 +1,250 @@
+"""Results: arrays with names. Channels, reactions, energy, tables, saving and loading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError, UnsupportedError, listed, unknown
+from ..model.frame import GROUND, Frame
+from ..model.measure import KINDS, Measure, angle, x, y
+from ..model.model import Model
+from ..system.system import System
+from .actuator_effort import EFFORTS, effort_channels
+from .channels import measure_rates
+from .energy import Energy, energy, energy_drift, power_balance
+from .events import Crossing
+from .plotting import ResultsPictures
+from .reactions import Reaction, channels_of, non_unique, pull, reaction
+from .verdict import Verdict, verdict
+
+if TYPE_CHECKING:
+    import pandas
+
+    from ..model.resolved import Drawing
+
+Floats = NDArray[np.float64]
+
+COORDINATES = ("x", "y", "phi")
+ORDERS = ("", "d", "dd")
+POINT_MEASURES = {"x": x, "y": y, "phi": angle}
+
+
+@dataclass
+class Results(ResultsPictures):
+    """Motion of a model: `q`, `qd`, `qdd` have one row per time, three columns (x, y, phi) per body."""
+
+    model: Model
+    """The model as it was when the results were made; later changes of yours do not reach it."""
+    t: Floats
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    lam: Floats | None = None
+    """Multipliers, one column per constraint row; None where the analysis has no forces."""
+    analysis: str = ""
+    status: str = ""
+    notes: list[str] = field(default_factory=list)
+    residuals: dict[str, float] = field(default_factory=dict)
+    """Largest errors of the constraint equations at the three levels."""
+    statistics: dict[str, int] = field(default_factory=dict)
+    events: list[Crossing] = field(default_factory=list)
+    """Events that happened, in the order of time."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """The options of the run."""
+    checkpoint: dict[str, Floats] = field(default_factory=dict, repr=False)
+    """Where the integrator stands, for `resume`."""
+    columns_only: bool = False
+    """True where they come from a CSV file: the model is bodies with names, without points and joints."""
+
+    def __post_init__(self) -> None:
+        if not self.model.is_snapshot:
+            self.model = self.model.snapshot()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is copied and pickled: the fields. What can be worked out from them is worked out again."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    # channels
+
+    def __getitem__(self, channel: str) -> Floats:
+        """One array by name: "crank.phi", "rod.B.xd", "distance(crank.A, slider)", "B.fx", "spring.force"."""
+        if not isinstance(channel, str):
+            raise ModelError(
+                f"a channel is a name such as 'crank.phi', not {channel!r}; the arrays are q, qd and qdd."
+            )
+        if channel == "t":
+            return self.t
+        if any(f"{kind}(" in channel for kind in KINDS):
+            return self.measure(channel)[0]
+        *path, quantity = channel.split(".")
+        if len(path) == 1 and path[0] in self.model.elements:
+            return self._of_element(path[0], quantity)
+        coordinate, order = _split_quantity(quantity)
+        if coordinate is None or len(path) not in (1, 2):
+            raise ModelError(self._unknown_channel(channel))
+        body = path[0]
+        if body not in self._columns:
+            hint = unknown("body", body, self._columns, plural="bodies")
+            raise ModelError(f"channel '{channel}' names body '{body}', which is not in the results. {hint}")
+        if len(path) == 1:
+            return self._arrays[order][:, self._columns[body] + COORDINATES.index(coordinate)]
+        return self.measure(POINT_MEASURES[coordinate](Frame(GROUND), Frame(body, path[1])))[order]
+
+    def measure(self, measure: Measure | str) -> tuple[Floats, Floats, Floats]:
+        """A measure over time, with its first and second time derivative."""
+        try:
+            return measure_rates(self, measure)
+        except ModelError as error:
+            if not self.columns_only:
+                raise
+            raise ModelError(
+                f"{error} These results come from a CSV file, which holds columns only and no model; "
+                "save them as .npz or .parquet to ask for points."
+            ) from None
+
+    def _of_element(self, name: str, quantity: str) -> Floats:
+        """A channel of a joint or force, on its default body."""
+        if quantity == "force":
+            return pull(self, name)
+        if quantity in EFFORTS:
+            return EFFORTS[quantity](self, name)
+        if quantity not in Reaction._fields:
+            names = [*channels_of(self, name), *effort_channels(self, name)]
+            title, known = self.model.elements[name].title, listed(names)
+            raise ModelError(f"there is no channel '{name}.{quantity}'. The channels of {title} are {known}.")
+        array: Floats = getattr(reaction(self, name), quantity)
+        return array
+
+    @property
+    def channels(self) -> list[str]:
+        """The channels of the bodies, as they stand in tables."""
+        return [f"{body}.{c}{order}" for order in ORDERS for body in self._columns for c in COORDINATES]
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """The model in numbers."""
+        system = self.__dict__.get("system")
+        return self.model.check() if system is None else system.drawing
+
+    @property
+    def bodies(self) -> list[str]:
+        return list(self._columns)
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        return {name: 3 * i for i, name in enumerate(self.model.bodies)}
+
+    @property
+    def _arrays(self) -> tuple[Floats, Floats, Floats]:
+        return self.q, self.qd, self.qdd
+
+    def _unknown_channel(self, channel: str) -> str:
+        examples = self.channels[:3]
+        measures = f"a measure such as distance(a, b): {listed(KINDS)}"
+        return f"there is no channel '{channel}'. Channels are {listed(examples)} ..., body.point.x, or {measures}."
+
+    def after_first(self) -> Results:
+        """The same without the first time."""
+        lam = None if self.lam is None else self.lam[1:]
+        return replace(self, t=self.t[1:], q=self.q[1:], qd=self.qd[1:], qdd=self.qdd[1:], lam=lam)
+
+    # forces and energy
+
+    def reaction(
+        self, name: str, on: str | None = None, at: Frame | str | None = None, expressed_in: str = GROUND
+    ) -> Reaction:
+        """Force and torque of a joint, a driver or a force element on the body `on`.
+
+        By default on its last body that is not the ground, and with the torque about the point where it is attached
+        (about the mass center, where there is no such point). `at` names another point of the body, or any frame;
+        `expressed_in` the body in whose axes the force is given. Asked for the ground, it is the opposite of all else.
+        """
+        return reaction(self, name, on, at, expressed_in)
+
+    @cached_property
+    def non_unique(self) -> list[str]:
+        """Joints whose reactions are not unique, since constraints are redundant; the smallest ones are given."""
+        return non_unique(self.system, float(self.t[0]), self.q[0]) if self.t.size else []
+
+    def energy(self) -> Energy:
+        """Kinetic and potential energy over time, and their sum."""
+        return energy(self)
+
+    def power_balance(self) -> float:
+        """How far dT/dt is from the power of all forces and drivers, relative to the largest power."""
+        return power_balance(self)
+
+    @cached_property
+    def system(self) -> System:
+        """The equations of the model."""
+        return System(self.drawing)
+
+    # going on
+
+    def resume(self, t_end: float | None = None, **options: Any) -> Results:
+        """Go on with a run of dynamics up to `t_end`, bit for bit as if it had never ended."""
+        from ..analyses.dynamics.dynamics import resume
+
+        return resume(self, t_end=t_end, **options)
+
+    # tables and files
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A pandas DataFrame indexed by time, one column per channel."""
+        try:
+            import pandas
+        except ImportError:
+            raise UnsupportedError(
+                "a DataFrame needs the package pandas, which is not installed. "
+                "Install it with: pip install 'simengine2d[tables]', or use the arrays t, q, qd and qdd."
+            ) from None
+        columns = np.hstack(self._arrays)
+        return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"), columns=self.channels)
+
+    def save(self, path: str | Path) -> Path:
+        """Write .csv (columns only), .npz or .parquet (with the model). The file is complete or not there."""
+        from ..io.tables import save_results
+
+        return save_results(self, Path(path))
+
+    @staticmethod
+    def load(path: str | Path) -> Results:
+        """Read what `save` wrote."""
+        from ..io.tables import load_results
+
+        return load_results(Path(path))
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """How far they can be trusted: "trust", "check" or "do not trust", with reasons."""
+        return verdict(self)
+
+    def summary(self) -> str:
+        """A few lines: what was done, how exact it is, how far each body went."""
+        lines = [f"{self.model.name}: {self.status}"]
+        if self.residuals:
+            lines.append("largest residuals: " + ", ".join(f"{k} {v:.1e}" for k, v in self.residuals.items()))
+        drift = energy_drift(self) if self.lam is not None and self.analysis != "equilibrium" else None
+        if drift is not None:
+            lines.append(f"energy: constant to {drift:.1e} of what is exchanged")
+        lines.append(f"verdict: {self.verdict}")
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Results of '{self.model.name}': {self.status}; {self.verdict.word}>"
+
+
+def _split_quantity(quantity: str) -> tuple[str | None, int]:
+    """`phidd` -> ("phi", 2)."""
+    for coordinate in COORDINATES:
+        for order, suffix in enumerate(ORDERS):
+            if quantity == coordinate + suffix:
+                return coordinate, order
+    return None, 0

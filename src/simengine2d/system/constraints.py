@@ -1,0 +1,168 @@
+"""Rows: the constraints of a model as constant arrays, and Phi, Phi_q and gamma from them.
+
+Every constraint row is a weighted sum of measures minus a function of time, Phi = sum_k w_k s_k(q) - f(t), so
+
+    nu = -Phi_t = f',      gamma = f'' - sum_k w_k (s_q qd)_q qd
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import floor
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..expressions.time_function import Function, FunctionTable, functions_at, pack
+from ..model.elements import Row
+from ..model.frame import GROUND, Placed
+from ..model.measure import KINDS
+from ..model.resolved import DrawnBody
+from ..numerics.kernel import kernel
+from .formulas.constraints import RowFormulas, row_formulas, rows_at
+from .frames import move_frames, place_frames, term_gradient, term_second_order, term_value
+from .jacobian_structure import phi_q_structure
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class S(NamedTuple):
+    """The constant arrays of one system; the same type for every model, so nothing is compiled per model."""
+
+    # bodies; the ground has the index after the last body
+    mass: Floats
+    inertia: Floats
+    gravity: Floats
+    # frames, sorted by body
+    frame_body: Ints
+    frame_x: Floats
+    frame_y: Floats
+    frame_angle: Floats
+    frame_cos: Floats
+    frame_sin: Floats
+    # terms w * s(a, b); the terms of row i are row_start[i] : row_start[i + 1]
+    term_kind: Ints
+    term_a: Ints
+    term_b: Ints
+    term_weight: Floats
+    row_start: Ints
+    row_period: Floats
+    functions: FunctionTable
+    formulas: RowFormulas  # rows that are formulas; their weights follow the state
+    # Phi_q by rows: columns jac_column[jac_start[i] : jac_start[i + 1]]; six slots per term, -1 for the ground
+    jac_start: Ints
+    jac_column: Ints
+    term_slot: Ints
+
+
+# Kernels ----------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def phi(S, f, F, out):
+    """Phi = sum_k w_k s_k - f(t); a row with a direction is taken to its nearest turn."""
+    kind, a, b, weight = S.term_kind, S.term_a, S.term_b, S.term_weight
+    start, periods = S.row_start, S.row_period
+    for i in range(out.size):
+        total = -f[i, 0]
+        for k in range(start[i], start[i + 1]):
+            total += weight[k] * term_value(kind[k], F, a[k], b[k])
+        if periods[i] > 0.0:
+            total -= periods[i] * floor(total / periods[i] + 0.5)
+        out[i] = total
+
+
+@kernel(inline=True)
+def phi_q(S, F, data):
+    """The non-zeros of Phi_q, row by row."""
+    kind, a, b, weight, slot = S.term_kind, S.term_a, S.term_b, S.term_weight, S.term_slot
+    data[:] = 0.0
+    for k in range(kind.size):
+        w = weight[k]
+        g = term_gradient(kind[k], F, a[k], b[k])
+        if slot[k, 0] >= 0:  # body a is not the ground
+            data[slot[k, 0]] += w * g[0]
+            data[slot[k, 1]] += w * g[1]
+            data[slot[k, 2]] += w * g[2]
+        if slot[k, 3] >= 0:
+            data[slot[k, 3]] += w * g[3]
+            data[slot[k, 4]] += w * g[4]
+            data[slot[k, 5]] += w * g[5]
+
+
+@kernel(inline=True)
+def gamma(S, f, F, out):
+    """Right-hand side of the acceleration equation, f'' - sum_k w_k (s_q qd)_q qd."""
+    kind, a, b, weight, start = S.term_kind, S.term_a, S.term_b, S.term_weight, S.row_start
+    for i in range(out.size):
+        total = f[i, 2]
+        for k in range(start[i], start[i + 1]):
+            total -= weight[k] * term_second_order(kind[k], F, a[k], b[k])
+        out[i] = total
+
+
+@kernel(entry=True)
+def evaluate(S, t, q, qd, f, F, Phi, data, right):
+    """Frames, Phi, the non-zeros of Phi_q, and gamma at a state."""
+    functions_at(S.functions, t, f)
+    place_frames(S, q, F)
+    move_frames(S, qd, F)
+    rows_at(S, t, F, f)
+    phi(S, f, F, Phi)
+    phi_q(S, F, data)
+    gamma(S, f, F, right)
+
+
+# Building ---------------------------------------------------------------------------------------------
+
+
+def constant_arrays(
+    bodies: Sequence[DrawnBody],
+    gravity: tuple[float, float],
+    rows: Sequence[Row],
+    functions: Sequence[Function] = (),
+    more_frames: Iterable[Placed] = (),
+) -> tuple[S, dict[Placed, int]]:
+    """The arrays of bodies and rows, and the numbers of the frames.
+
+    Rows without functions serve to evaluate measures only; `more_frames` are needed by applied forces.
+    """
+    index = {body.name: i for i, body in enumerate(bodies)} | {GROUND: len(bodies)}
+    terms = [(i, term) for i, row in enumerate(rows) for term in row.measure.terms]
+    placed = {frame for _, term in terms for frame in (term.a, term.b)} | set(more_frames)
+    frames: list[Placed] = sorted(placed, key=lambda p: (index[p.body], p))  # type: ignore[arg-type, union-attr]
+    number = {frame: k for k, frame in enumerate(frames)}
+    body_of = np.array([index[p.body] for p in frames], dtype=np.int64)
+    a = np.array([number[term.a] for _, term in terms], dtype=np.int64)  # type: ignore[index]
+    b = np.array([number[term.b] for _, term in terms], dtype=np.int64)  # type: ignore[index]
+    row_of = np.array([i for i, _ in terms], dtype=np.int64)
+    jac_start, jac_column, slots = phi_q_structure(row_of, body_of[a], body_of[b], len(rows), len(bodies))
+    angles = np.array([p.angle for p in frames])
+    kind = np.array([KINDS[term.kind] for _, term in terms], dtype=np.int64)
+    weight = np.array([term.weight for _, term in terms])
+    row_start = np.searchsorted(row_of, np.arange(len(rows) + 1)).astype(np.int64)
+    arrays = S(
+        mass=np.array([body.mass for body in bodies]),
+        inertia=np.array([body.inertia for body in bodies]),
+        gravity=np.array(gravity),
+        frame_body=body_of,
+        frame_x=np.array([p.x for p in frames]),
+        frame_y=np.array([p.y for p in frames]),
+        frame_angle=angles,
+        frame_cos=np.cos(angles),
+        frame_sin=np.sin(angles),
+        term_kind=kind,
+        term_a=a,
+        term_b=b,
+        term_weight=weight,
+        row_start=row_start,
+        row_period=np.array([row.measure.period if row.formula is None else 0.0 for row in rows]),
+        functions=pack(functions),
+        formulas=row_formulas(rows, row_start, kind, a, b, weight, len(frames)),
+        jac_start=jac_start,
+        jac_column=jac_column,
+        term_slot=slots,
+    )
+    return arrays, number

@@ -1,0 +1,279 @@
+"""Posing: the elimination program of a system, and where the entries of its matrix go."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UnsupportedError, listed
+from ..model.frame import GROUND
+from ..model.measure import ANGLE, X, Y
+from ..numerics.ldl import Analysis, analyze
+from ..numerics.ordering import elimination_order
+from .equations_of_motion import D
+from .formulas.derivatives import Couplings
+from .formulas.forces import FORMULA, TERM_A, TERM_B
+from .system import System
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_REFINEMENTS = 20
+MOST_BETWEEN = 200  # joints between the same bodies
+DELTA = 1e-6  # a mass where there is none, against the inertia that is felt there
+EPS = 1e-7  # against the diagonal of Phi_q M^-1 Phi_q^T: larger than the rounding that DELTA brings into it
+EVEN = 1e4  # ratio of the shares of all rows up to which one eps serves them all, and the smallest multipliers result
+UNEVEN = 1e5  # ratio of the shares in a row from which on rounding is worth a refinement
+
+
+def posed(system: System, redundant: bool, tangent: bool) -> D:
+    """The elimination program of a system, which keeps it for the next analysis."""
+    found: D = system.memo.recall(("program", redundant, tangent), lambda: build(system, redundant, tangent))
+    return found
+
+
+def build(system: System, redundant: bool, tangent: bool) -> D:
+    """The elimination program of a system; with room for second derivatives where `tangent`."""
+    refuse_heaps(system)
+    S, n, m = system.arrays, system.n, system.m
+    rows, unknowns = np.repeat(np.arange(m), np.diff(S.jac_start)), np.arange(n + m)
+    pushes, wrenches = _coupled_by_pushes(system), _coupled_by_wrenches(system)
+    formulas = _coupled_by_formulas(system) if tangent else []
+    couplings = [(k, k) for k in range(n + m)]
+    couplings += [(n + int(i), int(j)) for i, j in zip(rows, S.jac_column, strict=True)]
+    if tangent:
+        couplings += [(i, j) for _, _, _, i, j in _term_entries(system)]
+        couplings += [(i, j) for group in [*pushes, *wrenches, *formulas] for i in group for j in group]
+    analysis = analyze(couplings, _order(system))
+    diagonal, entries = analysis.slots(unknowns, unknowns), _entries(system)
+    masses = _apparent_masses(system, entries)
+    delta = np.where(system.masses == 0.0, DELTA * masses, 0.0)
+    template = np.zeros(analysis.program.column.size)
+    template[diagonal[:n]] = system.masses + delta
+    template[diagonal[n:]] = -_eps(_shares(entries, masses, m)) if redundant else 0.0
+    refined = redundant or delta.any() or _uneven(system, entries)
+    push_blocks = _squares(analysis, pushes if tangent else [])
+    return D(
+        analysis.program,
+        diagonal,
+        analysis.slots(n + rows, S.jac_column),
+        analysis.right_hand(unknowns),
+        _term_blocks(system, analysis) if tangent else np.full((S.term_kind.size, 6, 6), -1),
+        _starts(len(group) for group in pushes),
+        _integers(j for group in pushes for j in group),
+        _starts(len(group) ** 2 for group in pushes),
+        push_blocks,
+        _squares(analysis, wrenches).reshape(-1, 3, 3) if tangent else np.full((len(wrenches), 3, 3), -1),
+        _formula_couplings(formulas, len(system.bodies), analysis),
+        template,
+        np.array([MOST_REFINEMENTS if refined else 0]),
+        np.zeros(2),
+        np.zeros(m),
+        system.arms,
+        _shares_of_masses(system, entries, delta),
+        system.length / system.sizes,
+        _per_row(system, entries),
+        np.zeros(0, dtype=np.int64),
+    )
+
+
+def refuse_heaps(system: System) -> None:
+    """Hundreds of joints between the same bodies: every one of them couples with every other."""
+    between = Counter(
+        frozenset(f.body for f in system.model.elements[name].frames()) for name in system.drawing.rows
+    )
+    for bodies, count in between.most_common(1):
+        if count > MOST_BETWEEN:
+            raise UnsupportedError(
+                f"{count} joints connect {listed(sorted(bodies))} in '{system.model.name}', and {MOST_BETWEEN} between "
+                "the same bodies are the most. Remove joints that repeat each other; doctor(model) names them."
+            )
+
+
+def _integers(values: Iterable[Any]) -> Ints:
+    return np.array(list(values), dtype=np.int64)
+
+
+def _starts(sizes: Iterable[int]) -> Ints:
+    """Where parts of these sizes begin that lie behind each other, and where the last one ends."""
+    return np.cumsum(_integers([0, *sizes]))
+
+
+def _squares(analysis: Analysis, groups: list[list[int]]) -> Ints:
+    """Slots of all pairs in each group of unknowns, row by row."""
+    found = [np.zeros(0, dtype=np.int64)]
+    for group in map(_integers, groups):
+        found.append(analysis.slots(np.repeat(group, group.size), np.tile(group, group.size)))
+    return np.concatenate(found)
+
+
+# Which coordinates second derivatives couple ----------------------------------------------------------
+
+
+def _coordinates(system: System, frames: Iterable[Any]) -> list[int]:
+    """Those of the bodies that carry the frames."""
+    bodies = {int(system.arrays.frame_body[f]) for f in frames} - {len(system.bodies)}
+    return [3 * body + c for body in sorted(bodies) for c in range(3)]
+
+
+def _coupled_by_pushes(system: System) -> list[list[int]]:
+    L = system.load_arrays
+    parts = [slice(*bounds) for bounds in zip(L.push_start[:-1], L.push_start[1:], strict=True)]
+    return [_coordinates(system, [*L.term_a[part], *L.term_b[part]]) for part in parts]
+
+
+def _coupled_by_wrenches(system: System) -> list[list[int]]:
+    return [_coordinates(system, [frame]) for frame in system.load_arrays.wrench_frame]
+
+
+def _coupled_by_formulas(system: System) -> list[list[int]]:
+    """By rows that are formulas, then by forces that are."""
+    S, g = system.arrays, system.load_arrays.formulas
+    found = [S.jac_column[S.jac_start[i] : S.jac_start[i + 1]].tolist() for i in S.formulas.row]
+    for i, (first, count, *_) in enumerate(g.g.formulas):
+        read, pushed = slice(first, first + count), g.target[g.target[:, FORMULA] == i]
+        frames = [*g.g.term_a[read], *g.g.term_b[read], *pushed[:, TERM_A], *pushed[:, TERM_B]]
+        found.append(_coordinates(system, frames))
+    return found
+
+
+def _formula_couplings(formulas: list[list[int]], nb: int, analysis: Analysis) -> Couplings:
+    largest = max((len(group) for group in formulas), default=0)
+    return Couplings(
+        _starts(len(group) for group in formulas),
+        _integers(j for group in formulas for j in group),
+        _starts(len(group) ** 2 for group in formulas),
+        _squares(analysis, formulas),
+        np.zeros(nb + 1, dtype=np.int64),
+        np.zeros((largest, largest)),
+    )
+
+
+def _term_entries(system: System) -> Iterator[tuple[int, int, int, int, int]]:
+    """(term, r, s, unknown, unknown) of the second derivatives of each measure between two bodies."""
+    S, nb = system.arrays, len(system.bodies)
+    for k, (kind, a, b) in enumerate(
+        zip(S.term_kind, S.frame_body[S.term_a], S.frame_body[S.term_b], strict=True)
+    ):
+        if kind == ANGLE:
+            continue
+        unknowns = [3 * int(body) + c if body < nb else -1 for body in (a, b) for c in range(3)]
+        for r in range(6):
+            for s in range(r, 6):
+                if (
+                    unknowns[r] >= 0
+                    and unknowns[s] >= 0
+                    and (kind not in (X, Y) or (r, s) in ((2, 2), (5, 5)))
+                ):
+                    yield k, r, s, unknowns[r], unknowns[s]
+
+
+def _term_blocks(system: System, analysis: Analysis) -> Ints:
+    """Slots of the second derivatives of each term, 6 x 6; -1 where there are none."""
+    blocks = np.full((system.arrays.term_kind.size, 6, 6), -1, dtype=np.int64)
+    entries = np.array(list(_term_entries(system)), dtype=np.int64).reshape(-1, 5)
+    k, r, s, i, j = entries.T
+    blocks[k, r, s] = analysis.slots(i, j)
+    return blocks
+
+
+# Order and size ----------------------------------------------------------------------------------------
+
+
+def _order(system: System) -> list[int]:
+    """Order of elimination from the bodies of each joint."""
+    nb = len(system.bodies)
+    index = {body.name: i for i, body in enumerate(system.bodies)} | {GROUND: -1}
+    joints: dict[str, set[int]] = {}
+    rows: dict[str, list[int]] = {}
+    for i, (name, row) in enumerate(system.rows):
+        rows.setdefault(name, []).append(i)
+        joints.setdefault(name, set()).update(index[f.body] for t in row.measure.terms for f in (t.a, t.b))
+    return elimination_order(nb, [sorted(joints[name]) for name in rows], list(rows.values()))
+
+
+class _Entries(NamedTuple):
+    """Non-zeros of Phi_q in the drawn pose."""
+
+    row: Ints
+    column: Ints
+    value: Floats
+
+
+def _entries(system: System) -> _Entries:
+    S, value = system.arrays, system.Phi_q_data(system.drawn_q)
+    row, kept = np.repeat(np.arange(system.m), np.diff(S.jac_start)), value != 0.0
+    return _Entries(row[kept], S.jac_column[kept], value[kept])
+
+
+def _apparent_masses(system: System, entries: _Entries) -> Floats:
+    """The masses, and where there is none the inertia that a coordinate feels through the rows it stands in.
+
+    Row i makes Phi_ij^2 / sum_k Phi_ik^2 / m_k of the other coordinates k whose inertia is known.
+    """
+    masses, (row, column, value) = system.masses, entries
+    for _ in range(len(system.bodies)):
+        known = masses[column] > 0.0
+        share = np.bincount(row[known], value[known] ** 2 / masses[column[known]], minlength=system.m)
+        felt = ~known & (share[row] > 0.0)
+        if not felt.any():
+            break
+        masses += np.bincount(column[felt], value[felt] ** 2 / share[row[felt]], minlength=system.n)
+    own = np.repeat(masses[0::3], 3)
+    own[own == 0.0] = float(masses[0::3].max(initial=0.0)) or 1.0
+    own[2::3] *= system.arms**2
+    return np.where(masses > 0.0, masses, own)
+
+
+def _shares(entries: _Entries, masses: Floats, m: int) -> Floats:
+    """Diagonal of Phi_q M^-1 Phi_q^T in the drawn pose; those of empty rows as of the others."""
+    row, column, value = entries
+    shares = np.bincount(row, value**2 / masses[column], minlength=m)
+    return np.where(shares > 0.0, shares, float(shares.max(initial=0.0)) or 1.0)
+
+
+def _shares_of_masses(system: System, entries: _Entries, delta: Floats) -> Floats:
+    """The same of bodies with mass alone, where there are any in a row."""
+    heavy = np.bincount(entries.row, system.masses[entries.column] > 0.0, minlength=system.m) > 0.0
+    infinite = np.where(system.masses > 0.0, system.masses, np.inf)
+    among, alone = (_shares(entries, mass, system.m) for mass in (infinite, system.masses + delta))
+    return np.where(heavy, among, alone)
+
+
+def _eps(shares: Floats) -> Floats:
+    """Small against the diagonal of Phi_q M^-1 Phi_q^T, but large against its rounding."""
+    low, high = shares.min(initial=np.inf), shares.max(initial=0.0)
+    return EPS * (np.full_like(shares, np.sqrt(low) * np.sqrt(high)) if high <= EVEN * low else shares)
+
+
+def unequal(system: System) -> bool:
+    """Whether masses or lengths differ so much, or are missing, that rounding is worth a refinement."""
+    return bool(np.any(system.masses == 0.0)) or _uneven(system, _entries(system))
+
+
+def _uneven(system: System, entries: _Entries) -> bool:
+    """Whether a row meets bodies, or the turning and the moving of a body, of very different inertia."""
+    (row, column, value), nb = entries, len(system.bodies)
+    with np.errstate(divide="ignore"):
+        share = value**2 / system.masses[column]
+    pair, at = np.unique(row * nb + column // 3, return_inverse=True)
+    turns = column % 3 == 2
+    moving, turning = (np.bincount(at[k], share[k], minlength=pair.size) for k in (~turns, turns))
+    least, most = np.full(system.m, np.inf), np.zeros(system.m)
+    np.minimum.at(least, pair // nb, np.where(moving > 0.0, moving, turning))
+    np.maximum.at(most, pair // nb, np.maximum(moving, turning))
+    return bool(np.any(most > UNEVEN * least))
+
+
+def _per_row(system: System, entries: _Entries) -> Floats:
+    """A length of the mechanism over the error of each row that moves the smallest of its bodies by its own size."""
+    (row, column, value), nb = entries, len(system.bodies)
+    pair, at = np.unique(row * nb + column // 3, return_inverse=True)
+    moves, least = np.zeros(pair.size), np.full(system.m, np.inf)
+    np.maximum.at(moves, at, np.abs(value) * system.sizes[column])
+    np.minimum.at(least, pair // nb, moves)
+    return np.where(least < np.inf, system.length / least, 1.0)

@@ -1,0 +1,354 @@
+"""The equations of motion, assembled and solved: accelerations and multipliers, and Newton's matrix.
+
+[ M      Phi_q^T ] [ qdd ]   [ QA    ]
+[ Phi_q   -eps   ] [ lam ] = [ gamma ]
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..expressions.time_function import functions_at
+from ..numerics.dense_lu import lu_factor, lu_solve
+from ..numerics.kernel import kernel
+from ..numerics.ldl import Elimination, eliminate, solve_again, substitute
+from .applied_forces import applied
+from .constraints import gamma, phi, phi_q
+from .formulas.constraints import rows_at
+from .formulas.derivatives import Couplings
+from .frames import FRAME_STATE, move_frames, place_frames
+from .system import System
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class D(NamedTuple):
+    """Elimination program of a system, and where its entries go."""
+
+    program: Elimination
+    diagonal: Ints  # slot of each diagonal entry
+    jacobian: Ints  # slot of each non-zero of Phi_q
+    right: Ints  # slot of each right-hand side
+    term_blocks: Ints  # (terms, 6, 6) slots of second derivatives; -1 where there are none
+    push_start: Ints  # coordinates that each push acts on: push_coordinate[push_start[i] : push_start[i + 1]]
+    push_coordinate: Ints
+    push_block_start: Ints
+    push_blocks: Ints
+    wrench_blocks: Ints  # (wrenches, 3, 3)
+    formulas: Couplings
+    template: Floats  # M and -eps in their slots, zero elsewhere
+    refinements: Ints  # how often at most a solution is corrected for eps, delta and rounding
+    stabilization: Floats  # Baumgarte's 2 alpha and beta^2; zero where there is none
+    compliance: Floats  # of each row, where the equations themselves are soft; zero elsewhere
+    arms: Floats  # of each body: a length that makes its angle comparable with its displacements
+    shares: Floats  # of each row: its Phi_q M^-1 Phi_q^T in the drawn pose, bodies without mass left out
+    per_coordinate: Floats  # what a change of each coordinate is as a length of the mechanism
+    per_row: Floats  # what an error of each row is as a length of the mechanism
+    dropped: Ints  # rows that others imply, where they are known; the whole matrix does without them
+
+
+class Work(NamedTuple):
+    """Scratch arrays, one set per run."""
+
+    f: Floats
+    F: Floats
+    data: Floats
+    v: Floats
+    Q: Floats
+    row: Floats
+    x: Floats
+    rest: Floats
+    correction: Floats
+    work: Floats
+    H: Floats
+    G: Floats
+    terms: Floats  # sums of the sizes of the terms of each equation
+    reach: Floats  # size of each acceleration, as that of its body
+    K: Floats  # the whole matrix, for equations whose numbers differ too much; empty where that cannot be
+    pivots: Ints
+    null: Floats  # (dropped rows, m): multipliers without effect
+
+
+def new_work(system: System, d: D) -> Work:
+    n, m = system.n, system.m
+    whole = n + m if d.refinements[0] > 0 and n + m <= MOST_WHOLE else 0
+    return Work(
+        np.empty((m + len(system.load_functions), 3)),
+        np.zeros((system.arrays.frame_body.size, FRAME_STATE)),
+        np.empty(system.arrays.jac_column.size),
+        np.empty(d.program.column.size),
+        np.empty(n),
+        np.empty(m),
+        np.empty(n + m),
+        np.empty(n + m),
+        np.empty(n + m),
+        np.empty(n + m),
+        np.empty((6, 6)),
+        np.empty((3, max(1, d.push_coordinate.size))),
+        np.zeros(n + m),
+        np.zeros(n),
+        np.empty((whole, whole)),
+        np.empty(whole, dtype=np.int64),
+        np.zeros((d.dropped.size if whole else 0, m)),
+    )
+
+
+REFINED = 1e-14  # share of its terms that an equation may leave over when refinement ends
+LOST = 1e-9  # the same above which a solution has lost digits
+SLOW = 0.7  # reduction of what is left over at which refinement gives up
+SHARE = 1e-3  # of a body's forces, and of the mean acceleration, below which no digits are asked for
+MOST_WHOLE = 150  # unknowns up to which a matrix may be factored as a whole
+
+
+# Kernels ----------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def evaluate_state(S, L, t, q, qd, w):
+    """Frames, Phi_q, gamma (into w.row) and QA at a state."""
+    functions_at(S.functions, t, w.f)
+    place_frames(S, q, w.F)
+    move_frames(S, qd, w.F)
+    rows_at(S, t, w.F, w.f)
+    phi_q(S, w.F, w.data)
+    applied(S, L, t, w.f, w.F, q, qd, w.Q)
+
+
+@kernel(inline=True)
+def fill_matrix(D, data, v):
+    """M, Phi_q and -eps into the slots."""
+    template, jacobian = D.template, D.jacobian
+    for p in range(v.size):
+        v[p] = template[p]
+    for p in range(jacobian.size):
+        v[jacobian[p]] = data[p]
+
+
+@kernel(inline=True)
+def accelerate(S, L, D, t, q, qd, w):
+    """qdd and lam into w.x."""
+    evaluate_state(S, L, t, q, qd, w)
+    gamma(S, w.f, w.F, w.row)
+    if D.stabilization[0] + D.stabilization[1] > 0.0:
+        stabilize(S, D, qd, w)
+    solve_kkt(S, D, w.Q, w.row, w)
+
+
+@kernel
+def stabilize(S, D, qd, w):
+    """gamma - 2 alpha (Phi_q qd - nu) - beta^2 Phi: errors of the constraints decay as in a damped oscillator."""
+    alpha2, beta2 = D.stabilization[0], D.stabilization[1]
+    errors = w.correction[: w.row.size]
+    phi(S, w.f, w.F, errors)
+    for i in range(w.row.size):
+        rate = -w.f[i, 1]
+        for p in range(S.jac_start[i], S.jac_start[i + 1]):
+            rate += w.data[p] * qd[S.jac_column[p]]
+        w.row[i] -= alpha2 * rate + beta2 * errors[i]
+
+
+@kernel(inline=True)
+def solve_kkt(S, D, b, c, w):
+    """w.x of M x + Phi_q^T y = b, Phi_q x = c with Phi_q in w.data; refined where rows are redundant."""
+    v, right = w.v, D.right
+    fill_matrix(D, w.data, v)
+    n = b.size
+    for j in range(n):
+        v[right[j]] = b[j]
+    for i in range(c.size):
+        v[right[n + i]] = c[i]
+    eliminate(D.program, v)
+    substitute(D.program, v, w.x, w.work)
+    if D.refinements[0] > 0:
+        refine(S, D, b, c, w)
+
+
+@kernel
+def refine(S, D, b, c, w):
+    """x += K^-1 (right-hand side - K x) with the true matrix, without eps and delta, until every equation holds."""
+    lost, before = np.inf, np.inf
+    for _ in range(D.refinements[0]):
+        lost = residual_of_kkt(S, D, b, c, w)
+        if lost <= REFINED or not lost < SLOW * before:
+            break
+        before = lost
+        solve_again(D.program, w.v, w.rest, w.correction, w.work)
+        for k in range(w.x.size):
+            w.x[k] += w.correction[k]
+    if not lost <= LOST:
+        refine_whole(S, D, b, c, w)
+
+
+@kernel
+def refine_whole(S, D, b, c, w):
+    """The same by factors of the whole matrix with row exchanges.
+
+    For masses or lengths that differ too much for the order of elimination.
+    """
+    regular, lost, before = factor_whole(S, D, w), np.inf, np.inf
+    for k in range(w.x.size if regular else 0):
+        w.x[k] = 0.0
+    for _ in range(D.refinements[0]):
+        lost = residual_of_kkt(S, D, b, c, w)
+        if not regular or lost <= REFINED or not lost < SLOW * before:
+            break
+        before = lost
+        solve_whole(D, w)
+        for k in range(w.x.size):
+            w.x[k] += w.correction[k]
+    if regular:
+        take_smallest(S, D, w)
+
+
+@kernel(inline=True)
+def residual_of_kkt(S, D, b, c, w):
+    """(b, c) - K x into w.rest; returns the largest of them against the sizes of the terms of its equation.
+
+    Forces are also measured against those on the same body, and accelerations against those of the same body and of
+    the whole mechanism: an equation whose terms are nothing but rounding must not be asked to hold to the last digit.
+    """
+    n, x, rest, terms, reach = b.size, w.x, w.rest, w.terms, w.reach
+    start, column, data, mass, inertia = S.jac_start, S.jac_column, w.data, S.mass, S.inertia
+    least = SHARE * mean_acceleration(S, D, b, x)
+    for i in range(mass.size):
+        arm = D.arms[i]
+        a = max(least, abs(x[3 * i]), abs(x[3 * i + 1]), arm * abs(x[3 * i + 2]))
+        reach[3 * i], reach[3 * i + 1], reach[3 * i + 2] = a, a, a / arm
+        for j in range(3 * i, 3 * i + 3):
+            own = inertia[i] if j == 3 * i + 2 else mass[i]
+            rest[j] = b[j] - own * x[j]
+            terms[j] = abs(b[j]) + own * reach[j]
+    lost = 0.0
+    for i in range(c.size):
+        y = x[n + i]
+        total, size = c[i] + D.compliance[i] * y, abs(c[i]) + D.compliance[i] * abs(y)
+        for p in range(start[i], start[i + 1]):
+            j = column[p]
+            total -= data[p] * x[j]
+            size += abs(data[p]) * reach[j]
+            rest[j] -= data[p] * y
+            terms[j] += abs(data[p] * y)
+        rest[n + i] = total
+        lost = larger_share(lost, abs(total), size)
+    for i in range(mass.size):
+        arm = D.arms[i]
+        force = SHARE * max(terms[3 * i], terms[3 * i + 1], terms[3 * i + 2] / arm)
+        for j in range(3 * i, 3 * i + 3):
+            size = max(terms[j], force * arm if j == 3 * i + 2 else force)
+            lost = larger_share(lost, abs(rest[j]), size)
+    return lost
+
+
+@kernel(inline=True)
+def larger_share(share, rest, size):
+    """rest / size where that is more; what is no number stays none."""
+    if rest <= share * size or not share < np.inf:
+        return share
+    return rest / size if size > 0.0 else np.inf
+
+
+@kernel(inline=True)
+def mean_acceleration(S, D, b, x):
+    """Of all bodies by their masses: that which they have, or that which the applied forces would give them."""
+    forces, momenta, masses = 0.0, 0.0, 0.0
+    for i in range(S.mass.size):
+        forces += abs(b[3 * i]) + abs(b[3 * i + 1])
+        a = max(abs(x[3 * i]), abs(x[3 * i + 1]), D.arms[i] * abs(x[3 * i + 2]))
+        momenta += S.mass[i] * a
+        masses += S.mass[i]
+    return max(forces, momenta) / masses if masses > 0.0 else 0.0
+
+
+@kernel
+def factor_whole(S, D, w):
+    """K as a whole, unknowns as lengths and rows of size one, and its factors; False where it is singular.
+
+    The multipliers of dropped rows are held at zero; where no rows are dropped, -eps stands beside redundant ones.
+    """
+    K, n, m = w.K, w.Q.size, w.row.size
+    if w.pivots.size == 0:
+        return False
+    for i in range(n + m):
+        for j in range(n + m):
+            K[i, j] = 0.0
+    for i in range(n):
+        K[i, i] = S.inertia[i // 3] if i % 3 == 2 else S.mass[i // 3] * D.arms[i // 3]
+    for i in range(m):
+        K[n + i, n + i] = -D.compliance[i] if D.dropped.size > 0 else D.template[D.diagonal[n + i]]
+        for p in range(S.jac_start[i], S.jac_start[i + 1]):
+            j = S.jac_column[p]
+            K[j, n + i] = w.data[p]
+            K[n + i, j] = w.data[p] * (1.0 if j % 3 == 2 else D.arms[j // 3])
+    for i in D.dropped:
+        for j in range(n):
+            K[n + i, j] = 0.0
+        K[n + i, n + i] = 1.0
+    for i in range(n + m):
+        size = 0.0
+        for j in range(n + m):
+            size = max(size, abs(K[i, j]))
+        w.work[i] = 1.0 / size if size > 0.0 else 1.0
+        for j in range(n + m):
+            K[i, j] *= w.work[i]
+    return lu_factor(K, w.pivots) > 0.0
+
+
+@kernel
+def solve_whole(D, w):
+    """The correction for w.rest by the factors of the whole matrix; w.work holds the factors of its rows."""
+    n = w.Q.size
+    for k in range(w.rest.size):
+        w.correction[k] = w.rest[k] * w.work[k]
+    for i in D.dropped:
+        w.correction[n + i] = 0.0
+    lu_solve(w.K, w.pivots, w.correction)
+    for j in range(n):
+        if j % 3 != 2:
+            w.correction[j] *= D.arms[j // 3]
+
+
+@kernel
+def take_smallest(S, D, w):
+    """Take out of lam what has no effect, so that it is the smallest: Phi_q^T lam = 0 for each dropped row.
+
+    K y = (Phi_q^T of that row, 0) writes the row by those that are kept; of y and -1 Gram and Schmidt make a basis.
+    """
+    n, m, null, lam = w.Q.size, w.row.size, w.null, w.x[w.Q.size :]
+    for k in range(D.dropped.size):
+        i = D.dropped[k]
+        for j in range(n + m):
+            w.rest[j] = 0.0
+        for p in range(S.jac_start[i], S.jac_start[i + 1]):
+            w.rest[S.jac_column[p]] = w.data[p]
+        solve_whole(D, w)
+        for j in range(m):
+            null[k, j] = w.correction[n + j]
+        null[k, i] = -1.0
+        for before in range(k):
+            take_out(null[k], null[before])
+        size = 0.0
+        for j in range(m):
+            size += null[k, j] ** 2
+        for j in range(m):
+            null[k, j] /= np.sqrt(size)
+        take_out(lam, null[k])
+
+
+@kernel
+def take_out(x, direction):
+    """x less its part along a direction of length one."""
+    share = 0.0
+    for j in range(x.size):
+        share += x[j] * direction[j]
+    for j in range(x.size):
+        x[j] -= share * direction[j]
+
+
+@kernel
+def accelerations(S, L, D, t, q, qd, w):
+    """The same as `accelerate`, for callers that are in no hurry: it is compiled once."""
+    accelerate(S, L, D, t, q, qd, w)

@@ -1,0 +1,1 @@
+"""Constraints and forces that users write as formulas."""

@@ -1,0 +1,153 @@
+"""Constraint rows that are formulas of measures, Phi = g(u, t), or of their rates, g(u, ud, t) = 0.
+
+At a state such a row acts like an ordinary one whose weights are the derivatives of g, so before rows are evaluated
+`rows_at` puts these into the arrays of the system, where every kernel finds them:
+
+    Phi_q = sum_j g_j s_j,q      nu = -g_t      gamma = -(g along the motion)'' - sum_j g_j (s_j,q qd)_q qd
+
+A row of velocities is linear in the rates, g = sum_j w_j(u, t) ud_j + g0(u, t). It holds no position, so its Phi is 0:
+
+    Phi_q = sum_j w_j s_j,q      nu = -g0       gamma = -(g along the motion)' - sum_j w_j (s_j,q qd)_q qd
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.elements import Row
+from ...model.formula import VELOCITY
+from ...numerics.contexts import holds_addresses
+from ...numerics.kernel import kernel
+from ...numerics.kernel_pointer import bound, call, door
+from .values import (
+    COUNT,
+    TERM,
+    Formulas,
+    copy_frames,
+    evaluate_formula,
+    formula_bends,
+    formula_gradient,
+    pack_formulas,
+    read_measures,
+    rest,
+)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class _Rows(NamedTuple):
+    """Context of the doors."""
+
+    g: Formulas
+    row: Ints  # of each formula
+    level: Ints  # of each row
+    weight: Floats  # those of the system, written here
+
+
+@holds_addresses
+class RowFormulas(NamedTuple):
+    """The rows that are formulas, and the doors to them; 0 where there are none."""
+
+    row: Ints
+    level: Ints  # of every row of the system: POSITION or VELOCITY
+    bend_start: Ints  # where the second derivatives of each formula begin
+    bends: Floats  # scratch for them
+    at_f: Any
+    at_c: Any
+    bend_f: Any
+    bend_c: Any
+    kept: Any  # what the doors work in, only to be kept alive
+    at_kept: Any
+    bend_kept: Any
+
+
+def row_formulas(
+    rows: Sequence[Row], row_start: Ints, kind: Ints, a: Ints, b: Ints, weight: Floats, frames: int
+) -> RowFormulas:
+    """The formulas among the rows; the other arrays are those of the system."""
+    found = [(i, row.formula) for i, row in enumerate(rows) if row.formula is not None]
+    number = np.array([i for i, _ in found], dtype=np.int64)
+    level = np.array([0 if row.formula is None else row.formula.level for row in rows], dtype=np.int64)
+    formulas = [formula for _, formula in found]
+    g = pack_formulas(formulas, [int(row_start[i]) for i in number], kind, a, b, frames)
+    context = _Rows(g, number, level, weight)
+    bend_start = np.cumsum([0, *(len(formula.measures) ** 2 for formula in formulas)]).astype(np.int64)
+    at = bound(formulas_at, context, bool(found))
+    bends = bound(bends_at, context, bool(found))
+    return RowFormulas(
+        number, level, bend_start, np.zeros(int(bend_start[-1])), *at[:2], *bends[:2], g, at[2], bends[2]
+    )
+
+
+# Kernels ----------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def rows_at(S, t, F, f):
+    """Weights, f, f' and f'' of the rows that are formulas, where the frames F are placed and moved."""
+    if S.formulas.at_f != 0:
+        call(S.formulas.at_f, S.formulas.at_c, t, F, f)
+
+
+@door
+def formulas_at(c, t, y, out):
+    """Weights into the arrays of the system, and f, f', f'' of each formula into the rows of out."""
+    copy_frames(c.g, y)
+    for i in range(c.row.size):
+        read_measures(c.g, i, t)
+        if c.level[c.row[i]] == VELOCITY:
+            write_velocity_row(c, i, t, out)
+        else:
+            write_position_row(c, i, out)
+
+
+@kernel
+def write_position_row(c, i, out):
+    """f = sum_j g_j u_j - g, so that sum_j g_j u_j - f is g;   f' = -g_t;   f'' = -g''"""
+    g, row = c.g, 3 * c.row[i]
+    first, count = g.formulas[i, TERM], g.formulas[i, COUNT]
+    value, _, second = evaluate_formula(g, i)
+    formula_gradient(g, i)
+    total = -value
+    for j in range(count):
+        c.weight[first + j] = g.g[2 * j]
+        total += g.g[2 * j] * g.u[2 * j]
+    out[row], out[row + 1], out[row + 2] = total, -g.g[2 * count], -second
+
+
+@kernel
+def write_velocity_row(c, i, t, out):
+    """f = sum_j w_j u_j, so that Phi is 0;   f' = -g0;   f'' = -g'"""
+    g, row = c.g, 3 * c.row[i]
+    first, count = g.formulas[i, TERM], g.formulas[i, COUNT]
+    rest(g, i)  # w and g0 do not depend on the rates, which may not be known yet
+    value, _, _ = evaluate_formula(g, i)
+    formula_gradient(g, i)
+    total = 0.0
+    for j in range(count):
+        c.weight[first + j] = g.g[2 * j + 1]
+        total += g.g[2 * j + 1] * g.u[2 * j]
+    read_measures(g, i, t)
+    out[row], out[row + 1], out[row + 2] = total, -value, -evaluate_formula(g, i)[1]
+
+
+@door
+def bends_at(c, t, y, out):
+    """Second derivatives of each formula, row by row: g_jk, or w_j by u_k for a row of velocities."""
+    copy_frames(c.g, y)
+    at = 0
+    for i in range(c.row.size):
+        read_measures(c.g, i, t)
+        evaluate_formula(c.g, i)
+        formula_gradient(c.g, i)
+        formula_bends(c.g, i)
+        shift = 1 if c.level[c.row[i]] == VELOCITY else 0
+        for j in range(c.g.formulas[i, COUNT]):
+            for k in range(c.g.formulas[i, COUNT]):
+                out[at] = c.g.h[2 * j + shift, 2 * k]
+                at += 1

@@ -1,0 +1,164 @@
+"""Applied forces that are formulas of measures and their rates.
+
+A force F_k(u, ud, t) along a measure s_k adds F_k s_k,q to QA; a potential energy V(u, t) adds -V_j u_j,q for each
+measure that it reads. The derivatives of the forces are exact:
+
+    QA_q = sum_k F_k s_k,qq + s_k,q^T (F_k,u u_q + F_k,ud ud_q),      QA_qd = sum_k s_k,q^T F_k,ud u_q
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.elements import Action
+from ...model.frame import Placed
+from ...model.measure import KINDS, Term
+from ...numerics.contexts import holds_addresses
+from ...numerics.kernel import kernel
+from ...numerics.kernel_pointer import bound, call, door
+from ..frames import term_gradient
+from .values import (
+    COUNT,
+    Formulas,
+    copy_frames,
+    evaluate_formula,
+    formula_bends,
+    formula_gradient,
+    pack_formulas,
+    read_measures,
+)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# columns of `target`: the formula, the number of the measure of a potential or -1, then the measure pushed along
+FORMULA, VARIABLE, TERM_KIND, TERM_A, TERM_B = range(5)
+
+
+class _Actions(NamedTuple):
+    """Context of the doors."""
+
+    g: Formulas
+    target: Ints
+
+
+@holds_addresses
+class LoadFormulas(NamedTuple):
+    """The forces by formulas, and the doors to them; 0 where there are none."""
+
+    g: Formulas
+    target: Ints  # (targets, 5)
+    force: Floats  # scratch: along each target
+    slope_start: Ints  # where the derivatives of each target begin
+    slopes: Floats  # scratch: of each target by u_1, ud_1, u_2, ...
+    at_f: Any
+    at_c: Any
+    slopes_f: Any
+    slopes_c: Any
+    at_kept: Any
+    slopes_kept: Any
+
+
+def load_formulas(actions: Sequence[Action], frame: dict[Placed, int]) -> LoadFormulas:
+    """The arrays of forces by formulas; `frame` numbers the frames."""
+    formulas = [action.formula for action in actions]
+    terms = [measure.terms[0] for formula in formulas for measure in formula.measures]
+    kind, a, b = _columns(terms, frame)
+    counts = [len(formula.measures) for formula in formulas]
+    first = np.cumsum([0, *counts])[:-1].tolist()
+    g = pack_formulas(formulas, first, kind, a, b, len(frame))
+    target = np.array(
+        [
+            (i, j if action.potential else -1, KINDS[term.kind], frame[term.a], frame[term.b])  # type: ignore[index]
+            for i, action in enumerate(actions)
+            for j, term in enumerate(action.along.terms)
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 5)
+    slope_start = np.cumsum([0, *(2 * counts[i] for i in target[:, FORMULA])]).astype(np.int64)
+    context, needed = _Actions(g, target), bool(actions)
+    at, slopes = bound(forces_at, context, needed), bound(slopes_at, context, needed)
+    return LoadFormulas(
+        g,
+        target,
+        np.zeros(len(target)),
+        slope_start,
+        np.zeros(int(slope_start[-1])),
+        *at[:2],
+        *slopes[:2],
+        at[2],
+        slopes[2],
+    )
+
+
+def _columns(terms: Sequence[Any], frame: dict[Placed, int]) -> tuple[Ints, Ints, Ints]:
+    rows = [(KINDS[term.kind], frame[term.a], frame[term.b]) for term in terms]
+    kind, a, b = np.array(rows, dtype=np.int64).reshape(-1, 3).T.copy()
+    return kind, a, b
+
+
+# Kernels ----------------------------------------------------------------------------------------------
+
+
+@door
+def forces_at(c, t, y, out):
+    """The force along each target."""
+    copy_frames(c.g, y)
+    before, value = -1, 0.0
+    for k in range(c.target.shape[0]):
+        i, j = c.target[k, FORMULA], c.target[k, VARIABLE]
+        if i != before:
+            read_measures(c.g, i, t)
+            value = evaluate_formula(c.g, i)[0]
+            if j >= 0:
+                formula_gradient(c.g, i)
+            before = i
+        out[k] = value if j < 0 else -c.g.g[2 * j]
+
+
+@door
+def slopes_at(c, t, y, out):
+    """Derivatives of the force along each target by u and ud of every measure of its formula."""
+    copy_frames(c.g, y)
+    at, before = 0, -1
+    for k in range(c.target.shape[0]):
+        i, j = c.target[k, FORMULA], c.target[k, VARIABLE]
+        if i != before:
+            read_measures(c.g, i, t)
+            evaluate_formula(c.g, i)
+            formula_gradient(c.g, i)
+            if j >= 0:
+                formula_bends(c.g, i)
+            before = i
+        for variable in range(2 * c.g.formulas[i, COUNT]):
+            out[at] = c.g.g[variable] if j < 0 else -c.g.h[2 * j, variable]
+            at += 1
+
+
+@kernel
+def add_actions(S, A, t, F, Q):
+    """Q += sum_k F_k s_k,q"""
+    call(A.at_f, A.at_c, t, F, A.force)
+    nb, body = S.mass.size, S.frame_body
+    for k in range(A.force.size):
+        a, b = A.target[k, TERM_A], A.target[k, TERM_B]
+        d = term_gradient(A.target[k, TERM_KIND], F, a, b)
+        for side in range(2):
+            i = body[a if side == 0 else b]
+            if i < nb:
+                for c in range(3):
+                    Q[3 * i + c] += A.force[k] * d[3 * side + c]
+
+
+def terms_of(action: Action) -> tuple[Term, ...]:
+    """What an action pushes along, and what it reads."""
+    return (*action.along.terms, *(measure.terms[0] for measure in action.formula.measures))
+
+
+def frames_of(action: Action) -> list[Placed]:
+    """The frames that an action pushes and reads."""
+    return [frame for term in terms_of(action) for frame in (term.a, term.b)]  # type: ignore[misc]

@@ -1,0 +1,481 @@
+"""System: a model as constant arrays, and the equations the analyses are made of.
+
+M qdd + Phi_q^T lam = QA,      Phi(q, t) = 0,      Phi_q qd = nu,      Phi_q qdd = gamma
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from functools import cached_property
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError, UnsupportedError, ended, listed
+from ..expressions.law import PUSH, STATE, Law, law_value
+from ..expressions.time_function import Function, as_function, functions_at
+from ..model.curves.contact_kernel import is_at_end
+from ..model.elements import Action, Push, Row, Wrench
+from ..model.formula import VELOCITY
+from ..model.frame import GROUND
+from ..model.model import Model
+from ..model.resolved import Drawing
+from ..numerics.kernel import Callback, plain
+from .applied_forces import applied, frames_of_loads, load_arrays, push_state
+from .constraints import constant_arrays, evaluate
+from .frames import FRAME_STATE, term_value
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+SMALL = 60  # coordinates up to which a single evaluation is not worth compiling
+ALONE = 0.01  # of the length of the mechanism, below which a body has a length of its own
+
+
+class Evaluated(NamedTuple):
+    f: Floats
+    F: Floats
+    Phi: Floats
+    data: Floats
+    gamma: Floats
+
+
+MOST_REMEMBERED = 32
+
+
+class Memo(dict[Any, Any]):
+    """What was worked out; when there is too much of it, the oldest is forgotten."""
+
+    def recall(self, key: Any, work_out: Callable[[], Any]) -> Any:
+        """What is remembered, or else worked out now. Two threads may do that at once; both find the same."""
+        found = self.get(key)
+        if found is None:
+            found = self[key] = work_out()
+        return found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        for oldest in list(self)[:-MOST_REMEMBERED]:
+            self.pop(oldest, None)
+
+
+OVERGROWN = 1e8  # times what forces were at the start: the cause of steps that become too small
+
+
+class System:
+    """The equations of a model in reference-point coordinates, q = (x, y, phi) per body.
+
+    `system.Phi(t, q)` and its sisters are for people who want to look; `system.arrays` is for kernels.
+    A system never changes: several threads may use it, and it can be copied and pickled.
+    """
+
+    def __init__(self, model: Model | Drawing) -> None:
+        self.drawing = model if isinstance(model, Drawing) else Drawing(model)
+        self.model = self.drawing.model
+        self.bodies = [body for body in self.drawing.bodies.values() if body.name != GROUND]
+        self.rows: list[tuple[str, Row]] = [
+            (joint, row) for joint, rows in self.drawing.rows.items() for row in rows
+        ]
+        self.row_names = [f"{joint}.{row.label}" for joint, row in self.rows]
+        self.coordinate_names = [f"{body.name}.{c}" for body in self.bodies for c in ("x", "y", "phi")]
+        self.functions = [
+            row.value if isinstance(row.value, Function) else as_function(row.value) for _, row in self.rows
+        ]
+        self.loads, self.missing_law = self.drawing.loads()
+        pushes = [load for _, load in self.loads if isinstance(load, Push)]
+        wrenches = [load for _, load in self.loads if isinstance(load, Wrench)]
+        laws = [push.law for push in pushes] + [law for w in wrenches for law in laws_of(w)]
+        self.load_functions = [law.time or as_function(0.0) for law in laws]
+        self.load_names = [name for name, load in self.loads if isinstance(load, Push)]
+        self.load_names += [name for name, load in self.loads if isinstance(load, Wrench) for _ in range(3)]
+        self._make_arrays()
+        self.length = _length(self)
+        """A typical length of the mechanism: it makes angles comparable with displacements."""
+        self.public = self
+        """The system that users hold; `alone` lends others like it."""
+        self._idle = [self._shared()] if self._writes else []
+
+    def _make_arrays(self) -> None:
+        pushes = [load for _, load in self.loads if isinstance(load, Push)]
+        wrenches = [load for _, load in self.loads if isinstance(load, Wrench)]
+        actions = [load for _, load in self.loads if isinstance(load, Action)]
+        self.arrays, frames = constant_arrays(
+            self.bodies,
+            self.drawing.gravity,
+            [row for _, row in self.rows],
+            self.functions + self.load_functions,
+            frames_of_loads(pushes, wrenches, actions),
+        )
+        self.load_arrays = load_arrays(pushes, wrenches, frames, len(self.functions), actions)
+        self.memo = Memo()
+        """What analyses have worked out for this system and may want again."""
+
+    # one user at a time
+
+    @cached_property
+    def _writes(self) -> bool:
+        """Whether an evaluation writes into the arrays: stacks of expressions, variables of laws, weights."""
+        varying = any(not function.is_constant for function in self.functions + self.load_functions)
+        return bool(varying or self.loads or self.has_formulas)
+
+    @contextmanager
+    def alone(self) -> Iterator[System]:
+        """This system, or where another thread or an outer call works with it one like it, with arrays of its own."""
+        if self.public is not self or not self._writes:
+            yield self
+            return
+        try:
+            own = self._idle.pop()
+        except IndexError:
+            own = self.twin()
+        try:
+            yield own
+        finally:
+            self._idle.append(own)
+
+    def twin(self) -> System:
+        """The same system for one user, who may keep it: with arrays of its own where evaluations write into them."""
+        if not self._writes:
+            return self
+        twin = self._shared()
+        twin._make_arrays()
+        return twin
+
+    def _shared(self) -> System:
+        """One that is used by whoever has it, without asking."""
+        like = object.__new__(System)
+        like.__dict__.update(self.__dict__)
+        return like
+
+    # copies are made anew from the drawing: addresses mean nothing in them
+
+    def __copy__(self) -> System:
+        return System(self.drawing)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> System:
+        return System(deepcopy(self.drawing, memo))
+
+    def __reduce__(self) -> Any:
+        for name, function in self._python_functions():
+            try:
+                pickle.dumps(function.callback)
+            except Exception as error:
+                raise UnsupportedError(
+                    f"the system of model '{self.model.name}' cannot be pickled: {self.model.elements[name].title} "
+                    f"has {function.text}, which another process would not find ({error}). "
+                    "Define it at the top of a module."
+                ) from error
+        return System, (self.drawing,)
+
+    def _python_functions(self) -> Iterator[tuple[str, Function | Law]]:
+        """The functions and laws that are written in Python, and their elements."""
+        found: list[tuple[str, Function | Law | None]] = []
+        found += [(name, function) for (name, _), function in zip(self.rows, self.functions, strict=True)]
+        for name, load in self.loads:
+            found += [(name, each) for law in laws_of(load) for each in (law, law.time)]
+        return ((name, each) for name, each in found if each is not None and each.callback is not None)
+
+    @cached_property
+    def arms(self) -> Floats:
+        """The length that makes the angle of each body comparable with its displacements.
+
+        It is that of the mechanism, but for bodies that are far smaller: a watch on a crane keeps its own.
+        """
+        return _arms(self)
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """What a large change of each coordinate is: a length of the mechanism, or a radian."""
+        return np.column_stack([self.arms, self.arms, np.ones(len(self.bodies))]).reshape(-1)
+
+    @cached_property
+    def domain(self) -> tuple[float, float]:
+        """First and last time at which every constraint has a value."""
+        domains = [function.domain for function in self.functions]
+        return max((low for low, _ in domains), default=-inf), min((high for _, high in domains), default=inf)
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return 3 * len(self.bodies)
+
+    @property
+    def m(self) -> int:
+        """Number of constraint equations."""
+        return len(self.rows)
+
+    @property
+    def drawn_q(self) -> Floats:
+        """The coordinates in the pose in which the model was drawn."""
+        return np.array([number for body in self.bodies for number in body.pose], dtype=float)
+
+    def frames(self, q: Floats, qd: Floats | None = None, t: float = 0.0) -> Floats:
+        """State of every frame, see `moving_frames`; the rows that are formulas are left as they are at t."""
+        return self.evaluated(t, q, qd).F
+
+    def Phi(self, t: float, q: Floats) -> Floats:
+        """Constraint values, one per row of `row_names`."""
+        return self.evaluated(t, q).Phi
+
+    def Phi_q_data(self, q: Floats, t: float = 0.0) -> Floats:
+        """The non-zeros of Phi_q in the order of `arrays.jac_column`; t matters to formulas that read it."""
+        return self.evaluated(t, q).data
+
+    def Phi_q(self, t: float, q: Floats) -> Floats:
+        """Jacobian, m x n."""
+        dense = np.zeros((self.m, self.n))
+        rows = np.repeat(np.arange(self.m), np.diff(self.arrays.jac_start))
+        dense[rows, self.arrays.jac_column] = self.Phi_q_data(q, t)
+        return dense
+
+    def evaluated(self, t: float, q: Floats, qd: Floats | None = None) -> Evaluated:
+        """Functions of time, frames, Phi, the non-zeros of Phi_q and gamma at a state, all at once."""
+        out = Evaluated(
+            np.empty((self.m + len(self.load_functions), 3)),
+            np.zeros((self.arrays.frame_body.size, FRAME_STATE)),
+            np.empty(self.m),
+            np.empty(self.arrays.jac_column.size),
+            np.empty(self.m),
+        )
+        q = self._coordinates("q", q)
+        rates = np.zeros(self.n) if qd is None else self._coordinates("qd", qd)
+        # as Python it would warn of states beyond all bounds, which compiled code does not
+        with self.alone() as own, np.errstate(over="ignore", invalid="ignore"):
+            (evaluate if self.n > SMALL else plain(evaluate))(own.arrays, float(t), q, rates, *out)
+        return out
+
+    def _coordinates(self, name: str, given: Floats) -> Floats:
+        """An array that kernels can read: they do not look where it ends."""
+        numbers = np.ascontiguousarray(given, dtype=float)
+        if numbers.shape != (self.n,):
+            raise ModelError(
+                f"{name} has the shape {numbers.shape}, but model '{self.model.name}' has {self.n} coordinates: "
+                "x, y and phi of every body."
+            )
+        return numbers
+
+    def functions_at(self, t: float, loads: bool = False) -> Floats:
+        """f, f' and f'' of every row, m x 3; with those of the applied forces behind them where asked."""
+        f = np.empty((self.m + (len(self.load_functions) if loads else 0), 3))
+        with self.alone() as own:
+            functions_at(own.arrays.functions, float(t), f)
+        return f
+
+    def broken_function(self, t: float) -> str | None:
+        """A sentence on the first element whose function of time has no value at t; drivers need derivatives too."""
+        names = [name for name, _ in self.rows] + self.load_names
+        for i, (name, function) in enumerate(zip(names, self.functions + self.load_functions, strict=True)):
+            try:
+                function.jet(float(t)) if i < self.m else function(float(t))
+            except ModelError as error:
+                return f"{self.model.elements[name].title}: {error}"
+        return None
+
+    def broken_force(self, t: float, q: Floats, qd: Floats) -> str | None:
+        """A sentence on the first force that has no finite value at a state."""
+        for name, load in self.loads:
+            for law in laws_of(load):
+                if law.callback is not None and (error := law.callback.raised) is not None:
+                    return (
+                        f"{self.model.elements[name].title}: {law.text} raised {type(error).__name__} "
+                        f"near t = {t:g} s: {ended(error)}"
+                    )
+        if not self.loads or np.all(np.isfinite(self.QA(t, q, qd))):
+            return None
+        for name, law, value, where in self.law_values(t, q, qd):
+            if not np.isfinite(value):
+                return f"{self.model.elements[name].title}: {law.text} has no finite value at {where}."
+        names = listed(dict.fromkeys(name for name, _ in self.loads))
+        return f"at t = {t:.9g} s the applied forces ({names}) have no finite value."
+
+    def overgrown(self, t: float, q: Floats, qd: Floats, begin: Any) -> str | None:
+        """A sentence on a force or a driver that has become very much larger than it was at the start."""
+        then = [value for _, _, value, _ in self.law_values(begin.t, begin.q, begin.qd)]
+        usual = max((abs(value) for value in then if np.isfinite(value)), default=0.0) or 1.0
+        grown = [(name, law.text, v, where) for name, law, v, where in self.law_values(t, q, qd)]
+        grown = [case for case in grown if abs(case[2]) > OVERGROWN * usual]
+        before, now = self.functions_at(begin.t), self.functions_at(t)
+        for (name, _), function, row, first in zip(self.rows, self.functions, now, before, strict=True):
+            k = int(np.argmax(np.abs(row)))
+            if abs(row[k]) > OVERGROWN * max(1.0, float(np.abs(first).max())):
+                grown.append((name, function.text, float(row[k]), f"t = {t:.9g}"))
+        if not grown:
+            return None
+        name, text, value, where = grown[0]
+        title = self.model.elements[name].title
+        return (
+            f"{title}: {text}, or its rate, has grown to {value:.3g} at {where}, and no step is short enough."
+        )
+
+    def law_values(self, t: float, q: Floats, qd: Floats) -> list[tuple[str, Law, float, str]]:
+        """Each law of the applied forces with the name of its element, its value, and the variables it has there."""
+        L, F = self.load_arrays, self.frames(q, qd, t=t)
+        f = self.functions_at(t, loads=True)
+        bodies = {body.name: 3 * i for i, body in enumerate(self.bodies)}
+        pushes = [(name, load) for name, load in self.loads if isinstance(load, Push)]
+        wrenches = [(name, load) for name, load in self.loads if isinstance(load, Wrench)]
+        cases: list[tuple[str, Law, tuple[str, ...], tuple[float, ...]]]
+        cases = [(name, load.law, PUSH, (*push_state(L, i, F), t)) for i, (name, load) in enumerate(pushes)]
+        for name, wrench in wrenches:
+            j = bodies.get(wrench.frame.body, -3)
+            state = (*q[j : j + 3], *qd[j : j + 3], t) if j >= 0 else (0.0,) * 6 + (t,)
+            cases += [(name, law, STATE, state) for law in laws_of(wrench)]
+        out = []
+        for i, (name, law, variables, z) in enumerate(cases):
+            with np.errstate(all="ignore"):
+                value = float(law_value(L.laws, i, f, np.array(z, dtype=float)))
+            where = ", ".join(f"{key} = {number:.9g}" for key, number in zip(variables, z, strict=True))
+            out.append((name, law, value, where))
+        return out
+
+    @cached_property
+    def callbacks(self) -> list[Callback]:
+        """The functions of users' own in Python."""
+        return [each.callback for _, each in self._python_functions() if each.callback is not None]
+
+    def raised(self) -> BaseException | None:
+        """What one of them has raised in the meantime."""
+        return next((each.raised for each in self.callbacks if each.raised is not None), None)
+
+    def forget_raised(self) -> None:
+        """A new run does not know what an earlier one came upon."""
+        for callback in self.callbacks:
+            callback.guarded.raised = None
+
+    def broken_contact(self, t: float, q: Floats) -> str | None:
+        """A sentence on the first contact that has come to the end of its curve."""
+        S, F = self.arrays, self.frames(q, t=t)
+        for i, (name, row) in enumerate(self.rows):
+            if row.formula is not None and row.formula.contact is not None:
+                terms = range(S.row_start[i], S.row_start[i + 1])
+                u = [term_value(S.term_kind[k], F, S.term_a[k], S.term_b[k]) for k in terms]
+                if is_at_end(row.formula.contact, u):
+                    return (
+                        f"{self.model.elements[name].title} came to the end of its curve near t = {t:.6g} s."
+                    )
+        return None
+
+    def nu(self, t: float, q: Floats | None = None) -> Floats:
+        """Right-hand side of the velocity equation; that of formulas depends on the pose too."""
+        if self.has_formulas and q is None:
+            raise UnsupportedError("nu of a Constraint depends on the pose; ask for nu(t, q).")
+        return self.functions_at(t)[:, 1] if q is None else self.evaluated(t, q).f[: self.m, 1]
+
+    @property
+    def has_formulas(self) -> bool:
+        """Some rows are formulas, whose weights follow the state."""
+        return bool(self.arrays.formulas.row.size)
+
+    @property
+    def velocity_rows(self) -> Ints:
+        """Rows that hold velocities and no positions."""
+        return np.flatnonzero(self.arrays.formulas.level == VELOCITY)
+
+    def refuse_velocity_rows(self, analysis: str) -> None:
+        """Some analyses need equations of positions."""
+        titles = dict.fromkeys(self.model.elements[self.rows[i][0]].title for i in self.velocity_rows)
+        if titles:
+            holds = "holds" if len(titles) == 1 else "hold"
+            raise UnsupportedError(
+                f"{analysis} needs equations of positions, but {listed(titles)} {holds} velocities only. "
+                "Take dynamics by 'projection', 'augmented' or 'penalty', or 'newmark' in reference-point coordinates."
+            )
+
+    def moves_in_time(self, row: int) -> bool:
+        """Whether a row prescribes a motion: it reads the time, or holds a velocity at a value."""
+        formula = self.rows[row][1].formula
+        if formula is None:
+            return not self.functions[row].is_constant
+        return formula.reads_time or (formula.level == VELOCITY and not formula.is_homogeneous)
+
+    def gamma(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """Right-hand side of the acceleration equation."""
+        return self.evaluated(t, q, qd).gamma
+
+    def M(self) -> Floats:
+        """Mass matrix, n x n; constant and diagonal in these coordinates."""
+        return np.diag(self.masses)
+
+    @property
+    def masses(self) -> Floats:
+        """The diagonal of M."""
+        masses = np.repeat(self.arrays.mass, 3)
+        masses[2::3] = self.arrays.inertia
+        return masses
+
+    def QA(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """Applied generalized force: weight, springs, forces and torques."""
+        if self.missing_law is not None:
+            raise UnsupportedError(self.missing_law)
+        Q = np.empty(self.n)
+        q, qd = self._coordinates("q", q), self._coordinates("qd", qd)
+        with self.alone() as own:
+            f, F = own.functions_at(t, loads=True), own.frames(q, qd)
+            applied(own.arrays, own.load_arrays, float(t), f, F, q, qd, Q)
+        return Q
+
+    def finite_QA(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """QA; a ModelError that names the force where it has no finite value."""
+        Q = self.QA(t, q, qd)
+        if not np.all(np.isfinite(Q)):
+            why = (
+                self.broken_function(t) or self.broken_force(t, q, qd) or "the applied forces are not finite."
+            )
+            raise ModelError(f"at t = {t:g} s {why}")
+        return Q
+
+    @property
+    def driver_rows(self) -> Ints:
+        """Rows of the elements that prescribe a motion."""
+        elements = self.drawing.elements
+        return np.array([i for i, (name, _) in enumerate(self.rows) if elements[name].drives], dtype=np.int64)  # type: ignore[attr-defined]
+
+
+def laws_of(load: Push | Wrench | Action) -> list[Law]:
+    """The laws of a force element; an action follows a formula."""
+    if isinstance(load, Push):
+        return [load.law]
+    return [load.fx, load.fy, load.torque] if isinstance(load, Wrench) else []
+
+
+def _length(system: System) -> float:
+    """The largest distance of a joint from its body's frame; where all are zero, of bodies and places on the ground."""
+    longest = float(_own_arms(system).max(initial=0.0))
+    if longest > 0.0:
+        return longest
+    places = [body.pose[:2] for body in system.bodies] or [(0.0, 0.0)]
+    grounded = system.arrays.frame_body == len(system.bodies)
+    places += zip(system.arrays.frame_x[grounded], system.arrays.frame_y[grounded], strict=True)
+    spread = float(np.ptp(np.array(places), axis=0).max())
+    return spread or 1.0
+
+
+def _own_arms(system: System) -> Floats:
+    """The largest distance of a joint or a force from the frame of each body."""
+    S, arms = system.arrays, np.zeros(len(system.bodies) + 1)
+    np.maximum.at(arms, S.frame_body, np.hypot(S.frame_x, S.frame_y))
+    return arms[:-1]
+
+
+def _arms(system: System) -> Floats:
+    """Own arms of small bodies, the length of the mechanism for the others.
+
+    Bodies that are held in their frames only are as large as the largest body they are joined to.
+    """
+    S, own, ground = system.arrays, np.append(_own_arms(system), 0.0), len(system.bodies)
+    a, b = S.frame_body[S.term_a], S.frame_body[S.term_b]
+    between = (a != ground) & (b != ground)
+    for _ in system.bodies:
+        bare, near = own == 0.0, np.zeros_like(own)
+        np.maximum.at(near, a[between], own[b[between]])
+        np.maximum.at(near, b[between], own[a[between]])
+        if not np.any(bare & (near > 0.0)):
+            break
+        own = np.where(bare, near, own)
+    return np.where((own > 0.0) & (own < ALONE * system.length), own, system.length)[:-1]

@@ -1,0 +1,54 @@
+"""The order of the house: few rooms with names, imports one way, no class name twice."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "simengine2d"
+MOST_ENTRIES, MOST_LAYERS, MOST_LINES = 20, 12, 1500
+
+
+def entries() -> list[str]:
+    return [path.name for path in PACKAGE.iterdir() if path.name not in ("__pycache__", "py.typed")]
+
+
+def test_the_package_fits_on_one_screen():
+    assert len(entries()) <= MOST_ENTRIES, sorted(entries())
+
+
+def test_imports_have_few_layers():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    assert len(layers) <= MOST_LAYERS
+
+
+def test_no_class_name_stands_for_two_things():
+    homes = defaultdict(list)
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(f"{path.relative_to(PACKAGE)}:{node.lineno}")
+    assert homes
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+def test_every_room_has_its_line_in_the_architecture():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    rooms = {Path(name).stem for name in entries() if not name.startswith("__")}
+    assert rooms
+    assert [room for room in sorted(rooms) if f"`{room}`" not in table] == []
+
+
+def test_the_reading_list_is_short_and_its_files_exist():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    part = text[text.index("## Ten minutes") : text.index("From there:")]
+    files = [PACKAGE / name for name in re.findall(r"`([\w/]+\.(?:py|yaml))`", part)]
+    assert len(files) > 5
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
+    assert lines < MOST_LINES
