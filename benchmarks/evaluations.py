@@ -21,7 +21,7 @@ from simengine2d.coordinates.relative import recursive
 from simengine2d.coordinates.relative.relative import Relative
 from simengine2d.formulations.projection import Projection
 from simengine2d.numerics.kernel import kernel
-from simengine2d.numerics.kernel_pointer import call
+from simengine2d.numerics.kernel_pointer import invoke
 from simengine2d.system.elimination import posed
 from simengine2d.system.equations_of_motion import accelerate, new_work
 from simengine2d.system.system import System
@@ -52,7 +52,7 @@ class Row(NamedTuple):
 @kernel(entry=True)
 def call_often(f, c, y, out, count):
     for _ in range(count):
-        call(f, c, 0.0, y, out)
+        invoke(f, c, 0.0, y, out)
 
 
 @kernel(entry=True)

@@ -190,7 +190,7 @@ def chain_rates(n: int) -> Rates:
         K = 3.0 * p[:, :, None] * p[:, None, :]
         diagonal = K + np.eye(2)
         diagonal[1:] += K[:-1] + np.eye(2)
-        beside = K[:-1] - np.eye(2)
+        bind_like = K[:-1] - np.eye(2)
         pull = -e * omega**2 / 2
         right = pull.copy()
         right[1:] += pull[:-1]
@@ -198,7 +198,7 @@ def chain_rates(n: int) -> Rates:
         band = np.zeros((4, 2 * n))
         for r in range(2):
             for c in range(2):
-                band[1 + r - c, 2 + c :: 2] = beside[:, r, c]
+                band[1 + r - c, 2 + c :: 2] = bind_like[:, r, c]
                 if r <= c:
                     band[3 + r - c, c::2] = diagonal[:, r, c]
         F = solveh_banded(band, np.column_stack([right.real, right.imag]).ravel()).reshape(n, 2)

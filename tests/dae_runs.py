@@ -13,7 +13,7 @@ from simengine2d import builders
 from simengine2d.analyses.dynamics.initial_state import start
 from simengine2d.coordinates import family_named
 from simengine2d.coordinates.base import Family
-from simengine2d.integrators.dae_integration import DaeMarcher, dae_marcher
+from simengine2d.integrators.dae_integration import DaeIntegration, dae_integration
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ class Motion(NamedTuple):
     lam: Floats
     why: int
     done: int
-    marcher: DaeMarcher
+    integration: DaeIntegration
     family: Family
 
 
@@ -39,20 +39,20 @@ def new_family(model: se.Model, name: str = "reference_point") -> tuple[Family, 
     return family, family.positions(assembly.q), family.velocities(assembly.q, assembly.qd)
 
 
-def new_rows(marcher: DaeMarcher, count: int) -> Floats:
-    return np.zeros((count, marcher.path.y.size + marcher.path.notes.size))
+def new_rows(integration: DaeIntegration, count: int) -> Floats:
+    return np.zeros((count, integration.path.y.size + integration.path.notes.size))
 
 
 def motion(model: se.Model, formulation: Any, method: Any, times: Any, **options: Any) -> Motion:
     """`options` are those of `dae_marcher`, and the name of the `coordinates`."""
     family, z, zd = new_family(model, options.pop("coordinates", "reference_point"))
-    marcher = dae_marcher(formulation, method, family, 0.0, z, zd, **options)
+    integration = dae_integration(formulation, method, family, 0.0, z, zd, **options)
     times = np.asarray(times, dtype=float)
-    Y = new_rows(marcher, times.size)
-    done, why = marcher.march(times, 0, Y, 1_000_000)
-    zdd, lam = marcher.accelerations(times[:done], Y[:done])
+    Y = new_rows(integration, times.size)
+    done, why = integration.integrate(times, 0, Y, 1_000_000)
+    zdd, lam = integration.accelerations(times[:done], Y[:done])
     n = family.n
-    return Motion(Y[:done, :n], Y[:done, n : 2 * n], zdd, lam, why, done, marcher, family)
+    return Motion(Y[:done, :n], Y[:done, n : 2 * n], zdd, lam, why, done, integration, family)
 
 
 def violations(run: Motion, times: Any) -> tuple[float, float]:

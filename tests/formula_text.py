@@ -5,7 +5,7 @@ from __future__ import annotations
 import simengine2d as se
 from simengine2d.expressions.evaluate import to_text
 from simengine2d.expressions.time_function import Function
-from simengine2d.model.frame import GROUND, Placed, quoted
+from simengine2d.model.frame import GROUND, PlacedFrame, quoted
 from simengine2d.model.measure import Term
 
 
@@ -27,7 +27,7 @@ def value_text(value: float | Function) -> str:
     return repr(value)
 
 
-def point(frame: Placed) -> tuple[str, str, str]:
+def point(frame: PlacedFrame) -> tuple[str, str, str]:
     """x, y and the angle of a frame."""
     if frame.body == GROUND:
         return repr(frame.x), repr(frame.y), repr(frame.angle)

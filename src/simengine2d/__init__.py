@@ -34,7 +34,7 @@ _NAMES = {
     ".analyses.dynamics.dynamics": "dynamics",
     ".analyses.dynamics.simulator": "Simulator",
     ".analyses.inverse.inverse_dynamics": "inverse_dynamics",
-    ".analyses.assembly.redrawn": "redrawn",
+    ".analyses.assembly.redrawn": "with_initial_pose",
     ".analyses.inverse.feed_forward": "feed_forward",
     ".analyses.statics.equilibrium": "equilibrium Equilibria",
     ".analyses.statics.equilibrium_path": "equilibrium_path EquilibriumPath",
@@ -72,7 +72,7 @@ _NAMES = {
     ".formulations.penalty": "Penalty",
     ".formulations.matrix_r": "MatrixR",
     ".formulations.partitioning": "Partitioning",
-    ".analyses.formulate": "pose PosedModel",
+    ".analyses.formulate": "formulate FormulatedModel",
     ".errors": (
         "SimEngineError ModelError AssemblyError SingularityError ConvergenceError "
         "UnsupportedError Interrupted ModelWarning"

@@ -8,14 +8,14 @@ from .analyses.assembly.assembly_modes import AssemblyModes as AssemblyModes
 from .analyses.assembly.assembly_modes import assembly_modes as assembly_modes
 from .analyses.assembly.diagnose import Diagnosis as Diagnosis
 from .analyses.assembly.diagnose import diagnose as diagnose
-from .analyses.assembly.redrawn import redrawn as redrawn
+from .analyses.assembly.redrawn import with_initial_pose as with_initial_pose
 from .analyses.doctor.doctor import doctor as doctor
 from .analyses.doctor.finding import Checkup as Checkup
 from .analyses.doctor.finding import Finding as Finding
 from .analyses.dynamics.dynamics import dynamics as dynamics
 from .analyses.dynamics.simulator import Simulator as Simulator
-from .analyses.formulate import PosedModel as PosedModel
-from .analyses.formulate import pose as pose
+from .analyses.formulate import FormulatedModel as FormulatedModel
+from .analyses.formulate import formulate as formulate
 from .analyses.inverse.feed_forward import feed_forward as feed_forward
 from .analyses.inverse.inverse_dynamics import inverse_dynamics as inverse_dynamics
 from .analyses.kinematics.kinematics import kinematics as kinematics

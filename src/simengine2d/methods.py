@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .errors import ModelError, unknown
 
 if TYPE_CHECKING:
-    from .numerics.kernel_pointer import Door
+    from .numerics.kernel_pointer import KernelPointer
 
 T = TypeVar("T")
 
@@ -53,9 +53,9 @@ class Formulation(ABC):
     gives_way: ClassVar[bool] = False
     """Whether constraints have compliances."""
 
-    rhs: ClassVar[Door]
+    rhs: ClassVar[KernelPointer]
     """y = (z, zd) to yd, for formulations that pose an "ode"."""
-    finish: ClassVar[Door]
+    finish: ClassVar[KernelPointer]
     """What follows each step."""
 
     @property

@@ -27,9 +27,9 @@ from simengine2d.numerics.kernel_files import cache_folder, source_key
 KERNELS = cache_folder()
 USED = (
     "channels.measures_along",
-    "doors._call_once",
-    "doors.simengine2d.expressions.time_function.varying_at",
-    "march.",
+    "kernel_pointer._call_once",
+    "kernel_pointer.simengine2d.expressions.time_function.varying_at",
+    "stepping.",
     "sparse_lu.",
 )
 SPOILED = {"names": "*.nbc"}

@@ -129,7 +129,7 @@ class World:
         self.want = {(kind, i): run(se.System(kind()), i) for kind in KINDS for i in range(len(WAYS))}
         self.results = [se.dynamics(kind(), t_end=T_END) for kind in KINDS]
         self.simulators = [se.Simulator(kind()) for kind in KINDS]
-        self.poses = [se.pose(kind(), "reference_point") for kind in KINDS]
+        self.poses = [se.formulate(kind(), "reference_point") for kind in KINDS]
         self.kept: list[object] = []
 
     def one(self, things: list) -> object:
@@ -370,7 +370,15 @@ def nothing_at_all(w: World) -> None:
     lonely.body("b", mass=1, inertia=1)
     s = se.System(empty)
     assert s.Phi(0.0, np.zeros(0)).size == 0 and s.QA(0.0, np.zeros(0), np.zeros(0)).size == 0
-    for act in (se.dynamics, se.kinematics, se.Simulator, se.pose, se.diagnose, se.equilibrium, se.modes):
+    for act in (
+        se.dynamics,
+        se.kinematics,
+        se.Simulator,
+        se.formulate,
+        se.diagnose,
+        se.equilibrium,
+        se.modes,
+    ):
         with suppress(se.SimEngineError):
             act(empty, **({"t_end": 0.1} if act in (se.dynamics, se.kinematics) else {}))
     for given in ([], [0.0], [0.0, 0.0], [1.0, 0.5], [np.nan], [0.0, np.inf], [[0.0, 1.0]]):

@@ -181,7 +181,7 @@ def simulated(kind: str, m: se.Model, options: dict[str, Any], t_end: float) -> 
         for t in times:
             s.advance(t)
             q, qd = s.q.copy(), s.qd.copy()
-            gx, gy = system.drawing.gravity
+            gx, gy = system.resolved.gravity
             potential = -(weight[0::3] * (gx * q[0::3] + gy * q[1::3])).sum()
             energies.append((0.5 * qd @ (weight * qd), potential))
     except se.SimEngineError as error:

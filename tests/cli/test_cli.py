@@ -517,7 +517,7 @@ def test_an_interrupted_run_keeps_what_was_done(driven, tmp_path, monkeypatch, w
     def stop(self, t):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(terminal.Bar, "__call__", stop)
+    monkeypatch.setattr(terminal.ProgressBar, "__call__", stop)
     shown = run(*words, driven, "--points", 1001, "--out", tmp_path, "--format", "npz")
     assert shown.exit_code == 130
     assert "interrupted at t = " in shown.stderr
@@ -536,7 +536,7 @@ class Screen(io.StringIO):
 def test_the_bar_tells_time_rate_and_what_is_left(monkeypatch):
     clock = iter([0.0, 2.0, 4.0])  # made, called first, called again
     monkeypatch.setattr(terminal.time, "perf_counter", lambda: next(clock))
-    bar = terminal.Bar(5.0)
+    bar = terminal.ProgressBar(5.0)
     bar(1.0)
     bar(2.0)
     assert bar.words(2.0, 4.0) == "t = 2 of 5 s, 0.5 s per second, 6 s left"
@@ -546,11 +546,11 @@ def test_the_bar_tells_time_rate_and_what_is_left(monkeypatch):
 
 def test_the_bar_is_for_terminals_and_long_runs(monkeypatch):
     monkeypatch.setattr(sys, "stderr", screen := Screen())
-    with terminal.Bar(5.0) as bar:
+    with terminal.ProgressBar(5.0) as bar:
         bar(1.0)
     assert screen.getvalue() == ""
     monkeypatch.setattr(terminal, "PATIENCE", -1.0)
-    with terminal.Bar(5.0) as bar:
+    with terminal.ProgressBar(5.0) as bar:
         bar(1.0)
     assert "t = 1 of 5 s" in screen.getvalue()
 

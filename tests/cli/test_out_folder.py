@@ -94,7 +94,7 @@ def test_a_stopped_run_leaves_what_it_can_go_on_from(pendulum, tmp_path, eager, 
         if len(calls) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(terminal.Bar, "__call__", stop)
+    monkeypatch.setattr(terminal.ProgressBar, "__call__", stop)
     words = ["--integrator", "rk4", "--step", 1e-4, "--points", 101]
     shown = run("dynamics", pendulum, "--t-end", 20, *words, "--out", out)  # longer than a chunk lasts
     assert shown.exit_code == 130

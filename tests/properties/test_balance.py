@@ -96,7 +96,7 @@ def check_balance(results):
                 continue
             total[body] += found
             size = np.maximum(size, np.abs(found).max(axis=1))
-    gravity = np.array([*system.drawing.gravity, 0.0])
+    gravity = np.array([*system.resolved.gravity, 0.0])
     moments = np.zeros((3, results.t.size))
     for i, (body, mass) in enumerate(zip(results.bodies, system.M().diagonal().reshape(-1, 3), strict=True)):
         weight, inertial = mass * gravity, mass * results.qdd[:, 3 * i : 3 * i + 3]

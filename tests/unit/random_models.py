@@ -10,7 +10,7 @@ from simengine2d.errors import ModelError
 from simengine2d.expressions.table import Table
 from simengine2d.model.body import Bar, Body, Disk, Plate
 from simengine2d.model.curves.curve import Curve
-from simengine2d.model.elements import Choice, Element, Kind, check_name
+from simengine2d.model.elements import Element, Flag, Kind, check_name
 from simengine2d.model.frame import Frame, quoted
 from simengine2d.model.measure import KINDS, Measure, Term
 from simengine2d.model.model import Model
@@ -162,7 +162,7 @@ def values(kind: Kind, model: Model) -> st.SearchStrategy[Any]:
     }
     if kind.name in by_name:
         return by_name[kind.name]
-    if kind == Choice.__metadata__[0]:
+    if kind == Flag.__metadata__[0]:
         return st.booleans()
     if get_origin(kind.file_type) is Literal:
         return st.sampled_from(get_args(kind.file_type))

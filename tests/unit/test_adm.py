@@ -148,9 +148,9 @@ def test_rack_and_pinion_rows_hold_where_the_course_says(tmp_path):
     ]
     record = {"name": "rp", "id": 1, "type": "RackPinion", "body1": 1, "body2": 2, "sP1": [0, 0], "sQ1": [-1, 0],
               "sP2": [0, 0], "theta1": -pi, "theta2": pi / 2, "R2": 0.2}  # fmt: skip
-    drawing = quietly(file(tmp_path, [record], bodies=bodies)).check()
-    assert list(drawing.rows) == ["rp line", "rp"]
-    for rows in drawing.rows.values():
+    resolved = quietly(file(tmp_path, [record], bodies=bodies)).check()
+    assert list(resolved.rows) == ["rp line", "rp"]
+    for rows in resolved.rows.values():
         for row in rows:
             assert row.measure.drawn == pytest.approx(row.value, abs=1e-14)
 

@@ -80,10 +80,10 @@ def test_ladder_is_the_benchmark():
     assembly = se.assemble(model)
     assert not assembly.notes  # the given velocities agree with the joints
     assert assembly.qd[2] == pytest.approx(-1.0)
-    drawing = model.check()
+    resolved = model.check()
     energy = sum(
         b.mass * (b.velocity[0] ** 2 + 2 * 9.81 * b.pose[1]) / 2 + b.inertia * b.angular_velocity**2 / 2
-        for b in drawing.bodies.values()
+        for b in resolved.bodies.values()
         if b.mass
     )
     # 6 posts: 1/2 * 1/3 * 1; 5 beams: 1/2; weights at 0.5 and 1

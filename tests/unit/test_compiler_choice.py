@@ -291,8 +291,8 @@ class Context(NamedTuple):
     k: Any
     n: int
 
-def compiled_door():
-    @door
+def compiled_pointer():
+    @kernel_pointer
     def last(c, t, y, out):
         out[0] = c.x[-1, c.k[c.n]] + y[0]
     context = Context(numpy.arange(6.0).reshape(2, 3), numpy.array([2, 0], dtype=numpy.uint32), 1)
@@ -308,8 +308,8 @@ def in_a_copy(change, path, act):
         try:
             before = dict(sys.modules)
             change(path)
-            global door, kernel
-            from simengine2d.numerics.kernel_pointer import door
+            global kernel_pointer, kernel
+            from simengine2d.numerics.kernel_pointer import kernel_pointer
             from simengine2d.numerics.kernel import RUNG, kernel
             sys.modules.update(before)  # numba looks for some of its own names when it compiles
             print(path, RUNG, act(), flush=True)
@@ -320,7 +320,7 @@ def in_a_copy(change, path, act):
 
 for path in KEEPING + PIPELINE:
     in_a_copy(hide, path, compiled)
-in_a_copy(another_layout, "layout", compiled_door)
+in_a_copy(another_layout, "layout", compiled_pointer)
 """
 
 

@@ -13,7 +13,7 @@ import pytest
 import simengine2d as se
 from simengine2d import builders
 from simengine2d.numerics.kernel import Callback
-from simengine2d.numerics.kernel_pointer import door
+from simengine2d.numerics.kernel_pointer import kernel_pointer
 from simengine2d.system.system import MOST_REMEMBERED
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
@@ -155,7 +155,7 @@ def test_a_function_that_another_process_would_not_find_is_named():
 
 
 def test_poses_are_copied_and_simulators_are_not():
-    posed = se.pose(MODELS["python"](), "mixed")
+    posed = se.formulate(MODELS["python"](), "mixed")
     for each in copies_of(posed):
         for one, other in zip(each.at(), posed.at(), strict=True):
             np.testing.assert_array_equal(one, other)
@@ -186,7 +186,7 @@ def test_a_law_cannot_ask_the_simulator_that_asks_it():
 
 
 def test_arrays_of_other_sizes_are_refused_before_kernels_read_them():
-    system, posed = se.System(MODELS["plain"]()), se.pose(MODELS["plain"]())
+    system, posed = se.System(MODELS["plain"]()), se.formulate(MODELS["plain"]())
     for odd in (np.zeros(0), np.zeros(3), np.zeros(1000), np.zeros((9, 1))):
         for act in (system.Phi, system.Phi_q):
             with pytest.raises(se.ModelError, match="9 coordinates"):
@@ -229,11 +229,11 @@ def second(c, t, y, out):
 
 @pytest.mark.slow
 def test_doors_may_be_gone_through_by_several_threads_at_first():
-    doors = [door(first), door(second)]
+    pointers = [kernel_pointer(first), kernel_pointer(second)]
 
     def through():
         out = np.zeros((2, 1))
-        for row, each in zip(out, doors, strict=True):
+        for row, each in zip(out, pointers, strict=True):
             each.bind(se.System(builders.four_bar(1, 2, 3, 3)).arrays)(0.0, np.ones(1), row)
         return out[:, 0].tolist()
 

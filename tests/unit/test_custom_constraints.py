@@ -82,7 +82,7 @@ def models(name):
         built_in.add(JOINTS[name])
     # how far bodies are moved to close a joint depends on the points they have, so both start from the same state
     start = se.assemble(built_in)
-    built_in = se.redrawn(built_in, start.q, start.qd)
+    built_in = se.with_initial_pose(built_in, start.q, start.qd)
     return built_in, as_custom(built_in, "J")
 
 
@@ -98,7 +98,7 @@ def check_same(custom, built_in):
     for body in ("a", "b"):
         bodies = {
             frame.body
-            for row in built_in.drawing.rows["J"]
+            for row in built_in.resolved.rows["J"]
             for t in row.measure.terms
             for frame in (t.a, t.b)
         }

@@ -16,7 +16,7 @@ from simengine2d.formulations.index3 import Index3
 from simengine2d.integrators import time_loop
 from simengine2d.integrators.backward_euler import BackwardEuler
 from simengine2d.integrators.bdf import BDF
-from simengine2d.integrators.dae_integration import dae_marcher
+from simengine2d.integrators.dae_integration import dae_integration
 from simengine2d.integrators.implicit_midpoint import ImplicitMidpoint
 from simengine2d.integrators.radau_iia import RadauIIA
 from simengine2d.integrators.second_order_tables import table_of
@@ -138,7 +138,7 @@ def test_every_iteration_finds_the_same_step(formulation, newton):
 
 def test_modified_newton_factors_less():
     exact, modified = (
-        motion(pendulum(), GGL(), RadauIIA(), [0.0, 0.2], step=0.02, newton=newton).marcher.counts()
+        motion(pendulum(), GGL(), RadauIIA(), [0.0, 0.2], step=0.02, newton=newton).integration.counts()
         for newton in ("exact", "modified")
     )
     assert modified["factorizations"] < 0.5 * exact["factorizations"]
@@ -261,7 +261,7 @@ def test_index_3_under_error_control(method):
 def test_each_coordinate_has_its_absolute_tolerance():
     """Where x and y may be wrong by a meter, steps follow the angle alone; where it may too, they are longer still."""
     strict, angle_only, loose = (
-        motion(pendulum(), GGL(), RadauIIA(), [0.0, 1.0], rtol=1e-12, atol=atol).marcher.counts()["steps"]
+        motion(pendulum(), GGL(), RadauIIA(), [0.0, 1.0], rtol=1e-12, atol=atol).integration.counts()["steps"]
         for atol in ([1e-6, 1e-6, 1e-6], [1e-4, 1e-4, 1e-6], [1e-4, 1e-4, 1e-4])
     )
     assert strict >= angle_only > loose
@@ -283,14 +283,14 @@ def test_an_integration_goes_on_bit_for_bit(method, options):
     """Left after some steps, and taken up by another marcher from the arrays that it keeps."""
     times = np.linspace(0.0, 0.6, 7)
     family, z, zd = new_family(pendulum())
-    whole, first, second = (dae_marcher(GGL(), method, family, 0.0, z, zd, **options) for _ in range(3))
+    whole, first, second = (dae_integration(GGL(), method, family, 0.0, z, zd, **options) for _ in range(3))
     Y, Y2 = new_rows(whole, 7), new_rows(first, 7)
-    whole.march(times, 0, Y, 10_000)
-    done, why = first.march(times, 0, Y2, 7)
+    whole.integrate(times, 0, Y, 10_000)
+    done, why = first.integrate(times, 0, Y2, 7)
     assert why == time_loop.PAUSED
     for name, array in first.kept().items():
         second.kept()[name][...] = array
-    second.march(times, done, Y2, 10_000)
+    second.integrate(times, done, Y2, 10_000)
     np.testing.assert_array_equal(Y, Y2)
 
 
@@ -298,12 +298,12 @@ def test_an_integration_goes_on_bit_for_bit(method, options):
 def test_looking_into_a_step(options):
     """Between its ends the state is as exact as there, and on the constraints."""
     family, z, zd = new_family(pendulum())
-    marcher = dae_marcher(GGL(), RadauIIA(), family, 0.0, z, zd, **options)
-    marcher.march(np.array([0.0, 0.1, 1.0]), 0, new_rows(marcher, 3), 3)
-    t, end = marcher.t, marcher.step_end
+    integration = dae_integration(GGL(), RadauIIA(), family, 0.0, z, zd, **options)
+    integration.integrate(np.array([0.0, 0.1, 1.0]), 0, new_rows(integration, 3), 3)
+    t, end = integration.t, integration.step_end
     assert end > t
     for now in np.linspace(t, end, 5):
-        y = marcher.between(now)
+        y = integration.between(now)
         q, qd, _, _ = exact_pendulum(now)
         np.testing.assert_allclose(y[:3], q, atol=1e-5)
         np.testing.assert_allclose(y[3:], qd, atol=1e-4)
@@ -355,7 +355,7 @@ def test_methods_whose_steps_do_not_end_in_a_stage_are_refused(method):
 def test_bad_arguments(method, options, sentence):
     family, z, zd = new_family(pendulum())
     with pytest.raises(se.ModelError, match=sentence):
-        dae_marcher(GGL(), method, family, 0.0, z, zd, **options)
+        dae_integration(GGL(), method, family, 0.0, z, zd, **options)
 
 
 def test_the_penalty_must_be_sensible():

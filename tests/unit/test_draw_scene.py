@@ -52,8 +52,8 @@ def test_every_body_and_joint_of_every_shipped_mechanism_is_drawn(name):
 @pytest.mark.parametrize("name", ["four_bar", "jansen_leg", "peaucellier", "quick_return", "pantograph"])
 def test_links_reach_their_pins(name):
     scene = scene_of_model(model_named(name))
-    drawing = model_named(name).check()
-    for joint in drawing.elements.values():
+    resolved = model_named(name).check()
+    for joint in resolved.elements.values():
         if not isinstance(joint, se.Revolute):
             continue
         for frame in (joint.a, joint.b):
@@ -213,8 +213,8 @@ def phase(wheel, results, i, angle):
 @pytest.mark.parametrize("name", ["planetary_gear", "geared_five_bar"])
 def test_teeth_meet_gaps_at_all_times(name):
     results = moved(name, 1.0)
-    found = wheels(results.drawing)
-    meshes = [e for e in results.drawing.elements.values() if isinstance(e, se.Gear)]
+    found = wheels(results.resolved)
+    meshes = [e for e in results.resolved.elements.values() if isinstance(e, se.Gear)]
     assert meshes
     for mesh in meshes:
         a, b = found[wheel_key(mesh.a)], found[wheel_key(mesh.b)]

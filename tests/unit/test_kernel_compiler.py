@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simengine2d.numerics.compiler_check import Doors, arrays_of, inner, mixed, new_arrays, outer, wrong
+from simengine2d.numerics.compiler_check import (
+    CheckedPointers,
+    arrays_of,
+    inner,
+    mixed,
+    new_arrays,
+    outer,
+    wrong,
+)
 from simengine2d.numerics.compiler_choice import RUNG
 from simengine2d.numerics.compiler_verdicts import checked
 from simengine2d.numerics.contexts import laid_out
@@ -60,7 +68,7 @@ def test_a_context_in_memory_is_numbers_addresses_and_lengths():
 def test_a_context_that_another_one_leads_to_is_kept():
     inner = mixed.bind(new_arrays())
     memory = weakref.ref(inner.kept[0])
-    through = outer.bind(Doors(inner.f, inner.c))
+    through = outer.bind(CheckedPointers(inner.f, inner.c))
     del inner
     gc.collect()
     assert memory() is not None

@@ -216,7 +216,7 @@ def test_a_small_step_of_torque():
     step = np.array([(np.hstack([found.C, found.D]) @ expm(augmented * t))[:, -1] for t in times])
     errors = []
     for size in (1e-2, 1e-3):
-        stepped = se.redrawn(model, at.q[0], np.zeros(9))
+        stepped = se.with_initial_pose(model, at.q[0], np.zeros(9))
         stepped.add(se.Spring("motor", "angle(ground, crank)", actuator=-size))
         results = se.dynamics(stepped, t_eval=times, rtol=1e-12)
         nonlinear = np.array([results[channel] for channel in found.outputs]).T - base

@@ -70,12 +70,12 @@ def test_a_failed_addition_leaves_the_model_as_it_was(model):
 
 def test_parameters_reach_every_number(model):
     model.add(se.Link("link", "crank.end", "slider", length="L"))
-    drawing = model.check()
-    assert drawing.bodies["crank"].mass == 6.0
-    assert drawing.bodies["crank"].inertia == 6.0 * 4 / 12
-    assert drawing.bodies["slider"].pose == (4.0, 0.0, 0.0)
-    assert drawing.bodies["slider"].points["P"] == pytest.approx((0.5, 0.0, np.pi / 6))
-    assert drawing.elements["link"].length == 2.0
+    resolved = model.check()
+    assert resolved.bodies["crank"].mass == 6.0
+    assert resolved.bodies["crank"].inertia == 6.0 * 4 / 12
+    assert resolved.bodies["slider"].pose == (4.0, 0.0, 0.0)
+    assert resolved.bodies["slider"].points["P"] == pytest.approx((0.5, 0.0, np.pi / 6))
+    assert resolved.elements["link"].length == 2.0
 
 
 def test_other_parameters_make_a_copy(model):
@@ -124,10 +124,10 @@ def test_numpy_numbers_are_numbers():
     model = se.Model(gravity=np.array([0.0, -1.0]))
     body = model.body("b", mass=np.float64(2), at=np.array([1.0, 2.0]), velocity=np.array([0.5, 0.0]))
     model.add(se.Translational("T", model.ground, body, direction=np.array([0.0, 1.0])))
-    drawing = model.check()
-    assert drawing.bodies["b"].pose == (1.0, 2.0, 0.0)
-    assert drawing.bodies["b"].velocity == (0.5, 0.0)
-    assert drawing.gravity == (0.0, -1.0)
+    resolved = model.check()
+    assert resolved.bodies["b"].pose == (1.0, 2.0, 0.0)
+    assert resolved.bodies["b"].velocity == (0.5, 0.0)
+    assert resolved.gravity == (0.0, -1.0)
 
 
 def test_repr_counts():

@@ -1,4 +1,4 @@
-"""Integrators of y' = f(t, y): the claims of every registered one, and what marchers promise."""
+"""Integrators of y' = f(t, y): the claims of every registered one, and what integrations promise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simengine2d.integrators.implicit_runge_kutta import ImplicitRungeKutta
 from simengine2d.integrators.integration import OdeMethod
 from simengine2d.integrators.runge_kutta import RungeKutta
 from simengine2d.methods import Integrator
-from simengine2d.numerics.kernel_pointer import door, python_door
+from simengine2d.numerics.kernel_pointer import kernel_pointer, python_pointer
 
 ODE = {name: cls for name, cls in Integrator.registry.items() if issubclass(cls, OdeMethod)}
 OURS = [cls() for cls in ODE.values() if cls.keeps] + [se.BDF(k) for k in (1, 3, 4, 5)]
@@ -27,12 +27,12 @@ SCIPY = [cls() for cls in ODE.values() if not cls.keeps]
 
 
 def marched(method, f, y0, times, *, t0=0.0, **options):
-    """The marcher after a run to the end, and its rows."""
-    marcher = method.marcher(f, t0, np.array(y0, dtype=float), **options)
+    """The integration after a run to the end, and its rows."""
+    integration = method.integration(f, t0, np.array(y0, dtype=float), **options)
     Y = np.zeros((len(times), len(y0) + options.get("notes", np.zeros(0)).size))
-    row, why = marcher.march(np.array(times, dtype=float), 0, Y, 10**6)
+    row, why = integration.integrate(np.array(times, dtype=float), 0, Y, 10**6)
     assert (row, why) == (len(times), loop.DONE)
-    return marcher, Y
+    return integration, Y
 
 
 # a nonlinear problem with a closed form: a pendulum released at an angle of 2 rad,
@@ -41,7 +41,7 @@ def marched(method, f, y0, times, *, t0=0.0, **options):
 K2 = np.sin(1.0) ** 2
 
 
-@python_door
+@python_pointer
 def pendulum(t, y, out):
     out[:] = y[1], -np.sin(y[0])
 
@@ -54,7 +54,7 @@ def swing(t):
 # another, without symmetry and not autonomous: y1' = -2 t y1^2, y2' = y1 y2; y1 = 1/(1 + t^2), y2 = exp(atan t)
 
 
-@python_door
+@python_pointer
 def curved(t, y, out):
     out[:] = -2.0 * t * y[0] ** 2, y[0] * y[1]
 
@@ -66,7 +66,7 @@ def exact(t):
 Y0 = (1.0, 1.0)
 
 
-@python_door
+@python_pointer
 def curved_derivatives(t, y, out):
     out[:] = -4.0 * t * y[0], 0.0, y[1], y[0]
 
@@ -138,7 +138,7 @@ def linear(z):
     def jac(t, y, out):
         out[:] = A.ravel()
 
-    return {"f": python_door(f), "jac": python_door(jac)}
+    return {"f": python_pointer(f), "jac": python_pointer(jac)}
 
 
 @pytest.mark.parametrize("z", Z)
@@ -203,7 +203,7 @@ def test_derivatives_that_do_not_serve_are_renewed(method):
         out[:] = fast - slow, slow - fast - end, end
 
     rows = [
-        marched(method, python_door(robertson), [1.0, 0.0, 0.0], [5.0], step=0.1, newton=newton)
+        marched(method, python_pointer(robertson), [1.0, 0.0, 0.0], [5.0], step=0.1, newton=newton)
         for newton in ("exact", "modified")
     ]
     np.testing.assert_allclose(rows[1][1], rows[0][1], atol=1e-9)
@@ -224,9 +224,9 @@ def test_a_step_that_does_not_converge_is_reported(method):
     """A fixed point iteration diverges where h |lambda| = 30; Newton's does not."""
     f = linear(-30.0 + 0.0j)["f"]
     Y, times = np.zeros((1, 2)), np.array([3.0])
-    marcher = method.marcher(f, 0.0, np.array([1.0, 0.0]), step=1.0, newton="fixed_point")
-    assert marcher.march(times, 0, Y, 100) == (0, loop.NO_CONVERGENCE)
-    assert marcher.t == 0.0 and np.all(marcher.y == [1.0, 0.0])
+    integration = method.integration(f, 0.0, np.array([1.0, 0.0]), step=1.0, newton="fixed_point")
+    assert integration.integrate(times, 0, Y, 100) == (0, loop.NO_CONVERGENCE)
+    assert integration.t == 0.0 and np.all(integration.y == [1.0, 0.0])
     assert np.abs(marched(method, f, [1.0, 0.0], times, step=1.0, newton="modified")[1]).max() < 0.1
 
 
@@ -238,7 +238,7 @@ def test_adaptive_methods_shorten_steps_that_do_not_converge(method, newton):
     def f(t, y, out):
         out[0] = 50.0 * (np.cos(t) - y[0])
 
-    _, Y = marched(method, python_door(f), [0.0], [1.0], rtol=1e-6, atol=1e-6, newton=newton)
+    _, Y = marched(method, python_pointer(f), [0.0], [1.0], rtol=1e-6, atol=1e-6, newton=newton)
     assert Y[-1, 0] == pytest.approx((2500 * np.cos(1.0) + 50 * np.sin(1.0)) / 2501, abs=1e-5)
 
 
@@ -265,22 +265,22 @@ def test_explicit_methods_notice_stiffness_where_they_are_asked():
     """lambda = -1000: the step stays at the limit of stability."""
     f = linear(-1000.0 + 0.0j)["f"]
     for method in (se.DOP853(), se.DormandPrince(), se.Tsitouras5()):
-        watching = method.marcher(f, 0.0, np.array([1.0, 0.0]), rtol=1e-6, watch=True)
-        assert watching.march(np.array([10.0]), 0, np.zeros((1, 2)), 10**4)[1] == loop.TOO_STIFF
+        watching = method.integration(f, 0.0, np.array([1.0, 0.0]), rtol=1e-6, watch=True)
+        assert watching.integrate(np.array([10.0]), 0, np.zeros((1, 2)), 10**4)[1] == loop.TOO_STIFF
         assert watching.t < 5.0
-        blind = method.marcher(f, 0.0, np.array([1.0, 0.0]), rtol=1e-6)
-        assert blind.march(np.array([0.5]), 0, np.zeros((1, 2)), 10**4)[1] == loop.DONE
+        blind = method.integration(f, 0.0, np.array([1.0, 0.0]), rtol=1e-6)
+        assert blind.integrate(np.array([0.5]), 0, np.zeros((1, 2)), 10**4)[1] == loop.DONE
 
 
 @pytest.mark.parametrize("method", [*ADAPTIVE, *SCIPY], ids=repr)
 def test_a_solution_that_grows_without_bound_ends(method):
     """y' = y^2 has a pole at t = 1."""
-    f = python_door(lambda t, y, out: np.square(y, out=out))
-    marcher, Y = method.marcher(f, 0.0, np.ones(1), rtol=1e-4, span=(0.0, 2.0)), np.zeros((1, 1))
+    f = python_pointer(lambda t, y, out: np.square(y, out=out))
+    integration, Y = method.integration(f, 0.0, np.ones(1), rtol=1e-4, span=(0.0, 2.0)), np.zeros((1, 1))
     with np.errstate(over="ignore"):
-        row, why = marcher.march(np.array([2.0]), 0, Y, 10**5)
+        row, why = integration.integrate(np.array([2.0]), 0, Y, 10**5)
     assert row == 0 and why in (loop.STEP_TOO_SMALL, loop.NO_CONVERGENCE)
-    assert marcher.t < 1.001
+    assert integration.t < 1.001
 
 
 # Marching ---------------------------------------------------------------------------------------------
@@ -292,35 +292,35 @@ def options_of(method):
 
 @pytest.mark.parametrize("method", OURS, ids=repr)
 def test_a_run_goes_on_elsewhere_bit_for_bit(method):
-    """After 3 steps another marcher takes over the arrays."""
+    """After 3 steps another integration takes over the arrays."""
     times, y0 = np.linspace(0.0, 1.0, 8), np.array(Y0)
     for newton in ("exact", "modified"):
         first, second = (
-            method.marcher(curved, 0.0, y0, newton=newton, **options_of(method)) for _ in range(2)
+            method.integration(curved, 0.0, y0, newton=newton, **options_of(method)) for _ in range(2)
         )
         one, Y = np.zeros((8, 2)), np.zeros((8, 2))
-        first.march(times, 0, one, 10**6)
-        begun = method.marcher(curved, 0.0, y0, newton=newton, **options_of(method))
-        row, why = begun.march(times, 0, Y, 3)
+        first.integrate(times, 0, one, 10**6)
+        begun = method.integration(curved, 0.0, y0, newton=newton, **options_of(method))
+        row, why = begun.integrate(times, 0, Y, 3)
         assert why == loop.PAUSED
         for name, array in second.kept().items():
             array[...] = begun.kept()[name]
-        second.march(times, row, Y, 10**6)
+        second.integrate(times, row, Y, 10**6)
         assert Y.tobytes() == one.tobytes()
         assert first.counts() == second.counts()
 
 
 @pytest.mark.parametrize("method", OURS, ids=repr)
 def test_the_last_step_can_be_looked_into(method):
-    marcher = method.marcher(curved, 0.0, np.array(Y0), **options_of(method))
+    integration = method.integration(curved, 0.0, np.array(Y0), **options_of(method))
     Y = np.zeros((1, 2))
-    while marcher.counts()["steps"] < 3:
-        marcher.march(np.array([1.0]), 0, Y, 1)
-    a, b = marcher.t, marcher.step_end
+    while integration.counts()["steps"] < 3:
+        integration.integrate(np.array([1.0]), 0, Y, 1)
+    a, b = integration.t, integration.step_end
     assert 0.0 < a < b
-    np.testing.assert_array_equal(marcher.between(a), marcher.y)
-    inside = marcher.between(a + 0.4 * (b - a))
-    straight = 0.6 * marcher.between(a) + 0.4 * marcher.between(b)
+    np.testing.assert_array_equal(integration.between(a), integration.y)
+    inside = integration.between(a + 0.4 * (b - a))
+    straight = 0.6 * integration.between(a) + 0.4 * integration.between(b)
     true = exact(a + 0.4 * (b - a)) - (0.6 * exact(a) + 0.4 * exact(b))
     allowed = (
         1.0 if method.order == 1 else 0.05
@@ -348,18 +348,18 @@ def test_a_whole_number_of_equal_steps_fills_the_span(method):
         asked.append(t)
         out[:] = -y
 
-    marcher, _ = marched(method, python_door(f), [1.0], [1.0], step=0.3, span=(0.0, 1.0))
-    assert marcher.counts()["steps"] == 4
+    integration, _ = marched(method, python_pointer(f), [1.0], [1.0], step=0.3, span=(0.0, 1.0))
+    assert integration.counts()["steps"] == 4
     assert max(asked) <= 1.0
 
 
 def test_fixed_steps_between_outputs_are_equal():
     ends, times = [], [0.0, 0.25, 0.3]
-    marcher, Y = se.RK4().marcher(curved, 0.0, np.array(Y0), step=0.1), np.zeros((3, 2))
+    integration, Y = se.RK4().integration(curved, 0.0, np.array(Y0), step=0.1), np.zeros((3, 2))
     row = 0
     while row < 3:
-        row, _ = marcher.march(np.array(times), row, Y, 1)
-        ends.append(marcher.step_end)
+        row, _ = integration.integrate(np.array(times), row, Y, 1)
+        ends.append(integration.step_end)
     np.testing.assert_allclose(np.unique(ends), [0.25 / 3, 0.5 / 3, 0.25, 0.3], atol=1e-15)
 
 
@@ -378,13 +378,13 @@ def test_finish_corrects_every_step_and_writes_notes(method):
         notes[:] = len(calls), t
 
     times = np.linspace(0.0, 2.0, 5)
-    marcher, Y = marched(
-        method, python_door(turn), [1.0, 0.0], times, finish=python_door(back), notes=np.zeros(2),
+    integration, Y = marched(
+        method, python_pointer(turn), [1.0, 0.0], times, finish=python_pointer(back), notes=np.zeros(2),
         **options_of(method),
     )  # fmt: skip
-    steps = marcher.counts()["steps"]
+    steps = integration.counts()["steps"]
     assert len(calls) == steps and calls == sorted(calls)
-    assert np.hypot(*marcher.between(marcher.step_end)) == pytest.approx(1.0, abs=1e-15)
+    assert np.hypot(*integration.between(integration.step_end)) == pytest.approx(1.0, abs=1e-15)
     np.testing.assert_allclose(Y[:, :2], np.transpose([np.cos(times), np.sin(times)]), atol=0.1)
     assert list(Y[0, 2:]) == [0.0, 0.0]
     # each row carries the notes of the last step that ended before it
@@ -394,11 +394,11 @@ def test_finish_corrects_every_step_and_writes_notes(method):
 @pytest.mark.parametrize("method", SCIPY, ids=repr)
 def test_methods_of_scipy_say_what_they_cannot(method):
     with pytest.raises(se.UnsupportedError, match="cannot correct states"):
-        method.marcher(curved, 0.0, np.array(Y0), finish=curved)
+        method.integration(curved, 0.0, np.array(Y0), finish=curved)
     with pytest.raises(se.UnsupportedError, match="cannot be kept"):
-        method.marcher(curved, 0.0, np.array(Y0), span=(0.0, 1.0)).kept()
+        method.integration(curved, 0.0, np.array(Y0), span=(0.0, 1.0)).kept()
     with pytest.raises(se.ModelError, match="chooses its own steps"):
-        method.marcher(curved, 0.0, np.array(Y0), step=0.1)
+        method.integration(curved, 0.0, np.array(Y0), step=0.1)
     if method.variable_order:
         with pytest.raises(se.UnsupportedError, match="no single stability function"):
             method.stability(1.0)
@@ -408,14 +408,14 @@ class Stiffness(NamedTuple):
     k: np.ndarray
 
 
-@door
+@kernel_pointer
 def spring_of_the_test(c, t, y, out):
     out[0], out[1] = y[1], -c.k[0] * y[0]
 
 
 def test_compiled_equations_and_a_users_function_give_the_same_bits():
     k = np.array([4.0])
-    users = python_door(lambda t, y, out: out.__setitem__(slice(None), (y[1], -k[0] * y[0])))
+    users = python_pointer(lambda t, y, out: out.__setitem__(slice(None), (y[1], -k[0] * y[0])))
     for method in (se.DOP853(), se.RadauIIA(), se.AdamsBashforth(), se.Rosenbrock()):
         rows = [
             marched(method, f, [1.0, 0.0], [0.5, 2.0], **options_of(method))[1]
@@ -427,8 +427,8 @@ def test_compiled_equations_and_a_users_function_give_the_same_bits():
 def test_bad_options_are_said_in_words():
     start = (curved, 0.0, np.array(Y0))
     with pytest.raises(se.ModelError, match="'rk4' takes fixed steps; give a step"):
-        se.RK4().marcher(*start)
+        se.RK4().integration(*start)
     with pytest.raises(se.ModelError, match="newton = 'raphson' must be one of exact, modified, fixed_point"):
-        se.BackwardEuler().marcher(*start, step=0.1, newton="raphson")
+        se.BackwardEuler().integration(*start, step=0.1, newton="raphson")
     with pytest.raises(se.ModelError, match="step = -1 must be a positive number"):
-        se.RK4().marcher(*start, step=-1)
+        se.RK4().integration(*start, step=-1)

@@ -18,7 +18,7 @@ from simengine2d.coordinates.relative.relative import Relative
 from simengine2d.coordinates.relative.tree import TreeJoint, spanning_tree
 from simengine2d.model import library
 from simengine2d.model.elements import Pair, Row
-from simengine2d.model.frame import Placed
+from simengine2d.model.frame import PlacedFrame
 from simengine2d.model.measure import across, misalignment, x, y
 
 often = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
@@ -230,7 +230,7 @@ def test_a_motor_and_a_joint_that_moves_in_time_remain_constraints():
 def test_a_chain_of_a_hundred_thousand_links_has_a_tree():
     links = 100_000
     bodies = [f"b{i}" for i in range(links)]
-    frames = [Placed(body, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0) for body in ["ground", *bodies]]
+    frames = [PlacedFrame(body, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0) for body in ["ground", *bodies]]
     joints = [TreeJoint(f"J{i}", (), frames[i], frames[i + 1], False, (0.0, 0.0), None) for i in range(links)]
     tree = spanning_tree(bodies, joints)
     assert [branch.body for branch in tree] == bodies

@@ -174,7 +174,7 @@ def weights_and_speeds(results) -> np.ndarray:
     """Kinetic energy and that of the weight, from the channels alone."""
     total = np.zeros(results.t.size)
     for name in results.bodies:
-        body = results.drawing.bodies[name]
+        body = results.resolved.bodies[name]
         xd, yd, phid, y = values(results, f"{name}.xd", f"{name}.yd", f"{name}.phid", f"{name}.y")
         total += body.mass * (xd**2 + yd**2) / 2 + body.inertia * phid**2 / 2 + 9.81 * body.mass * y
     return total

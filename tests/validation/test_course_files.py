@@ -87,10 +87,10 @@ def test_rows_of_rack_and_pinion_hold_in_the_reference_motion():
     """At t = 5 s, to 1e-10: the reference solved the course's own equations to 1e-13."""
     oracle = problem("rack_pinion")["fixed_step_oracle"][0]
     q = dict(zip(("rack", "pinion"), (oracle["q"][:3], oracle["q"][3:]), strict=True))
-    drawing = quietly(COURSE / "rack_pinion.adm").check()
+    resolved = quietly(COURSE / "rack_pinion.adm").check()
     assert q["rack"][0] == 1.0524749706793237
     count = 0
-    for rows in drawing.rows.values():
+    for rows in resolved.rows.values():
         for row in rows:
             target = row.value if isinstance(row.value, float) else row.value(oracle["t"])
             assert sum(measured(term, q) for term in row.measure.terms) == pytest.approx(target, abs=1e-10)

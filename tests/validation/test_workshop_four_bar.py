@@ -18,7 +18,7 @@ import pytest
 
 import simengine2d as se
 from simengine2d.coordinates import family_named
-from simengine2d.coordinates.natural.points import Point
+from simengine2d.coordinates.natural.points import SharedPoint
 from simengine2d.coordinates.natural.rigid_elements import RigidElement
 from simengine2d.system.system import System
 
@@ -191,7 +191,7 @@ L, X, Y = 1.7, 0.4, -0.3  # length, and a place in axes along the element
 
 
 def element(s1=0.0j, s2=complex(L, 0.0)):
-    return RigidElement("rod", Point("1", {"rod": s1}), Point("2", {"rod": s2}))
+    return RigidElement("rod", SharedPoint("1", {"rod": s1}), SharedPoint("2", {"rod": s2}))
 
 
 def test_a_point_of_an_element():
@@ -228,7 +228,7 @@ def test_the_mass_matrix_is_the_integral_of_the_points(vector):
     masses, places = random.uniform(0.1, 1, 30), random.normal(size=30) + 1j * random.normal(size=30)
     places -= masses @ places / masses.sum()
     if vector:
-        rod = RigidElement("rod", Point("1", {"rod": 0.3 - 0.8j}), has_vector=True)
+        rod = RigidElement("rod", SharedPoint("1", {"rod": 0.3 - 0.8j}), has_vector=True)
     else:
         rod = element(0.3 - 0.8j, -1.1 + 0.2j)
     wanted = sum(m * rod.matrix(s).T @ rod.matrix(s) for m, s in zip(masses, places, strict=True))

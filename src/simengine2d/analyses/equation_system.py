@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 
-class FreeSystem(ABC):
+class EquationSystem(ABC):
     """A system that answers analyses itself; options are those of the analysis of the same name."""
 
     @abstractmethod

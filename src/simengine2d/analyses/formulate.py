@@ -21,7 +21,7 @@ from .assembly.assemble import assemble
 Floats = NDArray[np.float64]
 
 
-class Numbers(NamedTuple):
+class EquationValues(NamedTuple):
     """M qdd + Phi_q^T lam = QA,   Phi = 0,   Phi_q qd = nu,   Phi_q qdd = gamma"""
 
     M: Floats
@@ -33,7 +33,7 @@ class Numbers(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PosedModel:
+class FormulatedModel:
     """A model in a coordinate family, with the state in which it starts."""
 
     coordinates: str
@@ -65,14 +65,14 @@ class PosedModel:
             self._idle.append(family)
 
     def __reduce__(self) -> Any:
-        return pose, (self.family.system, self.coordinates, self.t)
+        return formulate, (self.family.system, self.coordinates, self.t)
 
-    def at(self, t: float | None = None, q: Floats | None = None, qd: Floats | None = None) -> Numbers:
+    def at(self, t: float | None = None, q: Floats | None = None, qd: Floats | None = None) -> EquationValues:
         """The equations at a state, by default at the start."""
         state = self._state("q", q, self.q), self._state("qd", qd, self.qd)
         with self._alone() as family:
             e = family.at(self.t if t is None else t, *state)
-            return Numbers(*(array.copy() for array in (e.M, e.Q, e.Phi, e.J, e.nu, e.gamma)))
+            return EquationValues(*(array.copy() for array in (e.M, e.Q, e.Phi, e.J, e.nu, e.gamma)))
 
     def bodies(self, q: Floats, qd: Floats, qdd: Floats) -> Rates:
         """Positions (x, y, phi), velocities and accelerations of the bodies."""
@@ -90,7 +90,7 @@ class PosedModel:
         return numbers
 
 
-def pose(model: Model | System, coordinates: str = "reference_point", t: float = 0.0) -> PosedModel:
+def formulate(model: Model | System, coordinates: str = "reference_point", t: float = 0.0) -> FormulatedModel:
     """Pose a model in reference_point, natural, mixed or relative coordinates: M, QA, Phi, Phi_q, nu, gamma.
 
     p = se.pose(model, "natural")
@@ -103,4 +103,4 @@ def pose(model: Model | System, coordinates: str = "reference_point", t: float =
     closed = assemble(system, t)
     family = family_named(coordinates)(system, closed.q)
     q, qd = family.positions(closed.q), family.velocities(closed.q, closed.qd)
-    return PosedModel(family.name, list(family.names), family.row_names, t, q, qd, family, closed.q)
+    return FormulatedModel(family.name, list(family.names), family.row_names, t, q, qd, family, closed.q)

@@ -16,14 +16,14 @@ from ..formulations.rank_watch import (
     MOST_ALARMS,
     SHORTEST,
     STATE_SIZE,
-    Watched,
+    RankContext,
     watch_rank,
 )
 from ..model.frame import GROUND
-from ..numerics.kernel_pointer import Bound
+from ..numerics.kernel_pointer import BoundKernel
 from ..system.applied_forces import load_arrays
 from ..system.elimination import posed
-from ..system.equations_of_motion import D, new_work
+from ..system.equations_of_motion import EquationArrays, new_work
 from ..system.system import System
 from .assembly.closure import coordinate_scale
 from .assembly.diagnose import names_of_rows
@@ -50,7 +50,7 @@ Motion = Callable[[Floats], "list[tuple[Floats, Floats]] | None"]
 """q and qd at some times; None where it cannot be followed so far."""
 
 
-class Pose(NamedTuple):
+class SingularPose(NamedTuple):
     """A singular pose on the way: when, where, how fast in lengths or radians, and which rows depend on each other."""
 
     t: float
@@ -116,7 +116,7 @@ class RankWatch:
         reach = np.where(reach[:nb] > 0.0, reach[:nb], self.system.length)
         return np.column_stack([np.ones(nb), np.ones(nb), reach**2]).ravel()
 
-    def program(self) -> D:
+    def program(self) -> EquationArrays:
         """The elimination program of the system, with other masses and a trace of compliance."""
         system, d = self.system, posed(self.system, not self.regular, False)
         template = np.zeros_like(d.template)
@@ -131,14 +131,14 @@ class RankWatch:
     def no_loads(self) -> Any:
         return load_arrays([], [], {}, len(self.system.functions))
 
-    def around(self, finish: Bound | None) -> Bound:
-        """The door that finishes a step and then looks at the constraints."""
+    def around(self, finish: BoundKernel | None) -> BoundKernel:
+        """The kernel pointer that finishes a step and then looks at the constraints."""
         system, n, m = self.system, self.system.n, self.system.m
         f, c = (0, 0) if finish is None else (finish.f, finish.c)
         bodies, w = self.family.to_bodies, self.context.w
         z, b, y, out = self.scratch
         watching = watch_rank.bind(
-            Watched(
+            RankContext(
                 f, c, bodies.f, bodies.c, self.solve.f, self.solve.c, system.arrays.jac_start, self.weight,
                 self.pivot, w.data, w.v, system.sizes, z, b, y, out, np.zeros((3, m)), np.zeros((2, m)), self.top,
                 self.first, self.first_g, np.zeros(n), np.zeros((2, n)), np.zeros((2, n)), np.zeros(2), self.state,
@@ -201,7 +201,9 @@ class RankWatch:
         rows: list[int] = np.argsort(g)[:WEAKEST].tolist()
         return [row for row in rows if g[row] < np.inf]
 
-    def pose_ahead(self, motion: Motion, t: float, alarm: float, speed: float, row: int) -> Pose | None:
+    def pose_ahead(
+        self, motion: Motion, t: float, alarm: float, speed: float, row: int
+    ) -> SingularPose | None:
         """The singular pose near the time `alarm` on a motion that is known from t on, and up to the pose.
 
         Before such a pose g falls to zero as its distance does. It is looked at from far, from near and from nearer;
@@ -225,7 +227,7 @@ class RankWatch:
             return None
         if not self.regular and not self.loses_rank(pose, q, usual):
             return None
-        return Pose(pose, q, speed, self.dependent(pose, q))
+        return SingularPose(pose, q, speed, self.dependent(pose, q))
 
     def before_the_pose(self, motion: Motion, t: float, alarm: float, speed: float, row: int) -> float:
         """A time about the pose: earlier than the alarm, where the motion leads away from the pose there."""

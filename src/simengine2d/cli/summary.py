@@ -12,7 +12,7 @@ from ..analyses.assembly.assemble import Assembly
 from ..analyses.assembly.diagnose import Diagnosis
 from ..analyses.inverse.actuators import movers
 from ..model.elements import Element
-from ..model.resolved import Drawing
+from ..model.resolved import ResolvedModel
 from ..results.peaks import peak_of, rms
 from ..results.results import Results
 from .terminal import table
@@ -20,35 +20,35 @@ from .terminal import table
 Floats = NDArray[np.float64]
 
 
-def model_tables(drawing: Drawing, q: Floats) -> Iterator[RenderableType]:
+def model_tables(resolved: ResolvedModel, q: Floats) -> Iterator[RenderableType]:
     """The bodies in the pose q, the joints, the forces."""
-    model = drawing.model
-    yield table("body", ["mass\nkg", "inertia\nkg m²", "x\nm", "y\nm", "phi\nrad"], _body_rows(drawing, q))
+    model = resolved.model
+    yield table("body", ["mass\nkg", "inertia\nkg m²", "x\nm", "y\nm", "phi\nrad"], _body_rows(resolved, q))
     yield ""
     if model.joints:
-        yield table("joint", ["type", "between", "equations"], _joint_rows(drawing), words=True)
+        yield table("joint", ["type", "between", "equations"], _joint_rows(resolved), words=True)
         yield ""
     if model.forces:
-        yield table("force", ["type", "on"], _force_rows(drawing), words=True)
+        yield table("force", ["type", "on"], _force_rows(resolved), words=True)
         yield ""
 
 
-def _body_rows(drawing: Drawing, q: Floats) -> Iterator[list[str]]:
+def _body_rows(resolved: ResolvedModel, q: Floats) -> Iterator[list[str]]:
     poses = clean(q.reshape(-1, 3))
-    for name, pose in zip(drawing.model.bodies, poses, strict=True):
-        body = drawing.bodies[name]
+    for name, pose in zip(resolved.model.bodies, poses, strict=True):
+        body = resolved.bodies[name]
         yield [name, *map(short, (body.mass, body.inertia, *pose))]
 
 
-def _joint_rows(drawing: Drawing) -> Iterator[list[str]]:
-    for name, rows in drawing.rows.items():
-        joint = drawing.model.elements[name]
+def _joint_rows(resolved: ResolvedModel) -> Iterator[list[str]]:
+    for name, rows in resolved.rows.items():
+        joint = resolved.model.elements[name]
         equations = f"{len(rows)}: {', '.join(row.label for row in rows)}"
         yield [name, type(joint).__name__, _frames(joint), equations]
 
 
-def _force_rows(drawing: Drawing) -> Iterator[list[str]]:
-    for name, force in drawing.model.forces.items():
+def _force_rows(resolved: ResolvedModel) -> Iterator[list[str]]:
+    for name, force in resolved.model.forces.items():
         yield [name, type(force).__name__, _frames(force)]
 
 
@@ -96,7 +96,7 @@ def forces(results: Results) -> Iterator[RenderableType]:
     yield ""
     columns = ["effort", "unit", "rms", "peak power\nW", "energy\nJ"]
     yield table("actuator", columns, [_effort_row(results, name) for name in actuators])
-    joints = [name for name in results.drawing.rows if name not in actuators]
+    joints = [name for name in results.resolved.rows if name not in actuators]
     if joints:
         yield ""
         yield table(
@@ -105,7 +105,7 @@ def forces(results: Results) -> Iterator[RenderableType]:
 
 
 def _effort_row(results: Results, name: str) -> list[str]:
-    kinds = {term.kind for row in results.drawing.rows[name] for term in row.measure.terms}
+    kinds = {term.kind for row in results.resolved.rows[name] for term in row.measure.terms}
     unit = "N m" if kinds <= {"angle", "misalignment", "direction"} else "N"
     effort, power, energy = (results[f"{name}.{part}"] for part in ("effort", "power", "energy"))
     t = results.t

@@ -182,7 +182,7 @@ def _warnings_as_lines() -> Iterator[None]:
 # Progress ---------------------------------------------------------------------------------------------
 
 
-class Bar:
+class ProgressBar:
     """A progress bar on standard error; only on a terminal, and only for runs that take their time."""
 
     def __init__(self, t_end: float) -> None:
@@ -191,7 +191,7 @@ class Bar:
         self.first: tuple[float, float] | None = None
         self.bar: Progress | None = None
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> ProgressBar:
         return self
 
     def __exit__(

@@ -10,11 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.elements import Action, Push, Row, Wrench
-from ..numerics.kernel_pointer import Bound, Door
+from ..numerics.kernel_pointer import BoundKernel, KernelPointer
 from ..system.applied_forces import Loads, frames_of_loads, load_arrays
-from ..system.constraints import S, constant_arrays
+from ..system.constraints import SystemArrays, constant_arrays
 from ..system.system import System
-from .transform import Bodies, Context, E, Found, evaluate_bodies, new_equations, to_bodies
+from .transform import (
+    BodiesContext,
+    Context,
+    ToBodiesContext,
+    TransformedEquations,
+    evaluate_bodies,
+    new_equations,
+    to_bodies,
+)
 
 Floats = NDArray[np.float64]
 
@@ -41,13 +49,13 @@ class Later:
 class Family(ABC):
     """Coordinates z of a system, drawn up in a closed pose.
 
-    A subclass fills `names`, `sizes`, `own_rows`, `kept` and `own_arrays`, and has a door `pose` that fills the
-    equations from (z, zd). Defining the class registers it.
+    A subclass fills `names`, `sizes`, `own_rows`, `kept` and `own_arrays`, and has a kernel pointer `pose` that fills
+    the equations from (z, zd). Defining the class registers it.
     """
 
     registry: ClassVar[dict[str, type[Family]]] = {}
     name: ClassVar[str]
-    pose: ClassVar[Door]
+    pose: ClassVar[KernelPointer]
     """f(context, t, y, out) with y = (z, zd): fills `context.E`."""
 
     system: System
@@ -62,13 +70,13 @@ class Family(ABC):
     turns: Floats
     """What is known of the angles at the end of the last step, where z does not count whole turns; else empty."""
     own_arrays: Any
-    """What the pose door needs beyond the arrays that all families have."""
-    equations: E = Later()  # type: ignore[assignment]
+    """What the pose kernel pointer needs beyond the arrays that all families have."""
+    equations: TransformedEquations = Later()  # type: ignore[assignment]
     context: Context = Later()  # type: ignore[assignment]
-    bound: Bound = Later()  # type: ignore[assignment]
-    to_bodies: Bound = Later()  # type: ignore[assignment]
+    bound: BoundKernel = Later()  # type: ignore[assignment]
+    to_bodies: BoundKernel = Later()  # type: ignore[assignment]
     """(z, zd, zdd) to (q, qd, qdd)."""
-    remember: Bound | None = None
+    remember: BoundKernel | None = None
     """Updates `turns` after a step."""
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
@@ -81,15 +89,15 @@ class Family(ABC):
         self.turns = np.zeros(0)
 
     def prepare(self) -> None:
-        """Arrays of the rows that are kept, and the pose door bound to them."""
+        """Arrays of the rows that are kept, and the pose kernel pointer bound to them."""
         reduced, loads = reduced_arrays(self.system, self.kept)
         e = new_equations(reduced, self.n, len(self.own_rows), len(self.system.load_functions))
-        bodies = evaluate_bodies.bind(Bodies(reduced, loads, e))
+        bodies = evaluate_bodies.bind(BodiesContext(reduced, loads, e))
         self.equations = e
         self.context = Context(reduced, e, bodies.f, bodies.c, self.own_arrays)
         self.bound = self.pose.bind(self.context)
         if "to_bodies" not in self.__dict__:
-            self.to_bodies = to_bodies.bind(Found(self.bound.f, self.bound.c, e))
+            self.to_bodies = to_bodies.bind(ToBodiesContext(self.bound.f, self.bound.c, e))
 
     @property
     def n(self) -> int:
@@ -103,7 +111,7 @@ class Family(ABC):
     def row_names(self) -> list[str]:
         return self.own_rows + [self.system.row_names[i] for i in self.kept]
 
-    def at(self, t: float, z: Floats, zd: Floats | None = None) -> E:
+    def at(self, t: float, z: Floats, zd: Floats | None = None) -> TransformedEquations:
         """M, Q, Phi, J, nu, gamma at a state; the arrays change with the next call."""
         rates = np.zeros(self.n) if zd is None else zd
         y = np.concatenate([z, rates]).astype(float)
@@ -142,7 +150,7 @@ class Family(ABC):
         return rates
 
 
-def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[S, Loads]:
+def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[SystemArrays, Loads]:
     """The arrays of a system with some of its rows, and with all its forces."""
     pushes = [load for _, load in system.loads if isinstance(load, Push)]
     wrenches = [load for _, load in system.loads if isinstance(load, Wrench)]
@@ -151,7 +159,7 @@ def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[S, Loads]:
     functions = [system.functions[i] for i in kept] + system.load_functions
     arrays, numbers = constant_arrays(
         system.bodies,
-        system.drawing.gravity,
+        system.resolved.gravity,
         rows,
         functions,
         frames_of_loads(pushes, wrenches, actions),

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from ..methods import Formulation
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import call, door
+from ..numerics.kernel_pointer import invoke, kernel_pointer
 from ..system.elimination import unequal
 from . import row_scales
 from .base import Family
-from .ode_problem import Posed
-from .transform import E
+from .ode_problem import OdeProblem
+from .transform import TransformedEquations
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -46,14 +46,14 @@ SOFT = 1e-6  # compliance of redundant rows against what they feel: little, but 
 
 
 class Dense(NamedTuple):
-    """Context of the doors in this lane."""
+    """Context of the kernel pointers in this lane."""
 
     pose_f: Any
     pose_c: Any
     turns_f: Any  # the family's count of turns, 0 where it needs none
     turns_c: Any
     turns: Floats
-    E: E
+    E: TransformedEquations
     K: Floats  # (n + m, n + m)
     factors: Floats
     pivots: Ints
@@ -249,14 +249,14 @@ def velocity_error(E, zd, unit, right):
     return found
 
 
-# Doors ------------------------------------------------------------------------------------------------
+# Kernel pointers ------------------------------------------------------------------------------------------------
 
 
-@door
+@kernel_pointer
 def accelerations(c, t, y, out):
     """(zd, zdd); lam stays in c.x."""
     E, n = c.E, c.E.Q.size
-    call(c.pose_f, c.pose_c, t, y, y)
+    invoke(c.pose_f, c.pose_c, t, y, y)
     zd = y[n:]
     velocity_error(E, zd, c.unit, c.right)
     for j in range(n):
@@ -270,13 +270,13 @@ def accelerations(c, t, y, out):
         out[j], out[n + j] = zd[j], c.x[j]
 
 
-@door
+@kernel_pointer
 def project(c, t, y, notes):
     """Bring y onto the constraints by the smallest change in the metric of M, first z, then zd."""
     E, n = c.E, c.E.Q.size
     before, level, length = np.inf, 0, c.options[LENGTH]
     for iteration in range(2 * MOST_CORRECTIONS):
-        call(c.pose_f, c.pose_c, t, y, y)
+        invoke(c.pose_f, c.pose_c, t, y, y)
         found = (
             position_error(E, c.unit, c.right) if level == 0 else velocity_error(E, y[n:], c.unit, c.right)
         )
@@ -303,7 +303,7 @@ def project(c, t, y, notes):
     count_turns(c, t, y, notes)
 
 
-@door
+@kernel_pointer
 def watch(c, t, y, notes):
     """Leave y as it is; only the turns of the bodies are counted."""
     count_turns(c, t, y, notes)
@@ -312,7 +312,7 @@ def watch(c, t, y, notes):
 @kernel
 def count_turns(c, t, y, notes):
     if c.turns_f != 0:
-        call(c.turns_f, c.turns_c, t, y, notes[TURNS:])
+        invoke(c.turns_f, c.turns_c, t, y, notes[TURNS:])
         for j in range(c.turns.size):
             c.turns[j] = notes[TURNS + j]
 
@@ -342,11 +342,11 @@ def dense_at(
 
 def pose_dense(
     formulation: Formulation, family: Family, t: float, z: Floats, redundant: bool, tolerance: float
-) -> Posed:
-    """The doors of a formulation bound to a family."""
+) -> OdeProblem:
+    """The kernel pointers of a formulation bound to a family."""
     context = dense_at(formulation, family, t, z, redundant, tolerance)
     options, notes = context.options, np.zeros(TURNS + family.turns.size)
-    return Posed(
+    return OdeProblem(
         formulation.rhs.bind(context),
         formulation.finish.bind(context),
         notes,

@@ -8,26 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import Bound, call, door
+from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 
 Floats = NDArray[np.float64]
 
 
-class Posed(NamedTuple):
+class OdeProblem(NamedTuple):
     """y' = f(t, y) with y = (z, zd)."""
 
-    rhs: Bound
-    finish: Bound
+    rhs: BoundKernel
+    finish: BoundKernel
     """What follows each step: onto the constraints, other independent coordinates, turns."""
     notes: Floats
     """Largest errors of positions and velocities that `finish` found, then the turns of the bodies."""
     tolerance: Floats
     """To which the constraints are solved; one number, which may be changed."""
     kept: dict[str, Any]
-    """Arrays in which the doors remember something from step to step."""
+    """Arrays in which the kernel pointers remember something from step to step."""
     choice: Any = None
     """Number of the dependent coordinates among them: 0 before they are chosen."""
-    lam: Bound | None = None
+    lam: BoundKernel | None = None
     """The multipliers of the state whose accelerations were just found, where they are known."""
 
     def begin(self) -> None:
@@ -37,8 +37,8 @@ class Posed(NamedTuple):
             self.choice[:] = 0
 
 
-class Doors(NamedTuple):
-    """The doors that lead from a row of outputs to the motion of the bodies."""
+class Pointers(NamedTuple):
+    """The kernel pointers that lead from a row of outputs to the motion of the bodies."""
 
     finish_f: Any
     finish_c: Any
@@ -65,11 +65,11 @@ class Room(NamedTuple):
 class Recovery(NamedTuple):
     """What leads from outputs to motions."""
 
-    d: Doors
+    d: Pointers
     room: Room
 
 
-@door
+@kernel_pointer
 def recover(c, given, rows, out):
     """Outputs as motions of the bodies: all q, then all qd, all qdd and all lam.
 
@@ -88,8 +88,8 @@ def recover(c, given, rows, out):
             for j in range(n):
                 room.yd[n + j] = rows[zdd + j]
         else:
-            call(d.finish_f, d.finish_c, t, room.y, room.notes)
-            call(d.rhs_f, d.rhs_c, t, room.y, room.yd)
+            invoke(d.finish_f, d.finish_c, t, room.y, room.notes)
+            invoke(d.rhs_f, d.rhs_c, t, room.y, room.yd)
         for j in range(n):
             room.z[j], room.z[n + j], room.z[2 * n + j] = room.y[j], room.y[n + j], room.yd[n + j]
         tell(d, room, t, k, count, out)
@@ -98,8 +98,8 @@ def recover(c, given, rows, out):
 @kernel
 def tell(d, room, t, k, count, out):
     """q, qd, qdd and lam of room.z, for output k."""
-    call(d.bodies_f, d.bodies_c, t, room.z, room.q)
-    call(d.lam_f, d.lam_c, t, room.q, room.lam)
+    invoke(d.bodies_f, d.bodies_c, t, room.z, room.q)
+    invoke(d.lam_f, d.lam_c, t, room.q, room.lam)
     n, m = room.q.size // 3, room.lam.size
     for j in range(n):
         out[k * n + j] = room.q[j]
@@ -113,14 +113,16 @@ class Recoverer:
     """Finds the motions that outputs mean."""
 
     def __init__(
-        self, doors: tuple[Bound, ...], sizes: tuple[int, int, int], notes: Floats, turns: Floats
+        self, pointers: tuple[BoundKernel, ...], sizes: tuple[int, int, int], notes: Floats, turns: Floats
     ) -> None:
-        """`doors` as in `Doors`; `sizes` are the numbers of coordinates z, of coordinates q and of multipliers."""
+        """`pointers` as in `Pointers`; `sizes` are the numbers of coordinates z, of coordinates q and of multipliers."""
         n, q, m = sizes
         y, yd = np.zeros((2, 2 * n))
         room = Room(y, yd, np.zeros(3 * n), np.zeros(3 * q), np.zeros(m), notes.copy(), turns)
         self.q, self.m = q, m
-        self.bound = recover.bind(Recovery(Doors(*(part for door in doors for part in door[:2])), room))
+        self.bound = recover.bind(
+            Recovery(Pointers(*(part for pointer in pointers for part in pointer[:2])), room)
+        )
 
     def __call__(self, times: Floats, Y: Floats, Zdd: Floats | None = None) -> list[Floats]:
         """Q, Qd, Qdd and Lam at the times."""

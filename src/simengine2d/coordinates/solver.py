@@ -1,4 +1,4 @@
-"""Which doors serve a formulation in a coordinate family: the quickest that there are."""
+"""Which kernel pointers serve a formulation in a coordinate family: the quickest that there are."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from ..methods import Formulation
 from ..system.elimination import unequal
-from ..system.equations_of_motion import MOST_WHOLE, D, new_work
+from ..system.equations_of_motion import MOST_WHOLE, EquationArrays, new_work
 from . import dense
 from .base import Family
 from .dense import TURNS, pose_dense
-from .ode_problem import Posed
+from .ode_problem import OdeProblem
 from .reference_point import sparse
 from .reference_point.reference_point import ReferencePoint
 from .relative import recursive
@@ -22,8 +22,14 @@ Floats = NDArray[np.float64]
 
 
 def pose(
-    formulation: Formulation, family: Family, d: D, t: float, z: Floats, redundant: bool, tolerance: float
-) -> Posed:
+    formulation: Formulation,
+    family: Family,
+    d: EquationArrays,
+    t: float,
+    z: Floats,
+    redundant: bool,
+    tolerance: float,
+) -> OdeProblem:
     """The ordinary differential equations of a formulation; d is the elimination program of the system."""
     multipliers = formulation.rhs is dense.accelerations
     if multipliers and isinstance(family, ReferencePoint):
@@ -38,7 +44,9 @@ def _needs_rows(family: Family) -> bool:
     return family.m > 0 and family.n + family.m <= MOST_WHOLE and unequal(family.system)
 
 
-def _sparse(formulation: Formulation, family: Family, d: D, t: float, z: Floats, tolerance: float) -> Posed:
+def _sparse(
+    formulation: Formulation, family: Family, d: EquationArrays, t: float, z: Floats, tolerance: float
+) -> OdeProblem:
     d = d._replace(stabilization=np.array(formulation.stabilization))
     if formulation.gives_way:
         compliances = formulation.compliances(given_by_bodies(family.system, t, z))
@@ -46,5 +54,5 @@ def _sparse(formulation: Formulation, family: Family, d: D, t: float, z: Floats,
     context = sparse.new_context(family.system, d, new_work(family.system, d), tolerance)
     finish = sparse.project if formulation.projects else sparse.watch
     rhs = sparse.accelerations.bind(context)
-    lam = sparse.latest_multipliers.beside(rhs)
-    return Posed(rhs, finish.beside(rhs), np.zeros(TURNS), context.tolerance, {}, lam=lam)
+    lam = sparse.latest_multipliers.bind_like(rhs)
+    return OdeProblem(rhs, finish.bind_like(rhs), np.zeros(TURNS), context.tolerance, {}, lam=lam)

@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 from ..expressions.time_function import functions_at
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import call, door
+from ..numerics.kernel_pointer import invoke, kernel_pointer
 from ..system.applied_forces import Loads, applied
-from ..system.constraints import S, gamma, phi, phi_q
+from ..system.constraints import SystemArrays, gamma, phi, phi_q
 from ..system.formulas.constraints import rows_at
 from ..system.frames import FRAME_STATE, move_frames, place_frames
 
 Floats = NDArray[np.float64]
 
 
-class E(NamedTuple):
+class TransformedEquations(NamedTuple):
     """The equations at one state."""
 
     # the bodies: q = f(z), qd = R zd, qdd = R zdd + bias
@@ -47,11 +47,11 @@ class E(NamedTuple):
     QA: Floats
 
 
-def new_equations(arrays: S, n: int, own: int, load_functions: int) -> E:
+def new_equations(arrays: SystemArrays, n: int, own: int, load_functions: int) -> TransformedEquations:
     """Arrays for n coordinates and `own` rows before those of the system."""
     bodies, kept = 3 * arrays.mass.size, arrays.row_start.size - 1
     m = own + kept
-    return E(
+    return TransformedEquations(
         np.zeros(bodies),
         np.zeros(bodies),
         np.zeros((bodies, n)),
@@ -69,20 +69,20 @@ def new_equations(arrays: S, n: int, own: int, load_functions: int) -> E:
     )
 
 
-class Bodies(NamedTuple):
+class BodiesContext(NamedTuple):
     """Context of `evaluate_bodies`."""
 
-    S: S
+    S: SystemArrays
     L: Loads
-    E: E
+    E: TransformedEquations
 
 
 class Context(NamedTuple):
     """Context of a family's pose; `Z` are arrays of its own."""
 
-    S: S
-    E: E
-    bodies_f: Any  # the door `evaluate_bodies`, which all families share
+    S: SystemArrays
+    E: TransformedEquations
+    bodies_f: Any  # the kernel pointer `evaluate_bodies`, which all families share
     bodies_c: Any
     Z: Any
 
@@ -90,7 +90,7 @@ class Context(NamedTuple):
 # Kernels ----------------------------------------------------------------------------------------------
 
 
-@door
+@kernel_pointer
 def evaluate_bodies(c, t, y, out):
     """Phi, Phi_q, gamma and QA of the bodies, from q and qd in E."""
     S, L, E = c.S, c.L, c.E
@@ -108,7 +108,7 @@ def evaluate_bodies(c, t, y, out):
 @kernel
 def transform(c, t):
     """All equations but M, where q, qd, R and bias are known; rows of the family's own are left alone."""
-    call(c.bodies_f, c.bodies_c, t, c.E.q, c.E.qd)
+    invoke(c.bodies_f, c.bodies_c, t, c.E.q, c.E.qd)
     transform_rows(c.S, c.E)
     transform_forces(c.S, c.E)
 
@@ -158,19 +158,19 @@ def transform_masses(S, E):
                     M[i, j] += share * R[c, j]
 
 
-class Found(NamedTuple):
+class ToBodiesContext(NamedTuple):
     """Context of `to_bodies`."""
 
     pose_f: Any
     pose_c: Any
-    E: E
+    E: TransformedEquations
 
 
-@door
+@kernel_pointer
 def to_bodies(c, t, y, out):
     """(z, zd, zdd) to (q, qd, qdd) with qdd = R zdd + bias."""
     E, n, bodies = c.E, y.size // 3, out.size // 3
-    call(c.pose_f, c.pose_c, t, y[: 2 * n], y)
+    invoke(c.pose_f, c.pose_c, t, y[: 2 * n], y)
     for i in range(bodies):
         qdd = E.bias[i]
         for j in range(n):

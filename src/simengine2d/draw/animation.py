@@ -63,7 +63,7 @@ def animate(
     _check(path, fps, speed, theme, size)
     times = _frame_times(results, fps, speed)
     scene = scene_of(resampled(results, _refined(times)), trace)
-    with Bar(progress) as bar:
+    with FrameProgress(progress) as bar:
         pictures = _pictures(scene, size, theme, forces, labels, bar)
         return write_bytes(path, write(pictures, fps))
 
@@ -187,7 +187,7 @@ WRITERS: dict[str, Callable[[Iterator[Picture], float], bytes]] = {".gif": _gif,
 # Progress ---------------------------------------------------------------------------------------------
 
 
-class Bar:
+class FrameProgress:
     """A line on a terminal that says how far the drawing is; a `progress` of the caller's own instead."""
 
     def __init__(self, progress: Progress | None) -> None:
@@ -195,7 +195,7 @@ class Bar:
         self.began = time.perf_counter()
         self.shown = False
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> FrameProgress:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..model.curves.curve import Curve
-from ..model.frame import GROUND, Placed
+from ..model.frame import GROUND, PlacedFrame
 from ..model.joints.cam import Cam
 from ..model.joints.point_on_curve import PointOnCurve
 from ..model.joints.rolling_curves import RollingCurves
@@ -17,7 +17,7 @@ from .plan import Plan
 from .symbols import Parts, pin, reach, symbol
 
 
-def profile(frame: Placed, curve: Curve, name: str, *, solid: bool = True) -> Iterator[Outline]:
+def profile(frame: PlacedFrame, curve: Curve, name: str, *, solid: bool = True) -> Iterator[Outline]:
     """A curve fixed in a frame: an area where it is closed and `solid`, else a line."""
     points = outlines.moved(curve.outline(), (frame.x, frame.y), frame.angle)
     ink = "ground" if frame.body == GROUND else f"of {frame.body}"

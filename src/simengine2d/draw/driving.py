@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import UnsupportedError
 from ..model.elements import Element, Push
 from ..model.forces.spring import Spring
-from ..model.frame import GROUND, Placed
+from ..model.frame import GROUND, PlacedFrame
 from ..model.joints.driver import Driver
 from ..model.measure import Term
 from . import outlines, stretches
@@ -60,17 +60,17 @@ def _senses(term: Term, plan: Plan) -> list[float]:
     return [sense for sense in (1.0, -1.0) if (sense * rates).max() > 1e-6 * largest]
 
 
-def _center(term: Term, plan: Plan) -> Placed:
+def _center(term: Term, plan: Plan) -> PlacedFrame:
     """Where the bodies of an angle turn against each other."""
     a, b = term.a, term.b
-    assert isinstance(a, Placed) and isinstance(b, Placed)
+    assert isinstance(a, PlacedFrame) and isinstance(b, PlacedFrame)
     return plan.pivot(a.body, b.body) or (b if b.body != GROUND else a)
 
 
 def _moving_arrow(element: Element, term: Term, plan: Plan) -> Parts:
     """A straight arrow beside a point that is led along x or y."""
     frame = term.b if term.b.body != GROUND else term.a  # type: ignore[union-attr]
-    assert isinstance(frame, Placed)
+    assert isinstance(frame, PlacedFrame)
     yield from reach(frame)
     carrier = plan.motion.follow(f"{element.name} at {frame.body}", frame)
     angle, size = (0.0 if term.kind == "x" else pi / 2), plan.size
@@ -97,7 +97,7 @@ def _(spring: Spring, plan: Plan) -> Parts:
 def _ends(element: Element, term: Term, plan: Plan) -> Parts:
     """The bodies reach the ends; where an end is on the ground, a wall across the line to the other one."""
     for frame, other in ((term.a, term.b), (term.b, term.a)):
-        assert isinstance(frame, Placed) and isinstance(other, Placed)
+        assert isinstance(frame, PlacedFrame) and isinstance(other, PlacedFrame)
         yield from reach(frame)
         if frame.body == GROUND:
             d = plan.motion.place(spot_of(other))[0] - (frame.x, frame.y)
@@ -133,6 +133,6 @@ def _spring_between(spring: Spring, term: Term, plan: Plan) -> Stretched:
 
 
 def _lengths(term: Term, plan: Plan) -> tuple[float, float]:
-    assert isinstance(term.a, Placed) and isinstance(term.b, Placed)
+    assert isinstance(term.a, PlacedFrame) and isinstance(term.b, PlacedFrame)
     shortest, longest = plan.motion.distance(term.a, term.b)
     return max(shortest, SHORTEST * longest), longest

@@ -16,7 +16,7 @@ from ..errors import ModelError, SimEngineError, listed
 from ..io.model_writer import model_data
 from ..model.elements import Element
 from ..model.model import Model
-from ..model.resolved import Drawing
+from ..model.resolved import ResolvedModel
 from ..results.energy import energy_drift
 from ..results.peaks import peak_of, rms
 from ..results.results import Results
@@ -83,7 +83,7 @@ def settings(results: Results) -> list[Fact]:
         Fact("analysis", results.analysis or "unknown"),
         Fact("times", span),
         *(Fact(name, str(value)) for name, value in given.items()),
-        *(Fact(f"parameter {name}", f"{value:.6g}") for name, value in results.drawing.parameters.items()),
+        *(Fact(f"parameter {name}", f"{value:.6g}") for name, value in results.resolved.parameters.items()),
     ]
 
 
@@ -134,27 +134,27 @@ def loads(results: Results) -> list[Load]:
 # The model --------------------------------------------------------------------------------------------
 
 
-def body_rows(drawing: Drawing) -> list[list[str]]:
+def body_rows(resolved: ResolvedModel) -> list[list[str]]:
     """Name, mass, inertia and drawn pose of each body."""
-    bodies = [drawing.bodies[name] for name in drawing.model.bodies]
+    bodies = [resolved.bodies[name] for name in resolved.model.bodies]
     return [[b.name, *(f"{v:.4g}" for v in (b.mass, b.inertia, *b.pose))] for b in bodies]
 
 
-def joint_rows(drawing: Drawing) -> list[list[str]]:
+def joint_rows(resolved: ResolvedModel) -> list[list[str]]:
     """Name, type, frames and equations of each joint."""
     return [
         [
             name,
-            type(drawing.model.elements[name]).__name__,
-            _frames(drawing.model.elements[name]),
+            type(resolved.model.elements[name]).__name__,
+            _frames(resolved.model.elements[name]),
             str(len(rows)),
         ]
-        for name, rows in drawing.rows.items()
+        for name, rows in resolved.rows.items()
     ]
 
 
-def force_rows(drawing: Drawing) -> list[list[str]]:
-    return [[name, type(force).__name__, _frames(force)] for name, force in drawing.model.forces.items()]
+def force_rows(resolved: ResolvedModel) -> list[list[str]]:
+    return [[name, type(force).__name__, _frames(force)] for name, force in resolved.model.forces.items()]
 
 
 def _frames(element: Element) -> str:

@@ -14,7 +14,7 @@ from ..results.results import Results
 from .figure import LABEL, SceneArtists, axes_or_new, halo
 from .inks import TEXT, ink_of
 from .marks import Arrow, Layer, Mark, Outline, Spot
-from .motion import Motion
+from .motion import CarrierMotion
 from .outlines import circle
 from .resampling import nearest_row, one_row
 from .scene import Scene, scene_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class Balance(NamedTuple):
+class BodyBalance(NamedTuple):
     """Forces and torques about the mass center on one body at one time, by what causes them, and what they leave."""
 
     forces: dict[str, tuple[float, float, float]]
@@ -38,11 +38,11 @@ class Balance(NamedTuple):
         return float(rx), float(ry), float(rt)
 
 
-def balance(results: Results, body: str, t: float) -> Balance:
+def balance(results: Results, body: str, t: float) -> BodyBalance:
     """The balance of a body at the output nearest to t."""
     i = _row(results, body, t)
     one = one_row(results, i)
-    drawn, gravity = results.drawing.bodies[body], results.drawing.gravity
+    drawn, gravity = results.resolved.bodies[body], results.resolved.gravity
     forces = {"weight": (drawn.mass * gravity[0], drawn.mass * gravity[1], 0.0)} if any(gravity) else {}
     for name, element in results.model.elements.items():
         if body in [frame.body for frame in element.frames()]:
@@ -50,7 +50,7 @@ def balance(results: Results, body: str, t: float) -> Balance:
             forces[name] = float(fx[0]), float(fy[0]), float(torque[0])
     xdd, ydd, phidd = (results[f"{body}.{c}dd"][i] for c in ("x", "y", "phi"))
     inertia = float(drawn.mass * xdd), float(drawn.mass * ydd), float(drawn.inertia * phidd)
-    return Balance(forces, inertia)
+    return BodyBalance(forces, inertia)
 
 
 def _row(results: Results, body: str, t: float) -> int:
@@ -86,7 +86,7 @@ def free_body(results: Results, body: str, t: float, ax: Axes | None = None) -> 
     return ax
 
 
-def _freed(scene: Scene, body: str, found: Balance, results: Results) -> Scene:
+def _freed(scene: Scene, body: str, found: BodyBalance, results: Results) -> Scene:
     """Only the body itself, its pins, and the arrows of the forces on it."""
     joints = set(found.forces) - {"weight"}
     marks: list[Mark] = [m for m in scene.marks if isinstance(m, Outline) and _belongs(m, body, joints)]
@@ -109,7 +109,7 @@ def _belongs(mark: Outline, body: str, joints: set[str]) -> bool:
     return mark.carrier == body and (mark.name == body or (mark.name in joints and mark.layer < Layer.PIN))
 
 
-def _spot(motion: Motion, spot: Spot | None, body: str, results: Results, name: str) -> Spot:
+def _spot(motion: CarrierMotion, spot: Spot | None, body: str, results: Results, name: str) -> Spot:
     """Where a force acts, as a point of the body: the weight at its mass center, a reaction at its joint."""
     if name == "weight" or spot is None:
         return Spot(body, 0.0, 0.0)
@@ -119,7 +119,7 @@ def _spot(motion: Motion, spot: Spot | None, body: str, results: Results, name: 
     return Spot(body, float(c * (x - px) + s * (y - py)), float(-s * (x - px) + c * (y - py)))
 
 
-def _names(scene: Scene, artists: SceneArtists, found: Balance, ax: Axes) -> None:
+def _names(scene: Scene, artists: SceneArtists, found: BodyBalance, ax: Axes) -> None:
     """The name and size of each force at the tip of its arrow."""
     for arrow in scene.arrows:
         fx, fy, _ = found.forces[arrow.name]
@@ -149,7 +149,7 @@ def _frame(scene: Scene, ax: Axes) -> None:
     ax.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
 
 
-def _sentence(found: Balance) -> str:
+def _sentence(found: BodyBalance) -> str:
     mx, my, jt = found.inertia
     rx, ry, rt = (f"{part:.1e}" if part else "0" for part in found.residual)
     return (

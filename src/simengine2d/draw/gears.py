@@ -11,10 +11,10 @@ from __future__ import annotations
 from math import atan2, cos, pi, sin
 from typing import NamedTuple
 
-from ..model.frame import Placed
+from ..model.frame import PlacedFrame
 from ..model.joints.gear import Gear
 from ..model.joints.rack_pinion import RackPinion
-from ..model.resolved import Drawing
+from ..model.resolved import ResolvedModel
 from .outlines import TURN
 
 FEWEST, MOST, PINION = 12, 60, 18  # teeth of wheels whose number nobody gave
@@ -23,7 +23,7 @@ FEWEST, MOST, PINION = 12, 60, 18  # teeth of wheels whose number nobody gave
 class Wheel(NamedTuple):
     """A toothed wheel about a frame; `tooth` is the angle of a tooth's middle in the axes of its body."""
 
-    center: Placed
+    center: PlacedFrame
     radius: float
     teeth: int
     tooth: float
@@ -43,22 +43,22 @@ class Wheel(NamedTuple):
 Wheels = dict[tuple[str, float, float], Wheel]
 
 
-def wheels(drawing: Drawing) -> Wheels:
+def wheels(resolved: ResolvedModel) -> Wheels:
     """The wheels of all meshes, by body and center. A wheel in several meshes is turned for the first."""
     found: Wheels = {}
-    meshes = [e for e in drawing.elements.values() if isinstance(e, Gear)]
+    meshes = [e for e in resolved.elements.values() if isinstance(e, Gear)]
     while meshes:  # next to a wheel that is there already, else anywhere
         known = [mesh for mesh in meshes if wheel_key(mesh.a) in found or wheel_key(mesh.b) in found]
         mesh = (known or meshes)[0]
         meshes.remove(mesh)
         _add_mesh(found, mesh)
-    for element in drawing.elements.values():
+    for element in resolved.elements.values():
         if isinstance(element, RackPinion) and wheel_key(element.b) not in found:
             found[wheel_key(element.b)] = Wheel(element.b, abs(element.radius), PINION, 0.0)
     return found
 
 
-def wheel_key(frame: Placed) -> tuple[str, float, float]:
+def wheel_key(frame: PlacedFrame) -> tuple[str, float, float]:
     """Body and center."""
     return frame.body, round(frame.x, 9), round(frame.y, 9)
 
@@ -81,7 +81,9 @@ def _add_mesh(found: Wheels, mesh: Gear) -> None:
         found[wheel_key(mesh.b)] = _turned(mesh.b, radius_b, teeth_b, at_b, wanted, mesh.internal)
 
 
-def _turned(center: Placed, radius: float, teeth: int, angle: float, phase: float, internal: bool) -> Wheel:
+def _turned(
+    center: PlacedFrame, radius: float, teeth: int, angle: float, phase: float, internal: bool
+) -> Wheel:
     """The wheel with the given phase at a global angle as drawn."""
     flat = Wheel(center, radius, teeth, 0.0, internal)
     return flat._replace(tooth=(flat.phase(angle) - phase) * TURN / teeth)

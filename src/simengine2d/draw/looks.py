@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import ModelError
 from ..model.body import Body
 from ..model.model import Model
-from ..model.resolved import Drawing
+from ..model.resolved import ResolvedModel
 from .outlines import Floats, rectangle
 
 
@@ -46,7 +46,7 @@ def own_color(body: Body) -> str | None:
     return f"#{digits}"
 
 
-def own_outlines(body: Body, drawing: Drawing) -> list[Floats]:
+def own_outlines(body: Body, resolved: ResolvedModel) -> list[Floats]:
     """The outlines in the look, in body axes."""
     given = body.look.get("outline")
     if given is None:
@@ -55,13 +55,13 @@ def own_outlines(body: Body, drawing: Drawing) -> list[Floats]:
     if not isinstance(given, list) or not given or not isinstance(given[0], list) or not given[0]:
         raise ModelError(f"{what} {given!r}: write a list of corners [x, y].")
     several = given if isinstance(given[0][0], list) else [given]
-    return [np.array([_corner(corner, what, drawing) for corner in path]) for path in several]
+    return [np.array([_corner(corner, what, resolved) for corner in path]) for path in several]
 
 
-def _corner(corner: Any, what: str, drawing: Drawing) -> list[float]:
+def _corner(corner: Any, what: str, resolved: ResolvedModel) -> list[float]:
     if not isinstance(corner, list) or len(corner) != 2:
         raise ModelError(f"{what}: {corner!r} is no corner [x, y].")
-    return [drawing.number(part, what) for part in corner]
+    return [resolved.number(part, what) for part in corner]
 
 
 def _rectangles(body: Body) -> list[Floats]:

@@ -21,7 +21,7 @@ MOST_BODIES = 60  # which are drawn and listed
 def model_html(model: Model) -> str:
     """Drawing, mobility and tables; a wrong model shows its problems instead."""
     try:
-        drawing = model.check()
+        resolved = model.check()
         picture = scene_svg(scene_of_model(model), 5.0, 4.5) if len(model.bodies) <= MOST_BODIES else ""
         lines = facts.diagnosis(model)
     except SimEngineError as error:
@@ -31,11 +31,11 @@ def model_html(model: Model) -> str:
         f"<h4>{escape(model.name)}</h4>",
         picture,
         *(f"<div>{escape(line)}</div>" for line in lines),
-        table(heads, facts.body_rows(drawing)[:MOST_BODIES], 1),
-        table(["joint", "type", "between", "equations"], facts.joint_rows(drawing)[:MOST_BODIES], 3),
+        table(heads, facts.body_rows(resolved)[:MOST_BODIES], 1),
+        table(["joint", "type", "between", "equations"], facts.joint_rows(resolved)[:MOST_BODIES], 3),
     ]
     if model.forces:
-        parts.append(table(["force", "type", "on"], facts.force_rows(drawing)[:MOST_BODIES], 3))
+        parts.append(table(["force", "type", "on"], facts.force_rows(resolved)[:MOST_BODIES], 3))
     return "\n".join(parts)
 
 

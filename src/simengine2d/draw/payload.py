@@ -209,12 +209,12 @@ def _arrow(arrow: Any, number: dict[str, int], columns: Columns) -> dict[str, An
 
 def _points(scene: Scene, results: Results, number: dict[str, int]) -> dict[str, Any]:
     """The points whose paths can be shown: those asked for, and every named point of the bodies."""
-    drawing = results.drawing
-    named = {f"{body}.{point}": body for body in results.bodies for point in drawing.bodies[body].points}
+    resolved = results.resolved
+    named = {f"{body}.{point}": body for body in results.bodies for point in resolved.bodies[body].points}
     found = {trace.name: trace for trace in scene.traces}
     for name, body in named.items():
-        place = drawing.bodies[body].points[name.removeprefix(f"{body}.")]
-        spot = spot_of(drawing.frame_at(body, 0.0, 0.0, 0.0))._replace(x=place[0], y=place[1])
+        place = resolved.bodies[body].points[name.removeprefix(f"{body}.")]
+        spot = spot_of(resolved.frame_at(body, 0.0, 0.0, 0.0))._replace(x=place[0], y=place[1])
         found.setdefault(name, Trace(spot, name, scene.inks[body]))
     return {
         name: {

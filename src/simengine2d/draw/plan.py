@@ -10,19 +10,19 @@ from ..errors import UnsupportedError
 from ..model.body import Disk, Plate, Shape
 from ..model.elements import Action, Element, ForceElement, Joint, Pair, Push, Wrench
 from ..model.forces.torque import Torque
-from ..model.frame import GROUND, Placed
+from ..model.frame import GROUND, PlacedFrame
 from ..model.joints.cam import Cam
 from ..model.joints.rack_pinion import RackPinion
 from ..model.joints.revolute import Revolute
 from ..model.joints.rolling_curves import RollingCurves
 from ..model.joints.translational import Translational
 from ..model.measure import Measure
-from ..model.resolved import Drawing
+from ..model.resolved import ResolvedModel
 from . import outlines
 from .gears import Wheel, Wheels, wheel_key, wheels
 from .looks import own_outlines
 from .marks import Spot
-from .motion import Motion, spot_of
+from .motion import CarrierMotion, spot_of
 from .outlines import Floats
 
 SYMBOL = 0.017  # size of symbols, as a part of the picture's diagonal
@@ -42,10 +42,10 @@ class Block(NamedTuple):
 class Plan:
     """The model in numbers, its motion, its wheels and the size of symbols."""
 
-    def __init__(self, drawing: Drawing, motion: Motion) -> None:
-        self.drawing, self.motion = drawing, motion
-        self.wheels: Wheels = wheels(drawing)
-        self.frames = {name: frames_of(element) for name, element in drawing.elements.items()}
+    def __init__(self, resolved: ResolvedModel, motion: CarrierMotion) -> None:
+        self.resolved, self.motion = resolved, motion
+        self.wheels: Wheels = wheels(resolved)
+        self.frames = {name: frames_of(element) for name, element in resolved.elements.items()}
         places = self._places()
         self.low, self.high = places.min(axis=0), places.max(axis=0)
         self.diagonal = diagonal = float(np.hypot(*(self.high - self.low))) or 1.0
@@ -55,7 +55,7 @@ class Plan:
         """Where attached points and mass centers go; round bodies and plates count with their corners."""
         frames = [frame for found in self.frames.values() for frame in found]
         spots = {spot_of(frame) for frame in frames}
-        for name, body in self.drawing.bodies.items():
+        for name, body in self.resolved.bodies.items():
             spots |= {Spot(name, x, y) for x, y, _ in body.points.values()}
             if name != GROUND:
                 half = self._half_size(name)
@@ -66,7 +66,7 @@ class Plan:
         return np.vstack([self.motion.place(spot) for spot in spots] or [np.zeros((1, 2))])
 
     def _half_size(self, body: str) -> tuple[float, float]:
-        shape = self.drawing.model.bodies[body].shape
+        shape = self.resolved.model.bodies[body].shape
         if isinstance(shape, Disk):
             radius = self.number(shape.radius)
             return radius, radius
@@ -77,7 +77,7 @@ class Plan:
     def _shortest_link(self, longest: float) -> float:
         """The smallest distance between two places of a body at which something is attached."""
         shortest = longest
-        for body in self.drawing.bodies:
+        for body in self.resolved.bodies:
             points = np.array(
                 [(f.x, f.y) for found in self.frames.values() for f in found if f.body == body]
             ).reshape(-1, 2)
@@ -87,7 +87,7 @@ class Plan:
         return shortest
 
     def number(self, value: object) -> float:
-        return self.drawing.number(value, "the picture")
+        return self.resolved.number(value, "the picture")
 
     @property
     def middle(self) -> Floats:
@@ -95,18 +95,18 @@ class Plan:
 
     # what symbols ask
 
-    def travel(self, a: Placed, b: Placed) -> tuple[float, float]:
+    def travel(self, a: PlacedFrame, b: PlacedFrame) -> tuple[float, float]:
         """The smallest and largest place of b along the axis of a."""
         along = self.motion.seen_from(a, b)[:, 0]
         return float(along.min()), float(along.max())
 
-    def block(self, frame: Placed) -> Block:
+    def block(self, frame: PlacedFrame) -> Block:
         """The slider at a frame: what its look or shape says, or a block of its own; not too small to be seen."""
-        body = self.drawing.model.find_body(frame.body)
+        body = self.resolved.model.find_body(frame.body)
         rack = self.rack_of(frame.body)
         if rack is not None:
             return self._rack_block(rack, body.shape)
-        corners = own_outlines(body, self.drawing)
+        corners = own_outlines(body, self.resolved)
         if isinstance(body.shape, Plate) and not corners:
             width, height = self.number(body.shape.width), self.number(body.shape.height)
             corners = [outlines.rectangle((0, 0), width, height)]
@@ -132,21 +132,21 @@ class Plan:
 
     def rack_of(self, body: str) -> RackPinion | None:
         """The mesh in which a body is the rack."""
-        racks = [e for e in self.drawing.elements.values() if isinstance(e, RackPinion)]
+        racks = [e for e in self.resolved.elements.values() if isinstance(e, RackPinion)]
         return next((rack for rack in racks if rack.a.body == body), None)
 
-    def wheel_at(self, frame: Placed) -> Wheel | None:
+    def wheel_at(self, frame: PlacedFrame) -> Wheel | None:
         """The toothed wheel about a frame."""
         return self.wheels.get(wheel_key(frame))
 
     def is_drawn_by_a_joint(self, body: str) -> bool:
         """A rack, which its joint gives teeth; a slider too small to be seen, for which its joint draws a block."""
-        sliders = [e for e in self.drawing.elements.values() if isinstance(e, Translational)]
+        sliders = [e for e in self.resolved.elements.values() if isinstance(e, Translational)]
         return self.rack_of(body) is not None or any(
             not self.block(slider.b).is_drawn for slider in sliders if slider.b.body == body
         )
 
-    def free_side(self, guide: Placed) -> float:
+    def free_side(self, guide: PlacedFrame) -> float:
         """The side of a guide (+1 left, -1 right) on which fewer joints lie; below, where they are even."""
         others = [f for found in self.frames.values() for f in found if f.body != GROUND]
         across = np.mean([self.motion.seen_from(guide, f)[:, 1].mean() for f in others]) if others else 0.0
@@ -155,25 +155,25 @@ class Plan:
         left_is_up = np.cos(self.motion.axis(guide)[0]) >= 0.0
         return -1.0 if left_is_up else 1.0
 
-    def pivot(self, a: str, b: str) -> Placed | None:
+    def pivot(self, a: str, b: str) -> PlacedFrame | None:
         """The pin between two bodies, as a frame of the first."""
-        for element in self.drawing.elements.values():
+        for element in self.resolved.elements.values():
             if isinstance(element, Revolute) and {element.a.body, element.b.body} == {a, b}:
                 return element.a if element.a.body == a else element.b
         return None
 
-    def is_round(self, frame: Placed) -> bool:
+    def is_round(self, frame: PlacedFrame) -> bool:
         """The frame sits in the middle of a disk or a wheel."""
         if frame.body == GROUND:
             return False
-        shape = self.drawing.model.bodies[frame.body].shape
+        shape = self.resolved.model.bodies[frame.body].shape
         in_disk = isinstance(shape, Disk) and abs(frame.x) + abs(frame.y) < 1e-9
-        cams = [e for e in self.drawing.elements.values() if isinstance(e, Cam | RollingCurves)]
+        cams = [e for e in self.resolved.elements.values() if isinstance(e, Cam | RollingCurves)]
         on_cam = any(frame.body in (cam.a.body, cam.b.body) for cam in cams)
         return in_disk or on_cam or self.wheel_at(frame) is not None
 
 
-def frames_of(element: Element) -> list[Placed]:
+def frames_of(element: Element) -> list[PlacedFrame]:
     """The placed frames that an element joins or pushes on; where only its body matters, a frame does not count."""
     if isinstance(element, Pair):
         return [element.a, element.b]
@@ -191,10 +191,10 @@ def frames_of(element: Element) -> list[Placed]:
     return pushes + [load.frame for load in loads if isinstance(load, Wrench)]
 
 
-def _frames_in(measures: list[Measure]) -> list[Placed]:
-    found: dict[Placed, None] = {}
+def _frames_in(measures: list[Measure]) -> list[PlacedFrame]:
+    found: dict[PlacedFrame, None] = {}
     for term in (term for measure in measures for term in measure.terms):
-        assert isinstance(term.a, Placed) and isinstance(term.b, Placed)
+        assert isinstance(term.a, PlacedFrame) and isinstance(term.b, PlacedFrame)
         if term.kind not in ("angle", "misalignment"):
             is_global = term.kind in ("x", "y")  # measured from the origin, where nothing need be
             found |= {f: None for f in (term.a, term.b) if not (is_global and f.body == GROUND)}

@@ -102,7 +102,7 @@ def plot_phase(results: Results, channel: str, ax: Axes | None = None) -> Axes:
     """A channel and its rate, as a curve with its beginning marked."""
     if any(f"{kind}(" in channel for kind in KINDS):
         value, rate, _ = results.measure(channel)
-        kinds = {MEASURES.get(term.kind, "m") for term in results.drawing.measure(channel).terms}
+        kinds = {MEASURES.get(term.kind, "m") for term in results.resolved.measure(channel).terms}
         unit = kinds.pop() if len(kinds) == 1 else ""
         rate_unit, rate_name = f"{unit}/s", f"d/dt {channel}"
     else:

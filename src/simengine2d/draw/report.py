@@ -109,8 +109,8 @@ def _cell(text: str, is_number: bool) -> str:
 
 
 def _model_tables(results: Results) -> list[str]:
-    drawing = results.drawing
-    bodies, joints, forces = facts.body_rows(drawing), facts.joint_rows(drawing), facts.force_rows(drawing)
+    resolved = results.resolved
+    bodies, joints, forces = facts.body_rows(resolved), facts.joint_rows(resolved), facts.force_rows(resolved)
     parts = [table(["body", "mass kg", "inertia kg m²", "x m", "y m", "phi rad"], bodies, 1)]
     parts += [table(["joint", "type", "between", "equations"], joints, 3)] if joints else []
     return parts + ([table(["force", "type", "on"], forces, 3)] if forces else [])

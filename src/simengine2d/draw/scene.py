@@ -20,7 +20,7 @@ from ..system.system import System
 from . import curved, driving, sliding  # noqa: F401  (they register their symbols)
 from .inks import body_ink
 from .marks import Arrow, Bounds, Label, Layer, Mark, Outline, Spot, Stretched, Trace
-from .motion import Motion, spot_of
+from .motion import CarrierMotion, spot_of
 from .outlines import Floats, center_of_mass, circle
 from .plan import Plan
 from .shapes import body_marks, ink_of_bodies
@@ -40,7 +40,7 @@ class Scene:
     """What to draw: `marks` in the order of painting, all fixed in the carriers of `motion`."""
 
     title: str
-    motion: Motion
+    motion: CarrierMotion
     size: float
     """Of symbols, in meters."""
     marks: list[Mark]
@@ -132,7 +132,7 @@ def scene_of(results: Results, trace: Sequence[str] = ()) -> Scene:
         raise UnsupportedError(
             f"the results of '{results.model.name}' hold no times; there is nothing to draw."
         )
-    plan = Plan(results.drawing, Motion.of(results))
+    plan = Plan(results.resolved, CarrierMotion.of(results))
     return _scene(plan, list(_arrows(results, plan)), [_trace(point, plan) for point in trace])
 
 
@@ -161,13 +161,13 @@ def _scene(plan: Plan, arrows: list[Arrow], traces: list[Trace]) -> Scene:
     marks, spots = _element_marks(plan)
     for trace in traces:  # a point whose path is shown belongs to its body
         spots.setdefault(trace.spot.carrier, []).append(trace.spot)
-    for name in plan.drawing.bodies:
+    for name in plan.resolved.bodies:
         marks += body_marks(name, spots.get(name, ()), inks[name], plan)
     marks = [m._replace(ink=inks[m.ink[3:]]) if m.ink.startswith("of ") else m for m in marks]
     marks.sort(key=lambda mark: (mark.layer, -_reach(mark)))  # of links, the short ones in front
     words = list(labels(plan, spots, inks))
-    title, motion = plan.drawing.model.name, plan.motion
-    centers = [mark for name in plan.drawing.model.bodies for mark in _center(name, plan.size)]
+    title, motion = plan.resolved.model.name, plan.motion
+    centers = [mark for name in plan.resolved.model.bodies for mark in _center(name, plan.size)]
     return Scene(title, motion, plan.size, marks, centers, words, arrows, traces, inks)
 
 
@@ -183,7 +183,7 @@ def _element_marks(plan: Plan) -> tuple[list[Mark], dict[str, list[Spot]]]:
     """The symbols of all joints and forces, and the spots that each body must reach."""
     marks: list[Mark] = []
     spots: dict[str, list[Spot]] = {}
-    for element in plan.drawing.elements.values():
+    for element in plan.resolved.elements.values():
         for part in symbol(element, plan):
             if isinstance(part, Spot):
                 spots.setdefault(part.carrier, []).append(part)
@@ -197,7 +197,7 @@ def _element_marks(plan: Plan) -> tuple[list[Mark], dict[str, list[Spot]]]:
 
 def _arrows(results: Results, plan: Plan) -> Iterator[Arrow]:
     """Reactions of joints where they are known, and applied forces."""
-    for name, element in plan.drawing.elements.items():
+    for name, element in plan.resolved.elements.items():
         is_load = isinstance(element, PointForce | Torque)
         if isinstance(element, Joint) and results.lam is None:
             continue
@@ -213,17 +213,17 @@ def _arrows(results: Results, plan: Plan) -> Iterator[Arrow]:
 
 def _pivot_of(name: str, body: str, plan: Plan) -> Spot:
     """Where the torque of a motor is shown: at the pin of its body."""
-    others = [f.body for f in plan.drawing.model.elements[name].frames() if f.body != body] or [GROUND]
+    others = [f.body for f in plan.resolved.model.elements[name].frames() if f.body != body] or [GROUND]
     pivot = plan.pivot(body, others[0])
     return Spot(body, 0.0, 0.0) if pivot is None else spot_of(pivot)
 
 
 def _trace(point: str, plan: Plan) -> Trace:
     try:
-        frame = plan.drawing.frame(as_frame(point))
+        frame = plan.resolved.frame(as_frame(point))
     except ModelError as error:
         raise ModelError(f"trace '{point}': {error}") from None
-    number = list(plan.drawing.model.bodies).index(frame.body) if frame.body != GROUND else 0
+    number = list(plan.resolved.model.bodies).index(frame.body) if frame.body != GROUND else 0
     return Trace(spot_of(frame), point, body_ink(number))
 
 

@@ -21,17 +21,17 @@ RADIUS = 0.95  # of links, in symbol sizes
 
 def ink_of_bodies(plan: Plan) -> dict[str, str]:
     """The ink of each body: the color in its look, else one after the other; the ground has its own."""
-    bodies = plan.drawing.model.bodies
+    bodies = plan.resolved.model.bodies
     inks = {name: own_color(body) or body_ink(i) for i, (name, body) in enumerate(bodies.items())}
     return inks | {GROUND: "support"}
 
 
 def body_marks(name: str, spots: Sequence[Spot], ink: str, plan: Plan) -> Iterator[Outline]:
     """The outlines of one body; `spots` are the places that it must reach."""
-    body = plan.drawing.model.find_body(name)
+    body = plan.resolved.model.find_body(name)
     if is_hidden(body):
         return
-    own = own_outlines(body, plan.drawing)
+    own = own_outlines(body, plan.resolved)
     if own:
         yield Outline(name, own, ink, Layer.LINK, name)
         return
@@ -76,7 +76,7 @@ def _shape(
         yield Outline(body.name, [plate], ink, Layer.BLOCK, body.name)
     outside = points - {point for point in points if _covers(body, wheels, point, plan)}
     if isinstance(body.shape, Bar) or body.shape is None:
-        points |= {(x, y) for x, y, _ in plan.drawing.bodies[body.name].points.values()}
+        points |= {(x, y) for x, y, _ in plan.resolved.bodies[body.name].points.values()}
         yield from _link(body, points, wheels, ink, plan)
     elif outside:  # arms to what is attached beside the disk or plate
         yield _link_mark(body, {(0.0, 0.0), *outside}, ink, plan)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..model.frame import GROUND, Placed
+from ..model.frame import GROUND, PlacedFrame
 from ..model.joints.pin_slot import PinSlot
 from ..model.joints.rack_pinion import RackPinion
 from ..model.joints.revolute_translational import RevoluteTranslational
@@ -20,19 +20,19 @@ from .symbols import Parts, pin, reach, symbol
 PAD = 1.2  # how far a guide goes on behind the block at the end of its way, in symbol sizes
 
 
-def on_axis(frame: Placed, along: float, across: float = 0.0) -> Spot:
+def on_axis(frame: PlacedFrame, along: float, across: float = 0.0) -> Spot:
     """A spot given in the axes of a frame."""
     x, y = outlines.moved([(along, across)], (frame.x, frame.y), frame.angle)[0]
     return Spot(frame.body, float(x), float(y))
 
 
-def in_frame(paths: list[outlines.Floats], frame: Placed) -> list[outlines.Floats]:
+def in_frame(paths: list[outlines.Floats], frame: PlacedFrame) -> list[outlines.Floats]:
     """Paths in the axes of a frame, in those of its body."""
     return [outlines.moved(path, (frame.x, frame.y), frame.angle) for path in paths]
 
 
 def ground_rail(
-    frame: Placed, start: float, end: float, across: float, plan: Plan, name: str
+    frame: PlacedFrame, start: float, end: float, across: float, plan: Plan, name: str
 ) -> Iterator[Mark]:
     """A hatched line along a frame of the ground; the hatching is on the far side of the axis."""
     first, last = (start, end) if across <= 0.0 else (end, start)
@@ -58,7 +58,7 @@ def _(joint: Translational, plan: Plan) -> Parts:
 
 
 def _ground_guide(
-    guide: Placed, block: Block, first: float, last: float, plan: Plan, name: str
+    guide: PlacedFrame, block: Block, first: float, last: float, plan: Plan, name: str
 ) -> Iterator[Mark]:
     """A rail along the whole way of a short slider; a long one passes over a short rail that it always covers."""
     start, end = first + block.start - PAD * plan.size, last + block.end + PAD * plan.size

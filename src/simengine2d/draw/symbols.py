@@ -20,7 +20,7 @@ import numpy as np
 from ..model.elements import Element, ForceElement, Joint
 from ..model.forces.point_force import PointForce
 from ..model.forces.torque import Torque
-from ..model.frame import GROUND, Placed
+from ..model.frame import GROUND, PlacedFrame
 from ..model.joints.absolute import AbsoluteAngle, AbsoluteDistance, AbsoluteX, AbsoluteY
 from ..model.joints.belt import Belt
 from ..model.joints.fixed import Fixed
@@ -55,14 +55,14 @@ def frames_symbol(element: Element, plan: Plan) -> Parts:
 # Parts that symbols share -----------------------------------------------------------------------------
 
 
-def reach(*frames: Placed) -> Iterator[Spot]:
+def reach(*frames: PlacedFrame) -> Iterator[Spot]:
     """The bodies of these frames are drawn up to them."""
     for frame in frames:
         if frame.body != GROUND:
             yield spot_of(frame)
 
 
-def pin(frame: Placed, plan: Plan, name: str) -> Iterator[Mark]:
+def pin(frame: PlacedFrame, plan: Plan, name: str) -> Iterator[Mark]:
     hole = outlines.circle((frame.x, frame.y), 0.5 * plan.size, 32)
     yield Outline(frame.body, [hole], "pin", Layer.PIN, name)
 
@@ -78,7 +78,7 @@ def ground_support(
 
 
 def stretched(
-    element: Element, a: Placed, b: Placed, paths: list[stretches.Stops], ink: str, plan: Plan
+    element: Element, a: PlacedFrame, b: PlacedFrame, paths: list[stretches.Stops], ink: str, plan: Plan
 ) -> Stretched:
     return Stretched(spot_of(a), spot_of(b), paths, ink, Layer.SPRING, element.name)
 
@@ -173,7 +173,7 @@ def roller(carrier: str, plan: Plan, name: str, angle: float) -> Iterator[Mark]:
 
 def _partner(joint: AbsoluteX | AbsoluteY, kind: type[Joint], plan: Plan) -> bool:
     """Another joint holds the other coordinate of the same point."""
-    others = [e for e in plan.drawing.elements.values() if isinstance(e, kind)]
+    others = [e for e in plan.resolved.elements.values() if isinstance(e, kind)]
     return any(other.frame[:3] == joint.frame[:3] for other in others)  # type: ignore[attr-defined]
 
 

@@ -29,7 +29,7 @@ MEASURES = {"angle": "rad", "direction": "rad", "misalignment": "1", "half_dista
 def unit_of(results: Results, channel: str) -> str:
     """The unit of a channel such as "crank.phid", "spring.force" or "distance(a, b)"; "" where it has none."""
     if "(" in channel:
-        kinds = {term.kind for term in results.drawing.measure(channel).terms}
+        kinds = {term.kind for term in results.resolved.measure(channel).terms}
         units = {MEASURES.get(kind, "m") for kind in kinds}
         return units.pop() if len(units) == 1 else ""
     name, _, quantity = channel.rpartition(".")
@@ -42,6 +42,6 @@ def _unit_of_effort(results: Results, name: str) -> str:
     """What acts on a length does so with newtons, what acts on an angle with newton meters."""
     loads = [load for owner, load in results.system.loads if owner == name]
     measures = [load.measure for load in loads if isinstance(load, Push)]
-    measures += [row.measure for row in results.drawing.rows.get(name, ()) if row.formula is None]
+    measures += [row.measure for row in results.resolved.rows.get(name, ()) if row.formula is None]
     units = {MEASURES.get(term.kind, "m") for measure in measures for term in measure.terms}
     return "N" if units == {"m"} else "N m" if units == {"rad"} else ""

@@ -17,7 +17,7 @@ from ..model.joints.gear import Gear
 from ..model.joints.rack_pinion import RackPinion
 from ..model.joints.translational import Translational
 from .marks import Bounds, Label, Spot
-from .motion import Motion, spot_of
+from .motion import CarrierMotion, spot_of
 from .outlines import TURN, Floats, hull
 from .plan import Plan
 
@@ -28,16 +28,16 @@ WITHOUT_PLACE = (Driver, Gear, Belt, RackPinion, Translational)
 
 def labels(plan: Plan, spots: dict[str, list[Spot]], inks: dict[str, str]) -> Iterator[Label]:
     """The names of all bodies, and of the joints that are points; of large models nobody reads them."""
-    if len(plan.drawing.model.bodies) > MOST_BODIES:
+    if len(plan.resolved.model.bodies) > MOST_BODIES:
         return
-    for name in plan.drawing.model.bodies:
+    for name in plan.resolved.model.bodies:
         yield _body_label(name, spots.get(name, []), inks[name], plan)
     yield from _joint_labels(plan, spots)
 
 
 def _body_label(name: str, spots: Sequence[Spot], ink: str, plan: Plan) -> Label:
     """In a plate, beside the middle of a bar, above a disk or block."""
-    shape = plan.drawing.model.bodies[name].shape
+    shape = plan.resolved.model.bodies[name].shape
     if isinstance(shape, Disk):
         radius = plan.number(shape.radius)
         gap = 0.62 * radius if radius > 5 * plan.size else radius + plan.size
@@ -48,7 +48,7 @@ def _body_label(name: str, spots: Sequence[Spot], ink: str, plan: Plan) -> Label
             gap, aside = 2.0 * plan.size, 0.4 * plan.number(shape.width)  # beside the pinion, above the teeth
         return Label(Spot(name, aside, 0.0), name, ink, gap, above=True)
     points = [(spot.x, spot.y) for spot in spots]
-    points += [(x, y) for x, y, _ in plan.drawing.bodies[name].points.values()]
+    points += [(x, y) for x, y, _ in plan.resolved.bodies[name].points.values()]
     corners = hull(np.array(points or [(0.0, 0.0)]), 0.3 * plan.size)
     x, y = corners.mean(axis=0)
     ends = tuple(Spot(name, float(u), float(v)) for u, v in corners) if len(corners) == 2 else ()
@@ -59,7 +59,7 @@ def _body_label(name: str, spots: Sequence[Spot], ink: str, plan: Plan) -> Label
 def _joint_labels(plan: Plan, spots: dict[str, list[Spot]]) -> Iterator[Label]:
     """The names of the joints at a place, once for all that sit there."""
     found: dict[tuple[int, int], list[Joint]] = {}
-    for element in plan.drawing.elements.values():
+    for element in plan.resolved.elements.values():
         if (
             isinstance(element, Joint)
             and not isinstance(element, WITHOUT_PLACE)
@@ -84,11 +84,11 @@ def _joint_labels(plan: Plan, spots: dict[str, list[Spot]]) -> Iterator[Label]:
 
 def _has_motor(body: str, plan: Plan) -> bool:
     """A driver turns the body against the ground."""
-    drivers = [e for e in plan.drawing.elements.values() if isinstance(e, Driver)]
+    drivers = [e for e in plan.resolved.elements.values() if isinstance(e, Driver)]
     return any({t.a.body, t.b.body} == {GROUND, body} for d in drivers for t in d.measure.terms)  # type: ignore[union-attr]
 
 
-class Place(NamedTuple):
+class LabelPlace(NamedTuple):
     """Where a word stands, and in which direction it lies from its spot."""
 
     x: float
@@ -97,7 +97,7 @@ class Place(NamedTuple):
     dy: float
 
 
-def places(words: Sequence[Label], motion: Motion, i: int, size: float) -> list[Place]:
+def places(words: Sequence[Label], motion: CarrierMotion, i: int, size: float) -> list[LabelPlace]:
     """A place for every word at the i-th time: where there is most room, and not upon another word or a pin."""
     spots = [motion.place(label.spot)[i] for label in words]
     middle = np.mean(spots, axis=0) if spots else np.zeros(2)
@@ -113,7 +113,9 @@ def places(words: Sequence[Label], motion: Motion, i: int, size: float) -> list[
     return found
 
 
-def _options(label: Label, motion: Motion, i: int, outward: tuple[float, float]) -> Iterator[Place]:
+def _options(
+    label: Label, motion: CarrierMotion, i: int, outward: tuple[float, float]
+) -> Iterator[LabelPlace]:
     """Places beside a spot, the best first; a body's name may also slide along its bar."""
     x, y = motion.place(label.spot)[i]
     lines = [motion.place(spot)[i] - (x, y) for spot in label.clear]
@@ -121,7 +123,7 @@ def _options(label: Label, motion: Motion, i: int, outward: tuple[float, float])
     slides = [(0.0, 0.0), *((0.4 * dx, 0.4 * dy) for dx, dy in lines)] if not label.is_pin else [(0.0, 0.0)]
     for sx, sy in slides:
         for dx, dy in ways:
-            yield Place(x + sx + label.gap * dx, y + sy + label.gap * dy, dx, dy)
+            yield LabelPlace(x + sx + label.gap * dx, y + sy + label.gap * dy, dx, dy)
 
 
 def _ways(label: Label, lines: Sequence[Floats], outward: tuple[float, float]) -> list[tuple[float, float]]:
@@ -143,7 +145,7 @@ def _cosine(angle: float, outward: tuple[float, float]) -> float:
     return (cos(angle) * outward[0] + sin(angle) * outward[1]) / (hypot(*outward) or 1.0)
 
 
-def word_box(place: Place, text: str, size: float) -> Bounds:
+def word_box(place: LabelPlace, text: str, size: float) -> Bounds:
     """About the room that a word takes."""
     width, height = (0.75 * len(text) + 0.2) * size, 1.3 * size
     x, y, dx, dy = place

@@ -32,7 +32,7 @@ from .syntax import (
     Name,
     Node,
     Number,
-    Place,
+    TextPlace,
     Unary,
     mistake,
     to_text,
@@ -120,9 +120,9 @@ def refuse_hidden(node: Node, variables: Iterable[str], parameters: Iterable[str
             )
 
 
-def _located(node: Node) -> Place:
+def _located(node: Node) -> TextPlace:
     """The place of a node; one that was built, not parsed, stands in its own text."""
-    return node.place if node.place.text else Place(to_text(node), 1)
+    return node.place if node.place.text else TextPlace(to_text(node), 1)
 
 
 # Values -----------------------------------------------------------------------------------------------

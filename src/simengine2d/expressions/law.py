@@ -17,7 +17,7 @@ import numpy as np
 from ..errors import ModelError, UnsupportedError, listed
 from ..numerics.contexts import holds_addresses
 from ..numerics.kernel import Callback, call_address, kernel, owning
-from ..numerics.kernel_pointer import bound, call, door
+from ..numerics.kernel_pointer import bound, invoke, kernel_pointer
 from .evaluate import Node, Number, check_names, names_in, number, parse, refuse_hidden, substitute
 from .programs import Program, compile_program, fold, run
 from .table import Table, spline_at
@@ -158,7 +158,7 @@ class _Component:
         return float(np.atleast_1d(force)[self.component])
 
 
-class Laws(NamedTuple):
+class LawArrays(NamedTuple):
     """All laws of a model. Row i of `laws`: kind, start, stop, height, `Law.packed`, index of the time function."""
 
     laws: np.ndarray
@@ -168,8 +168,8 @@ class Laws(NamedTuple):
 
 
 @holds_addresses
-class LawTable(NamedTuple):
-    """The laws, and the door to those that are tables, expressions or Python functions; 0 where there are none."""
+class CompiledLaws(NamedTuple):
+    """The laws, and the pointer to those that are tables, expressions or Python functions; 0 where there are none."""
 
     laws: np.ndarray
     codes: np.ndarray  # like the stack, here only to be kept alive
@@ -184,7 +184,7 @@ class LawTable(NamedTuple):
 KIND, START, STOP, HEIGHT, ADDRESS, FUNCTION = range(6)
 
 
-def pack_laws(laws: Sequence[Law], first_function: int) -> LawTable:
+def pack_laws(laws: Sequence[Law], first_function: int) -> CompiledLaws:
     """The laws as arrays; the time function of law i has the index first_function + i."""
     rows: list[tuple[int, ...]] = []
     codes: list[int] = []
@@ -196,14 +196,14 @@ def pack_laws(laws: Sequence[Law], first_function: int) -> LawTable:
         )
         codes += tape.codes
         numbers += tape.operands
-    all_of_them = Laws(
+    all_of_them = LawArrays(
         owning(np.array(rows, dtype=np.int64).reshape(-1, 6), [law.callback for law in laws if law.callback]),
         np.array(codes, dtype=np.int64),
         np.array(numbers, dtype=float),
         np.empty(3 * max((row[HEIGHT] for row in rows), default=0)),
     )
     curved = any(law.kind not in (TIME, LINEAR) for law in laws)
-    return LawTable(*all_of_them, np.zeros(1 + len(STATE)), *bound(curved_at, all_of_them, curved))
+    return CompiledLaws(*all_of_them, np.zeros(1 + len(STATE)), *bound(curved_at, all_of_them, curved))
 
 
 @kernel(inline=True)
@@ -216,7 +216,7 @@ def law_value(table, index, f, z):
         return value
     if kind == LINEAR:  # k (s - free) + c sd
         return value + numbers[start] * (z[0] - numbers[start + 2]) + numbers[start + 1] * z[1]
-    call(table.curved_f, table.curved_c, float(index), z, table.found[:1])
+    invoke(table.curved_f, table.curved_c, float(index), z, table.found[:1])
     return value + table.found[0]
 
 
@@ -229,12 +229,12 @@ def law_slopes(table, index, z, g):
     if kind == LINEAR:
         g[0], g[1] = table.numbers[start], table.numbers[start + 1]
     elif kind != TIME:
-        call(table.curved_f, table.curved_c, float(index), z, table.found[: 1 + n])
+        invoke(table.curved_f, table.curved_c, float(index), z, table.found[: 1 + n])
         for k in range(n):
             g[k] = table.found[1 + k]
 
 
-@door
+@kernel_pointer
 def curved_at(table, number, z, out):
     """Value of a curved law at the variables z and, where there is room for them, its partial derivatives.
 

@@ -29,7 +29,7 @@ from .syntax import (
     Name,
     Node,
     Number,
-    Place,
+    TextPlace,
     Unary,
     mistake,
     walk,
@@ -67,7 +67,7 @@ def tokenize(text: str) -> list[Token]:
     while position < len(text):
         found = _TOKEN.match(text, position)
         if found is None:
-            raise mistake(Place(text, position + 1), _stray(text[position]))
+            raise mistake(TextPlace(text, position + 1), _stray(text[position]))
         kind = str(found.lastgroup)
         if kind != "space":
             kind = "operator" if found[0] in KEYWORDS else kind
@@ -97,12 +97,12 @@ def parse(text: str, also: Collection[str] = ()) -> Node:
         raise ExpressionError(f"an expression is text, found {text!r} of type {type(text).__name__}.")
     if len(text) > LONGEST_TEXT:
         raise mistake(
-            Place(text, LONGEST_TEXT + 1),
+            TextPlace(text, LONGEST_TEXT + 1),
             f"the text has {len(text)} characters; at most {LONGEST_TEXT} are read. Use a table instead.",
         )
     if not text.strip():
         raise mistake(
-            Place(text, 1), "the text is empty. Write a number or an expression such as 'sin(2*t)'."
+            TextPlace(text, 1), "the text is empty. Write a number or an expression such as 'sin(2*t)'."
         )
     return _not_too_deep(_Parser(text, also).whole())
 
@@ -148,8 +148,8 @@ class _Parser:
     def at(self, *operators: str) -> bool:
         return self.token.kind == "operator" and self.token.text in operators
 
-    def place(self, token: Token) -> Place:
-        return Place(self.text, token.column)
+    def place(self, token: Token) -> TextPlace:
+        return TextPlace(self.text, token.column)
 
     def fail(self, token: Token, what: str) -> ExpressionError:
         return mistake(self.place(token), what)

@@ -47,7 +47,7 @@ def run(codes, operands, start, stop, z, top):
 def compile_program(node: Node, variables: Sequence[str]) -> Program:
     """The program of an expression in the variables, in the order of their indices."""
     check_names(node, variables)
-    writer = _Writer(list(variables))
+    writer = _ProgramWriter(list(variables))
     writer.write(fold(node))
     return Program(tuple(writer.codes), tuple(writer.operands), len(variables) + writer.highest)
 
@@ -89,7 +89,7 @@ def _fold_piecewise(node: Call) -> Node:
 
 
 @dataclass
-class _Writer:
+class _ProgramWriter:
     """Writes instructions and watches the height of the stack."""
 
     variables: list[str]

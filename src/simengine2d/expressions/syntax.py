@@ -40,7 +40,7 @@ INFIX = {
 
 
 @dataclass(frozen=True)
-class Place:
+class TextPlace:
     """Where a node stands: the whole text and the column, counted from 1."""
 
     text: str = ""
@@ -51,7 +51,7 @@ class Place:
 class Node:
     """A part of an expression. Two nodes are equal when they mean the same, wherever they stand."""
 
-    place: Place = field(default=Place(), compare=False, repr=False, kw_only=True)
+    place: TextPlace = field(default=TextPlace(), compare=False, repr=False, kw_only=True)
 
     @property
     def parts(self) -> tuple[Node, ...]:
@@ -133,12 +133,12 @@ class ExpressionError(ModelError):
     """An expression cannot be read or has no value."""
 
 
-def mistake(place: Place, what: str) -> ExpressionError:
+def mistake(place: TextPlace, what: str) -> ExpressionError:
     """`expression 'sinn(t)', column 1: unknown function 'sinn'. ...`"""
     return ExpressionError(f"expression {_excerpt(place)}, column {place.column}: {what}")
 
 
-def _excerpt(place: Place, around: int = 40) -> str:
+def _excerpt(place: TextPlace, around: int = 40) -> str:
     """The text in quotes; of a long one, the part around the column."""
     start, stop = max(0, place.column - around), place.column + around
     text = place.text

@@ -43,13 +43,13 @@ def compile_tape(node: Node, variables: Sequence[str]) -> Tape:
     """The tape of an expression in the variables."""
     node = fold(node)
     used = [i for i, name in enumerate(variables) if name in names_in(node)]
-    writer = _Writer({variables[i]: k for k, i in enumerate(used)})
+    writer = _TapeWriter({variables[i]: k for k, i in enumerate(used)})
     operations, numbers = writer.without_idle(writer.write(node))
     return Tape(tuple(used), tuple(operations), tuple(numbers))
 
 
 @dataclass
-class _Writer:
+class _TapeWriter:
     """Writes operations, and knows those that are written already."""
 
     inputs: dict[str, int]
@@ -142,9 +142,9 @@ class _Writer:
     def unary(self, code: int, operand: int) -> int:
         """An operation of one operand; the sine and the cosine of an angle are found together."""
         if code in PARTNERS and self.key(code, operand) not in self.known:
-            partner, beside = PARTNERS[code]
+            partner, bind_like = PARTNERS[code]
             if self.key(partner, operand) in self.known:
-                return self.put(beside, operand, self.known[self.key(partner, operand)])
+                return self.put(bind_like, operand, self.known[self.key(partner, operand)])
         return self.put(code, operand)
 
     def key(self, code: int, operand: int) -> tuple[int, int, int, float]:

@@ -1,6 +1,6 @@
 """Functions of time f(t) with f' and f'': numbers, expressions, tables and Python functions.
 
-A model's functions are packed into flat arrays, and the door `varying_at` evaluates them in compiled code. Kernels
+A model's functions are packed into flat arrays, and the pointer `varying_at` evaluates them in compiled code. Kernels
 know the constants only, so that the many operations of expressions are compiled once, where a model needs them.
 Where a function has no finite value the kernel gives nan; `Function.jet` at the same t then says why.
 """
@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import ModelError, ended
 from ..numerics.contexts import holds_addresses
 from ..numerics.kernel import Callback, call_address, kernel, owning
-from ..numerics.kernel_pointer import bound, call, door
+from ..numerics.kernel_pointer import bound, invoke, kernel_pointer
 from .dual import Jet, differentiated
 from .evaluate import NOTHING, Node, Number, check_names, evaluate, number, parse, refuse_hidden, substitute
 from .programs import Program, compile_program, fold, run
@@ -224,7 +224,7 @@ class Functions(NamedTuple):
 
 @holds_addresses
 class FunctionTable(NamedTuple):
-    """The functions, and the door to those that are no constants; 0 where there are none."""
+    """The functions, and the kernel pointer to those that are no constants; 0 where there are none."""
 
     functions: np.ndarray
     codes: np.ndarray  # like the stack, here only to be kept alive
@@ -294,7 +294,7 @@ def function_at(table, index, t):
     return spline_at(table.numbers, start, stop, kind == PERIODIC_SPLINE, t)
 
 
-@door
+@kernel_pointer
 def varying_at(table, t, y, out):
     """f, f', f'' of every function that is no constant, three numbers each."""
     for i in range(out.size // 3):
@@ -312,4 +312,4 @@ def functions_at(table, t, f):
         else:
             varying = True
     if varying:
-        call(table.varying_f, table.varying_c, t, f, f)
+        invoke(table.varying_f, table.varying_c, t, f, f)

@@ -6,7 +6,7 @@ from typing import ClassVar
 from ..errors import ModelError
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import call, door
+from ..numerics.kernel_pointer import invoke, kernel_pointer
 from .stage_iteration import StagedFormulation
 from .stages import KEPT, PENALTY, SIZE_B, SIZE_C, add_balance, add_rates
 
@@ -14,7 +14,7 @@ MOST_PROJECTIONS = 6
 HELD = 1e-13  # change at which a projection ends, against what it changes
 
 
-@door
+@kernel_pointer
 def complete_augmented(newton, t, y, out):
     """Phi_z^T p Phi_z B_ij in the matrix, with p = alpha / (b S) for each constraint, and -Phi_z^T p Phi beside it."""
     st, eq = newton.st, newton.eq
@@ -42,7 +42,7 @@ def slope(st, eq, held, i, k, j, p):
     return st.B[i, j] * eq.J[i, k, p]
 
 
-@door
+@kernel_pointer
 def follow_augmented(newton, t, y, out):
     """lam += p (Phi + Phi_z dz)"""
     st, eq, x = newton.st, newton.eq, newton.factors.x
@@ -92,7 +92,7 @@ def project_rates(K, pivots, J, penalty, felt, share, gaps, right, values, size)
     return change <= HELD * largest
 
 
-@door
+@kernel_pointer
 def settle_augmented(c, t, y, out):
     """Project velocities, then accelerations, of the last stage; M a + Phi_z^T lam = Q stays true."""
     st, eq, E, pivots = c.posed.st, c.posed.eq, c.posed.E, c.factors.pivots
@@ -102,7 +102,7 @@ def settle_augmented(c, t, y, out):
         values = st.zd[last] if level == 0 else st.a[last]
         for j in range(n):
             eq.y[j], eq.y[n + j] = st.z[last, j], st.zd[last, j]
-        call(c.posed.pose_f, c.posed.pose_c, t, eq.y, eq.y)
+        invoke(c.posed.pose_f, c.posed.pose_c, t, eq.y, eq.y)
         factor_projection(E.M, E.J, penalty, eq.felt, eq.share, K, pivots)
         for _ in range(MOST_PROJECTIONS):
             add_rates(E.J, E.nu if level == 0 else E.gamma, values, gaps)

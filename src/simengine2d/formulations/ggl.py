@@ -3,12 +3,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..numerics.kernel_pointer import door
+from ..numerics.kernel_pointer import kernel_pointer
 from .stage_iteration import StagedFormulation
 from .stages import CHANGE, KEPT, SIZE_B, SIZE_C
 
 
-@door
+@kernel_pointer
 def complete_ggl(newton, t, y, out):
     """Columns of mu, which moves positions alone, and rows of the velocity constraints.
 
@@ -39,7 +39,7 @@ def complete_ggl(newton, t, y, out):
                     A[rate + k, mu + q] += G[i, k, p] * dz / c
 
 
-@door
+@kernel_pointer
 def follow_ggl(newton, t, y, out):
     """e = (b / c) W Phi_z^T mu, and how much it changes positions, as accelerations."""
     st, eq, state = newton.st, newton.eq, newton.st.state

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from ..coordinates.reference_point.projection import bring_back
 from ..model.formula import VELOCITY
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import call, door
+from ..numerics.kernel_pointer import invoke, kernel_pointer
 from ..numerics.ldl import eliminate, solve_again, substitute
 from ..system.applied_forces import Loads
-from ..system.constraints import S, phi
+from ..system.constraints import SystemArrays, phi
 from ..system.constraints import gamma as acceleration_side
 from ..system.derivatives import newton_matrix
-from ..system.equations_of_motion import D, Work, accelerate, evaluate_state
+from ..system.equations_of_motion import EquationArrays, Work, accelerate, evaluate_state
 from .esdirk import Esdirk, esdirk_step, hold, smallest_multipliers
 from .rank_watch import ALARMS
 from .stage_iteration import StagedFormulation, stalled
@@ -59,7 +59,7 @@ class Index3(StagedFormulation):
     name: ClassVar[str] = "index3"
 
 
-class Stepper(NamedTuple):
+class StepState(NamedTuple):
     """Where the integration stands, and its options."""
 
     q: Floats
@@ -87,13 +87,13 @@ class History(NamedTuple):
     Lam: Floats
 
 
-class Walk(NamedTuple):
+class Index3Loop(NamedTuple):
     """All that the loops work with."""
 
-    S: S
+    S: SystemArrays
     L: Loads
-    D: D
-    p: Stepper
+    D: EquationArrays
+    p: StepState
     history: History
     step: float  # the longest one
     newton: int
@@ -275,7 +275,7 @@ def lost_rank(c):
     p, n = c.p, c.p.q.size
     for j in range(n):
         c.y[j], c.y[n + j] = p.q[j], p.qd[j]
-    call(c.watch_f, c.watch_c, p.state[TIME], c.y, c.y)
+    invoke(c.watch_f, c.watch_c, p.state[TIME], c.y, c.y)
     return c.watched[ALARMS] > 0.0
 
 
@@ -358,13 +358,13 @@ def controlled_steps(c, times, most_steps):
     return k, DONE
 
 
-@door
+@kernel_pointer
 def walk_fixed(c, most_steps, times, out):
     """Fixed steps; state[ROW] and state[WHY] tell where and why they ended."""
     c.p.state[ROW], c.p.state[WHY] = fixed_steps(c, times, int(most_steps))
 
 
-@door
+@kernel_pointer
 def walk_controlled(c, most_steps, times, out):
     """The same with error control."""
     c.p.state[ROW], c.p.state[WHY] = controlled_steps(c, times, int(most_steps))

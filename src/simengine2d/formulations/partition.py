@@ -23,7 +23,7 @@ from ..coordinates.dense import (
 )
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import call, door
+from ..numerics.kernel_pointer import invoke, kernel_pointer
 
 DEPENDENT = 1e-9  # a row that is smaller than this after elimination follows from others
 APPEARED = (
@@ -102,7 +102,7 @@ def solve_positions(c, t, y):
     for k in range(c.rank[0]):
         c.x[k] = y[c.order[k]]
     for iteration in range(MOST_ITERATIONS):
-        call(c.pose_f, c.pose_c, t, y, y)
+        invoke(c.pose_f, c.pose_c, t, y, y)
         found = position_error(c.E, c.unit, c.right)
         if iteration == 0:
             first = found
@@ -115,7 +115,7 @@ def solve_positions(c, t, y):
     if not found <= first:
         for k in range(c.rank[0]):
             y[c.order[k]] = c.x[k]
-        call(c.pose_f, c.pose_c, t, y, y)
+        invoke(c.pose_f, c.pose_c, t, y, y)
         found = first
     return first, found
 
@@ -136,7 +136,7 @@ def reduced_accelerations(c, t, y, out):
     """R^T M R zdd_i = R^T (Q - M s), with zdd = R zdd_i + s and s from gamma, at a consistent state."""
     E, n, r = c.E, c.E.Q.size, c.rank[0]
     f = n - r
-    call(c.pose_f, c.pose_c, t, y, y)
+    invoke(c.pose_f, c.pose_c, t, y, y)
     for i in range(E.Phi.size):
         c.right[n + i] = E.gamma[i]
     reduce(c)
@@ -180,16 +180,16 @@ def copy_state(c, y):
         c.y[j] = y[j]
 
 
-@door
+@kernel_pointer
 def by_velocities(c, t, y, out):
     """Velocities from the independent ones, positions as they were integrated."""
     copy_state(c, y)
-    call(c.pose_f, c.pose_c, t, c.y, c.y)
+    invoke(c.pose_f, c.pose_c, t, c.y, c.y)
     solve_velocities(c, c.y)
     reduced_accelerations(c, t, c.y, out)
 
 
-@door
+@kernel_pointer
 def by_positions(c, t, y, out):
     """Positions and velocities from the independent ones; no number where no positions fit them."""
     copy_state(c, y)
@@ -202,11 +202,11 @@ def by_positions(c, t, y, out):
     reduced_accelerations(c, t, c.y, out)
 
 
-@door
+@kernel_pointer
 def settle(c, t, y, notes):
     """Choose the dependent coordinates of a state, and make them fit; rows that were redundant may be so no more."""
     most = min(c.E.Phi.size, c.E.Q.size)
-    call(c.pose_f, c.pose_c, t, y, y)
+    invoke(c.pose_f, c.pose_c, t, y, y)
     choose(c, most if c.rank[0] == 0 else c.rank[0])
     found, _ = solve_positions(c, t, y)
     notes[POSITION] = max(notes[POSITION], found)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import call, door
+from ..numerics.kernel_pointer import invoke, kernel_pointer
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,8 +39,8 @@ AHEAD = 1e-4  # for slopes, in lengths or radians
 PIECES = 4
 
 
-class Watched(NamedTuple):
-    """What the door works with. Poses and rates of two ends a, b and of a place between them are rows of `q`, `qd`."""
+class RankContext(NamedTuple):
+    """What the kernel works with. Poses and rates of two ends a, b and of a place between them are rows of `q`, `qd`."""
 
     finish_f: Any  # what follows each step besides; 0 where there is nothing
     finish_c: Any
@@ -71,15 +71,15 @@ class Watched(NamedTuple):
     alarms: Floats  # (MOST_ALARMS, 3): time, row and speed where rank may be lost
 
 
-@door
+@kernel_pointer
 def watch_rank(c, t, y, notes):
     """Finish a step, and look whether constraints lost rank in it."""
     if c.finish_f != 0:
-        call(c.finish_f, c.finish_c, t, y, notes)
+        invoke(c.finish_f, c.finish_c, t, y, notes)
     n, size = c.sizes.size, y.size
     for j in range(c.z.size):
         c.z[j] = y[j] if j < size else 0.0
-    call(c.bodies_f, c.bodies_c, t, c.z, c.bodies)
+    invoke(c.bodies_f, c.bodies_c, t, c.z, c.bodies)
     state = c.state
     if state[BEGUN] == 0.0 or t <= state[TIME]:
         if state[BEGUN] == 0.0:
@@ -122,7 +122,7 @@ def measure(c, t, q, k):
     """g of all rows in a pose, into row k."""
     for j in range(c.sizes.size):
         c.y[j] = q[j]
-    call(c.solve_f, c.solve_c, t, c.y, c.out)
+    invoke(c.solve_f, c.solve_c, t, c.y, c.out)
     for i in range(c.pivot.size):
         whole = 0.0
         for p in range(c.jac_start[i], c.jac_start[i + 1]):

@@ -1,8 +1,8 @@
 """Newton's iteration for the stages of an implicit method: what all formulations share.
 
 A formulation may add to Newton's equations (`complete`), change more than their unknowns (`follow`), and do something
-when the stages are found (`settle`), each by a door. Unknowns and equations are scaled such that the mass of each
-coordinate, and the mass that each constraint feels, is 1.
+when the stages are found (`settle`), each by a kernel pointer. Unknowns and equations are scaled such that the mass of
+each coordinate, and the mass that each constraint feels, is 1.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..errors import ModelError, listed
 from ..methods import Formulation
 from ..numerics.echelon import echelon, echelon_solve
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import Bound, Door, call, door
+from ..numerics.kernel_pointer import BoundKernel, KernelPointer, invoke, kernel_pointer
 from .stages import (
     ABSOLUTE,
     CHANGE,
@@ -35,9 +35,9 @@ from .stages import (
     ROUNDING,
     SIZE_B,
     SIZE_C,
+    DaeStages,
     NewtonEquations,
-    Posed,
-    Stages,
+    StageLinearization,
     add_stages,
     copy,
     linearize_stages,
@@ -58,14 +58,14 @@ AMPLIFIED = 1e3  # the same against rounding in a usual pose: near a singular on
 
 
 class StagedFormulation(Formulation, abstract=True):
-    """A formulation of differential-algebraic equations. Without doors of its own it is index 3."""
+    """A formulation of differential-algebraic equations. Without kernel pointers of its own it is index 3."""
 
     poses: ClassVar[str] = "dae"
-    complete: ClassVar[Door | None] = None
+    complete: ClassVar[KernelPointer | None] = None
     """Adds to Newton's equations."""
-    follow: ClassVar[Door | None] = None
+    follow: ClassVar[KernelPointer | None] = None
     """Changes what follows from their unknowns."""
-    settle: ClassVar[Door | None] = None
+    settle: ClassVar[KernelPointer | None] = None
     """What is done at the end of a step when its stages are found."""
     multipliers: ClassVar[int] = 1
     """Kinds of multipliers that are unknowns of Newton's equations."""
@@ -92,13 +92,13 @@ class Factors(NamedTuple):
 class Changing(NamedTuple):
     """Context of `change_stages`."""
 
-    st: Stages
+    st: DaeStages
     eq: NewtonEquations
     factors: Factors
 
 
 class Iteration(NamedTuple):
-    """Context of `solve_stages`; doors that a formulation does not have are 0."""
+    """Context of `solve_stages`; kernel pointers that a formulation does not have are 0."""
 
     linearize_f: Any
     linearize_c: Any
@@ -110,7 +110,7 @@ class Iteration(NamedTuple):
     follow_c: Any
     settle_f: Any
     settle_c: Any
-    st: Stages
+    st: DaeStages
     options: Floats
     size: Floats
     a: Floats  # (s, n), the first guess
@@ -120,15 +120,15 @@ class Iteration(NamedTuple):
 class Settling(NamedTuple):
     """Context of a formulation's `settle`."""
 
-    posed: Posed
+    posed: StageLinearization
     factors: Factors
 
 
 class Solver(NamedTuple):
-    """The door that solves the stages of a method, and its arrays."""
+    """The kernel pointer that solves the stages of a method, and its arrays."""
 
-    solve: Bound
-    st: Stages
+    solve: BoundKernel
+    st: DaeStages
     eq: NewtonEquations
     factors: Factors
 
@@ -151,17 +151,17 @@ def stage_solver(
     N = eq.right.size
     whole = [np.zeros(size, dtype=np.int64) for size in (N, N, family.n)]
     factors = Factors(whole[0], whole[1], np.ones(N), np.zeros(N), whole[2])
-    posed = Posed(family.bound.f, family.bound.c, family.equations, st, eq)
+    posed = StageLinearization(family.bound.f, family.bound.c, family.equations, st, eq)
     changing = Changing(st, eq, factors)
-    doors = [linearize_stages.bind(posed)]
+    pointers = [linearize_stages.bind(posed)]
     for each, its_context in (
         (formulation.complete, changing),
         (change_stages, changing),
         (formulation.follow, changing),
         (formulation.settle, Settling(posed, factors)),
     ):
-        doors.append(each.bind(its_context) if each else Bound(0, 0, None))
-    addresses = [part for each in doors for part in (each.f, each.c)]
+        pointers.append(each.bind(its_context) if each else BoundKernel(0, 0, None))
+    addresses = [part for each in pointers for part in (each.f, each.c)]
     context: tuple[Any, ...] = (*addresses, st, options, eq.size, np.zeros_like(st.a), np.zeros_like(st.lam))
     return Solver(solve_stages.bind(Iteration(*context)), st, eq, factors)
 
@@ -240,7 +240,7 @@ def change_multipliers(lam, x, first):
                 lam[i, k] += x[first + i * m + k]
 
 
-@door
+@kernel_pointer
 def change_stages(c, t, y, out):
     """Solve Newton's equations and change the unknowns; the right side may hold something already and is used up."""
     st, eq, factors, state = c.st, c.eq, c.factors, c.st.state
@@ -290,12 +290,12 @@ def reach_of(z, size):
 @kernel
 def correct(c, t, y):
     """One correction of all unknowns."""
-    call(c.linearize_f, c.linearize_c, t, y, y)
+    invoke(c.linearize_f, c.linearize_c, t, y, y)
     if c.complete_f != 0:
-        call(c.complete_f, c.complete_c, t, y, y)
-    call(c.change_f, c.change_c, t, y, y)
+        invoke(c.complete_f, c.complete_c, t, y, y)
+    invoke(c.change_f, c.change_c, t, y, y)
     if c.follow_f != 0:
-        call(c.follow_f, c.follow_c, t, y, y)
+        invoke(c.follow_f, c.follow_c, t, y, y)
 
 
 @kernel
@@ -340,7 +340,7 @@ def begin_again(c):
             c.st.mu[i, k] = 0.0
 
 
-@door
+@kernel_pointer
 def solve_stages(c, t, y, out):
     """Solve the stages from their present accelerations and multipliers; out becomes the state of the last stage."""
     st, state = c.st, c.st.state
@@ -364,6 +364,6 @@ def solve_stages(c, t, y, out):
     add_stages(st.z, st.C, st.e, st.z)
     add_stages(st.base_zd, st.C, st.a, st.zd)
     if c.settle_f != 0 and state[CONVERGED] == 1.0:
-        call(c.settle_f, c.settle_c, st.t[s - 1], y, y)
+        invoke(c.settle_f, c.settle_c, st.t[s - 1], y, y)
     for k in range(n):
         out[k], out[n + k] = st.z[s - 1, k], st.zd[s - 1, k]

@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coordinates.base import Family
-from ..coordinates.transform import E
+from ..coordinates.transform import TransformedEquations
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import call, door
+from ..numerics.kernel_pointer import invoke, kernel_pointer
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,7 +44,7 @@ STATE_SIZE = 10
 DIFFERENCE = 1e-7  # of a coordinate, for its finite differences
 
 
-class Stages(NamedTuple):
+class DaeStages(NamedTuple):
     """The stages of one method, and the arrays in which they are solved."""
 
     t: Floats
@@ -82,21 +82,21 @@ class NewtonEquations(NamedTuple):
     rows: Floats
 
 
-class Posed(NamedTuple):
+class StageLinearization(NamedTuple):
     """Context of `linearize_stages`: the equations of a family, and the stages of a method."""
 
     pose_f: Any
     pose_c: Any
-    E: E
-    st: Stages
+    E: TransformedEquations
+    st: DaeStages
     eq: NewtonEquations
 
 
-def new_stages(family: Family, s: int) -> Stages:
+def new_stages(family: Family, s: int) -> DaeStages:
     n, m = family.n, family.m
     a, e, z, zd, base_z, base_zd = (np.zeros((s, n)) for _ in range(6))
     lam, mu = np.zeros((s, m)), np.zeros((s, m))
-    return Stages(
+    return DaeStages(
         np.zeros(s), base_z, base_zd, np.zeros((s, s)), np.zeros((s, s)), a, lam, mu, e, z, zd, np.zeros(STATE_SIZE)
     )  # fmt: skip
 
@@ -258,7 +258,7 @@ def keep_stage(st, eq, E, i):
             eq.J[i, k, j] = E.J[k, j]
 
 
-@door
+@kernel_pointer
 def linearize_stages(posed, t, unused, out):
     """Everything at the present stages; and Newton's matrix, where none is kept."""
     st, eq, E = posed.st, posed.eq, posed.E
@@ -279,7 +279,7 @@ def linearize_stages(posed, t, unused, out):
             at = y[k]
             if column >= 0:
                 y[k] += DIFFERENCE * max(abs(at), eq.size[k % n])
-            call(posed.pose_f, posed.pose_c, st.t[i], y, y)
+            invoke(posed.pose_f, posed.pose_c, st.t[i], y, y)
             st.state[EVALUATIONS] += 1.0
             if column >= 0:
                 difference(st, eq, E, i, k, y[k] - at)

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.kernel_pointer import call, door
+from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
-from .integration import OdeMethod, Problem, Stability, StartedMarcher, equal_rules, path_of
+from .integration import OdeMethod, Problem, Stability, StartedIntegration, equal_rules, path_of
 from .multistep import largest_roots
 from .rk4 import RK4
 from .runge_kutta import ExplicitStep, try_explicit_step
@@ -37,7 +37,7 @@ class AdamsStep(NamedTuple):
     p: Path
 
 
-@door
+@kernel_pointer
 def try_adams_step(s, t, state, new):
     """Predict, evaluate, correct; the slope of the new state is evaluated when the next step begins."""
     p, h = s.p, state[time_loop.TRIED]
@@ -51,7 +51,7 @@ def try_adams_step(s, t, state, new):
     if s.moulton.size == 0:
         return
     slope = p.K[1]
-    call(s.f, s.c, t + h, predicted, slope)
+    invoke(s.f, s.c, t + h, predicted, slope)
     state[time_loop.EVALUATIONS] += 1.0
     for k in range(new.size):
         new[k] = p.y[k] + h * (s.moulton[0] * slope[k] + s.moulton[1] * p.K[0, k])
@@ -68,14 +68,14 @@ class Adams(OdeMethod, abstract=True):
     order: ClassVar[int] = 4
     moulton: ClassVar[Floats]
 
-    def started(self, problem: Problem) -> StartedMarcher:
+    def started(self, problem: Problem) -> StartedIntegration:
         T = RK4.tableau
         path = path_of(problem, T.C.size, FIRST_STEPS)
         f, c = problem.f.f, problem.f.c
         adams = try_adams_step.bind(AdamsStep(f, c, BASHFORTH, self.moulton, path))
         starter = try_explicit_step.bind(ExplicitStep(f, c, T, path))
         rules = equal_rules(problem, True, T.stages)
-        return StartedMarcher(problem, path, rules, adams, starter, FIRST_STEPS)
+        return StartedIntegration(problem, path, rules, adams, starter, FIRST_STEPS)
 
     def stability(self, z: Any) -> Stability:
         """The largest root of r^4 = r^3 + z (the formulas of the step on r^3, r^2, r, 1)"""

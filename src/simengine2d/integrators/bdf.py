@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError
 from .implicit_runge_kutta import ImplicitTableau, bound_step, kept_derivatives, stages_of, tableau_of
-from .integration import OdeMethod, Problem, Stability, StartedMarcher, equal_rules, path_of
+from .integration import OdeMethod, Problem, Stability, StartedIntegration, equal_rules, path_of
 from .multistep import largest_roots
 from .radau_iia import RadauIIA
 from .time_loop import Path
@@ -72,12 +72,12 @@ class BDF(OdeMethod):
         z = np.asarray(z, dtype=complex)
         return largest_roots([1.0 - self.beta * z, *(np.full_like(z, -a) for a in self.alpha)])
 
-    def started(self, problem: Problem) -> BDFMarcher:
+    def started(self, problem: Problem) -> BDFIntegration:
         path = path_of(problem, 2, max(1, self.k - 1), 1e-13)
-        return BDFMarcher(problem, path, self.tableau, RadauIIA().tableau, self.k - 1)
+        return BDFIntegration(problem, path, self.tableau, RadauIIA().tableau, self.k - 1)
 
 
-class BDFMarcher(StartedMarcher):
+class BDFIntegration(StartedIntegration):
     """Radau steps, then BDF steps."""
 
     def __init__(
@@ -85,8 +85,8 @@ class BDFMarcher(StartedMarcher):
     ) -> None:
         self.stages = stages_of(problem, T, path, False)
         self.starting = stages_of(problem, starter, path, False)
-        doors = bound_step(T, self.stages, path), bound_step(starter, self.starting, path)
-        super().__init__(problem, path, equal_rules(problem, False, 1), *doors, first_steps)
+        pointers = bound_step(T, self.stages, path), bound_step(starter, self.starting, path)
+        super().__init__(problem, path, equal_rules(problem, False, 1), *pointers, first_steps)
 
     def kept(self) -> dict[str, Floats]:
         starting = {f"starting_{name}": array for name, array in kept_derivatives(self.starting).items()}

@@ -16,7 +16,7 @@ from ..formulations import stages
 from ..formulations.ggl import GGL
 from ..formulations.stage_iteration import Solver, StagedFormulation, stage_solver
 from ..methods import AlphaMethod, Integrator
-from ..numerics.kernel_pointer import Bound
+from ..numerics.kernel_pointer import BoundKernel
 from . import time_loop
 from .dae_step import (
     FILLED,
@@ -35,10 +35,10 @@ from .dae_step import (
     solve_step,
     try_dae_step,
 )
-from .integration import NONE, Broken, CompiledMarcher, Problem, fixed_rules
+from .integration import NONE, Broken, CompiledIntegration, Problem, fixed_rules
 from .radau_iia import RadauIIA
-from .second_order_tables import Table, table_of
-from .time_loop import Equations, Path, new_path
+from .second_order_tables import SecondOrderTable, table_of
+from .time_loop import BoundEquations, Path, new_path
 
 Floats = NDArray[np.float64]
 
@@ -48,8 +48,8 @@ SMALLEST = 1e-13  # error of a step that rounding leaves visible, in sizes
 ALWAYS = 2**62  # steps that have to be known before the starter of fixed steps is not needed any more
 
 
-class Lane:
-    """The equations of a family, and what a marcher needs of them."""
+class DaeEquations:
+    """The equations of a family, and what an integration needs of them."""
 
     def __init__(self, family: Family, t: float, y: Floats) -> None:
         self.family, n = family, family.n
@@ -61,12 +61,12 @@ class Lane:
         self.solvers: list[Solver] = []
 
     @cached_property
-    def slopes(self) -> Bound:
+    def slopes(self) -> BoundKernel:
         """(zd, zdd) of the equations of motion; compiled only where somebody looks into a step."""
         return dense.accelerations.bind(self.dense)
 
     @cached_property
-    def project(self) -> Bound:
+    def project(self) -> BoundKernel:
         return dense.project.bind(self.dense)
 
     @cached_property
@@ -101,12 +101,12 @@ class Lane:
     def method(
         self,
         formulation: StagedFormulation,
-        T: Table,
+        T: SecondOrderTable,
         newton: str,
         tolerance: float | None,
         guess: tuple[Floats, Floats],
-    ) -> tuple[Bound, Floats]:
-        """The door that makes steps of a method, and the array in which it is given the past."""
+    ) -> tuple[BoundKernel, Floats]:
+        """The kernel pointer that makes steps of a method, and the array in which it is given the past."""
         solver = stage_solver(formulation, self.family, T.B, newton, tolerance)
         if formulation.penalty > 0.0:
             solver.eq.share[:] = np.maximum(self.shares, min(1.0, formulation.penalty / HEAVIEST))
@@ -115,7 +115,7 @@ class Lane:
         self.solvers.append(solver)
         return bound, past
 
-    def ending(self, ends: Floats) -> Bound:
+    def ending(self, ends: Floats) -> BoundKernel:
         """What follows each step."""
         pose, e, turns = self.family.bound, self.family.equations, self.family.remember or NONE
         return finish_dae_step.bind(
@@ -130,7 +130,7 @@ def redundant(family: Family, t: float, z: Floats) -> bool:
     return bool(np.linalg.matrix_rank(J / np.where(size > 0.0, size, 1.0)[:, None], tol=1e-9) < len(J))
 
 
-class DaeMarcher(CompiledMarcher):
+class DaeIntegration(CompiledIntegration):
     """Rows are (z, zd, violations, zdd, lam, turns), with the method's own accelerations and multipliers.
 
     In fixed steps all outputs are ends of steps. With error control they lie between, and their accelerations are
@@ -144,7 +144,7 @@ class DaeMarcher(CompiledMarcher):
         rules: time_loop.Rules,
         step: DaeStep,
         closing: DaeStep,
-        lane: Lane,
+        lane: DaeEquations,
         level: Any,
     ) -> None:
         """Steps that end at a switch of the state are those of `closing`."""
@@ -154,7 +154,7 @@ class DaeMarcher(CompiledMarcher):
             problem = replace(problem, broken=replace(problem.broken, kept=kept))
         super().__init__(problem, path, rules, try_dae_step.bind(step))
         self.closing = self.attempt if closing is step else try_dae_step.bind(closing)
-        self.closes: tuple[Equations, Equations] | None = None
+        self.closes: tuple[BoundEquations, BoundEquations] | None = None
         if rules.kind == time_loop.ADAPTIVE:
             self.open_steps()
 
@@ -183,15 +183,15 @@ class DaeMarcher(CompiledMarcher):
         self.open_steps()
         return super().slope()
 
-    def march_on(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
+    def integrate_on(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         cutting = self.path.state[time_loop.CUTTING] == 1.0
         return self.march_with(
             self.closing_equations if cutting else self.equations, times, first, Y, most_steps
         )
 
     @property
-    def closing_equations(self) -> Equations:
-        """The same doors as usual, but for the steps."""
+    def closing_equations(self) -> BoundEquations:
+        """The same kernel pointers as usual, but for the steps."""
         if self.closes is None or self.closes[0] is not self.equations:
             self.closes = self.equations, self.equations_with(self.closing)
         return self.closes[1]
@@ -257,7 +257,7 @@ class DaeMarcher(CompiledMarcher):
         return super().kept() | kept
 
 
-def dae_marcher(
+def dae_integration(
     formulation: StagedFormulation,
     method: Integrator,
     family: Family,
@@ -272,7 +272,7 @@ def dae_marcher(
     tolerance: float | None = None,
     span: tuple[float, float] | None = None,
     broken: Broken | None = None,
-) -> DaeMarcher:
+) -> DaeIntegration:
     """An integration from (t0, z0, zd0) on: in steps of `step`, or with error control where `rtol` is given.
 
     The error of positions and velocities is kept near `rtol` of each plus `atol` of its coordinate, by default `rtol`
@@ -285,7 +285,7 @@ def dae_marcher(
     check_steps(method, T, step, rtol)
     adaptive, order = rtol is not None, error_order(formulation, method)
     y0 = np.concatenate([z0, zd0]).astype(float)
-    lane = Lane(family, float(t0), y0)
+    lane = DaeEquations(family, float(t0), y0)
     first = lane.accelerations(float(t0), y0)
     guess = first[0].copy(), first[1].copy()
     main = lane.method(formulation, T, newton, tolerance, guess)
@@ -305,11 +305,14 @@ def dae_marcher(
     if broken is not None and broken.breaks.placed and not formulation.holds_velocities:
         by = lambda method: lane.method(GGL(), method, newton, tolerance, guess)
         closing = holding_velocities(context, by(T), by(T), by(table_of(RadauIIA())))
-    return DaeMarcher(problem, path, rules, context, closing, lane, T.level)
+    return DaeIntegration(problem, path, rules, context, closing, lane, T.level)
 
 
 def holding_velocities(
-    step: DaeStep, whole: tuple[Bound, Floats], half: tuple[Bound, Floats], fixed: tuple[Bound, Floats]
+    step: DaeStep,
+    whole: tuple[BoundKernel, Floats],
+    half: tuple[BoundKernel, Floats],
+    fixed: tuple[BoundKernel, Floats],
 ) -> DaeStep:
     """The same step by a formulation that holds velocities, for the short steps to a switch.
 
@@ -322,8 +325,8 @@ def holding_velocities(
 
 
 def new_step(
-    T: Table,
-    methods: tuple[tuple[Bound, Floats], ...],
+    T: SecondOrderTable,
+    methods: tuple[tuple[BoundKernel, Floats], ...],
     guess: tuple[Floats, Floats],
     ends: Floats,
     path: Path,
@@ -344,7 +347,7 @@ def new_step(
     return DaeStep(*everything)
 
 
-def check_steps(method: Integrator, T: Table, step: float | None, rtol: float | None) -> None:
+def check_steps(method: Integrator, T: SecondOrderTable, step: float | None, rtol: float | None) -> None:
     if rtol is None and step is None:
         raise ModelError(f"the integrator '{method.name}' takes fixed steps; give a step.")
     if rtol is not None and T.steps > 1:

@@ -1,6 +1,6 @@
 """One step of an implicit method on differential-algebraic equations, in fixed steps or with error control.
 
-The stages are solved by the door of a formulation; here is what belongs to the method of integration. Errors are
+The stages are solved by the kernel of a formulation; here is what belongs to the method of integration. Errors are
 estimated by two half steps in the place of one, which serves every one-step method.
 """
 
@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..formulations.stages import CONVERGED as FOUND
-from ..formulations.stages import Stages, copy
+from ..formulations.stages import DaeStages, copy
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import call, door
+from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
-from .second_order_tables import Table
+from .second_order_tables import SecondOrderTable
 from .time_loop import Path
 
 Floats = NDArray[np.float64]
@@ -39,8 +39,8 @@ ROUNDING = 16 * 2.0**-52  # of the difference of two positions in a quintic
 class Method(NamedTuple):
     """Context of `solve_step`: a method with the solver of its stages."""
 
-    T: Table
-    st: Stages
+    T: SecondOrderTable
+    st: DaeStages
     solve_f: Any
     solve_c: Any
     X: Floats  # what is known of the past
@@ -59,7 +59,7 @@ def combine(weights, level, lower, h, X, out):
             out[p] += share * X[k, p]
 
 
-@door
+@kernel_pointer
 def solve_step(method, t, size, end):
     """A step of the size size[0]; size[1] becomes 1 where it is found, and `end` its end."""
     T, st, X, a, lam, h = method.T, method.st, method.X, method.a, method.lam, size[0]
@@ -74,7 +74,7 @@ def solve_step(method, t, size, end):
             st.a[i, j], st.e[i, j] = a[j], 0.0
         for k in range(lam.size):
             st.lam[i, k], st.mu[i, k] = lam[k], 0.0
-    call(method.solve_f, method.solve_c, t, end, end)
+    invoke(method.solve_f, method.solve_c, t, end, end)
     size[1] = st.state[FOUND]
     for j in range(a.size):
         a[j] = st.a[s - 1, j]
@@ -162,11 +162,11 @@ def fixed_step(c, t, h):
     size[0] = h
     if memory[FILLED] >= c.steps:
         copy(c.X1, c.main)
-        call(c.main_f, c.main_c, t, size, c.end)
+        invoke(c.main_f, c.main_c, t, size, c.end)
     else:
         for j in range(c.a.size):
             c.starter[0, j], c.starter[1, j] = c.X1[0, j], c.X1[c.rate, j]
-        call(c.starter_f, c.starter_c, t, size, c.end)
+        invoke(c.starter_f, c.starter_c, t, size, c.end)
     keep(c.S, c.N, c.X1, c.end, c.a, c.X2)
     memory[FILLED] += 1.0
 
@@ -218,13 +218,13 @@ def try_adaptive(c, t, h):
     size, found = c.size, 0.0
     size[0] = h
     copy(c.X, c.main)
-    call(c.main_f, c.main_c, t, size, c.whole)
+    invoke(c.main_f, c.main_c, t, size, c.whole)
     found += size[1]
     guess(c.ends, c.a, c.lam)
     size[0] = 0.5 * h
     copy(c.X, c.half)
     for part in range(2):
-        call(c.half_f, c.half_c, t + part * size[0], size, c.end)
+        invoke(c.half_f, c.half_c, t + part * size[0], size, c.end)
         found += size[1]
         keep(c.S, c.N, c.half, c.end, c.a, c.X1)
         copy(c.X1, c.half)
@@ -234,7 +234,7 @@ def try_adaptive(c, t, h):
     c.state[time_loop.ESTIMATE] = error_of(c.y, c.end, c.whole, c.rtol[0], c.atol, c.gain)
 
 
-@door
+@kernel_pointer
 def try_dae_step(c, t, state, new):
     """One step of the size state[TRIED]."""
     take_over(c)
@@ -289,7 +289,7 @@ def too_short(z, zdd, z1, zdd1, h):
     return h * h * abs(zdd1 - zdd) < ROUNDING * (abs(z) + abs(z1))
 
 
-@door
+@kernel_pointer
 def look_into_dae_step(c, t, state, out):
     """The quintic, bent to go through the middle, and brought onto the constraints.
 
@@ -309,7 +309,7 @@ def look_into_dae_step(c, t, state, out):
         out[j], out[n + j] = value, slope / h
         if too_short(y[j], K[0, n + j], new[j], K[1, n + j], h):
             out[n + j] = rate_between(y[n + j], K[0, n + j], new[n + j], K[1, n + j], h, x)
-    call(c.project_f, c.project_c, t, out, c.notes)
+    invoke(c.project_f, c.project_c, t, out, c.notes)
 
 
 class Ending(NamedTuple):
@@ -326,11 +326,11 @@ class Ending(NamedTuple):
     ends: Floats
 
 
-@door
+@kernel_pointer
 def finish_dae_step(c, t, y, notes):
     """Largest violations so far, accelerations and multipliers at the end of the step, then turns of the bodies."""
     n, size = y.size // 2, c.ends.shape[1]
-    call(c.pose_f, c.pose_c, t, y, y)
+    invoke(c.pose_f, c.pose_c, t, y, y)
     for k in range(c.Phi.size):
         rate = -c.nu[k]
         for j in range(n):
@@ -339,6 +339,6 @@ def finish_dae_step(c, t, y, notes):
     for j in range(size):
         notes[OWN + j] = c.ends[1, j]
     if c.turns_f != 0:
-        call(c.turns_f, c.turns_c, t, y, notes[OWN + size :])
+        invoke(c.turns_f, c.turns_c, t, y, notes[OWN + size :])
         for j in range(c.turns.size):
             c.turns[j] = notes[OWN + size + j]

@@ -15,10 +15,19 @@ from numpy.typing import NDArray
 
 from ..numerics.dense_lu import lu_solve
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import Bound, door
+from ..numerics.kernel_pointer import BoundKernel, kernel_pointer
 from . import time_loop
-from .integration import NEWTON, NONE, CompiledMarcher, OdeMethod, Problem, Stability, fixed_rules, path_of
-from .stage_newton import FIXED_POINT, Stages, new_stages, solve_block
+from .integration import (
+    NEWTON,
+    NONE,
+    CompiledIntegration,
+    OdeMethod,
+    Problem,
+    Stability,
+    fixed_rules,
+    path_of,
+)
+from .stage_newton import FIXED_POINT, OdeStages, new_stages, solve_block
 from .time_loop import Path, past_row
 
 Floats = NDArray[np.float64]
@@ -57,7 +66,7 @@ class ImplicitStep(NamedTuple):
     """What a step needs."""
 
     T: ImplicitTableau
-    s: Stages
+    s: OdeStages
     p: Path
 
 
@@ -118,7 +127,7 @@ def step_error(T, s, p, new, h):
     return np.sqrt(total / n)
 
 
-@door
+@kernel_pointer
 def try_implicit_step(step, t, state, new):
     """One step; its error where the method has an estimate."""
     T, s, p = step.T, step.s, step.p
@@ -137,7 +146,7 @@ def try_implicit_step(step, t, state, new):
         state[time_loop.ESTIMATE] = step_error(T, s, p, new, h)
 
 
-def stages_of(problem: Problem, T: ImplicitTableau, path: Path, controlled: bool) -> Stages:
+def stages_of(problem: Problem, T: ImplicitTableau, path: Path, controlled: bool) -> OdeStages:
     """The work arrays of a method for a problem."""
     f, jac = problem.f, problem.jac or NONE
     kind, block = NEWTON.index(problem.newton), int(np.diff(T.blocks).max())
@@ -145,8 +154,8 @@ def stages_of(problem: Problem, T: ImplicitTableau, path: Path, controlled: bool
     return new_stages((f.f, f.c, jac.f, jac.c), kind, tolerance, T.A, T.C, path, block)
 
 
-class ImplicitMarcher(CompiledMarcher):
-    """A marcher that keeps the derivatives of its iteration too."""
+class ImplicitIntegration(CompiledIntegration):
+    """An integration that keeps the derivatives of its iteration too."""
 
     def __init__(self, problem: Problem, path: Path, rules: time_loop.Rules, T: ImplicitTableau) -> None:
         self.stages = stages_of(problem, T, path, rules.kind == time_loop.ADAPTIVE)
@@ -156,11 +165,11 @@ class ImplicitMarcher(CompiledMarcher):
         return super().kept() | kept_derivatives(self.stages)
 
 
-def bound_step(T: ImplicitTableau, stages: Stages, path: Path) -> Bound:
+def bound_step(T: ImplicitTableau, stages: OdeStages, path: Path) -> BoundKernel:
     return try_implicit_step.bind(ImplicitStep(T, stages, path))
 
 
-def kept_derivatives(stages: Stages) -> dict[str, Any]:
+def kept_derivatives(stages: OdeStages) -> dict[str, Any]:
     return {name: getattr(stages, name) for name in ("J", "LU", "pivots", "memory")}
 
 
@@ -184,9 +193,9 @@ class ImplicitRungeKutta(OdeMethod, abstract=True):
         unit, one_b = np.eye(self.b.size), np.outer(np.ones(self.b.size), self.b)
         return np.asarray(np.linalg.det(unit - z * self.A + z * one_b) / np.linalg.det(unit - z * self.A))
 
-    def started(self, problem: Problem) -> CompiledMarcher:
+    def started(self, problem: Problem) -> CompiledIntegration:
         T = self.tableau
         rules = fixed_rules(problem, self.adaptive, self.order + 1, T.A[0, 0] == 0.0, 1)
         controlled = rules.kind == time_loop.ADAPTIVE
         path = path_of(problem, 2, int(T.estimate == DIFFERENCES), 1e-6 if controlled else EXACTLY)
-        return ImplicitMarcher(problem, path, rules, T)
+        return ImplicitIntegration(problem, path, rules, T)

@@ -1,4 +1,4 @@
-"""Marchers: one integration of y' = f(t, y), whatever the method; and the base of the methods that start them."""
+"""Integrations: one integration of y' = f(t, y), whatever the method; and the base of the methods that start them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ..errors import ModelError, UnsupportedError, listed
 from ..expressions.breaks import SMALLEST_TIME, Break
 from ..methods import Integrator
-from ..numerics.kernel_pointer import Bound, Door
+from ..numerics.kernel_pointer import BoundKernel, KernelPointer
 from . import time_loop as loop
-from .time_loop import Equations, Marching, Path, Rules, new_path
+from .time_loop import BoundEquations, Path, Rules, TimeLoop, new_path
 
 Floats = NDArray[np.float64]
 Stability = NDArray[np.complex128]
@@ -28,7 +28,7 @@ SHORTEST = 2e-14  # of the time asked for: shorter steps are none
 FINEST = 1e-6  # of a fixed step: shorter ones do not help it to converge
 MOST_HOPS, CHATTER = 100, 1e-6  # so many switches in this share of the time asked for lead nowhere
 NEWTON = ("exact", "modified", "fixed_point")
-NONE = Bound(0, 0, None)
+NONE = BoundKernel(0, 0, None)
 FAILED = (loop.PAUSED, loop.COLLAPSED, loop.NO_CONVERGENCE, loop.BLEW_UP, loop.STEP_TOO_SMALL)
 
 
@@ -58,7 +58,7 @@ class Breaks(Protocol):
 
 @dataclass(frozen=True)
 class Broken:
-    """The breaks of a problem, how a state y is told in q and qd, and what its doors remember from step to step."""
+    """The breaks of a problem, how a state y is told in q and qd, and what its kernels remember from step to step."""
 
     breaks: Breaks
     told: Callable[[float, Floats], tuple[Floats, Floats]]
@@ -70,7 +70,7 @@ class Broken:
         return self.breaks.sides(t, *self.told(t, y))
 
     def restore(self, saved: Sequence[Floats]) -> None:
-        """Bring back what the doors remembered at the beginning of a step."""
+        """Bring back what the kernel pointers remembered at the beginning of a step."""
         for array, before in zip(self.kept, saved, strict=True):
             array[...] = before
 
@@ -79,16 +79,16 @@ class Broken:
 class Problem:
     """y' = f(t, y), y(t0) = y0, and how exactly it is to be solved."""
 
-    f: Bound
+    f: BoundKernel
     t0: float
     y0: Floats
     step: float | None
     rtol: float | None
     atol: float | Floats | None
-    finish: Bound | None
+    finish: BoundKernel | None
     notes: Floats
     newton: str
-    jac: Bound | None
+    jac: BoundKernel | None
     limit: float
     watch: bool
     broken: Broken | None = None
@@ -107,11 +107,11 @@ class Problem:
         return rtol, np.broadcast_to(np.asarray(atol, dtype=float), self.y0.shape).copy()
 
 
-class Marcher(ABC):
+class Integration(ABC):
     """One integration. It fills rows [y(t), notes] at the times asked for, and can be left and entered again."""
 
     @abstractmethod
-    def march(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
+    def integrate(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         """Fill the rows of Y from `first` on in `most_steps` steps at most: (next row, why it ended)."""
 
     @property
@@ -139,7 +139,7 @@ class Marcher(ABC):
 
     @abstractmethod
     def kept(self) -> dict[str, Floats]:
-        """The arrays that are the entire state: with their content another marcher goes on, bit for bit."""
+        """The arrays that are the entire state: with their content another integration goes on, bit for bit."""
 
 
 @dataclass(frozen=True)
@@ -170,26 +170,26 @@ class OdeMethod(Integrator, abstract=True):
         """
 
     @abstractmethod
-    def started(self, problem: Problem) -> Marcher:
+    def started(self, problem: Problem) -> Integration:
         """An integration of a problem, at its start."""
 
-    def marcher(
+    def integration(
         self,
-        f: Bound,
+        f: BoundKernel,
         t0: float,
         y0: Floats,
         *,
         step: float | None = None,
         rtol: float | None = None,
         atol: float | Floats | None = None,
-        finish: Bound | None = None,
+        finish: BoundKernel | None = None,
         notes: Floats | None = None,
         newton: str = "exact",
-        jac: Bound | None = None,
+        jac: BoundKernel | None = None,
         span: tuple[float, float] | None = None,
         watch: bool = False,
         broken: Broken | None = None,
-    ) -> Marcher:
+    ) -> Integration:
         """An integration of y' = f(t, y) from (t0, y0) on.
 
         Methods without error control need a `step`; those with it take fixed steps where one is given without `rtol`,
@@ -210,57 +210,57 @@ class OdeMethod(Integrator, abstract=True):
         return self.started(Problem(f, float(t0), y0, *given))
 
 
-class CompiledMarcher(Marcher):
-    """A marcher on the compiled loop. `attempt` tries a step, `between` looks into it."""
+class CompiledIntegration(Integration):
+    """An integration on the compiled loop. `attempt` tries a step, `between` looks into it."""
 
     def __init__(
-        self, problem: Problem, path: Path, rules: Rules, attempt: Bound, between: Bound = NONE
+        self, problem: Problem, path: Path, rules: Rules, attempt: BoundKernel, between: BoundKernel = NONE
     ) -> None:
         self.problem, self.path, self.rules = problem, path, rules
         self.attempt, self.look = attempt, between
-        self.bound: dict[tuple[Door, int], Bound] = {}
+        self.bound: dict[tuple[KernelPointer, int], BoundKernel] = {}
         path.state[loop.TIME] = path.state[loop.END] = problem.t0
         self.hops: list[float] = []  # times of the last switches
         self.span, self.shortest = np.inf, 0.0
         self.aim()
         self.equations = self.equations_with(attempt)
-        self.bound_to(loop.march, self.equations)
+        self.bound_to(loop.integrate, self.equations)
 
-    def equations_with(self, attempt: Bound) -> Equations:
+    def equations_with(self, attempt: BoundKernel) -> BoundEquations:
         finish = self.problem.finish or NONE
-        doors = (self.problem.f, attempt, self.look, finish)
-        return Equations(*(part for door in doors for part in (door.f, door.c)))
+        pointers = (self.problem.f, attempt, self.look, finish)
+        return BoundEquations(*(part for pointer in pointers for part in (pointer.f, pointer.c)))
 
-    def finish_with(self, finish: Bound) -> None:
-        """Another door that follows each step."""
+    def finish_with(self, finish: BoundKernel) -> None:
+        """Another kernel pointer that follows each step."""
         self.problem = replace(self.problem, finish=finish)
         self.equations = self.equations_with(self.attempt)
 
-    def march(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
+    def integrate(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         if self.problem.broken is None:
-            return self.march_on(times, first, Y, most_steps)
+            return self.integrate_on(times, first, Y, most_steps)
         return self.march_over(self.problem.broken, times, first, Y, most_steps)
 
-    def march_on(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
+    def integrate_on(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         """March up to the limit."""
         return self.march_with(self.equations, times, first, Y, most_steps)
 
     def march_with(
-        self, E: Equations, times: Floats, first: int, Y: Floats, most_steps: int
+        self, E: BoundEquations, times: Floats, first: int, Y: Floats, most_steps: int
     ) -> tuple[int, int]:
-        """March with other doors than usual."""
+        """March with other kernel pointers than usual."""
         if not Y.flags.c_contiguous:
             raise ValueError("the rows must be contiguous")
         state = self.path.state
         state[loop.ROW] = first
-        self.bound_to(loop.march, E)(most_steps, np.ascontiguousarray(times), Y.reshape(-1))
+        self.bound_to(loop.integrate, E)(most_steps, np.ascontiguousarray(times), Y.reshape(-1))
         return int(state[loop.ROW]), int(state[loop.WHY])
 
-    def bound_to(self, door: Door, E: Equations) -> Bound:
-        """A door of the loop with what it works with; compiled when it is first needed."""
-        key = door, id(E)  # E lives as long as what is bound to it
+    def bound_to(self, pointer: KernelPointer, E: BoundEquations) -> BoundKernel:
+        """A kernel pointer of the loop with what it works with; compiled when it is first needed."""
+        key = pointer, id(E)  # E lives as long as what is bound to it
         if key not in self.bound:
-            self.bound[key] = door.bind(Marching(E, self.rules, self.path))
+            self.bound[key] = pointer.bind(TimeLoop(E, self.rules, self.path))
         return self.bound[key]
 
     # breaks
@@ -287,7 +287,7 @@ class CompiledMarcher(Marcher):
                 continue
             saved = [array.copy() for array in broken.kept] if switches else []
             before = self.attempts
-            first, why = self.march_on(times, first, Y, 1 if switches else most_steps)
+            first, why = self.integrate_on(times, first, Y, 1 if switches else most_steps)
             most_steps -= max(1, self.attempts - before)
             if why == loop.AT_LIMIT:
                 why = self.pass_limit(broken, found)
@@ -464,7 +464,7 @@ class CompiledMarcher(Marcher):
         return loop.CHATTERS if quick else loop.PAUSED
 
     def restart(self, t0: float, y0: Floats, rtol: float, atol: Floats) -> None:
-        """Begin anew with other numbers, as a new marcher would; what is laid out in memory stays."""
+        """Begin anew with other numbers, as a new integration would; what is laid out in memory stays."""
         p = self.path
         p.memory[:] = 0.0
         p.y[:], p.rtol[0], p.atol[:], p.old_notes[:] = y0, rtol, atol, p.notes
@@ -541,23 +541,29 @@ def path_of(problem: Problem, rows: int, past: int = 0, rtol: float = 1e-6) -> P
     return new_path(problem.y0, rows, past, relative, absolute, problem.notes)
 
 
-class StartedMarcher(CompiledMarcher):
-    """A marcher whose first steps are those of another method, which needs no past."""
+class StartedIntegration(CompiledIntegration):
+    """An integration whose first steps are those of another method, which needs no past."""
 
     def __init__(
-        self, problem: Problem, path: Path, rules: Rules, attempt: Bound, starter: Bound, first_steps: int
+        self,
+        problem: Problem,
+        path: Path,
+        rules: Rules,
+        attempt: BoundKernel,
+        starter: BoundKernel,
+        first_steps: int,
     ) -> None:
         super().__init__(problem, path, rules, attempt)
         self.starter, self.first_steps = starter, first_steps
         self.starting_equations = self.equations_with(starter)
 
-    def march_on(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
+    def integrate_on(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         while self.fresh_steps < self.first_steps and most_steps > 0:
             first, why = self.march_with(self.starting_equations, times, first, Y, 1)
             if why != loop.PAUSED:
                 return first, why
             most_steps -= 1
-        return super().march_on(times, first, Y, most_steps)
+        return super().integrate_on(times, first, Y, most_steps)
 
     @property
     def fresh_steps(self) -> int:

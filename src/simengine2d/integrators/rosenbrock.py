@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import call, door
+from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
-from .integration import NONE, CompiledMarcher, OdeMethod, Problem, Stability, fixed_rules, path_of
-from .stage_newton import EXACT, ROUNDING, Stages, find_jacobian, new_stages
+from .integration import NONE, CompiledIntegration, OdeMethod, Problem, Stability, fixed_rules, path_of
+from .stage_newton import EXACT, ROUNDING, OdeStages, find_jacobian, new_stages
 from .time_loop import Path
 
 Floats = NDArray[np.float64]
@@ -29,7 +29,7 @@ def find_derivatives(s, t, h):
         return
     find_jacobian(s, t, s.y, s.K[0], s.J[0])
     later = t + max(np.sqrt(ROUNDING) * h, 8.0 * ROUNDING * abs(t))
-    call(s.f, s.c, later, s.y, s.F[2])
+    invoke(s.f, s.c, later, s.y, s.F[2])
     for k in range(s.y.size):
         s.F[2, k] = (s.F[2, k] - s.K[0, k]) / (later - t)
     s.state[time_loop.EVALUATIONS] += 1.0
@@ -47,7 +47,7 @@ def factor_matrix(s, h):
     return lu_factor(s.LU, s.pivots) > 0.0
 
 
-@door
+@kernel_pointer
 def try_rosenbrock_step(s, t, state, new):
     """W k_1 = f_0 + h d T;   W (k_2 - k_1) = f_1 - k_1;   y1 = y + h k_2;   error h (k_1 - 2 k_2 + k_3) / 6"""
     # rows of z are k_1, k_2, k_3; those of F are f_1, nothing, and df/dt
@@ -62,14 +62,14 @@ def try_rosenbrock_step(s, t, state, new):
     lu_solve(s.LU, s.pivots, k1)
     for k in range(n):
         s.Y[0, k] = s.y[k] + 0.5 * h * k1[k]
-    call(s.f, s.c, t + 0.5 * h, s.Y[0], f1)
+    invoke(s.f, s.c, t + 0.5 * h, s.Y[0], f1)
     for k in range(n):
         k2[k] = f1[k] - k1[k]
     lu_solve(s.LU, s.pivots, k2)
     for k in range(n):
         k2[k] += k1[k]
         new[k] = s.y[k] + h * k2[k]
-    call(s.f, s.c, t + h, new, f2)
+    invoke(s.f, s.c, t + h, new, f2)
     for k in range(n):
         k3[k] = f2[k] - E32 * (k2[k] - f1[k]) - 2.0 * (k1[k] - f0[k]) + h * D * ft[k]
     lu_solve(s.LU, s.pivots, k3)
@@ -104,20 +104,20 @@ class Rosenbrock(OdeMethod):
         k1 = z / W
         return np.asarray(1.0 + k1 + (z * (1.0 + k1 / 2.0) - k1) / W)
 
-    def started(self, problem: Problem) -> CompiledMarcher:
+    def started(self, problem: Problem) -> CompiledIntegration:
         path = path_of(problem, 2)
         f, jac = problem.f, problem.jac or NONE
         stages = new_stages(
             (f.f, f.c, jac.f, jac.c), EXACT, (1.0, 0.0), np.zeros((3, 3)), np.zeros(3), path, 1
         )
         rules = fixed_rules(problem, True, self.order + 1, True, 1)
-        return RosenbrockMarcher(problem, path, rules, stages)
+        return RosenbrockIntegration(problem, path, rules, stages)
 
 
-class RosenbrockMarcher(CompiledMarcher):
-    """A marcher that keeps its Jacobian too."""
+class RosenbrockIntegration(CompiledIntegration):
+    """An integration that keeps its Jacobian too."""
 
-    def __init__(self, problem: Problem, path: Path, rules: time_loop.Rules, stages: Stages) -> None:
+    def __init__(self, problem: Problem, path: Path, rules: time_loop.Rules, stages: OdeStages) -> None:
         self.stages = stages
         super().__init__(problem, path, rules, try_rosenbrock_step.bind(stages))
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import call, door
+from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
-from .integration import CompiledMarcher, Marcher, OdeMethod, Problem, Stability, fixed_rules, path_of
+from .integration import CompiledIntegration, Integration, OdeMethod, Problem, Stability, fixed_rules, path_of
 from .time_loop import Path
 
 Floats = NDArray[np.float64]
@@ -51,7 +51,7 @@ class RungeKutta(OdeMethod, abstract=True):
             stages.append(1.0 + z * sum(T.A[i, j] * stages[j] for j in range(i)))
         return np.asarray(stages[T.stages])
 
-    def started(self, problem: Problem) -> Marcher:
+    def started(self, problem: Problem) -> Integration:
         T = self.tableau
         path = path_of(problem, T.C.size)
         rules = fixed_rules(problem, self.adaptive, T.order, True, T.stages)
@@ -60,7 +60,7 @@ class RungeKutta(OdeMethod, abstract=True):
         if problem.watch and T.C[T.stages - 1] == 1.0:  # two slopes at the end of a step tell of stiffness
             rules = rules._replace(stability=float(T.stability))
         attempt = try_explicit_step.bind(ExplicitStep(problem.f.f, problem.f.c, T, path))
-        return CompiledMarcher(problem, path, rules, attempt, look_into_explicit_step.beside(attempt))
+        return CompiledIntegration(problem, path, rules, attempt, look_into_explicit_step.bind_like(attempt))
 
 
 @kernel(inline=True)
@@ -115,7 +115,7 @@ def interpolate(T, r, h, x):
         out[k] += r.y[k]
 
 
-# Steps over doors -------------------------------------------------------------------------------------
+# Steps over kernel pointers -------------------------------------------------------------------------------------
 
 
 class ExplicitStep(NamedTuple):
@@ -134,11 +134,11 @@ def evaluate_stages(s, first, stop, t, h):
     for i in range(first, stop):
         y = p.new if i == T.stages else p.trial
         stage_state(T, p, i, h, y)
-        call(s.f, s.c, t + T.C[i] * h, y, p.K[i])
+        invoke(s.f, s.c, t + T.C[i] * h, y, p.K[i])
     p.state[time_loop.EVALUATIONS] += max(0, stop - first)
 
 
-@door
+@kernel_pointer
 def try_explicit_step(s, t, state, new):
     """One step; its error where the method has an estimate."""
     T, h = s.T, state[time_loop.TRIED]
@@ -151,7 +151,7 @@ def try_explicit_step(s, t, state, new):
         state[time_loop.ESTIMATE] = step_error(T, s.p, h)
 
 
-@door
+@kernel_pointer
 def look_into_explicit_step(s, t, state, out):
     """Dense output; its additional stages are evaluated when they are first needed."""
     T, h = s.T, state[time_loop.TAKE]

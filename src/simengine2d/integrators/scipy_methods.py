@@ -1,4 +1,4 @@
-"""Methods of variable order: SciPy's, behind the same door as all others."""
+"""Methods of variable order: SciPy's, behind the same kernel pointer as all others."""
 
 from __future__ import annotations
 
@@ -10,9 +10,20 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError, UnsupportedError
 from ..expressions.breaks import SMALLEST_TIME, Break
-from ..numerics.kernel_pointer import Bound
+from ..numerics.kernel_pointer import BoundKernel
 from . import time_loop as loop
-from .integration import CHATTER, EPS, HOP, MOST_HOPS, Broken, Marcher, OdeMethod, Problem, Stability, careful
+from .integration import (
+    CHATTER,
+    EPS,
+    HOP,
+    MOST_HOPS,
+    Broken,
+    Integration,
+    OdeMethod,
+    Problem,
+    Stability,
+    careful,
+)
 from .step_control import LONGEST_FIRST_STEP, longest_step
 
 Floats = NDArray[np.float64]
@@ -28,12 +39,12 @@ class ScipyMethod(OdeMethod, abstract=True):
     solver: ClassVar[str]
     """The name of the class in scipy.integrate."""
 
-    def started(self, problem: Problem) -> Marcher:
+    def started(self, problem: Problem) -> Integration:
         if problem.rtol is None and problem.step is not None:
             raise ModelError(
                 f"the integrator '{self.name}' chooses its own steps; give rtol=... instead of a step."
             )
-        return ScipyMarcher(problem, self.solver)
+        return ScipyIntegration(problem, self.solver)
 
     def stability(self, z: Any) -> Stability:
         raise UnsupportedError(
@@ -41,8 +52,8 @@ class ScipyMethod(OdeMethod, abstract=True):
         )
 
 
-class ScipyMarcher(Marcher):
-    """A marcher around an object of scipy.integrate."""
+class ScipyIntegration(Integration):
+    """An integration around an object of scipy.integrate."""
 
     def __init__(self, problem: Problem, name: str) -> None:
         rtol, atol = problem.tolerances(1e-6)
@@ -54,7 +65,7 @@ class ScipyMarcher(Marcher):
         if problem.jac is None and problem.broken is not None and problem.broken.breaks.placed:
             self.options["jac"] = lambda t, y: self.jacobian(problem.broken, t, y)  # type: ignore[arg-type]
         self.notes, self.steps, self.counted = problem.notes, 0, np.zeros(3, dtype=int)
-        self.follow: Bound | None = None
+        self.follow: BoundKernel | None = None
         """Called with the end of each step, which it leaves as it is, and the notes."""
         self.old_notes = self.notes
         self.hops: list[float] = []
@@ -66,11 +77,11 @@ class ScipyMarcher(Marcher):
         """df/dy by differences on this side of all switches: one over a jump of f is no derivative."""
         here, sides, J = self.f(t, y), broken.sides(t, y), np.empty((y.size, y.size))
         for j, size in enumerate(np.maximum(np.abs(y), 1e-3 * np.abs(y).max(initial=0.0))):
-            beside = y.copy()
-            beside[j] += EPS**0.5 * (size or 1.0)
-            if broken.sides(t, beside) != sides:
-                beside[j] = y[j] - EPS**0.5 * (size or 1.0)
-            J[:, j] = (self.f(t, beside) - here) / (beside[j] - y[j])
+            bind_like = y.copy()
+            bind_like[j] += EPS**0.5 * (size or 1.0)
+            if broken.sides(t, bind_like) != sides:
+                bind_like[j] = y[j] - EPS**0.5 * (size or 1.0)
+            J[:, j] = (self.f(t, bind_like) - here) / (bind_like[j] - y[j])
         return J
 
     def begin(self, t: float, y: Floats) -> None:
@@ -93,7 +104,7 @@ class ScipyMarcher(Marcher):
         self.solver = getattr(scipy.integrate, self.name)(self.f, t, y, limit, **options)
         self.look, self.y_old = None, y.copy()
 
-    def march(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
+    def integrate(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         for _ in range(most_steps):
             while first < times.size and times[first] <= self.solver.t:
                 notes = self.notes if times[first] == self.solver.t else self.old_notes
@@ -219,8 +230,8 @@ class ScipyMarcher(Marcher):
         )
 
 
-def _returning(bound: Bound, n: int, square: bool = False) -> Any:
-    """A door as a function that returns its values."""
+def _returning(bound: BoundKernel, n: int, square: bool = False) -> Any:
+    """A kernel pointer as a function that returns its values."""
 
     def function(t: float, y: Floats) -> Floats:
         out = np.zeros(n * n if square else n)

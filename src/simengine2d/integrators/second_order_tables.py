@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Table(NamedTuple):
+class SecondOrderTable(NamedTuple):
     """Coefficients of one method; the same type for all."""
 
     c: Floats  # (s), times of the stages
@@ -37,7 +37,7 @@ class Table(NamedTuple):
     steps: int  # steps that must be known before the method can be used
 
 
-def alpha_table(coefficients: tuple[float, float, float, float]) -> Table:
+def alpha_table(coefficients: tuple[float, float, float, float]) -> SecondOrderTable:
     """Newmark's formulas on a0 = weighted and qdd0 = true accelerations; the new weighted one is
 
     a1 = ((1 - af) qdd1 + af qdd0 - am a0) / (1 - am)
@@ -52,10 +52,10 @@ def alpha_table(coefficients: tuple[float, float, float, float]) -> Table:
     N = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, share], [0.0, 0.0, 1.0]]
     level = np.array([0, 1, 2, 2])
     B, C = np.array([[beta * share]]), np.array([[gamma * share]])
-    return Table(np.ones(1), level, np.array(U), np.array(V), B, C, S, np.array(N), 1, 1)
+    return SecondOrderTable(np.ones(1), level, np.array(U), np.array(V), B, C, S, np.array(N), 1, 1)
 
 
-def stage_table(A: Floats, c: Floats, base: Floats) -> Table:
+def stage_table(A: Floats, c: Floats, base: Floats) -> SecondOrderTable:
     """A stiffly accurate Runge-Kutta method, or BDF, whose base looks back: z, then zd of the steps before, and a.
 
     zd_i = sum_k w_k zd_(n-k) + h sum_j A_ij a_j,      z_i = sum_k w_k z_(n-k) + h sum_j A_ij zd_j
@@ -73,10 +73,10 @@ def stage_table(A: Floats, c: Floats, base: Floats) -> Table:
     N[0, 0] = N[back, 1] = N[-1, 2] = 1.0
     level = np.repeat([0, 1, 2], [back, back, 1])
     B, C = (A @ A)[explicit:, explicit:].copy(), A[explicit:, explicit:].copy()
-    return Table(c[explicit:].copy(), level, U, V, B, C, S, N, back, back)
+    return SecondOrderTable(c[explicit:].copy(), level, U, V, B, C, S, N, back, back)
 
 
-def table_of(method: Integrator) -> Table:
+def table_of(method: Integrator) -> SecondOrderTable:
     """The table of an alpha method, a stiffly accurate Runge-Kutta method, or BDF."""
     if isinstance(method, AlphaMethod):
         return alpha_table(method.coefficients)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import call
+from ..numerics.kernel_pointer import invoke
 from .time_loop import EVALUATIONS, FACTORIZATIONS, JACOBIANS, KNOWN, TRIED, Path
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ STEEP = (
 SAME_STEP = 1e-6  # difference of step sizes, relative, that a factored matrix may serve
 
 
-class Stages(NamedTuple):
+class OdeStages(NamedTuple):
     """Unknowns and work arrays of the stages of a step."""
 
     f: Any
@@ -64,20 +64,20 @@ class Stages(NamedTuple):
 
 
 def new_stages(
-    doors: tuple[Any, Any, Any, Any],
+    pointers: tuple[Any, Any, Any, Any],
     kind: int,
     tolerances: tuple[float, float],
     A: Floats,
     C: Floats,
     path: Path,
     block: int,
-) -> Stages:
-    """The doors of f and jac; the iteration; the method, the path, and how many stages are solved together."""
+) -> OdeStages:
+    """The pointers to f and jac; the iteration; the method, the path, and how many stages are solved together."""
     n, count = path.y.size, C.size
     z, Y, F = np.zeros((3, count, n))
     size = block * n
-    return Stages(
-        *doors, kind, *tolerances, A, C, path.y, path.K, path.state, path.rtol, path.atol, z, Y, F, np.zeros(n),
+    return OdeStages(
+        *pointers, kind, *tolerances, A, C, path.y, path.K, path.state, path.rtol, path.atol, z, Y, F, np.zeros(n),
         np.zeros((count, n * n)), np.zeros((size, size)), np.zeros(size, dtype=np.int64), np.zeros(size),
         np.zeros((3, n)), np.zeros(2),
     )  # fmt: skip
@@ -93,7 +93,7 @@ def find_jacobian(s, t, y, F, J):
     n, h = y.size, s.state[TRIED]
     s.state[JACOBIANS] += 1.0
     if s.jac != 0:
-        call(s.jac, s.jac_c, t, y, J)
+        invoke(s.jac, s.jac_c, t, y, J)
         return
     largest = 0.0
     for j in range(n):
@@ -114,7 +114,7 @@ def difference(s, t, y, F, h, largest, j, share):
     size = size_of(y[j], h * F[j], largest)
     s.moved[0, j] = y[j] + share * size
     change, steep = s.moved[0, j] - y[j], 0.0
-    call(s.f, s.c, t, s.moved[0], s.moved[1])
+    invoke(s.f, s.c, t, s.moved[0], s.moved[1])
     s.moved[0, j] = y[j]
     s.state[EVALUATIONS] += 1.0
     for i in range(y.size):
@@ -157,7 +157,7 @@ def evaluate_block(s, first, stop, t, h):
             if s.A[i, j] != 0.0:
                 for k in range(n):
                     s.Y[i, k] += s.A[i, j] * s.z[j, k]
-        call(s.f, s.c, t + s.C[i] * h, s.Y[i], s.F[i])
+        invoke(s.f, s.c, t + s.C[i] * h, s.Y[i], s.F[i])
         for k in range(n):
             s.right[(i - first) * n + k] = h * s.F[i, k] - s.z[i, k]
     s.state[EVALUATIONS] += stop - first

@@ -1,11 +1,7 @@
 """The loop of every integrator: steps, outputs between them, what is kept of the past.
 
-How a step is tried is a door, as the equations are, and so is the loop itself. It is compiled once, for all methods and
-all equations.
-
-A step that was found good waits until it is known whether outputs lie inside it: `state[TAKE]` is then its size, and
-it leads from (t, y) to (t1, y1) with the slopes K_0 and K_last. Steps of adaptive methods do not depend on the
-outputs; so a run that goes on later goes on as if it had never stopped.
+How a step is tried is a kernel pointer, as the equations are, and so is the loop itself. It is compiled once, for all
+methods and all equations.
 """
 
 from __future__ import annotations
@@ -17,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import call, door
+from ..numerics.kernel_pointer import invoke, kernel_pointer
 from .step_control import first_step, longest_step, next_step, trial_step
 
 Floats = NDArray[np.float64]
@@ -42,8 +38,8 @@ STIFF_STEPS = 15  # in a row, beyond the limit of stability of the method
 FINER = 0.25  # of a step whose iteration does not converge
 
 
-class Equations(NamedTuple):
-    """Doors with their contexts; 0 where there is none."""
+class BoundEquations(NamedTuple):
+    """Kernel pointers with their contexts; 0 where there is none."""
 
     f: Any  # y' = f(t, y)
     f_c: Any
@@ -89,10 +85,10 @@ class Path(NamedTuple):
     memory: Floats  # all of these behind each other, but for the tolerances and notes
 
 
-class Marching(NamedTuple):
+class TimeLoop(NamedTuple):
     """All that the loop works with."""
 
-    E: Equations
+    E: BoundEquations
     rules: Rules
     p: Path
 
@@ -125,11 +121,11 @@ def know_slopes(E, rules, p, first, last):
     """f at the beginning and at the end of the step, where they are asked for and not known yet."""
     state = p.state
     if first and state[KNOWN] == 0.0:
-        call(E.f, E.f_c, state[TIME], p.y, p.K[0])
+        invoke(E.f, E.f_c, state[TIME], p.y, p.K[0])
         state[KNOWN] = 1.0
         state[EVALUATIONS] += 1.0
     if last and state[NEW_KNOWN] == 0.0:
-        call(E.f, E.f_c, state[END], p.new, p.K[rules.last])
+        invoke(E.f, E.f_c, state[END], p.new, p.K[rules.last])
         state[NEW_KNOWN] = 1.0
         state[EVALUATIONS] += 1.0
 
@@ -168,7 +164,7 @@ def state_between(E, rules, p, t):
             p.out[j] = p.new[j] if t == p.state[END] else p.y[j]
     elif E.between != 0:
         know_slopes(E, rules, p, True, True)
-        call(E.between, E.between_c, t, p.state, p.out)
+        invoke(E.between, E.between_c, t, p.state, p.out)
     else:
         cubic(E, rules, p, (t - p.state[TIME]) / p.state[TAKE])
 
@@ -252,7 +248,7 @@ def finish_step(E, p):
     if E.finish != 0:
         for j in range(p.y.size):
             p.out[j] = p.new[j]
-        call(E.finish, E.finish_c, state[END], p.new, p.notes)
+        invoke(E.finish, E.finish_c, state[END], p.new, p.notes)
         for j in range(p.y.size):
             changed = changed or p.out[j] != p.new[j]
     if changed:
@@ -303,7 +299,7 @@ def try_step(E, rules, p, output, last_output):
     if rules.uses_slope == 1:
         know_slopes(E, rules, p, True, False)
     state[CONVERGED], state[NEW_KNOWN], state[DENSE], state[ESTIMATE] = 1.0, 0.0, 0.0, 0.0
-    call(E.attempt, E.attempt_c, state[TIME], state, p.new)
+    invoke(E.attempt, E.attempt_c, state[TIME], state, p.new)
     if not adaptive and state[CONVERGED] == 0.0:
         return NO_CONVERGENCE
     if not adaptive and not finite(p.new):
@@ -334,7 +330,7 @@ def guess_step(E, rules, p):
     h = min(trial_step(p), state[LIMIT] - state[TIME])
     for k in range(p.y.size):
         p.trial[k] = p.y[k] + h * p.K[0, k]
-    call(E.f, E.f_c, state[TIME] + h, p.trial, p.out)
+    invoke(E.f, E.f_c, state[TIME] + h, p.trial, p.out)
     state[EVALUATIONS] += 1.0
     state[STEP] = first_step(p, h, p.out, max(2, rules.order))
 
@@ -354,11 +350,11 @@ def begin(E, rules, p, times, k, rows):
     return k + 1
 
 
-# Doors ------------------------------------------------------------------------------------------------
+# Kernel pointers ------------------------------------------------------------------------------------------------
 
 
-@door
-def march(c, most_steps, times, rows):
+@kernel_pointer
+def integrate(c, most_steps, times, rows):
     """Fill the rows from row state[ROW] on; state[ROW] and state[WHY] then tell where and why it ended."""
     E, rules, p = c.E, c.rules, c.p
     k, why = int(p.state[ROW]), PAUSED
@@ -379,7 +375,7 @@ def march(c, most_steps, times, rows):
     p.state[ROW], p.state[WHY] = k, why
 
 
-@door
+@kernel_pointer
 def look_into_step(c, t, state, out):
     """The state at a time inside the step, for Python; `out` is that of the path."""
     state_between(c.E, c.rules, c.p, t)

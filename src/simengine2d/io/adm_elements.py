@@ -32,7 +32,7 @@ LINE = " line"
 
 
 @dataclass(frozen=True)
-class Entry:
+class AdmEntry:
     """One constraint or force as the file has it, with the names its body ids stand for."""
 
     name: str
@@ -120,7 +120,7 @@ def is_number(value: Any) -> bool:
 class Meaning(NamedTuple):
     """Fields that a type needs, fields that it may have, and the elements it becomes."""
 
-    build: Callable[[Entry], list[Element]]
+    build: Callable[[AdmEntry], list[Element]]
     needs: tuple[str, ...]
     may_have: tuple[str, ...] = ()
 
@@ -130,39 +130,39 @@ ONE_POINT = ("body1", "sP1")
 TWO_POINTS = (*ONE_POINT, "body2", "sP2")
 
 
-def _absolute(cls: Callable[..., Element]) -> Callable[[Entry], list[Element]]:
+def _absolute(cls: Callable[..., Element]) -> Callable[[AdmEntry], list[Element]]:
     return lambda e: [cls(e.name, e.point(1), e.function())]
 
 
-def _relative(cls: Callable[..., Element]) -> Callable[[Entry], list[Element]]:
+def _relative(cls: Callable[..., Element]) -> Callable[[AdmEntry], list[Element]]:
     return lambda e: [cls(e.name, e.point(1), e.point(2), e.function())]
 
 
-def _absolute_angle(e: Entry) -> list[Element]:
+def _absolute_angle(e: AdmEntry) -> list[Element]:
     return [AbsoluteAngle(e.name, Frame(e.body("body1")), e.function())]
 
 
-def _relative_angle(e: Entry) -> list[Element]:
+def _relative_angle(e: AdmEntry) -> list[Element]:
     return [RelativeAngle(e.name, Frame(e.body("body1")), Frame(e.body("body2")), e.function())]
 
 
-def _absolute_distance(e: Entry) -> list[Element]:
+def _absolute_distance(e: AdmEntry) -> list[Element]:
     return [AbsoluteDistance(e.name, e.point(1), e.function(), e.vector("c"))]
 
 
-def _revolute(e: Entry) -> list[Element]:
+def _revolute(e: AdmEntry) -> list[Element]:
     return [Revolute(e.name, e.point(1), e.point(2))]
 
 
-def _translational(e: Entry) -> list[Element]:
+def _translational(e: AdmEntry) -> list[Element]:
     return [Translational(e.name, e.frame(1), e.frame(2))]
 
 
-def _point_on_line(e: Entry) -> list[Element]:
+def _point_on_line(e: AdmEntry) -> list[Element]:
     return [PinSlot(e.name, e.frame(1), e.point(2))]
 
 
-def _rack_pinion(e: Entry) -> list[Element]:
+def _rack_pinion(e: AdmEntry) -> list[Element]:
     """Two equations, with v = r_1Q - r_1P of length L and direction beta in the rack:
 
     the pinion's center stays R2 to the left of the pitch line
@@ -182,39 +182,39 @@ def _rack_pinion(e: Entry) -> list[Element]:
     ]
 
 
-def _point_force(e: Entry) -> list[Element]:
+def _point_force(e: AdmEntry) -> list[Element]:
     return [PointForce(e.name, e.point(1), e.function("funX"), e.function("funY"), e.axes())]
 
 
-def _point_force_file(e: Entry) -> list[Element]:
+def _point_force_file(e: AdmEntry) -> list[Element]:
     return [PointForce(e.name, e.point(1), axes=e.axes(), law=e.law())]
 
 
-def _torque(e: Entry) -> list[Element]:
+def _torque(e: AdmEntry) -> list[Element]:
     return [Torque(e.name, Frame(e.body("body1")), e.function())]
 
 
-def _torque_file(e: Entry) -> list[Element]:
+def _torque_file(e: AdmEntry) -> list[Element]:
     return [Torque(e.name, Frame(e.body("body1")), law=e.law())]
 
 
-def _rsda1(e: Entry) -> list[Element]:
+def _rsda1(e: AdmEntry) -> list[Element]:
     return _spring(e, angle(Frame(GROUND), Frame(e.body("body1"))).text, "theta0")
 
 
-def _rsda2(e: Entry) -> list[Element]:
+def _rsda2(e: AdmEntry) -> list[Element]:
     return _spring(e, angle(Frame(e.body("body1")), Frame(e.body("body2"))).text, "theta0")
 
 
-def _rsda(e: Entry) -> list[Element]:
+def _rsda(e: AdmEntry) -> list[Element]:
     return _rsda2(e) if "body2" in e.record else _rsda1(e)
 
 
-def _tsda(e: Entry) -> list[Element]:
+def _tsda(e: AdmEntry) -> list[Element]:
     return _spring(e, distance(e.point(1), e.point(2)).text, "l0")
 
 
-def _spring(e: Entry, measure: str, free: str) -> list[Element]:
+def _spring(e: AdmEntry, measure: str, free: str) -> list[Element]:
     return [Spring(e.name, measure, e.optional("k"), e.optional("c"), e.optional(free), e.function())]
 
 

@@ -12,11 +12,11 @@ from ..errors import ModelError, ModelWarning, listed, unknown
 from ..model.elements import Element
 from ..model.frame import GROUND
 from ..model.model import GRAVITY, Model
-from .adm_elements import COMMON, LINE, SECTIONS, Entry, Meaning, is_number, meaning
+from .adm_elements import COMMON, LINE, SECTIONS, AdmEntry, Meaning, is_number, meaning
 from .adm_writer import keep_records
 from .attribution import check_numbers
 from .document import Document, Path
-from .laws import LAW, Laws
+from .laws import LAW, NamedLaws
 from .plain_text import shown
 
 BODY_FIELDS = ("name", "id", "mass", "jbar", "q0", "qd0", "vis")
@@ -50,7 +50,7 @@ def read_adm(document: Document, functions: Mapping[str, Callable[..., Any]] | N
         raise ModelError(
             f"{document.name} holds {found}, which is no course model; it begins with {{ and has bodies."
         )
-    reader = _Reader(document, functions)
+    reader = _AdmReader(document, functions)
     model = reader.model()
     if document.found:
         raise ModelError(document.problems)
@@ -64,12 +64,12 @@ def read_adm(document: Document, functions: Mapping[str, Callable[..., Any]] | N
     return model
 
 
-class _Reader:
+class _AdmReader:
     """Reads section by section; problems go into the document, warnings wait until the model is good."""
 
     def __init__(self, document: Document, functions: Mapping[str, Callable[..., Any]] | None) -> None:
         self.document = document
-        self.laws = Laws(functions, document.name)
+        self.laws = NamedLaws(functions, document.name)
         self.bodies: dict[int, str] = {0: GROUND}
         self.paths: dict[str, Path] = {}
         self.counts: dict[str, int] = {}
@@ -174,7 +174,7 @@ class _Reader:
 
     def number(self, path: Path, record: dict[str, Any], key: str, title: str) -> float:
         try:
-            return Entry("", record, {}).number(key) if key in record else 0.0
+            return AdmEntry("", record, {}).number(key) if key in record else 0.0
         except ModelError as error:
             self.document.complain((*path, key), f"{title}: {error}")
             return 0.0
@@ -233,7 +233,7 @@ class _Reader:
         otherwise = f"{record['type']} {record.get('id', '')}".strip()
         name = self.unique(record.get("name"), otherwise, path, LINE if "sQ1" in found.needs else "")
         try:
-            elements = found.build(Entry(name, record, self.bodies))
+            elements = found.build(AdmEntry(name, record, self.bodies))
             for element in elements:
                 self.add(element, path)
             self.records[name] = record

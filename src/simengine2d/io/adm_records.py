@@ -11,9 +11,9 @@ from ..errors import ModelError, listed
 from ..expressions.evaluate import Number, names_in, parse, substitute, to_matlab, to_text
 from ..expressions.table import Table
 from ..expressions.time_function import Function
-from ..model.frame import GROUND, Placed
+from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import Term
-from ..model.resolved import Drawing
+from ..model.resolved import ResolvedModel
 from ..numerics.kernel import Callback
 from .adm_elements import AXES, CONSTRAINTS, FORCES
 
@@ -32,13 +32,13 @@ class Draft:
 
     given: Any
     solved: Any
-    drawing: Drawing
+    resolved: ResolvedModel
     ids: Mapping[str, int]
 
     def record(self, word: str, **values: Any) -> Record:
         return {"name": self.given.name, "type": word, **values}
 
-    def point(self, number: int, placed: Placed) -> Record:
+    def point(self, number: int, placed: PlacedFrame) -> Record:
         """body and sP"""
         return {f"body{number}": self.ids[placed.body], f"sP{number}": [tidy(placed.x), tidy(placed.y)]}
 
@@ -63,7 +63,7 @@ class Draft:
 
     def without_parameters(self, text: str) -> str:
         tree = parse(text)
-        values = {name: Number(value) for name, value in self.drawing.parameters.items()}
+        values = {name: Number(value) for name, value in self.resolved.parameters.items()}
         return to_text(substitute(tree, values)) if names_in(tree) & values.keys() else to_matlab(text)
 
 
@@ -156,7 +156,7 @@ def _rack_pinion(draft: Draft) -> tuple[Record, str]:
 def _arm(draft: Draft) -> str | None:
     """The RevoluteTranslational that keeps the pinion at the rack."""
     wanted = (draft.solved.a[:4], draft.solved.b[:3])
-    for name, element in draft.drawing.elements.items():
+    for name, element in draft.resolved.elements.items():
         if type(element).__name__ == "RevoluteTranslational":
             arm: Any = element
             offset = next(iter(arm.rows())).value

@@ -17,8 +17,8 @@ from ..model.body import Body
 from ..model.elements import Element, Joint
 from ..model.frame import GROUND
 from ..model.model import Model
-from ..model.resolved import Drawing, DrawnBody
-from .adm_elements import LINE, Entry, meaning
+from ..model.resolved import ResolvedBody, ResolvedModel
+from .adm_elements import LINE, AdmEntry, meaning
 from .adm_records import Draft, fresh_record, tidy
 from .model_writer import Unwritable, model_data, plain
 from .plain_text import to_json
@@ -37,9 +37,9 @@ class AdmText(NamedTuple):
     """What the format has no place for, though the motion is the same."""
 
 
-def adm_text(model: Model, drawing: Drawing) -> AdmText:
+def adm_text(model: Model, resolved: ResolvedModel) -> AdmText:
     """The text of an .adm file for a model in numbers; a ModelError names everything that the format cannot hold."""
-    writer = _Writer(model, drawing)
+    writer = _AdmWriter(model, resolved)
     data = writer.data()
     try:
         data = plain(data)
@@ -49,22 +49,22 @@ def adm_text(model: Model, drawing: Drawing) -> AdmText:
         raise ModelError(
             [f"model '{model.name}' is not saved as .adm: {problem}" for problem in writer.problems]
         )
-    return AdmText(to_json(data), writer.renamed, [*_losses(model, drawing), *writer.losses])
+    return AdmText(to_json(data), writer.renamed, [*_losses(model, resolved), *writer.losses])
 
 
 def keep_records(model: Model, records: Mapping[str, dict[str, Any]]) -> None:
     """Keep those records of a file that the elements alone would not give back."""
-    fresh = _Writer(model, model.check(), kept={})
+    fresh = _AdmWriter(model, model.check(), kept={})
     fresh.data()
     kept = {name: record for name, record in records.items() if fresh.records.get(name) != record}
     if kept:
         model.look.setdefault("adm", {})["elements"] = kept
 
 
-class _Writer:
-    def __init__(self, model: Model, drawing: Drawing, kept: Mapping[str, Any] | None = None) -> None:
+class _AdmWriter:
+    def __init__(self, model: Model, resolved: ResolvedModel, kept: Mapping[str, Any] | None = None) -> None:
         self.model = model
-        self.drawing = drawing
+        self.resolved = resolved
         own = model.look.get("adm")
         self.own: dict[str, Any] = own if isinstance(own, dict) else {}
         elements = self.own.get("elements", {}) if kept is None else kept
@@ -79,11 +79,11 @@ class _Writer:
 
     def data(self) -> dict[str, Any]:
         model = self.model
-        data: dict[str, Any] = {"name": model.name, "gravity": [tidy(part) for part in self.drawing.gravity]}
+        data: dict[str, Any] = {"name": model.name, "gravity": [tidy(part) for part in self.resolved.gravity]}
         look = _plain_look(model)
         data |= {"vis": look["vis"]} if "vis" in look else {}
         data["bodies"] = [self.ground()] if "id" in model.ground.look else []
-        data["bodies"] += [self.body(body, self.drawing.bodies[name]) for name, body in model.bodies.items()]
+        data["bodies"] += [self.body(body, self.resolved.bodies[name]) for name, body in model.bodies.items()]
         data["constraints"] = self.section([e for e in model.elements.values() if isinstance(e, Joint)])
         forces = self.section([e for e in model.elements.values() if not isinstance(e, Joint)])
         data |= {"forces": forces} if forces else {}
@@ -98,7 +98,7 @@ class _Writer:
         record = {"name": GROUND, "id": 0, "mass": 0, "jbar": 0, "q0": [0, 0, 0], "qd0": [0, 0, 0]}
         return record | {"vis": look.get("vis", {})} | (also if isinstance(also, dict) else {})
 
-    def body(self, body: Body, drawn: DrawnBody) -> dict[str, Any]:
+    def body(self, body: Body, drawn: ResolvedBody) -> dict[str, Any]:
         record: dict[str, Any] = {
             "name": body.name,
             "id": self.ids[body.name],
@@ -144,7 +144,7 @@ class _Writer:
         found = meaning(section, record.get("type"))
         bodies = {0: GROUND} | {number: name for name, number in self.ids.items()}
         try:
-            built = found.build(Entry(name, record, bodies)) if found else []
+            built = found.build(AdmEntry(name, record, bodies)) if found else []
         except (ModelError, KeyError):  # the record was changed by hand
             return set()
         same = all(_unchanged(part, self.model.elements.get(part.name)) for part in built)
@@ -152,7 +152,7 @@ class _Writer:
         return names if same and element.name in names else set()
 
     def fresh(self, element: Element) -> dict[str, Any]:
-        draft = Draft(element, self.drawing.elements[element.name], self.drawing, self.ids)
+        draft = Draft(element, self.resolved.elements[element.name], self.resolved, self.ids)
         record, partner = fresh_record(draft)
         self.fresh_names.add(element.name)
         if partner is not None:
@@ -213,12 +213,12 @@ def _plain_look(model: Model) -> dict[str, Any]:
     return model_data(bare).get("look", {})  # type: ignore[no-any-return]
 
 
-def _losses(model: Model, drawing: Drawing) -> list[str]:
+def _losses(model: Model, resolved: ResolvedModel) -> list[str]:
     """What the format has no place for, though the motion is the same."""
     everybody = {GROUND: model.ground} | model.bodies
     points = [name for name, body in everybody.items() if body.points]
     strange = [f"{name}.{key}" for name, b in everybody.items() for key in b.look if key not in BODY_LOOK]
-    still = [name for name in model.bodies if drawing.bodies[name].velocity is None]
+    still = [name for name in model.bodies if resolved.bodies[name].velocity is None]
     shapes = [name for name, body in model.bodies.items() if body.shape is not None]
     looks = [key for key in model.look if key not in ("vis", "adm")]
     findings = {

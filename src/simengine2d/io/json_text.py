@@ -22,10 +22,10 @@ WORDS = {"true": True, "false": False, "null": None}
 
 def read_json(text: str, name: str, *, arithmetic: bool = False) -> Document:
     """The data of a JSON text, with lines."""
-    return _Reader(text, name, arithmetic).whole()
+    return _JsonReader(text, name, arithmetic).whole()
 
 
-class _Reader:
+class _JsonReader:
     """Recursive descent; `position` stands after what has been read."""
 
     def __init__(self, text: str, name: str, arithmetic: bool) -> None:

@@ -29,7 +29,7 @@ from ..model.model import GRAVITY, Model
 from ..model.registry import element_class
 from .attribution import check_numbers, complain_of_numbers
 from .document import Document, Path
-from .laws import Laws
+from .laws import NamedLaws
 from .plain_text import shown
 from .records import check_record
 from .schema import Analysis, body_record, element_record, file_record, ground_record, known_types
@@ -52,7 +52,7 @@ def read_model(
             "Write the sections name, bodies, joints, forces."
         )
     check_record(document, (), "the model", data, file_record())
-    model = _Reader(document, folder, Laws(functions, document.name)).model()
+    model = _ModelReader(document, folder, NamedLaws(functions, document.name)).model()
     if document.found:
         complain_of_numbers(model, document)
         raise ModelError(document.problems)
@@ -61,10 +61,10 @@ def read_model(
     return model
 
 
-class _Reader:
+class _ModelReader:
     """Builds the model section by section; what is wrong is noted in the document and left out."""
 
-    def __init__(self, document: Document, folder: FilePath, laws: Laws) -> None:
+    def __init__(self, document: Document, folder: FilePath, laws: NamedLaws) -> None:
         self.document = document
         self.folder = folder
         self.laws = laws

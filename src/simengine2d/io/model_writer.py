@@ -30,10 +30,10 @@ class Unwritable(Exception):
 
 def model_data(model: Model) -> dict[str, Any]:
     """The model as mappings, lists, numbers and words; empty sections are left out."""
-    return _Writer(model).data()
+    return _ModelWriter(model).data()
 
 
-class _Writer:
+class _ModelWriter:
     """Collects the data, and the problems on the way."""
 
     def __init__(self, model: Model) -> None:

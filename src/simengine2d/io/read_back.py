@@ -17,10 +17,10 @@ from ..expressions.time_function import Function
 from ..model.elements import Element, ForceElement, Joint, Push, Wrench
 from ..model.forces.point_force import PointForce
 from ..model.forces.torque import Torque
-from ..model.frame import Placed
+from ..model.frame import PlacedFrame
 from ..model.measure import KINDS, Measure, value
 from ..model.placement import Pose, to_global
-from ..model.resolved import Drawing, DrawnBody
+from ..model.resolved import ResolvedBody, ResolvedModel
 from ..numerics.kernel import plain
 
 TIMES = (0.0, 0.4142, 1.7321)
@@ -30,7 +30,7 @@ State = tuple[float, dict[str, Pose]]
 """A time, and where the bodies are."""
 
 
-def differences(written: Drawing, read: Drawing, renamed: Mapping[str, str]) -> Iterator[str]:
+def differences(written: ResolvedModel, read: ResolvedModel, renamed: Mapping[str, str]) -> Iterator[str]:
     """A sentence for each part of a model that reads back as another one. `renamed` says how elements are called."""
     if not _all_close(written.gravity, read.gravity):
         yield f"gravity {written.gravity} would become {read.gravity}"
@@ -45,7 +45,7 @@ def differences(written: Drawing, read: Drawing, renamed: Mapping[str, str]) -> 
         yield f"its {len(written.elements)} joints and forces would become {len(read.elements)}"
 
 
-def _body_differences(body: DrawnBody, other: DrawnBody | None) -> Iterator[str]:
+def _body_differences(body: ResolvedBody, other: ResolvedBody | None) -> Iterator[str]:
     if other is None:
         yield f"body '{body.name}' would be lost"
         return
@@ -66,9 +66,9 @@ def _all_close(first: Any, second: Any) -> bool:
 # States -----------------------------------------------------------------------------------------------
 
 
-def _states(drawing: Drawing) -> list[State]:
+def _states(resolved: ResolvedModel) -> list[State]:
     """The bodies moved about by as much as the mechanism is large."""
-    poses = {name: body.pose for name, body in drawing.bodies.items()}
+    poses = {name: body.pose for name, body in resolved.bodies.items()}
     size = max((abs(part) for pose in poses.values() for part in pose[:2]), default=0.0) or 1.0
     random = Random(7)
     moved = lambda pose: (
@@ -76,7 +76,7 @@ def _states(drawing: Drawing) -> list[State]:
         pose[1] + size * random.uniform(-1, 1),
         pose[2] + random.uniform(-2, 2),
     )
-    still = drawing.model.ground.name
+    still = resolved.model.ground.name
     return [(t, {n: p if n == still else moved(p) for n, p in poses.items()}) for t in TIMES]
 
 
@@ -162,5 +162,5 @@ def _measured(measure: Measure, poses: Mapping[str, Pose]) -> float:
 
 
 def _place(frame: Any, poses: Mapping[str, Pose]) -> Pose:
-    placed: Placed = frame
+    placed: PlacedFrame = frame
     return to_global(poses[placed.body], placed.x, placed.y, placed.angle)

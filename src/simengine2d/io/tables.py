@@ -321,7 +321,7 @@ def _without_code(results: Results) -> tuple[Model, list[str]]:
 
 def _sampled(results: Results, element: Element, name: str) -> Any:
     """A function of time as a table over the output times."""
-    function = getattr(results.drawing.elements[element.name], name)
+    function = getattr(results.resolved.elements[element.name], name)
     values = [function(t) for t in results.t.tolist()]
     return (
         Table(tuple(results.t.tolist()), tuple(values)) if len(values) > 1 else values[0] if values else 0.0

@@ -49,11 +49,11 @@ def read_yaml(text: str, name: str) -> Document:
     """The data of a YAML text, with lines. What the fast parser refuses, the plain one explains."""
     if FAST_LOADER is not None and not READ_DIFFERENTLY.search(text):
         try:
-            return _Reader(text, name, FAST_LOADER).whole()
+            return _YamlReader(text, name, FAST_LOADER).whole()
         except (yaml.YAMLError, ModelError, ValueError):
             pass
     try:
-        return _Reader(text, name, PLAIN_LOADER).whole()
+        return _YamlReader(text, name, PLAIN_LOADER).whole()
     except MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         raise syntax_error(name, mark.line + 1, mark.column + 1, _sentence(error)) from None
@@ -76,7 +76,7 @@ def _sentence(error: MarkedYAMLError) -> str:
     return f"the YAML cannot be read: {problem}{context}. Check brackets, quotes and indentation."
 
 
-class _Reader:
+class _YamlReader:
     """Builds the data from the parser's events, without anchors, aliases, tags and bottomless nesting."""
 
     def __init__(self, text: str, name: str, loader: Any) -> None:

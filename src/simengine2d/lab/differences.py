@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 QUANTITIES = ("q", "qd", "qdd", "reactions")
 
 
-class Motion(NamedTuple):
+class ComparedMotion(NamedTuple):
     """What is compared, without units: one row per time."""
 
     q: Floats
@@ -27,17 +27,17 @@ class Motion(NamedTuple):
     reactions: Floats
 
 
-def motion_of(results: Results, sizes: Motion | None = None) -> Motion:
+def motion_of(results: Results, sizes: ComparedMotion | None = None) -> ComparedMotion:
     """A motion in units of the mechanism; with `sizes`, in those of another motion."""
     L = results.system.sizes
-    found = Motion(results.q / L, results.qd / L, results.qdd / L, unique_reactions(results))
-    return found if sizes is None else Motion(*(a / b for a, b in zip(found, sizes, strict=True)))
+    found = ComparedMotion(results.q / L, results.qd / L, results.qdd / L, unique_reactions(results))
+    return found if sizes is None else ComparedMotion(*(a / b for a, b in zip(found, sizes, strict=True)))
 
 
-def sizes_of(motion: Motion) -> Motion:
+def sizes_of(motion: ComparedMotion) -> ComparedMotion:
     """The largest entry of each quantity; positions are lengths of the mechanism already."""
     largest = [np.abs(array).max(initial=0.0) or 1.0 for array in motion[1:]]
-    return Motion(*(np.array(size) for size in (1.0, *largest)))
+    return ComparedMotion(*(np.array(size) for size in (1.0, *largest)))
 
 
 def unique_reactions(results: Results) -> Floats:
@@ -51,7 +51,7 @@ def unique_reactions(results: Results) -> Floats:
     return np.vstack(columns).T
 
 
-def differences(found: Motion, wanted: Motion) -> dict[str, float]:
+def differences(found: ComparedMotion, wanted: ComparedMotion) -> dict[str, float]:
     """The largest difference in each quantity."""
     pairs = zip(QUANTITIES, found, wanted, strict=True)
     return {name: float(np.abs(a - b).max(initial=0.0)) for name, a, b in pairs}

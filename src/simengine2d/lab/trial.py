@@ -18,7 +18,7 @@ from ..results.energy import energy_drift
 from ..results.results import Results
 from ..system.system import System
 from .combinations import Combination
-from .differences import Motion, constraint_drift, differences, motion_of, sizes_of
+from .differences import ComparedMotion, constraint_drift, differences, motion_of, sizes_of
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -78,7 +78,7 @@ class Bench:
         self.reference = reference or tight(self.system, _times(t_end, points))
         self.times, self.repeats = self.reference.t, repeats
         _check_reference(self.reference, self.system)
-        self.sizes: Motion = sizes_of(motion_of(self.reference))
+        self.sizes: ComparedMotion = sizes_of(motion_of(self.reference))
         self.wanted = motion_of(self.reference, self.sizes)
 
     def try_out(self, combination: Combination, step: float, rtol: float) -> Trial:

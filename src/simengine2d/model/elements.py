@@ -30,7 +30,7 @@ from ..expressions.time_function import Function
 from .curves.curve import as_curve, resolve_curve
 from .formula import Formula, formula_of, frames_of_formula
 from .formula_input import formula_text, formula_texts
-from .frame import Frame, Placed, as_frame
+from .frame import Frame, PlacedFrame, as_frame
 from .measure import Measure
 from .measure_text import frames_in, parse_measure
 
@@ -54,7 +54,7 @@ MeasureField = Annotated[Any, Kind("measure", str)]
 """A measure or a weighted sum of measures."""
 Direction = Annotated[Any, Kind("direction", float | str | list[float | str])]
 """An angle or a vector."""
-Choice = Annotated[Any, Kind("plain", bool)]
+Flag = Annotated[Any, Kind("plain", bool)]
 """Yes or no."""
 Axes = Annotated[Any, Kind("plain", Literal["global", "body"])]
 """In which axes a vector is given."""
@@ -102,7 +102,7 @@ class Push(NamedTuple):
 class Wrench(NamedTuple):
     """Force components and torque at a frame; `turning` with the body, or in global axes."""
 
-    frame: Placed
+    frame: PlacedFrame
     turning: bool
     fx: Law
     fy: Law
@@ -135,10 +135,10 @@ class Scope(ABC):
     def law(self, value: Any, variables: Sequence[str], what: str) -> Law: ...
 
     @abstractmethod
-    def frame(self, frame: Frame) -> Placed: ...
+    def frame(self, frame: Frame) -> PlacedFrame: ...
 
     @abstractmethod
-    def frame_at(self, body: str, x: float, y: float, angle: float) -> Placed:
+    def frame_at(self, body: str, x: float, y: float, angle: float) -> PlacedFrame:
         """The frame of `body` that stands at the given global pose as drawn."""
 
     def measure(self, measure: Measure | str) -> Measure:
@@ -303,7 +303,7 @@ def _kind(hint: Any) -> Kind:
 def _accepted(given: Any, kind: Kind, what: str) -> Any:
     """A field as it is kept, or an error where it is of the wrong sort; numbers are examined when resolved."""
     if kind.name == "frame":
-        return given if isinstance(given, Placed) else as_frame(given)
+        return given if isinstance(given, PlacedFrame) else as_frame(given)
     if kind.name == "numbers":
         if isinstance(given, str) or np.ndim(given) != 1:
             raise ModelError(f"{what} is {given!r}; a list of numbers is needed.")
@@ -353,4 +353,4 @@ def resolve_field(given: Any, kind: Kind, scope: Scope, what: str) -> Any:
             along: tuple(scope.formula(part, f"{what}, {along}") for part in (along, text))
             for along, text in given.items()
         }
-    return given if isinstance(given, Placed) else scope.frame(given)
+    return given if isinstance(given, PlacedFrame) else scope.frame(given)

@@ -2,7 +2,7 @@
 
 A `Frame` is what a user writes: a body's own frame (`crank`), a named point (`crank.A`), or a place given by
 its body-fixed coordinates (`crank.at(0.5, 0)`). Its numbers may be expressions of the model's parameters.
-A `Placed` frame is the same with every number known, and with the global pose in which it was drawn.
+A `PlacedFrame` frame is the same with every number known, and with the global pose in which it was drawn.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Frame(Side):
         return f"{self.body}.at({numbers})" if plain else f"at({quoted(self.body)}, {numbers})"
 
 
-class Placed(NamedTuple):
+class PlacedFrame(NamedTuple):
     """A frame with its numbers: where it sits in its body, and where it stands as drawn."""
 
     body: str

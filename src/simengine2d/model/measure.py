@@ -21,7 +21,7 @@ from typing import Any
 
 from ..errors import ModelError
 from ..numerics.kernel import kernel
-from .frame import Frame, Placed, Side, as_frame
+from .frame import Frame, PlacedFrame, Side, as_frame
 
 X, Y, ANGLE, ALONG, ACROSS, MISALIGNMENT, DISTANCE, HALF_DISTANCE2, DIRECTION = range(9)
 
@@ -149,14 +149,14 @@ class Term:
 
     weight: float
     kind: str
-    a: Frame | Placed
-    b: Frame | Placed
+    a: Frame | PlacedFrame
+    b: Frame | PlacedFrame
 
     @property
     def drawn(self) -> float:
         """Value in the pose in which the model was drawn."""
         a, b = self.a, self.b
-        assert isinstance(a, Placed) and isinstance(b, Placed)
+        assert isinstance(a, PlacedFrame) and isinstance(b, PlacedFrame)
         ua, ub = (cos(a.drawn_angle), sin(a.drawn_angle)), (cos(b.drawn_angle), sin(b.drawn_angle))
         dx, dy = b.drawn_x - a.drawn_x, b.drawn_y - a.drawn_y
         kind = KINDS[self.kind]
@@ -218,56 +218,56 @@ class Measure:
 
 
 def _measure(kind: str, a: Any, b: Any) -> Measure:
-    sides = [side if isinstance(side, Placed) else as_frame(side) for side in (a, b)]
+    sides = [side if isinstance(side, PlacedFrame) else as_frame(side) for side in (a, b)]
     return Measure((Term(1.0, kind, sides[0], sides[1]),))
 
 
-def x(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+def x(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
     """Global x component of the vector from a to b."""
     return _measure("x", a, b)
 
 
-def y(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+def y(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
     """Global y component of the vector from a to b."""
     return _measure("y", a, b)
 
 
-def angle(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+def angle(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
     """Angle of b relative to a, continuous over any number of turns."""
     return _measure("angle", a, b)
 
 
-def along(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+def along(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
     """Component of the vector from a to b along the axis of a."""
     return _measure("along", a, b)
 
 
-def across(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+def across(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
     """Component of the vector from a to b across the axis of a, positive on its left."""
     return _measure("across", a, b)
 
 
-def misalignment(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+def misalignment(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
     """Sine of the angle between the axes."""
     return _measure("misalignment", a, b)
 
 
-def distance(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+def distance(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
     """Distance of the points."""
     return _measure("distance", a, b)
 
 
-def half_distance2(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+def half_distance2(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
     """Half the squared distance of the points."""
     return _measure("half_distance2", a, b)
 
 
-def direction(a: Side | str | Placed, b: Side | str | Placed) -> Measure:
+def direction(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
     """Angle of the line from a to b, seen from the axis of a."""
     return _measure("direction", a, b)
 
 
-def rolling(a: Placed, b: Placed, radius_a: float, radius_b: float) -> Measure:
+def rolling(a: PlacedFrame, b: PlacedFrame, radius_a: float, radius_b: float) -> Measure:
     """Slip between two circles about a and b, measured against the line of centers of angle beta:
 
     R_a (phi_a - beta) + R_b (phi_b - beta);  R_b < 0 where both circles turn the same way.

@@ -18,7 +18,7 @@ from .plotting import ModelPictures
 
 if TYPE_CHECKING:
     from ..symbolic.equations import Equations
-    from .resolved import Drawing
+    from .resolved import ResolvedModel
 
 E = TypeVar("E", bound=Element)
 
@@ -175,11 +175,11 @@ class Model(ModelPictures):
                     _refuse_unpicklable(function, f"{element.title}, {field}")
         return self.__dict__
 
-    def check(self) -> Drawing:
+    def check(self) -> ResolvedModel:
         """Evaluate every number and place every frame; raises a ModelError that lists all problems."""
-        from .resolved import Drawing
+        from .resolved import ResolvedModel
 
-        return Drawing(self)
+        return ResolvedModel(self)
 
     def equations(
         self, coordinates: str = "reference_point", *, notation: str = "haug", numbers: bool = False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ModelError
-from .frame import GROUND, Frame, Placed
+from .frame import GROUND, Frame, PlacedFrame
 
 if TYPE_CHECKING:
     from .elements import Pair, Scope
@@ -29,7 +29,7 @@ def to_local(pose: Pose, x: float, y: float, angle: float) -> Pose:
     return c * dx + s * dy, -s * dx + c * dy, angle - pose[2]
 
 
-def place_pair(joint: Pair, scope: Scope) -> tuple[Placed, Placed]:
+def place_pair(joint: Pair, scope: Scope) -> tuple[PlacedFrame, PlacedFrame]:
     """The two frames of a joint, after the rules in `Pair`'s docstring."""
     a, b = _sides(joint, scope)
     if joint.direction is None:
@@ -41,7 +41,7 @@ def place_pair(joint: Pair, scope: Scope) -> tuple[Placed, Placed]:
     )
 
 
-def _sides(joint: Pair, scope: Scope) -> tuple[Placed, Placed]:
+def _sides(joint: Pair, scope: Scope) -> tuple[PlacedFrame, PlacedFrame]:
     a, b = joint.a, joint.b
     if joint.at is not None:
         return _both_at(joint, joint.at, scope)
@@ -60,12 +60,12 @@ def _sides(joint: Pair, scope: Scope) -> tuple[Placed, Placed]:
     return scope.frame(a), scope.frame(b)
 
 
-def _under(body: str, other: Placed, scope: Scope) -> Placed:
+def _under(body: str, other: PlacedFrame, scope: Scope) -> PlacedFrame:
     """The frame of `body` where `other` stands."""
     return scope.frame_at(body, other.drawn_x, other.drawn_y, other.drawn_angle)
 
 
-def _both_at(joint: Pair, at: Any, scope: Scope) -> tuple[Placed, Placed]:
+def _both_at(joint: Pair, at: Any, scope: Scope) -> tuple[PlacedFrame, PlacedFrame]:
     if not (joint.a.is_whole_body and joint.b.is_whole_body):
         raise ModelError(
             f"{joint.title} has both a place, at={list(at)}, and the points {joint.a.text}, {joint.b.text}; "

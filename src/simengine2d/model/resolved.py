@@ -18,14 +18,14 @@ from ..expressions.law import Law, as_law
 from ..expressions.time_function import Function, as_function
 from .body import Body, Inertia, Shape
 from .elements import NUMERIC_KINDS, Element, ForceElement, Joint, Load, Row, Scope, check_name, resolve_field
-from .frame import Frame, Placed
+from .frame import Frame, PlacedFrame
 from .model import Model
 from .placement import Pose, to_global, to_local
 
 TOO_LARGE = "its numbers are too large to compute with."
 
 
-class DrawnBody(NamedTuple):
+class ResolvedBody(NamedTuple):
     """A body in numbers. A velocity of None was not given."""
 
     name: str
@@ -37,7 +37,7 @@ class DrawnBody(NamedTuple):
     points: dict[str, tuple[float, float, float]]
 
 
-class Drawing(Scope):
+class ResolvedModel(Scope):
     """Bodies, joints and rows in numbers."""
 
     def __init__(self, model: Model) -> None:
@@ -52,7 +52,7 @@ class Drawing(Scope):
         self.problems: list[str] = []
         self.parameters: dict[str, float] = {}
         self.gravity = (0.0, 0.0)
-        self.bodies: dict[str, DrawnBody] = {}
+        self.bodies: dict[str, ResolvedBody] = {}
         self.elements: dict[str, Element] = {}
         self.rows: dict[str, list[Row]] = {}
 
@@ -113,7 +113,7 @@ class Drawing(Scope):
             problems = [p if joint.title in p else f"{joint.title}: {p}" for p in error.problems]
             raise ModelError(problems) from None
 
-    def started(self, states: Mapping[str, tuple[Pose, Pose]]) -> Drawing:
+    def started(self, states: Mapping[str, tuple[Pose, Pose]]) -> ResolvedModel:
         """The same with other poses and velocities of the bodies; the frames stay where they are in them."""
         other = copy(self)
         other.bodies = dict(self.bodies)
@@ -167,7 +167,7 @@ class Drawing(Scope):
 
     # bodies
 
-    def _body(self, body: Body) -> DrawnBody:
+    def _body(self, body: Body) -> ResolvedBody:
         what = f"body '{body.name}'"
         mass = self._not_negative(body.mass, f"{what}, mass")
         shape = self._shape(body, mass)
@@ -182,7 +182,7 @@ class Drawing(Scope):
         if body.velocity is not None:
             velocity = tuple(self._numbers(body.velocity, 2, f"{what}, velocity"))
         spin = body.angular_velocity
-        return DrawnBody(
+        return ResolvedBody(
             body.name,
             mass,
             inertia,
@@ -234,15 +234,15 @@ class Drawing(Scope):
 
     # frames
 
-    def frame(self, frame: Frame) -> Placed:
+    def frame(self, frame: Frame) -> PlacedFrame:
         body = self._drawn(frame.body)
         x, y, angle = self._local(frame, body)
-        return _finite(Placed(body.name, x, y, angle, *to_global(body.pose, x, y, angle)))
+        return _finite(PlacedFrame(body.name, x, y, angle, *to_global(body.pose, x, y, angle)))
 
-    def frame_at(self, body: str, x: float, y: float, angle: float) -> Placed:
-        return _finite(Placed(body, *to_local(self._drawn(body).pose, x, y, angle), x, y, angle))
+    def frame_at(self, body: str, x: float, y: float, angle: float) -> PlacedFrame:
+        return _finite(PlacedFrame(body, *to_local(self._drawn(body).pose, x, y, angle), x, y, angle))
 
-    def _local(self, frame: Frame, body: DrawnBody) -> Pose:
+    def _local(self, frame: Frame, body: ResolvedBody) -> Pose:
         if frame.place is not None:
             return self._place(frame.place, f"frame {frame.text}")
         if frame.point is None:
@@ -252,7 +252,7 @@ class Drawing(Scope):
             raise ModelError(f"body '{body.name}' has no point '{frame.point}'. {hint}")
         return body.points[frame.point]
 
-    def _drawn(self, name: str) -> DrawnBody:
+    def _drawn(self, name: str) -> ResolvedBody:
         self.model.find_body(name)
         return self.bodies[name]
 
@@ -262,7 +262,7 @@ class Drawing(Scope):
             raise ModelError(f"{element.title} joins body '{bodies.pop()}' to itself; name two bodies.")
 
 
-def _finite(placed: Placed) -> Placed:
+def _finite(placed: PlacedFrame) -> PlacedFrame:
     if not all(isfinite(number) for number in placed[1:]):
         raise ModelError(f"a frame of body '{placed.body}': {TOO_LARGE}")
     return placed
@@ -270,7 +270,7 @@ def _finite(placed: Placed) -> Placed:
 
 def problems_of_numbers(model: Model) -> list[str]:
     """Every number, expression and function of a model that cannot be evaluated; geometry is not looked at."""
-    drawing = object.__new__(Drawing)
-    drawing._clear(model)
-    drawing._evaluate_numbers()
-    return drawing.problems
+    resolved = object.__new__(ResolvedModel)
+    resolved._clear(model)
+    resolved._evaluate_numbers()
+    return resolved.problems

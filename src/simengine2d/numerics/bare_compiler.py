@@ -17,8 +17,8 @@ from typing import Any
 import numba
 from numba import types
 
-ENTRANCE = types.void(types.int64, types.float64, *[types.int64] * 4)
-"""The signature of a door: context, t, y, size of y, out, size of out."""
+ENTRY = types.void(types.int64, types.float64, *[types.int64] * 4)
+"""The signature of a kernel pointer: context, t, y, size of y, out, size of out."""
 
 
 class BareCompiler:
@@ -38,13 +38,13 @@ class BareCompiler:
         """A kernel that only kernels call."""
         return numba.njit(error_model="numpy")(function)
 
-    def entrance(self, function: Callable[..., None]) -> Any:
-        """The machine code of a door."""
-        return BareEntrance(function, self.seconds)
+    def pointer(self, function: Callable[..., None]) -> Any:
+        """The machine code of a kernel pointer."""
+        return BareEntry(function, self.seconds)
 
 
-class BareEntrance:
-    """Machine code of a door, in the making."""
+class BareEntry:
+    """Machine code of a kernel pointer, in the making."""
 
     def __init__(self, function: Callable[..., None], seconds: int) -> None:
         self.function, self.seconds = function, seconds
@@ -61,7 +61,7 @@ class BareEntrance:
     def build(self) -> None:
         say_compiling(self.seconds, "this happens at each start")
         with uninterrupted(), without_collection():
-            self.made = numba.cfunc(ENTRANCE, error_model="numpy")(self.function)
+            self.made = numba.cfunc(ENTRY, error_model="numpy")(self.function)
 
 
 @cache

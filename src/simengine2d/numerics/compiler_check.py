@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from .compiler_choice import BARE, RUNG
 from .kernel import kernel
 from .kernel_files import KernelFiles
-from .kernel_pointer import Bound, Door, call, compile_pending, door
+from .kernel_pointer import BoundKernel, KernelPointer, compile_pending, invoke, kernel_pointer
 
 
-class Part(NamedTuple):
+class MixedPart(NamedTuple):
     """A context inside a context."""
 
     weights: NDArray[np.float64]
@@ -29,7 +29,7 @@ class Arrays(NamedTuple):
     M: NDArray[np.float64]
     T: NDArray[np.float64]
     k: NDArray[np.int64]
-    part: Part
+    part: MixedPart
     shift: int
     far: NDArray[np.uint64]
 
@@ -53,7 +53,7 @@ def copied(part, i):
     return part.weights[part.chosen[i]] + i
 
 
-@door
+@kernel_pointer
 def mixed(c, t, y, out):
     """Elements from both ends, of arrays of one to three dimensions; arithmetic and comparisons of all kinds."""
     a, M, T, k = c.a, c.M, c.T, c.k
@@ -83,15 +83,15 @@ def mixed(c, t, y, out):
     out[8] = a[c.far[1]] + M[c.far[0], c.part.chosen[0]] + k[c.far[0]] * c.far[1]
 
 
-class Doors(NamedTuple):
+class CheckedPointers(NamedTuple):
     f: Any
     c: Any
 
 
-@door
+@kernel_pointer
 def outer(c, t, y, out):
-    """Goes through another door."""
-    call(c.f, c.c, t + 1.0, y, out)
+    """Goes through another kernel pointer."""
+    invoke(c.f, c.c, t + 1.0, y, out)
     out[0] += 1.0
 
 
@@ -100,7 +100,7 @@ SIZE = 10  # of out
 
 def new_arrays(seed: int = 5) -> Arrays:
     random = np.random.default_rng(seed)
-    part = Part(random.normal(size=4), random.permutation(4).astype(np.uint32), 0.75)
+    part = MixedPart(random.normal(size=4), random.permutation(4).astype(np.uint32), 0.75)
     return Arrays(
         random.normal(size=5),
         random.normal(size=(3, 4)),
@@ -142,7 +142,7 @@ def problem() -> str:
         KernelCache.files = InMemory
     for made in (mixed, again(mixed)):
         bound = made.bind(new_arrays())
-        if RUNG != BARE and made is not mixed and not made.entrance.load():
+        if RUNG != BARE and made is not mixed and not made.entry.load():
             return "machine code that was kept cannot be loaded"
         for y in ((0.5, -0.25), (-3.0, 2.0), (1.0, 1.0), (np.nan, 1.0)):
             if wrong(bound, np.array(y)):
@@ -150,14 +150,14 @@ def problem() -> str:
     return ""
 
 
-def again(door: Door) -> Door:
-    """The same door, not compiled yet."""
-    return Door(door.function)
+def again(pointer: KernelPointer) -> KernelPointer:
+    """The same kernel pointer, not compiled yet."""
+    return KernelPointer(pointer.function)
 
 
-def wrong(bound: Bound, y: NDArray[np.float64], t: float = 0.5, seed: int = 5) -> bool:
-    """Whether a compiled door, gone through directly and through another one, does not do what Python does."""
-    through = outer.bind(Doors(bound.f, bound.c))
+def wrong(bound: BoundKernel, y: NDArray[np.float64], t: float = 0.5, seed: int = 5) -> bool:
+    """Whether a compiled kernel, called directly and through another one, does not do what Python does."""
+    through = outer.bind(CheckedPointers(bound.f, bound.c))
     compile_pending()
     for go, later in (bound, 0.0), (through, 1.0):
         context, expected, found = new_arrays(seed), np.zeros(SIZE), np.zeros(SIZE)

@@ -1,4 +1,4 @@
-"""The context of a door in memory: 64-bit words in a layout of our own, which compiled code reads field by field.
+"""The context of a kernel in memory: 64-bit words in a layout of our own, which compiled code reads field by field.
 
     number    its value
     array     the address of its first element, then its length along each dimension
@@ -90,7 +90,7 @@ if JIT:
 
     WORD = ir.IntType(64)
 
-    class Pointed(types.Type):
+    class ContextPointer(types.Type):
         """A context by its address. Kernels read its fields where they need them, and pass one word instead of all."""
 
         def __init__(self, tuple_type: Any) -> None:
@@ -100,14 +100,14 @@ if JIT:
         def field(self, name: str) -> Any:
             """The type of a field; None where there is none of this name."""
             kind = dict(zip(self.tuple_type.fields, self.tuple_type, strict=True)).get(name)
-            return Pointed(kind) if isinstance(kind, types.BaseNamedTuple) else kind
+            return ContextPointer(kind) if isinstance(kind, types.BaseNamedTuple) else kind
 
         def offset(self, name: str) -> int:
             """The number of words before a field."""
             before = islice(self.tuple_type, self.tuple_type.fields.index(name))
             return sum(map(_size, before))
 
-    @register_model(Pointed)
+    @register_model(ContextPointer)
     class _PointedModel(models.PrimitiveModel):
         def __init__(self, manager: Any, kind: Any) -> None:
             super().__init__(manager, kind, WORD)
@@ -123,7 +123,7 @@ if JIT:
     def _read(context: Any, builder: Any, pointed: Any, address: Any, name: str) -> Any:
         """The value of a field."""
         kind, place = pointed.field(name), builder.add(address, WORD(8 * pointed.offset(name)))
-        if isinstance(kind, Pointed):
+        if isinstance(kind, ContextPointer):
             return place
         return _value(context, builder, kind, builder.inttoptr(place, WORD.as_pointer()))
 
@@ -165,12 +165,12 @@ if JIT:
 
         @infer_getattr
         class _Fields(COMPILER.AttributeTemplate):
-            key = Pointed
+            key = ContextPointer
 
             def generic_resolve(self, pointed: Any, name: str) -> Any:
                 return pointed.field(name)
 
-        lower_getattr_generic(Pointed)(_read)
+        lower_getattr_generic(ContextPointer)(_read)
 
         def make_readable(kind: Any) -> None:
             """Let kernels read the fields of a tuple; they can."""
@@ -183,7 +183,7 @@ if JIT:
             for name, part in zip(kind.fields, kind, strict=True):
                 if name not in readable:
                     readable.add(name)
-                    overload_attribute(Pointed, name)(_field_of(name))
+                    overload_attribute(ContextPointer, name)(_field_of(name))
                 if isinstance(part, types.BaseNamedTuple):
                     make_readable(part)
 

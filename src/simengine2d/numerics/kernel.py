@@ -47,7 +47,7 @@ def kernel(function: Any = None, /, *, inline: bool = False, entry: bool = False
 
     A kernel allocates nothing: scratch arrays come from the caller. So numba need not count references, which
     would cost more than the arithmetic of a small mechanism. `inline` copies it into its callers: a call that
-    passes a system's arrays costs more than most work. `entry` makes an entrance for Python, which takes longer to
+    passes a system's arrays costs more than most work. `entry` makes an entry for Python, which takes longer to
     compile than the kernel itself; without it, a kernel called from Python runs as plain Python.
     """
     if function is None:

@@ -1,10 +1,10 @@
-"""Doors: kernels f(context, t, y, out) that other kernels call by their address.
+"""Kernel pointers: kernels f(context, t, y, out) that other kernels call by their address.
 
-An integrator knows a door and a context, not whose equations they are. So its loop is compiled once and serves every
+An integrator knows a pointer and a context, not whose equations they are. So its loop is compiled once and serves every
 coordinate family, every formulation and every model; and nothing is compiled for a pair of them.
 
 The context is a NamedTuple of arrays and numbers, laid out in memory once (`contexts`); a call costs some nanoseconds.
-Without numba a door is the function itself, and its context the tuple itself.
+Without numba a kernel pointer is the function itself, and its context the tuple itself.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Floats = NDArray[np.float64]
 
 
 @holds_addresses
-class Bound(NamedTuple):
-    """A door with its context: kernels take `f` and `c`; `kept` is the memory of the context, and the context."""
+class BoundKernel(NamedTuple):
+    """A pointer with its context: kernels take `f` and `c`; `kept` is the memory of the context, and the context."""
 
     f: Any
     c: Any
@@ -39,14 +39,14 @@ class Bound(NamedTuple):
         """The call from Python."""
         if JIT:
             if not self.f:
-                raise UnsupportedError("there is no door to go through here.")
-            call(self.f, self.c, float(t), y, out)
+                raise UnsupportedError("there is no kernel pointer to go through here.")
+            invoke(self.f, self.c, float(t), y, out)
             return
         with np.errstate(all="ignore"):  # compiled code does not warn either
             self.f(self.c, float(t), y.reshape(-1), out.reshape(-1))
 
 
-class Door:
+class KernelPointer:
     """A kernel f(context, t, y, out); compiled when somebody goes through it, or through one bound after it.
 
     Kernels know the address of a cell that holds the address of the machine code, so contexts can be laid out before.
@@ -54,25 +54,25 @@ class Door:
 
     def __init__(self, function: Callable[..., None]) -> None:
         self.function, self.__module__ = function, function.__module__
-        # in the entrance itself: a call would copy the whole context
+        # in the entry itself: a call would copy the whole context
         self.kernel = kernel(function, inline=True)
         self.cell = np.zeros(1, dtype=np.int64)
-        self.entrance: Any = None
+        self.entry: Any = None
         self.form: list[Any] = []
 
     def __call__(self, context: Any, t: float, y: Floats, out: Floats) -> None:
         self.function(context, t, y, out)
 
-    def __deepcopy__(self, memo: object) -> Door:
+    def __deepcopy__(self, memo: object) -> KernelPointer:
         return self  # kernels know the address of its cell
 
     def __reduce__(self) -> str:
         return self.function.__qualname__
 
-    def bind(self, context: Any) -> Bound:
+    def bind(self, context: Any) -> BoundKernel:
         if not JIT:
-            return Bound(self.function, context, (None, context))
-        if self.entrance is None:
+            return BoundKernel(self.function, context, (None, context))
+        if self.entry is None:
             self.prepare(context)
         memory, form = laid_out(context)
         return self._bound_at(Address.of(memory, context), (memory, context, form))
@@ -80,62 +80,62 @@ class Door:
     def prepare(self, context: Any) -> None:
         """What is to be compiled, for contexts of this type; once, whichever thread comes first."""
         with _one_at_a_time:
-            if self.entrance is None:
-                entrance, self.form = _entrance_of(self, context), laid_out(context)[1]
+            if self.entry is None:
+                entry, self.form = _entry_of(self, context), laid_out(context)[1]
                 self.not_yet = _compiling_first(self)
                 self.cell[0] = _address_of(self.not_yet)
                 pending.append(self)
-                self.entrance = entrance
+                self.entry = entry
 
-    def beside(self, other: Bound) -> Bound:
-        """The door bound to the context of another one, which lies in memory already."""
-        if not JIT or self.entrance is None:
+    def bind_like(self, other: BoundKernel) -> BoundKernel:
+        """The kernel pointer bound to the context of another one, which lies in memory already."""
+        if not JIT or self.entry is None:
             return self.bind(other.kept[1])
         return self._bound_at(other.c, other.kept)
 
-    def _bound_at(self, c: Any, kept: tuple[Any, Any, list[Any]]) -> Bound:
+    def _bound_at(self, c: Any, kept: tuple[Any, Any, list[Any]]) -> BoundKernel:
         """Machine code reads a context where it expects its fields, so they must lie there."""
         _, context, form = kept
         if form != self.form:
             raise UnsupportedError(
-                f"the door '{self.function.__name__}' cannot be bound to this {type(context).__name__}: it was "
-                "bound to a context with other fields before, and is compiled for that. Make a door of its own."
+                f"the kernel '{self.function.__name__}' cannot be bound to this {type(context).__name__}: it was "
+                "bound to a context with other fields before, and is compiled for that. Make a kernel of its own."
             )
-        return Bound(Address.of(self.cell, self), c, kept)
+        return BoundKernel(Address.of(self.cell, self), c, kept)
 
 
-pending: list[Door] = []
-"""Doors that are bound and not compiled yet."""
+pending: list[KernelPointer] = []
+"""Kernel pointers that are bound and not compiled yet."""
 _one_at_a_time = threading.RLock()
 
 
 def compile_pending() -> None:
-    """Compile all doors that are bound, or load them. Other threads wait: their doors may be among these."""
+    """Compile all kernels that are bound, or load them. Other threads wait: theirs may be among these."""
     with _one_at_a_time:
-        doors = list(pending)
-        build_together([door.entrance for door in doors if not door.entrance.load()])
-        for door in doors:
-            door.cell[0] = door.entrance.address
-        del pending[: len(doors)]  # last: until then others must not pass by
+        pointers = list(pending)
+        build_together([pointer.entry for pointer in pointers if not pointer.entry.load()])
+        for pointer in pointers:
+            pointer.cell[0] = pointer.entry.address
+        del pending[: len(pointers)]  # last: until then others must not pass by
 
 
-def door(function: Callable[..., None]) -> Door:
+def kernel_pointer(function: Callable[..., None]) -> KernelPointer:
     """Make a kernel that compiled loops call by its address."""
-    return Door(function)
+    return KernelPointer(function)
 
 
-def bound(door: Door, context: Any, needed: bool) -> tuple[Any, Any, Any]:
+def bound(pointer: KernelPointer, context: Any, needed: bool) -> tuple[Any, Any, Any]:
     """f, c and the memory behind them, for a tuple that holds all arrays of the context too; zeros where not needed."""
     nothing = np.zeros(0, dtype=np.int64)
     if not needed:
         return 0, 0, nothing
-    made = door.bind(context)
+    made = pointer.bind(context)
     compile_pending()  # kernels that Python calls will come upon it
     return (int(made.f), int(made.c), made.kept[0]) if JIT else (made.f, made.c, nothing)
 
 
-def python_door(function: Callable[[float, Floats, Floats], None]) -> Bound:
-    """A user's function f(t, y, out) as a door; an exception waits in the list `kept[1]`, and out becomes nan."""
+def python_pointer(function: Callable[[float, Floats, Floats], None]) -> BoundKernel:
+    """A user's function f(t, y, out) as a pointer; an exception waits in the list `kept[1]`, and out becomes nan."""
     raised: list[BaseException] = []
 
     def guarded(t: float, y: Floats, out: Floats) -> None:
@@ -149,18 +149,18 @@ def python_door(function: Callable[[float, Floats, Floats], None]) -> Bound:
         out[:] = np.nan
 
     if not JIT:
-        return Bound(lambda c, t, y, out: guarded(t, y, out), 0, (None, raised))
+        return BoundKernel(lambda c, t, y, out: guarded(t, y, out), 0, (None, raised))
 
     def from_addresses(c: int, t: float, y: int, y_size: int, out: int, out_size: int) -> None:
         guarded(t, _array(y, y_size), _array(out, out_size))
 
     callback = _CALLED(from_addresses)
     cell = np.array([_address_of(callback)], dtype=np.int64)
-    return Bound(Address.of(cell, callback), 0, (cell, raised))
+    return BoundKernel(Address.of(cell, callback), 0, (cell, raised))
 
 
-def call(f: Any, c: Any, t: float, y: Floats, out: Floats) -> None:
-    """Go through a door from a kernel; beyond it, arrays are flat."""
+def invoke(f: Any, c: Any, t: float, y: Floats, out: Floats) -> None:
+    """Go through a kernel pointer from a kernel; beyond it, arrays are flat."""
     if isinstance(f, int):  # a kernel that runs as Python
         if pending:
             compile_pending()
@@ -178,13 +178,13 @@ def _address_of(callback: Any) -> int:
     return ctypes.cast(callback, ctypes.c_void_p).value or 0
 
 
-def _compiling_first(door: Door) -> Any:
-    """What machine code calls that comes upon a door before it is compiled: compile it, and go through it."""
+def _compiling_first(pointer: KernelPointer) -> Any:
+    """What machine code calls that comes upon a kernel pointer before it is compiled: compile it, and go through it."""
 
     def compile_first(c: int, t: float, y: int, y_size: int, out: int, out_size: int) -> None:
         try:
             compile_pending()
-            _CALLED(int(door.cell[0]))(c, t, y, y_size, out, out_size)
+            _CALLED(int(pointer.cell[0]))(c, t, y, y_size, out, out_size)
         except BaseException:
             _array(out, out_size)[:] = np.nan
             raise
@@ -204,7 +204,7 @@ if JIT:
     from numba.core.errors import TypingError
     from numba.extending import intrinsic, overload
 
-    from .contexts import Pointed, array_value, make_readable
+    from .contexts import ContextPointer, array_value, make_readable
 
     @intrinsic
     def _array_at(typingctx: Any, address: Any, size: Any) -> Any:
@@ -221,7 +221,7 @@ if JIT:
         """Jump to the address in the cell f. Beyond it, arrays are rows of doubles."""
         for array in (y, out):
             if not isinstance(array, types.Array) or array.dtype != types.float64 or array.layout != "C":
-                raise TypingError(f"doors take contiguous arrays of doubles, not {array}")
+                raise TypingError(f"kernel pointers take contiguous arrays of doubles, not {array}")
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             double, integer = ir.DoubleType(), ir.IntType(64)
@@ -236,32 +236,34 @@ if JIT:
 
         return types.void(types.int64, types.int64, types.float64, y, out), codegen
 
-    @overload(call, jit_options=COMPILER.overload_options)
+    @overload(invoke, jit_options=COMPILER.overload_options)
     def _compiled_call(f, c, t, y, out):  # type: ignore[no-untyped-def]
         return lambda f, c, t, y, out: _call(f, c, t, y, out)
 
     def _loader(context_type: Any) -> Any:
         @intrinsic
         def load(typingctx: Any, address: Any) -> Any:
-            return Pointed(context_type)(types.int64), lambda context, builder, signature, args: args[0]
+            return ContextPointer(context_type)(types.int64), lambda context, builder, signature, args: args[
+                0
+            ]
 
         return load
 
-    def _entrance(c, t, y, y_size, out, out_size):  # type: ignore[no-untyped-def]
-        # the names are those of the copy that `_entrance_of` makes for each door
+    def _entry(c, t, y, y_size, out, out_size):  # type: ignore[no-untyped-def]
+        # the names are those of the copy that `_entrance_of` makes for each kernel pointer
         kernel(load(c), t, array_at(y, y_size), array_at(out, out_size))  # type: ignore  # noqa: F821
 
-    def _entrance_of(door: Door, context: Any) -> Any:
+    def _entry_of(pointer: KernelPointer, context: Any) -> Any:
         context_type = numba.typeof(context)
         make_readable(context_type)
-        parts = {"kernel": door.kernel, "load": _loader(context_type), "array_at": _array_at}
-        entrance = FunctionType(_entrance.__code__, parts, door.function.__name__)
-        # the disk cache tells entrances apart by this name only
-        module = door.function.__module__
-        entrance.__module__, entrance.__qualname__ = module, f"{module}.{door.function.__qualname__}"
-        return COMPILER.entrance(entrance)
+        parts = {"kernel": pointer.kernel, "load": _loader(context_type), "array_at": _array_at}
+        entry = FunctionType(_entry.__code__, parts, pointer.function.__name__)
+        # the disk cache tells entries apart by this name only
+        module = pointer.function.__module__
+        entry.__module__, entry.__qualname__ = module, f"{module}.{pointer.function.__qualname__}"
+        return COMPILER.pointer(entry)
 
 
 @kernel(entry=True)
 def _call_once(f, c, t, y, out):
-    call(f, c, t, y, out)
+    invoke(f, c, t, y, out)

@@ -71,7 +71,7 @@ def substitute(E, v, x, work):
         x[order[k]] = work[k]
 
 
-class Analysis(NamedTuple):
+class SymbolicFactorization(NamedTuple):
     """The program, and the slots of the matrix entries and right-hand sides."""
 
     program: Elimination
@@ -124,7 +124,7 @@ def write_updates(pivot, column, start, target, left, right):
                 p += 1
 
 
-def analyze(couplings: Iterable[tuple[int, int]], order: Sequence[int]) -> Analysis:
+def analyze(couplings: Iterable[tuple[int, int]], order: Sequence[int]) -> SymbolicFactorization:
     """Write the elimination of a symmetric matrix with the given couplings of unknowns in the given order."""
     n = len(order)
     at = np.empty(n, dtype=np.int64)
@@ -144,7 +144,7 @@ def analyze(couplings: Iterable[tuple[int, int]], order: Sequence[int]) -> Analy
     quick = write_updates if target.size > SMALL else plain(write_updates)
     quick(pivot, column, start, target, left, right)
     program = Elimination(np.array(order, dtype=np.uint32), pivot, column, start, target, left, right)
-    return Analysis(program, at)
+    return SymbolicFactorization(program, at)
 
 
 def _fill(couplings: Iterable[tuple[int, int]], at: Ints) -> list[list[int]]:

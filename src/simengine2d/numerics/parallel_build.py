@@ -1,4 +1,4 @@
-"""Compiling several doors at once: a second process takes its share.
+"""Compiling several kernel pointers at once: a second process takes its share.
 
 Both work through the list, one from the front and one from the back, and meet in the middle. What the second process
 has compiled lies on the disk, from where the first one loads it. Only a process that is ours is ever split: that of the

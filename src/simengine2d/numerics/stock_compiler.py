@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .bare_compiler import ENTRANCE, BareCompiler, say_compiling, uninterrupted, without_collection
+from .bare_compiler import ENTRY, BareCompiler, say_compiling, uninterrupted, without_collection
 from .compiler_choice import RUNG
 from .inside_numba import KEEPING, inside
 from .kernel_files import KernelFiles, cache_folder, source_key
@@ -41,9 +41,9 @@ class KeptCompiler(BareCompiler):
         options = self.options(inline, no_cpython_wrapper=True)
         return private.CPUDispatcher(function, targetoptions=options, pipeline_class=self.inner_pipeline)
 
-    def entrance(self, function: Callable[..., None]) -> Any:
-        signature = ENTRANCE.args, ENTRANCE.return_type
-        made = KeptEntrance(function, signature, {}, OPTIONS, pipeline_class=self.outer_pipeline)
+    def pointer(self, function: Callable[..., None]) -> Any:
+        signature = ENTRY.args, ENTRY.return_type
+        made = StockEntry(function, signature, {}, OPTIONS, pipeline_class=self.outer_pipeline)
         made._cache = KernelCache(function, self.seconds)
         return made
 
@@ -54,15 +54,15 @@ class KeptCompiler(BareCompiler):
 
 
 class KernelDispatcher(private.CPUDispatcher):
-    """The entrance of Python to a kernel."""
+    """The entry of Python to a kernel."""
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         with uninterrupted():
             return super()._compile_for_args(*args, **kws)
 
 
-class KeptEntrance(private.CFunc):
-    """Machine code of a door, in the making."""
+class StockEntry(private.CFunc):
+    """Machine code of a kernel pointer, in the making."""
 
     def load(self) -> bool:
         """Take it from the disk; False where it is not there."""

@@ -68,7 +68,7 @@ class Audit:
         """What is large where a motion is uniform, or nothing moves: from its speed, its weight and its size."""
         r, system = self.results, self.system
         speed = float(np.abs(r.qd / system.sizes).max(initial=0.0)) * system.length
-        fall = float(np.hypot(*system.drawing.gravity))
+        fall = float(np.hypot(*system.resolved.gravity))
         acceleration = speed**2 / system.length + fall
         floors = {
             "position": 0.0,

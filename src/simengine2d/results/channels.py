@@ -11,7 +11,7 @@ from ..errors import ModelError, counted
 from ..expressions.tape_kernels import RESULT, VALUE, forward
 from ..model.elements import Row
 from ..model.formula import Formula
-from ..model.frame import GROUND, Placed
+from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import Measure
 from ..numerics.kernel import kernel
 from ..system.constraints import constant_arrays
@@ -25,7 +25,7 @@ from ..system.frames import (
 )
 
 if TYPE_CHECKING:
-    from ..model.resolved import Drawing
+    from ..model.resolved import ResolvedModel
     from .results import Results
 
 Floats = NDArray[np.float64]
@@ -65,7 +65,7 @@ def values_along(operations, numbers, Z, z, out):
         out[i] = z[forward(operations, numbers, 0, operations.shape[0], Z.shape[1], z), VALUE]
 
 
-class Motion(NamedTuple):
+class MotionArrays(NamedTuple):
     """The arrays of results as kernels read them; `lam` has no columns where there are no multipliers."""
 
     t: Floats
@@ -75,16 +75,16 @@ class Motion(NamedTuple):
     lam: Floats
 
 
-def motion_of(results: Results) -> Motion:
+def motion_of(results: Results) -> MotionArrays:
     """The arrays of results, which fit each other: kernels do not look where they end."""
     count = np.size(results.t)
     lam = np.zeros((count, 0)) if results.lam is None else results.lam
-    motion = Motion(
+    motion = MotionArrays(
         *(np.ascontiguousarray(a, dtype=float) for a in (results.t, results.q, results.qd, results.qdd, lam))
     )
     columns = 3 * len(results.bodies)
     shapes = [(count,), *[(count, columns)] * 3, (count, motion.lam.shape[-1])]
-    for name, array, shape in zip(Motion._fields, motion, shapes, strict=True):
+    for name, array, shape in zip(MotionArrays._fields, motion, shapes, strict=True):
         if array.shape != shape:
             raise ModelError(
                 f"the results of '{results.model.name}' do not fit together: {name} has the shape {array.shape}, "
@@ -116,10 +116,10 @@ def formula_along(results: Results, formula: Formula) -> Floats:
 
 def measure_rates(results: Results, measure: Measure | str) -> tuple[Floats, Floats, Floats]:
     """Value, rate and second rate of a weighted sum of measures; directions are made continuous."""
-    drawing = results.drawing
-    terms = _placed(drawing, measure).terms
-    bodies = [body for body in drawing.bodies.values() if body.name != GROUND]
-    arrays, _ = constant_arrays(bodies, drawing.gravity, [Row("", Measure((term,))) for term in terms])
+    resolved = results.resolved
+    terms = _placed(resolved, measure).terms
+    bodies = [body for body in resolved.bodies.values() if body.name != GROUND]
+    arrays, _ = constant_arrays(bodies, resolved.gravity, [Row("", Measure((term,))) for term in terms])
     motion = motion_of(results)
     out = np.empty((len(terms), 3, motion.t.size))
     F = np.zeros((arrays.frame_body.size, FRAME_STATE))
@@ -132,8 +132,8 @@ def measure_rates(results: Results, measure: Measure | str) -> tuple[Floats, Flo
     return value, rate, second
 
 
-def _placed(drawing: Drawing, measure: Measure | str) -> Measure:
+def _placed(resolved: ResolvedModel, measure: Measure | str) -> Measure:
     """The measure with its frames; those of a resolved element are placed already."""
-    if isinstance(measure, Measure) and all(isinstance(term.a, Placed) for term in measure.terms):
+    if isinstance(measure, Measure) and all(isinstance(term.a, PlacedFrame) for term in measure.terms):
         return measure
-    return drawing.measure(measure)
+    return resolved.measure(measure)

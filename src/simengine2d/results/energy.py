@@ -71,7 +71,7 @@ def energy(results: Results) -> Energy:
     system = _with_laws(results)
     motion = motion_of(results)
     kinetic = 0.5 * motion.qd**2 @ system.masses
-    mass, (g_x, g_y) = system.arrays.mass, system.drawing.gravity
+    mass, (g_x, g_y) = system.arrays.mass, system.resolved.gravity
     potential = -g_x * motion.q[:, 0::3] @ mass - g_y * motion.q[:, 1::3] @ mass
     for _, load in system.loads:
         if isinstance(load, Action) and load.potential:

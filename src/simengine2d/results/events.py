@@ -16,7 +16,7 @@ from ..expressions.time_function import as_function, functions_at
 from ..model.channel_text import parse_channels
 from ..model.elements import Push
 from ..model.measure import Measure
-from ..numerics.kernel_pointer import door
+from ..numerics.kernel_pointer import kernel_pointer
 from ..numerics.roots import roots_in
 from ..system.applied_forces import load_arrays, push_state
 from ..system.constraints import constant_arrays
@@ -72,7 +72,7 @@ class Crossing(NamedTuple):
     touch: bool = False
 
 
-class Watch:
+class EventWatch:
     """The expressions of some events, ready to be evaluated at a state."""
 
     def __init__(self, system: System, events: Sequence[Event]) -> None:
@@ -80,16 +80,16 @@ class Watch:
             if not isinstance(event, Event):
                 raise ModelError(f"events must be a list of Event(...), not {event!r}.")
         self.events = list(events)
-        drawing = system.drawing
+        resolved = system.resolved
         pushes: list[Push] = []
         laws: list[Law] = []
         self.first: list[int] = []
         for event in self.events:
             try:
                 channels = parse_channels(str(event.expression))
-                measures = [drawing.measure(measure) for measure in channels.measures]
+                measures = [resolved.measure(measure) for measure in channels.measures]
                 laws.append(
-                    expression_law(channels.tree, channels.text, channels.variables, drawing.parameters)
+                    expression_law(channels.tree, channels.text, channels.variables, resolved.parameters)
                 )
             except ModelError as error:
                 raise ModelError(f"event '{event.name}': {error}") from None
@@ -97,9 +97,9 @@ class Watch:
             pushes += [Push(measure, _NOTHING) for measure in measures]
         frames = {frame for push in pushes for term in push.measure.terms for frame in (term.a, term.b)}
         times = [law.time or as_function(0.0) for law in laws]
-        arrays, numbers = constant_arrays(system.bodies, drawing.gravity, [], times, frames)  # type: ignore[arg-type]
+        arrays, numbers = constant_arrays(system.bodies, resolved.gravity, [], times, frames)  # type: ignore[arg-type]
         first = np.array([*self.first, len(pushes)], dtype=np.int64)
-        context = Watched(
+        context = EventContext(
             arrays, load_arrays(pushes, [], numbers, 0), pack_laws(laws, 0), first, np.empty((len(laws), 3)),
             np.zeros((arrays.frame_body.size, FRAME_STATE)), np.zeros(2 * len(pushes) + 1),
         )  # fmt: skip
@@ -159,7 +159,7 @@ class Watch:
 _NOTHING: Law = linear_law(0.0, 0.0, 0.0, as_function(0.0))
 
 
-class Watched(NamedTuple):
+class EventContext(NamedTuple):
     """What the expressions of some events are evaluated with."""
 
     S: Any
@@ -171,7 +171,7 @@ class Watched(NamedTuple):
     z: Any  # scratch for the variables of one expression
 
 
-@door
+@kernel_pointer
 def watched_at(c, t, y, out):
     """The value of every expression at y = (q, qd)."""
     n = y.size // 2
@@ -187,7 +187,7 @@ def watched_at(c, t, y, out):
         out[e] = law_value(c.laws, e, c.f, z)
 
 
-def crossings_until(watch: Watch, t_end: float, between: Motion, rtol: float) -> list[Crossing]:
+def crossings_until(watch: EventWatch, t_end: float, between: Motion, rtol: float) -> list[Crossing]:
     """The events between the last look and t_end, in the order of time."""
     motion = cache(between)  # several events look at the same places
     found = [each for e in range(len(watch.events)) for each in _crossings_of(watch, e, t_end, motion, rtol)]
@@ -195,7 +195,7 @@ def crossings_until(watch: Watch, t_end: float, between: Motion, rtol: float) ->
     return sorted(found, key=lambda crossing: crossing.t)
 
 
-def _crossings_of(watch: Watch, e: int, t_end: float, motion: Motion, rtol: float) -> list[Crossing]:
+def _crossings_of(watch: EventWatch, e: int, t_end: float, motion: Motion, rtol: float) -> list[Crossing]:
     """The events of one expression; its side and its size are noted."""
     event, side = watch.events[e], int(watch.side[e])
     value = lambda t: watch.value(e, t, motion)

@@ -20,10 +20,10 @@ from ..errors import ModelError, UnsupportedError, listed, unknown
 from ..expressions.law import law_value
 from ..expressions.time_function import as_function, functions_at
 from ..model.elements import Action, Joint, Push, Row, Wrench
-from ..model.frame import GROUND, Frame, Placed, as_frame
+from ..model.frame import GROUND, Frame, PlacedFrame, as_frame
 from ..model.measure import Measure, angle, x, y
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import call
+from ..numerics.kernel_pointer import invoke
 from ..system.applied_forces import load_arrays, push_state, turned, wrench_values
 from ..system.constraints import constant_arrays
 from ..system.formulas.constraints import rows_at
@@ -88,7 +88,7 @@ def laws_along(S, L, T, Q, Qd, F, f, G, W, A):
             W[t, i, 0], W[t, i, 1] = turned(L.wrench_turning[i], F, k, own_x, own_y)
             W[t, i, 2] = torque
         if A.shape[1] > 0:
-            call(L.formulas.at_f, L.formulas.at_c, T[t], F, A[t])
+            invoke(L.formulas.at_f, L.formulas.at_c, T[t], F, A[t])
 
 
 # Reactions --------------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def channels_of(results: Results, name: str) -> list[str]:
 class _Action:
     """A joint or a force as rows that resist their measures; `frames` are those it acts on."""
 
-    def __init__(self, title: str, rows: list[Row], frames: list[Placed]) -> None:
+    def __init__(self, title: str, rows: list[Row], frames: list[PlacedFrame]) -> None:
         self.title = title
         self.rows = rows
         self.frames = frames
@@ -144,7 +144,7 @@ class _Action:
     def on(self, results: Results, body: str) -> Floats:
         """F_x, F_y and the torque about the mass center."""
         system = results.system
-        arrays, _ = constant_arrays(system.bodies, system.drawing.gravity, self.rows)
+        arrays, _ = constant_arrays(system.bodies, system.resolved.gravity, self.rows)
         F, out = np.zeros((arrays.frame_body.size, FRAME_STATE)), np.zeros((results.t.size, 3))
         index = [b.name for b in system.bodies].index(body)
         f, motion = np.zeros((len(self.rows), 3)), motion_of(results)
@@ -170,7 +170,7 @@ class _Constraint(_Action):
     """A joint or driver, which resists with its multipliers."""
 
     def __init__(self, results: Results, name: str, title: str) -> None:
-        rows = results.drawing.rows[name]
+        rows = results.resolved.rows[name]
         super().__init__(title, rows, [f for row in rows for t in row.measure.terms for f in (t.a, t.b)])  # type: ignore[misc]
         self.columns = [i for i, (owner, _) in enumerate(results.system.rows) if owner == name]
         self.presses = bool(rows) and rows[0].label == PRESSES and rows[0].formula is not None
@@ -211,7 +211,7 @@ class _Force(_Action):
         laws = [push.law for push in self.pushes] + [law for w in self.wrenches for law in w[2:]]
         functions = [law.time or as_function(0.0) for law in laws]
         arrays, number = constant_arrays(
-            system.bodies, system.drawing.gravity, [], functions, dict.fromkeys([*self.frames, *self.read])
+            system.bodies, system.resolved.gravity, [], functions, dict.fromkeys([*self.frames, *self.read])
         )
         loads = load_arrays(self.pushes, self.wrenches, number, 0, self.actions)
         G = np.zeros((results.t.size, len(self.pushes)))
@@ -263,12 +263,12 @@ def _body(action: _Action, on: str | None) -> str:
 def _point(results: Results, action: _Action, body: str, at: Frame | str | None) -> Frame:
     """The point asked for: a point of the body, or any frame; else where the action is attached to the body."""
     if isinstance(at, str):
-        points = results.drawing.bodies[body].points
+        points = results.resolved.bodies[body].points
         if at in points:
             return Frame(body, at)
         if at != body and at in results.model.elements:
             return _attachment(_action(results, at), body)
-        if "." not in at and at not in results.drawing.bodies:
+        if "." not in at and at not in results.resolved.bodies:
             raise ModelError(f"body '{body}' has no point '{at}'. {unknown('point', at, points)}")
     return _attachment(action, body) if at is None else as_frame(at)
 
@@ -279,7 +279,7 @@ def _attachment(action: _Action, body: str) -> Frame:
     return _as_written(places.popitem()[1]) if len(places) == 1 else Frame(body)
 
 
-def _as_written(frame: Placed) -> Frame:
+def _as_written(frame: PlacedFrame) -> Frame:
     return Frame(frame.body, place=(frame.x, frame.y, frame.angle))
 
 

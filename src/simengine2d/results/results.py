@@ -26,7 +26,7 @@ from .verdict import Verdict, verdict
 if TYPE_CHECKING:
     import pandas
 
-    from ..model.resolved import Drawing
+    from ..model.resolved import ResolvedModel
 
 Floats = NDArray[np.float64]
 
@@ -127,10 +127,10 @@ class Results(ResultsPictures):
         return [f"{body}.{c}{order}" for order in ORDERS for body in self._columns for c in COORDINATES]
 
     @cached_property
-    def drawing(self) -> Drawing:
+    def resolved(self) -> ResolvedModel:
         """The model in numbers."""
         system = self.__dict__.get("system")
-        return self.model.check() if system is None else system.drawing
+        return self.model.check() if system is None else system.resolved
 
     @property
     def bodies(self) -> list[str]:
@@ -183,7 +183,7 @@ class Results(ResultsPictures):
     @cached_property
     def system(self) -> System:
         """The equations of the model."""
-        return System(self.drawing)
+        return System(self.resolved)
 
     # going on
 

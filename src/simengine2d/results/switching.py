@@ -19,12 +19,12 @@ from ..expressions.time_function import CALLBACK, Function, as_function
 from ..model.elements import Action, Push, Wrench
 from ..model.frame import GROUND, Frame
 from ..model.measure import Measure, Term
-from ..numerics.kernel_pointer import Bound
+from ..numerics.kernel_pointer import BoundKernel
 from ..system.applied_forces import load_arrays
 from ..system.constraints import constant_arrays
 from ..system.frames import FRAME_STATE
 from ..system.system import System
-from .events import Watched, watched_at
+from .events import EventContext, watched_at
 
 Floats = NDArray[np.float64]
 Motion = Callable[[float], tuple[Floats, Floats]]
@@ -35,7 +35,7 @@ NEARLY = 0.5  # how much farther than this parabola a switch may turn, against h
 JUMP = 1e-9  # of a length or a radian: a jump of what a driver prescribes
 
 
-class Placed(NamedTuple):
+class PlacedSwitch(NamedTuple):
     """A switch of the state, and the measures its variables are."""
 
     switch: Switch
@@ -181,7 +181,7 @@ class _Found:
         self.of_time: list[Switch] = []
         self.tables: list[Table] = []
         self.declared: list[float] = []
-        self.placed: list[Placed] = []
+        self.placed: list[PlacedSwitch] = []
         self.undeclared: list[str] = []
         titles = {name: element.title for name, element in system.model.elements.items()}
         for (name, row), function in zip(system.rows, system.functions, strict=True):
@@ -220,14 +220,14 @@ class _Found:
             levels = stops_of(law.table)
             period = levels[-1] - levels[0] if law.table.periodic else 0.0
             switch = Switch(Name(law.table.variable), levels, period, False)
-            self.placed.append(Placed(switch, order, measures))
+            self.placed.append(PlacedSwitch(switch, order, measures))
 
     def add_tree(self, tree: Node, variables: tuple[str, ...], measures: tuple[Measure, ...]) -> None:
         for switch in switches_of(tree):
             if names_in(switch.tree) <= {"t"}:
                 self.of_time.append(switch)
             else:
-                self.placed.append(Placed(switch, variables, measures))
+                self.placed.append(PlacedSwitch(switch, variables, measures))
 
     def add_function(self, function: Function, title: str) -> None:
         if function.node is not None:
@@ -248,32 +248,32 @@ def _of_body(system: System, body: str) -> tuple[Measure, ...]:
     """x, y and phi of a body."""
     ground, frame = Frame(GROUND), Frame(body)
     return tuple(
-        system.drawing.measure(Measure((Term(1.0, kind, ground, frame),))) for kind in ("x", "y", "angle")
+        system.resolved.measure(Measure((Term(1.0, kind, ground, frame),))) for kind in ("x", "y", "angle")
     )
 
 
-def _bound(system: System, placed: list[Placed]) -> Bound:
-    """The door that evaluates all switches of the state."""
+def _bound(system: System, placed: list[PlacedSwitch]) -> BoundKernel:
+    """The kernel pointer that evaluates all switches of the state."""
     nothing = linear_law(0.0, 0.0, 0.0, as_function(0.0))
     pushes = [Push(measure, nothing) for each in placed for measure in each.measures]
     laws = [_law(each) for each in placed]
     frames = {frame for push in pushes for term in push.measure.terms for frame in (term.a, term.b)}
     arrays, numbers = constant_arrays(
         system.bodies,
-        system.drawing.gravity,
+        system.resolved.gravity,
         [],
         [as_function(0.0) for _ in laws],
         frames,  # type: ignore[arg-type]
     )
     first = np.cumsum([0, *(len(each.measures) for each in placed)]).astype(np.int64)
-    context = Watched(
+    context = EventContext(
         arrays, load_arrays(pushes, [], numbers, 0), pack_laws(laws, 0), first, np.empty((len(laws), 3)),
         np.zeros((arrays.frame_body.size, FRAME_STATE)), np.zeros(2 * len(pushes) + 1),
     )  # fmt: skip
     return watched_at.bind(context)
 
 
-def _law(placed: Placed) -> Law:
+def _law(placed: PlacedSwitch) -> Law:
     """A switch as a law of its variables."""
     names = {name: Name(f"variable {k}") for k, name in enumerate(placed.variables)}
     tree = fold(substitute(placed.switch.tree, names))

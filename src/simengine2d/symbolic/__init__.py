@@ -12,11 +12,19 @@ except ImportError:
     ) from None
 
 from .equations import Equations
-from .initial import State
-from .motion import Motion
+from .initial import ConsistentState
+from .motion import SymbolicMotion
 from .notation import NOTATIONS
 from .rest import Rest
 from .small_motions import SmallMotions
-from .system import System
+from .system import SymbolicSystem
 
-__all__ = ["NOTATIONS", "Equations", "Motion", "Rest", "SmallMotions", "State", "System"]
+__all__ = [
+    "NOTATIONS",
+    "ConsistentState",
+    "Equations",
+    "Rest",
+    "SmallMotions",
+    "SymbolicMotion",
+    "SymbolicSystem",
+]

@@ -17,7 +17,7 @@ from .trees import to_sympy
 COORDINATES = ("x", "y", "phi")
 
 
-class Bodies:
+class BodySymbols:
     """Symbols for the coordinates and numbers of a system, each made once.
 
     Where the coordinates of another family are shown instead, those of the bodies are stand-ins on the way to them.
@@ -56,7 +56,7 @@ class Bodies:
 
     def _lengths_of_bars(self) -> dict[str, sp.Expr]:
         """A symbol L for each bar, whose ends are at -L/2 and L/2."""
-        drawn = self.system.drawing.bodies
+        drawn = self.system.resolved.bodies
         return {
             name: self.number(
                 f"L_{name}", Letter("L", name), 2 * drawn[name].points["end"][0], f"length of {name}, m"
@@ -78,7 +78,7 @@ class Bodies:
 
     def gravity(self) -> tuple[sp.Expr, sp.Expr]:
         """(0, -g), or two components."""
-        gx, gy = self.system.drawing.gravity
+        gx, gy = self.system.resolved.gravity
         if gx == 0.0 and gy < 0.0:
             return sp.Integer(0), -self.number("g", Letter("g"), -gy, "gravity, m/s^2")
         return (
@@ -116,6 +116,6 @@ class Bodies:
 
     def parameter(self, name: str) -> sp.Symbol:
         if name not in self.parameters:
-            value = self.system.drawing.parameters[name]
+            value = self.system.resolved.parameters[name]
             self.parameters[name] = self.table.constant(name, letter_of(name), value, f"parameter {name}")
         return self.parameters[name]

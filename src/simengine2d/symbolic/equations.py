@@ -9,7 +9,7 @@ import sympy as sp
 
 from ..errors import ModelError, unknown
 from .calculus import BETA, GAMMA, STEP, MotionEquations
-from .letters import Entry, Letter, SymbolTable
+from .letters import LegendEntry, Letter, SymbolTable
 from .notation import notation_named
 from .numeric import Floats, as_function, flat
 
@@ -30,7 +30,7 @@ class Names(NamedTuple):
     joint_titles: dict[str, str]
 
 
-class Numbers(NamedTuple):
+class SymbolValues(NamedTuple):
     """What stands behind the symbols: letters and numbers, and functions that are no formulas."""
 
     table: SymbolTable
@@ -44,7 +44,7 @@ class Equations(MotionEquations):
     In a notebook they show themselves; `print` gives text, `latex()`, `tex()` and `html()` give files.
     """
 
-    def __init__(self, core: MotionEquations, names: Names, numbers: Numbers, notation: str) -> None:
+    def __init__(self, core: MotionEquations, names: Names, numbers: SymbolValues, notation: str) -> None:
         symbols = tuple(list(part) for part in (core.q, core.qd, core.qdd, core.lam))
         super().__init__(symbols, core.t, core.M, core.QA, core.Phi, core.velocity_rows)  # type: ignore[arg-type]
         self.names, self.numbers = names, numbers
@@ -57,7 +57,7 @@ class Equations(MotionEquations):
         return self.numbers.table.letters
 
     @property
-    def legend(self) -> list[Entry]:
+    def legend(self) -> list[LegendEntry]:
         """The symbols that stand for numbers, as far as the equations hold them."""
         used = set().union(
             *(part.free_symbols for part in (self.M, self.QA, self.Phi, *self.velocity_rows.values()))

@@ -12,7 +12,7 @@ from ..errors import ModelError, SingularityError, listed
 from .numeric import Floats, as_function, flat
 
 if TYPE_CHECKING:
-    from .system import System
+    from .system import SymbolicSystem
 
 DEPENDENT = 1e-10  # singular value, against the largest, from which on rows count as dependent
 
@@ -20,7 +20,7 @@ DEPENDENT = 1e-10  # singular value, against the largest, from which on rows cou
 class Evaluation:
     """Functions of (t, q, qd) with the numbers of the parameters."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: SymbolicSystem) -> None:
         self.system, self.n, self.m = system, system.n, system.m
         self.M, self.Phi_q = self.function(system.M), self.function(system.Phi_q)
         columns = (system.QA, system.Phi, system.nu, system.gamma)
@@ -50,9 +50,11 @@ class Evaluation:
     def _posed(self) -> Any:
         """Columns: the augmented matrix, its right-hand side, and beside gamma Phi and Phi_q qd - nu."""
         s = self.system
-        beside = lambda rows: sp.Matrix.vstack(sp.zeros(self.n, 1), rows) if self.m else sp.zeros(self.n, 1)
+        bind_like = lambda rows: (
+            sp.Matrix.vstack(sp.zeros(self.n, 1), rows) if self.m else sp.zeros(self.n, 1)
+        )
         slip = s.Phi_q * s.qd - s.nu
-        return self.function(sp.Matrix.hstack(s.augmented, s.right_side, beside(s.Phi), beside(slip)))
+        return self.function(sp.Matrix.hstack(s.augmented, s.right_side, bind_like(s.Phi), bind_like(slip)))
 
     def accelerations(
         self, t: float, q: Floats, qd: Floats, stabilization: tuple[float, float]

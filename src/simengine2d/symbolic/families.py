@@ -20,7 +20,7 @@ from ..coordinates.natural.orientations import welded_angles
 from ..coordinates.natural.point_family import PointFamily
 from ..coordinates.relative.relative import Relative
 from ..system.system import System
-from .bodies import Bodies
+from .bodies import BodySymbols
 from .calculus import MotionEquations, jacobian
 from .letters import Letter
 from .places import Places
@@ -54,7 +54,7 @@ def closed_family(system: System, name: str) -> Family:
     return family_named(name)(system, assemble(system).q)
 
 
-def new_symbols(bodies: Bodies, names: list[str], order: int) -> list[sp.Symbol]:
+def new_symbols(bodies: BodySymbols, names: list[str], order: int) -> list[sp.Symbol]:
     """`A.x` as x_A, `slider.ux` as u_{x, slider}, `O.angle` as theta_O."""
     symbols = []
     for name in names:
@@ -66,7 +66,7 @@ def new_symbols(bodies: Bodies, names: list[str], order: int) -> list[sp.Symbol]
     return symbols
 
 
-def in_family(bodies: Bodies, places: Places, family: Family, core: MotionEquations) -> MotionEquations:
+def in_family(bodies: BodySymbols, places: Places, family: Family, core: MotionEquations) -> MotionEquations:
     """The equations of the bodies in the coordinates of a family."""
     from .point_coordinates import point_coordinates
     from .tree_coordinates import tree_coordinates
@@ -103,6 +103,6 @@ def in_family(bodies: Bodies, places: Places, family: Family, core: MotionEquati
     return MotionEquations((z, found.zd, found.zdd, lam), core.t, M, Q, sp.Matrix(len(rows), 1, rows), rates)
 
 
-def _multiplier(bodies: Bodies, row: str) -> sp.Symbol:
+def _multiplier(bodies: BodySymbols, row: str) -> sp.Symbol:
     owner, _, label = row.rpartition(".")
     return bodies.table.new(f"lambda_{owner}_{label}", Letter("lambda", label, owner))

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..expressions.law import LINEAR, PROGRAM, PUSH, STATE, TIME, Law, LawTable, law_value, pack_laws
+from ..expressions.law import LINEAR, PROGRAM, PUSH, STATE, TIME, CompiledLaws, Law, law_value, pack_laws
 from ..model.elements import Action, Push, Wrench
 from ..system.applied_forces import turned
 from ..system.frames import EX, EY
-from .bodies import Bodies
+from .bodies import BodySymbols
 from .letters import Letter
 from .on_symbols import exact
 from .places import Places
 
 
-def applied_forces(bodies: Bodies, places: Places) -> sp.Matrix:
+def applied_forces(bodies: BodySymbols, places: Places) -> sp.Matrix:
     """QA, three entries per body."""
     gx, gy = bodies.gravity()
     Q = sp.Matrix([part for mass in bodies.masses for part in (mass * gx, mass * gy, sp.Integer(0))])
@@ -32,7 +32,7 @@ def applied_forces(bodies: Bodies, places: Places) -> sp.Matrix:
     return Q
 
 
-def _action(bodies: Bodies, places: Places, owner: str, action: Action) -> sp.Matrix:
+def _action(bodies: BodySymbols, places: Places, owner: str, action: Action) -> sp.Matrix:
     """F s_q, or -V_q"""
     formula = places.formula(action.formula)
     along = -formula if action.potential else places.measure(action.along, owner)
@@ -40,7 +40,7 @@ def _action(bodies: Bodies, places: Places, owner: str, action: Action) -> sp.Ma
     return slopes if action.potential else formula * slopes
 
 
-def _push(bodies: Bodies, places: Places, owner: str, push: Push) -> sp.Matrix:
+def _push(bodies: BodySymbols, places: Places, owner: str, push: Push) -> sp.Matrix:
     """-g(s, sd, t) s_q"""
     s = places.measure(push.measure, owner)
     s_q = sp.Matrix([sp.diff(s, coordinate) for coordinate in bodies.q])
@@ -48,7 +48,7 @@ def _push(bodies: Bodies, places: Places, owner: str, push: Push) -> sp.Matrix:
     return -_law(bodies, push.law, owner, variables) * s_q
 
 
-def _wrench(bodies: Bodies, places: Places, owner: str, wrench: Wrench) -> sp.Matrix:
+def _wrench(bodies: BodySymbols, places: Places, owner: str, wrench: Wrench) -> sp.Matrix:
     """Force components and the torque that they have about the mass center."""
     names = [body.name for body in bodies.system.bodies]
     j, k = 3 * names.index(wrench.frame.body), places.number[wrench.frame]
@@ -64,7 +64,9 @@ def _wrench(bodies: Bodies, places: Places, owner: str, wrench: Wrench) -> sp.Ma
     return Q
 
 
-def _law(bodies: Bodies, law: Law, owner: str, variables: dict[str, sp.Expr], letter: str = "h") -> sp.Expr:
+def _law(
+    bodies: BodySymbols, law: Law, owner: str, variables: dict[str, sp.Expr], letter: str = "h"
+) -> sp.Expr:
     """g of its variables; what depends on time alone gets the letter."""
     time = sp.Integer(0) if law.time is None else bodies.function(law.time, owner, letter)
     if law.kind == TIME:
@@ -78,7 +80,7 @@ def _law(bodies: Bodies, law: Law, owner: str, variables: dict[str, sp.Expr], le
     return time + sp.Function(name, real=True)(*variables.values())
 
 
-def _linear(bodies: Bodies, law: Law, owner: str, variables: dict[str, sp.Expr]) -> sp.Expr:
+def _linear(bodies: BodySymbols, law: Law, owner: str, variables: dict[str, sp.Expr]) -> sp.Expr:
     """k (s - free) + c sd"""
     letters = {"k": "stiffness", "c": "damping", "s0": "free value"}
     k, c, free = (
@@ -99,7 +101,7 @@ class LawInNumbers:
         return float(law_value(table, 0, np.zeros((1, 3)), np.array(variables, dtype=float)))
 
     @cached_property
-    def _table(self) -> LawTable:
+    def _table(self) -> CompiledLaws:
         return pack_laws([self.law], 0)
 
     def __reduce__(self) -> Any:

@@ -9,7 +9,7 @@ from xml.dom.minidom import parseString
 import sympy as sp
 from sympy.printing.mathml import MathMLPresentationPrinter
 
-from .layout import Formula, Layout
+from .layout import Formula, PageLayout
 from .letters import Letter
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def page(equations: Equations) -> str:
 
 def fragment(equations: Equations) -> str:
     """Headings and formulas, as notebooks show them."""
-    layout = Layout(equations)
+    layout = PageLayout(equations)
     parts = [f"<p>{escape(sentence)}</p>" for sentence in equations.remarks]
     for section in layout.sections:
         parts.append(f"<h2>{escape(section.title)}</h2><p>{escape(section.sentence)}</p>")

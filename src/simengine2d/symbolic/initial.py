@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analyses.equation_system import FreeSystem
+from ..analyses.equation_system import EquationSystem
 from ..errors import AssemblyError
 from .numeric import Floats
 
 if TYPE_CHECKING:
-    from .system import System
+    from .system import SymbolicSystem
 
 CLOSED = 1e-10  # error of a constraint, against the size of the coordinates
 TRIES = 8
 
 
 @dataclass(frozen=True)
-class State(FreeSystem):
+class ConsistentState(EquationSystem):
     """Coordinates and rates that fulfill the constraints. Analyses start from it."""
 
-    system: System
+    system: SymbolicSystem
     t: float
     q: Floats
     qd: Floats
@@ -48,8 +48,10 @@ class State(FreeSystem):
         return self.equilibrium().linearize(**options)
 
 
-def initial(system: System, t: float, guess: Mapping[str, float], held: Mapping[str, float]) -> State:
-    """See `System.initial`."""
+def initial(
+    system: SymbolicSystem, t: float, guess: Mapping[str, float], held: Mapping[str, float]
+) -> ConsistentState:
+    """See `SymbolicSystem.initial`."""
     begin, fixed = system.values(guess), system.values(held)
     names = system.coordinate_names
     q = np.array([fixed.get(name, begin.get(name, 0.0)) for name in names])
@@ -57,10 +59,10 @@ def initial(system: System, t: float, guess: Mapping[str, float], held: Mapping[
     q = _closed(system, t, q, free, fixed)
     qd = np.array([fixed.get(f"{name}d", begin.get(f"{name}d", 0.0)) for name in names])
     free = np.array([f"{name}d" not in fixed for name in names])
-    return State(system, t, q, _consistent(system, t, q, qd, free, fixed))
+    return ConsistentState(system, t, q, _consistent(system, t, q, qd, free, fixed))
 
 
-def _closed(system: System, t: float, q: Floats, free: Any, fixed: Mapping[str, float]) -> Floats:
+def _closed(system: SymbolicSystem, t: float, q: Floats, free: Any, fixed: Mapping[str, float]) -> Floats:
     """Gauss-Newton steps of the free coordinates; where they lead nowhere, from a start shaken a little."""
     random = np.random.default_rng(0)
     best = np.inf
@@ -79,7 +81,7 @@ def _closed(system: System, t: float, q: Floats, free: Any, fixed: Mapping[str, 
     )
 
 
-def _gauss_newton(system: System, t: float, q: Floats, free: Any) -> tuple[Floats, float]:
+def _gauss_newton(system: SymbolicSystem, t: float, q: Floats, free: Any) -> tuple[Floats, float]:
     still = np.zeros_like(q)
     error = 0.0
     for _ in range(60):
@@ -97,7 +99,7 @@ def _gauss_newton(system: System, t: float, q: Floats, free: Any) -> tuple[Float
 
 
 def _consistent(
-    system: System, t: float, q: Floats, qd: Floats, free: Any, fixed: Mapping[str, float]
+    system: SymbolicSystem, t: float, q: Floats, qd: Floats, free: Any, fixed: Mapping[str, float]
 ) -> Floats:
     """The smallest change of the free rates that makes C_q qd = -C_t."""
     if system.m == 0:

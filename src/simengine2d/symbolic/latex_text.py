@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from .layout import Formula, Layout
+from .layout import Formula, PageLayout
 from .letters import Letter
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def document(equations: Equations) -> str:
 
 def fragment(equations: Equations) -> str:
     """Headings and formulas, for a document of one's own; needs amsmath."""
-    layout = Layout(equations)
+    layout = PageLayout(equations)
     parts = [plain(sentence) + "\n" for sentence in equations.remarks]
     for section in layout.sections:
         lines = " \\\\\n".join(_line(formula, layout.letters) for formula in section.formulas)
@@ -45,7 +45,7 @@ def fragment(equations: Equations) -> str:
 
 def summary(equations: Equations) -> str:
     """One formula with all of it, for a notebook."""
-    layout = Layout(equations)
+    layout = PageLayout(equations)
     names = ("M", "QA", "Phi", "Phi_q", "nu", "gamma")
     formulas = [[layout.symbol(layout.letter(name)), "=", getattr(equations, name)] for name in names]
     lines = " \\\\\n".join(_line(formula, layout.letters) for formula in formulas if formula[2].shape[0])

@@ -23,7 +23,7 @@ class Section(NamedTuple):
     sentence: str = ""
 
 
-class Layout:
+class PageLayout:
     """The sections, and the letters of every symbol in them."""
 
     def __init__(self, equations: Equations) -> None:

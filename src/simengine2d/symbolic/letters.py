@@ -75,7 +75,7 @@ class Letter(NamedTuple):
         return self._replace(above=joint or self.above)
 
 
-class Entry(NamedTuple):
+class LegendEntry(NamedTuple):
     """A symbol of the legend."""
 
     symbol: sp.Symbol
@@ -88,7 +88,7 @@ class SymbolTable:
 
     def __init__(self) -> None:
         self.letters: dict[sp.Symbol, Letter] = {}
-        self.legend: dict[sp.Symbol, Entry] = {}
+        self.legend: dict[sp.Symbol, LegendEntry] = {}
 
     def new(self, name: str, letter: Letter, **assumptions: bool) -> sp.Symbol:
         """A symbol by a name that is one word; a name that is taken gets a number."""
@@ -108,7 +108,7 @@ class SymbolTable:
         """A symbol that stands for a number."""
         sign = {"positive": True} if value > 0.0 else {"real": True}
         symbol = self.new(name, letter, **sign)
-        self.legend[symbol] = Entry(symbol, float(value), meaning)
+        self.legend[symbol] = LegendEntry(symbol, float(value), meaning)
         return symbol
 
     @property

@@ -24,15 +24,15 @@ from ..integrators.dop853 import DOP853
 from ..integrators.integration import OdeMethod
 from ..methods import Formulation
 from ..numerics.interrupts import Interrupts
-from ..numerics.kernel_pointer import python_door
-from .initial import State
+from ..numerics.kernel_pointer import python_pointer
+from .initial import ConsistentState
 from .numeric import Floats
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
-    from .system import System
+    from .system import SymbolicSystem
 
 STEPS_A_CHUNK = 500
 DEFAULTS = {
@@ -52,10 +52,10 @@ ENDINGS = {
 
 
 @dataclass
-class Motion:
+class SymbolicMotion:
     """t, q, qd, qdd and lam with one row per time; `r["theta"]`, `r["thetad"]`, `r["thetadd"]`, `r["lam1"]`."""
 
-    system: System
+    system: SymbolicSystem
     t: Floats
     q: Floats
     qd: Floats
@@ -106,7 +106,7 @@ class Motion:
 
 
 def move(
-    state: State,
+    state: ConsistentState,
     *,
     t_end: float | None = None,
     step: float | None = None,
@@ -118,7 +118,7 @@ def move(
     events: Any = (),
     progress: Any = None,
     **others: Any,
-) -> Motion:
+) -> SymbolicMotion:
     """The motion from a state on. Formulations: projection, by default, or augmented with Baumgarte's terms."""
     refused = [name for name, value in others.items() if value != DEFAULTS.get(name)] + (
         ["events"] if events else []
@@ -156,7 +156,7 @@ class _Run:
 
     def __init__(
         self,
-        state: State,
+        state: ConsistentState,
         times: Floats,
         step: Any,
         method: OdeMethod,
@@ -167,10 +167,10 @@ class _Run:
         self.state, self.system, self.times, self.posed = state, state.system, times, posed
         self.numeric, self.n = state.system.numeric, state.system.n
         self.dependent = self.numeric.examine(state.t, state.q, state.qd)
-        self.f = python_door(self.slope)
-        self.finish = python_door(self.corrected) if posed.projects and self.system.m else None
+        self.f = python_pointer(self.slope)
+        self.finish = python_pointer(self.corrected) if posed.projects and self.system.m else None
         adaptive = method.adaptive
-        self.marcher = method.marcher(
+        self.integration = method.integration(
             self.f,
             state.t,
             np.concatenate([state.q, state.qd]),
@@ -191,34 +191,36 @@ class _Run:
     def corrected(self, t: float, y: Floats, out: Floats) -> None:
         y[: self.n], y[self.n :] = self.numeric.project(t, y[: self.n].copy(), y[self.n :].copy())
 
-    def to_the_end(self, progress: Any) -> Motion:
+    def to_the_end(self, progress: Any) -> SymbolicMotion:
         while self.done < self.times.size:
             with Interrupts() as interrupts:
-                self.done, why = self.marcher.march(self.times, self.done, self.Y, STEPS_A_CHUNK)
+                self.done, why = self.integration.integrate(self.times, self.done, self.Y, STEPS_A_CHUNK)
             self._raise_what_waits()
             if interrupts.came:
-                raise Interrupted(f"interrupted at t = {self.marcher.t:g} s.", self.results("interrupted"))
+                raise Interrupted(
+                    f"interrupted at t = {self.integration.t:g} s.", self.results("interrupted")
+                )
             if progress is not None:
-                progress(self.marcher.t)
+                progress(self.integration.t)
             if why in ENDINGS:
                 sentence = (
-                    f"dynamics of '{self.system.title}' ended at t = {self.marcher.t:g}: {ENDINGS[why]}."
+                    f"dynamics of '{self.system.title}' ended at t = {self.integration.t:g}: {ENDINGS[why]}."
                 )
-                raise ConvergenceError(sentence, self.results(f"ended at t = {self.marcher.t:g}"))
+                raise ConvergenceError(sentence, self.results(f"ended at t = {self.integration.t:g}"))
         return self.results(f"dynamics finished at t = {self.times[-1]:g} s, {self.times.size} points")
 
     def _raise_what_waits(self) -> None:
-        for door in (self.f, self.finish):
-            for error in door.kept[1] if door is not None else ():
+        for pointer in (self.f, self.finish):
+            for error in pointer.kept[1] if pointer is not None else ():
                 self.done = int(np.isfinite(self.Y[: self.done]).all(axis=1).cumprod().sum())
-                so_far = self.results(f"ended at t = {self.marcher.t:g}")
+                so_far = self.results(f"ended at t = {self.integration.t:g}")
                 if isinstance(error, KeyboardInterrupt):
-                    raise Interrupted(f"interrupted at t = {self.marcher.t:g} s.", so_far) from None
+                    raise Interrupted(f"interrupted at t = {self.integration.t:g} s.", so_far) from None
                 if isinstance(error, SimEngineError):
                     error.results = so_far
                 raise error
 
-    def results(self, status: str) -> Motion:
+    def results(self, status: str) -> SymbolicMotion:
         """What is finished, with accelerations and multipliers."""
         t, n, numeric = self.times[: self.done], self.n, self.numeric
         states = [(s, row[:n].copy(), row[n:].copy()) for s, row in zip(t, self.Y, strict=False)]
@@ -232,7 +234,7 @@ class _Run:
             if self.dependent
             else []
         )
-        return Motion(
+        return SymbolicMotion(
             self.system,
             t.copy(),
             stacked((q for _, q, _ in states), n),
@@ -245,5 +247,5 @@ class _Run:
                 "position": largest(numeric.Phi(*s) for s in states),
                 "velocity": largest(numeric.slip(*s) for s in states),
             },
-            self.marcher.counts(),
+            self.integration.counts(),
         )

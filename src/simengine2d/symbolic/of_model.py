@@ -10,9 +10,9 @@ from ..errors import ModelError, UnsupportedError
 from ..model.formula import VELOCITY
 from ..model.model import Model
 from ..system.system import System
-from .bodies import Bodies
+from .bodies import BodySymbols
 from .calculus import MotionEquations
-from .equations import Equations, Names, Numbers
+from .equations import Equations, Names, SymbolValues
 from .families import closed_family, in_family
 from .forces import applied_forces
 from .letters import Letter
@@ -29,7 +29,7 @@ def equations_of(model: Model, coordinates: str, notation: str, numbers: bool) -
         raise UnsupportedError(system.missing_law)
     notation_named(notation)
     reference = family_named(coordinates).name == ReferencePoint.name
-    bodies = Bodies(system, shown=reference)
+    bodies = BodySymbols(system, shown=reference)
     places = Places(bodies)
     core, names = of_bodies(bodies, places), names_of(system, system.coordinate_names, system.row_names)
     if not reference:
@@ -38,11 +38,11 @@ def equations_of(model: Model, coordinates: str, notation: str, numbers: bool) -
             in_family(bodies, places, family, core),
             names_of(system, family.names, family.row_names),
         )
-    found = Equations(core, names, Numbers(bodies.table, bodies.of_time, bodies.python), notation)
+    found = Equations(core, names, SymbolValues(bodies.table, bodies.of_time, bodies.python), notation)
     return found.with_numbers() if numbers else found
 
 
-def of_bodies(bodies: Bodies, places: Places) -> MotionEquations:
+def of_bodies(bodies: BodySymbols, places: Places) -> MotionEquations:
     """In reference-point coordinates."""
     masses = zip(bodies.masses, bodies.inertias, strict=True)
     M = sp.diag(*(part for m, J in masses for part in (m, m, J)))
@@ -58,7 +58,7 @@ def of_bodies(bodies: Bodies, places: Places) -> MotionEquations:
     return MotionEquations(symbols, bodies.t, M, applied_forces(bodies, places), Phi, rates)
 
 
-def constraints(bodies: Bodies, places: Places) -> tuple[sp.Matrix, dict[int, sp.Expr]]:
+def constraints(bodies: BodySymbols, places: Places) -> tuple[sp.Matrix, dict[int, sp.Expr]]:
     """Phi = sum_k w_k s_k - f(t), or a formula, row by row; and the formulas of velocities, whose Phi is 0."""
     rows, rates = [], {}
     for i, (joint, row) in enumerate(bodies.system.rows):

@@ -12,10 +12,10 @@ from ..errors import UnsupportedError
 from ..model.channel_text import parse_channels
 from ..model.elements import Action, Load, Push, Wrench
 from ..model.formula import Formula
-from ..model.frame import GROUND, Placed
+from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import KINDS, Measure
 from ..system.frames import FRAME_STATE, PHI, PX, PY
-from .bodies import Bodies
+from .bodies import BodySymbols
 from .letters import Letter
 from .on_symbols import exact, place_frames, term_value
 
@@ -25,7 +25,7 @@ TINY = 1e-15  # of a length of the mechanism: what rounding has left of a zero
 class Places:
     """The frames of all elements, placed by the kernel that places them in numbers."""
 
-    def __init__(self, bodies: Bodies) -> None:
+    def __init__(self, bodies: BodySymbols) -> None:
         self.bodies = bodies
         self.users = _users(bodies)
         index = {body.name: i for i, body in enumerate(bodies.system.bodies)} | {
@@ -94,7 +94,7 @@ class Places:
 
     # coordinates in the body
 
-    def _local(self, frame: Placed) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
+    def _local(self, frame: PlacedFrame) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
         """x, y and the angle in body axes."""
         point = self._point(frame)
         length = self.bodies.lengths.get(frame.body)
@@ -103,7 +103,7 @@ class Places:
         x, y = (self._coordinate(frame, c, point) for c in range(2))
         return x, y, self._angle(frame, point)
 
-    def _coordinate(self, frame: Placed, c: int, point: str) -> sp.Expr:
+    def _coordinate(self, frame: PlacedFrame, c: int, point: str) -> sp.Expr:
         value = (frame.x, frame.y)[c]
         if abs(value) <= TINY * self.bodies.system.length:
             return sp.Integer(0)
@@ -115,15 +115,15 @@ class Places:
             f"{base}_{frame.body}_{point}", Letter(base, frame.body, point), value, what
         )
 
-    def _angle(self, frame: Placed, point: str) -> sp.Expr:
+    def _angle(self, frame: PlacedFrame, point: str) -> sp.Expr:
         what = f"angle of the axis at {frame.body}.{point}, rad"
         letter = Letter("alpha", frame.body, point)
         return self.bodies.angle(f"alpha_{frame.body}_{point}", letter, frame.angle, what)
 
-    def _point(self, frame: Placed) -> str:
+    def _point(self, frame: PlacedFrame) -> str:
         """The name under which the element refers to the point; without one, that of the element."""
         owner = self.users[frame]
-        points = self.bodies.system.drawing.bodies[frame.body].points
+        points = self.bodies.system.resolved.bodies[frame.body].points
         for written in self.bodies.system.model.elements[owner].frames():
             here = written.body == frame.body and written.point is not None
             if here and points[written.point][:2] == (frame.x, frame.y):  # type: ignore[index]
@@ -131,15 +131,15 @@ class Places:
         return owner
 
 
-def _users(bodies: Bodies) -> dict[Placed, str]:
+def _users(bodies: BodySymbols) -> dict[PlacedFrame, str]:
     """Every frame that an element uses, with the first element that does."""
-    users: dict[Placed, str] = {}
+    users: dict[PlacedFrame, str] = {}
     measures = [(name, row.measure) for name, row in bodies.system.rows]
     measures += [(name, measure) for name, load in bodies.system.loads for measure in _measures(load)]
     for name, measure in measures:
         for term in measure.terms:
             for frame in (term.a, term.b):
-                assert isinstance(frame, Placed)
+                assert isinstance(frame, PlacedFrame)
                 users.setdefault(frame, name)
     for name, load in bodies.system.loads:
         if isinstance(load, Wrench):

@@ -13,10 +13,10 @@ import sympy as sp
 
 from ..coordinates.natural.kernels import by_x
 from ..coordinates.natural.point_family import PointFamily
-from ..coordinates.natural.points import SAME, Point
+from ..coordinates.natural.points import SAME, SharedPoint
 from ..coordinates.natural.rigid_elements import RigidElement
 from ..model.frame import GROUND
-from .bodies import Bodies
+from .bodies import BodySymbols
 from .calculus import MotionEquations
 from .families import Coordinates, new_symbols
 from .letters import Letter
@@ -25,7 +25,7 @@ from .plane import ONE, ZERO, Plane
 
 
 def point_coordinates(
-    bodies: Bodies, places: Places, family: PointFamily, core: MotionEquations
+    bodies: BodySymbols, places: Places, family: PointFamily, core: MotionEquations
 ) -> Coordinates:
     return _Points(bodies, places, family, core).coordinates()
 
@@ -33,7 +33,9 @@ def point_coordinates(
 class _Points:
     """The points of a family, and its bodies on them."""
 
-    def __init__(self, bodies: Bodies, places: Places, family: PointFamily, core: MotionEquations) -> None:
+    def __init__(
+        self, bodies: BodySymbols, places: Places, family: PointFamily, core: MotionEquations
+    ) -> None:
         self.bodies, self.places, self.family, self.core = bodies, places, family, core
         self.at = family.layout
         self.z, self.zd, self.zdd = (new_symbols(bodies, family.names, order) for order in range(3))
@@ -106,7 +108,7 @@ class _Points:
 
     # points
 
-    def _point(self, point: Point) -> Plane:
+    def _point(self, point: SharedPoint) -> Plane:
         j = self.at.point[point]
         if point.fixed is None:
             return Plane(self.z[j], self.z[j + 1])

@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analyses.equation_system import FreeSystem
+from ..analyses.equation_system import EquationSystem
 from ..errors import ConvergenceError, ModelError, UnsupportedError, listed
-from .initial import CLOSED, State
+from .initial import CLOSED, ConsistentState
 from .numeric import Floats
 
 if TYPE_CHECKING:
-    from .system import System
+    from .system import SymbolicSystem
 
 BALANCED = 1e-9  # forces left over, against the largest
 SETTLED = 1e-10  # last change of the coordinates, against their size
 
 
 @dataclass(frozen=True)
-class Rest(FreeSystem):
+class Rest(EquationSystem):
     """A state of rest. `stable` says whether small motions about it die out or stay small."""
 
-    system: System
+    system: SymbolicSystem
     t: float
     q: Floats
     lam: Floats
 
     @property
-    def state(self) -> State:
-        return State(self.system, self.t, self.q, np.zeros_like(self.q))
+    def state(self) -> ConsistentState:
+        return ConsistentState(self.system, self.t, self.q, np.zeros_like(self.q))
 
     def __getitem__(self, name: str) -> float:
         return self.state[name]
@@ -56,7 +56,7 @@ class Rest(FreeSystem):
         )
 
 
-def rest(system: System, *, start: Any = None, t: float = 0.0, **others: Any) -> Rest:
+def rest(system: SymbolicSystem, *, start: Any = None, t: float = 0.0, **others: Any) -> Rest:
     """The equilibrium next to `start`: a state, or values by name."""
     refused = [name for name, value in others.items() if value not in (None, False, "newton")]
     if refused:
@@ -68,15 +68,15 @@ def rest(system: System, *, start: Any = None, t: float = 0.0, **others: Any) ->
     return Rest(system, state.t, q, _multipliers(system, state.t, q))
 
 
-def _state(system: System, start: Any, t: float) -> State:
-    if isinstance(start, State | Rest):
-        return start if isinstance(start, State) else start.state
+def _state(system: SymbolicSystem, start: Any, t: float) -> ConsistentState:
+    if isinstance(start, ConsistentState | Rest):
+        return start if isinstance(start, ConsistentState) else start.state
     if start is None or isinstance(start, Mapping):
         return system.initial(t, start)  # type: ignore[no-any-return]
     raise ModelError(f"start = {start!r} must be a state, or values such as {{'theta': 0.1}}.")
 
 
-def _multipliers(system: System, t: float, q: Floats) -> Floats:
+def _multipliers(system: SymbolicSystem, t: float, q: Floats) -> Floats:
     """The smallest lam that comes nearest to Phi_q^T lam = QA."""
     still = np.zeros_like(q)
     across, QA = system.numeric.Phi_q(t, q, still).T, system.numeric.QA(t, q, still)
@@ -84,7 +84,7 @@ def _multipliers(system: System, t: float, q: Floats) -> Floats:
     return lam
 
 
-def _newton(system: System, t: float, q: Floats) -> Floats:
+def _newton(system: SymbolicSystem, t: float, q: Floats) -> Floats:
     """Newton's method for q and lam, until its steps vanish."""
     n, y = q.size, np.concatenate([q, _multipliers(system, t, q)])
     for _ in range(100):
@@ -103,7 +103,7 @@ def _newton(system: System, t: float, q: Floats) -> Floats:
     )
 
 
-def _step(system: System, t: float, y: Floats) -> Floats:
+def _step(system: SymbolicSystem, t: float, y: Floats) -> Floats:
     """Newton's step, halved until what is not balanced shrinks."""
     n, left = system.n, _left_over(system, t, y)[0]
     still = np.zeros(n)
@@ -121,7 +121,7 @@ def _step(system: System, t: float, y: Floats) -> Floats:
     return step
 
 
-def _left_over(system: System, t: float, y: Floats) -> tuple[Floats, float]:
+def _left_over(system: SymbolicSystem, t: float, y: Floats) -> tuple[Floats, float]:
     """What is not balanced, and the size of forces: those that act, and those that a change of q by 1 would make."""
     n, numeric = system.n, system.numeric
     q, lam, still = y[:n], y[n:], np.zeros(n)

@@ -16,7 +16,7 @@ from .numeric import Floats
 from .rest import Rest, rest
 
 if TYPE_CHECKING:
-    from .system import System
+    from .system import SymbolicSystem
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class SmallMotions:
 
 
 def small_motions(
-    system: System,
+    system: SymbolicSystem,
     *,
     at: Any = None,
     inputs: Sequence[str] | str = (),
@@ -73,7 +73,7 @@ def small_motions(
     return SmallMotions(A, B, [*names, *(f"{name}d" for name in names)], wanted, point)
 
 
-def _input_forces(system: System, point: Rest, inputs: list[str]) -> Floats:
+def _input_forces(system: SymbolicSystem, point: Rest, inputs: list[str]) -> Floats:
     """QA_u, one column per parameter."""
     known = {symbol.name: symbol for symbol in system.numbers.table.legend}
     for name in inputs:
@@ -86,7 +86,9 @@ def _input_forces(system: System, point: Rest, inputs: list[str]) -> Floats:
     return found
 
 
-def _free_motions(system: System, J: Floats, states: Sequence[str] | None) -> tuple[Floats, list[int]]:
+def _free_motions(
+    system: SymbolicSystem, J: Floats, states: Sequence[str] | None
+) -> tuple[Floats, list[int]]:
     """Motions that the constraints allow, one for each state, and the numbers of the states."""
     from scipy.linalg import qr
 

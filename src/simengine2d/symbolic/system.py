@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..analyses.equation_system import FreeSystem
+from ..analyses.equation_system import EquationSystem
 from ..errors import ModelError, listed, unknown
 from .calculus import MotionEquations, jacobian
-from .equations import Equations, Names, Numbers
+from .equations import Equations, Names, SymbolValues
 from .letters import Letter
 from .tidy import tidy, tidy_angles
 from .written import Written
 
 
-class System(Equations, FreeSystem):
+class SymbolicSystem(Equations, EquationSystem):
     """Equations of motion from formulas: q, constraints C(q, t) = 0, and masses and forces.
 
     Either M qdd + C_q^T lam = Q - V_q with the mass matrix `M` (velocity terms belong into Q then), or Lagrange's
@@ -52,7 +52,9 @@ class System(Equations, FreeSystem):
         mass, force = _masses_and_forces(written, M, T, V, Q)
         lam = [written.table.new(f"lambda_{row}", Letter("lambda", row)) for row in rows]
         core = MotionEquations((written.q, written.qd, written.qdd, lam), written.t, mass, force, Phi)
-        super().__init__(core, _names(name, written.names, rows), Numbers(written.table, {}, {}), notation)
+        super().__init__(
+            core, _names(name, written.names, rows), SymbolValues(written.table, {}, {}), notation
+        )
 
     def initial(self, t: float = 0.0, guess: Mapping[str, float] | None = None, **held: float) -> Any:
         """A state with C = 0 and C_q qd = -C_t. Coordinates and rates may be held: `initial(theta=0, thetad=1)`.

@@ -14,8 +14,8 @@ import sympy as sp
 
 from ..coordinates.relative.relative import Relative
 from ..coordinates.relative.tree import Branch, TreeJoint
-from ..model.frame import GROUND, Placed
-from .bodies import Bodies
+from ..model.frame import GROUND, PlacedFrame
+from .bodies import BodySymbols
 from .calculus import MotionEquations
 from .families import Coordinates, new_symbols
 from .letters import Letter
@@ -23,17 +23,19 @@ from .places import Places
 from .plane import ZERO, Plane, turned
 
 
-class Pose(NamedTuple):
+class SymbolicPose(NamedTuple):
     """Where a body stands, and how it is turned."""
 
     r: Plane
     phi: sp.Expr
 
 
-def tree_coordinates(bodies: Bodies, places: Places, family: Relative, core: MotionEquations) -> Coordinates:
+def tree_coordinates(
+    bodies: BodySymbols, places: Places, family: Relative, core: MotionEquations
+) -> Coordinates:
     """q = f(z)."""
     z, zd, zdd = (new_symbols(bodies, family.names, order) for order in range(3))
-    poses = {GROUND: Pose(ZERO, sp.Integer(0))}
+    poses = {GROUND: SymbolicPose(ZERO, sp.Integer(0))}
     coordinates = iter(z)
     for branch in family.branches:
         poses[branch.body] = _pose(bodies, places, branch, poses[branch.parent], coordinates)
@@ -41,11 +43,13 @@ def tree_coordinates(bodies: Bodies, places: Places, family: Relative, core: Mot
     return Coordinates(z, zd, zdd, q, {}, [], {})
 
 
-def _pose(bodies: Bodies, places: Places, branch: Branch, parent: Pose, z: Iterator[sp.Symbol]) -> Pose:
+def _pose(
+    bodies: BodySymbols, places: Places, branch: Branch, parent: SymbolicPose, z: Iterator[sp.Symbol]
+) -> SymbolicPose:
     """The pose of a body from that of its parent and the next coordinates."""
     joint = branch.joint
     if joint is None:
-        return Pose(Plane(next(z), next(z)), next(z))
+        return SymbolicPose(Plane(next(z), next(z)), next(z))
     along = next(z) if joint.on_line else None
     theta = next(z) if joint.angle is None else _held_angle(bodies, places, joint)
     forward = joint.a.body == branch.parent
@@ -55,17 +59,19 @@ def _pose(bodies: Bodies, places: Places, branch: Branch, parent: Pose, z: Itera
     # from the parent's center to its frame, along the way, and from the other frame to the body's center
     arm_a, arm_b = _arm(places, joint.a, phi_a), _arm(places, joint.b, phi_b)
     if forward:
-        return Pose(parent.r.plus(arm_a).plus(step).minus(arm_b), phi)
-    return Pose(parent.r.plus(arm_b).minus(step).minus(arm_a), phi)
+        return SymbolicPose(parent.r.plus(arm_a).plus(step).minus(arm_b), phi)
+    return SymbolicPose(parent.r.plus(arm_b).minus(step).minus(arm_a), phi)
 
 
-def _arm(places: Places, frame: Placed, phi: sp.Expr) -> Plane:
+def _arm(places: Places, frame: PlacedFrame, phi: sp.Expr) -> Plane:
     """A s"""
     x, y, _ = places.local[frame]
     return turned(phi).times(Plane(x, y))
 
 
-def _way(bodies: Bodies, places: Places, joint: TreeJoint, along: sp.Symbol | None, phi_a: sp.Expr) -> Plane:
+def _way(
+    bodies: BodySymbols, places: Places, joint: TreeJoint, along: sp.Symbol | None, phi_a: sp.Expr
+) -> Plane:
     """r_b - r_a of the two frames."""
     across = Plane(*(_value(bodies, joint, value) for value in joint.offset))
     if along is None:
@@ -74,11 +80,11 @@ def _way(bodies: Bodies, places: Places, joint: TreeJoint, along: sp.Symbol | No
     return axis.times(Plane(along, across.y))
 
 
-def _value(bodies: Bodies, joint: TreeJoint, value: float) -> sp.Expr:
+def _value(bodies: BodySymbols, joint: TreeJoint, value: float) -> sp.Expr:
     return bodies.number(f"f_{joint.name}", Letter("f", joint.name), value, f"value of {joint.name}")
 
 
-def _held_angle(bodies: Bodies, places: Places, joint: TreeJoint) -> sp.Expr:
+def _held_angle(bodies: BodySymbols, places: Places, joint: TreeJoint) -> sp.Expr:
     """phi_b - phi_a, where the joint holds the angle between the frames."""
     assert joint.angle is not None
     letter, what = Letter("theta", joint.name), f"angle held by {joint.name}, rad"

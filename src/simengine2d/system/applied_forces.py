@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..expressions.law import PUSH, STATE, LawTable, law_value, pack_laws
+from ..expressions.law import PUSH, STATE, CompiledLaws, law_value, pack_laws
 from ..model.elements import Action, Push, Wrench
-from ..model.frame import Placed
+from ..model.frame import PlacedFrame
 from ..model.measure import KINDS
 from ..numerics.kernel import kernel
 from .formulas.forces import LoadFormulas, add_actions, frames_of, load_formulas
@@ -35,7 +35,7 @@ class Loads(NamedTuple):
     push_start: Ints
     wrench_frame: Ints
     wrench_turning: Ints
-    laws: LawTable  # one per push, then three per wrench
+    laws: CompiledLaws  # one per push, then three per wrench
     push_scratch: Floats  # (2, 3): variables of a law, and its derivatives
     state_scratch: Floats  # (4, 7): variables of a law, and the derivatives of three
     formulas: LoadFormulas
@@ -44,7 +44,7 @@ class Loads(NamedTuple):
 def load_arrays(
     pushes: Sequence[Push],
     wrenches: Sequence[Wrench],
-    frame: dict[Placed, int],
+    frame: dict[PlacedFrame, int],
     first: int,
     actions: Sequence[Action] = (),
 ) -> Loads:
@@ -69,7 +69,7 @@ def load_arrays(
 
 def frames_of_loads(
     pushes: Sequence[Push], wrenches: Sequence[Wrench], actions: Sequence[Action]
-) -> list[Placed]:
+) -> list[PlacedFrame]:
     """Every frame that applied forces need."""
     frames = [frame for push in pushes for term in push.measure.terms for frame in (term.a, term.b)]
     actions_need = [frame for action in actions for frame in frames_of(action)]

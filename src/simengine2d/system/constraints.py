@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from ..expressions.time_function import Function, FunctionTable, functions_at, pack
 from ..model.elements import Row
-from ..model.frame import GROUND, Placed
+from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import KINDS
-from ..model.resolved import DrawnBody
+from ..model.resolved import ResolvedBody
 from ..numerics.kernel import kernel
 from .formulas.constraints import RowFormulas, row_formulas, rows_at
 from .frames import move_frames, place_frames, term_gradient, term_second_order, term_value
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class S(NamedTuple):
+class SystemArrays(NamedTuple):
     """The constant arrays of one system; the same type for every model, so nothing is compiled per model."""
 
     # bodies; the ground has the index after the last body
@@ -119,12 +119,12 @@ def evaluate(S, t, q, qd, f, F, Phi, data, right):
 
 
 def constant_arrays(
-    bodies: Sequence[DrawnBody],
+    bodies: Sequence[ResolvedBody],
     gravity: tuple[float, float],
     rows: Sequence[Row],
     functions: Sequence[Function] = (),
-    more_frames: Iterable[Placed] = (),
-) -> tuple[S, dict[Placed, int]]:
+    more_frames: Iterable[PlacedFrame] = (),
+) -> tuple[SystemArrays, dict[PlacedFrame, int]]:
     """The arrays of bodies and rows, and the numbers of the frames.
 
     Rows without functions serve to evaluate measures only; `more_frames` are needed by applied forces.
@@ -132,7 +132,7 @@ def constant_arrays(
     index = {body.name: i for i, body in enumerate(bodies)} | {GROUND: len(bodies)}
     terms = [(i, term) for i, row in enumerate(rows) for term in row.measure.terms]
     placed = {frame for _, term in terms for frame in (term.a, term.b)} | set(more_frames)
-    frames: list[Placed] = sorted(placed, key=lambda p: (index[p.body], p))  # type: ignore[arg-type, union-attr]
+    frames: list[PlacedFrame] = sorted(placed, key=lambda p: (index[p.body], p))  # type: ignore[arg-type, union-attr]
     number = {frame: k for k, frame in enumerate(frames)}
     body_of = np.array([index[p.body] for p in frames], dtype=np.int64)
     a = np.array([number[term.a] for _, term in terms], dtype=np.int64)  # type: ignore[index]
@@ -143,7 +143,7 @@ def constant_arrays(
     kind = np.array([KINDS[term.kind] for _, term in terms], dtype=np.int64)
     weight = np.array([term.weight for _, term in terms])
     row_start = np.searchsorted(row_of, np.arange(len(rows) + 1)).astype(np.int64)
-    arrays = S(
+    arrays = SystemArrays(
         mass=np.array([body.mass for body in bodies]),
         inertia=np.array([body.inertia for body in bodies]),
         gravity=np.array(gravity),

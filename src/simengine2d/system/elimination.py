@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ..errors import UnsupportedError, listed
 from ..model.frame import GROUND
 from ..model.measure import ANGLE, X, Y
-from ..numerics.ldl import Analysis, analyze
+from ..numerics.ldl import SymbolicFactorization, analyze
 from ..numerics.ordering import elimination_order
-from .equations_of_motion import D
+from .equations_of_motion import EquationArrays
 from .formulas.derivatives import Couplings
 from .formulas.forces import FORMULA, TERM_A, TERM_B
 from .system import System
@@ -30,13 +30,15 @@ EVEN = 1e4  # ratio of the shares of all rows up to which one eps serves them al
 UNEVEN = 1e5  # ratio of the shares in a row from which on rounding is worth a refinement
 
 
-def posed(system: System, redundant: bool, tangent: bool) -> D:
+def posed(system: System, redundant: bool, tangent: bool) -> EquationArrays:
     """The elimination program of a system, which keeps it for the next analysis."""
-    found: D = system.memo.recall(("program", redundant, tangent), lambda: build(system, redundant, tangent))
+    found: EquationArrays = system.memo.recall(
+        ("program", redundant, tangent), lambda: build(system, redundant, tangent)
+    )
     return found
 
 
-def build(system: System, redundant: bool, tangent: bool) -> D:
+def build(system: System, redundant: bool, tangent: bool) -> EquationArrays:
     """The elimination program of a system; with room for second derivatives where `tangent`."""
     refuse_heaps(system)
     S, n, m = system.arrays, system.n, system.m
@@ -57,7 +59,7 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
     template[diagonal[n:]] = -_eps(_shares(entries, masses, m)) if redundant else 0.0
     refined = redundant or delta.any() or _uneven(system, entries)
     push_blocks = _squares(analysis, pushes if tangent else [])
-    return D(
+    return EquationArrays(
         analysis.program,
         diagonal,
         analysis.slots(n + rows, S.jac_column),
@@ -84,7 +86,7 @@ def build(system: System, redundant: bool, tangent: bool) -> D:
 def refuse_heaps(system: System) -> None:
     """Hundreds of joints between the same bodies: every one of them couples with every other."""
     between = Counter(
-        frozenset(f.body for f in system.model.elements[name].frames()) for name in system.drawing.rows
+        frozenset(f.body for f in system.model.elements[name].frames()) for name in system.resolved.rows
     )
     for bodies, count in between.most_common(1):
         if count > MOST_BETWEEN:
@@ -103,7 +105,7 @@ def _starts(sizes: Iterable[int]) -> Ints:
     return np.cumsum(_integers([0, *sizes]))
 
 
-def _squares(analysis: Analysis, groups: list[list[int]]) -> Ints:
+def _squares(analysis: SymbolicFactorization, groups: list[list[int]]) -> Ints:
     """Slots of all pairs in each group of unknowns, row by row."""
     found = [np.zeros(0, dtype=np.int64)]
     for group in map(_integers, groups):
@@ -141,7 +143,7 @@ def _coupled_by_formulas(system: System) -> list[list[int]]:
     return found
 
 
-def _formula_couplings(formulas: list[list[int]], nb: int, analysis: Analysis) -> Couplings:
+def _formula_couplings(formulas: list[list[int]], nb: int, analysis: SymbolicFactorization) -> Couplings:
     largest = max((len(group) for group in formulas), default=0)
     return Couplings(
         _starts(len(group) for group in formulas),
@@ -172,7 +174,7 @@ def _term_entries(system: System) -> Iterator[tuple[int, int, int, int, int]]:
                     yield k, r, s, unknowns[r], unknowns[s]
 
 
-def _term_blocks(system: System, analysis: Analysis) -> Ints:
+def _term_blocks(system: System, analysis: SymbolicFactorization) -> Ints:
     """Slots of the second derivatives of each term, 6 x 6; -1 where there are none."""
     blocks = np.full((system.arrays.term_kind.size, 6, 6), -1, dtype=np.int64)
     entries = np.array(list(_term_entries(system)), dtype=np.int64).reshape(-1, 5)

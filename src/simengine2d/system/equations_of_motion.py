@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class D(NamedTuple):
+class EquationArrays(NamedTuple):
     """Elimination program of a system, and where its entries go."""
 
     program: Elimination
@@ -73,7 +73,7 @@ class Work(NamedTuple):
     null: Floats  # (dropped rows, m): multipliers without effect
 
 
-def new_work(system: System, d: D) -> Work:
+def new_work(system: System, d: EquationArrays) -> Work:
     n, m = system.n, system.m
     whole = n + m if d.refinements[0] > 0 and n + m <= MOST_WHOLE else 0
     return Work(

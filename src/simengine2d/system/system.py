@@ -24,7 +24,7 @@ from ..model.elements import Action, Push, Row, Wrench
 from ..model.formula import VELOCITY
 from ..model.frame import GROUND
 from ..model.model import Model
-from ..model.resolved import Drawing
+from ..model.resolved import ResolvedModel
 from ..numerics.kernel import Callback, plain
 from .applied_forces import applied, frames_of_loads, load_arrays, push_state
 from .constraints import constant_arrays, evaluate
@@ -75,19 +75,19 @@ class System:
     A system never changes: several threads may use it, and it can be copied and pickled.
     """
 
-    def __init__(self, model: Model | Drawing) -> None:
-        self.drawing = model if isinstance(model, Drawing) else Drawing(model)
-        self.model = self.drawing.model
-        self.bodies = [body for body in self.drawing.bodies.values() if body.name != GROUND]
+    def __init__(self, model: Model | ResolvedModel) -> None:
+        self.resolved = model if isinstance(model, ResolvedModel) else ResolvedModel(model)
+        self.model = self.resolved.model
+        self.bodies = [body for body in self.resolved.bodies.values() if body.name != GROUND]
         self.rows: list[tuple[str, Row]] = [
-            (joint, row) for joint, rows in self.drawing.rows.items() for row in rows
+            (joint, row) for joint, rows in self.resolved.rows.items() for row in rows
         ]
         self.row_names = [f"{joint}.{row.label}" for joint, row in self.rows]
         self.coordinate_names = [f"{body.name}.{c}" for body in self.bodies for c in ("x", "y", "phi")]
         self.functions = [
             row.value if isinstance(row.value, Function) else as_function(row.value) for _, row in self.rows
         ]
-        self.loads, self.missing_law = self.drawing.loads()
+        self.loads, self.missing_law = self.resolved.loads()
         pushes = [load for _, load in self.loads if isinstance(load, Push)]
         wrenches = [load for _, load in self.loads if isinstance(load, Wrench)]
         laws = [push.law for push in pushes] + [law for w in wrenches for law in laws_of(w)]
@@ -107,7 +107,7 @@ class System:
         actions = [load for _, load in self.loads if isinstance(load, Action)]
         self.arrays, frames = constant_arrays(
             self.bodies,
-            self.drawing.gravity,
+            self.resolved.gravity,
             [row for _, row in self.rows],
             self.functions + self.load_functions,
             frames_of_loads(pushes, wrenches, actions),
@@ -156,10 +156,10 @@ class System:
     # copies are made anew from the drawing: addresses mean nothing in them
 
     def __copy__(self) -> System:
-        return System(self.drawing)
+        return System(self.resolved)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> System:
-        return System(deepcopy(self.drawing, memo))
+        return System(deepcopy(self.resolved, memo))
 
     def __reduce__(self) -> Any:
         for name, function in self._python_functions():
@@ -171,7 +171,7 @@ class System:
                     f"has {function.text}, which another process would not find ({error}). "
                     "Define it at the top of a module."
                 ) from error
-        return System, (self.drawing,)
+        return System, (self.resolved,)
 
     def _python_functions(self) -> Iterator[tuple[str, Function | Law]]:
         """The functions and laws that are written in Python, and their elements."""
@@ -433,7 +433,7 @@ class System:
     @property
     def driver_rows(self) -> Ints:
         """Rows of the elements that prescribe a motion."""
-        elements = self.drawing.elements
+        elements = self.resolved.elements
         return np.array([i for i, (name, _) in enumerate(self.rows) if elements[name].drives], dtype=np.int64)  # type: ignore[attr-defined]
 
 

@@ -2,7 +2,7 @@
 
 A four-bar linkage closes in two ways at a given crank angle, other mechanisms in more. The poses are found by mirroring
 pairs of bodies (dyads) in the poses already known and by least squares from random poses; each is then driven both ways
-by the walk of kinematics, to its dead points or through a full turn.
+by the run of kinematics, to its dead points or through a full turn.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ...errors import ModelError, SimEngineError, SingularityError, listed
 from ...model.model import Model
 from ...system.system import System
 from ..kinematics.kinematics import assemble_driven, driven_rows
-from ..kinematics.run import Walk
+from ..kinematics.run import KinematicsRun
 from .assemble import Assembly
 from .pose_search import HeldSystem, PoseSearch
-from .redrawn import redrawn
+from .redrawn import with_initial_pose
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ class AssemblyMode:
     @property
     def model(self) -> Model:
         """The model drawn in this pose."""
-        return redrawn(self.source, self.q)
+        return with_initial_pose(self.source, self.q)
 
 
 @dataclass(frozen=True)
@@ -178,11 +178,11 @@ def _drive(held: HeldSystem, row: int, q: Floats, sign: float) -> tuple[float, s
     turns = all(term.kind in ("angle", "direction") for term in system.rows[row][1].measure.terms)
     far = 2 * pi if turns else FAR_OUT * system.length
     start = Assembly(system.model, system, 0.0, q, np.zeros(q.size), 0, 0.0, {}, [], [])
-    walk = Walk(system, start, driven_rows(system, start), np.array([0.0, far]), None)
+    run = KinematicsRun(system, start, driven_rows(system, start), np.array([0.0, far]), None)
     try:
-        walk.run()
+        run.run()
     except SingularityError:
-        return walk.t, "dead point", walk.change_points
+        return run.t, "dead point", run.change_points
     except SimEngineError as error:
-        return walk.t, str(error), walk.change_points
-    return far, "full turn" if turns else "no limit found", walk.change_points
+        return run.t, str(error), run.change_points
+    return far, "full turn" if turns else "no limit found", run.change_points

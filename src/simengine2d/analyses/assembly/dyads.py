@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 MOVED = 1e-6  # of the largest coordinate: a body that moved by less stands where it stood
 
 
-class Pin:
+class DyadPin:
     """A pin or a guide of a body: where it is in the body, and its joint."""
 
     def __init__(self, joint: str, body: int, x: float, y: float, angle: float, slides: bool) -> None:
@@ -35,9 +35,9 @@ class Dyads:
     def __init__(self, system: System, first: Floats) -> None:
         self.names = [body.name for body in system.bodies]
         self.first = first
-        self.pairs: list[tuple[Pin, Pin, Pin, Pin]] = list(self._pairs(system))
+        self.pairs: list[tuple[DyadPin, DyadPin, DyadPin, DyadPin]] = list(self._pairs(system))
 
-    def _pairs(self, system: System) -> Iterator[tuple[Pin, Pin, Pin, Pin]]:
+    def _pairs(self, system: System) -> Iterator[tuple[DyadPin, DyadPin, DyadPin, DyadPin]]:
         """Outer pin, inner pin on one body; inner pin, outer pin or guide on the other."""
         sides = self._sides(system)
         for joint, (a, b) in sides.items():
@@ -54,21 +54,21 @@ class Dyads:
                     if not (p.slides and r.slides):
                         yield (p, a, b, r) if not p.slides else (r, b, a, p)
 
-    def _sides(self, system: System) -> dict[str, tuple[Pin | None, Pin | None]]:
+    def _sides(self, system: System) -> dict[str, tuple[DyadPin | None, DyadPin | None]]:
         sides = {}
-        for name, element in system.drawing.elements.items():
+        for name, element in system.resolved.elements.items():
             if isinstance(element, Revolute | Translational) and isinstance(element, Pair):
                 slides = isinstance(element, Translational)
                 sides[name] = (self._pin(name, element.a, slides), self._pin(name, element.b, slides))
         return sides
 
-    def _pin(self, joint: str, frame, slides: bool) -> Pin | None:
+    def _pin(self, joint: str, frame, slides: bool) -> DyadPin | None:
         if frame.body not in self.names:
             return None
-        return Pin(joint, self.names.index(frame.body), frame.x, frame.y, frame.angle, slides)
+        return DyadPin(joint, self.names.index(frame.body), frame.x, frame.y, frame.angle, slides)
 
     @staticmethod
-    def _others(sides, joint: str, body: int) -> list[Pin]:
+    def _others(sides, joint: str, body: int) -> list[DyadPin]:
         return [
             p
             for name, pair in sides.items()
@@ -96,7 +96,7 @@ class Dyads:
                 _turn(new, b.body, r.at(q), C, mirrored)
             yield new
 
-    def _axis(self, q: Floats, P: complex, b: Pin, r: Pin) -> complex:
+    def _axis(self, q: Floats, P: complex, b: DyadPin, r: DyadPin) -> complex:
         """Direction of the mirror through P: to the other pin, or square to the guide."""
         if r.slides:
             return 1j * complex(np.exp(1j * (q[3 * b.body + 2] + r.angle)))
@@ -121,7 +121,7 @@ class Dyads:
         change = (q - self.first)[3 * body : 3 * body + 3]
         return bool(np.abs(change).max() > MOVED * np.abs(self.first).max())
 
-    def _side(self, q: Floats, p: Pin, a: Pin, b: Pin, r: Pin) -> float:
+    def _side(self, q: Floats, p: DyadPin, a: DyadPin, b: DyadPin, r: DyadPin) -> float:
         P = p.at(q)
         return float(((a.at(q) - P) * np.conj(self._axis(q, P, b, r))).imag)
 

@@ -27,7 +27,7 @@ class HeldSystem:
     def __init__(self, system: System, t: float) -> None:
         if any(system.moves_in_time(i) and system.rows[i][1].formula is not None for i in range(system.m)):
             raise UnsupportedError("assembly_modes cannot hold a Constraint that reads the time.")
-        self.system, self.t = System(system.drawing), t
+        self.system, self.t = System(system.resolved), t
         self.values = system.functions_at(t)[:, 0]
         self.scale = coordinate_scale(system)
         self.hold()

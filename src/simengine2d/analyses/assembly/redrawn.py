@@ -10,36 +10,36 @@ from numpy.typing import NDArray
 
 from ...model.body import Bar, Body
 from ...model.elements import Pair
-from ...model.frame import Frame, Placed
+from ...model.frame import Frame, PlacedFrame
 from ...model.measure import Measure
 from ...model.model import Model
-from ...model.resolved import Drawing, DrawnBody
+from ...model.resolved import ResolvedBody, ResolvedModel
 
 Floats = NDArray[np.float64]
 
 
-def redrawn(model: Model, q: Floats, qd: Floats | None = None) -> Model:
+def with_initial_pose(model: Model, q: Floats, qd: Floats | None = None) -> Model:
     """A copy whose bodies are drawn at q, which must close the joints, and move with qd (or as before).
 
     Every frame stays where it is in its body. What joints keep as drawn, such as the length of a link, is the same in
     every pose that closes them.
     """
-    drawing, other = Drawing(model), model.copy()
+    resolved, other = ResolvedModel(model), model.copy()
     for i, (name, body) in enumerate(other.bodies.items()):
-        _move(body, drawing.bodies[name], *map(float, q[3 * i : 3 * i + 3]))
+        _move(body, resolved.bodies[name], *map(float, q[3 * i : 3 * i + 3]))
         if qd is not None:
             xd, yd, body.angular_velocity = map(float, qd[3 * i : 3 * i + 3])
             body.velocity = (xd, yd)
     for name, element in model.elements.items():
         if isinstance(element, Pair):
-            found = drawing.elements[name]
+            found = resolved.elements[name]
             assert isinstance(found, Pair)
             sides = {"a": as_written(found.a), "b": as_written(found.b)}
             other.elements[name] = replace(element, **sides, at=None, direction=None)  # type: ignore[arg-type]
     return other
 
 
-def _move(body: Body, drawn: DrawnBody, x: float, y: float, phi: float) -> None:
+def _move(body: Body, drawn: ResolvedBody, x: float, y: float, phi: float) -> None:
     """A bar keeps its ends, unless it has turned further than two points can tell."""
     points = drawn.points
     if isinstance(body.shape, Bar):
@@ -58,7 +58,7 @@ def _place(x: float, y: float, phi: float, along: float, across: float, _: float
     return x + c * along - s * across, y + s * along + c * across
 
 
-def as_written(frame: Placed) -> Frame:
+def as_written(frame: PlacedFrame) -> Frame:
     """The frame by its place in its body."""
     return Frame(frame.body, place=(frame.x, frame.y, frame.angle))
 

@@ -152,8 +152,8 @@ def _turned_guide(model: Model, driver: str, joints: list[str]) -> str | None:
 
 def _with_turned(model: Model, name: str) -> Model:
     turned = model.copy()
-    drawing = model.check()
-    joint, here = turned.elements[name], drawing.elements[name]
+    resolved = model.check()
+    joint, here = turned.elements[name], resolved.elements[name]
     assert isinstance(joint, Pair) and isinstance(here, Pair)
     joint.direction = float(here.a.drawn_angle) + 0.5 * pi
     return turned
@@ -166,7 +166,7 @@ def _is_free(model: Model, driver: str) -> bool:
     except ModelError:
         return False
     rows = [i for i, (name, _) in enumerate(system.rows) if name == driver]
-    others = [i for i, (name, row) in enumerate(system.rows) if not system.drawing.elements[name].drives]  # type: ignore[attr-defined]
+    others = [i for i, (name, row) in enumerate(system.rows) if not system.resolved.elements[name].drives]  # type: ignore[attr-defined]
     J = system.Phi_q(0.0, system.drawn_q) * coordinate_scale(system)
     return rank_of_rows(J[others + rows]).rank > rank_of_rows(J[others]).rank
 
@@ -207,7 +207,7 @@ def _reactions(assembly: Assembly) -> Iterator[Finding]:
     system = assembly.system
     shared = non_unique(system, assembly.t, assembly.q)
     if shared:
-        unique = [name for name in system.drawing.rows if name not in shared]
+        unique = [name for name in system.resolved.rows if name not in shared]
         text = f"the reactions of {listed(shared)} are not unique"
         rest = f"; those of {listed(unique)} are" if unique else ""
         yield Finding(NOTE, "reactions", tuple(shared), f"{text}{rest}.", "The smallest ones are given.")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...model.elements import Element
 from ...model.frame import GROUND
-from ...model.resolved import Drawing, DrawnBody
+from ...model.resolved import ResolvedBody, ResolvedModel
 from .finding import NOTE, WARNING, Finding
 
 TURNS = 2.0 * pi  # an angle beyond one turn is rarely meant
@@ -21,12 +21,12 @@ LONG = 20.0  # m
 GYRATION = (1e-2, 3.0)  # radius of gyration against the size of a body
 
 
-def suspicions(drawing: Drawing) -> Iterator[Finding]:
-    yield from _angles(drawing)
-    yield from _lengths(drawing)
-    yield from _thin(drawing)
-    yield from _inertias(drawing)
-    yield from _gravity(drawing)
+def suspicions(resolved: ResolvedModel) -> Iterator[Finding]:
+    yield from _angles(resolved)
+    yield from _lengths(resolved)
+    yield from _thin(resolved)
+    yield from _inertias(resolved)
+    yield from _gravity(resolved)
 
 
 # Degrees ----------------------------------------------------------------------------------------------
@@ -38,14 +38,14 @@ def looks_like_degrees(given: Any) -> bool:
     return bool(bare and abs(given) > TURNS and float(given) == round(float(given)))
 
 
-def _angles(drawing: Drawing) -> Iterator[Finding]:
-    model = drawing.model
+def _angles(resolved: ResolvedModel) -> Iterator[Finding]:
+    model = resolved.model
     for body in model.bodies.values():
         for word, given in _angles_of(body):
             if looks_like_degrees(given):
                 yield _degrees(f"body '{body.name}'", body.name, word, given)
     for name, element in model.elements.items():
-        for word, given in _angles_in(element, drawing):
+        for word, given in _angles_in(element, resolved):
             if looks_like_degrees(given):
                 yield _degrees(element.title, name, word, given)
 
@@ -57,14 +57,14 @@ def _angles_of(body: Any) -> Iterator[tuple[str, Any]]:
             yield f"the angle of point '{name}'", place[2]
 
 
-def _angles_in(element: Element, drawing: Drawing) -> Iterator[tuple[str, Any]]:
+def _angles_in(element: Element, resolved: ResolvedModel) -> Iterator[tuple[str, Any]]:
     direction = getattr(element, "direction", None)
     if not isinstance(direction, str):
         yield "direction", direction
     at = getattr(element, "at", None)
     if isinstance(at, tuple) and len(at) == 3:
         yield "the angle of at", at[2]
-    if _measures_angles(drawing.elements.get(element.name)):
+    if _measures_angles(resolved.elements.get(element.name)):
         for word in ("free", "value"):
             yield word, getattr(element, word, None)
 
@@ -90,10 +90,10 @@ def _degrees(title: str, name: str, word: str, given: float) -> Finding:
 # Lengths ----------------------------------------------------------------------------------------------
 
 
-def size_of(body: DrawnBody, drawing: Drawing) -> float:
+def size_of(body: ResolvedBody, resolved: ResolvedModel) -> float:
     """The largest distance between places of a body that somebody named or attached something to."""
     places = [(x, y) for x, y, _ in body.points.values()]
-    for element in drawing.elements.values():
+    for element in resolved.elements.values():
         for frame in _placed(element):
             if frame.body == body.name:
                 places.append((frame.x, frame.y))
@@ -112,9 +112,9 @@ def _placed(element: Element) -> Iterator[Any]:
                 yield from (term.a, term.b)
 
 
-def _lengths(drawing: Drawing) -> Iterator[Finding]:
+def _lengths(resolved: ResolvedModel) -> Iterator[Finding]:
     """A body a thousand times larger or smaller than the others."""
-    sizes = {name: size_of(body, drawing) for name, body in drawing.bodies.items() if name != GROUND}
+    sizes = {name: size_of(body, resolved) for name, body in resolved.bodies.items() if name != GROUND}
     sizes = {name: size for name, size in sizes.items() if size > 0.0}
     for name, size in sizes.items():
         others = [other for key, other in sizes.items() if key != name]
@@ -133,9 +133,9 @@ def _lengths(drawing: Drawing) -> Iterator[Finding]:
                 )
 
 
-def _thin(drawing: Drawing) -> Iterator[Finding]:
-    for name, body in drawing.bodies.items():
-        size = size_of(body, drawing)
+def _thin(resolved: ResolvedModel) -> Iterator[Finding]:
+    for name, body in resolved.bodies.items():
+        size = size_of(body, resolved)
         if name != GROUND and size > LONG and 0.0 < body.mass < LIGHT * size:
             yield Finding(
                 WARNING,
@@ -150,10 +150,10 @@ def _thin(drawing: Drawing) -> Iterator[Finding]:
 # Masses -----------------------------------------------------------------------------------------------
 
 
-def _inertias(drawing: Drawing) -> Iterator[Finding]:
-    for name, body in drawing.bodies.items():
-        size = size_of(body, drawing)
-        if name == GROUND or drawing.model.bodies[name].inertia is None or size == 0.0:
+def _inertias(resolved: ResolvedModel) -> Iterator[Finding]:
+    for name, body in resolved.bodies.items():
+        size = size_of(body, resolved)
+        if name == GROUND or resolved.model.bodies[name].inertia is None or size == 0.0:
             continue
         if body.mass == 0.0 or body.inertia == 0.0:
             continue
@@ -173,8 +173,8 @@ def _inertias(drawing: Drawing) -> Iterator[Finding]:
         )
 
 
-def _gravity(drawing: Drawing) -> Iterator[Finding]:
-    gx, gy = drawing.gravity
+def _gravity(resolved: ResolvedModel) -> Iterator[Finding]:
+    gx, gy = resolved.gravity
     size = hypot(gx, gy)
     for factor, unit in ((1000.0, "millimeters"), (100.0, "centimeters")):
         if 9.7 * factor < size < 9.9 * factor:

@@ -51,7 +51,7 @@ def _problem(sentence: str) -> Finding:
 
 
 def _examination(system: System, t: float) -> Iterator[Finding]:
-    doubts = [*suspicions(system.drawing), *remarks(system.drawing)]
+    doubts = [*suspicions(system.resolved), *remarks(system.resolved)]
     if any(finding.kind == "empty" for finding in doubts):
         yield from doubts
         return

@@ -19,30 +19,30 @@ from ...model.forces.torque import Torque
 from ...model.frame import GROUND
 from ...model.joints.belt import Belt
 from ...model.joints.gear import Gear
-from ...model.resolved import Drawing
+from ...model.resolved import ResolvedModel
 from .finding import ERROR, NOTE, WARNING, Finding
 
 FITS = 1e-3  # by how much pitch circles may miss each other, against the distance of their centers
 
 
-def remarks(drawing: Drawing) -> Iterator[Finding]:
-    yield from _without_bodies(drawing)
-    yield from _gears(drawing)
-    yield from _belts(drawing)
-    yield from _springs(drawing)
-    yield from _repeated(drawing)
-    yield from _idle(drawing)
-    yield from _unconnected(drawing)
-    yield from _unused_parameters(drawing)
+def remarks(resolved: ResolvedModel) -> Iterator[Finding]:
+    yield from _without_bodies(resolved)
+    yield from _gears(resolved)
+    yield from _belts(resolved)
+    yield from _springs(resolved)
+    yield from _repeated(resolved)
+    yield from _idle(resolved)
+    yield from _unconnected(resolved)
+    yield from _unused_parameters(resolved)
 
 
-def _without_bodies(drawing: Drawing) -> Iterator[Finding]:
-    if len(drawing.bodies) == 1:
+def _without_bodies(resolved: ResolvedModel) -> Iterator[Finding]:
+    if len(resolved.bodies) == 1:
         yield Finding(
             ERROR,
             "empty",
             (),
-            f"model '{drawing.model.name}' has no bodies.",
+            f"model '{resolved.model.name}' has no bodies.",
             "Add one with model.body(...).",
         )
 
@@ -50,8 +50,8 @@ def _without_bodies(drawing: Drawing) -> Iterator[Finding]:
 # Things that do not fit -------------------------------------------------------------------------------
 
 
-def _gears(drawing: Drawing) -> Iterator[Finding]:
-    for name, gear in _of_type(drawing, Gear):
+def _gears(resolved: ResolvedModel) -> Iterator[Finding]:
+    for name, gear in _of_type(resolved, Gear):
         if not gear.radii:
             continue
         a, b = gear.pitch_radii()
@@ -70,8 +70,8 @@ def _gears(drawing: Drawing) -> Iterator[Finding]:
             )
 
 
-def _belts(drawing: Drawing) -> Iterator[Finding]:
-    for name, belt in _of_type(drawing, Belt):
+def _belts(resolved: ResolvedModel) -> Iterator[Finding]:
+    for name, belt in _of_type(resolved, Belt):
         a, b = belt.radii
         centers = hypot(belt.a.drawn_x - belt.b.drawn_x, belt.a.drawn_y - belt.b.drawn_y)
         if centers < a + b:
@@ -86,9 +86,9 @@ def _belts(drawing: Drawing) -> Iterator[Finding]:
             )
 
 
-def _springs(drawing: Drawing) -> Iterator[Finding]:
-    size = _extent(drawing)
-    for name, spring in _of_type(drawing, Spring):
+def _springs(resolved: ResolvedModel) -> Iterator[Finding]:
+    size = _extent(resolved)
+    for name, spring in _of_type(resolved, Spring):
         kinds = [term.kind for term in spring.measure.terms]
         if kinds == ["distance"] and abs(spring.measure.drawn) < 1e-9 * size:
             yield Finding(
@@ -100,11 +100,11 @@ def _springs(drawing: Drawing) -> Iterator[Finding]:
             )
 
 
-def _extent(drawing: Drawing) -> float:
-    places = [body.pose[:2] for body in drawing.bodies.values()]
+def _extent(resolved: ResolvedModel) -> float:
+    places = [body.pose[:2] for body in resolved.bodies.values()]
     places += [
         (body.pose[0] + x, body.pose[1] + y)
-        for body in drawing.bodies.values()
+        for body in resolved.bodies.values()
         for x, y, _ in body.points.values()
     ]
     return float(np.ptp(np.array(places), axis=0).max()) or 1.0
@@ -113,11 +113,11 @@ def _extent(drawing: Drawing) -> float:
 # Things that do nothing -------------------------------------------------------------------------------
 
 
-def _repeated(drawing: Drawing) -> Iterator[Finding]:
+def _repeated(resolved: ResolvedModel) -> Iterator[Finding]:
     """Joints of one type between the same frames."""
     seen: dict[Any, str] = {}
-    for name in drawing.rows:
-        joint = drawing.elements[name]
+    for name in resolved.rows:
+        joint = resolved.elements[name]
         key = (type(joint).__name__, tuple(_value(joint, field) for field in joint.kinds()))
         if key in seen:
             yield Finding(
@@ -144,9 +144,9 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, str | float | int | tuple)
 
 
-def _idle(drawing: Drawing) -> Iterator[Finding]:
+def _idle(resolved: ResolvedModel) -> Iterator[Finding]:
     """Forces that are zero whatever happens."""
-    for name, element in drawing.elements.items():
+    for name, element in resolved.elements.items():
         if isinstance(element, ForceElement) and _is_zero(element):
             yield Finding(
                 WARNING,
@@ -186,14 +186,14 @@ def _what_is_zero(force: ForceElement) -> str:
     }[type(force)]
 
 
-def _unconnected(drawing: Drawing) -> Iterator[Finding]:
+def _unconnected(resolved: ResolvedModel) -> Iterator[Finding]:
     """Bodies that nothing holds or pushes, and groups that hang on nothing."""
     held: set[str] = set()
     pushed: set[str] = set()
-    for element in drawing.model.elements.values():
+    for element in resolved.model.elements.values():
         bodies = {frame.body for frame in element.frames()}
         (pushed if isinstance(element, ForceElement) else held).update(bodies)
-    for name in drawing.bodies:
+    for name in resolved.bodies:
         if name == GROUND or name in held:
             continue
         what = "no joint holds it" if name in pushed else "no joint and no force acts on it"
@@ -204,8 +204,8 @@ def _unconnected(drawing: Drawing) -> Iterator[Finding]:
             f"body '{name}' flies freely: {what}.",
             "" if name in pushed else "Connect it, or remove it.",
         )
-    grounded = _reached(drawing, GROUND)
-    adrift = [name for name in drawing.bodies if name in held and name not in grounded and name != GROUND]
+    grounded = _reached(resolved, GROUND)
+    adrift = [name for name in resolved.bodies if name in held and name not in grounded and name != GROUND]
     if adrift:
         yield Finding(
             NOTE,
@@ -215,9 +215,9 @@ def _unconnected(drawing: Drawing) -> Iterator[Finding]:
         )
 
 
-def _reached(drawing: Drawing, start: str) -> set[str]:
+def _reached(resolved: ResolvedModel, start: str) -> set[str]:
     """Bodies connected with one by joints."""
-    neighbors = [{f.body for f in drawing.model.elements[name].frames()} for name in drawing.rows]
+    neighbors = [{f.body for f in resolved.model.elements[name].frames()} for name in resolved.rows]
     found = {start}
     while True:
         more = set().union(found, *(bodies for bodies in neighbors if bodies & found))
@@ -226,8 +226,8 @@ def _reached(drawing: Drawing, start: str) -> set[str]:
         found = more
 
 
-def _unused_parameters(drawing: Drawing) -> Iterator[Finding]:
-    model = drawing.model
+def _unused_parameters(resolved: ResolvedModel) -> Iterator[Finding]:
+    model = resolved.model
     parts = (model.parameters, model.gravity, model.analysis, model.bodies, model.ground, model.elements)
     words = set().union(*(re.findall(r"\w+", text) for text in _texts(list(parts))))
     unused = [name for name in model.parameters if name not in words]
@@ -246,5 +246,5 @@ def _texts(thing: Any) -> Iterator[str]:
         yield from _texts(part)
 
 
-def _of_type(drawing: Drawing, kind: type[Any]) -> Iterator[tuple[str, Any]]:
-    return ((name, element) for name, element in drawing.elements.items() if isinstance(element, kind))
+def _of_type(resolved: ResolvedModel, kind: type[Any]) -> Iterator[tuple[str, Any]]:
+    return ((name, element) for name, element in resolved.elements.items() if isinstance(element, kind))

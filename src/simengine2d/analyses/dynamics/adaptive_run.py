@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...coordinates.reference_point.sparse import spread_of_pivots
 from ...integrators import time_loop
-from ...integrators.integration import CompiledMarcher, OdeMethod
+from ...integrators.integration import CompiledIntegration, OdeMethod
 from ...integrators.runge_kutta import RungeKutta
 from .general_run import CHATTER, WHY, OdeRun
 from .implicit_run import AdaptiveImplicitRun
@@ -28,17 +28,17 @@ class AdaptiveRun(OdeRun):
     """
 
     method: RungeKutta
-    marcher: CompiledMarcher
+    integration: CompiledIntegration
 
     def begin(self) -> None:
         super().begin()
         self.implicit: AdaptiveImplicitRun | None = None
         self.earlier = self.t  # at the beginning of a chunk of attempts
 
-    def new_marcher(self, method: OdeMethod, **options: Any) -> CompiledMarcher:
-        marcher = super().new_marcher(method, watch=True, **options)
-        assert isinstance(marcher, CompiledMarcher)
-        return marcher
+    def new_integration(self, method: OdeMethod, **options: Any) -> CompiledIntegration:
+        integration = super().new_integration(method, watch=True, **options)
+        assert isinstance(integration, CompiledIntegration)
+        return integration
 
     def in_words(self) -> str:
         return f"integrated by {self.method.name}, for smooth motions, with rtol = {self.task.rtol:g}"
@@ -49,7 +49,7 @@ class AdaptiveRun(OdeRun):
             self.done = self.implicit.done
             self.take_notes()
             return
-        why = self.march(self.attempts_left(most_steps))
+        why = self.integrate(self.attempts_left(most_steps))
         if why == time_loop.COLLAPSED and not self.near_a_singular_pose():
             why = time_loop.PAUSED
         if self.passing.passed(why):
@@ -72,13 +72,13 @@ class AdaptiveRun(OdeRun):
 
     @property
     def attempts(self) -> int:
-        return self.marcher.steps + int(self.marcher.path.state[time_loop.REJECTED])
+        return self.integration.steps + int(self.integration.path.state[time_loop.REJECTED])
 
     def chatters(self) -> bool:
         """Whether the last chunk of steps got nowhere: tiny steps, many of them refused, no end in sight."""
-        went, longest = self.t - self.earlier, self.marcher.path.state[time_loop.LONGEST]
+        went, longest = self.t - self.earlier, self.integration.path.state[time_loop.LONGEST]
         span = self.span
-        refused = self.marcher.path.state[time_loop.REJECTED] / self.attempts
+        refused = self.integration.path.state[time_loop.REJECTED] / self.attempts
         tiny = went / STEPS_A_CHUNK < 1e-3 * longest or longest < 1e-6 * span
         return bool(self.done < self.times.size and went < 1e-4 * span and tiny and refused > 0.15)
 

@@ -17,10 +17,10 @@ from ...coordinates.reference_point.reference_point import ReferencePoint
 from ...formulations.projection import Projection
 from ...integrators import time_loop
 from ...integrators.dop853 import DOP853
-from ...integrators.integration import CompiledMarcher
+from ...integrators.integration import CompiledIntegration
 from ...system.elimination import posed
 from ...system.system import System
-from .initial_state import Start
+from .initial_state import InitialState
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ class Crossed(NamedTuple):
 class Bridge:
     """The way over singular poses of a system: reference-point coordinates, kept on the constraints by projection."""
 
-    def __init__(self, system: System, start: Start) -> None:
+    def __init__(self, system: System, start: InitialState) -> None:
         self.system, at = system, start.assembly
         family = ReferencePoint(system, at.q)
         d = posed(system, not start.regular, False)
@@ -67,19 +67,19 @@ class Bridge:
         self.posed = solver.pose(Projection(), family, d, at.t, at.q, not start.regular, 0.0)
         assert self.posed.lam is not None
         self.found: Floats = self.posed.lam.kept[1].found
-        doors = (self.posed.finish, self.posed.rhs, family.to_bodies, self.posed.lam)
-        self.recovered = Recoverer(doors, (system.n, system.n, system.m), self.posed.notes, family.turns)
+        pointers = (self.posed.finish, self.posed.rhs, family.to_bodies, self.posed.lam)
+        self.recovered = Recoverer(pointers, (system.n, system.n, system.m), self.posed.notes, family.turns)
         self.atol = TOLERANCE * np.tile(system.sizes, 2)
         self.posed.tolerance[0] = TIGHT * system.length
 
-    def marcher(self, t: float, y: Floats, end: float, concession: float = 1.0) -> CompiledMarcher:
+    def integration(self, t: float, y: Floats, end: float, concession: float = 1.0) -> CompiledIntegration:
         """An integration from (t, y) on, whose last step ends at `end`."""
-        marcher = DOP853().marcher(
+        integration = DOP853().integration(
             self.posed.rhs, t, y, rtol=concession * TOLERANCE, atol=concession * self.atol, finish=self.posed.finish,
             notes=np.zeros_like(self.posed.notes), span=(t, end),
         )  # fmt: skip
-        assert isinstance(marcher, CompiledMarcher)
-        return marcher
+        assert isinstance(integration, CompiledIntegration)
+        return integration
 
     def motion_from(self, t: float, q: Floats, qd: Floats) -> Followed:
         """The motion from a state on, as far as short steps lead."""
@@ -91,18 +91,18 @@ class Bridge:
         self.posed.finish(t, y, np.zeros_like(self.posed.notes))
         return y
 
-    def march(self, t: float, y: Floats, times: Floats) -> Floats | None:
+    def integrate(self, t: float, y: Floats, times: Floats) -> Floats | None:
         """The states at some times, by steps as short as they must be; None where they lead nowhere."""
         Y = self.rows(times.size)
-        done, _ = self.marcher(t, y, float(times[-1])).march(times, 0, Y, 20_000)
+        done, _ = self.integration(t, y, float(times[-1])).integrate(times, 0, Y, 20_000)
         return Y if done == times.size else None
 
     def leap(self, t: float, y: Floats, times: Floats) -> Floats | None:
         """The states at some times, the last of which is the end of one step."""
         end = times[-1:]
-        long, last = self.marcher(t, y, float(end[0]), CONCESSION), self.rows(1)
+        long, last = self.integration(t, y, float(end[0]), CONCESSION), self.rows(1)
         long.path.state[time_loop.STEP] = end[0] - t
-        row, _ = long.march(end, 0, last, 2)
+        row, _ = long.integrate(end, 0, last, 2)
         missed = long.path.notes[0] > LARGEST_MISS * self.system.length
         if row < 1 or long.counts()["rejected steps"] or missed:
             return None
@@ -146,7 +146,11 @@ class Bridge:
         """Rows of the outputs inside and of the end, by steps up to the pose, one over it and steps to the end."""
         before, beyond, size = max(way.t, way.pose - way.width), way.pose + way.width, 2 * self.system.n
         rows, parts = self.held(way.t, way.q, way.qd)[None], []
-        stretches = [(way.t, before, self.march), (before, beyond, self.leap), (beyond, way.end, self.march)]
+        stretches = [
+            (way.t, before, self.integrate),
+            (before, beyond, self.leap),
+            (beyond, way.end, self.integrate),
+        ]
         for begin, end, go in stretches:
             if begin >= end:
                 continue
@@ -183,6 +187,6 @@ class Followed:
         self.bridge, self.t, self.y, self.lost = bridge, t, y, False
 
     def __call__(self, times: Floats) -> list[tuple[Floats, Floats]] | None:
-        rows, n = self.bridge.march(self.t, self.y, times), self.bridge.system.n
+        rows, n = self.bridge.integrate(self.t, self.y, times), self.bridge.system.n
         self.lost = self.lost or rows is None
         return None if rows is None else [(row[:n].copy(), row[n : 2 * n].copy()) for row in rows]

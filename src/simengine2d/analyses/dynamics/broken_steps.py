@@ -14,7 +14,7 @@ from ...expressions.breaks import SMALLEST_TIME, Break
 from ...formulations import index3
 from ...integrators.integration import CHATTER, EPS, HOP, MOST_HOPS
 from ...integrators.step_control import longest_step
-from ...numerics.kernel_pointer import Bound
+from ...numerics.kernel_pointer import BoundKernel
 from ...results.switching import Switching
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ TIGHT = 1e-13  # to which velocities fulfill the constraints behind a break, aga
 MOST_CUTS = 40  # of one step, until it ends before a switch
 
 
-class BrokenWalk:
+class BrokenSteps:
     """Leads a run over the breaks of its system."""
 
     def __init__(self, run: ImplicitRun, switching: Switching) -> None:
@@ -127,7 +127,7 @@ class BrokenWalk:
         return index3.PAUSED
 
     @cached_property
-    def onto_constraints(self) -> Bound:
+    def onto_constraints(self) -> BoundKernel:
         run = self.run
         return sparse.project.bind(sparse.new_context(run.system, run.d, run.w, TIGHT * run.system.length))
 

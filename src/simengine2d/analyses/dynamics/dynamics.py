@@ -19,12 +19,12 @@ from ...model.model import Model
 from ...results.events import Event
 from ...results.results import Results
 from ...system.system import SMALL, System
-from ..equation_system import FreeSystem
+from ..equation_system import EquationSystem
 from ..times import begin_of, check_domains, output_times
 from .adaptive_run import AdaptiveRun
 from .general_run import DaeRun, OdeRun
 from .implicit_run import AdaptiveImplicitRun, FixedImplicitRun
-from .initial_state import Start, start
+from .initial_state import InitialState, start
 from .options import Task, methods
 from .run import Keep, Progress, Run
 from .second_opinion import second_opinion as asked_again
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 
 def dynamics(
-    model: Model | System | FreeSystem,
+    model: Model | System | EquationSystem,
     *,
     t_end: float | None = None,
     step: float | None = None,
@@ -68,7 +68,7 @@ def dynamics(
     `progress` is called with the simulated time, `keep` with the results so far.
     Raises with the results so far (`error.results`) where the integration ends early.
     """
-    if isinstance(model, FreeSystem):
+    if isinstance(model, EquationSystem):
         return model.dynamics(
             t_end=t_end, step=step, t_eval=t_eval, integrator=integrator, formulation=formulation, rtol=rtol,
             atol=atol, max_step=max_step, events=events, newton=newton, tolerance=tolerance, projection=projection,
@@ -128,7 +128,7 @@ def run_of(task: Task) -> Run:
     return kind_of(task)(task, start(task.system, task.t0))
 
 
-def kind_of(task: Task) -> Callable[[Task, Start], Run]:
+def kind_of(task: Task) -> Callable[[Task, InitialState], Run]:
     if task.sparse and task.integrator is not None:
         return FixedImplicitRun
     if task.sparse and task.system.n > SMALL:

@@ -18,13 +18,13 @@ from ...expressions.breaks import Break
 from ...formulations.index3 import History
 from ...formulations.stage_iteration import StagedFormulation
 from ...integrators import time_loop
-from ...integrators.dae_integration import DaeMarcher, dae_marcher
-from ...integrators.integration import NONE, Broken, CompiledMarcher, Marcher, OdeMethod
+from ...integrators.dae_integration import DaeIntegration, dae_integration
+from ...integrators.integration import NONE, Broken, CompiledIntegration, Integration, OdeMethod
 from ...integrators.ivp.inputs import tolerances
 from ...integrators.radau_iia import RadauIIA
 from ...integrators.runge_kutta import RungeKutta
-from ...integrators.scipy_methods import ScipyMarcher
-from ...numerics.kernel_pointer import Bound
+from ...integrators.scipy_methods import ScipyIntegration
+from ...numerics.kernel_pointer import BoundKernel
 from ...results.switching import Switching
 from ..digits import (
     APART,
@@ -40,7 +40,7 @@ from ..digits import (
     wrong_steps,
 )
 from .blow_up import BlowUp, cautions
-from .initial_state import Start
+from .initial_state import InitialState
 from .options import Task
 from .run import refill
 from .watched_run import WatchedRun
@@ -77,9 +77,9 @@ _MISCOUNTED = (
 
 
 class GeneralRun(WatchedRun):
-    """Steps of a marcher, and what they mean for the bodies."""
+    """Steps of an integration, and what they mean for the bodies."""
 
-    def __init__(self, task: Task, start: Start) -> None:
+    def __init__(self, task: Task, start: InitialState) -> None:
         super().__init__(task, start, tangent=False)
         at = start.assembly
         self.watch_over(family_named(task.coordinates)(task.system, at.q))
@@ -88,15 +88,15 @@ class GeneralRun(WatchedRun):
         self.switching = Switching(self.system, task.step if task.fixed else None)
         self.family.count_from(at.t, at.q, at.qd)
 
-    def close(self, lam: Bound | None) -> None:
-        """The door to the multipliers: the one given, or one that finds them from the accelerations of the bodies.
+    def close(self, lam: BoundKernel | None) -> None:
+        """The pointer to the multipliers: the one given, or one that finds them from the accelerations of the bodies.
 
         Where these follow from the state alone, it also puts them right.
         """
         if lam is None:
             find = sparse.motion if self.follow_from_state else sparse.multipliers
             lam = find.bind(sparse.new_context(self.system, self.d, self.w, 0.0))
-        self.lam: Bound = lam
+        self.lam: BoundKernel = lam
         self.closed: sparse.Sparse = lam.kept[1]
 
     @property
@@ -105,7 +105,7 @@ class GeneralRun(WatchedRun):
         formulation = self.task.formulation
         return not formulation.gives_way and formulation.stabilization == (0.0, 0.0)
 
-    marcher: Marcher
+    integration: Integration
     recovered: Recoverer
     Y: Floats
     doubtful = False
@@ -115,21 +115,21 @@ class GeneralRun(WatchedRun):
 
     @property
     def t(self) -> float:
-        return self.marcher.t
+        return self.integration.t
 
     @property
     def state(self) -> tuple[Floats, Floats]:
-        return self.bodies(self.t, self.marcher.y)
+        return self.bodies(self.t, self.integration.y)
 
     @property
     def step_end(self) -> float:
-        return self.marcher.step_end
+        return self.integration.step_end
 
     def between(self, t: float) -> tuple[Floats, Floats]:
         return self.passing.state_at(t) or self.bodies(t, self.coordinates_between(t))
 
     def coordinates_between(self, t: float) -> Floats:
-        return self.marcher.between(t)
+        return self.integration.between(t)
 
     def end_at(self, t: float) -> None:
         self.done = min(self.done, int(np.searchsorted(self.times, t)))
@@ -148,9 +148,9 @@ class GeneralRun(WatchedRun):
 
     @property
     def step_ahead(self) -> float:
-        if not isinstance(self.marcher, CompiledMarcher):
-            return self.marcher.step_end - self.marcher.t
-        state = self.marcher.path.state
+        if not isinstance(self.integration, CompiledIntegration):
+            return self.integration.step_end - self.integration.t
+        state = self.integration.path.state
         waiting, following = float(state[time_loop.TAKE]), float(state[time_loop.STEP])
         return min(waiting, following) if waiting > 0.0 and following > 0.0 else max(waiting, following)
 
@@ -171,7 +171,7 @@ class GeneralRun(WatchedRun):
     # going on
 
     def marked(self, kept: Sequence[Floats]) -> Broken | None:
-        """The breaks for a marcher; `kept` is what the equations remember from step to step."""
+        """The breaks for an integration; `kept` is what the equations remember from step to step."""
         return Broken(self.switching, self.bodies, kept, self.kick) if self.switching else None
 
     def kick(self, found: Break, y: Floats) -> None:
@@ -182,7 +182,7 @@ class GeneralRun(WatchedRun):
             self.notes.append(self.switching.kick)
 
     def advance(self, most_steps: int) -> None:
-        why = self.march(most_steps)
+        why = self.integrate(most_steps)
         if self.passing.passed(why):
             return
         self.refuse(why)
@@ -221,26 +221,29 @@ class GeneralRun(WatchedRun):
         if why in WHY:
             raise self.failure(WHY[why])
 
-    def march(self, most_steps: int) -> int:
+    def integrate(self, most_steps: int) -> int:
         """Go on for some steps, and see what they mean. Returns why they ended."""
         self.passing.remember()
         first = self.done
-        self.done, why = self.marcher.march(self.times, first, self.Y, self.passing.pace(most_steps))
+        self.done, why = self.integration.integrate(self.times, first, self.Y, self.passing.pace(most_steps))
         self.recover(first, self.done)
         return why
 
     def steps_again(self, before: float, count: int) -> int:
         """Outputs matter only where steps end at them."""
-        marcher = self.marcher
-        if isinstance(marcher, CompiledMarcher) and marcher.rules.kind != time_loop.BETWEEN_OUTPUTS:
+        integration = self.integration
+        if (
+            isinstance(integration, CompiledIntegration)
+            and integration.rules.kind != time_loop.BETWEEN_OUTPUTS
+        ):
             beyond = np.array([before + 1e3 * (1.0 + abs(before))])
-            return marcher.march(beyond, 0, np.zeros((1, self.Y.shape[1])), count)[1]
-        self.done, why = marcher.march(self.times, self.done, self.Y, count)
+            return integration.integrate(beyond, 0, np.zeros((1, self.Y.shape[1])), count)[1]
+        self.done, why = integration.integrate(self.times, self.done, self.Y, count)
         return why
 
     @property
     def looks_at_steps(self) -> bool:
-        return isinstance(self.marcher, CompiledMarcher)
+        return isinstance(self.integration, CompiledIntegration)
 
     def coordinates_of(self, t: float, q: Floats, qd: Floats) -> Floats:
         """(z, zd) of bodies in a state."""
@@ -261,10 +264,10 @@ class GeneralRun(WatchedRun):
     def recover(self, first: int, stop: int) -> None:
         """Rows of outputs as motions of the bodies."""
 
-    def recoverer(self, finish: Bound, rhs: Bound, notes: Floats) -> Recoverer:
+    def recoverer(self, finish: BoundKernel, rhs: BoundKernel, notes: Floats) -> Recoverer:
         family, system = self.family, self.system
-        doors, sizes = (finish, rhs, family.to_bodies, self.lam), (family.n, system.n, system.m)
-        return Recoverer(doors, sizes, notes, family.turns)
+        pointers, sizes = (finish, rhs, family.to_bodies, self.lam), (family.n, system.n, system.m)
+        return Recoverer(pointers, sizes, notes, family.turns)
 
     def keep(self, first: int, found: list[Floats]) -> None:
         """Rows of the history from `first` on."""
@@ -275,7 +278,7 @@ class GeneralRun(WatchedRun):
             array[first : first + len(rows)] = rows
 
     def counts(self) -> dict[str, int]:
-        return self.marcher.counts()
+        return self.integration.counts()
 
     def checkpoint(self) -> dict[str, Floats]:
         if not self.keeps:
@@ -358,7 +361,7 @@ class GeneralRun(WatchedRun):
 class OdeRun(GeneralRun):
     """An ordinary differential equation in the state (z, zd)."""
 
-    def __init__(self, task: Task, start: Start) -> None:
+    def __init__(self, task: Task, start: InitialState) -> None:
         super().__init__(task, start)
         assert isinstance(task.integrator, OdeMethod)
         self.method, at, z = task.integrator, start.assembly, self.y0[: self.family.n]
@@ -366,7 +369,7 @@ class OdeRun(GeneralRun):
         self.posed = solver.pose(task.formulation, self.family, self.d, at.t, z, not start.regular, 0.0)
         self.close(self.posed.lam)
         self.finish = self.posed.finish if self.rank is None else self.rank.around(self.posed.finish)
-        self.marcher = self.new_marcher(self.method, **self.steps)
+        self.integration = self.new_integration(self.method, **self.steps)
         self.recovered = self.recoverer(self.posed.finish, self.posed.rhs, self.posed.notes)
         self.begin()
 
@@ -390,7 +393,7 @@ class OdeRun(GeneralRun):
         return {"rtol": self.local, "atol": self.atol, "step": self.task.max_step}
 
     def begin(self) -> None:
-        """The first state, treated as the end of a step. Nothing was evaluated before: all doors compile at once."""
+        """The first state, treated as the end of a step. Nothing was evaluated before: all pointers compile at once."""
         posed = self.posed
         self.Y = np.zeros((self.times.size, self.y0.size + posed.notes.size))
         self.notes.append(self.words)
@@ -405,8 +408,8 @@ class OdeRun(GeneralRun):
         self.passing.begin()
         self.finish(self.start.assembly.t, self.y0, posed.notes)
         posed.notes[:2] = 0.0
-        if isinstance(self.marcher, CompiledMarcher):
-            self.marcher.begin_at(self.y0)
+        if isinstance(self.integration, CompiledIntegration):
+            self.integration.begin_at(self.y0)
 
     def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
         posed, worst = self.posed, self.posed.notes[:2].copy()
@@ -414,25 +417,25 @@ class OdeRun(GeneralRun):
         posed.begin()
         self.finish(t, y, posed.notes)
         posed.notes[:2] = worst
-        if isinstance(self.marcher, CompiledMarcher) and isinstance(self.method, RungeKutta):
-            self.marcher.restart(t, y, self.local, self.atol)
+        if isinstance(self.integration, CompiledIntegration) and isinstance(self.method, RungeKutta):
+            self.integration.restart(t, y, self.local, self.atol)
         else:
             span = (t, self.system.domain[1])
-            self.marcher = self.new_marcher(self.method, **self.steps, t0=t, y0=y, span=span)
+            self.integration = self.new_integration(self.method, **self.steps, t0=t, y0=y, span=span)
 
     @property
     def reusable(self) -> bool:
-        """Whether `again` makes another run of it; implicit methods keep more than a marcher can restart."""
+        """Whether `again` makes another run of it; implicit methods keep more than an integration can restart."""
         return isinstance(self.method, RungeKutta) and not self.task.events
 
     def again(self, task: Task) -> OdeRun:
         """Another run. Laying out the contexts of a new one would take longer than many a motion."""
-        assert isinstance(self.marcher, CompiledMarcher)
+        assert isinstance(self.integration, CompiledIntegration)
         before = self.task
         self.set_out(task)
         if task.rtol != before.rtol or task.atol is not None or before.atol is not None:
             self.set_tolerances()
-        self.marcher.restart(self.start.assembly.t, self.first, self.local, self.atol)
+        self.integration.restart(self.start.assembly.t, self.first, self.local, self.atol)
         self.begin()
         return self
 
@@ -442,7 +445,7 @@ class OdeRun(GeneralRun):
         self.history = History(*(array[:0].copy() for array in self.history))
         return self
 
-    def new_marcher(self, method: OdeMethod, **options: Any) -> Marcher:
+    def new_integration(self, method: OdeMethod, **options: Any) -> Integration:
         usual: dict[str, Any] = {
             "t0": self.start.assembly.t,
             "y0": self.y0,
@@ -452,10 +455,10 @@ class OdeRun(GeneralRun):
             "span": (self.start.assembly.t, self.system.domain[1]),
             "broken": self.marked([*self.posed.kept.values()]),
         }
-        marcher = method.marcher(self.posed.rhs, **usual | options)
-        if isinstance(marcher, ScipyMarcher):
-            marcher.follow = self.posed.finish
-        return marcher
+        integration = method.integration(self.posed.rhs, **usual | options)
+        if isinstance(integration, ScipyIntegration):
+            integration.follow = self.posed.finish
+        return integration
 
     def wrong_steps(self) -> str | None:
         # where joints are a little open, rows and bodies disagree by as much
@@ -467,7 +470,7 @@ class OdeRun(GeneralRun):
             self.keep(first, self.motion_at(self.times[first:stop], self.Y[first:stop]))
 
     def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
-        """Q, Qd, Qdd and Lam of rows of the marcher; the integration does not notice."""
+        """Q, Qd, Qdd and Lam of rows of the integration; the integration does not notice."""
         posed = self.posed
         saved = {name: array.copy() for name, array in posed.kept.items()}
         posed.tolerance[0] = TIGHT * self.system.length
@@ -484,20 +487,20 @@ class OdeRun(GeneralRun):
         return worst
 
     def kept(self) -> dict[str, Floats]:
-        return self.marcher.kept() | self.posed.kept | self.errors()
+        return self.integration.kept() | self.posed.kept | self.errors()
 
 
 class DaeRun(GeneralRun):
     """Differential-algebraic equations, by implicit steps."""
 
-    marcher: DaeMarcher
+    integration: DaeIntegration
 
-    def __init__(self, task: Task, start: Start) -> None:
+    def __init__(self, task: Task, start: InitialState) -> None:
         super().__init__(task, start)
         self.close(None)
         n, at = self.family.n, start.assembly
-        self.marcher = self.new_marcher(at.t, self.y0)
-        notes = self.marcher.path.notes
+        self.integration = self.new_integration(at.t, self.y0)
+        notes = self.integration.path.notes
         self.Y = np.zeros((self.times.size, 2 * n + notes.size))
         self.recovered = self.recoverer(NONE, NONE, notes)
         self.mark = 0, at.t
@@ -521,17 +524,17 @@ class DaeRun(GeneralRun):
 
     def advance(self, most_steps: int) -> None:
         super().advance(most_steps)
-        steps, before = self.marcher.steps, self.mark
+        steps, before = self.integration.steps, self.mark
         if steps < before[0] or steps >= before[0] + MANY:
             self.mark = steps, self.t
         if steps >= before[0] + MANY and self.t - before[1] < NOWHERE * self.span and not self.task.fixed:
             raise self.failure(CRAWLS)
 
-    def new_marcher(self, t: float, y: Floats) -> DaeMarcher:
+    def new_integration(self, t: float, y: Floats) -> DaeIntegration:
         task, n, method = self.task, self.family.n, self.task.integrator or RadauIIA()
         adaptive = task.integrator is None
         assert isinstance(task.formulation, StagedFormulation)
-        marcher = dae_marcher(
+        integration = dae_integration(
             task.formulation,
             method,
             self.family,
@@ -547,13 +550,13 @@ class DaeRun(GeneralRun):
             broken=self.marked([self.family.turns]),
         )
         if self.rank is not None:
-            marcher.finish_with(self.rank.around(marcher.problem.finish))
-        return marcher
+            integration.finish_with(self.rank.around(integration.problem.finish))
+        return integration
 
     def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
         y = self.coordinates_of(t, q, qd)
-        self.marcher = self.new_marcher(t, y)
-        self.recovered = self.recoverer(NONE, NONE, self.marcher.path.notes)
+        self.integration = self.new_integration(t, y)
+        self.recovered = self.recoverer(NONE, NONE, self.integration.path.notes)
         self.passing.looking(t, y, np.zeros(0))
 
     def recover(self, first: int, stop: int) -> None:
@@ -561,16 +564,16 @@ class DaeRun(GeneralRun):
             return
         turns = self.family.turns.copy()
         times, Y = self.times[first:stop], self.Y[first:stop]
-        self.keep(first, self.recovered(times, Y, self.marcher.accelerations(times, Y)[0]))
+        self.keep(first, self.recovered(times, Y, self.integration.accelerations(times, Y)[0]))
         self.family.turns[:] = turns
 
     @property
     def halved(self) -> tuple[int, list[float]]:
-        return self.marcher.halved
+        return self.integration.halved
 
     @property
     def worst(self) -> Floats:
         return self.closed.found
 
     def kept(self) -> dict[str, Floats]:
-        return self.marcher.kept() | self.errors()
+        return self.integration.kept() | self.errors()

@@ -16,12 +16,12 @@ from ...integrators import time_loop
 from ...integrators.generalized_alpha import GeneralizedAlpha
 from ...integrators.integration import NONE
 from ...methods import AlphaMethod
-from ...numerics.kernel_pointer import Bound, Door
+from ...numerics.kernel_pointer import BoundKernel, KernelPointer
 from ...results.switching import Switching
 from ..assembly.closure import coordinate_scale
 from .blow_up import BlowUp, cautions
-from .broken_steps import BrokenWalk
-from .initial_state import Start
+from .broken_steps import BrokenSteps
+from .initial_state import InitialState
 from .options import NEWTON, Task
 from .run import STEPS_A_CHUNK, refill
 from .watched_run import WatchedRun
@@ -39,12 +39,12 @@ _ARRAYS = ("q", "qd", "qdd", "lam", "a", "state", "worst")
 class ImplicitRun(WatchedRun):
     """Steps of an alpha method; each starts where the last one ended, so all outputs are ends of steps."""
 
-    walking: ClassVar[Door]
+    walking: ClassVar[KernelPointer]
 
     def __init__(
         self,
         task: Task,
-        start: Start,
+        start: InitialState,
         method: AlphaMethod,
         state: tuple[float, Floats, Floats] | None = None,
         local: float = 0.0,
@@ -60,11 +60,11 @@ class ImplicitRun(WatchedRun):
         self.begin()
         # steps of order 2 need not end where a force only bends
         self.switching = Switching(self.system, task.step if task.fixed else None, bends=not task.fixed)
-        self.over_breaks = BrokenWalk(self, self.switching)
+        self.over_breaks = BrokenSteps(self, self.switching)
         self.notes += self.switching.notes()
         self.curve: Any = (None, None, None)  # the last that `between` has made, and its ends
 
-    def stepper(self, method: AlphaMethod, t: float, q: Floats, qd: Floats) -> index3.Stepper:
+    def stepper(self, method: AlphaMethod, t: float, q: Floats, qd: Floats) -> index3.StepState:
         system, task, n = self.system, self.task, self.system.n
         state = np.zeros(index3.STATE_SIZE)
         state[index3.TIME] = t
@@ -72,7 +72,7 @@ class ImplicitRun(WatchedRun):
             (1e-10, 1e-12 * system.length) if task.tolerance is None else (0.0, task.tolerance)
         )
         projection = 1e-13 * system.length if task.projection else np.inf
-        return index3.Stepper(
+        return index3.StepState(
             q.copy(), qd.copy(), np.zeros(n), np.zeros(system.m), np.zeros(n), np.zeros((4, n)), np.zeros(system.m),
             state, coordinate_scale(system), np.array(method.coefficients),
             np.array([relative, absolute, projection]), np.zeros(3), np.zeros(2), new_esdirk(n),
@@ -92,11 +92,11 @@ class ImplicitRun(WatchedRun):
         task = self.task
         return float(task.step or 1.0) if task.fixed else float(task.max_step or np.inf)
 
-    def bound_walk(self) -> Bound:
+    def bound_walk(self) -> BoundKernel:
         system, task = self.system, self.task
         looking = NONE if self.rank is None else self.passing.looking
         watched = np.zeros(1) if self.rank is None else self.rank.state
-        context = index3.Walk(
+        context = index3.Index3Loop(
             system.arrays, system.load_arrays, self.d, self.p, self.history, self.longest,
             NEWTON[task.newton], self.local, self.atol, self.w, looking.f, looking.c, watched, np.zeros(2 * system.n),
         )  # fmt: skip
@@ -265,7 +265,7 @@ class FixedImplicitRun(ImplicitRun):
 
     walking = index3.walk_fixed
 
-    def __init__(self, task: Task, start: Start) -> None:
+    def __init__(self, task: Task, start: InitialState) -> None:
         assert isinstance(task.integrator, AlphaMethod) and task.step is not None
         super().__init__(task, start, task.integrator)
         self.notes.append(
@@ -293,7 +293,9 @@ class AdaptiveImplicitRun(ImplicitRun):
 
     walking = index3.walk_controlled
 
-    def __init__(self, task: Task, start: Start, state: tuple[float, Floats, Floats] | None = None) -> None:
+    def __init__(
+        self, task: Task, start: InitialState, state: tuple[float, Floats, Floats] | None = None
+    ) -> None:
         super().__init__(task, start, GeneralizedAlpha(rho=0.6), state, max(SMALLEST, SHARE * task.rtol))
         if task.tolerance is None:
             self.p.tolerance[0] = max(1e-12, 1e-3 * self.local)

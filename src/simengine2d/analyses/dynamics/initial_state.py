@@ -30,7 +30,7 @@ WEAK = (
 )
 
 
-class Start(NamedTuple):
+class InitialState(NamedTuple):
     """`redundant` names the constraints whose reactions are not unique; `regular` says that there are none.
 
     `implied` are the rows that those before them imply in this pose.
@@ -42,19 +42,19 @@ class Start(NamedTuple):
     implied: tuple[int, ...] = ()
 
 
-def start(system: System, t: float) -> Start:
+def start(system: System, t: float) -> InitialState:
     """Assemble and examine a system; it keeps the answer."""
-    found: Start = system.memo.recall(("start", t), lambda: _start(system, t))
+    found: InitialState = system.memo.recall(("start", t), lambda: _start(system, t))
     return found
 
 
-def _start(system: System, t: float) -> Start:
+def _start(system: System, t: float) -> InitialState:
     if system.n == 0:
         raise UnsupportedError(f"model '{system.model.name}' has no bodies; add one with model.body(...).")
     if system.missing_law is not None:
         raise UnsupportedError(system.missing_law)
     assembly = assemble(system, t)
-    return Start(assembly, *_examine(system, assembly))
+    return InitialState(assembly, *_examine(system, assembly))
 
 
 def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool, tuple[int, ...]]:

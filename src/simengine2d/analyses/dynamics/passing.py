@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ...errors import Caution, SingularityError, listed
 from ...integrators import time_loop
-from ...numerics.kernel_pointer import Bound
-from ..singular_poses import Pose
+from ...numerics.kernel_pointer import BoundKernel
+from ..singular_poses import SingularPose
 from .bridge import Bridge, Crossed, Way
 from .run import STEPS_A_CHUNK
 
@@ -121,7 +121,7 @@ class Passing:
         return False
 
     @cached_property
-    def looking(self) -> Bound:
+    def looking(self) -> BoundKernel:
         """The watch without the end of a step."""
         assert self.run.rank is not None
         return self.run.rank.around(None)
@@ -135,7 +135,7 @@ class Passing:
             return []
         return [[t, float(row), run.rank.speed(qd)] for row in run.rank.weakest_rows(t, q)]
 
-    def examine(self, t: float, row: float, speed: float) -> Pose | None:
+    def examine(self, t: float, row: float, speed: float) -> SingularPose | None:
         """The singular pose that caused an alarm; None where there was none."""
         run = self.run
         assert run.rank is not None
@@ -162,7 +162,7 @@ class Passing:
         if words not in self.run.notes:
             self.run.notes.append(Caution(words))
 
-    def cross(self, pose: Pose) -> None:
+    def cross(self, pose: SingularPose) -> None:
         """Go back a little, then over the pose."""
         run, reached = self.run, self.run.done
         bridge = self.bridge()
@@ -228,7 +228,7 @@ class Passing:
                 grows = False
             count = 2 * count if grows else count // 2
 
-    def land(self, pose: Pose, crossed: Crossed, later: Floats, way: Way) -> None:
+    def land(self, pose: SingularPose, crossed: Crossed, later: Floats, way: Way) -> None:
         """Outputs up to the other side, from which the run goes on."""
         run = self.run
         assert run.rank is not None
@@ -284,7 +284,7 @@ class Passing:
 
     # what is reported and kept
 
-    def failure(self, pose: Pose) -> SingularityError:
+    def failure(self, pose: SingularPose) -> SingularityError:
         run = self.run
         # nearer to the pose, outputs mean little
         reached = min(self.end_of_step()[0], pose.t - REACHES[0] / pose.speed)

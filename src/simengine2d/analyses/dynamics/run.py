@@ -22,13 +22,13 @@ from ...errors import (
 )
 from ...formulations.index3 import History
 from ...numerics.interrupts import Interrupts
-from ...results.events import Crossing, Watch, crossings_until
+from ...results.events import Crossing, EventWatch, crossings_until
 from ...results.results import Results
 from ...system.elimination import posed
-from ...system.equations_of_motion import D, Work, new_work
+from ...system.equations_of_motion import EquationArrays, Work, new_work
 from ..output_grid import MOST_NUMBERS, OutputGrid, beside_peaks
 from ..pace import Pace
-from .initial_state import Start
+from .initial_state import InitialState
 from .lift_off import lift_off_notes
 from .options import Task
 
@@ -46,7 +46,7 @@ STEPS_A_CHUNK = 2_000  # after which an adaptive run asks itself whether it gets
 class Run(ABC):
     """What all runs share."""
 
-    def __init__(self, task: Task, start: Start, *, tangent: bool) -> None:
+    def __init__(self, task: Task, start: InitialState, *, tangent: bool) -> None:
         self.start, self.system, self.tangent = start, task.system, tangent
         self.set_out(task)
 
@@ -55,7 +55,7 @@ class Run(ABC):
         start, self.task, self.times = self.start, task, task.times
         self.system.forget_raised()
         self.history = new_history(self.times.size, self.system.n, self.system.m)
-        self.watch = Watch(self.system, task.events) if task.events else None
+        self.watch = EventWatch(self.system, task.events) if task.events else None
         if self.watch:
             self.watch.begin(start.assembly.t, start.assembly.q, start.assembly.qd)
         self.crossings: list[Crossing] = []
@@ -78,7 +78,7 @@ class Run(ABC):
         return float(self.times[-1]) - self.start.assembly.t
 
     @cached_property
-    def d(self) -> D:
+    def d(self) -> EquationArrays:
         """The elimination program of the system."""
         d = posed(self.system, not self.start.regular, self.tangent)
         implied = np.array(self.start.implied, dtype=np.int64)
@@ -342,7 +342,7 @@ class Run(ABC):
             return f"dynamics stopped at t = {event.t:.9g} s by the event '{event.name}', {self.done} points"
         return f"dynamics finished at t = {self.times[-1]:g} s, {self.times.size} points"
 
-    def look_for_events(self, watch: Watch) -> None:
+    def look_for_events(self, watch: EventWatch) -> None:
         """Note what happened in the last step; an event may end the run."""
         end = min(self.step_end, float(self.times[-1]))
         if end <= watch.t:

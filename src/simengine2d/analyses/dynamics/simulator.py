@@ -14,13 +14,13 @@ from ...coordinates import family_named
 from ...errors import ConvergenceError, ModelError, UnsupportedError
 from ...formulations.index3 import History
 from ...integrators import time_loop
-from ...integrators.integration import CompiledMarcher
+from ...integrators.integration import CompiledIntegration
 from ...integrators.runge_kutta import RungeKutta
 from ...model.model import Model
 from ...numerics.contexts import holds_addresses
 from ...numerics.interrupts import Interrupts
 from ...system.system import System
-from ..equation_system import FreeSystem
+from ..equation_system import EquationSystem
 from ..times import check_domains
 from .general_run import WHY, OdeRun
 from .initial_state import start
@@ -43,7 +43,7 @@ class Simulator:
 
     def __init__(
         self,
-        model: Model | System | FreeSystem,
+        model: Model | System | EquationSystem,
         *,
         coordinates: str = "reference_point",
         integrator: Any = None,
@@ -52,7 +52,7 @@ class Simulator:
         atol: float | Floats | None = None,
         max_step: float | None = None,
     ) -> None:
-        if isinstance(model, FreeSystem):
+        if isinstance(model, EquationSystem):
             raise UnsupportedError(
                 "a Simulator moves models with bodies; for equations of one's own take se.dynamics."
             )
@@ -69,8 +69,8 @@ class Simulator:
             system, self._times, None, method, posed, rtol, atol, coordinates=family, max_step=max_step
         )
         self._run = OdeRun(task, start(system, 0.0))
-        assert isinstance(self._run.marcher, CompiledMarcher)
-        self._marcher: CompiledMarcher = self._run.marcher
+        assert isinstance(self._run.integration, CompiledIntegration)
+        self._integration: CompiledIntegration = self._run.integration
         self._row = np.zeros((1, self._run.Y.shape[1]))
         self._seen: History | None = None
         self._lock, self._busy = RLock(), False
@@ -96,7 +96,7 @@ class Simulator:
         run = self._run
         with self._at_work():
             self.t = 0.0
-            self._marcher.restart(0.0, run.first, run.local, run.atol)
+            self._integration.restart(0.0, run.first, run.local, run.atol)
             run.set_out(run.task)
             run.begin()
             run.times, run.Y = self._times, self._row
@@ -130,7 +130,7 @@ class Simulator:
                 self._on_the_way_over_a_pose(float(self._times[0]))
             elif run.done == 0 and why not in (time_loop.PAUSED, time_loop.COLLAPSED):
                 what = run.switching.jump if why == time_loop.JUMPS else WHY[why]
-                raise ConvergenceError(run.broken() or f"at t = {self._marcher.t:.9g} s {what}")
+                raise ConvergenceError(run.broken() or f"at t = {self._integration.t:.9g} s {what}")
 
     def _on_the_way_over_a_pose(self, t: float) -> bool:
         """Whether t lies inside the last step over a singular pose; its motion is then what is seen."""
@@ -149,9 +149,9 @@ class Simulator:
     def _steps(self, most: int) -> tuple[int, int]:
         """Some steps. Ctrl-C does not break off a function in Python, which would be left without a value."""
         if not self._run.system.callbacks:
-            return self._marcher.march(self._times, 0, self._row, most)
+            return self._integration.integrate(self._times, 0, self._row, most)
         with Interrupts() as interrupts:
-            found = self._marcher.march(self._times, 0, self._row, min(most, SLOW_STEPS_AT_ONCE))
+            found = self._integration.integrate(self._times, 0, self._row, min(most, SLOW_STEPS_AT_ONCE))
         interrupts.check()
         return found
 
@@ -167,7 +167,7 @@ class Simulator:
         turns[:] = self._row[0, self._row.shape[1] - turns.size :]
         run.passing.begin_at(self.t)
         run.finish(self.t, y, run.posed.notes)
-        self._marcher.restart(self.t, y, run.local, run.atol)
+        self._integration.restart(self.t, y, run.local, run.atol)
         self._row[0, :size], self._seen = y, None
 
     @property

@@ -7,7 +7,7 @@ from ...expressions.table import Table
 from ...model.forces.spring import Spring
 from ...model.model import Model
 from ...results.results import Results
-from ..assembly.redrawn import measure_as_written, redrawn
+from ..assembly.redrawn import measure_as_written, with_initial_pose
 from .actuators import movers
 
 
@@ -19,7 +19,7 @@ def feed_forward(results: Results) -> Model:
     """
     if results.lam is None or results.t.size < 2:
         raise UnsupportedError("feed_forward needs the results of inverse_dynamics at two times at least.")
-    model = redrawn(results.model, results.q[0], results.qd[0])
+    model = with_initial_pose(results.model, results.q[0], results.qd[0])
     times = tuple(results.t.tolist())
     for name in movers(results.system):
         rows = [i for i, (owner, _) in enumerate(results.system.rows) if owner == name]

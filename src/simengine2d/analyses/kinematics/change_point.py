@@ -1,6 +1,6 @@
 """Change points: poses at which branches of the motion meet, passed on the one that goes on smoothly.
 
-The walk stops at a clean state a little before the singular pose. The motion is written as a function of a clock: of
+The run stops at a clean state a little before the singular pose. The motion is written as a function of a clock: of
 the value of the driver where there is one driver (then it may halt, turn back or jerk while it passes), else of time.
 From three clean states on this side a polynomial of degree 8 leads to the other side. If Newton finds a closed pose
 there, with the velocity that the polynomial has, and if the polynomial of degree 11 through clean states on both sides
@@ -23,14 +23,14 @@ from numpy.typing import NDArray
 
 from ...expressions.time_function import FunctionTable, as_function, functions_at, pack
 from ...numerics.sparse_lu import analyze
-from ...system.constraints import S as Arrays
+from ...system.constraints import SystemArrays as Arrays
 from ...system.constraints import evaluate
 from ...system.frames import FRAME_STATE
 from ...system.system import System
-from .stepping import NEARBY, new_walker, position, rates
+from .stepping import NEARBY, new_stepper, position, rates
 
 if TYPE_CHECKING:
-    from .run import Walk
+    from .run import KinematicsRun
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ BEFORE, ACROSS = (
 )  # nodes in units of the distance from the singular pose
 
 
-class State(NamedTuple):
+class ClockState(NamedTuple):
     """A pose, and its first and second derivative by the clock."""
 
     s: float
@@ -84,19 +84,19 @@ class Clock(NamedTuple):
         return Phi, J, f[:, 1], gamma
 
 
-def clocks(walk: Walk) -> list[Clock]:
+def clocks(run: KinematicsRun) -> list[Clock]:
     """The clocks by which the motion may be smooth: the driver, then the time."""
-    system = walk.system
+    system = run.system
     by_time = Clock(system, system.arrays, None, 1.0)
     moving = [i for i in range(system.m) if system.moves_in_time(i)]
     if len(moving) != 1 or system.rows[moving[0]][1].formula is not None:
         return [by_time]
-    return [_by_driver(system, moving[0], sign) for sign in _ways(walk, moving[0])] + [by_time]
+    return [_by_driver(system, moving[0], sign) for sign in _ways(run, moving[0])] + [by_time]
 
 
-def _ways(walk: Walk, row: int) -> list[float]:
+def _ways(run: KinematicsRun, row: int) -> list[float]:
     """The direction in which the driver goes; both where it stands."""
-    rate = walk.system.functions_at(walk.t)[row, 1]
+    rate = run.system.functions_at(run.t)[row, 1]
     return [1.0, -1.0] if rate >= 0.0 else [-1.0, 1.0]
 
 
@@ -108,22 +108,22 @@ def _by_driver(system: System, row: int, sign: float) -> Clock:
     )
 
 
-class Crossing(NamedTuple):
+class SmoothPassage(NamedTuple):
     """The smooth motion around a singular pose, as a polynomial in x = (s - center) / reach, valid for |x| <= 2."""
 
     clock: Clock
     center: float
     reach: float
-    base: State
+    base: ClockState
     coefficients: Floats
     singular: list[float]
     """Values of the clock at which branches meet."""
 
-    def by_clock(self, s: float) -> State:
+    def by_clock(self, s: float) -> ClockState:
         """The state at a value of the clock."""
         x, h, base = (s - self.center) / self.reach, s - self.base.s, self.base
         rest, rest_d, rest_dd = monomials(x, self.coefficients.shape[0]) @ self.coefficients
-        return State(
+        return ClockState(
             s,
             base.q + h * base.qd + 0.5 * h * h * base.qdd + rest,
             base.qd + h * base.qdd + rest_d / self.reach,
@@ -137,7 +137,7 @@ class Crossing(NamedTuple):
         return state.q, state.qd * sd, state.qdd * sd * sd + state.qd * sdd
 
     def place(self, t: float) -> float:
-        """x at a time: -1 is where the walk stopped, 1 is as far behind."""
+        """x at a time: -1 is where the run stopped, 1 is as far behind."""
         return (self.clock.at(t)[0] - self.center) / self.reach
 
 
@@ -150,7 +150,7 @@ def monomials(x: float, count: int) -> Floats:
     return np.array([powers, first, second])
 
 
-def polynomial_through(states: list[State], base: State, center: float, reach: float) -> Floats:
+def polynomial_through(states: list[ClockState], base: ClockState, center: float, reach: float) -> Floats:
     """Hermite's polynomial through q, qd and qdd of the states, less the parabola of the base; one column each."""
     rows, values = [], []
     for state in states:
@@ -164,120 +164,122 @@ def polynomial_through(states: list[State], base: State, center: float, reach: f
     return np.linalg.solve(np.concatenate(rows), np.array(values))
 
 
-def cross(walk: Walk) -> Crossing | None:
+def cross(run: KinematicsRun) -> SmoothPassage | None:
     """The smooth continuation through the singular pose that is near, or None."""
-    for clock in clocks(walk):
-        crossing = _through(walk, clock)
+    for clock in clocks(run):
+        crossing = _through(run, clock)
         if crossing is not None:
             return crossing
     return None
 
 
-def _through(walk: Walk, clock: Clock) -> Crossing | None:
-    here = _closed(walk, clock, clock.at(walk.t)[0], walk.walker.q)
+def _through(run: KinematicsRun, clock: Clock) -> SmoothPassage | None:
+    here = _closed(run, clock, clock.at(run.t)[0], run.stepper.q)
     if here is None:
         return None
-    reach = _distance(walk, clock, here)
+    reach = _distance(run, clock, here)
     if reach is None:
         return None
     center = here.s + reach
-    # where the walk began near the singular pose, go back to where the states are clean
-    for wide in (max(reach, CLEAN / (_size(walk, here.qd) / walk.system.length)), reach):
-        found = _around(walk, clock, here, center, wide)
+    # where the run began near the singular pose, go back to where the states are clean
+    for wide in (max(reach, CLEAN / (_size(run, here.qd) / run.system.length)), reach):
+        found = _around(run, clock, here, center, wide)
         if found is not None:
             return found
     return None
 
 
-def _around(walk: Walk, clock: Clock, here: State, center: float, reach: float) -> Crossing | None:
+def _around(
+    run: KinematicsRun, clock: Clock, here: ClockState, center: float, reach: float
+) -> SmoothPassage | None:
     """The smooth motion from two reaches before the center to two behind it."""
-    nodes: list[State] = []
+    nodes: list[ClockState] = []
     for x in reversed(BEFORE):
         at = center + x * reach
-        state = here if at == here.s else _hop(walk, clock, here, at)
+        state = here if at == here.s else _hop(run, clock, here, at)
         if state is None:
             return None
         here, nodes = state, [state, *nodes]
     here = nodes[-1]
     for x in ACROSS[2:]:
-        guess = Crossing(
+        guess = SmoothPassage(
             clock, center, reach, here, polynomial_through(nodes, here, center, reach), []
         ).by_clock(center + x * reach)
-        behind = _closed(walk, clock, guess.s, guess.q)
-        if behind is None or not _goes_on(walk, here, guess, behind):
+        behind = _closed(run, clock, guess.s, guess.q)
+        if behind is None or not _goes_on(run, here, guess, behind):
             return None
         nodes = [*nodes[-2:], behind] if x == 1.0 else [*nodes, behind]
-    found = Crossing(clock, center, reach, here, polynomial_through(nodes, here, center, reach), [])
-    if not _closes(walk, found):
+    found = SmoothPassage(clock, center, reach, here, polynomial_through(nodes, here, center, reach), [])
+    if not _closes(run, found):
         return None
-    return found._replace(singular=_singular_poses(walk, found))
+    return found._replace(singular=_singular_poses(run, found))
 
 
-def _closed(walk: Walk, clock: Clock, s: float, q: Floats) -> State | None:
+def _closed(run: KinematicsRun, clock: Clock, s: float, q: Floats) -> ClockState | None:
     """The closed pose near q, and its derivatives by the clock."""
-    system, arrays = walk.system, clock.arrays
-    pattern = analyze(walk.rows, arrays.jac_start, arrays.jac_column, system.Phi_q_data(q, s), walk.scale)
+    system, arrays = run.system, clock.arrays
+    pattern = analyze(run.rows, arrays.jac_start, arrays.jac_column, system.Phi_q_data(q, s), run.scale)
     if pattern is None:
         return None
-    w = new_walker(arrays, pattern, s, q, walk.scale, system.length)
+    w = new_stepper(arrays, pattern, s, q, run.scale, system.length)
     functions_at(arrays.functions, s, w.f)
     if not np.all(np.isfinite(w.f)) or not position(arrays, pattern, w, s, w.q)[0]:
         return None
     pivot = rates(arrays, pattern, w, s, w.q, w.qd, w.qdd)[0]
-    return State(s, w.q, w.qd, w.qdd) if pivot > 0.0 and np.all(np.isfinite(w.qdd)) else None
+    return ClockState(s, w.q, w.qd, w.qdd) if pivot > 0.0 and np.all(np.isfinite(w.qdd)) else None
 
 
-def _hop(walk: Walk, clock: Clock, here: State, s: float) -> State | None:
+def _hop(run: KinematicsRun, clock: Clock, here: ClockState, s: float) -> ClockState | None:
     """A clean state nearby on this side."""
     h = s - here.s
     guess = here.q + h * (here.qd + 0.5 * h * here.qdd)
-    found = _closed(walk, clock, s, guess)
-    if found is None or _size(walk, found.q - guess) > 0.1 * _size(walk, guess - here.q):
+    found = _closed(run, clock, s, guess)
+    if found is None or _size(run, found.q - guess) > 0.1 * _size(run, guess - here.q):
         return None
     return found
 
 
-def _size(walk: Walk, change: Floats) -> float:
-    return float(np.max(np.abs(change) / walk.scale))
+def _size(run: KinematicsRun, change: Floats) -> float:
+    return float(np.max(np.abs(change) / run.scale))
 
 
-def _distance(walk: Walk, clock: Clock, here: State) -> float | None:
+def _distance(run: KinematicsRun, clock: Clock, here: ClockState) -> float | None:
     """How far the clock goes to the singular pose, by the smallest singular value a little before; None if far."""
-    speed = _size(walk, here.qd) / walk.system.length
+    speed = _size(run, here.qd) / run.system.length
     if not speed > 0.0:
         return None
-    h = min(walk.distance, NEARBY) / speed
-    if walk.system.n > LARGEST_DENSE:
+    h = min(run.distance, NEARBY) / speed
+    if run.system.n > LARGEST_DENSE:
         return h
-    near, far = smallest_singular_value(walk, clock, here), 0.0
-    before = _hop(walk, clock, here, here.s - 0.25 * h)
+    near, far = smallest_singular_value(run, clock, here), 0.0
+    before = _hop(run, clock, here, here.s - 0.25 * h)
     if before is not None:
-        far = smallest_singular_value(walk, clock, before)
+        far = smallest_singular_value(run, clock, before)
     if far <= near * (1.0 + 1e-6):
         return None
     reach = 0.25 * h * near / (far - near)
     return reach if reach * speed < 4 * NEARBY else None
 
 
-def smallest_singular_value(walk: Walk, clock: Clock, state: State) -> float:
+def smallest_singular_value(run: KinematicsRun, clock: Clock, state: ClockState) -> float:
     """Of the rows that determine the motion, each of norm one."""
-    J = clock.right_sides(state.s, state.q, state.qd)[1][walk.rows] * walk.scale
+    J = clock.right_sides(state.s, state.q, state.qd)[1][run.rows] * run.scale
     return float(np.linalg.svd(J / np.linalg.norm(J, axis=1, keepdims=True), compute_uv=False)[-1])
 
 
-def _goes_on(walk: Walk, here: State, guess: State, behind: State) -> bool:
-    miss, way = _size(walk, behind.q - guess.q), _size(walk, behind.q - here.q)
-    turn, speed = _size(walk, behind.qd - guess.qd), _size(walk, guess.qd)
+def _goes_on(run: KinematicsRun, here: ClockState, guess: ClockState, behind: ClockState) -> bool:
+    miss, way = _size(run, behind.q - guess.q), _size(run, behind.q - here.q)
+    turn, speed = _size(run, behind.qd - guess.qd), _size(run, guess.qd)
     return miss <= LARGEST_MISS * way and turn <= LARGEST_TURN * speed
 
 
-def _closes(walk: Walk, crossing: Crossing) -> bool:
+def _closes(run: KinematicsRun, crossing: SmoothPassage) -> bool:
     """Whether all joints are closed in between: an avoided crossing is no crossing."""
-    allowed = OPEN * walk.system.length + 1e-14 * float(np.max(np.abs(crossing.base.q) / walk.scale))
+    allowed = OPEN * run.system.length + 1e-14 * float(np.max(np.abs(crossing.base.q) / run.scale))
     for x in np.linspace(-0.9, 0.9, 7):
         state = crossing.by_clock(crossing.center + x * crossing.reach)
         Phi, J, _, _ = crossing.clock.right_sides(*state[:3])
-        gaps = np.abs(Phi) / np.linalg.norm(J * walk.scale, axis=1)
+        gaps = np.abs(Phi) / np.linalg.norm(J * run.scale, axis=1)
         if not np.max(gaps) <= allowed:
             return False
     return True
@@ -286,13 +288,13 @@ def _closes(walk: Walk, crossing: Crossing) -> bool:
 # The singular pose itself --------------------------------------------------------------------------------
 
 
-def _singular_poses(walk: Walk, crossing: Crossing) -> list[float]:
+def _singular_poses(run: KinematicsRun, crossing: SmoothPassage) -> list[float]:
     """Where all rows together lose rank, within the range of the polynomial."""
-    if walk.system.n > LARGEST_DENSE:
+    if run.system.n > LARGEST_DENSE:
         return [crossing.center]
-    value = lambda x: _rank_value(walk, crossing, float(x))
+    value = lambda x: _rank_value(run, crossing, float(x))
     clean = max(value(-1.0), value(1.0))
-    candidates = _zeros_of_determinant(walk, crossing)
+    candidates = _zeros_of_determinant(run, crossing)
     found = []
     for i, x in enumerate(candidates):
         others = np.delete(candidates, i)
@@ -303,31 +305,31 @@ def _singular_poses(walk: Walk, crossing: Crossing) -> list[float]:
     return found
 
 
-def _zeros_of_determinant(walk: Walk, crossing: Crossing) -> Floats:
+def _zeros_of_determinant(run: KinematicsRun, crossing: SmoothPassage) -> Floats:
     """Zeros, in x, of the determinant of the rows that determine the motion: those of a polynomial through it."""
     from numpy.polynomial import chebyshev
 
     xs = chebyshev.chebpts1(13) * 2.0
-    signs, logs = zip(*(np.linalg.slogdet(_determining(walk, crossing, x)) for x in xs), strict=True)
+    signs, logs = zip(*(np.linalg.slogdet(_determining(run, crossing, x)) for x in xs), strict=True)
     values = np.array(signs) * np.exp(np.array(logs) - max(logs))
     roots = chebyshev.chebroots(chebyshev.chebfit(xs / 2.0, values, xs.size - 1)) * 2.0
     real = np.sort(roots[(np.abs(roots.imag) < 1e-3) & (np.abs(roots.real) <= 2.0)].real)
     return real[np.diff(real, prepend=-np.inf) > 1e-7]
 
 
-def _determining(walk: Walk, crossing: Crossing, x: float) -> Floats:
+def _determining(run: KinematicsRun, crossing: SmoothPassage, x: float) -> Floats:
     state = crossing.by_clock(crossing.center + x * crossing.reach)
-    return _unit_jacobian(walk, crossing.clock, state)[walk.rows]
+    return _unit_jacobian(run, crossing.clock, state)[run.rows]
 
 
-def _rank_value(walk: Walk, crossing: Crossing, x: float) -> float:
-    J = _unit_jacobian(walk, crossing.clock, crossing.by_clock(crossing.center + x * crossing.reach))
+def _rank_value(run: KinematicsRun, crossing: SmoothPassage, x: float) -> float:
+    J = _unit_jacobian(run, crossing.clock, crossing.by_clock(crossing.center + x * crossing.reach))
     return float(np.linalg.svd(J, compute_uv=False)[-1])
 
 
-def _unit_jacobian(walk: Walk, clock: Clock, state: State) -> Floats:
+def _unit_jacobian(run: KinematicsRun, clock: Clock, state: ClockState) -> Floats:
     """Phi_q by scaled coordinates, each row of norm one."""
-    J = clock.right_sides(*state[:3])[1] * walk.scale
+    J = clock.right_sides(*state[:3])[1] * run.scale
     norms = np.linalg.norm(J, axis=1, keepdims=True)
     return J / np.where(norms > 0.0, norms, 1.0)
 
@@ -346,21 +348,21 @@ def _lowest(value: Callable[[float], float], a: float, b: float) -> float:
     return 0.5 * (a + b)
 
 
-def other_velocities(walk: Walk, crossing: Crossing, s: float) -> list[Floats]:
+def other_velocities(run: KinematicsRun, crossing: SmoothPassage, s: float) -> list[Floats]:
     """Derivatives of q by the clock on the other branches through the singular pose at s.
 
     W^T gamma(q, J^+ nu + V a) = 0, quadratic in a.
     """
     state = crossing.by_clock(s)
-    if walk.system.n > LARGEST_DENSE:
+    if run.system.n > LARGEST_DENSE:
         return []
-    J = _unit_jacobian(walk, crossing.clock, state)
+    J = _unit_jacobian(run, crossing.clock, state)
     left, values, right = np.linalg.svd(J)
     rank = int(np.count_nonzero(values > 1e-7))
-    if not 0 < walk.system.n - rank <= MOST_LOOPS:
+    if not 0 < run.system.n - rank <= MOST_LOOPS:
         return []
-    null = (walk.scale * right[rank:]).T * _size(walk, state.qd)
-    norms = np.linalg.norm(crossing.clock.right_sides(*state[:3])[1] * walk.scale, axis=1)
+    null = (run.scale * right[rank:]).T * _size(run, state.qd)
+    norms = np.linalg.norm(crossing.clock.right_sides(*state[:3])[1] * run.scale, axis=1)
     weights = left[:, rank:].T / np.where(norms > 0.0, norms, 1.0)
     error = lambda a: weights @ crossing.clock.right_sides(s, state.q, state.qd + null @ a)[3]
     return [state.qd + null @ a for a in _roots_beside_zero(error, null.shape[1])]

@@ -19,7 +19,7 @@ from ..assembly.rank import rank_of_rows
 from ..assembly.whole_turns import count_turns
 from ..dynamics.run import Progress
 from ..times import begin_of, check_domains, output_times
-from .run import OnSingular, Walk, pivots_at, row_pattern
+from .run import KinematicsRun, OnSingular, pivots_at, row_pattern
 
 Floats = NDArray[np.float64]
 
@@ -61,8 +61,8 @@ def kinematics(
     rows = driven_rows(system, assembly)
     if start < times[0]:
         later = np.concatenate([[start], times])
-        return Walk(system, assembly, rows, later, progress, on_singular).run().after_first()
-    return Walk(system, assembly, rows, times, progress, on_singular).run()
+        return KinematicsRun(system, assembly, rows, later, progress, on_singular).run().after_first()
+    return KinematicsRun(system, assembly, rows, times, progress, on_singular).run()
 
 
 def assemble_driven(system: System, t: float, analysis: str) -> Assembly:

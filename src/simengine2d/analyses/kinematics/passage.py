@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .change_point import Crossing, other_velocities
+from .change_point import SmoothPassage, other_velocities
 
 if TYPE_CHECKING:
-    from .run import Walk
+    from .run import KinematicsRun
 
 Floats = NDArray[np.float64]
 
 TOUCHES = 1e-9  # of the way through a crossing: nearer than this the driver has reached the singular pose
 FINE = 0.125  # part of the way that one look goes
-CLEARANCE = 0.3  # part of the way that the walk keeps from a singular pose where it goes on
+CLEARANCE = 0.3  # part of the way that the run keeps from a singular pose where it goes on
 
 
 class Passage:
     """When the clock of a crossing reaches its singular poses, and when it leaves the crossing, on either side."""
 
-    def __init__(self, crossing: Crossing, t: float, times: Floats, smallest_step: float) -> None:
+    def __init__(self, crossing: SmoothPassage, t: float, times: Floats, smallest_step: float) -> None:
         self.crossing, self.times, self.smallest_step = crossing, times, smallest_step
         self.met: list[tuple[float, float]] = []
         """Times and values of the clock at which branches meet."""
@@ -104,25 +104,25 @@ def _first_time(gap: Callable[[float], float], a: float, b: float) -> float:
     return b
 
 
-def branches_in_words(walk: Walk, crossing: Crossing, t: float, s: float) -> str:
+def branches_in_words(run: KinematicsRun, crossing: SmoothPassage, t: float, s: float) -> str:
     """`another branch begins, on which rocker would turn with -2 rad/s instead of 1 rad/s`."""
     _, sd, _ = crossing.clock.at(t)
-    others = other_velocities(walk, crossing, s)
+    others = other_velocities(run, crossing, s)
     if not others:
         return "the constraints lose rank"
     taken = crossing.by_clock(s).qd
-    words = [_difference(walk, sd, taken, other) for other in others[:3]]
+    words = [_difference(run, sd, taken, other) for other in others[:3]]
     more = " or ".join(words)
     many = len(others) > 1
     begins = f"at least {len(others)} other branches begin" if many else "another branch begins"
     return f"{begins}, on which {more}"
 
 
-def _difference(walk: Walk, sd: float, taken: Floats, other: Floats) -> str:
+def _difference(run: KinematicsRun, sd: float, taken: Floats, other: Floats) -> str:
     """How the coordinate that differs most goes on the other branch."""
-    i = int(np.argmax(np.abs(other - taken) / walk.scale))
+    i = int(np.argmax(np.abs(other - taken) / run.scale))
     other = np.where(np.abs(other) < 1e-6 * np.abs(other).max(), 0.0, other)
-    name, unit = walk.system.coordinate_names[i], "rad" if i % 3 == 2 else "m"
+    name, unit = run.system.coordinate_names[i], "rad" if i % 3 == 2 else "m"
     if abs(sd) < 1e-12:
         return (
             f"{name} changes by {other[i]:.4g} {unit} for each unit of the driver instead of {taken[i]:.4g}"

@@ -1,4 +1,4 @@
-"""One run of kinematics: the compiled march, and what Python does where it stops."""
+"""One run of kinematics: the compiled loop, and what Python does where it stops."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import names_of_rows
 from ..dynamics.run import Progress
 from ..pace import Pace
-from .change_point import Crossing, cross
+from .change_point import SmoothPassage, cross
 from .passage import Passage, branches_in_words
 from .stepping import (
     ACCEPTED,
@@ -42,9 +42,9 @@ from .stepping import (
     REPIVOT,
     SUSPECT,
     TIME,
-    march,
     new_motion,
-    new_walker,
+    new_stepper,
+    step_through,
 )
 
 Floats = NDArray[np.float64]
@@ -70,8 +70,8 @@ def pivots_at(system: System, t: float, q: Floats, pattern: Pattern | None) -> t
     return factor(pattern, system.Phi_q_data(q, t), lu, work)
 
 
-class Walk:
-    """One run: the compiled march, and what Python does where it stops."""
+class KinematicsRun:
+    """One run: the compiled loop, and what Python does where it stops."""
 
     def __init__(
         self,
@@ -96,12 +96,12 @@ class Walk:
 
     @property
     def t(self) -> float:
-        return float(self.walker.state[TIME])
+        return float(self.stepper.state[TIME])
 
     @property
     def distance(self) -> float:
         """The way to the singular pose to which the determinant leads, in rad or lengths of the mechanism."""
-        return float(self.walker.state[DISTANCE])
+        return float(self.stepper.state[DISTANCE])
 
     @property
     def smallest_step(self) -> float:
@@ -117,8 +117,8 @@ class Walk:
                 self.singular_message(t, q, "stands in a singular pose"), self.results("singular")
             )
         self.pattern = pattern
-        self.walker = new_walker(system.arrays, pattern, t, q, self.scale, system.length)
-        self.smallest_pivot, _, self.walker.state[DETERMINANT] = pivots_at(system, t, q, pattern)
+        self.stepper = new_stepper(system.arrays, pattern, t, q, self.scale, system.length)
+        self.smallest_pivot, _, self.stepper.state[DETERMINANT] = pivots_at(system, t, q, pattern)
 
     def run(self) -> Results:
         try:
@@ -147,10 +147,10 @@ class Walk:
         """March to output row `stop`, choosing new pivots and crossing change points on the way."""
         pivots_chosen_at = -np.inf
         while self.done < stop and not self.stopped:
-            why = self.march_on(stop)
+            why = self.integrate_on(stop)
             if why == REPIVOT and self.t > pivots_chosen_at:
                 pivots_chosen_at = self.t
-                self.start_anew(self.t, self.walker.q)
+                self.start_anew(self.t, self.stepper.q)
             elif why == SUSPECT:
                 self.examine()
             elif why == CONTRADICTION:
@@ -158,12 +158,12 @@ class Walk:
             elif why not in (DONE, PAUSE):
                 self.end_of_motion()
 
-    def march_on(self, stop: int) -> int:
+    def integrate_on(self, stop: int) -> int:
         """March for about as long as a user may wait to be heard. Returns why it ended."""
         self.interrupts.check()
-        self.walker.state[BUDGET] = self.pace.next()
-        self.done, why = march(
-            self.system.arrays, self.pattern, self.walker, self.times, self.done, stop, self.motion,
+        self.stepper.state[BUDGET] = self.pace.next()
+        self.done, why = step_through(
+            self.system.arrays, self.pattern, self.stepper, self.times, self.done, stop, self.motion,
             self.smallest_step,
         )  # fmt: skip
         self.interrupts.check()
@@ -171,22 +171,22 @@ class Walk:
 
     def start_anew(self, t: float, q: Floats) -> None:
         """Choose new pivots; what was seen of the determinant still holds where the pose is the same."""
-        old = self.walker.state
+        old = self.stepper.state
         self.substeps += int(old[ACCEPTED])
         self.rejected += int(old[REJECTED])
         self.start_from(t, q)
         if old[TIME] == t:
             for entry in (FALL, LAST_STEP, DISTANCE, ALERT):
-                self.walker.state[entry] = old[entry]
+                self.stepper.state[entry] = old[entry]
 
     def examine(self) -> None:
         """A singular pose is near: go through it smoothly if that is possible, else come nearer."""
         crossing = cross(self)
         if crossing is None or not self.follow(crossing):
             nearer = 0.1 * self.distance
-            self.walker.state[ALERT] = nearer if nearer > NEAREST else 0.0
+            self.stepper.state[ALERT] = nearer if nearer > NEAREST else 0.0
 
-    def follow(self, crossing: Crossing) -> bool:
+    def follow(self, crossing: SmoothPassage) -> bool:
         """Fill the outputs inside the crossing and go on behind it; False where the driver breaks inside."""
         passage = Passage(crossing, self.t, self.times, self.smallest_step)
         if passage.broken:
@@ -204,7 +204,7 @@ class Walk:
         if self.done < self.times.size:
             self.start_anew(end, crossing.at(end)[0])
         else:
-            self.walker.state[TIME] = end
+            self.stepper.state[TIME] = end
         return True
 
     def measure_errors(self, k: int) -> None:
@@ -219,7 +219,7 @@ class Walk:
         for level, error in enumerate(errors):
             motion.worst[level] = max(motion.worst[level], np.abs(error).max(initial=0.0))
 
-    def meet(self, t: float, crossing: Crossing, s: float) -> None:
+    def meet(self, t: float, crossing: SmoothPassage, s: float) -> None:
         """Note a change point, or end there, as was asked for."""
         self.change_points.append(t)
         others = branches_in_words(self, crossing, t, s)
@@ -256,7 +256,7 @@ class Walk:
         sentence = (
             self.system.broken_function(t)
             or self.system.broken_function(t + ahead)
-            or self.system.broken_contact(t, self.walker.q)
+            or self.system.broken_contact(t, self.stepper.q)
         )
         if sentence:
             return ConvergenceError(f"{sentence} {kept}", results)
@@ -275,7 +275,7 @@ class Walk:
     def contradiction(self) -> SimEngineError:
         """Redundant rows were not used to find the motion, and here they disagree with it."""
         t = self.t
-        errors = np.abs(self.system.Phi(t, self.walker.q))
+        errors = np.abs(self.system.Phi(t, self.stepper.q))
         row = int(np.argmax(errors))
         return ModelError(
             f"at t = {t:g} s the redundant constraints contradict each other: {self.system.row_names[row]} is "
@@ -285,7 +285,7 @@ class Walk:
         )
 
     def dead_point(self) -> SingularityError:
-        t, q = self.t, self.walker.q
+        t, q = self.t, self.stepper.q
         if self.pushes_on(t, q):
             what, name = "reaches a dead point", "dead point"
         else:
@@ -320,7 +320,7 @@ class Walk:
         return [int(self.rows[i]) for i in np.flatnonzero(left > 0.2 * left.max())]
 
     def results(self, status: str) -> Results:
-        k, motion, state = self.done, self.motion, self.walker.state
+        k, motion, state = self.done, self.motion, self.stepper.state
         return Results(
             self.system.model,
             self.times[:k].copy(),

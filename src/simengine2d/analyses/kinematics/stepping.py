@@ -1,13 +1,13 @@
-"""The compiled walk through time of a driven mechanism: positions, velocities, accelerations.
+"""The compiled loop through time of a driven mechanism: positions, velocities, accelerations.
 
     Phi(q, t) = 0,      Phi_q qd = nu,      Phi_q qdd = gamma
 
 Positions by Newton from a third-order prediction. A step is kept only if Newton contracts fast, no body turns far,
 the velocities change as the accelerations say and the determinant of Phi_q keeps its sign; else it is halved.
 
-At a change point two branches meet, and a step from one onto the other behind it keeps the sign. So the walk never
+At a change point two branches meet, and a step from one onto the other behind it keeps the sign. So the run never
 steps over one: a step goes at most a part of the way to where the determinant, continued in a straight line, vanishes,
-and from nearby (`ALERT`) the walk is handed to `change_point`, which follows the branch by its smoothness.
+and from nearby (`ALERT`) the run is handed to `change_point`, which follows the branch by its smoothness.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...expressions.time_function import functions_at
 from ...numerics.kernel import kernel
 from ...numerics.sparse_lu import Pattern, factor, solve
-from ...system.constraints import S as Arrays
+from ...system.constraints import SystemArrays as Arrays
 from ...system.constraints import gamma, phi, phi_q
 from ...system.formulas.constraints import rows_at
 from ...system.frames import FRAME_STATE, move_frames, place_frames
@@ -52,8 +52,8 @@ VIOLATED = 1e-7  # a redundant row, relative to the mechanism's length
 GROWTH = 1e4  # size of a multiplier that asks for new pivots
 
 
-class Walker(NamedTuple):
-    """Where the walk stands, and the arrays it works in."""
+class Stepper(NamedTuple):
+    """Where the run stands, and the arrays it works in."""
 
     q: Floats
     qd: Floats
@@ -76,8 +76,8 @@ class Walker(NamedTuple):
     pivots: Floats  # reciprocals, at the last good pose
 
 
-class Motion(NamedTuple):
-    """What the walk finds: one row per time, and the largest errors at the three levels."""
+class KinematicRows(NamedTuple):
+    """What the run finds: one row per time, and the largest errors at the three levels."""
 
     Q: Floats
     Qd: Floats
@@ -85,10 +85,10 @@ class Motion(NamedTuple):
     worst: Floats
 
 
-def new_walker(S: Arrays, P: Pattern, t: float, q: Floats, scale: Floats, length: float) -> Walker:
+def new_stepper(S: Arrays, P: Pattern, t: float, q: Floats, scale: Floats, length: float) -> Stepper:
     """A walker at the closed pose q at time t."""
     n, m = q.size, S.row_start.size - 1
-    return Walker(
+    return Stepper(
         q.copy(),
         np.zeros(n),
         np.zeros(n),
@@ -105,8 +105,8 @@ def new_walker(S: Arrays, P: Pattern, t: float, q: Floats, scale: Floats, length
     )
 
 
-def new_motion(times: int, n: int) -> Motion:
-    return Motion(np.zeros((times, n)), np.zeros((times, n)), np.zeros((times, n)), np.zeros(3))
+def new_motion(times: int, n: int) -> KinematicRows:
+    return KinematicRows(np.zeros((times, n)), np.zeros((times, n)), np.zeros((times, n)), np.zeros(3))
 
 
 @kernel(entry=True)
@@ -329,7 +329,7 @@ def largest_errors(S, w, worst):
 
 
 @kernel(entry=True)
-def march(S, P, w, times, first, stop, motion, smallest_step):
+def step_through(S, P, w, times, first, stop, motion, smallest_step):
     """Fill rows first..stop-1 of the motion. Returns (next row, why it ended).
 
     The walker ends at the last good instant.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .inputs import Push, input_matrix
+from .inputs import InputDirection, input_matrix
 from .outputs import output_rows
 from .variation import Variation
 
@@ -33,7 +33,7 @@ class Descriptor:
     outputs: list[str]
 
 
-def descriptor(v: Variation, pushes: dict[str, Push], outputs: list[str]) -> Descriptor:
+def descriptor(v: Variation, pushes: dict[str, InputDirection], outputs: list[str]) -> Descriptor:
     """About the state of a variation."""
     system, n, m = v.system, v.system.n, v.system.m
     positions, velocities, multipliers = slice(0, n), slice(n, 2 * n), slice(2 * n, 2 * n + m)

@@ -29,7 +29,7 @@ Inputs = Mapping[str, Measure | str] | Sequence[Measure | str]
 
 
 @dataclass(frozen=True)
-class Push:
+class InputDirection:
     """Weighted gradients of measures; the weights turn with the frame of a force that is given in body axes."""
 
     measures: tuple[Measure | str, ...]
@@ -37,7 +37,7 @@ class Push:
     turns: bool = False
 
 
-def named_inputs(inputs: Inputs, model: Model) -> dict[str, Push]:
+def named_inputs(inputs: Inputs, model: Model) -> dict[str, InputDirection]:
     """Each input by its name."""
     if isinstance(inputs, str | Measure):
         inputs = [inputs]
@@ -46,9 +46,9 @@ def named_inputs(inputs: Inputs, model: Model) -> dict[str, Push]:
     return {name: _push(given, model) for name, given in inputs.items()}
 
 
-def _push(given: Any, model: Model) -> Push:
+def _push(given: Any, model: Model) -> InputDirection:
     if isinstance(given, Measure):
-        return Push((given,), (1.0,))
+        return InputDirection((given,), (1.0,))
     if not isinstance(given, str):
         raise ModelError(f"the input {given!r} is no measure and no force; write angle(ground, crank).")
     name, _, part = given.partition(".")
@@ -62,22 +62,22 @@ def _push(given: Any, model: Model) -> Push:
     if "(" not in given and "." not in given:
         hint = unknown("force", given, model.forces)
         raise ModelError(f"the input '{given}' is no force of the model. {hint} Or write a measure.")
-    return Push((channel_measure(given),), (1.0,))
+    return InputDirection((channel_measure(given),), (1.0,))
 
 
-def _own_function(force: Any, part: str, given: str) -> Push:
+def _own_function(force: Any, part: str, given: str) -> InputDirection:
     if isinstance(force, Spring) and part in ("", "actuator"):
-        return Push((force.measure,), (-1.0,))  # it resists the growth of its measure
+        return InputDirection((force.measure,), (-1.0,))  # it resists the growth of its measure
     if isinstance(force, Torque) and part in ("", "value"):
-        return Push((angle(GROUND, force.frame),), (1.0,))
+        return InputDirection((angle(GROUND, force.frame),), (1.0,))
     if isinstance(force, PointForce) and part in ("fx", "fy"):
         weights = (1.0, 0.0) if part == "fx" else (0.0, 1.0)
-        return Push((x(GROUND, force.frame), y(GROUND, force.frame)), weights, force.axes == "body")
+        return InputDirection((x(GROUND, force.frame), y(GROUND, force.frame)), weights, force.axes == "body")
     parts = "fx, fy" if isinstance(force, PointForce) else "a measure instead"
     raise ModelError(f"the input '{given}' does not say what of {force.title} is set; write {parts}.")
 
 
-def input_matrix(model: Model, inputs: dict[str, Push], q: Floats) -> Floats:
+def input_matrix(model: Model, inputs: dict[str, InputDirection], q: Floats) -> Floats:
     """B, n x inputs."""
     columns = [np.zeros(q.size) for _ in inputs]
     for column, push in zip(columns, inputs.values(), strict=True):
@@ -90,7 +90,7 @@ def input_matrix(model: Model, inputs: dict[str, Push], q: Floats) -> Floats:
     return np.column_stack(columns) if columns else np.zeros((q.size, 0))
 
 
-def _frame(push: Push) -> Frame:
+def _frame(push: InputDirection) -> Frame:
     measure = push.measures[0]
     assert isinstance(measure, Measure)
     frame = measure.terms[0].b

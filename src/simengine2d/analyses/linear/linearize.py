@@ -19,14 +19,14 @@ from ...model.model import Model
 from ...results.results import Results
 from ...system.system import System
 from ..assembly.pose import Pose, closed_pose
-from ..equation_system import FreeSystem
+from ..equation_system import EquationSystem
 from ..statics.equilibrium import Equilibria
 from ..statics.equilibrium_energy import lowest_energy
 from ..statics.equilibrium_newton import BALANCED, newton_by_arc_length
 from ..statics.statics import Balance, check_static, held_at
 from ..statics.tangent_space import named_motions, tangent_space
 from .descriptor import Descriptor, descriptor
-from .inputs import Inputs, Push, input_matrix, named_inputs
+from .inputs import InputDirection, Inputs, input_matrix, named_inputs
 from .outputs import output_rows
 from .variation import Variation
 
@@ -52,7 +52,7 @@ class Linearization:
     inputs: list[str]
     outputs: list[str]
     variation: Variation = field(repr=False)
-    pushes: dict[str, Push] = field(repr=False)
+    pushes: dict[str, InputDirection] = field(repr=False)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -88,7 +88,7 @@ class Linearization:
 
 
 def linearize(
-    model: Model | FreeSystem,
+    model: Model | EquationSystem,
     *,
     at: Pose = None,
     inputs: Inputs = (),
@@ -103,7 +103,7 @@ def linearize(
     force elements by name; {"motor": ...} names them. `outputs` are channels, by default the states. `states` chooses
     the independent coordinates, such as ["cart.x", "pole.phi"].
     """
-    if isinstance(model, FreeSystem):
+    if isinstance(model, EquationSystem):
         return model.linearize(at=at, inputs=inputs, outputs=outputs, states=states, t=t)
     variation, notes = operating_point(model, at, t, "linearize")
     system, q = variation.system, variation.q
@@ -184,7 +184,7 @@ def _coordinates(system: System, variation: Variation, states: Sequence[str] | N
     return chosen
 
 
-def _refuse_own_reaction(outputs: Sequence[str], pushes: dict[str, Push], model: Model) -> None:
+def _refuse_own_reaction(outputs: Sequence[str], pushes: dict[str, InputDirection], model: Model) -> None:
     for output in outputs:
         for name in pushes:
             element = name.partition(".")[0]

@@ -30,7 +30,7 @@ CORRECTED = 1e-10  # forces left over on the path, against all forces
 TURNED, MOST_HALVINGS = 1e-9, 60  # slope of the parameter at a fold, and steps to find it
 
 
-class Family(ABC):
+class ProblemFamily(ABC):
     """Statics problems with a parameter s. A change of s by `unit` counts as much as one of a typical length."""
 
     unit: float = 1.0
@@ -45,16 +45,16 @@ class Family(ABC):
 
 
 @dataclass(frozen=True)
-class Point:
+class PathPoint:
     """A point of a path. Its direction: dx of the coordinates as lengths over a typical one, ds over the unit of s."""
 
-    family: Family
+    family: ProblemFamily
     balance: Balance
     s: float
     dx: Floats
     ds: float
 
-    def ahead(self, h: float) -> Point | None:
+    def ahead(self, h: float) -> PathPoint | None:
         """The point of the path near the distance h; None where Newton's method does not reach it."""
         length, unit = self.balance.system.length, self.family.unit
         move = h * length * self.balance.space.scale * self.dx
@@ -82,16 +82,16 @@ def _motions(here: Balance) -> Floats:
     return here.Z / here.space.scale[:, None]
 
 
-def point(family: Family, here: Balance, s: float, dx: Floats, ds: float) -> Point:
+def point(family: ProblemFamily, here: Balance, s: float, dx: Floats, ds: float) -> PathPoint:
     """A point with the direction of the path in it, the one that goes on along (dx, ds)."""
     slopes = np.column_stack([here.system.length * here.stiffness, -family.unit * family.slope(here, s)])
     direction = np.linalg.svd(slopes)[2][-1]
     new_dx, new_ds = _motions(here) @ direction[:-1], float(direction[-1])
     sign = 1.0 if new_dx @ dx + new_ds * ds >= 0.0 else -1.0
-    return Point(family, here, s, sign * new_dx, sign * new_ds)
+    return PathPoint(family, here, s, sign * new_dx, sign * new_ds)
 
 
-def follow(family: Family, q: Floats, s: float, towards: float) -> Iterator[Point]:
+def follow(family: ProblemFamily, q: Floats, s: float, towards: float) -> Iterator[PathPoint]:
     """Points from the equilibrium q at s on, first towards another s; it ends where no step can be made."""
     first = family.closed(q, s)
     if first is None:
@@ -108,14 +108,14 @@ def follow(family: Family, q: Floats, s: float, towards: float) -> Iterator[Poin
         yield here
 
 
-def _jumped(here: Point, there: Point, h: float) -> bool:
+def _jumped(here: PathPoint, there: PathPoint, h: float) -> bool:
     """Whether Newton's corrections led further away than the step was long."""
     x = (there.balance.q - here.balance.q) / here.balance.space.scale / here.balance.system.length
     aside = np.append(x - h * here.dx, (there.s - here.s) / here.family.unit - h * here.ds)
     return bool(np.linalg.norm(aside) > LARGEST_BEND * h)
 
 
-def folds_between(before: Point, after: Point, depth: int = 3) -> list[Point]:
+def folds_between(before: PathPoint, after: PathPoint, depth: int = 3) -> list[PathPoint]:
     """Where the parameter turns back between two neighboring points: once, or there and back again."""
     if before.ds * after.ds < 0.0:
         return [_turning_point(before, after)]
@@ -126,13 +126,13 @@ def folds_between(before: Point, after: Point, depth: int = 3) -> list[Point]:
     return [*folds_between(before, middle, depth - 1), *folds_between(middle, after, depth - 1)]
 
 
-def distance(before: Point, after: Point) -> float:
+def distance(before: PathPoint, after: PathPoint) -> float:
     """How far `after` lies ahead along the direction of `before`."""
     x = (after.balance.q - before.balance.q) / before.balance.space.scale / before.balance.system.length
     return float(x @ before.dx + (after.s - before.s) / before.family.unit * before.ds)
 
 
-def _flattest(before: Point, after: Point) -> float | None:
+def _flattest(before: PathPoint, after: PathPoint) -> float | None:
     """Where the slope of Hermite's cubic of s comes near zero inside; None where it does not.
 
     p'(x) = a + 2 (3 d - 2 a - b) x + 3 (a + b - 2 d) x^2 with the slopes a, b at the ends and the rise d
@@ -145,7 +145,7 @@ def _flattest(before: Point, after: Point) -> float | None:
     return x if 0.0 < x < 1.0 and slope * a < 0.2 * min(abs(a), abs(b)) * abs(a) else None
 
 
-def _turning_point(before: Point, after: Point) -> Point:
+def _turning_point(before: PathPoint, after: PathPoint) -> PathPoint:
     """Where ds = 0, by bisection and secants between points of the path."""
     for _ in range(MOST_HALVINGS):
         if min(abs(before.ds), abs(after.ds)) < TURNED:

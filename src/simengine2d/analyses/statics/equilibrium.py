@@ -16,9 +16,9 @@ from ...results.reactions import Reaction
 from ...results.results import Results
 from ...system.system import System
 from ..assembly.pose import Pose, closed_pose
-from ..equation_system import FreeSystem
+from ..equation_system import EquationSystem
 from .equilibrium_energy import lowest_energy
-from .equilibrium_newton import Found, newton_by_arc_length
+from .equilibrium_newton import FoundEquilibrium, newton_by_arc_length
 from .equilibrium_relaxation import relax
 from .equilibrium_search import Region, search
 from .stability import NEUTRAL, STABLE, Stability, stability
@@ -27,7 +27,7 @@ from .tangent_space import tangent_space
 
 Floats = NDArray[np.float64]
 
-METHODS: dict[str, Callable[[Balance], Found]] = {
+METHODS: dict[str, Callable[[Balance], FoundEquilibrium]] = {
     "newton": newton_by_arc_length,
     "relaxation": relax,
     "energy": lowest_energy,
@@ -87,7 +87,7 @@ class Equilibria:
 
 
 def equilibrium(
-    model: Model | FreeSystem,
+    model: Model | EquationSystem,
     *,
     method: str = "newton",
     start: Pose = None,
@@ -104,7 +104,7 @@ def equilibrium(
     `all` looks for every equilibrium in the `region`, such as {"bar.phi": (-3, 3)}; by default up to a turn and 20
     typical lengths away from the start. With several free motions one may be missed.
     """
-    if isinstance(model, FreeSystem):
+    if isinstance(model, EquationSystem):
         return model.equilibrium(method=method, start=start, t=t, all=all, region=region)
     if not isinstance(model, Model):
         raise ModelError(f"equilibrium needs a Model, not {model!r}; read a file with load(path).")
@@ -130,7 +130,7 @@ def equilibrium(
     return answer
 
 
-def _refuse_motion(found: list[Found], method: str) -> None:
+def _refuse_motion(found: list[FoundEquilibrium], method: str) -> None:
     """No pose is an equilibrium in which a body would begin to move, whatever the method thinks of it."""
     for each in found:
         for body, force, acting in each.balance.unbalanced:
@@ -141,7 +141,7 @@ def _refuse_motion(found: list[Found], method: str) -> None:
             )
 
 
-def equilibria(found: list[Found], method: str, notes: list[str]) -> Equilibria:
+def equilibria(found: list[FoundEquilibrium], method: str, notes: list[str]) -> Equilibria:
     """What was found, with its stability."""
     first = found[0].balance
     q, lam = np.array([f.balance.q for f in found]), np.array([f.balance.lam for f in found])

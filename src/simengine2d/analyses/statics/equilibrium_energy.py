@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...errors import ConvergenceError, UnsupportedError, listed
 from ...model.elements import Action, Wrench
 from ...system.system import System
-from .equilibrium_newton import Found, newton, no_equilibrium
+from .equilibrium_newton import FoundEquilibrium, newton, no_equilibrium
 from .statics import Balance, limited
 from .stiffness import force_slopes
 
@@ -31,7 +31,7 @@ NODES, WEIGHTS = (
 )
 
 
-def lowest_energy(start: Balance) -> Found:
+def lowest_energy(start: Balance) -> FoundEquilibrium:
     """The minimum that lies downhill from the start."""
     _refuse_other_forces(start.system, start.t, start.q)
     here: Balance | None = start
@@ -50,15 +50,15 @@ def lowest_energy(start: Balance) -> Found:
     raise ConvergenceError(no_equilibrium(start, "the search for the lowest energy"))
 
 
-def _polished(here: Balance, iterations: int) -> Found:
+def _polished(here: Balance, iterations: int) -> FoundEquilibrium:
     """The last digits, which energy does not show, by Newton's method."""
     found = newton(here)
     if (
         found is None
         or np.abs((found.balance.q - here.q) / here.space.scale).max() > 0.01 * here.system.length
     ):
-        return Found(here, iterations)
-    return Found(found.balance, iterations + found.iterations)
+        return FoundEquilibrium(here, iterations)
+    return FoundEquilibrium(found.balance, iterations + found.iterations)
 
 
 def _lower(here: Balance, y: Floats) -> Balance | None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ConvergenceError
-from .arc_length import Family, follow
+from .arc_length import ProblemFamily, follow
 from .statics import Balance, Hold, limited
 from .tangent_space import closed_near
 
@@ -24,14 +24,14 @@ SHORTEST = 1e-4  # part of a Newton step
 MOST_POINTS = 400  # of a path, until it is given up
 
 
-class Found(NamedTuple):
+class FoundEquilibrium(NamedTuple):
     """An equilibrium and the number of iterations, or of points of a path."""
 
     balance: Balance
     iterations: int
 
 
-def newton(start: Balance) -> Found | None:
+def newton(start: Balance) -> FoundEquilibrium | None:
     """Newton's method with line search; None where it gets stuck or into a singular pose."""
     here, before = start, np.inf
     for iteration in range(MOST_STEPS):
@@ -40,11 +40,11 @@ def newton(start: Balance) -> Found | None:
         balanced = here.left_over <= BALANCED * here.size
         # the last steps go on until rounding stops them
         if here.left_over == 0.0 or (balanced and here.left_over > 0.5 * before):
-            return Found(here, iteration)
+            return FoundEquilibrium(here, iteration)
         before = here.left_over
         better = _better(here)
         if better is None:
-            return Found(here, iteration) if balanced else None
+            return FoundEquilibrium(here, iteration) if balanced else None
         here = better
     return None
 
@@ -62,7 +62,7 @@ def _better(here: Balance) -> Balance | None:
     return None
 
 
-class Release(Family):
+class Release(ProblemFamily):
     """Springs hold the start and are exchanged for the mechanism's own forces; at s = 1 it stands by itself."""
 
     def __init__(self, start: Balance) -> None:
@@ -82,7 +82,7 @@ class Release(Family):
         return np.asarray(here.Z.T @ (own + springs))
 
 
-def newton_by_arc_length(start: Balance) -> Found:
+def newton_by_arc_length(start: Balance) -> FoundEquilibrium:
     """Newton's method where it gets through, else the path of release; an error where that leads nowhere."""
     found = newton(start) or _released(start)
     if found is None:
@@ -90,7 +90,7 @@ def newton_by_arc_length(start: Balance) -> Found:
     return found
 
 
-def _released(start: Balance) -> Found | None:
+def _released(start: Balance) -> FoundEquilibrium | None:
     """The end of the path at s = 1."""
     last = None
     for count, point in enumerate(follow(Release(start), start.q, 0.0, towards=1.0)):
@@ -101,7 +101,7 @@ def _released(start: Balance) -> Found | None:
             )
             found = None if space is None else newton(Balance(start.system, start.t, space))
             if found is not None:
-                return Found(found.balance, count + found.iterations)
+                return FoundEquilibrium(found.balance, count + found.iterations)
         if count > MOST_POINTS:
             break
         last = point

@@ -13,9 +13,9 @@ from ...errors import ConvergenceError, ModelError, unknown
 from ...model.model import Model
 from ...system.system import System
 from ..assembly.pose import Pose
-from .arc_length import Family, Point, folds_between, follow
+from .arc_length import PathPoint, ProblemFamily, folds_between, follow
 from .equilibrium import Equilibria, equilibria, equilibrium
-from .equilibrium_newton import Found, newton
+from .equilibrium_newton import FoundEquilibrium, newton
 from .stability import STABLE, Stability
 from .statics import Balance
 from .tangent_space import closed_near
@@ -59,7 +59,7 @@ class EquilibriumPath:
         return "\n".join(lines + self.notes)
 
 
-class ByParameter(Family):
+class ByParameter(ProblemFamily):
     """The same model with other values of one parameter."""
 
     def __init__(self, model: Model, parameter: str, t: float, unit: float) -> None:
@@ -124,9 +124,9 @@ def equilibrium_path(
 
 def _path(
     family: ByParameter, q: Floats, value: float, to: float, ends: list[float], most: int
-) -> list[Point]:
+) -> list[PathPoint]:
     """The points up to `to` or one of the ends."""
-    path: list[Point] = []
+    path: list[PathPoint] = []
     for point in follow(family, q, value, towards=to):
         if path:
             before = path[-1]
@@ -139,7 +139,7 @@ def _path(
     return path
 
 
-def _exactly(before: Point, after: Point, s: float) -> Point:
+def _exactly(before: PathPoint, after: PathPoint, s: float) -> PathPoint:
     """The point at s between two others, or the one behind it."""
     part = (s - before.s) / (after.s - before.s)
     near = after.family.closed(before.balance.q + part * (after.balance.q - before.balance.q), s)
@@ -149,10 +149,10 @@ def _exactly(before: Point, after: Point, s: float) -> Point:
     moved, whole = (np.abs((q - near.q) / near.space.scale).max() for q in (found.balance.q, after.balance.q))
     if moved > max(whole, 1e-6 * near.system.length):  # on another path
         return after
-    return Point(after.family, found.balance, s, after.dx, after.ds)
+    return PathPoint(after.family, found.balance, s, after.dx, after.ds)
 
 
-def _ending(path: list[Point], parameter: str, ends: set[float], most: int) -> list[str]:
+def _ending(path: list[PathPoint], parameter: str, ends: set[float], most: int) -> list[str]:
     """A note where the path ends before it has reached one of its ends."""
     last = path[-1].s
     if any(abs(last - end) <= 1e-9 * path[-1].family.unit for end in ends):
@@ -161,11 +161,11 @@ def _ending(path: list[Point], parameter: str, ends: set[float], most: int) -> l
     return [f"the path ends on its way, at {parameter} = {last:.6g}: {why}"]
 
 
-def _found(point: Point) -> Equilibria:
-    return equilibria([Found(point.balance, 0)], "arc length", [])
+def _found(point: PathPoint) -> Equilibria:
+    return equilibria([FoundEquilibrium(point.balance, 0)], "arc length", [])
 
 
-def _branchings(path: list[Point], parameter: str) -> list[str]:
+def _branchings(path: list[PathPoint], parameter: str) -> list[str]:
     """Changes of stability without a fold: other equilibria branch off there."""
     notes = []
     for a, b in pairwise(path):
@@ -177,7 +177,7 @@ def _branchings(path: list[Point], parameter: str) -> list[str]:
     return notes
 
 
-def _downhill(point: Point) -> int:
+def _downhill(point: PathPoint) -> int:
     """Number of motions in which the equilibrium is a summit."""
     K = point.balance.stiffness
     return int(np.sum(np.linalg.eigvalsh(0.5 * (K + K.T)) < 0.0))

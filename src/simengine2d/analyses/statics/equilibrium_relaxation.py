@@ -16,9 +16,9 @@ from ...model.forces.point_force import PointForce
 from ...model.forces.torque import Torque
 from ...model.model import Model
 from ...system.system import System
-from ..assembly.redrawn import redrawn
+from ..assembly.redrawn import with_initial_pose
 from ..dynamics.dynamics import dynamics
-from .equilibrium_newton import Found, newton, no_equilibrium
+from .equilibrium_newton import FoundEquilibrium, newton, no_equilibrium
 from .statics import Balance, moving_in_time
 from .tangent_space import closed_near
 
@@ -30,7 +30,7 @@ MOST_STAGES = 40
 RTOL = 1e-6
 
 
-def relax(start: Balance) -> Found:
+def relax(start: Balance) -> FoundEquilibrium:
     """Where the mechanism comes to rest from the start; the last digits are Newton's."""
     system = start.system
     moving = moving_in_time(system)
@@ -44,9 +44,9 @@ def relax(start: Balance) -> Found:
         if here.left_over <= RESTS * here.size:
             found = newton(here)
             if found is not None and _near(found.balance, here):
-                return Found(found.balance, steps + found.iterations)
+                return FoundEquilibrium(found.balance, steps + found.iterations)
         frequency = _slowest(here)
-        free = redrawn(system.model, here.q, np.zeros(system.n))
+        free = with_initial_pose(system.model, here.q, np.zeros(system.n))
         try:
             run = dynamics(
                 _damped(free, system, 2.0 * frequency),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError
 from ...results.results import Results
-from .equilibrium_newton import Found, newton
+from .equilibrium_newton import FoundEquilibrium, newton
 from .stability import NEUTRAL, stability
 from .statics import Balance
 from .tangent_space import tangent_space
@@ -31,10 +31,10 @@ MOST_WALKS = 9  # binary logarithm of the number of walks, which doubles with ev
 SAME = 1e-6  # typical lengths between poses that are one
 
 
-def search(start: Balance, region: Region | None) -> list[Found]:
+def search(start: Balance, region: Region | None) -> list[FoundEquilibrium]:
     """Every equilibrium found, in the order of their coordinates."""
     inside = _inside(start, region)
-    found: list[Found] = []
+    found: list[FoundEquilibrium] = []
     for pose in _poses(start, inside):
         there = newton(pose)
         if there is not None and inside(there.balance.q) and not any(_same(there, other) for other in found):
@@ -111,11 +111,13 @@ def _promising(start: Balance, walk: list[Balance]) -> Iterator[Balance]:
     yield from line[1:2] + line[-1:]
 
 
-def _turned_back(found: Found, start: Balance) -> Found:
+def _turned_back(found: FoundEquilibrium, start: Balance) -> FoundEquilibrium:
     """The same pose without the whole turns since the start, where they change no force."""
     q = found.balance.q.copy()
     q[2::3] -= 2.0 * np.pi * np.round((q - start.q)[2::3] / (2.0 * np.pi))
-    other = Found(Balance(start.system, start.t, tangent_space(start.system, start.t, q)), found.iterations)
+    other = FoundEquilibrium(
+        Balance(start.system, start.t, tangent_space(start.system, start.t, q)), found.iterations
+    )
     closed = (
         np.abs(start.system.Phi(start.t, q) - start.system.Phi(start.t, found.balance.q)).max(initial=0.0)
         <= SAME
@@ -123,7 +125,7 @@ def _turned_back(found: Found, start: Balance) -> Found:
     return other if closed and _same_pose(found.balance, other.balance) else found
 
 
-def _same(a: Found, b: Found) -> bool:
+def _same(a: FoundEquilibrium, b: FoundEquilibrium) -> bool:
     """Equal poses, or poses of one family along which nothing holds the mechanism."""
     return _same_pose(a.balance, b.balance) or _same_family(a.balance, b.balance)
 

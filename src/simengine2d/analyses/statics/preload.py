@@ -15,7 +15,7 @@ from ...model.model import Model
 from ...system.system import System
 from ..assembly.diagnose import in_words
 from ..assembly.pose import Pose, closed_pose
-from ..assembly.redrawn import redrawn
+from ..assembly.redrawn import with_initial_pose
 from ..inverse.gradients import Gradients
 from .statics import Balance, check_static
 from .tangent_space import tangent_space
@@ -86,14 +86,14 @@ def _spring(model: Model, system: System, name: str) -> Spring:
         raise ModelError(
             f"there is no spring '{name}' in model '{model.name}'. {unknown('force', name, model.forces)}"
         )
-    spring = system.drawing.elements[name]
+    spring = system.resolved.elements[name]
     if not isinstance(spring, Spring):
         raise ModelError(f"{spring.title} is no Spring, so it cannot be preloaded.")
     return spring
 
 
 def _preloaded(model: Model, here: Balance, springs: dict[str, tuple[Spring, float]], s: Floats) -> Preload:
-    other, tensions = redrawn(model, here.q), {}
+    other, tensions = with_initial_pose(model, here.q), {}
     for (name, (spring, change)), value in zip(springs.items(), s, strict=True):
         written = other.elements[name]
         assert isinstance(written, Spring)

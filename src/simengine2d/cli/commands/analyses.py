@@ -170,7 +170,7 @@ def _show_equilibrium(found: Equilibria) -> None:
     poses = clean(results.q[0].reshape(-1, 3))
     rows = [[name, *map(short, pose)] for name, pose in zip(results.bodies, poses, strict=True)]
     show("", str(found.stability[0]), "", table("body", ["x\nm", "y\nm", "phi\nrad"], rows))
-    forces = {name: np.array(results.reaction(name))[:, 0] for name in results.drawing.rows}
+    forces = {name: np.array(results.reaction(name))[:, 0] for name in results.resolved.rows}
     size = max((float(np.abs(parts).max()) for parts in forces.values()), default=0.0)
     rows = [[name, *map(short, np.where(np.abs(p) > 1e-12 * size, p, 0.0))] for name, p in forces.items()]
     if rows:

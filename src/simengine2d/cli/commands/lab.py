@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import Interrupted
-from ..terminal import STOPPED, Bar, complain, duration, sentences, show, show_text, table
+from ..terminal import STOPPED, ProgressBar, complain, duration, sentences, show, show_text, table
 from .app import EXIT_CODES, ModelArgument, ToleranceOption, app, positive
 from .models import read_model
 
@@ -46,7 +46,7 @@ FolderOption = Annotated[
 ]
 
 
-class CountBar(Bar):
+class CountBar(ProgressBar):
     """Progress in runs instead of seconds."""
 
     def __init__(self) -> None:

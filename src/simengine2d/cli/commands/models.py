@@ -65,10 +65,10 @@ def check(model: ModelArgument) -> None:
     try:
         assembly = assemble(system)
     except SimEngineError:  # show what was read before saying why it does not close
-        show(*summary.model_tables(system.drawing, system.drawn_q))
+        show(*summary.model_tables(system.resolved, system.drawn_q))
         raise
     diagnosis = diagnose(assembly)
-    show(*summary.model_tables(system.drawing, assembly.q), *summary.constraint_lines(assembly, diagnosis))
+    show(*summary.model_tables(system.resolved, assembly.q), *summary.constraint_lines(assembly, diagnosis))
     if diagnosis.redundant:
         equations = "1 equation is" if diagnosis.redundant == 1 else f"{diagnosis.redundant} equations are"
         warn(f"{equations} redundant: {'; '.join(map(str, diagnosis.dependent))}.")

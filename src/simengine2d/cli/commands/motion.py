@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ...errors import Interrupted, ModelError, SimEngineError, UnsupportedError
-from ..terminal import DOUBTFUL, Bar, Settings, complain, exit_code, sentences, show, show_text
+from ..terminal import DOUBTFUL, ProgressBar, Settings, complain, exit_code, sentences, show, show_text
 from .app import (
     EXIT_CODES,
     AbsoluteOption,
@@ -196,7 +196,7 @@ def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target:
 
     keeper = Keeper(target)
     try:
-        with Bar(t_end) as progress:
+        with ProgressBar(t_end) as progress:
             results = run(progress, keeper)
     except (SimEngineError, Interrupted) as error:
         if error.results is None or error.results.t.size == 0:

@@ -14,7 +14,7 @@ import typer
 
 from ...errors import Interrupted, ModelError, SimEngineError
 from ...model import library
-from ..terminal import Bar, complain, exit_code, sentences, show_text
+from ..terminal import ProgressBar, complain, exit_code, sentences, show_text
 from .app import EXIT_CODES, app
 from .models import read_model
 
@@ -96,7 +96,7 @@ def _run(model: Model, forces: bool) -> Results:
     job = job_for(model)
     if forces and job.kind == "kinematics":
         job = replace(job, kind="inverse_dynamics")  # the same motion, and what it takes
-    with Bar(job.t_end or 0.0) as progress:
+    with ProgressBar(job.t_end or 0.0) as progress:
         return job.run(model, progress)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import call, door
+from ...numerics.kernel_pointer import invoke, kernel_pointer
 from ..transform import transform_rows
 
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ TURN = 2.0 * pi
 STEEP = 0.25  # slope of an angle row, against L, down to which the row of the last step is kept
 
 
-class Z(NamedTuple):
+class NaturalArrays(NamedTuple):
     """What the bodies are made of. A place is a number of z; from n on, it means a fixed number."""
 
     turns: Floats  # angles of the bodies at the end of the last step, their rates, and the tail
@@ -59,7 +59,7 @@ class Z(NamedTuple):
     distance_kept: Ints  # which of the kept rows holds it
 
 
-@door
+@kernel_pointer
 def pose(c, t, y, out):
     Z, E = c.Z, c.E
     base_vectors(Z, y)
@@ -68,13 +68,13 @@ def pose(c, t, y, out):
     length_rows(Z, E)
     point_rows(Z, E, y)
     angle_rows(Z, E, y)
-    call(c.bodies_f, c.bodies_c, t, E.q, E.qd)
+    invoke(c.bodies_f, c.bodies_c, t, E.q, E.qd)
     transform_rows(c.S, E)
     project_forces(Z, E)
     distance_rows(c.S, Z, E, y)
 
 
-@door
+@kernel_pointer
 def remember(c, t, y, out):
     """The angles of the bodies and their rates."""
     Z, bodies = c.Z, c.Z.tip.size

@@ -6,11 +6,11 @@ from collections.abc import Collection
 
 from ...system.system import System
 from .orientations import needs_direction
-from .points import Point, shared_points
+from .points import SharedPoint, shared_points
 from .rigid_elements import RigidElement, rigid_element
 
 
-class Layout:
+class CoordinateLayout:
     """The coordinates of a system, and the rows that tie them together.
 
     Coordinates: shared points in the order of the joints, points and unit vectors of single bodies, then the angles
@@ -44,13 +44,13 @@ class Layout:
         """Place of the second point or of the unit vector of an element."""
         return self.point[e.tip] if e.tip is not None else self.vector.get(e.body)
 
-    def _number_points(self, points: list[Point]) -> None:
-        self.point: dict[Point, int] = {}
+    def _number_points(self, points: list[SharedPoint]) -> None:
+        self.point: dict[SharedPoint, int] = {}
         own = [e.origin for e in self.elements if e.origin not in points]
         for point in (p for p in points + own if p.fixed is None):
             self.point[point] = self._coordinates(self.system.length, f"{point.name}.x", f"{point.name}.y")
 
-    def _number_fixed(self, points: list[Point]) -> None:
+    def _number_fixed(self, points: list[SharedPoint]) -> None:
         self.fixed: list[float] = []
         for point in points:
             if point.fixed is not None:
@@ -59,7 +59,7 @@ class Layout:
 
     def _number_rows(self) -> None:
         self.length_row: dict[str, int] = {}
-        self.point_row: dict[tuple[str, Point], int] = {}
+        self.point_row: dict[tuple[str, SharedPoint], int] = {}
         for e in self.elements:
             if e.turns and not e.is_fixed:
                 self.length_row[e.body] = self._own(f"{e.body}.length")
@@ -83,10 +83,10 @@ class Layout:
         return first
 
 
-def _element(system: System, body: str, points: list[Point], fulfilled: set[int]) -> RigidElement:
+def _element(system: System, body: str, points: list[SharedPoint], fulfilled: set[int]) -> RigidElement:
     here = [p for p in points if body in p.places]
     s = here[0].places[body] if here else 0.0j
-    drawn = system.drawing.bodies[body]
+    drawn = system.resolved.bodies[body]
     inertia = drawn.inertia + drawn.mass * abs(s) ** 2
     can_be_point = len(here) < 2 and inertia == 0.0 and not needs_direction(system, body, s, fulfilled)
     return rigid_element(body, here, can_be_point, system.length)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...expressions.law import CALLBACK, PROGRAM, STATE, TIME, Law
 from ...expressions.operations import VARIABLE
 from ...model.elements import Action, Pair, Push, Wrench
-from ...model.frame import GROUND, Placed
+from ...model.frame import GROUND, PlacedFrame
 from ...model.measure import Term
 from ...system.formulas.forces import terms_of
 from ...system.system import System
@@ -46,7 +46,7 @@ def counted_turns(system: System, directions: Collection[int]) -> Iterator[Count
 
 def welds(system: System, joint: str) -> bool:
     """A weld keeps two bodies from turning against each other, so a direction is all it needs."""
-    element = system.drawing.elements[joint]
+    element = system.resolved.elements[joint]
     return isinstance(element, Pair) and element.welds
 
 
@@ -102,7 +102,7 @@ def _turns(wrench: Wrench) -> bool:
 
 def _needs(term: Term, body: str, s: complex) -> bool:
     for side, frame in zip("ab", (term.a, term.b), strict=True):
-        assert isinstance(frame, Placed)
+        assert isinstance(frame, PlacedFrame)
         if frame.body == body and (side in AXES.get(term.kind, "") or place(frame) != s):
             return True
     return False

@@ -8,13 +8,13 @@ from math import cos, hypot, sin, tau
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.frame import GROUND, Placed
+from ...model.frame import GROUND, PlacedFrame
 from ...model.placement import Pose, to_global
 from ...system.system import System
 from ..base import Family
 from . import kernels
-from .kernels import Z
-from .layout import Layout
+from .kernels import NaturalArrays
+from .layout import CoordinateLayout
 from .rigid_elements import RigidElement
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ class PointFamily(Family, abstract=True):
 
     def lay_out(self, q: Floats, angles: Collection[str], distances: Collection[int]) -> None:
         """All there is to a family, with the angles of these bodies and the distances of these rows."""
-        self.layout = Layout(self.system, angles, distances)
+        self.layout = CoordinateLayout(self.system, angles, distances)
         self.names, self.own_rows, self.kept = self.layout.names, self.layout.own_rows, self.layout.kept
         self.sizes = np.array(self.layout.sizes)
         angles = np.array(q[2::3], dtype=float)
@@ -94,10 +94,10 @@ class PointFamily(Family, abstract=True):
                 self.context.S.row_period[k] = tau
 
 
-def _arrays(at: Layout, turns: Floats) -> Z:
+def _arrays(at: CoordinateLayout, turns: Floats) -> NaturalArrays:
     elements = at.elements
     further = [(b, e, p) for b, e in enumerate(elements) for p in e.further]
-    return Z(
+    return NaturalArrays(
         turns=turns,
         fixed=np.array(at.fixed, dtype=float),
         origin=_integers(at.point[e.origin] for e in elements),
@@ -123,7 +123,7 @@ def _arrays(at: Layout, turns: Floats) -> Z:
 def _distance(system: System, row: int, poses: dict[str, Pose]) -> float:
     (term,) = system.rows[row][1].measure.terms
     a, b = term.a, term.b
-    assert isinstance(a, Placed) and isinstance(b, Placed)
+    assert isinstance(a, PlacedFrame) and isinstance(b, PlacedFrame)
     (ax, ay, _), (bx, by, _) = (to_global(poses[f.body], f.x, f.y, 0.0) for f in (a, b))
     return hypot(bx - ax, by - ay)
 

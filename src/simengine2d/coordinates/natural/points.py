@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...model.elements import Row
-from ...model.frame import GROUND, Placed
+from ...model.frame import GROUND, PlacedFrame
 from ...system.system import System
 
 SAME = 1e-12  # distance of places that are one, against the length of the mechanism and their own
 
 
 @dataclass(eq=False)
-class Point:
+class SharedPoint:
     """A point of some bodies, named after its first pin; `fixed` is its place on the ground."""
 
     name: str
@@ -30,18 +30,18 @@ class Point:
 class Pin(NamedTuple):
     """Two frames whose points coincide, and which rows of their joint say so."""
 
-    a: Placed
-    b: Placed
+    a: PlacedFrame
+    b: PlacedFrame
     rows: tuple[int, int]
 
 
-def shared_points(system: System) -> tuple[list[Point], set[int]]:
+def shared_points(system: System) -> tuple[list[SharedPoint], set[int]]:
     """The points at the pins of a system, in the order of its joints; and the rows that they fulfill."""
-    points: list[Point] = []
-    of_body: dict[str, list[Point]] = defaultdict(list)
+    points: list[SharedPoint] = []
+    of_body: dict[str, list[SharedPoint]] = defaultdict(list)
     fulfilled: set[int] = set()
     first = 0
-    for joint, rows in system.drawing.rows.items():
+    for joint, rows in system.resolved.rows.items():
         pin = pin_of(rows)
         if pin is not None:
             fulfilled |= {first + row for row in pin.rows}
@@ -53,7 +53,7 @@ def shared_points(system: System) -> tuple[list[Point], set[int]]:
 
 def pin_of(rows: Sequence[Row]) -> Pin | None:
     """The rows x(a, b) = 0 and y(a, b) = 0 of a joint, where it has both."""
-    found: dict[tuple[str, Placed, Placed], int] = {}
+    found: dict[tuple[str, PlacedFrame, PlacedFrame], int] = {}
     for i, row in enumerate(rows):
         term, *others = row.measure.terms
         if not others and term.weight == 1.0 and row.value == 0.0 and row.formula is None:
@@ -64,27 +64,33 @@ def pin_of(rows: Sequence[Row]) -> Pin | None:
     return None
 
 
-def place(frame: Placed) -> complex:
+def place(frame: PlacedFrame) -> complex:
     """Where a frame lies in its body."""
     return complex(frame.x, frame.y)
 
 
 def _point_at(
-    joint: str, frame: Placed, of_body: dict[str, list[Point]], points: list[Point], length: float
-) -> Point:
+    joint: str,
+    frame: PlacedFrame,
+    of_body: dict[str, list[SharedPoint]],
+    points: list[SharedPoint],
+    length: float,
+) -> SharedPoint:
     """The point of a frame; a new one where no joint has been before."""
     s = place(frame)
     for known in of_body[frame.body]:
         there = known.fixed if frame.body == GROUND else known.places[frame.body]
         if there is not None and abs(there - s) <= SAME * (length + abs(s)):
             return known
-    new = Point(joint, fixed=s) if frame.body == GROUND else Point(joint, {frame.body: s})
+    new = SharedPoint(joint, fixed=s) if frame.body == GROUND else SharedPoint(joint, {frame.body: s})
     of_body[frame.body].append(new)
     points.append(new)
     return new
 
 
-def _unite(kept: Point, gone: Point, of_body: dict[str, list[Point]], points: list[Point]) -> None:
+def _unite(
+    kept: SharedPoint, gone: SharedPoint, of_body: dict[str, list[SharedPoint]], points: list[SharedPoint]
+) -> None:
     """Make one point of two; it keeps the name of the older one."""
     if kept is gone:
         return

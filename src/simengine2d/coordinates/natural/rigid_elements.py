@@ -20,7 +20,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .points import Point
+from .points import SharedPoint
 
 Floats = NDArray[np.float64]
 
@@ -32,10 +32,10 @@ class RigidElement:
     """A body's first point, and what turns with the body: a second point, a unit vector, or nothing."""
 
     body: str
-    origin: Point
-    tip: Point | None = None
+    origin: SharedPoint
+    tip: SharedPoint | None = None
     has_vector: bool = False
-    further: list[Point] = field(default_factory=list)
+    further: list[SharedPoint] = field(default_factory=list)
     """Shared points beyond those: each adds two linear rows r_3 - C_P q = 0."""
 
     @property
@@ -90,17 +90,19 @@ class RigidElement:
         c = self.weight(0.0)
         spin = (inertia + mass * abs(self.s1) ** 2) / self.length**2 if self.turns else 0.0
         first = mass - self.reach * (2.0 * mass * c.real - spin)
-        beside = _block(mass * c - self.reach * spin)
-        return np.block([[first * np.eye(2), beside], [beside.T, spin * np.eye(2)]])
+        bind_like = _block(mass * c - self.reach * spin)
+        return np.block([[first * np.eye(2), bind_like], [bind_like.T, spin * np.eye(2)]])
 
 
-def rigid_element(body: str, points: Sequence[Point], can_be_point: bool, length: float) -> RigidElement:
+def rigid_element(
+    body: str, points: Sequence[SharedPoint], can_be_point: bool, length: float
+) -> RigidElement:
     """The element of a body with these shared points; `length` is one of the mechanism.
 
     The two points that lie farthest apart, fixed ones first; a point and a unit vector where there is no such pair;
     where there is no point at all, the mass center takes its place. `can_be_point`: the body need not turn.
     """
-    here = sorted(points, key=lambda p: p.fixed is None) or [Point(body, {body: 0.0j})]
+    here = sorted(points, key=lambda p: p.fixed is None) or [SharedPoint(body, {body: 0.0j})]
     if len(here) == 1 and can_be_point:
         return RigidElement(body, here[0])
     apart = lambda pair: abs(pair[1].places[body] - pair[0].places[body])

@@ -5,7 +5,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...numerics.kernel_pointer import door
+from ...numerics.kernel_pointer import kernel_pointer
 from ...system.system import System
 from ..base import Family
 from ..transform import transform, transform_masses
@@ -13,7 +13,7 @@ from ..transform import transform, transform_masses
 Floats = NDArray[np.float64]
 
 
-@door
+@kernel_pointer
 def pose(c, t, y, out):
     """q = z"""
     E, n = c.E, y.size // 2
@@ -28,7 +28,7 @@ class Nothing(NamedTuple):
     nothing: int
 
 
-@door
+@kernel_pointer
 def same(c, t, y, out):
     """The coordinates are those of the bodies."""
     for j in range(y.size):

@@ -1,4 +1,4 @@
-"""The doors of reference-point coordinates, on the sparse factorization: a step costs as much as there are bodies."""
+"""The kernels of reference-point coordinates, on the sparse factorization: a step costs as much as there are bodies."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import door
+from ...numerics.kernel_pointer import kernel_pointer
 from ...system.applied_forces import Loads
-from ...system.constraints import S, gamma, phi, phi_q
+from ...system.constraints import SystemArrays, gamma, phi, phi_q
 from ...system.equations_of_motion import (
     SHARE,
-    D,
+    EquationArrays,
     Work,
     accelerate,
     evaluate_state,
@@ -33,11 +33,11 @@ LEFT = 1e4  # the same against the spread at the first output: light bodies amon
 
 
 class Sparse(NamedTuple):
-    """Context of these doors."""
+    """Context of these kernel pointers."""
 
-    S: S
+    S: SystemArrays
     L: Loads
-    D: D
+    D: EquationArrays
     w: Work
     tolerance: Floats
     found: Floats  # largest errors of the constraint equations at the three levels
@@ -46,7 +46,7 @@ class Sparse(NamedTuple):
     moved: Floats  # at outputs: largest change of accelerations, and of what rows ask of them, against their sizes
 
 
-@door
+@kernel_pointer
 def accelerations(c, t, y, out):
     """(qd, qdd); lam stays in w.x."""
     n = y.size // 2
@@ -55,7 +55,7 @@ def accelerations(c, t, y, out):
         out[j], out[n + j] = y[n + j], c.w.x[j]
 
 
-@door
+@kernel_pointer
 def solve(c, t, y, out):
     """x of M x + Phi_q^T lam = b, Phi_q x = c with y = (q, b, c), and lam; the pivots stay in w.v."""
     w, n = c.w, c.w.Q.size
@@ -67,19 +67,19 @@ def solve(c, t, y, out):
         out[k] = w.x[k]
 
 
-@door
+@kernel_pointer
 def project(c, t, y, notes):
     """Bring y onto the constraints."""
     n = y.size // 2
     project_state(c.S, c.D, t, y[:n], y[n:], c.tolerance[0], notes, c.w)
 
 
-@door
+@kernel_pointer
 def watch(c, t, y, notes):
     """Leave y as it is."""
 
 
-@door
+@kernel_pointer
 def multipliers(c, t, y, out):
     """lam of Phi_q^T lam = QA - M qdd, with y = (q, qd, qdd): what the constraints must take up.
 
@@ -96,7 +96,7 @@ def multipliers(c, t, y, out):
         out[i] = w.x[n + i]
 
 
-@door
+@kernel_pointer
 def motion(c, t, y, out):
     """lam, and what rounding has taken from qdd in other coordinates, with y = (q, qd, qdd).
 
@@ -165,7 +165,7 @@ def note_change(c, qdd):
         c.moved[0] = larger_share(c.moved[0], change, reach_of(c.D, qdd, least, 3 * i))
 
 
-@door
+@kernel_pointer
 def latest_multipliers(c, t, y, out):
     """lam of the state whose accelerations were just found, with y = (q, qd, qdd)."""
     n = y.size // 3
@@ -231,7 +231,7 @@ def reach_of(D, qdd, least, j):
     return size / arm if j % 3 == 2 else size
 
 
-def softened(d: D, n: int, compliance: Floats) -> D:
+def softened(d: EquationArrays, n: int, compliance: Floats) -> EquationArrays:
     """The same program for rows that give way: -compliance in the block of the multipliers."""
     if not np.any(compliance):
         return d
@@ -240,7 +240,7 @@ def softened(d: D, n: int, compliance: Floats) -> D:
     return d._replace(template=template, compliance=soft, dropped=d.dropped[:0])
 
 
-def new_context(system: Any, d: D, w: Work, tolerance: float) -> Sparse:
+def new_context(system: Any, d: EquationArrays, w: Work, tolerance: float) -> Sparse:
     return Sparse(
         system.arrays,
         system.load_arrays,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.measure import X, Y
-from ...system.constraints import S, constant_arrays
+from ...system.constraints import SystemArrays, constant_arrays
 from ...system.frames import FRAME_STATE
 from .loop_paths import grouped, loop_paths, path_of
 from .loops import DIAGONAL, ENTRY, NODE, OTHER, PINNED, ROW, Loops, Refining
@@ -70,7 +70,7 @@ def new_loops(family: Relative, tree: Tree, options: Floats, rows: RowLimits) ->
     )
 
 
-def is_pin(arrays: S, rows: tuple[int, ...]) -> bool:
+def is_pin(arrays: SystemArrays, rows: tuple[int, ...]) -> bool:
     """Whether two rows are x and y of the same frames."""
     first = arrays.row_start[list(rows)]
     lengths = arrays.row_start[np.array(rows) + 1] - first
@@ -87,14 +87,14 @@ def new_refining(loops: Loops) -> Refining:
     return Refining(loops, np.zeros(m), np.zeros(m), np.zeros(loops.flat.size))
 
 
-def kept_rows(family: Relative) -> S:
+def kept_rows(family: Relative) -> SystemArrays:
     """The arrays of the rows that are kept, without forces."""
     system = family.system
     rows, functions = [system.rows[i][1] for i in family.kept], [system.functions[i] for i in family.kept]
-    return constant_arrays(system.bodies, system.drawing.gravity, rows, functions)[0]
+    return constant_arrays(system.bodies, system.resolved.gravity, rows, functions)[0]
 
 
-def frames_of(arrays: S) -> Floats:
+def frames_of(arrays: SystemArrays) -> Floats:
     """x, y, cos, sin and angle of all frames in their bodies."""
     return np.column_stack(
         [arrays.frame_x, arrays.frame_y, arrays.frame_cos, arrays.frame_sin, arrays.frame_angle]
@@ -107,7 +107,7 @@ def in_order(tree: Tree, bodies: Ints) -> Ints:
     return node[bodies]
 
 
-def ways_of_rows(tree: Tree, arrays: S) -> tuple[list[tuple[int, ...]], list[list[int]]]:
+def ways_of_rows(tree: Tree, arrays: SystemArrays) -> tuple[list[tuple[int, ...]], list[list[int]]]:
     """Rows in groups, and the way of each group to the ground."""
     body = in_order(tree, arrays.frame_body)
     a, b, start = body[arrays.term_a].tolist(), body[arrays.term_b].tolist(), arrays.row_start.tolist()

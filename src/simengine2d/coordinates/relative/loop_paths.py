@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...numerics.ldl import Analysis, Elimination, analyze
+from ...numerics.ldl import Elimination, SymbolicFactorization, analyze
 from .tree_motion import BODY_STATE, FLOAT, KIND, OWN_SLOT, PIN, PS, PW, PX, PY, SLIDE, SLOT, WELD, Tree
 
 Ints = NDArray[np.int64]
@@ -103,7 +103,7 @@ def loop_paths(
     )
 
 
-def _slots(analysis: Analysis, rows: Ints, m: int) -> Ints:
+def _slots(analysis: SymbolicFactorization, rows: Ints, m: int) -> Ints:
     """Slots of each group; those of a row that is missing come after all others."""
     slots = np.full((len(rows), 5), analysis.program.column.size, dtype=np.int64)
     first, second = rows[:, 0], rows[:, 1]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...expressions.time_function import FunctionTable, functions_at
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import call, door
+from ...numerics.kernel_pointer import invoke, kernel_pointer
 from ...numerics.ldl import Elimination, eliminate, solve_again, substitute
 from ...system.formulas.constraints import RowFormulas
 from ...system.frames import EX as ARM_X
@@ -74,7 +74,7 @@ class Loops(NamedTuple):
 
 
 class Closing(NamedTuple):
-    """Context of `solve_loops`; a door that is not needed is 0."""
+    """Context of `solve_loops`; a kernel pointer that is not needed is 0."""
 
     c: Loops
     timed_f: Any
@@ -118,15 +118,15 @@ def place_rows(closing, t):
     c = closing.c
     place_tree_frames(c.T.state, c.frame_body, c.frame, c.F)
     if closing.timed_f != 0:
-        call(closing.timed_f, closing.timed_c, t, c.b, c.b)
+        invoke(closing.timed_f, closing.timed_c, t, c.b, c.b)
 
 
-@door
+@kernel_pointer
 def timed_rows(c, t, y, out):
     """Functions of time, and rows that are formulas."""
     functions_at(c.functions, t, c.f)
     if c.formulas.at_f != 0:
-        call(c.formulas.at_f, c.formulas.at_c, t, c.F, c.f)
+        invoke(c.formulas.at_f, c.formulas.at_c, t, c.F, c.f)
 
 
 @kernel(inline=True)
@@ -175,7 +175,7 @@ def pin_force(c, i, j):
     return one, two
 
 
-@door
+@kernel_pointer
 def curved_group(c, number, y, out):
     """Forces of a group that is no pin; its number comes in place of the time."""
     g = int(number)
@@ -224,7 +224,7 @@ def close_loops(closing):
             b[i] += one
             b[j] += two
         else:
-            call(closing.curved_f, closing.curved_c, float(g), b, b)
+            invoke(closing.curved_f, closing.curved_c, float(g), b, b)
         one, two, l11, l12, l22 = take_inward(
             c.T, c.G, c.node, group[g, NODE], group[g + 1, NODE], group[g, ENTRY], W
         )
@@ -240,7 +240,7 @@ def close_loops(closing):
         eliminate(c.program, v)
         substitute(c.program, v, lam, c.work)
         if closing.refine_f != 0:
-            call(closing.refine_f, closing.refine_c, 0.0, b, b)
+            invoke(closing.refine_f, closing.refine_c, 0.0, b, b)
     for g in range(group.shape[0] - 1):
         one, two = lam[group[g, ROW]], lam[group[g, OTHER]]
         for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
@@ -260,7 +260,7 @@ def solve_two(v, b, lam, group):
     lam[i] = b[i] / first - ratio * lam[j]
 
 
-@door
+@kernel_pointer
 def solve_loops(closing, t, y, out):
     """lam of the tree as it moves, and the forces on the freedoms with it."""
     c = closing.c
@@ -268,18 +268,18 @@ def solve_loops(closing, t, y, out):
     for i in range(c.b.size):
         c.b[i] = 0.0
     if closing.stabilize_f != 0:
-        call(closing.stabilize_f, closing.stabilize_c, t, y, y)
+        invoke(closing.stabilize_f, closing.stabilize_c, t, y, y)
     close_loops(closing)
 
 
-@door
+@kernel_pointer
 def stabilize(c, t, y, out):
     """2 alpha (Phi_z zd - nu) + beta^2 Phi"""
     for i in range(c.f.shape[0]):
         c.b[i] = c.options[BETA2] * row_value(c, i) - c.options[ALPHA2] * row_rate(c, i)
 
 
-@door
+@kernel_pointer
 def refine(r, t, y, out):
     """lam += (W^T D^-1 W + eps)^-1 (b - (W^T D^-1 W + c) lam) until it no longer changes."""
     c, group, lam, share = r.c, r.c.group, r.c.lam, r.share

@@ -1,10 +1,10 @@
-"""The doors of relative coordinates, on articulated bodies: a tree costs as much as it has bodies.
+"""The kernel pointers of relative coordinates, on articulated bodies: a tree costs as much as it has bodies.
 
     [ M     Phi_z^T ] [ zdd ]   [ Q                                            ]
     [ Phi_z   -c    ] [ lam ] = [ gamma - 2 alpha (Phi_z zd - nu) - beta^2 Phi ]
 
-Neither M nor Phi_z is formed. What not every model has, forces and loops, stands behind doors of its own: a door that
-needs few arrays is entered quickly.
+Neither M nor Phi_z is formed. What not every model has, forces and loops, is called by kernel pointers of its own: a kernel
+that needs few arrays is entered quickly.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ...expressions.time_function import functions_at
 from ...methods import Formulation
-from ...numerics.kernel_pointer import Bound, call, door
+from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 from ...system.applied_forces import Loads, add_pushes, add_wrenches
-from ...system.constraints import S
+from ...system.constraints import SystemArrays
 from ...system.formulas.forces import add_actions
 from ...system.frames import FRAME_STATE
 from ..base import Family, reduced_arrays
@@ -36,7 +36,7 @@ from ..dense import (  # fmt: skip
     VELOCITY,
     softened,
 )
-from ..ode_problem import Posed
+from ..ode_problem import OdeProblem
 from ..row_scales import MOST_ROWS, filled, given_in, units
 from .articulated import accelerate_joints, eliminate_joints, weigh
 from .loop_arrays import RowLimits, frames_of, in_order, kept_rows, new_loops, new_refining, ways_of_rows
@@ -92,7 +92,7 @@ class Forces(NamedTuple):
     """Context of `apply_forces`. Bodies are numbered as in the tree."""
 
     T: Tree
-    S: S
+    S: SystemArrays
     L: Loads
     frame: Floats
     f: Floats
@@ -103,7 +103,7 @@ class Forces(NamedTuple):
 
 
 class Recursive(NamedTuple):
-    """Context of the accelerations; a door that is not needed is 0."""
+    """Context of the accelerations; a kernel pointer that is not needed is 0."""
 
     T: Tree
     gravity: Floats
@@ -121,10 +121,10 @@ class Projected(NamedTuple):
     sizes: Floats
 
 
-# Doors ------------------------------------------------------------------------------------------------
+# Kernel pointers ------------------------------------------------------------------------------------------------
 
 
-@door
+@kernel_pointer
 def accelerations(c, t, y, out):
     """(zd, zdd); lam stays with the loops."""
     T, n, ground = c.T, y.size // 2, c.T.numbers.shape[0]
@@ -132,16 +132,16 @@ def accelerations(c, t, y, out):
     move_tree(T, y, c.forces_f != 0 or c.loops_f != 0)
     weigh(T)
     if c.forces_f != 0:
-        call(c.forces_f, c.forces_c, t, y, y)
+        invoke(c.forces_f, c.forces_c, t, y, y)
     eliminate_joints(T)
     if c.loops_f != 0:
-        call(c.loops_f, c.loops_c, t, y, y)
+        invoke(c.loops_f, c.loops_c, t, y, y)
     for j in range(n):
         out[j] = y[n + j]
     accelerate_joints(T, out[n:])
 
 
-@door
+@kernel_pointer
 def apply_forces(c, t, y, out):
     """Springs, forces and torques, about O: they take from the force that the motion needs."""
     N = c.T.state
@@ -162,7 +162,7 @@ def apply_forces(c, t, y, out):
         N[k, PW] -= c.Q[3 * k + 2]
 
 
-@door
+@kernel_pointer
 def project(p, t, y, notes):
     """Bring y onto the rows by the smallest change in the metric of M, first z, then zd."""
     c, n = p.loops.c, p.zdd.size
@@ -197,7 +197,7 @@ def project(p, t, y, notes):
                 y[level * n + j] += p.zdd[j]
 
 
-@door
+@kernel_pointer
 def watch(c, t, y, notes):
     """Leave y as it is."""
 
@@ -205,8 +205,8 @@ def watch(c, t, y, notes):
 # Posing -----------------------------------------------------------------------------------------------
 
 
-class Lane(NamedTuple):
-    """A family ready for the doors; lam of the kept rows is found in loops.lam."""
+class RecursiveSolver(NamedTuple):
+    """A family ready for the kernel pointers; lam of the kept rows is found in loops.lam."""
 
     tree: Tree
     loops: Loops
@@ -214,7 +214,7 @@ class Lane(NamedTuple):
     back: Projected
 
 
-def recursive_lane(family: Relative, options: Floats, rows: RowLimits) -> Lane:
+def recursive_lane(family: Relative, options: Floats, rows: RowLimits) -> RecursiveSolver:
     """The contexts of a family; `options` are those of the dense lane."""
     tree = family.tree._replace(state=family.tree.state.copy())
     loops = new_loops(family, tree, options, rows)
@@ -225,9 +225,9 @@ def recursive_lane(family: Relative, options: Floats, rows: RowLimits) -> Lane:
     refining = refine.bind(new_refining(loops)) if options[REFINED] == 1.0 else None
     closing = Closing(loops, *words(timed), *words(curved), *words(drifting), *words(refining))
     solving = solve_loops.bind(closing) if family.m > 0 else None
-    context = Recursive(tree, np.array(family.system.drawing.gravity), *words(forces), *words(solving))
+    context = Recursive(tree, np.array(family.system.resolved.gravity), *words(forces), *words(solving))
     back = Projected(closing, np.zeros(family.n), family.sizes.copy())
-    return Lane(tree, loops, context, back)
+    return RecursiveSolver(tree, loops, context, back)
 
 
 def is_timed(family: Relative) -> bool:
@@ -238,8 +238,8 @@ def is_timed(family: Relative) -> bool:
     )
 
 
-def words(bound: Bound | None) -> tuple[Any, Any]:
-    """A door and its context as parts of another context; 0 where there is none."""
+def words(bound: BoundKernel | None) -> tuple[Any, Any]:
+    """A kernel pointer and its context as parts of another context; 0 where there is none."""
     return (bound.f, bound.c) if bound else (0, 0)
 
 
@@ -292,7 +292,7 @@ def felt_by_loops(family: Relative, t: float, z: Floats) -> Floats:
     return filled(np.where(np.isfinite(found), found, 0.0)[: family.m])
 
 
-def _evaluated(family: Relative, t: float, z: Floats) -> Lane:
+def _evaluated(family: Relative, t: float, z: Floats) -> RecursiveSolver:
     """A lane that has been at rest in z."""
     nothing = np.zeros(family.m)
     lane = recursive_lane(family, np.zeros(TOLERANCE + 1), RowLimits(nothing, nothing, nothing))
@@ -303,7 +303,7 @@ def _evaluated(family: Relative, t: float, z: Floats) -> Lane:
 
 def lane_at(
     formulation: Formulation, family: Relative, t: float, z: Floats, redundant: bool, tolerance: float
-) -> Lane:
+) -> RecursiveSolver:
     """The contexts of a formulation, its rows measured at a state; `redundant` allows redundant constraints."""
     felt = felt_by_loops(family, t, z) if redundant or formulation.gives_way else np.zeros(family.m)
     few = formulation.gives_way and family.n <= MOST_ROWS
@@ -315,10 +315,10 @@ def lane_at(
 
 def pose_recursive(
     formulation: Formulation, family: Relative, t: float, z: Floats, redundant: bool, tolerance: float
-) -> Posed:
-    """The doors of a formulation bound to a family."""
+) -> OdeProblem:
+    """The kernel pointers of a formulation bound to a family."""
     lane = lane_at(formulation, family, t, z, redundant, tolerance)
     options = lane.loops.options
     rhs = accelerations.bind(lane.context)
     finish = project.bind(lane.back) if formulation.projects else watch.bind(lane.context)
-    return Posed(rhs, finish, np.zeros(TURNS), options[TOLERANCE:], {})
+    return OdeProblem(rhs, finish, np.zeros(TURNS), options[TOLERANCE:], {})

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from ...errors import UnsupportedError
 from ...expressions.time_function import as_function
 from ...model.elements import Row
-from ...model.frame import GROUND, Placed
+from ...model.frame import GROUND, PlacedFrame
 from ...model.measure import along, angle, x, y
 from ...numerics.kernel import kernel, plain
-from ...numerics.kernel_pointer import door
-from ...system.constraints import S, constant_arrays, evaluate
+from ...numerics.kernel_pointer import kernel_pointer
+from ...system.constraints import SystemArrays, constant_arrays, evaluate
 from ...system.frames import FRAME_STATE
 from ...system.system import SMALL, System
 from ..base import Family
@@ -57,7 +57,7 @@ Floats = NDArray[np.float64]
 # Kernels ----------------------------------------------------------------------------------------------
 
 
-@door
+@kernel_pointer
 def pose(c, t, y, out):
     """q = f(z), qd = R zd, R and Rd zd, from the ground outward."""
     T, E = c.Z, c.E
@@ -119,7 +119,7 @@ class Moving(NamedTuple):
     T: Tree
 
 
-@door
+@kernel_pointer
 def move_bodies(c, t, y, out):
     """(z, zd, zdd) to (q, qd, qdd), at a cost linear in the number of bodies."""
     T, n, nb = c.T, y.size // 3, c.T.numbers.shape[0]
@@ -169,7 +169,7 @@ class Relative(Family):
         self.own_rows = []
         held = {i for branch in self.branches if branch.joint for i in branch.joint.rows}
         rows, zeros = [row for _, row in measured], [as_function(0.0)] * len(measured)
-        self.measures, _ = constant_arrays(system.bodies, system.drawing.gravity, rows, zeros)
+        self.measures, _ = constant_arrays(system.bodies, system.resolved.gravity, rows, zeros)
         self.to_bodies = move_bodies.bind(Moving(self.tree))
         others = [i for i in range(system.m) if i not in held]
         fulfilled = self._fulfilled(others)
@@ -185,7 +185,7 @@ class Relative(Family):
                 break
             q = self.bodies(0.0, z + self.sizes * rng.uniform(-1.0, 1.0, self.n), *np.zeros((2, self.n))).q
             measures, functions = [system.rows[i][1] for i in left], [system.functions[i] for i in left]
-            S, _ = constant_arrays(system.bodies, system.drawing.gravity, measures, functions)
+            S, _ = constant_arrays(system.bodies, system.resolved.gravity, measures, functions)
             errors, slopes = self._evaluated(S, q, np.zeros(q.size))
             reach = np.maximum(np.abs(q), system.sizes)[S.jac_column]
             sizes = np.maximum.reduceat(np.abs(slopes) * reach, S.jac_start[:-1])
@@ -218,7 +218,7 @@ class Relative(Family):
         return z, zd
 
     @staticmethod
-    def _evaluated(S: S, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+    def _evaluated(S: SystemArrays, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         """Rows and their derivatives, where the functions are constant."""
         m = S.row_start.size - 1
         F, data = np.zeros((S.frame_body.size, FRAME_STATE)), np.empty(S.jac_column.size)
@@ -242,6 +242,6 @@ def coordinates_of(branch: Branch) -> Iterator[tuple[str, Row]]:
         yield joint.name, Row("angle", angle(_axes(joint.a.body), _axes(joint.b.body)))
 
 
-def _axes(body: str) -> Placed:
+def _axes(body: str) -> PlacedFrame:
     """The body's own frame."""
-    return Placed(body, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return PlacedFrame(body, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

@@ -18,7 +18,7 @@ from math import asin, pi, tau
 from typing import NamedTuple
 
 from ...model.elements import Row
-from ...model.frame import GROUND, Placed
+from ...model.frame import GROUND, PlacedFrame
 from ...system.system import System
 
 
@@ -27,8 +27,8 @@ class TreeJoint(NamedTuple):
 
     name: str
     rows: tuple[int, ...]
-    a: Placed
-    b: Placed
+    a: PlacedFrame
+    b: PlacedFrame
     on_line: bool
     offset: tuple[float, float]
     """r_b - r_a: global components at a point; on a line (0, across) in the axes of a."""
@@ -65,9 +65,9 @@ Held = dict[str, tuple[int, float]]
 """Row and value by kind of measure."""
 
 
-def _constant_rows(system: System) -> dict[str, dict[tuple[Placed, Placed], Held]]:
+def _constant_rows(system: System) -> dict[str, dict[tuple[PlacedFrame, PlacedFrame], Held]]:
     """Rows of one measure at a constant value, by joint and pair of frames; those of motors are left out."""
-    found: dict[str, dict[tuple[Placed, Placed], Held]] = {}
+    found: dict[str, dict[tuple[PlacedFrame, PlacedFrame], Held]] = {}
     driven = set(system.driver_rows.tolist())
     for i, (name, row) in enumerate(system.rows):
         plain = row.formula is None and system.functions[i].is_constant
@@ -76,14 +76,14 @@ def _constant_rows(system: System) -> dict[str, dict[tuple[Placed, Placed], Held
     return found
 
 
-def _keep(rows: dict[tuple[Placed, Placed], Held], i: int, row: Row, constant: float) -> None:
+def _keep(rows: dict[tuple[PlacedFrame, PlacedFrame], Held], i: int, row: Row, constant: float) -> None:
     term = row.measure.terms[0]
-    assert isinstance(term.a, Placed) and isinstance(term.b, Placed)
+    assert isinstance(term.a, PlacedFrame) and isinstance(term.b, PlacedFrame)
     if term.weight != 0.0:
         rows.setdefault((term.a, term.b), {}).setdefault(term.kind, (i, constant / term.weight))
 
 
-def _tree_joint(name: str, a: Placed, b: Placed, held: Held, angle: float) -> TreeJoint | None:
+def _tree_joint(name: str, a: PlacedFrame, b: PlacedFrame, held: Held, angle: float) -> TreeJoint | None:
     if "x" in held and "y" in held:
         place, offset = ["x", "y"], (held["x"][1], held["y"][1])
     elif "across" in held:
@@ -106,7 +106,7 @@ def _held_angle(held: Held, angle: float) -> tuple[list[str], float | None]:
     return [], None
 
 
-def _frame_angle(frame: Placed, angles: dict[str, float]) -> float:
+def _frame_angle(frame: PlacedFrame, angles: dict[str, float]) -> float:
     return angles[frame.body] + frame.angle
 
 

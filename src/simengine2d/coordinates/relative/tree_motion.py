@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.frame import GROUND, Placed
-from ...model.resolved import DrawnBody
+from ...model.frame import GROUND, PlacedFrame
+from ...model.resolved import ResolvedBody
 from ...numerics.kernel import kernel
 from .tree import Branch, TreeJoint
 
@@ -163,7 +163,7 @@ def accelerate_tree(T, zdd):
 # Building ---------------------------------------------------------------------------------------------
 
 
-def tree_arrays(bodies: Sequence[DrawnBody], branches: Sequence[Branch]) -> Tree:
+def tree_arrays(bodies: Sequence[ResolvedBody], branches: Sequence[Branch]) -> Tree:
     """The arrays of a tree whose branches are in order."""
     number = {body.name: i for i, body in enumerate(bodies)}
     node = {branch.body: k for k, branch in enumerate(branches)} | {GROUND: len(branches)}
@@ -198,7 +198,7 @@ def kind_of(branch: Branch) -> int:
     return SLOT if joint.a.body == branch.parent else OWN_SLOT
 
 
-def _constants(branch: Branch, body: DrawnBody) -> tuple[float, ...]:
+def _constants(branch: Branch, body: ResolvedBody) -> tuple[float, ...]:
     joint, masses = branch.joint, (body.mass, body.inertia)
     if joint is None:
         return (1.0, 0.0, 0.0, 0.0, 0.0, *masses, *[0.0] * 5)
@@ -231,6 +231,6 @@ def _axis(angle: float) -> tuple[float, float]:
     return cos(angle), sin(angle)
 
 
-def _beside(frame: Placed, angle: float, across: float) -> tuple[float, float]:
+def _beside(frame: PlacedFrame, angle: float, across: float) -> tuple[float, float]:
     """The point `across` to the left of an axis through the frame."""
     return frame.x - across * sin(angle), frame.y + across * cos(angle)

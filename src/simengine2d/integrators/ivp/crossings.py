@@ -16,14 +16,14 @@ Floats = NDArray[np.float64]
 State = Callable[[float], Floats]
 
 
-class Found(NamedTuple):
+class FoundEvent(NamedTuple):
     event: int
     t: float
     y: Floats
     terminal: bool
 
 
-class Watch:
+class CrossingWatch:
     """Some events, and their values at the last look."""
 
     def __init__(self, events: Any, args: tuple[Any, ...], way: float, t: float, y: Floats) -> None:
@@ -38,7 +38,7 @@ class Watch:
         self.direction = [float(getattr(event, "direction", 0)) for event in self.events]
         self.t = t
         self.side = [int(np.sign(value)) for value in self.at(t, y)]  # of zero; 0 where an event starts there
-        self.found: list[Found] = []
+        self.found: list[FoundEvent] = []
 
     def value(self, e: int, t: float, y: Floats) -> float:
         got = np.asarray(self.events[e](self.way * t, y.copy(), *self.args))
@@ -52,7 +52,7 @@ class Watch:
     def at(self, t: float, y: Floats) -> list[float]:
         return [self.value(e, t, y) for e in range(len(self.events))]
 
-    def look(self, end: float, between: State) -> Found | None:
+    def look(self, end: float, between: State) -> FoundEvent | None:
         """Note what happened up to `end`; the event that ends the integration.
 
         One that is zero at the start happens when it leaves zero; that does not end the integration. One that turns
@@ -69,13 +69,13 @@ class Watch:
                 return found
         return None
 
-    def _passed(self, e: int, end: float, state: State) -> list[Found]:
+    def _passed(self, e: int, end: float, state: State) -> list[FoundEvent]:
         """What one event does up to `end`; `terminal` tells whether it counts for its end."""
         value = lambda t: self.value(e, t, state(t))
         side, passed = self.side[e], []
         for root in roots_in(value, self.t, end, side=side):
             if self.direction[e] == 0.0 or self.direction[e] * root.way > 0.0:
-                passed.append(Found(e, root.t, state(root.t), side != 0))
+                passed.append(FoundEvent(e, root.t, state(root.t), side != 0))
             side = root.way or side
         self.side[e] = int(np.sign(value(end))) or side
         return passed

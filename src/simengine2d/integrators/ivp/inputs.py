@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError
-from ...numerics.kernel_pointer import Bound, python_door
+from ...numerics.kernel_pointer import BoundKernel, python_pointer
 from ..integration import OdeMethod
 
 Floats = NDArray[np.float64]
@@ -61,14 +61,14 @@ def start_of(y0: Any) -> Floats:
 
 
 class Asked:
-    """A user's f or jac as a door, and the time at which it was asked last."""
+    """A user's f or jac as a kernel pointer, and the time at which it was asked last."""
 
     def __init__(
         self, name: str, function: Any, args: tuple[Any, ...], way: float, shape: tuple[int, ...]
     ) -> None:
         self.name, self.function, self.args, self.way, self.shape = name, function, args, way, shape
         self.t = np.nan
-        self.door: Bound = python_door(self)
+        self.pointer: BoundKernel = python_pointer(self)
 
     def __call__(self, t: float, y: Floats, out: Floats) -> None:
         self.t = self.way * t
@@ -82,7 +82,7 @@ class Asked:
 
     @property
     def raised(self) -> BaseException | None:
-        return self.door.kept[1][0] if self.door.kept[1] else None
+        return self.pointer.kept[1][0] if self.pointer.kept[1] else None
 
 
 def tolerances(method: OdeMethod, rtol: Any, atol: Any, y0: Floats) -> tuple[float, Any]:

@@ -11,9 +11,9 @@ from ...errors import ConvergenceError, Interrupted, ModelError, SimEngineError
 from ...methods import Integrator
 from ...numerics.interrupts import Interrupts
 from .. import time_loop as loop
-from ..integration import Marcher, OdeMethod
+from ..integration import Integration, OdeMethod
 from .choosing import method_of
-from .crossings import Found, Watch
+from .crossings import CrossingWatch, FoundEvent
 from .inputs import Asked, Function, span_of, start_of, times_of, tolerances
 from .solution import FAILED, FINISHED, TERMINATED, Interpolant, Solution, points_between
 
@@ -60,7 +60,7 @@ def solve(
         raise ModelError(f"the method '{solver.name}' takes fixed steps; give h=...")
     if h is not None and not (isinstance(h, int | float) and 0.0 < h <= abs(t1 - t0)):
         raise ModelError(f"h = {h!r} must be positive and not longer than t_span.")
-    run = Integration(solver, f, t0, t1, start_of(y0), tuple(args), jac)
+    run = IvpRun(solver, f, t0, t1, start_of(y0), tuple(args), jac)
     steps = {"step": float(h)} if h is not None else {}
     if h is None:
         local, absolute = tolerances(solver, rtol, atol, run.y0)
@@ -68,7 +68,7 @@ def solve(
     return run.to_the_end(steps, newton, events, times_of(t_eval, t0, t1), dense_output)
 
 
-class Integration:
+class IvpRun:
     """One call of `solve`. Time runs forward inside: with `way` = -1, it is the negative of the user's."""
 
     def __init__(
@@ -84,15 +84,15 @@ class Integration:
         self.t: list[float] = [self.begin]
         self.y: list[Floats] = [y0]
         self.ends, self.pieces = [self.begin], []  # type: ignore[var-annotated]
-        self.watch: Watch | None = None
-        self.marcher: Marcher | None = None
+        self.watch: CrossingWatch | None = None
+        self.integration: Integration | None = None
         self.interrupts = Interrupts()
         self.check_start()
 
     def check_start(self) -> None:
         out = np.zeros(self.y0.size)
         with self.interrupts:
-            self.f.door(self.begin, self.y0, out)
+            self.f.pointer(self.begin, self.y0, out)
         self.check_functions()
         self.interrupts.check()
         if not np.all(np.isfinite(out)):
@@ -101,11 +101,11 @@ class Integration:
     def to_the_end(
         self, steps: dict[str, Any], newton: str, events: Any, t_eval: Floats | None, dense: bool
     ) -> Solution:
-        self.marcher = self.method.marcher(
-            self.f.door, self.begin, self.y0, newton=newton, jac=self.jac.door if self.jac else None,
+        self.integration = self.method.integration(
+            self.f.pointer, self.begin, self.y0, newton=newton, jac=self.jac.pointer if self.jac else None,
             span=(self.begin, self.end), **steps,
         )  # fmt: skip
-        self.watch = Watch(events, self.args, self.way, self.begin, self.y0)
+        self.watch = CrossingWatch(events, self.args, self.way, self.begin, self.y0)
         times = np.array([self.end]) if t_eval is None else np.append(self.way * t_eval, self.end)
         if times.size > 1 and times[-2] == self.end:
             times = times[:-1]
@@ -116,16 +116,16 @@ class Integration:
 
     # outputs
 
-    def outputs(self, times: Floats, t_eval: Floats | None, dense: bool) -> Found | None:
+    def outputs(self, times: Floats, t_eval: Floats | None, dense: bool) -> FoundEvent | None:
         """All of them; the event that ended the integration."""
         if t_eval is None:
             return self.step_by_step(times, dense)
         self.t, self.y = [], []
         return self.row_by_row(times, t_eval.size, dense)
 
-    def step_by_step(self, times: Floats, dense: bool) -> Found | None:
+    def step_by_step(self, times: Floats, dense: bool) -> FoundEvent | None:
         """Outputs at the ends of steps."""
-        Y, why, m = np.zeros((1, self.y0.size)), loop.PAUSED, self.marcher
+        Y, why, m = np.zeros((1, self.y0.size)), loop.PAUSED, self.integration
         assert m is not None
         while why != loop.DONE:
             why = self.advance(times, 0, Y, 1)[1]
@@ -138,9 +138,9 @@ class Integration:
                     return ended
         return None
 
-    def row_by_row(self, times: Floats, wanted: int, dense: bool) -> Found | None:
+    def row_by_row(self, times: Floats, wanted: int, dense: bool) -> FoundEvent | None:
         """Outputs at given times."""
-        Y, why, row, m = np.zeros((times.size, self.y0.size)), loop.PAUSED, 0, self.marcher
+        Y, why, row, m = np.zeros((times.size, self.y0.size)), loop.PAUSED, 0, self.integration
         assert m is not None and self.watch is not None
         watched = dense or bool(self.watch.events)
         while why != loop.DONE:
@@ -157,26 +157,30 @@ class Integration:
                     return ended
         return None
 
-    def look(self, dense: bool) -> Found | None:
+    def look(self, dense: bool) -> FoundEvent | None:
         """Look into a new step."""
-        assert self.marcher is not None and self.watch is not None
-        ended = self.watch.look(self.marcher.step_end, self.marcher.between) if self.watch.events else None
-        a, b = self.ends[-1], self.marcher.step_end if ended is None else ended.t
-        self.ends.append(self.marcher.step_end if ended is None else b)
+        assert self.integration is not None and self.watch is not None
+        ended = (
+            self.watch.look(self.integration.step_end, self.integration.between)
+            if self.watch.events
+            else None
+        )
+        a, b = self.ends[-1], self.integration.step_end if ended is None else ended.t
+        self.ends.append(self.integration.step_end if ended is None else b)
         if dense:
-            self.pieces.append([self.marcher.between(t) for t in points_between(a, b)])
+            self.pieces.append([self.integration.between(t) for t in points_between(a, b)])
         self.check_functions()
         return ended
 
     def advance(self, times: Floats, row: int, Y: Floats, most_steps: int) -> tuple[int, int]:
-        assert self.marcher is not None
-        row, why = self.marcher.march(times, row, Y, most_steps)
+        assert self.integration is not None
+        row, why = self.integration.integrate(times, row, Y, most_steps)
         self.check_functions()
         if self.interrupts.came:
-            at = f"interrupted at t = {self.way * self.marcher.t:.9g}"
+            at = f"interrupted at t = {self.way * self.integration.t:.9g}"
             raise Interrupted(f"{at}.", self.solution(FAILED, at))
         if why in _WHY:
-            t = self.way * self.marcher.step_end
+            t = self.way * self.integration.step_end
             raise ConvergenceError(f"at t = {t:.9g} {_WHY[why]}.", self.solution(FAILED, _WHY[why]))
         return row, why
 
@@ -189,7 +193,7 @@ class Integration:
             if asked is None or error is None:
                 continue
             where = f"at t = {asked.t:.9g}"
-            results = self.solution(FAILED, f"{asked.name} failed {where}") if self.marcher else None
+            results = self.solution(FAILED, f"{asked.name} failed {where}") if self.integration else None
             if isinstance(error, KeyboardInterrupt):
                 raise Interrupted(f"interrupted {where}.", results) from None
             if isinstance(error, SimEngineError | SystemExit):
@@ -199,8 +203,8 @@ class Integration:
             ) from error
 
     def solution(self, status: int, message: str) -> Solution:
-        assert self.marcher is not None
-        counts = self.marcher.counts()
+        assert self.integration is not None
+        counts = self.integration.counts()
         t = self.way * np.array(self.t)
         y = np.array(self.y).T.reshape(self.y0.size, t.size)
         found: tuple[Any, Any] = (

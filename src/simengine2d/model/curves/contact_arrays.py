@@ -40,7 +40,7 @@ class Contact(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """The contacts of a system; context of the door."""
+    """The contacts of a system; context of the kernel pointer."""
 
     contacts: Ints  # (contacts, 3)
     constants: Floats  # (contacts, 3)

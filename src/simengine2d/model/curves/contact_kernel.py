@@ -1,4 +1,4 @@
-"""The door to contacts, and their values in Python."""
+"""The kernel pointer to contacts, and their values in Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...numerics.kernel_pointer import door
+from ...numerics.kernel_pointer import kernel_pointer
 from .contact_arrays import FACE, KIND, POINT, Contact, pack_contacts
 from .contact_face import face
 from .contact_pair import mesh
@@ -18,7 +18,7 @@ RESULTS = 13
 """Numbers that a contact may write."""
 
 
-@door
+@kernel_pointer
 def contact_at(c, i, u, out):
     """g of contact i, its p derivatives and its p x p second ones, one behind the other, from u_1, ud_1, ..., u_p"""
     k = int(i)

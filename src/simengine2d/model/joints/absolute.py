@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from ...errors import ModelError
 from ..elements import FrameField, Joint, Row, TimeFunction, Vector
-from ..frame import GROUND, Placed
+from ..frame import GROUND, PlacedFrame
 from ..measure import angle, distance, x, y
 
-ORIGIN = Placed(GROUND, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+ORIGIN = PlacedFrame(GROUND, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class Absolute(Joint, abstract=True):
@@ -53,4 +53,4 @@ class AbsoluteDistance(Absolute):
         if len(self.center) != 2:
             raise ModelError(f"{self.title}: center {list(self.center)} must be two numbers [x, y].")
         cx, cy = self.center
-        yield Row("distance", distance(Placed(GROUND, cx, cy, 0.0, cx, cy, 0.0), self.frame), self.value)
+        yield Row("distance", distance(PlacedFrame(GROUND, cx, cy, 0.0, cx, cy, 0.0), self.frame), self.value)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...errors import ModelError
-from ..elements import Choice, Pair, Row, Vector
+from ..elements import Flag, Pair, Row, Vector
 from ..measure import distance, rolling
 
 
@@ -16,7 +16,7 @@ class Belt(Pair):
     """
 
     radii: Vector
-    crossed: Choice = False
+    crossed: Flag = False
     freedom = 2
 
     def rows(self) -> Iterator[Row]:

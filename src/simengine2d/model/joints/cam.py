@@ -8,7 +8,7 @@ from ...errors import ModelError
 from ..curves.cam_design import FOLLOWERS
 from ..curves.contact_arrays import FACE, POINT, Contact
 from ..curves.contact_kernel import contact_values
-from ..elements import Choice, CurveField, FrameField, Joint, Kind, Number, Row
+from ..elements import CurveField, Flag, FrameField, Joint, Kind, Number, Row
 from ..measure import across, angle
 from .point_on_curve import contact_row, point_row
 
@@ -33,7 +33,7 @@ class Cam(Joint):
     curve: CurveField
     follower: Follower = "knife"
     radius: Number | None = None
-    inside: Choice = False
+    inside: Flag = False
     freedom = 2
 
     def rows(self) -> Iterator[Row]:

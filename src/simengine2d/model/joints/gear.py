@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...errors import ModelError
-from ..elements import Choice, Pair, Row, Vector
+from ..elements import Flag, Pair, Row, Vector
 from ..measure import distance, rolling
 
 
@@ -19,7 +19,7 @@ class Gear(Pair):
 
     radii: Vector | None = None
     teeth: Vector | None = None
-    internal: Choice = False
+    internal: Flag = False
     freedom = 2
 
     def rows(self) -> Iterator[Row]:

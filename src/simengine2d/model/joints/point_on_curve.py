@@ -7,7 +7,7 @@ from ..curves.contact_arrays import POINT, Contact
 from ..curves.contact_kernel import contact_values
 from ..elements import CurveField, FrameField, Joint, Row
 from ..formula import contact_formula
-from ..frame import Placed
+from ..frame import PlacedFrame
 from ..measure import Measure, across, along
 
 
@@ -32,7 +32,7 @@ class PointOnCurve(Joint):
         )
 
 
-def point_row(label: str, title: str, text: str, a: Placed, b: Placed, contact: Contact) -> Row:
+def point_row(label: str, title: str, text: str, a: PlacedFrame, b: PlacedFrame, contact: Contact) -> Row:
     """The row that holds point b at a distance from a curve in frame a."""
     return contact_row(label, title, text, (along(a, b), across(a, b)), contact)
 

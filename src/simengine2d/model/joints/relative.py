@@ -8,7 +8,7 @@ from ..elements import FrameField, Joint, Row, TimeFunction
 from ..measure import angle, distance, x, y
 
 
-class Relative(Joint, abstract=True):
+class RelativeJoint(Joint, abstract=True):
     """A coordinate of frame b relative to frame a equals f(t)."""
 
     a: FrameField
@@ -17,28 +17,28 @@ class Relative(Joint, abstract=True):
     freedom = 2
 
 
-class RelativeX(Relative):
+class RelativeX(RelativeJoint):
     """Phi = x_b - x_a - f(t) = 0"""
 
     def rows(self) -> Iterator[Row]:
         yield Row("x", x(self.a, self.b), self.value)
 
 
-class RelativeY(Relative):
+class RelativeY(RelativeJoint):
     """Phi = y_b - y_a - f(t) = 0"""
 
     def rows(self) -> Iterator[Row]:
         yield Row("y", y(self.a, self.b), self.value)
 
 
-class RelativeAngle(Relative):
+class RelativeAngle(RelativeJoint):
     """Phi = phi_b - phi_a - f(t) = 0"""
 
     def rows(self) -> Iterator[Row]:
         yield Row("angle", angle(self.a, self.b), self.value)
 
 
-class RelativeDistance(Relative):
+class RelativeDistance(RelativeJoint):
     """Phi = |r_b - r_a| - f(t) = 0"""
 
     def rows(self) -> Iterator[Row]:

@@ -10,8 +10,8 @@ from ...errors import ModelError
 from ..curves.contact_arrays import GAP, POINT, ROLL, Contact
 from ..curves.contact_kernel import contact_values
 from ..curves.curve import Curve
-from ..elements import Choice, CurveField, FrameField, Joint, Kind, Row
-from ..frame import Placed
+from ..elements import CurveField, Flag, FrameField, Joint, Kind, Row
+from ..frame import PlacedFrame
 from ..measure import across, along, angle
 from .point_on_curve import contact_row
 
@@ -33,7 +33,7 @@ class RollingCurves(Joint):
     b: FrameField
     curve_a: CurveField
     curve_b: CurveField
-    internal: Choice = False
+    internal: Flag = False
     holds: Held = "both"
 
     def rows(self) -> Iterator[Row]:
@@ -73,7 +73,7 @@ class RollingCurves(Joint):
                 raise ModelError(f"{self.title}: {word} crosses itself, so that nothing can roll around it.")
 
 
-def _outward(curve: Curve, frame: Placed, other: Curve, other_frame: Placed) -> float:
+def _outward(curve: Curve, frame: PlacedFrame, other: Curve, other_frame: PlacedFrame) -> float:
     """1 where the outside of a curve is on its right. An open curve has it where the other curve is as drawn."""
     if curve.is_closed:
         return curve.pieces.outward
@@ -84,7 +84,7 @@ def _outward(curve: Curve, frame: Placed, other: Curve, other_frame: Placed) -> 
     return -1.0 if seen.value < 0.0 else 1.0
 
 
-def _global(frame: Placed, x: float, y: float) -> np.ndarray:
+def _global(frame: PlacedFrame, x: float, y: float) -> np.ndarray:
     """Where a point of a frame stands as drawn."""
     c, s = cos(frame.drawn_angle), sin(frame.drawn_angle)
     return np.array([frame.drawn_x + c * x - s * y, frame.drawn_y + s * x + c * y])

@@ -22,7 +22,7 @@ from ...model.elements import Row
 from ...model.formula import VELOCITY
 from ...numerics.contexts import holds_addresses
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import bound, call, door
+from ...numerics.kernel_pointer import bound, invoke, kernel_pointer
 from .values import (
     COUNT,
     TERM,
@@ -41,7 +41,7 @@ Ints = NDArray[np.int64]
 
 
 class _Rows(NamedTuple):
-    """Context of the doors."""
+    """Context of the kernel pointers."""
 
     g: Formulas
     row: Ints  # of each formula
@@ -51,7 +51,7 @@ class _Rows(NamedTuple):
 
 @holds_addresses
 class RowFormulas(NamedTuple):
-    """The rows that are formulas, and the doors to them; 0 where there are none."""
+    """The rows that are formulas, and the kernel pointers to them; 0 where there are none."""
 
     row: Ints
     level: Ints  # of every row of the system: POSITION or VELOCITY
@@ -61,7 +61,7 @@ class RowFormulas(NamedTuple):
     at_c: Any
     bend_f: Any
     bend_c: Any
-    kept: Any  # what the doors work in, only to be kept alive
+    kept: Any  # what the kernel pointers work in, only to be kept alive
     at_kept: Any
     bend_kept: Any
 
@@ -91,10 +91,10 @@ def row_formulas(
 def rows_at(S, t, F, f):
     """Weights, f, f' and f'' of the rows that are formulas, where the frames F are placed and moved."""
     if S.formulas.at_f != 0:
-        call(S.formulas.at_f, S.formulas.at_c, t, F, f)
+        invoke(S.formulas.at_f, S.formulas.at_c, t, F, f)
 
 
-@door
+@kernel_pointer
 def formulas_at(c, t, y, out):
     """Weights into the arrays of the system, and f, f', f'' of each formula into the rows of out."""
     copy_frames(c.g, y)
@@ -136,7 +136,7 @@ def write_velocity_row(c, i, t, out):
     out[row], out[row + 1], out[row + 2] = total, -value, -evaluate_formula(g, i)[1]
 
 
-@door
+@kernel_pointer
 def bends_at(c, t, y, out):
     """Second derivatives of each formula, row by row: g_jk, or w_j by u_k for a row of velocities."""
     copy_frames(c.g, y)

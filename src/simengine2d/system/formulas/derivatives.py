@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import call
+from ...numerics.kernel_pointer import invoke
 from ..frames import term_gradient, term_hessian
 from .forces import FORMULA, TERM_A, TERM_B, TERM_KIND
 from .values import COUNT, TERM
@@ -41,7 +41,7 @@ class Couplings(NamedTuple):
 @kernel
 def row_bends(S, t, F):
     """Second derivatives of all rows that are formulas, into S.formulas.bends."""
-    call(S.formulas.bend_f, S.formulas.bend_c, t, F, S.formulas.bends)
+    invoke(S.formulas.bend_f, S.formulas.bend_c, t, F, S.formulas.bends)
 
 
 @kernel
@@ -65,8 +65,8 @@ def add_row_block(S, i, lam, F, where, B):
 def action_slopes(L, t, F):
     """Forces and their derivatives of all actions, into their scratch."""
     A = L.formulas
-    call(A.at_f, A.at_c, t, F, A.force)
-    call(A.slopes_f, A.slopes_c, t, F, A.slopes)
+    invoke(A.at_f, A.at_c, t, F, A.force)
+    invoke(A.slopes_f, A.slopes_c, t, F, A.slopes)
 
 
 @kernel

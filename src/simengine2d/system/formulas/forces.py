@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.elements import Action
-from ...model.frame import Placed
+from ...model.frame import PlacedFrame
 from ...model.measure import KINDS, Term
 from ...numerics.contexts import holds_addresses
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import bound, call, door
+from ...numerics.kernel_pointer import bound, invoke, kernel_pointer
 from ..frames import term_gradient
 from .values import (
     COUNT,
@@ -40,7 +40,7 @@ FORMULA, VARIABLE, TERM_KIND, TERM_A, TERM_B = range(5)
 
 
 class _Actions(NamedTuple):
-    """Context of the doors."""
+    """Context of the kernel pointers."""
 
     g: Formulas
     target: Ints
@@ -48,7 +48,7 @@ class _Actions(NamedTuple):
 
 @holds_addresses
 class LoadFormulas(NamedTuple):
-    """The forces by formulas, and the doors to them; 0 where there are none."""
+    """The forces by formulas, and the kernel pointers to them; 0 where there are none."""
 
     g: Formulas
     target: Ints  # (targets, 5)
@@ -63,7 +63,7 @@ class LoadFormulas(NamedTuple):
     slopes_kept: Any
 
 
-def load_formulas(actions: Sequence[Action], frame: dict[Placed, int]) -> LoadFormulas:
+def load_formulas(actions: Sequence[Action], frame: dict[PlacedFrame, int]) -> LoadFormulas:
     """The arrays of forces by formulas; `frame` numbers the frames."""
     formulas = [action.formula for action in actions]
     terms = [measure.terms[0] for formula in formulas for measure in formula.measures]
@@ -95,7 +95,7 @@ def load_formulas(actions: Sequence[Action], frame: dict[Placed, int]) -> LoadFo
     )
 
 
-def _columns(terms: Sequence[Any], frame: dict[Placed, int]) -> tuple[Ints, Ints, Ints]:
+def _columns(terms: Sequence[Any], frame: dict[PlacedFrame, int]) -> tuple[Ints, Ints, Ints]:
     rows = [(KINDS[term.kind], frame[term.a], frame[term.b]) for term in terms]
     kind, a, b = np.array(rows, dtype=np.int64).reshape(-1, 3).T.copy()
     return kind, a, b
@@ -104,7 +104,7 @@ def _columns(terms: Sequence[Any], frame: dict[Placed, int]) -> tuple[Ints, Ints
 # Kernels ----------------------------------------------------------------------------------------------
 
 
-@door
+@kernel_pointer
 def forces_at(c, t, y, out):
     """The force along each target."""
     copy_frames(c.g, y)
@@ -120,7 +120,7 @@ def forces_at(c, t, y, out):
         out[k] = value if j < 0 else -c.g.g[2 * j]
 
 
-@door
+@kernel_pointer
 def slopes_at(c, t, y, out):
     """Derivatives of the force along each target by u and ud of every measure of its formula."""
     copy_frames(c.g, y)
@@ -142,7 +142,7 @@ def slopes_at(c, t, y, out):
 @kernel
 def add_actions(S, A, t, F, Q):
     """Q += sum_k F_k s_k,q"""
-    call(A.at_f, A.at_c, t, F, A.force)
+    invoke(A.at_f, A.at_c, t, F, A.force)
     nb, body = S.mass.size, S.frame_body
     for k in range(A.force.size):
         a, b = A.target[k, TERM_A], A.target[k, TERM_B]
@@ -159,6 +159,6 @@ def terms_of(action: Action) -> tuple[Term, ...]:
     return (*action.along.terms, *(measure.terms[0] for measure in action.formula.measures))
 
 
-def frames_of(action: Action) -> list[Placed]:
+def frames_of(action: Action) -> list[PlacedFrame]:
     """The frames that an action pushes and reads."""
     return [frame for term in terms_of(action) for frame in (term.a, term.b)]  # type: ignore[misc]

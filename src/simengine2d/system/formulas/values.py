@@ -23,7 +23,7 @@ from ...model.curves.contact_kernel import RESULTS, contact_at
 from ...model.formula import Formula
 from ...numerics.contexts import holds_addresses
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import bound, call
+from ...numerics.kernel_pointer import bound, invoke
 from ..frames import FRAME_STATE, term_rate, term_value
 
 Floats = NDArray[np.float64]
@@ -46,7 +46,7 @@ class Formulas(NamedTuple):
     term_a: Ints
     term_b: Ints
     frames: Ints  # that the measures are between
-    F: Floats  # state of the frames, copied, because arrays are flat beyond a door
+    F: Floats  # state of the frames, copied, because arrays are flat beyond a kernel pointer
     u: Floats  # the variables
     g: Floats  # derivatives of a formula by its variables
     h: Floats  # its second derivatives
@@ -55,7 +55,7 @@ class Formulas(NamedTuple):
     H: Floats  # second derivatives by its inputs
     contacts: Contacts
     contact: Floats  # value and derivatives of a contact
-    contact_f: Any  # the door to contacts; 0 where there are none
+    contact_f: Any  # the kernel pointer to contacts; 0 where there are none
     contact_c: Any
     contact_kept: Any
 
@@ -109,7 +109,7 @@ def pack_formulas(
 
 @kernel
 def copy_frames(c, flat):
-    """The frames that the formulas read, from the flat array that came through a door."""
+    """The frames that the formulas read, from the flat array that came through a kernel pointer."""
     for i in range(c.frames.size):
         k = c.frames[i]
         for j in range(FRAME_STATE):
@@ -187,7 +187,7 @@ def formula_bends(c, i):
 @kernel
 def evaluate_contact(c, i):
     """The same of a contact, which writes its derivatives too."""
-    call(c.contact_f, c.contact_c, float(c.formulas[i, CONTACT]), c.u, c.contact)
+    invoke(c.contact_f, c.contact_c, float(c.formulas[i, CONTACT]), c.u, c.contact)
     count, first, second = c.formulas[i, COUNT], 0.0, 0.0
     for j in range(count):
         first += c.contact[1 + j] * c.u[2 * j + 1]

@@ -1,4 +1,4 @@
-"""Doors and their contexts: what is gone, not yet compiled, or laid out otherwise never ends the interpreter."""
+"""Kernel pointers and contexts: what is gone, not yet compiled, or laid out otherwise never ends the interpreter."""
 
 import copy
 import gc
@@ -9,7 +9,7 @@ import pytest
 
 from simengine2d.errors import UnsupportedError
 from simengine2d.numerics.kernel import JIT, kernel
-from simengine2d.numerics.kernel_pointer import Bound, call, door, python_door
+from simengine2d.numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer, python_pointer
 
 compiled = pytest.mark.skipif(not JIT, reason="plain functions have no addresses")
 
@@ -34,17 +34,17 @@ def amplify(c, t, y, out):
 
 
 def pass_on(c, t, y, out):
-    call(c.f, c.c, t, y, out)
+    invoke(c.f, c.c, t, y, out)
 
 
 @kernel(entry=True)
 def go_twice(f, c, y, out):
-    call(f, c, 0.0, y, out)
-    call(f, c, 0.0, out, out)
+    invoke(f, c, 0.0, y, out)
+    invoke(f, c, 0.0, out, out)
 
 
 def test_a_kernel_that_comes_upon_a_door_before_it_is_compiled_goes_through():
-    bound, out = door(amplify).bind(Gain(np.array([3.0]))), np.zeros(2)
+    bound, out = kernel_pointer(amplify).bind(Gain(np.array([3.0]))), np.zeros(2)
     f, c = (int(bound.f), int(bound.c)) if JIT else (bound.f, bound.c)
     go_twice(f, c, np.array([1.0, 2.0]), out)
     np.testing.assert_array_equal(out, [9.0, 18.0])
@@ -56,7 +56,7 @@ def churned():
 
 
 def test_an_address_keeps_alive_what_lies_there():
-    gains, through = door(amplify), door(pass_on)
+    gains, through = kernel_pointer(amplify), kernel_pointer(pass_on)
     ends = [through.bind(Behind(*gains.bind(Gain(np.array([float(k)])))[:2])) for k in range(200)]
     ends = [through.bind(Behind(end.f, end.c)) for end in ends[:3]] + ends
     junk, out = churned(), np.zeros(1)
@@ -67,8 +67,8 @@ def test_an_address_keeps_alive_what_lies_there():
 
 
 def test_a_function_of_python_lives_as_long_as_its_address():
-    through = door(pass_on)
-    ends = [through.bind(Behind(*python_door(lambda t, y, out, k=k: out.fill(k))[:2])) for k in range(50)]
+    through = kernel_pointer(pass_on)
+    ends = [through.bind(Behind(*python_pointer(lambda t, y, out, k=k: out.fill(k))[:2])) for k in range(50)]
     junk, out = churned(), np.zeros(1)
     for k, end in enumerate(ends):
         end(0.0, np.ones(1), out)
@@ -78,24 +78,24 @@ def test_a_function_of_python_lives_as_long_as_its_address():
 
 @compiled
 def test_a_context_with_other_fields_is_refused():
-    gains = door(amplify)
+    gains = kernel_pointer(amplify)
     first = gains.bind(Gain(np.ones(1)))
     others = [Gain(np.ones(1, dtype=np.float32)), Gain(np.ones((1, 1))), Gain(2.0), Other(np.ones(1), 1.0)]
     for context in others:
         with pytest.raises(UnsupportedError, match="'amplify' cannot be bound to this"):
             gains.bind(context)
     with pytest.raises(UnsupportedError, match="'amplify' cannot be bound to this Other"):
-        gains.beside(door(amplify).bind(others[-1]))
-    with pytest.raises(UnsupportedError, match="there is no door"):
-        Bound(0, 0, None)(0.0, np.ones(1), np.ones(1))
+        gains.bind_like(kernel_pointer(amplify).bind(others[-1]))
+    with pytest.raises(UnsupportedError, match="there is no kernel pointer"):
+        BoundKernel(0, 0, None)(0.0, np.ones(1), np.ones(1))
     out = np.zeros(1)
-    gains.beside(first)(0.0, np.ones(1), out)
+    gains.bind_like(first)(0.0, np.ones(1), out)
     assert out[0] == 1.0
 
 
 @compiled
 def test_arrays_that_a_door_would_misread_are_refused():
-    bound, row = door(amplify).bind(Gain(np.ones(1))), np.zeros(2)
+    bound, row = kernel_pointer(amplify).bind(Gain(np.ones(1))), np.zeros(2)
     for y, out in ((np.zeros(2, np.float32), row), (row, np.zeros(2, int)), ([0.0, 0.0], row)):
         with pytest.raises(Exception, match=r"arrays of doubles|has no attribute"):
             bound(0.0, y, out)
@@ -103,7 +103,7 @@ def test_arrays_that_a_door_would_misread_are_refused():
 
 @compiled
 def test_addresses_are_not_copied():
-    bound = door(amplify).bind(Gain(np.ones(1)))
+    bound = kernel_pointer(amplify).bind(Gain(np.ones(1)))
     for thing in (bound, bound.c, Behind(bound.f, bound.c)):
         with pytest.raises(UnsupportedError, match="hold addresses"):
             copy.deepcopy(thing)
