@@ -115,7 +115,7 @@ class Recoverer:
     def __init__(
         self, pointers: tuple[BoundKernel, ...], sizes: tuple[int, int, int], notes: Floats, turns: Floats
     ) -> None:
-        """`pointers` as in `Pointers`; `sizes` are the numbers of coordinates z, of coordinates q and of multipliers."""
+        """`pointers` as in `Pointers`; `sizes` are the numbers of coordinates z, coordinates q and multipliers."""
         n, q, m = sizes
         y, yd = np.zeros((2, 2 * n))
         room = Room(y, yd, np.zeros(3 * n), np.zeros(3 * q), np.zeros(m), notes.copy(), turns)

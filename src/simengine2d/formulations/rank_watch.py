@@ -40,7 +40,7 @@ PIECES = 4
 
 
 class RankContext(NamedTuple):
-    """What the kernel works with. Poses and rates of two ends a, b and of a place between them are rows of `q`, `qd`."""
+    """What the kernel works with. Poses and rates of two ends a, b and a place between them are rows of `q`, `qd`."""
 
     finish_f: Any  # what follows each step besides; 0 where there is nothing
     finish_c: Any

@@ -2,6 +2,10 @@
 
 How a step is tried is a kernel pointer, as the equations are, and so is the loop itself. It is compiled once, for all
 methods and all equations.
+
+A step that was found good waits until it is known whether outputs lie inside it: `state[TAKE]` is then its size, and
+it leads from (t, y) to (t1, y1) with the slopes K_0 and K_last. Steps of adaptive methods do not depend on the
+outputs; so a run that goes on later goes on as if it had never stopped.
 """
 
 from __future__ import annotations
