@@ -8,7 +8,9 @@ Public names are listed in `__init__.pyi` and loaded when first used, so that im
 from __future__ import annotations
 
 import importlib
-from typing import Any, NoReturn
+from typing import Any
+
+from .errors import answers_misspellings
 
 __version__ = "0.1.0"
 
@@ -67,6 +69,8 @@ _NAMES = {
     ".integrators.tr_bdf2": "TRBDF2",
     ".integrators.rosenbrock": "Rosenbrock",
     ".formulations.augmented": "Augmented",
+    ".formulations.augmented_lagrangian": "AugmentedLagrangian",
+    ".formulations.ggl": "GGL",
     ".formulations.index3": "Index3",
     ".formulations.projection": "Projection",
     ".formulations.penalty": "Penalty",
@@ -75,7 +79,7 @@ _NAMES = {
     ".analyses.formulate": "formulate FormulatedModel",
     ".errors": (
         "SimEngineError ModelError AssemblyError SingularityError ConvergenceError "
-        "UnsupportedError Interrupted ModelWarning"
+        "UnsupportedError OptionError Interrupted ModelWarning"
     ),
     ".draw.html": "html",
     ".draw.widget": "player",
@@ -90,23 +94,29 @@ HOMES = {name: module for module, names in _NAMES.items() for name in names.spli
 
 
 def __getattr__(name: str) -> Any:
-    found: Any = None
     if name in MODULES:
         found = importlib.import_module(MODULES[name], __name__)
     elif name in HOMES:
         found = getattr(importlib.import_module(HOMES[name], __name__), name)
-    elif name[:1].isupper():  # joints and forces
-        from .model.registry import element_class
-
-        return element_class(name) or _unknown(name)
+        if not (isinstance(found, type) and issubclass(found, Exception)):
+            found = answers_misspellings(found)
     else:
-        _unknown(name)
+        found = _element(name)
     globals()[name] = found  # the next access does not come here
     return found
 
 
-def _unknown(name: str) -> NoReturn:
-    raise AttributeError(f"module 'simengine2d' has no attribute '{name}'")
+def _element(name: str) -> Any:
+    """A joint or a force; an error says what was perhaps meant."""
+    if name.startswith("_"):
+        raise AttributeError(f"module 'simengine2d' has no attribute '{name}'")
+    from .model.registry import advice_for, element_class, element_names
+
+    found = element_class(name) if name[:1].isupper() else None
+    if found is None:
+        hint = advice_for(name, "public name", [*HOMES, *MODULES, *element_names()])
+        raise AttributeError(f"module 'simengine2d' has no attribute '{name}'. {hint}")
+    return found
 
 
 def __dir__() -> list[str]:

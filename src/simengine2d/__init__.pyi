@@ -38,11 +38,14 @@ from .errors import ConvergenceError as ConvergenceError
 from .errors import Interrupted as Interrupted
 from .errors import ModelError as ModelError
 from .errors import ModelWarning as ModelWarning
+from .errors import OptionError as OptionError
 from .errors import SimEngineError as SimEngineError
 from .errors import SingularityError as SingularityError
 from .errors import UnsupportedError as UnsupportedError
 from .expressions.time_function import Table as Table
 from .formulations.augmented import Augmented as Augmented
+from .formulations.augmented_lagrangian import AugmentedLagrangian as AugmentedLagrangian
+from .formulations.ggl import GGL as GGL
 from .formulations.index3 import Index3 as Index3
 from .formulations.matrix_r import MatrixR as MatrixR
 from .formulations.partitioning import Partitioning as Partitioning

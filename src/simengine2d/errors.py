@@ -6,10 +6,13 @@ A message says what was asked, where, what was found, and what to do. It carries
 from __future__ import annotations
 
 import difflib
+import inspect
 from bisect import bisect
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, wraps
+from typing import Any, TypeVar
+
+Called = TypeVar("Called", bound=Callable[..., Any])
 
 LONGEST = 200  # characters of a name for which similar ones are looked for
 REACH = 5  # names that are looked at on each side of it, where there are many
@@ -29,6 +32,10 @@ class ModelError(SimEngineError):
     def __init__(self, problems: str | Sequence[str], results: Any = None) -> None:
         self.problems = [problems] if isinstance(problems, str) else list(problems)
         super().__init__(numbered(self.problems), results)
+
+
+class OptionError(ModelError, TypeError):
+    """A call was given a keyword that it does not have."""
 
 
 class AssemblyError(SimEngineError):
@@ -127,3 +134,34 @@ def _sorted(names: tuple[str, ...]) -> tuple[dict[str, str], list[str], list[str
 def _around(words: list[str], word: str) -> list[str]:
     place = bisect(words, word)
     return words[max(0, place - REACH) : place + REACH]
+
+
+# Keywords ---------------------------------------------------------------------------------------------
+
+
+def answers_misspellings(called: Called, synonyms: Mapping[str, str] | None = None) -> Called:
+    """A function, or a class, whose misspelled keywords are answered as misspelled bodies are."""
+    if isinstance(called, type):
+        called.__init__ = _checked(called.__init__, called.__name__, synonyms or {})  # type: ignore[misc]
+        return called
+    return _checked(called, called.__name__, synonyms or {})
+
+
+def _checked(function: Any, name: str, synonyms: Mapping[str, str]) -> Any:
+    parameters = inspect.signature(function).parameters.values()
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return function
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    known = [p.name for p in parameters if p.kind in named and p.name != "self"]
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        if not options.keys() <= accepted:
+            strange = next(option for option in options if option not in accepted)
+            meant = synonyms.get(strange)
+            hint = f"Write {meant}=..." if meant else unknown("option", strange, known)
+            raise OptionError(f"{name} has no option '{strange}'. {hint}")
+        return function(*args, **options)
+
+    accepted = frozenset(known)
+    return call

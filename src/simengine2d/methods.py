@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from abc import ABC
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,161 @@ if TYPE_CHECKING:
     from .numerics.kernel_pointer import KernelPointer
 
 T = TypeVar("T")
+SPELLED = re.compile(r"\s*([\w.-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+FRACTION = re.compile(r"([^/]+)/([^/]+)")
+
+
+class Registry(dict[str, type[T]], Generic[T]):
+    """Classes by name, and under the other names that people know them by.
+
+    A method may be given as its name, "newmark", with options, "newmark(beta=1/4)", as a mapping,
+    {"type": "newmark", "beta": 0.25}, or as an object.
+    """
+
+    def __init__(self, kind: str, package: str, other_names: Mapping[str, str] | None = None) -> None:
+        super().__init__()
+        self.kind, self.package = kind, package
+        self.other_names = dict(other_names or {})
+
+    def loaded(self) -> Registry[T]:
+        """The registry, after its package was imported, whose classes register themselves."""
+        importlib.import_module(self.package)
+        return self
+
+    def find(self, name: str) -> type[T] | None:
+        """The class of that name, however it is capitalized."""
+        self.loaded()
+        folded = _folded(name)
+        return self.get(name) or next((cls for known, cls in self.items() if _folded(known) == folded), None)
+
+    def named(self, name: str) -> type[T]:
+        """The class of that name, or an error that names the nearest."""
+        found = self.find(self.other_names.get(_folded(name), name))
+        if found is None:
+            raise ModelError(f"there is no {self.kind} '{name}'. {unknown(self.kind, name, sorted(self))}")
+        return found
+
+    def made(self, given: Any) -> Any:
+        """The object that is meant; what is neither a name nor a mapping is returned as it is."""
+        if isinstance(given, str):
+            name, options = self.spelled(given)
+        elif isinstance(given, Mapping):
+            options = dict(given)
+            name = options.pop("type", options.pop("name", None))
+            if not isinstance(name, str):
+                raise ModelError(f"{given!r} names no {self.kind}. Write {{type: name, option: value, ...}}.")
+        else:
+            return given
+        if self.find(name) is None and _folded(name) in self.other_names:
+            name, presets = self.spelled(self.other_names[_folded(name)])
+            options = presets | options
+        cls = self.named(name)
+        return cls(**with_numbers(cls, options))
+
+    def spelled(self, text: str) -> tuple[str, dict[str, Any]]:
+        """Name and options of "newmark(beta=1/4, gamma=1/2)"."""
+        match = SPELLED.fullmatch(text)
+        if match is None:
+            raise ModelError(f"'{text}' names no {self.kind}. Write a name, or name(option=value, ...).")
+        options = {}
+        for part in filter(str.strip, (match[2] or "").split(",")):
+            name, sign, value = part.partition("=")
+            if not sign:
+                raise ModelError(f"'{text}': '{part.strip()}' is not an option. Write option=value.")
+            options[name.strip()] = value.strip().strip("'\"")
+        return match[1], options
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("-", "_")
+
+
+def with_numbers(cls: type, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a method as its fields hold them; a misspelled one, or one of the wrong kind, is an error."""
+    known = {f.name: f for f in fields(cls)} if is_dataclass(cls) else {}
+    found = {}
+    for name, value in options.items():
+        if name not in known:
+            hint = unknown("option", name, known) if known else "It has none."
+            raise ModelError(f"{getattr(cls, 'name', cls.__name__)} has no option '{name}'. {hint}")
+        found[name] = _converted(value, str(known[name].type), f"{cls.name}, {name}")  # type: ignore[attr-defined]
+    return found
+
+
+def _converted(value: Any, kind: str, what: str) -> Any:
+    """A value as text, or of a file, as the annotation of its field asks for it."""
+    if value is None or (isinstance(value, str) and value.lower() in ("none", "null")):
+        if "None" in kind:
+            return None
+    elif "str" in kind:
+        if isinstance(value, str):
+            return value
+    elif "bool" in kind:
+        words = {"true": True, "yes": True, "false": False, "no": False}
+        if isinstance(value, bool) or str(value).lower() in words:
+            return value if isinstance(value, bool) else words[value.lower()]
+    elif not isinstance(value, bool):
+        number = _number(value)
+        if number is not None and (kind != "int" or number == int(number)):
+            return int(number) if kind == "int" else number
+    wanted = {"str": "a word", "bool": "true or false", "int": "a whole number"}.get(
+        kind.split(" ")[0], "a number"
+    )
+    raise ModelError(f"{what} is {value!r}; it must be {wanted}.")
+
+
+def _number(value: Any) -> float | None:
+    """A finite number; text may be a fraction."""
+    try:
+        parts = FRACTION.fullmatch(value) if isinstance(value, str) else None
+        number = float(parts[1]) / float(parts[2]) if parts else float(value)
+    except (TypeError, ValueError, ZeroDivisionError):
+        return None
+    return number if np.isfinite(number) else None
+
+
+# names of the MATLAB ODE suite, of SciPy, and those that textbooks and other programs use
+INTEGRATOR_NAMES = {
+    "ode45": "dormand_prince",
+    "ode23": "bogacki_shampine",
+    "ode113": "adams_variable",
+    "ode15s": "bdf_variable",
+    "ode23s": "rosenbrock",
+    "ode23t": "trapezoidal_adaptive",
+    "ode23tb": "tr_bdf2",
+    "rk45": "dormand_prince",
+    "dopri5": "dormand_prince",
+    "rk23": "bogacki_shampine",
+    "lsoda": "adams_variable",
+    "radau": "radau_adaptive",
+    "radau5": "radau_adaptive",
+    "tsit5": "tsitouras5",
+    "euler": "forward_euler",
+    "fe": "forward_euler",
+    "explicit_euler": "forward_euler",
+    "be": "backward_euler",
+    "implicit_euler": "backward_euler",
+    "rk2": "heun",
+    "runge_kutta": "rk4",
+    "midpoint": "implicit_midpoint",
+    "crank_nicolson": "trapezoidal",
+    "ab4": "adams_bashforth",
+    "abm4": "adams_bashforth_moulton",
+    **{f"bdf{k}": f"bdf(k={k})" for k in range(1, 6)},
+    "hht_alpha": "hht",
+    "chung_hulbert": "generalized_alpha",
+    "alpha": "generalized_alpha",
+}
+FORMULATION_NAMES = {
+    "baumgarte": "augmented",
+    "lagrange": "augmented",
+    "index1": "augmented",
+    "gear_gupta_leimkuhler": "ggl",
+    "stabilized_index2": "ggl",
+    "coordinate_partitioning": "partitioning",
+    "velocity_transformation": "matrix_r",
+    "r_matrix": "matrix_r",
+}
 
 UNDAMPED = 1.0 - 1e-6  # a factor from step to step that hardly changes an error
 
@@ -25,7 +181,9 @@ UNDAMPED = 1.0 - 1e-6  # a factor from step to step that hardly changes an error
 class Integrator(ABC):
     """Steps an "ode" or a "dae" in time. Claims are class attributes, and tests over the registry check them."""
 
-    registry: ClassVar[dict[str, type[Integrator]]] = {}
+    registry: ClassVar[Registry[Integrator]] = Registry(
+        "integrator", "simengine2d.integrators", INTEGRATOR_NAMES
+    )
     name: ClassVar[str]
     order: ClassVar[int]
     solves: ClassVar[tuple[str, ...]]
@@ -40,7 +198,9 @@ class Integrator(ABC):
 class Formulation(ABC):
     """Poses the equations of motion as an "ode" or a "dae"."""
 
-    registry: ClassVar[dict[str, type[Formulation]]] = {}
+    registry: ClassVar[Registry[Formulation]] = Registry(
+        "formulation", "simengine2d.formulations", FORMULATION_NAMES
+    )
     name: ClassVar[str]
     poses: ClassVar[str]
     gives_multipliers: ClassVar[bool] = True
@@ -81,16 +241,22 @@ def import_all(package: str, path: Iterable[str]) -> None:
         importlib.import_module(f"{package}.{module.name}")
 
 
-def named(kind: str, name: str, registry: Mapping[str, type[T]]) -> type[T]:
-    """The method of that name, or an error that names the nearest."""
-    found = registry.get(name.lower().replace("-", "_"))
-    if found is None:
-        raise ModelError(f"there is no {kind} '{name}'. {unknown(kind, name, sorted(registry))}")
-    return found
+@dataclass(frozen=True)
+class ImplicitMethod(Integrator, abstract=True):
+    """A method whose steps are solved by iteration.
+
+    `newton` is "exact" (new derivatives in each iteration), "modified" (derivatives are kept while they serve),
+    "fixed_point" (none, for ordinary differential equations) or "course" (without second derivatives, for
+    differential-algebraic ones). It ends when accelerations change by less than 1e-10 of their size, or by less than
+    `tolerance`.
+    """
+
+    newton: str = field(default="exact", kw_only=True)
+    tolerance: float | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
-class AlphaMethod(Integrator, abstract=True):
+class AlphaMethod(ImplicitMethod, abstract=True):
     """Newmark's formulas with weighted accelerations, for the index-3 equations.
 
         (1 - am) a1 + am a0 = (1 - af) qdd1 + af qdd0

@@ -54,8 +54,8 @@ def test_index_3_without_an_integrator_keeps_rtol():
 @pytest.mark.slow
 def test_modified_newton_factors_less_and_finds_the_same():
     model = builders.four_bar(1, 2, 2.5, 3, crank_angle=0.5)
-    options = {"t_end": 2, "step": 1e-3, "integrator": "generalized_alpha"}
-    exact, modified = (se.dynamics(model, **options, newton=kind) for kind in ("exact", "modified"))
+    kinds = [se.GeneralizedAlpha(newton=kind) for kind in ("exact", "modified")]
+    exact, modified = (se.dynamics(model, t_end=2, step=1e-3, integrator=kind) for kind in kinds)
     np.testing.assert_allclose(modified.q, exact.q, atol=1e-9)
     assert modified.statistics["factorizations"] < 0.5 * exact.statistics["factorizations"]
     assert modified.statistics["halved steps"] == 0
@@ -65,7 +65,8 @@ def test_projection_takes_the_velocities_back():
     """Index 3 keeps Phi = 0 and leaves its rate to the error of the method."""
     model = builders.four_bar(1, 2, 2.5, 3, crank_angle=0.5)
     options = {"t_end": 2, "step": 0.01, "integrator": "newmark"}
-    plain, projected = (se.dynamics(model, **options, projection=p) for p in (False, True))
+    kinds = [se.Index3(projection=wanted) for wanted in (False, True)]
+    plain, projected = (se.dynamics(model, **options, formulation=kind) for kind in kinds)
     assert plain.residuals["position"] < 1e-12 and plain.residuals["velocity"] > 1e-6
     assert projected.residuals["velocity"] < 1e-12
     np.testing.assert_allclose(projected.q, plain.q, atol=1e-2)

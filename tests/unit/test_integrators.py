@@ -93,7 +93,7 @@ RTOLS = [1e-4, 1e-6, 1e-8, 1e-10]
 def test_both_newton_iterations_find_the_same_step(newton):
     model = builders.four_bar(1, 2, 3, 3)
     exact = se.dynamics(model, t_end=0.05, step=0.01, integrator="newmark")
-    other = se.dynamics(model, t_end=0.05, step=0.01, integrator="newmark", newton=newton)
+    other = se.dynamics(model, t_end=0.05, step=0.01, integrator=se.Newmark(newton=newton))
     np.testing.assert_allclose(other.q, exact.q, atol=1e-10)
     np.testing.assert_allclose(other.lam, exact.lam, atol=1e-6)
 
@@ -327,8 +327,9 @@ def test_no_step_is_halved_where_exact_newton_converges(newton, coordinates, ste
     model = se.Model()
     bar = model.bar("bar", (0, 0), (1, 0), mass=1)
     model.add(se.Revolute("O", model.ground, bar["start"]))
-    how = {"t_end": 2, "step": step, "integrator": se.Newmark(beta=0.25, gamma=0.5), "formulation": "index3"}
-    exact, other = (se.dynamics(model, coordinates=coordinates, newton=n, **how) for n in ("exact", newton))
+    how = {"t_end": 2, "step": step, "formulation": "index3", "coordinates": coordinates}
+    methods = [se.Newmark(beta=0.25, gamma=0.5, newton=kind) for kind in ("exact", newton)]
+    exact, other = (se.dynamics(model, integrator=method, **how) for method in methods)
     assert exact.statistics["halved steps"] == other.statistics["halved steps"] == 0
     np.testing.assert_allclose(other.qdd, exact.qdd, atol=1e-7 * np.abs(exact.qdd).max())
     assert not exact.events and not any("halved" in note for note in exact.notes)

@@ -16,9 +16,9 @@ import numpy as np
 
 from ..analyses.dynamics.run import Keep, Progress
 from ..errors import ModelError, ModelWarning, UnsupportedError, counted, listed
-from ..integrators import integrator_named
 from ..integrators.newmark import Newmark
 from ..io import load_analysis
+from ..methods import Formulation, Integrator
 from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
@@ -56,8 +56,8 @@ class Job:
     step: float | None = None
     points: int | None = None
     """Number of equally spaced outputs, both ends included; without it they lie `step` apart."""
-    integrator: str | None = None
-    formulation: str | None = None
+    integrator: str | dict[str, Any] | None = None
+    formulation: str | dict[str, Any] | None = None
     rtol: float | None = None
     atol: float | None = None
     max_step: float | None = None
@@ -154,12 +154,25 @@ def _of_model(model: Model) -> Job:
         _check_times(given, source)
     known, analysis = _known_options(kind, given.get("integrator"), source)
     strange = [option for option in given if option not in known]
+    _refuse_options_of_methods(strange, given, source)
     if strange:
         sentence = f"{source}: {listed(strange)} is no option of {analysis} and was ignored."
         warnings.warn(sentence, ModelWarning, stacklevel=2)
     options = {option: value for option, value in given.items() if option in known}
     steps = options.pop("output_steps", None)
     return Job(kind, points=None if steps is None else steps + 1, **options)
+
+
+def _refuse_options_of_methods(strange: list[str], given: dict[str, Any], source: str) -> None:
+    """An option that belongs to the integrator or the formulation is not ignored: it would change the motion."""
+    for kind, registry in (("integrator", Integrator.registry), ("formulation", Formulation.registry)):
+        method = registry.made(given.get(kind))
+        theirs = [option for option in strange if option in getattr(method, "__dict__", {})]
+        if theirs:
+            raise ModelError(
+                f"{source}: {theirs[0]} is an option of the {kind}. "
+                f"Write {kind}: {{type: {method.name}, {theirs[0]}: {given[theirs[0]]}}}."
+            )
 
 
 def _check_times(given: dict[str, Any], source: str) -> None:
@@ -171,12 +184,12 @@ def _check_times(given: dict[str, Any], source: str) -> None:
         raise ModelError(f"{source} has output_steps = {steps}. Write a number of at least 1.")
 
 
-def _known_options(kind: str, integrator: str | None, source: str) -> tuple[tuple[str, ...], str]:
+def _known_options(kind: str, integrator: Any, source: str) -> tuple[tuple[str, ...], str]:
     """The options of the analysis, and its name for messages; a fixed step has no error to keep below rtol."""
     if kind != "dynamics" or integrator is None:
         return OPTIONS[kind], kind
     try:
-        method = integrator_named(integrator)
+        method = Integrator.registry.made(integrator)
     except ModelError as error:
         raise ModelError(f"{source}: {error}") from None
     known = OPTIONS[kind] if method.adaptive else tuple(o for o in OPTIONS[kind] if o not in ADAPTIVE)

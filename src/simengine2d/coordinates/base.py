@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..methods import Registry
 from ..model.elements import Action, Push, Row, Wrench
 from ..numerics.kernel_pointer import BoundKernel, KernelPointer
 from ..system.applied_forces import Loads, frames_of_loads, load_arrays
@@ -25,6 +26,13 @@ from .transform import (
 )
 
 Floats = NDArray[np.float64]
+OTHER_NAMES = {
+    "cartesian": "reference_point",
+    "absolute": "reference_point",
+    "fully_cartesian": "natural",
+    "joint": "relative",
+    "minimal": "relative",
+}
 
 
 class Rates(NamedTuple):
@@ -53,7 +61,9 @@ class Family(ABC):
     the equations from (z, zd). Defining the class registers it.
     """
 
-    registry: ClassVar[dict[str, type[Family]]] = {}
+    registry: ClassVar[Registry[Family]] = Registry(
+        "coordinate system", "simengine2d.coordinates", OTHER_NAMES
+    )
     name: ClassVar[str]
     pose: ClassVar[KernelPointer]
     """f(context, t, y, out) with y = (z, zd): fills `context.E`."""

@@ -54,9 +54,11 @@ class Index3(StagedFormulation):
 
     Without an integrator, models of more than 60 coordinates are integrated by esdirk4: its stages solve the same
     equations with Phi_q qdd = gamma, and the constraints of positions and velocities hold at the ends of its steps.
+    With `projection`, alpha methods bring velocities back onto Phi_q qd = nu after each step.
     """
 
     name: ClassVar[str] = "index3"
+    projection: bool = False
 
 
 class StepState(NamedTuple):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
+from ..methods import ImplicitMethod
 from .implicit_runge_kutta import ImplicitTableau, bound_step, kept_derivatives, stages_of, tableau_of
 from .integration import OdeMethod, Problem, Stability, StartedIntegration, equal_rules, path_of
 from .multistep import largest_roots
@@ -34,7 +35,7 @@ class _SameAsK:
 
 
 @dataclass(frozen=True)
-class BDF(OdeMethod):
+class BDF(ImplicitMethod, OdeMethod):
     """Backward differentiation with k steps, 1 to 5, of order k, in equal steps; for stiff problems.
 
     The first k - 1 steps are those of Radau IIA, of order 5.

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..methods import ImplicitMethod
 from ..numerics.dense_lu import lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, kernel_pointer
@@ -174,7 +175,7 @@ def kept_derivatives(stages: OdeStages) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class ImplicitRungeKutta(OdeMethod, abstract=True):
+class ImplicitRungeKutta(ImplicitMethod, OdeMethod, abstract=True):
     """An implicit method, given by A, b and c; adaptive ones have an error estimate too."""
 
     A: ClassVar[Floats]

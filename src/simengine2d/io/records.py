@@ -36,7 +36,9 @@ def _sentence(title: str, field: str, kind: str, data: dict[str, Any], record: t
     if field.endswith(")") and data[field] is None:  # {a: crank.at(0.5, 0)}
         return f"{title}: '{field}' stands after a comma. Put text with a comma in quotes."
     if field not in record.model_fields:
-        return f"{title} has no field '{field}'. {unknown('field', field, record.model_fields)}"
+        meant = record.synonyms.get(field)
+        hint = f"Write '{meant}'." if meant else unknown("field", field, record.model_fields)
+        return f"{title} has no field '{field}'. {hint}"
     if field == "simengine2d":
         remedy = f"This program reads format {VERSION}. Install a newer one, or correct the number."
         return f"the file has the format version {shown(data[field])}. {remedy}"

@@ -9,16 +9,17 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import cache
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, ClassVar, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from ..model.body import SHAPES, Body
+from ..model.body import BODY_SYNONYMS, SHAPES, Body
 from ..model.elements import Element, ForceElement, Joint, Kind
 from ..model.registry import element_class, element_names
 
 VERSION = 1
 ADDRESS = "https://json-schema.org/draft/2020-12/schema"
+METHOD = "the name of a method such as newmark, or a mapping such as {type: newmark, beta: 0.25}"
 ANALYSES = ("kinematics", "dynamics", "inverse_dynamics", "equilibrium")
 
 Number = float | str
@@ -52,6 +53,8 @@ class Record(BaseModel):
     """What a mapping in a file may hold: these fields, of exactly these types, and no others."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, protected_namespaces=())
+    synonyms: ClassVar[dict[str, str]] = {}
+    """Words that people bring for the names of the fields."""
 
 
 class FrameAt(Record):
@@ -148,7 +151,9 @@ def element_record(cls: type[Element]) -> type[Record]:
             accepted = accepted | None if default is None else accepted
             options = Field(default=default, description=expected(kind))
         entries[name] = (accepted, options)
-    return _made(cls.__name__, inspect.getdoc(cls), entries)
+    record = _made(cls.__name__, inspect.getdoc(cls), entries)
+    record.synonyms = cls.synonyms
+    return record
 
 
 def expected(kind: Kind) -> str:
@@ -184,7 +189,9 @@ def body_record(shape: str | None) -> type[Record]:
         kind, accepted = ("point", Point) if name in ("at", "velocity") else ("number", Number)
         entries[name] = (accepted | None, Field(default=None, description=EXPECTED[kind]))
     entries |= _ground_entries()
-    return _made((shape or "body").capitalize(), inspect.getdoc(SHAPES[shape] if shape else Body), entries)
+    record = _made((shape or "body").capitalize(), inspect.getdoc(SHAPES[shape] if shape else Body), entries)
+    record.synonyms = BODY_SYNONYMS
+    return record
 
 
 def _ground_entries() -> dict[str, Any]:
@@ -211,7 +218,8 @@ class Analysis(Record):
     t_end: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
     step: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
     output_steps: Annotated[int | None, Field(description="a whole number")] = None
-    integrator: Annotated[str | None, Field(description="the name of a method such as newmark")] = None
+    integrator: Annotated[str | dict[str, Any] | None, Field(description=METHOD)] = None
+    formulation: Annotated[str | dict[str, Any] | None, Field(description=METHOD)] = None
     rtol: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
     max_step: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
     on_singular: Annotated[str | None, Field(description="pass, stop or raise")] = None

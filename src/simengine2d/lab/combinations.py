@@ -11,8 +11,6 @@ from ..analyses.dynamics.options import matches, methods
 from ..coordinates import family_named
 from ..coordinates.base import Family
 from ..errors import ModelError, UnsupportedError
-from ..formulations import formulation_named
-from ..integrators import integrator_named
 from ..methods import Formulation, Integrator
 
 Methods = Sequence[Any] | str | None
@@ -62,11 +60,11 @@ def combinations(coordinates: Methods, formulations: Methods, integrators: Metho
     """
     families = [family_named(name).name for name in _chosen(coordinates, _families(), "coordinates")]
     posed = [
-        _made(each, formulation_named)
+        Formulation.registry.made(each)
         for each in _chosen(formulations, sorted(Formulation.registry), "formulations")
     ]
     solvers = [
-        _made(each, integrator_named)
+        Integrator.registry.made(each)
         for each in _chosen(integrators, sorted(Integrator.registry), "integrators")
     ]
     both_named = formulations is not None and integrators is not None
@@ -87,10 +85,6 @@ def _chosen(asked: Methods, known: Iterable[str], what: str) -> list[Any]:
     if not chosen:
         raise ModelError(f"{what} = {asked!r} names nothing to compare; give names, or None for all.")
     return chosen
-
-
-def _made(method: Any, named: Any) -> Any:
-    return named(method)() if isinstance(method, str) else method
 
 
 def _combined(coordinates: str, formulation: Any, integrator: Any) -> Combination:

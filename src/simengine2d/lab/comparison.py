@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import Interrupted, UnsupportedError
+from ..errors import Interrupted, UnsupportedError, answers_misspellings
 from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
@@ -83,6 +83,7 @@ class Comparison:
         return self.table()
 
 
+@answers_misspellings
 def compare(
     model: Model | System,
     coordinates: Methods = None,

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..analyses.dynamics.dynamics import dynamics
-from ..errors import ModelError, UnsupportedError
-from ..integrators import integrator_named, ivp
+from ..errors import ModelError, UnsupportedError, answers_misspellings
+from ..integrators import ivp
 from ..methods import Formulation, Integrator
 from ..model import builders
 from ..model.model import Model
@@ -93,6 +93,7 @@ class Order:
         return self.table()
 
 
+@answers_misspellings
 def order(
     method: str | Integrator,
     problem: KnownMotion | Model | None = None,
@@ -106,7 +107,7 @@ def order(
     By default on differential equations with a known solution. With a formulation, a model, or a method that solves
     differential-algebraic equations only, on a mechanism: the model given up to `t_end`, else a pendulum that falls.
     """
-    solver = integrator_named(method)() if isinstance(method, str) else method
+    solver = Integrator.registry.made(method)
     if not isinstance(solver, Integrator):
         raise UnsupportedError(f"order needs an integrator or its name, not {method!r}.")
     on_mechanism = isinstance(problem, Model) or formulation is not None or "ode" not in solver.solves

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UnsupportedError
-from ..integrators import integrator_named
+from ..errors import UnsupportedError, answers_misspellings
 from ..integrators.integration import OdeMethod
 from ..integrators.second_order_tables import alpha_table
 from ..methods import AlphaMethod, Integrator
@@ -28,7 +27,7 @@ POINTS = 101  # along half of each side of it
 
 def growth(method: str | Integrator, z: Any) -> Floats:
     """|R(z)|, by which a step multiplies y; of second-order methods, an oscillation with the roots z and conj z."""
-    solver = integrator_named(method)() if isinstance(method, str) else method
+    solver = Integrator.registry.made(method)
     z = np.asarray(z, dtype=complex)
     with np.errstate(all="ignore"):
         if isinstance(solver, AlphaMethod):
@@ -55,6 +54,7 @@ def oscillation_growth(coefficients: tuple[float, float, float, float], z: NDArr
     return found
 
 
+@answers_misspellings
 def stability_region(method: str | Integrator, ax: Axes | None = None, *, width: float | None = None) -> Axes:
     """Draw where |R(z)| <= 1, in the complex plane of z = h lambda; `width` is how far the picture reaches.
 
@@ -63,7 +63,7 @@ def stability_region(method: str | Integrator, ax: Axes | None = None, *, width:
     """
     from .pictures import plot_stability
 
-    solver = integrator_named(method)() if isinstance(method, str) else method
+    solver = Integrator.registry.made(method)
     reach = reach_of_boundary(solver) if width is None else float(width)
     x, y = np.linspace(-reach, reach, 2 * POINTS - 1), np.linspace(0.0, reach, POINTS)
     upper = growth(solver, x + 1j * y[:, None])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Interrupted, ModelError
+from ..errors import Interrupted, ModelError, answers_misspellings
 from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
@@ -55,6 +55,7 @@ class WorkPrecision:
         return self.table()
 
 
+@answers_misspellings
 def work_precision(
     model: Model | System,
     coordinates: Methods = "reference_point",

@@ -20,6 +20,19 @@ class Inertia(NamedTuple):
     points: dict[str, tuple[float, float, float]] = {}
 
 
+BODY_SYNONYMS = {
+    "m": "mass",
+    "J": "inertia",
+    "I": "inertia",
+    "jbar": "inertia",
+    "position": "at",
+    "orientation": "angle",
+    "phi": "angle",
+    "omega": "angular_velocity",
+}
+"""Words that people bring for the numbers of a body."""
+
+
 @dataclass(frozen=True)
 class Bar:
     """A uniform slender bar between two global points; its axis points from start to end."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from math import cos, hypot, sin
 from typing import Any, Literal
 
-from ..errors import ModelError
+from ..errors import ModelError, answers_misspellings
 from ..expressions.evaluate import number
 from .body import Body
 from .frame import Number
@@ -28,6 +28,7 @@ BRANCHES = {"open": 1, "crossed": -1}
 ROUNDING = 1e-12
 
 
+@answers_misspellings
 def four_bar(
     crank: Number,
     coupler: Number,
@@ -75,6 +76,7 @@ def four_bar(
     return _driven(model, speed, driver)
 
 
+@answers_misspellings
 def slider_crank(
     crank: Number,
     rod: Number,
@@ -124,6 +126,7 @@ def slider_crank(
     return _driven(model, speed, driver)
 
 
+@answers_misspellings
 def quick_return(
     crank: Number,
     distance: Number,
@@ -196,6 +199,7 @@ def _slot(model: Model, crank: Body, arm: Body, block: bool) -> None:
     model.add(Translational("slot", arm, slider))
 
 
+@answers_misspellings
 def chain(
     n: int,
     length: Number = 1.0,
@@ -222,6 +226,7 @@ def chain(
     return _driven(model, speed, driver, body="link1", angle="angle")
 
 
+@answers_misspellings
 def four_bar_ladder(windows: int, *, speed: Number | None = None, driver: Any = None) -> Model:
     """N four-bars side by side: 2N + 1 uniform links of 1 m and 1 kg, a benchmark of the IFToMM library.
 

@@ -24,9 +24,10 @@ from typing import (
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, answers_misspellings
 from ..expressions.law import PUSH, STATE, Law
 from ..expressions.time_function import Function
+from ..methods import Registry
 from .curves.curve import as_curve, resolve_curve
 from .formula import Formula, formula_of, frames_of_formula
 from .formula_input import formula_text, formula_texts
@@ -159,11 +160,14 @@ class Scope(ABC):
 class Element(ABC):
     """Something between bodies. Final classes carry a docstring that states their equations."""
 
-    registry: ClassVar[dict[str, type[Element]]] = {}
+    synonyms: ClassVar[dict[str, str]] = {}
+    """Words that people bring for the names of its fields."""
+    registry: ClassVar[Registry[Element]] = Registry("type", "simengine2d.model.registry")
     name: str
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         dataclass(cls)
+        answers_misspellings(cls, cls.synonyms)
         if not abstract:
             Element.registry[cls.__name__] = cls
 
@@ -296,7 +300,7 @@ def _kind(hint: Any) -> Kind:
             if isinstance(mark, Kind):
                 return mark
     raise TypeError(
-        f"annotate the field with Number, Vector, TimeFunction, FrameField, MeasureField or Choice, not {hint}"
+        f"annotate the field with Number, Vector, TimeFunction, FrameField, MeasureField or Flag, not {hint}"
     )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..errors import ModelError, UnsupportedError, counted, unknown
-from .body import Bar, Body, Disk, Plate, Point, Shape
+from ..errors import ModelError, UnsupportedError, answers_misspellings, counted, unknown
+from .body import BODY_SYNONYMS, Bar, Body, Disk, Plate, Point, Shape
 from .elements import Element, ForceElement, Joint, check_name
 from .frame import GROUND, Number
 from .plotting import ModelPictures
@@ -57,6 +58,7 @@ class Model(ModelPictures):
 
     # bodies
 
+    @partial(answers_misspellings, synonyms=BODY_SYNONYMS)
     def body(
         self,
         name: str,

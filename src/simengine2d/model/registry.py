@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
+from ..errors import unknown
 from . import forces, joints  # noqa: F401  (importing them registers their classes)
 from .elements import Element
+
+# names that other programs and books use
+OTHER_NAMES = {
+    "revolutejoint": "Revolute",
+    "pin": "Revolute",
+    "hinge": "Revolute",
+    "translationaljoint": "Translational",
+    "prismatic": "Translational",
+    "prismaticjoint": "Translational",
+    "slider": "Translational",
+    "weld": "Fixed",
+    "fixedjoint": "Fixed",
+    "gearjoint": "Gear",
+    "rackandpinion": "RackPinion",
+    "motor": "Driver",
+    "motion": "Driver",
+}
+WRITTEN_AS = {
+    "tsda": "a Spring on the measure distance(a, b), with stiffness, damping, free and actuator",
+    "rsda": "a Spring on the measure angle(a, b), with stiffness, damping, free and actuator",
+    "damper": "a Spring without stiffness: a measure, and damping",
+    "gravity": "gravity of the model, such as (0, -9.81)",
+    "actuator": "a Spring with the field actuator, or a Driver where the motion is prescribed",
+}
 
 
 def element_class(name: str) -> type[Element] | None:
     """The class of that name, however it is capitalized; None where there is none."""
-    exact = Element.registry.get(name)
-    if exact is not None:
-        return exact
-    return next((cls for known, cls in Element.registry.items() if known.lower() == name.lower()), None)
+    return Element.registry.find(OTHER_NAMES.get(name.lower(), name))
+
+
+def advice_for(name: str, kind: str, known: list[str] | None = None) -> str:
+    """What to write instead of a type that does not exist."""
+    written = WRITTEN_AS.get(name.lower())
+    return f"Write it as {written}." if written else unknown(kind, name, known or element_names())
 
 
 def element_names() -> list[str]:

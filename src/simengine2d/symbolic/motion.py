@@ -17,12 +17,11 @@ from ..errors import (
     listed,
     unknown,
 )
-from ..formulations import formulation_named
 from ..formulations.projection import Projection
-from ..integrators import integrator_named, time_loop
+from ..integrators import time_loop
 from ..integrators.dop853 import DOP853
 from ..integrators.integration import OdeMethod
-from ..methods import Formulation
+from ..methods import Formulation, Integrator
 from ..numerics.interrupts import Interrupts
 from ..numerics.kernel_pointer import python_pointer
 from .initial import ConsistentState
@@ -38,9 +37,6 @@ STEPS_A_CHUNK = 500
 DEFAULTS = {
     "coordinates": "reference_point",
     "max_step": None,
-    "newton": "exact",
-    "tolerance": None,
-    "projection": False,
     "keep": None,
 }
 ENDINGS = {
@@ -137,8 +133,8 @@ def move(
 
 
 def _methods(integrator: Any, formulation: Any) -> tuple[OdeMethod, Formulation]:
-    method = integrator_named(integrator)() if isinstance(integrator, str) else integrator or DOP853()
-    posed = formulation_named(formulation)() if isinstance(formulation, str) else formulation or Projection()
+    method = Integrator.registry.made(integrator) or DOP853()
+    posed = Formulation.registry.made(formulation) or Projection()
     if not isinstance(method, OdeMethod):
         raise UnsupportedError(
             f"a symbolic system is integrated as ordinary differential equations, which {method!r} does not solve; "

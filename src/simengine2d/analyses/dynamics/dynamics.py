@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from ...coordinates import family_named
 from ...errors import ModelError, UnsupportedError, ended
-from ...formulations import formulation_named
 from ...formulations.projection import Projection
-from ...integrators import integrator_named
 from ...integrators.runge_kutta import RungeKutta
 from ...methods import Formulation, Integrator
 from ...model.model import Model
@@ -45,9 +43,6 @@ def dynamics(
     atol: float | Sequence[float] | Floats | None = None,
     max_step: float | None = None,
     events: Event | Sequence[Event] = (),
-    newton: str = "exact",
-    tolerance: float | None = None,
-    projection: bool = False,
     second_opinion: bool = False,
     progress: Progress | None = None,
     keep: Keep | None = None,
@@ -57,10 +52,9 @@ def dynamics(
     With no method named, an adaptive one keeps the error below `rtol` of each coordinate plus `atol` (by default
     `rtol` of a length of the mechanism, or of a radian), and `step` is the spacing of the outputs. Without `step` and
     `t_eval` there are 101 of them and, where steps are short, more between them, so that forces show their peaks. Other
-    integrators take steps of `step`. The Newton iteration of implicit ones ("exact", "modified", or "course" without
-    second derivatives) ends when the accelerations change by less than 1e-10 of their size, or by less than `tolerance`
-    where given; `projection` brings their velocities back onto the constraints. A System instead of a model saves the
-    time to build it anew; a `symbolic.System` is integrated by itself.
+    integrators take steps of `step`. Methods are given by name, with options, "newmark(beta=0.25, gamma=0.5)", or as objects,
+    `se.Newmark(newton="modified")`. A System instead of a model saves the time to build it anew; a
+    `symbolic.SymbolicSystem` is integrated by itself.
 
     `second_opinion` runs it again, sharper, and lets `results.verdict` know by how much that differs.
     Steps that adapt are not longer than `max_step`: what a Python function does in a shorter time, nobody else knows.
@@ -71,7 +65,7 @@ def dynamics(
     if isinstance(model, EquationSystem):
         return model.dynamics(
             t_end=t_end, step=step, t_eval=t_eval, integrator=integrator, formulation=formulation, rtol=rtol,
-            atol=atol, max_step=max_step, events=events, newton=newton, tolerance=tolerance, projection=projection,
+            atol=atol, max_step=max_step, events=events,
             coordinates=coordinates, progress=progress, keep=keep,
         )  # fmt: skip
     with _system(model).alone() as system:
@@ -79,7 +73,7 @@ def dynamics(
         times = output_times(t_end, step, t_eval, "dynamics")
         events = (events,) if isinstance(events, Event) else tuple(events)
         spacing = float(times[1]) if step is None and t_eval is None else None
-        options = newton, tolerance, projection, events, family, max_step, begin_of(system, times), spacing
+        options = events, family, max_step, begin_of(system, times), spacing
         task = Task(system, times, step, method, posed, rtol, atol, *options)
         check_domains(system, times)
         results = _run_again(task, progress, keep)
@@ -98,7 +92,6 @@ def _run_again(task: Task, progress: Progress | None, keep: Keep | None) -> Resu
         task.coordinates,
         task.formulation,
         task.integrator,
-        task.newton,
         task.t0,
         step,
         task.max_step,
@@ -190,24 +183,16 @@ def _task_again(system: System, settings: dict[str, Any], times: Floats, spacing
         system,
         times,
         settings["step"],
-        _again(settings["integrator"], integrator_named),
-        _again(settings["formulation"], formulation_named),
+        Integrator.registry.made(settings["integrator"]),
+        Formulation.registry.made(settings["formulation"]),
         settings["rtol"],
         settings["atol"],
-        settings["newton"],
-        settings["tolerance"],
-        settings["projection"],
         tuple(Event(**event) for event in settings["events"]),
         settings["coordinates"],
         settings.get("max_step"),
         settings.get("begin"),
         spacing,
     )
-
-
-def _again(data: dict[str, Any] | None, named: Any) -> Any:
-    """The method that `plain` wrote down."""
-    return None if data is None else named(data["name"])(**{k: v for k, v in data.items() if k != "name"})
 
 
 def _system(model: Any) -> System:

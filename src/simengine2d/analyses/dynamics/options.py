@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError, UnsupportedError, listed
-from ...formulations import formulation_named, index3
+from ...formulations import index3
 from ...formulations.augmented import Augmented
 from ...formulations.index3 import Index3
 from ...formulations.projection import Projection
-from ...integrators import integrator_named
 from ...integrators.dop853 import DOP853
 from ...methods import AlphaMethod, Formulation, Integrator
 from ...results.events import Event
@@ -38,9 +37,6 @@ class Task:
     formulation: Formulation
     rtol: float = 1e-6
     atol: float | Sequence[float] | Floats | None = None
-    newton: str = "exact"
-    tolerance: float | None = None
-    projection: bool = False
     events: Sequence[Event] = field(default_factory=tuple)
     coordinates: str = "reference_point"
     max_step: float | None = None
@@ -61,6 +57,16 @@ class Task:
             raise UnsupportedError(f"{given}, not for '{self.formulation.name}'. Take exact or modified.")
         if self.tolerance is not None and not 0.0 < self.tolerance < np.inf:
             raise ModelError(f"tolerance = {self.tolerance!r} must be a positive number.")
+        if self.tolerance is not None and self.formulation.poses == "ode":
+            raise UnsupportedError(
+                f"the formulation '{self.formulation.name}' poses {_KINDS['ode']}, whose steps are solved as far as "
+                "rounding allows; it has no tolerance of accelerations."
+            )
+        if self.projection and not self.sparse:
+            raise UnsupportedError(
+                "index3 brings velocities back onto the constraints in reference-point coordinates with newmark, hht or "
+                "generalized_alpha. The formulation 'ggl' holds them in all coordinates, with every implicit method."
+            )
         if self.max_step is not None and not 0.0 < self.max_step < np.inf:
             raise ModelError(f"max_step = {self.max_step!r} must be a positive number of seconds.")
         if self.fixed and self.max_step is not None:
@@ -81,6 +87,19 @@ class Task:
                     f" with these coordinates and the integrator '{self.integrator and self.integrator.name}'"
                 )
             self.system.refuse_velocity_rows(way)
+
+    @property
+    def newton(self) -> str:
+        """How the steps of implicit methods are solved."""
+        return getattr(self.integrator, "newton", "exact")
+
+    @property
+    def tolerance(self) -> float | None:
+        return getattr(self.integrator, "tolerance", None)
+
+    @property
+    def projection(self) -> bool:
+        return isinstance(self.formulation, Index3) and self.formulation.projection
 
     @property
     def t0(self) -> float:
@@ -114,11 +133,11 @@ class Task:
 
 def methods(integrator: Any, formulation: Any) -> tuple[Integrator | None, Formulation]:
     """The integrator and the formulation, by name or as objects; a pair that does not match is refused."""
-    method = integrator_named(integrator)() if isinstance(integrator, str) else integrator
+    method = Integrator.registry.made(integrator)
     if method is not None and not isinstance(method, Integrator):
         known = listed(sorted(Integrator.registry))
         raise UnsupportedError(f"dynamics cannot use {method!r}; it knows the integrators {known}.")
-    posed = formulation_named(formulation)() if isinstance(formulation, str) else formulation
+    posed = Formulation.registry.made(formulation)
     if posed is None:
         posed = default_formulation(method)
     if not isinstance(posed, Formulation):

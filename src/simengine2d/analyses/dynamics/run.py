@@ -440,9 +440,6 @@ class Run(ABC):
             "rtol": task.rtol,
             "atol": None if task.atol is None else np.asarray(task.atol).tolist(),
             "max_step": task.max_step,
-            "newton": task.newton,
-            "tolerance": task.tolerance,
-            "projection": task.projection,
             "events": [plain(event) for event in task.events],
         }
 

@@ -136,12 +136,11 @@ def _present(comparison: Comparison) -> None:
 
 def used_integrators(asked: list[str | None] | None) -> list[Integrator]:
     """Those that were named; else all that adapt their steps."""
-    from ...integrators import integrator_named
     from ...methods import Integrator as Registered
 
     if asked is not None and any(asked):
-        return [integrator_named(name)() for name in asked if name is not None]
-    chosen = sorted(Registered.registry.items())
+        return [Registered.registry.made(name) for name in asked if name is not None]
+    chosen = sorted(Registered.registry.loaded().items())
     return [each() for _, each in chosen if asked is None or each.adaptive]
 
 

@@ -149,10 +149,10 @@ def _check_step(t_end: float, step: float | None) -> None:
 def _has_fixed_steps(integrator: str | None) -> bool:
     if integrator is None:
         return False
-    from ...integrators import integrator_named
+    from ...methods import Integrator
 
     try:
-        return not integrator_named(integrator).adaptive
+        return not Integrator.registry.made(integrator).adaptive
     except ModelError as error:
         raise typer.BadParameter(str(error)) from None
 

@@ -3,26 +3,10 @@
 from __future__ import annotations
 
 from ...errors import ModelError, UnsupportedError, listed, unknown
-from ...methods import Integrator
-from .. import integrator_named
+from ...methods import INTEGRATOR_NAMES, Integrator
 from ..integration import OdeMethod
 
-# names of the MATLAB ODE suite, then those of SciPy, which are spelled exactly as there
-ALIASES = {
-    "ode45": "dormand_prince",
-    "ode23": "bogacki_shampine",
-    "ode113": "adams_variable",
-    "ode15s": "bdf_variable",
-    "ode23s": "rosenbrock",
-    "ode23t": "trapezoidal_adaptive",
-    "ode23tb": "tr_bdf2",
-    "RK45": "dormand_prince",
-    "RK23": "bogacki_shampine",
-    "DOP853": "dop853",
-    "LSODA": "adams_variable",
-    "BDF": "bdf_variable",
-    "Radau": "radau_adaptive",
-}
+SCIPY_BDF = {"BDF": "bdf_variable"}  # spelled exactly as SciPy does; bdf is the method in fixed steps
 
 ADVICE = {
     "dormand_prince": "Smooth problems that are not stiff, at moderate tolerances. Take it first.",
@@ -52,11 +36,11 @@ def method_of(method: str | Integrator) -> OdeMethod:
     """The method of that name, or the object itself, if it solves y' = f(t, y)."""
     found = method
     if isinstance(method, str):
-        name = ALIASES.get(method) or ALIASES.get(method.lower()) or method
-        known = [*ALIASES, *ode_methods()]
-        if name.lower().replace("-", "_") not in Integrator.registry:
-            raise ModelError(f"there is no method '{method}'. {unknown('method', method, known)}")
-        found = integrator_named(name)()
+        try:
+            found = Integrator.registry.made(SCIPY_BDF.get(method, method))
+        except ModelError:
+            known = [*INTEGRATOR_NAMES, *ode_methods()]
+            raise ModelError(f"there is no method '{method}'. {unknown('method', method, known)}") from None
     if not isinstance(found, OdeMethod):
         name = found.name if isinstance(found, Integrator) else repr(found)
         raise UnsupportedError(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ConvergenceError, Interrupted, ModelError, SimEngineError
+from ...errors import ConvergenceError, Interrupted, ModelError, SimEngineError, answers_misspellings
 from ...methods import Integrator
 from ...numerics.interrupts import Interrupts
 from .. import time_loop as loop
@@ -28,6 +28,7 @@ _WHY = {
 }
 
 
+@answers_misspellings
 def solve(
     f: Function,
     t_span: tuple[float, float],

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ModelError, SingularityError
+from ...errors import ModelError, SingularityError, answers_misspellings
 from ..newmark import Newmark
 from .inputs import real_array, span_of, start_of
 
@@ -26,6 +26,7 @@ class SecondOrderSolution:
     qdd: Floats
 
 
+@answers_misspellings
 def newmark(
     M: Any,
     C: Any,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from ...expressions.law import linear_law
 from ..elements import ForceElement, MeasureField, Number, Push, PushLaw, TimeFunction
@@ -13,6 +14,15 @@ class Spring(ForceElement):
     such as "100*s^3" or a table of s, `se.Table(of="s", points=..., values=...)`.
     """
 
+    synonyms: ClassVar[dict[str, str]] = {
+        "k": "stiffness",
+        "c": "damping",
+        "l0": "free",
+        "L0": "free",
+        "free_length": "free",
+        "rest_length": "free",
+        "preload": "actuator",
+    }
     measure: MeasureField
     stiffness: Number = 0.0
     damping: Number = 0.0
