@@ -114,8 +114,8 @@ def _element(name: str) -> Any:
 
     found = element_class(name) if name[:1].isupper() else None
     if found is None:
-        hint = advice_for(name, "public name", [*HOMES, *MODULES, *element_names()])
-        raise AttributeError(f"module 'simengine2d' has no attribute '{name}'. {hint}")
+        known = (*HOMES, *MODULES, *element_names())
+        raise AttributeError(f"module 'simengine2d' has no attribute '{name}'. {advice_for(name, known)}")
     return found
 
 

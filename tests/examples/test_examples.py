@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 import sys
+from copy import copy
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,6 @@ def test_the_integrator_of_the_guide_is_ready_for_use(monkeypatch):
     program = re.search(r"^## Adding an integrator.*?^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[
         1
     ]
-    monkeypatch.setattr(Integrator, "registry", dict(Integrator.registry))
+    monkeypatch.setattr(Integrator, "registry", copy(Integrator.registry))
     exec(compile(program, "CONTRIBUTING.md", "exec"), {"__name__": "guide"})
     assert "trapezoidal" in Integrator.registry

@@ -181,7 +181,7 @@ def test_the_power_of_a_driver():
         ({"t_end": 1, "integrator": "newmak"}, "Did you mean 'newmark'?"),
         ({"t_end": 1, "integrator": "magic"}, "The integrators are adams_bashforth"),
         ({"t_end": 1, "integrator": "newmark"}, "takes fixed steps; give step="),
-        ({"t_end": 1, "step": 0.1, "integrator": "hht", "newton": "raphson"}, "newton = 'raphson' must be one of"),
+        ({"t_end": 1, "step": 0.1, "integrator": "hht(newton=raphson)"}, "newton = 'raphson' must be one of"),
     ],
 )  # fmt: skip
 def test_bad_arguments_are_said_in_words(given, sentence):

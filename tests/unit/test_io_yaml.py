@@ -32,6 +32,7 @@ from simengine2d.io.model_reader import read_model
 from simengine2d.io.model_writer import model_data
 from simengine2d.io.plain_text import to_json, to_yaml
 from simengine2d.io.yaml_text import FAST_LOADER, read_yaml
+from simengine2d.model.elements import FrameField, Number
 from simengine2d.model.frame import as_frame
 from simengine2d.model.registry import element_class, element_names
 
@@ -289,8 +290,8 @@ def test_a_new_joint_needs_no_line_here(tmp_path):
     class Weld4711(se.Joint):
         """A joint that exists in this test only."""
 
-        a: se.elements.FrameField
-        grip: se.elements.Number = 2.0
+        a: FrameField
+        grip: Number = 2.0
 
         def rows(self):
             return []

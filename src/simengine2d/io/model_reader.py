@@ -26,7 +26,7 @@ from ..model.formula import frames_of_formula
 from ..model.frame import GROUND, Frame, as_frame
 from ..model.measure_text import frames_in
 from ..model.model import GRAVITY, Model
-from ..model.registry import advice_for, element_class
+from ..model.registry import WRITTEN_AS, element_class
 from .attribution import check_numbers, complain_of_numbers
 from .document import Document, Path
 from .laws import NamedLaws
@@ -207,7 +207,8 @@ class _ModelReader:
         word = record["type"]
         cls = element_class(word) if isinstance(word, str) else None
         if cls is None:
-            hint = advice_for(str(word), "type", list(known))
+            written = WRITTEN_AS.get(str(word).lower())
+            hint = f"Write it as {written}." if written else unknown("type", str(word), known)
             self.document.complain(
                 (*path, "type"), f"{title} has the type {shown(word)}, which is unknown. {hint}"
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import unknown
+from ..errors import nearest
 from . import forces, joints  # noqa: F401  (importing them registers their classes)
 from .elements import Element
 
@@ -36,10 +36,13 @@ def element_class(name: str) -> type[Element] | None:
     return Element.registry.find(OTHER_NAMES.get(name.lower(), name))
 
 
-def advice_for(name: str, kind: str, known: list[str] | None = None) -> str:
-    """What to write instead of a type that does not exist."""
+def advice_for(name: str, known: tuple[str, ...]) -> str:
+    """What to write instead of a name that does not exist."""
     written = WRITTEN_AS.get(name.lower())
-    return f"Write it as {written}." if written else unknown(kind, name, known or element_names())
+    if written:
+        return f"Write it as {written}."
+    close = nearest(name, known)
+    return f"Did you mean '{close}'?" if close else "`dir` lists the names that there are."
 
 
 def element_names() -> list[str]:
