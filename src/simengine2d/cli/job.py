@@ -1,7 +1,4 @@
-"""What to run: the analysis that a file, a model or nobody asks for, as a job.
-
-Analyses are imported when they run: a command needs one of them, and should begin soon.
-"""
+"""What to run: the analysis that a file, a model or nobody asks for, as a job."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..analyses.catalog import CATALOG, OPTIONS
 from ..analyses.dynamics.run import Keep, Progress
 from ..errors import ModelError, ModelWarning, UnsupportedError, counted, listed
 from ..integrators.newmark import Newmark
@@ -23,23 +21,6 @@ from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
 
-OPTIONS = {
-    "kinematics": ("t_end", "step", "output_steps", "on_singular"),
-    "dynamics": (
-        "t_end",
-        "step",
-        "output_steps",
-        "integrator",
-        "formulation",
-        "coordinates",
-        "rtol",
-        "atol",
-        "max_step",
-    ),
-    "inverse_dynamics": ("t_end", "step", "output_steps"),
-    "equilibrium": ("method",),
-}
-"""What this version can run, with the options that each analysis knows."""
 ADAPTIVE = ("rtol", "atol", "max_step")
 """What means nothing to an integrator with fixed steps."""
 
@@ -49,54 +30,28 @@ SECONDS = {"kinematics": 1.0, "dynamics": 5.0}
 
 @dataclass(frozen=True)
 class Job:
-    """One run of an analysis."""
+    """One run of an analysis with its options; an option of None is left to the analysis."""
 
     kind: str
-    t_end: float | None = None
-    step: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
     points: int | None = None
     """Number of equally spaced outputs, both ends included; without it they lie `step` apart."""
-    integrator: str | dict[str, Any] | None = None
-    formulation: str | dict[str, Any] | None = None
-    rtol: float | None = None
-    atol: float | None = None
-    max_step: float | None = None
-    method: str = "newton"
-    """How an equilibrium is found."""
-    coordinates: str = "reference_point"
-    on_singular: str = "pass"
-    """What kinematics does at a change point: pass, stop or raise."""
-    inverse: Mapping[str, Any] = field(default_factory=dict)
-    """What inverse dynamics is told beside the times: motion, noise, actuators, limits."""
     remark: str = ""
     """What a user should know before the run."""
 
-    def run(self, model: Model, progress: Progress | None = None, keep: Keep | None = None) -> Results:
-        if self.kind == "equilibrium":
-            from ..analyses.statics.equilibrium import equilibrium
+    @property
+    def t_end(self) -> float | None:
+        return self.options.get("t_end")
 
-            return equilibrium(model, method=self.method).results
-        options: dict[str, Any] = {"t_end": self.t_end, "step": self.step, "progress": progress}
+    def run(self, model: Model, progress: Progress | None = None, keep: Keep | None = None) -> Results:
+        options = dict(self.options)
+        if CATALOG[self.kind].in_time:
+            options["progress"] = progress
         if self.points is not None and self.t_end is not None:
             options["t_eval"] = np.linspace(0.0, self.t_end, self.points)
-        if self.kind == "kinematics":
-            from ..analyses.kinematics.kinematics import kinematics
-
-            return kinematics(model, **options, on_singular=self.on_singular)  # type: ignore[arg-type]
-        if self.kind == "inverse_dynamics":
-            from ..analyses.inverse.inverse_dynamics import inverse_dynamics
-
-            return inverse_dynamics(model, **options, **self.inverse)
-        from ..analyses.dynamics.dynamics import dynamics
-
-        if self.rtol is not None:
-            options["rtol"] = self.rtol
-        if self.atol is not None:
-            options["atol"] = self.atol
-        if self.max_step is not None:
-            options["max_step"] = self.max_step
-        methods = {name: getattr(self, name) for name in ("integrator", "formulation", "coordinates")}
-        return dynamics(model, **options, **methods, keep=keep)
+        if self.kind == "dynamics":
+            options["keep"] = keep
+        return CATALOG[self.kind].run(model, options)
 
 
 def job_for(model: Model, path: Path | None = None) -> Job:
@@ -107,10 +62,10 @@ def job_for(model: Model, path: Path | None = None) -> Job:
 
 
 def _available(kind: str, source: str) -> None:
-    if kind not in OPTIONS:
+    if kind not in CATALOG:
         raise UnsupportedError(
             f"{source} asks for {kind.replace('_', ' ')}, which is not available in this version. "
-            f"Available are {listed(name.replace('_', ' ') for name in OPTIONS)}, "
+            f"Available are {listed(name.replace('_', ' ') for name in CATALOG)}, "
             "assembly and diagnosis (`simengine2d check`)."
         )
 
@@ -128,13 +83,14 @@ def _of_course_file(path: Path) -> Job:
             kind, remark=f"{path.name} asks for an equilibrium. Used: Newton's method from the drawn pose."
         )
     if kind != "dynamics":
-        return Job(kind, t_end, step, points)
+        return Job(kind, {"t_end": t_end, "step": step}, points)
     method = Newmark()
     remark = (
         f"{path.name} asks for dynamics. Used: {method.name}, the course's method, with beta = {method.beta:g} "
         f"and gamma = {method.gamma:g}, in steps of {step:g} s, {points} outputs."
     )
-    return Job(kind, t_end, step, points, integrator=method.name, remark=remark)
+    options = {"t_end": t_end, "step": step, "integrator": method.name}
+    return Job(kind, options, points, remark)
 
 
 # Models -----------------------------------------------------------------------------------------------
@@ -147,10 +103,10 @@ def _of_model(model: Model) -> Job:
     source = f"the analysis of model '{model.name}'"
     _available(kind, source)
     scope = model.check()
-    for option in ("t_end", "step", "rtol", "atol", "max_step"):
-        if given.get(option) is not None:
+    for option in given:
+        if option in OPTIONS and OPTIONS[option].is_number and given[option] is not None:
             given[option] = scope.number(given[option], f"analysis, {option}")
-    if kind != "equilibrium":
+    if CATALOG[kind].in_time:
         _check_times(given, source)
     known, analysis = _known_options(kind, given.get("integrator"), source)
     strange = [option for option in given if option not in known]
@@ -160,7 +116,7 @@ def _of_model(model: Model) -> Job:
         warnings.warn(sentence, ModelWarning, stacklevel=2)
     options = {option: value for option, value in given.items() if option in known}
     steps = options.pop("output_steps", None)
-    return Job(kind, points=None if steps is None else steps + 1, **options)
+    return Job(kind, options, None if steps is None else steps + 1)
 
 
 def _refuse_options_of_methods(strange: list[str], given: dict[str, Any], source: str) -> None:
@@ -187,12 +143,14 @@ def _check_times(given: dict[str, Any], source: str) -> None:
 def _known_options(kind: str, integrator: Any, source: str) -> tuple[tuple[str, ...], str]:
     """The options of the analysis, and its name for messages; a fixed step has no error to keep below rtol."""
     if kind != "dynamics" or integrator is None:
-        return OPTIONS[kind], kind
+        return CATALOG[kind].options, kind
     try:
         method = Integrator.registry.made(integrator)
     except ModelError as error:
         raise ModelError(f"{source}: {error}") from None
-    known = OPTIONS[kind] if method.adaptive else tuple(o for o in OPTIONS[kind] if o not in ADAPTIVE)
+    known = CATALOG[kind].options
+    if not method.adaptive:
+        known = tuple(option for option in known if option not in ADAPTIVE)
     return known, f"{kind} by {method.name}"
 
 
@@ -215,7 +173,7 @@ def _assumed(model: Model) -> Job:
         "Choose with `simengine2d kinematics` or `simengine2d dynamics`, "
         f"or write 'analysis: {{kind: {kind}, t_end: ..., step: ...}}' into the model."
     )
-    return Job(kind, t_end, remark=remark)
+    return Job(kind, {"t_end": t_end}, remark=remark)
 
 
 def free_motions(system: System) -> int:

@@ -32,7 +32,7 @@ from .document import Document, Path
 from .laws import NamedLaws
 from .plain_text import shown
 from .records import check_record
-from .schema import Analysis, body_record, element_record, file_record, ground_record, known_types
+from .schema import analysis_record, body_record, element_record, file_record, ground_record, known_types
 
 MOST_HINTS = 200  # after so many problems nobody reads what was perhaps meant
 SECTIONS: dict[str, tuple[str, type[Element]]] = {
@@ -97,7 +97,7 @@ class _ModelReader:
                 self.element(section, name, record)
         self.laws.warn()
         if data.get("analysis") is not None:
-            check_record(self.document, ("analysis",), "the analysis", data["analysis"], Analysis)
+            check_record(self.document, ("analysis",), "the analysis", data["analysis"], analysis_record())
             self.result.analysis = self.section("analysis")
         return self.result
 

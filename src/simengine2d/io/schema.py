@@ -13,14 +13,13 @@ from typing import Annotated, Any, ClassVar, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from ..analyses.catalog import CATALOG, OPTIONS
 from ..model.body import BODY_SYNONYMS, SHAPES, Body
 from ..model.elements import Element, ForceElement, Joint, Kind
 from ..model.registry import element_class, element_names
 
 VERSION = 1
 ADDRESS = "https://json-schema.org/draft/2020-12/schema"
-METHOD = "the name of a method such as newmark, or a mapping such as {type: newmark, beta: 0.25}"
-ANALYSES = ("kinematics", "dynamics", "inverse_dynamics", "equilibrium")
 
 Number = float | str
 Point = Annotated[list[Number], Field(min_length=2, max_length=2)]
@@ -210,19 +209,21 @@ def ground_record() -> type[Record]:
 # The file ---------------------------------------------------------------------------------------------
 
 
-class Analysis(Record):
-    """What to run with the model. Further options are those of the analysis."""
+class OpenRecord(Record):
+    """A record that may hold more than it names."""
 
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
-    kind: Annotated[Literal[ANALYSES], Field(description=" or ".join(ANALYSES))]  # type: ignore[valid-type]
-    t_end: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
-    step: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
-    output_steps: Annotated[int | None, Field(description="a whole number")] = None
-    integrator: Annotated[str | dict[str, Any] | None, Field(description=METHOD)] = None
-    formulation: Annotated[str | dict[str, Any] | None, Field(description=METHOD)] = None
-    rtol: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
-    max_step: Annotated[Number | None, Field(description=EXPECTED["number"])] = None
-    on_singular: Annotated[str | None, Field(description="pass, stop or raise")] = None
+
+
+@cache
+def analysis_record() -> type[Record]:
+    """What to run with the model. Options that its analysis does not know are named when it runs."""
+    kinds = tuple(CATALOG)
+    entries: dict[str, Any] = {"kind": (Literal[kinds], Field(description=" or ".join(kinds)))}  # type: ignore[valid-type]
+    for name, option in OPTIONS.items():
+        entries[name] = (option.accepts | None, Field(default=None, description=option.words))
+    doc = "What to run with the model. Further options are those of the analysis."
+    return create_model("Analysis", __base__=OpenRecord, __doc__=doc, **entries)
 
 
 def file_record(sections: Mapping[str, Any] | None = None) -> type[Record]:
@@ -263,7 +264,7 @@ def json_schema() -> dict[str, Any]:
         "bodies": dict[str, bodies],  # type: ignore
         "joints": dict[str, _any_of(Joint)],  # type: ignore[misc]
         "forces": dict[str, _any_of(ForceElement)],  # type: ignore[misc]
-        "analysis": Analysis,
+        "analysis": analysis_record(),
     }
     schema = file_record(sections).model_json_schema()
     head = {"$schema": ADDRESS, "title": f"simengine2d model, format {VERSION}", "version": VERSION}

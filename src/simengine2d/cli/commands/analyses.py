@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -98,11 +98,14 @@ def inverse(
     if t_end is not None:
         check_spacing(t_end, step, points)
     target = target_file(model, out, format)
-    told: dict[str, Any] = {"motion": motion, "noise": noise, "actuators": _actuators(actuator)}
-    job = Job(
-        "inverse_dynamics", t_end, step, points, inverse={k: v for k, v in told.items() if v is not None}
-    )
-    perform(job, read_model(model), target)
+    options = {
+        "t_end": t_end,
+        "step": step,
+        "motion": motion,
+        "noise": noise,
+        "actuators": _actuators(actuator),
+    }
+    perform(Job("inverse_dynamics", options, points), read_model(model), target)
 
 
 def _actuators(given: list[str] | None) -> dict[str, str] | None:

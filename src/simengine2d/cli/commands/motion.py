@@ -85,7 +85,7 @@ def kinematics(
 
     check_spacing(t_end, step, points)
     target = target_file(model, out, format)
-    job = Job("kinematics", t_end, step, points, on_singular=on_singular.value)
+    job = Job("kinematics", {"t_end": t_end, "step": step, "on_singular": on_singular.value}, points)
     perform(job, read_model(model), target)
 
 
@@ -119,18 +119,17 @@ def dynamics(
     else:
         check_spacing(t_end, step, points)
     target = target_file(model, out, format)
-    job = Job(
-        "dynamics",
-        t_end,
-        step,
-        points,
-        integrator,
-        formulation,
-        rtol,
-        atol,
-        max_step,
-        coordinates=coordinates,
-    )
+    options = {
+        "t_end": t_end,
+        "step": step,
+        "integrator": integrator,
+        "formulation": formulation,
+        "coordinates": coordinates,
+        "rtol": rtol,
+        "atol": atol,
+        "max_step": max_step,
+    }
+    job = Job("dynamics", options, points)
     perform(job, read_model(model), target)
 
 

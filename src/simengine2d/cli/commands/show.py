@@ -95,7 +95,8 @@ def _run(model: Model, forces: bool) -> Results:
 
     job = job_for(model)
     if forces and job.kind == "kinematics":
-        job = replace(job, kind="inverse_dynamics")  # the same motion, and what it takes
+        options = {name: job.options.get(name) for name in ("t_end", "step")}
+        job = replace(job, kind="inverse_dynamics", options=options)  # the same motion, and what it takes
     with ProgressBar(job.t_end or 0.0) as progress:
         return job.run(model, progress)
 
