@@ -18,6 +18,59 @@ LONGEST = 200  # characters of a name for which similar ones are looked for
 REACH = 5  # names that are looked at on each side of it, where there are many
 
 
+Path = tuple[str | int, ...]
+"""The keys that lead to a part of a model: ("joints", "A", "b"), ("parameters", "L"), ("gravity",)."""
+
+
+class Subject(str):
+    """What a sentence is about, in words, and the part of the model that this is."""
+
+    path: Path
+
+    def __new__(cls, words: str, path: Path = ()) -> Subject:
+        made = super().__new__(cls, words)
+        made.path = path
+        return made
+
+    def part(self, field: str, words: str = "") -> Subject:
+        """`Spring 's', stiffness`"""
+        return Subject(f"{self}, {words or field}", (*self.path, field))
+
+    def says(self, sentence: object) -> Problem:
+        """`Spring 's', stiffness: ...`"""
+        return Problem(f"{self}: {sentence}", self.path)
+
+
+class Problem(Subject):
+    """A sentence that says what is wrong with a model: with which part of it, and in which line of its file."""
+
+    line: int
+
+    def __new__(cls, text: str, path: Path = (), line: int = 0) -> Problem:
+        made = str.__new__(cls, text)
+        made.path, made.line = path, line
+        return made
+
+    @property
+    def element(self) -> str | None:
+        """The body, joint or force; None where it is none of them."""
+        known = len(self.path) > 1 and self.path[0] in ("bodies", "joints", "forces")
+        return str(self.path[1]) if known else None
+
+    @property
+    def field(self) -> str | None:
+        return str(self.path[2]) if self.element is not None and len(self.path) > 2 else None
+
+    def begun(self, words: str) -> Problem:
+        """The same with words before it."""
+        return Problem(words + self, self.path, self.line)
+
+    def about(self, subject: Subject) -> Problem:
+        """The same as a part of a subject, unless it knows better; it begins with the words of that."""
+        text = str(self) if self.startswith(subject) else f"{subject}: {self}"
+        return Problem(text, self.path or subject.path, self.line)
+
+
 class SimEngineError(Exception):
     """Base of every error of this package. `results` holds what was finished before a run failed."""
 
@@ -30,7 +83,8 @@ class ModelError(SimEngineError):
     """The model is wrong. `problems` lists every sentence found, not only the first."""
 
     def __init__(self, problems: str | Sequence[str], results: Any = None) -> None:
-        self.problems = [problems] if isinstance(problems, str) else list(problems)
+        given = [problems] if isinstance(problems, str) else problems
+        self.problems = [p if isinstance(p, Problem) else Problem(p) for p in given]
         super().__init__(numbered(self.problems), results)
 
 

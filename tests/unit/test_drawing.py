@@ -120,3 +120,19 @@ def test_global_and_local_places_undo_each_other():
     assert there == pytest.approx(
         (1 + 0.3 * math.cos(0.7) - 0.4 * math.sin(0.7), -2 + 0.3 * math.sin(0.7) + 0.4 * math.cos(0.7), 1.2)
     )
+
+
+def test_problems_know_what_they_are_about():
+    """Readers, checkers and other programs need no sentence to be taken apart."""
+    m = se.Model("m", parameters={"L": "2*K"})
+    with pytest.raises(se.ModelError) as caught:
+        m.check()
+    assert [problem.path for problem in caught.value.problems] == [("parameters", "L")]
+    m = se.Model("m")
+    m.body("rod", mass=-1)
+    m.add(se.Revolute("A", "ground", "rod", at=("x", 0)))
+    m.add(se.PointForce("F", "rod", fx="2*("))
+    with pytest.raises(se.ModelError) as caught:
+        m.check()
+    found = {(problem.element, problem.field) for problem in caught.value.problems}
+    assert found == {("rod", "mass"), ("A", "at"), ("F", "fx")}

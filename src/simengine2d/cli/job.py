@@ -13,7 +13,7 @@ import numpy as np
 
 from ..analyses.catalog import CATALOG, OPTIONS
 from ..analyses.dynamics.run import Keep, Progress
-from ..errors import ModelError, ModelWarning, UnsupportedError, counted, listed
+from ..errors import ModelError, ModelWarning, Subject, UnsupportedError, counted, listed
 from ..integrators.newmark import Newmark
 from ..io import load_analysis
 from ..methods import Formulation, Integrator
@@ -105,7 +105,7 @@ def _of_model(model: Model) -> Job:
     scope = model.check()
     for option in given:
         if option in OPTIONS and OPTIONS[option].is_number and given[option] is not None:
-            given[option] = scope.number(given[option], f"analysis, {option}")
+            given[option] = scope.number(given[option], Subject("analysis").part(option))
     if CATALOG[kind].in_time:
         _check_times(given, source)
     known, analysis = _known_options(kind, given.get("integrator"), source)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, Subject
 from ..model.body import Body
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
@@ -61,7 +61,7 @@ def own_outlines(body: Body, resolved: ResolvedModel) -> list[Floats]:
 def _corner(corner: Any, what: str, resolved: ResolvedModel) -> list[float]:
     if not isinstance(corner, list) or len(corner) != 2:
         raise ModelError(f"{what}: {corner!r} is no corner [x, y].")
-    return [resolved.number(part, what) for part in corner]
+    return [resolved.number(part, Subject(what)) for part in corner]
 
 
 def _rectangles(body: Body) -> list[Floats]:

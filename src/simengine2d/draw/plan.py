@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import UnsupportedError
+from ..errors import Subject, UnsupportedError
 from ..model.body import Disk, Plate, Shape
 from ..model.elements import Action, Element, ForceElement, Joint, Pair, Push, Wrench
 from ..model.forces.torque import Torque
@@ -87,7 +87,7 @@ class Plan:
         return shortest
 
     def number(self, value: object) -> float:
-        return self.resolved.number(value, "the picture")
+        return self.resolved.number(value, Subject("the picture"))
 
     @property
     def middle(self) -> Floats:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..errors import ModelError, unknown
+from ..errors import ModelError, Problem, Subject, unknown
 from . import operations
 from .parser import parse, parse_matlab
 from .syntax import (
@@ -221,12 +221,15 @@ def number(value: object, parameters: Mapping[str, float] = NOTHING) -> float:
     return result
 
 
+PARAMETERS = "parameters"
+
+
 # Parameters -------------------------------------------------------------------------------------------
 
 
 def resolve_parameters(raw: Mapping[str, object]) -> dict[str, float]:
     """The values of parameters that may refer to each other in any order; all problems in one error."""
-    problems = [problem for name in raw if (problem := _name_problem(name))]
+    problems = [Problem(problem, (PARAMETERS, str(name))) for name in raw if (problem := _name_problem(name))]
     trees: dict[str, Node] = {}
     for name, value in raw.items():
         try:
@@ -234,17 +237,21 @@ def resolve_parameters(raw: Mapping[str, object]) -> dict[str, float]:
             check_names(tree, raw)
             trees[name] = tree
         except ModelError as error:
-            problems += [f"parameter '{name}': {problem}" for problem in error.problems]
+            problems += [of_parameter(name).says(problem) for problem in error.problems]
     values: dict[str, float] = {}
     for name in _ordered(trees, problems):
         if names_in(trees[name]) <= values.keys():  # else the problem of another parameter is told already
             try:
                 values[name] = evaluate(trees[name], values)
             except ModelError as error:
-                problems += [f"parameter '{name}': {problem}" for problem in error.problems]
+                problems += [of_parameter(name).says(problem) for problem in error.problems]
     if problems:
         raise ModelError(problems)
     return {name: values[name] for name in raw}
+
+
+def of_parameter(name: str) -> Subject:
+    return Subject(f"parameter '{name}'", (PARAMETERS, name))
 
 
 def _name_problem(name: object) -> str:
@@ -256,7 +263,7 @@ def _name_problem(name: object) -> str:
     return ""
 
 
-def _ordered(trees: Mapping[str, Node], problems: list[str]) -> list[str]:
+def _ordered(trees: Mapping[str, Node], problems: list[Problem]) -> list[str]:
     """Names with those they refer to first; cycles are told and left out."""
     graph = {name: names_in(tree) & trees.keys() for name, tree in trees.items()}
     while True:
@@ -264,5 +271,6 @@ def _ordered(trees: Mapping[str, Node], problems: list[str]) -> list[str]:
             return list(TopologicalSorter(graph).static_order())
         except CycleError as error:
             cycle = list(reversed(error.args[1]))  # graphlib lists what is needed before what needs it
-            problems.append(f"the parameters {' -> '.join(cycle)} refer to each other in a circle.")
+            sentence = f"the parameters {' -> '.join(cycle)} refer to each other in a circle."
+            problems.append(Problem(sentence, (PARAMETERS,)))
             graph = {name: needs - set(cycle) for name, needs in graph.items() if name not in cycle}

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import ModelError
-
-Path = tuple[str | int, ...]
-"""The keys that lead to a value: ("joints", "A", "b")."""
+from ..errors import ModelError, Path, Problem
 
 DEEPEST = 60
 """Levels of nesting that are read; a mechanism needs six, and a bottomless file must not end Python."""
@@ -22,17 +19,16 @@ class Document:
     name: str
     data: Any = None
     lines: dict[Path, int] = field(default_factory=dict)
-    found: list[tuple[int, str]] = field(default_factory=list)
-    """Problems with their lines."""
+    found: list[Problem] = field(default_factory=list)
+    """Problems with their lines, which are not yet told in words."""
     arithmetic: dict[Path, str] = field(default_factory=dict)
     """Numbers that were written as arithmetic, where the reader was told to allow it."""
 
     @property
-    def problems(self) -> list[str]:
-        """The sentences found so far, from the top of the file to its end."""
-        return [
-            f"{self.at(line)}: {sentence}" for line, sentence in sorted(self.found, key=lambda item: item[0])
-        ]
+    def problems(self) -> list[Problem]:
+        """What was found so far, from the top of the file to its end."""
+        in_order = sorted(self.found, key=lambda problem: problem.line)
+        return [problem.begun(f"{self.at(problem.line)}: ") for problem in in_order]
 
     def line(self, path: Sequence[str | int] = ()) -> int:
         """The line of a key; what is missing is sought where it should stand; 0 for the whole file."""
@@ -50,7 +46,7 @@ class Document:
 
     def complain(self, path: Sequence[str | int], sentence: str) -> None:
         """Keep a problem; the reader goes on and tells all of them at once."""
-        self.found.append((self.line(path), sentence))
+        self.found.append(Problem(sentence, tuple(path), self.line(path)))
 
     def add(self, mapping: dict[str, Any], path: Path, line: int) -> bool:
         """Note the line of a key; False where the key stands there already."""
@@ -61,7 +57,7 @@ class Document:
             sentence = (
                 f"'{key}' stands twice in {inside}, first in line {first}. Rename one of them, or delete it."
             )
-            self.found.append((line, sentence))
+            self.found.append(Problem(sentence, path, line))
             return False
         self.lines[path] = line
         return True

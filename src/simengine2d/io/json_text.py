@@ -8,7 +8,7 @@ from bisect import bisect_right
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import ModelError, Problem
 from ..expressions.evaluate import number
 from .document import DEEPEST, Document, Path, syntax_error
 from .yaml_text import finite, integer
@@ -143,7 +143,7 @@ class _JsonReader:
                 whole = strict[2] is None and strict[3] is None
                 return integer(strict[0]) if whole else finite(strict[0])
         except ValueError as error:
-            self.document.found.append((self.line, str(error)))
+            self.document.found.append(Problem(str(error), line=self.line))
             return strict[0] if strict else None
         word = WORD.match(self.text, self.position)
         if word and word[0] in WORDS:

@@ -24,7 +24,7 @@ from yaml.events import (
 )
 from yaml.reader import ReaderError
 
-from ..errors import ModelError
+from ..errors import ModelError, Problem
 from .document import DEEPEST, Document, Path, syntax_error
 
 WORDS = {"null": None, "Null": None, "NULL": None, "~": None, "": None} | {
@@ -157,7 +157,7 @@ class _YamlReader:
         try:
             return plain_value(event.value)
         except ValueError as error:
-            self.document.found.append((event.start_mark.line + 1, str(error)))
+            self.document.found.append(Problem(str(error), line=event.start_mark.line + 1))
             return event.value
 
 

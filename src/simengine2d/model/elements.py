@@ -24,7 +24,7 @@ from typing import (
 
 import numpy as np
 
-from ..errors import ModelError, answers_misspellings
+from ..errors import ModelError, Subject, answers_misspellings
 from ..expressions.law import PUSH, STATE, Law
 from ..expressions.time_function import Function
 from ..methods import Registry
@@ -127,13 +127,13 @@ class Scope(ABC):
     parameters: dict[str, float]
 
     @abstractmethod
-    def number(self, value: Any, what: str) -> float: ...
+    def number(self, value: Any, what: Subject) -> float: ...
 
     @abstractmethod
-    def function(self, value: Any, what: str) -> Function: ...
+    def function(self, value: Any, what: Subject) -> Function: ...
 
     @abstractmethod
-    def law(self, value: Any, variables: Sequence[str], what: str) -> Law: ...
+    def law(self, value: Any, variables: Sequence[str], what: Subject) -> Law: ...
 
     @abstractmethod
     def frame(self, frame: Frame) -> PlacedFrame: ...
@@ -148,11 +148,11 @@ class Scope(ABC):
         terms = tuple(replace(t, a=self.frame(t.a), b=self.frame(t.b)) for t in measure.terms)  # type: ignore
         return Measure(terms)
 
-    def formula(self, text: str, what: str) -> Formula:
+    def formula(self, text: str, what: Subject) -> Formula:
         try:
             return formula_of(text, self.parameters, self.measure)
         except ModelError as error:
-            raise ModelError([f"{what}: {problem}" for problem in error.problems]) from None
+            raise ModelError([what.says(problem) for problem in error.problems]) from None
 
 
 @dataclass_transform(field_specifiers=(field,))
@@ -177,7 +177,7 @@ class Element(ABC):
         for name, kind in self.kinds().items():
             given = getattr(self, name)
             if given is not None:
-                setattr(self, name, _accepted(given, kind, f"{self.title}, {name}"))
+                setattr(self, name, _accepted(given, kind, self.title.part(name)))
             elif name in required:
                 raise ModelError(f"{self.title} needs {name}; None was given.")
 
@@ -208,15 +208,18 @@ class Element(ABC):
     def resolved(self, scope: Scope) -> Self:
         """A copy in which every field is a number, a function or a placed frame."""
         values = {
-            name: resolve_field(getattr(self, name), kind, scope, f"{self.title}, {name}")
+            name: resolve_field(getattr(self, name), kind, scope, self.title.part(name))
             for name, kind in self.kinds().items()
         }
         return replace(self, **values)  # type: ignore[type-var]
 
+    section: ClassVar[str] = "joints"
+    """Where elements of its kind stand in a model file."""
+
     @property
-    def title(self) -> str:
+    def title(self) -> Subject:
         """`Revolute 'A'`, for messages."""
-        return f"{type(self).__name__} '{self.name}'"
+        return Subject(f"{type(self).__name__} '{self.name}'", (self.section, self.name))
 
 
 class Joint(Element, abstract=True):
@@ -257,6 +260,8 @@ class Pair(Joint, abstract=True):
 
 class ForceElement(Element, abstract=True):
     """Pushes on bodies."""
+
+    section: ClassVar[str] = "forces"
 
     @abstractmethod
     def loads(self) -> Iterable[Load]:
@@ -331,7 +336,7 @@ def _accepted(given: Any, kind: Kind, what: str) -> Any:
     return given
 
 
-def resolve_field(given: Any, kind: Kind, scope: Scope, what: str) -> Any:
+def resolve_field(given: Any, kind: Kind, scope: Scope, what: Subject) -> Any:
     if given is None or kind.name == "plain":
         return given
     if kind.name == "number":
@@ -354,7 +359,7 @@ def resolve_field(given: Any, kind: Kind, scope: Scope, what: str) -> Any:
         return tuple(scope.formula(text, what) for text in given)
     if kind.name == "components":
         return {
-            along: tuple(scope.formula(part, f"{what}, {along}") for part in (along, text))
+            along: tuple(scope.formula(part, what.part(along)) for part in (along, text))
             for along, text in given.items()
         }
     return given if isinstance(given, PlacedFrame) else scope.frame(given)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, Problem
 from .frame import GROUND, Frame, PlacedFrame
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _both_at(joint: Pair, at: Any, scope: Scope) -> tuple[PlacedFrame, PlacedFra
         )
     if len(at) not in (2, 3):
         raise ModelError(f"{joint.title}: at={list(at)} must be [x, y] or [x, y, angle].")
-    numbers = [scope.number(part, f"{joint.title}, at") for part in at]
+    numbers = [scope.number(part, joint.title.part("at")) for part in at]
     main = joint.b if joint.b.body != GROUND else joint.a
     angle = numbers[2] if len(numbers) == 3 else scope.frame(Frame(main.body)).drawn_angle
     return (
@@ -83,12 +83,12 @@ def _both_at(joint: Pair, at: Any, scope: Scope) -> tuple[PlacedFrame, PlacedFra
 
 
 def _direction_angle(joint: Pair, direction: Any, scope: Scope) -> float:
-    what = f"{joint.title}, direction"
+    what = joint.title.part("direction")
     if np.ndim(direction) == 0:
         return scope.number(direction, what)
     if len(direction) != 2:
-        raise ModelError(f"{what} {list(direction)} must be an angle or a vector [x, y].")
+        raise ModelError(Problem(f"{what} {list(direction)} must be an angle or a vector [x, y].", what.path))
     x, y = (scope.number(part, what) for part in direction)
     if hypot(x, y) == 0.0:
-        raise ModelError(f"{what} [0, 0] has no length; give a vector such as [1, 0].")
+        raise ModelError(Problem(f"{what} [0, 0] has no length; give a vector such as [1, 0].", what.path))
     return atan2(y, x)

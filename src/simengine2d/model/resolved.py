@@ -12,13 +12,13 @@ from dataclasses import fields
 from math import isfinite
 from typing import Any, NamedTuple
 
-from ..errors import ModelError, UnsupportedError, unknown
+from ..errors import ModelError, Problem, Subject, UnsupportedError, unknown
 from ..expressions import evaluate
 from ..expressions.law import Law, as_law
 from ..expressions.time_function import Function, as_function
 from .body import Body, Inertia, Shape
 from .elements import NUMERIC_KINDS, Element, ForceElement, Joint, Load, Row, Scope, check_name, resolve_field
-from .frame import Frame, PlacedFrame
+from .frame import GROUND, Frame, PlacedFrame
 from .model import Model
 from .placement import Pose, to_global, to_local
 
@@ -45,11 +45,11 @@ class ResolvedModel(Scope):
         self._evaluate()
         if self.problems:
             where = f"{model.source}: " if model.source else ""
-            raise ModelError([where + problem for problem in self.problems])
+            raise ModelError([problem.begun(where) for problem in self.problems])
 
     def _clear(self, model: Model) -> None:
         self.model = model
-        self.problems: list[str] = []
+        self.problems: list[Problem] = []
         self.parameters: dict[str, float] = {}
         self.gravity = (0.0, 0.0)
         self.bodies: dict[str, ResolvedBody] = {}
@@ -73,15 +73,16 @@ class ResolvedModel(Scope):
 
     def _evaluate_bodies(self) -> bool:
         """Parameters, gravity and bodies; False where the parameters fail, and with them every later number."""
-        with self._collecting():
+        with self._collecting(Subject("")):
             self.parameters = evaluate.resolve_parameters(self.model.parameters)
         if self.problems:
             return False
-        with self._collecting():
-            gx, gy = self._numbers(self.model.gravity, 2, "gravity")
+        of_gravity = Subject("gravity", ("gravity",))
+        with self._collecting(of_gravity):
+            gx, gy = self._numbers(self.model.gravity, 2, of_gravity)
             self.gravity = (gx, gy)
         for body in (self.model.ground, *self.model.bodies.values()):
-            with self._collecting(f"body '{body.name}'"):
+            with self._collecting(of_body(body.name)):
                 self.bodies[body.name] = self._body(body)
         return True
 
@@ -95,7 +96,7 @@ class ResolvedModel(Scope):
             for name, kind in element.kinds().items():
                 if kind.name in NUMERIC_KINDS:
                     with self._collecting(element.title):
-                        resolve_field(getattr(element, name), kind, self, f"{element.title}, {name}")
+                        resolve_field(getattr(element, name), kind, self, element.title.part(name))
 
     @staticmethod
     def _check_loads(force: ForceElement) -> None:
@@ -110,7 +111,7 @@ class ResolvedModel(Scope):
                     row.measure.period  # noqa: B018  (raises where the row has no definite value)
             return rows
         except ModelError as error:
-            problems = [p if joint.title in p else f"{joint.title}: {p}" for p in error.problems]
+            problems = [p if joint.title in p else p.about(joint.title) for p in error.problems]
             raise ModelError(problems) from None
 
     def started(self, states: Mapping[str, tuple[Pose, Pose]]) -> ResolvedModel:
@@ -131,56 +132,56 @@ class ResolvedModel(Scope):
             return [], str(error)
 
     @contextmanager
-    def _collecting(self, title: str = "") -> Iterator[None]:
+    def _collecting(self, title: Subject) -> Iterator[None]:
         """Keep the problems of a part; each begins with the title of the part."""
         try:
             yield
         except ModelError as error:
-            self.problems += [p if p.startswith(title) else f"{title}: {p}" for p in error.problems]
+            self.problems += [problem.about(title) for problem in error.problems]
         except ArithmeticError:
-            self.problems.append(f"{title}: {TOO_LARGE}")
+            self.problems.append(title.says(TOO_LARGE))
 
     # numbers
 
-    def number(self, value: Any, what: str) -> float:
+    def number(self, value: Any, what: Subject) -> float:
         try:
             return evaluate.number(value, self.parameters)
         except ModelError as error:
-            raise ModelError(f"{what}: {error}") from None
+            raise ModelError(what.says(error)) from None
 
-    def function(self, value: Any, what: str) -> Function:
+    def function(self, value: Any, what: Subject) -> Function:
         try:
             return as_function(value, self.parameters)
         except ModelError as error:
-            raise ModelError(f"{what}: {error}") from None
+            raise ModelError(what.says(error)) from None
 
-    def law(self, value: Any, variables: Sequence[str], what: str) -> Law:
+    def law(self, value: Any, variables: Sequence[str], what: Subject) -> Law:
         try:
             return as_law(value, variables, self.parameters)
         except ModelError as error:
-            raise ModelError(f"{what}: {error}") from None
+            raise ModelError(what.says(error)) from None
 
-    def _numbers(self, values: Any, count: int, what: str) -> list[float]:
+    def _numbers(self, values: Any, count: int, what: Subject) -> list[float]:
         if isinstance(values, str) or not hasattr(values, "__len__") or len(values) != count:
-            raise ModelError(f"{what} is {values!r}; {count} numbers are needed.")
+            raise ModelError(Problem(f"{what} is {values!r}; {count} numbers are needed.", what.path))
         return [self.number(value, what) for value in values]
 
     # bodies
 
     def _body(self, body: Body) -> ResolvedBody:
-        what = f"body '{body.name}'"
-        mass = self._not_negative(body.mass, f"{what}, mass")
+        what = of_body(body.name)
+        mass = self._not_negative(body.mass, what.part("mass"))
         shape = self._shape(body, mass)
         inertia = (
-            shape.inertia if body.inertia is None else self._not_negative(body.inertia, f"{what}, inertia")
+            shape.inertia if body.inertia is None else self._not_negative(body.inertia, what.part("inertia"))
         )
         points = dict(shape.points)
         for name, place in body.points.items():
             check_name(name, f"a point of {what}")
-            points[name] = self._place(place, f"{what}, point '{name}'")
+            points[name] = self._place(place, what.part("points", f"point '{name}'"))
         velocity = None
         if body.velocity is not None:
-            velocity = tuple(self._numbers(body.velocity, 2, f"{what}, velocity"))
+            velocity = tuple(self._numbers(body.velocity, 2, what.part("velocity")))
         spin = body.angular_velocity
         return ResolvedBody(
             body.name,
@@ -188,7 +189,7 @@ class ResolvedModel(Scope):
             inertia,
             self._pose(body, shape),
             velocity,  # type: ignore[arg-type]
-            None if spin is None else self.number(spin, f"{what}, angular_velocity"),
+            None if spin is None else self.number(spin, what.part("angular_velocity")),
             points,
         )
 
@@ -197,39 +198,41 @@ class ResolvedModel(Scope):
             return Inertia(0.0)
         if not isinstance(body.shape, Shape):
             raise ModelError(f"body '{body.name}' has the shape {body.shape!r}; give Bar, Disk or Plate.")
-        what = f"body '{body.name}', {body.shape.word}"
+        what = Subject(f"body '{body.name}', {body.shape.word}", of_body(body.name).path)
         numbers = {}
         for item in fields(body.shape):
-            given, label = getattr(body.shape, item.name), f"{what}, {item.name}"
+            given, label = getattr(body.shape, item.name), what.part(item.name)
             is_point = item.name in ("start", "end")
             numbers[item.name] = self._numbers(given, 2, label) if is_point else self.number(given, label)
         try:
             shape = body.shape.inertia(mass, **numbers)  # type: ignore[arg-type]
         except ModelError as error:
-            raise ModelError(f"{what}: {error}") from None
+            raise ModelError(what.says(error)) from None
         if not all(isfinite(number) for number in (shape.inertia, *(shape.pose or ()))):
-            raise ModelError(f"{what}: {TOO_LARGE}")
+            raise ModelError(what.says(TOO_LARGE))
         return shape
 
     def _pose(self, body: Body, shape: Inertia) -> Pose:
-        what = f"body '{body.name}'"
+        what = of_body(body.name)
         if shape.pose is not None:
             if body.position is not None or body.angle is not None:
-                raise ModelError(f"{what} is placed by its start and end; leave out at and angle.")
+                raise ModelError(
+                    Problem(f"{what} is placed by its start and end; leave out at and angle.", what.path)
+                )
             return shape.pose
-        x, y = self._numbers((0.0, 0.0) if body.position is None else body.position, 2, f"{what}, at")
-        return x, y, self.number(0.0 if body.angle is None else body.angle, f"{what}, angle")
+        x, y = self._numbers((0.0, 0.0) if body.position is None else body.position, 2, what.part("at"))
+        return x, y, self.number(0.0 if body.angle is None else body.angle, what.part("angle"))
 
-    def _place(self, place: Any, what: str) -> tuple[float, float, float]:
+    def _place(self, place: Any, what: Subject) -> tuple[float, float, float]:
         if isinstance(place, str) or not hasattr(place, "__len__") or len(place) not in (2, 3):
-            raise ModelError(f"{what} is {place!r}; write [x, y] or [x, y, angle].")
+            raise ModelError(Problem(f"{what} is {place!r}; write [x, y] or [x, y, angle].", what.path))
         numbers = [self.number(part, what) for part in place] + [0.0]
         return numbers[0], numbers[1], numbers[2]
 
-    def _not_negative(self, value: Any, what: str) -> float:
+    def _not_negative(self, value: Any, what: Subject) -> float:
         number = self.number(value, what)
         if number < 0.0:
-            raise ModelError(f"{what} = {number:g} is negative.")
+            raise ModelError(Problem(f"{what} = {number:g} is negative.", what.path))
         return number
 
     # frames
@@ -244,7 +247,7 @@ class ResolvedModel(Scope):
 
     def _local(self, frame: Frame, body: ResolvedBody) -> Pose:
         if frame.place is not None:
-            return self._place(frame.place, f"frame {frame.text}")
+            return self._place(frame.place, Subject(f"frame {frame.text}"))
         if frame.point is None:
             return 0.0, 0.0, 0.0
         if frame.point not in body.points:
@@ -262,13 +265,17 @@ class ResolvedModel(Scope):
             raise ModelError(f"{element.title} joins body '{bodies.pop()}' to itself; name two bodies.")
 
 
+def of_body(name: str) -> Subject:
+    return Subject(f"body '{name}'", ("ground",) if name == GROUND else ("bodies", name))
+
+
 def _finite(placed: PlacedFrame) -> PlacedFrame:
     if not all(isfinite(number) for number in placed[1:]):
         raise ModelError(f"a frame of body '{placed.body}': {TOO_LARGE}")
     return placed
 
 
-def problems_of_numbers(model: Model) -> list[str]:
+def problems_of_numbers(model: Model) -> list[Problem]:
     """Every number, expression and function of a model that cannot be evaluated; geometry is not looked at."""
     resolved = object.__new__(ResolvedModel)
     resolved._clear(model)
