@@ -1,7 +1,7 @@
 """The analyses that a model file or a command can ask for, each with its options.
 
-What is listed here is known to model files, to the schema and to the command line. An analysis is imported when it runs:
-a command needs one of them, and should begin soon.
+What is listed here is known to model files, to the schema and to the command line. An analysis is imported when it
+runs: a command needs one of them, and should begin soon.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ wrong enough to crash, it is that process that ends.
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -23,8 +24,6 @@ WINDOWS_EXCEPTIONS = 0xC0000000
 CHECK = """
 import json, sys
 sys.path[:] = {path!r}
-from simengine2d import compiler_verdicts
-compiler_verdicts.on_trial = {compiler!r}
 try:
     from simengine2d.numerics.compiler_check import problem
     found = problem()
@@ -35,8 +34,9 @@ except Exception as error:
 print(json.dumps({{"problem": " ".join(found.split())[:300]}}))
 """
 
-on_trial: str | None = None
-"""The compiler that this process is to check; set before kernels are imported."""
+ON_TRIAL = "SIMENGINE2D_COMPILER_ON_TRIAL"
+on_trial: str | None = os.environ.get(ON_TRIAL)
+"""The compiler that this process is to check. A variable of the environment says so: such a process never starts another."""
 
 
 def verdict(compiler: str) -> str | None:
@@ -70,7 +70,7 @@ def checked(compiler: str) -> str | None:
     """Let another Python check it."""
     if getattr(sys, "frozen", False) or not Path(sys.executable or "").name.lower().startswith("py"):
         return None  # Python is part of another program, which would be started instead
-    code = CHECK.format(path=sys.path, compiler=compiler)
+    code = CHECK.format(path=sys.path)
     try:
         done = subprocess.run(
             [sys.executable, "-c", code],
@@ -78,6 +78,7 @@ def checked(compiler: str) -> str | None:
             capture_output=True,
             text=True,
             timeout=PATIENCE,
+            env=os.environ | {ON_TRIAL: compiler},
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -64,8 +64,8 @@ class Task:
             )
         if self.projection and not self.sparse:
             raise UnsupportedError(
-                "index3 brings velocities back onto the constraints in reference-point coordinates with newmark, hht or "
-                "generalized_alpha. The formulation 'ggl' holds them in all coordinates, with every implicit method."
+                "index3 brings velocities back onto the constraints in reference-point coordinates with newmark, hht "
+                "or generalized_alpha. The formulation 'ggl' holds them in all coordinates, with every implicit method."
             )
         if self.max_step is not None and not 0.0 < self.max_step < np.inf:
             raise ModelError(f"max_step = {self.max_step!r} must be a positive number of seconds.")

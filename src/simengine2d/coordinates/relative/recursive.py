@@ -3,7 +3,7 @@
     [ M     Phi_z^T ] [ zdd ]   [ Q                                            ]
     [ Phi_z   -c    ] [ lam ] = [ gamma - 2 alpha (Phi_z zd - nu) - beta^2 Phi ]
 
-Neither M nor Phi_z is formed. What not every model has, forces and loops, is called by pointers of its own: a kernel that
+Neither M nor Phi_z is formed. What not every model has, forces and loops, has pointers of its own: a kernel that
 needs few arrays is entered quickly.
 """
 
