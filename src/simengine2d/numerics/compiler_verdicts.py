@@ -36,7 +36,7 @@ print(json.dumps({{"problem": " ".join(found.split())[:300]}}))
 
 ON_TRIAL = "SIMENGINE2D_COMPILER_ON_TRIAL"
 on_trial: str | None = os.environ.get(ON_TRIAL)
-"""The compiler that this process is to check. A variable of the environment says so: such a process never starts another."""
+"""The compiler that this process is to check; the environment says so, and such a process never starts another."""
 
 
 def verdict(compiler: str) -> str | None:

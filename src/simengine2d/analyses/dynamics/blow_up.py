@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 TORN = 0.9  # of the fastest velocities: they are hardly anything but errors
 KEPT = 0.1  # the same up to which outputs are kept
 GROWN = 2.0  # times as large as at the last look
+SMALL = 1e-6  # of a length of the mechanism in the time of the run: slower errors are those of a mechanism at rest
 
 REMEDY = "take hht, generalized_alpha with rho < 1, or newmark with gamma > 1/2; or formulation='ggl'"
 
@@ -49,7 +50,8 @@ class BlowUp:
     def check(self, run: Run) -> None:
         """Raise where the fastest velocities so far break the constraints by most of their size."""
         largest = float(run.worst[1])
-        if run.done == 0 or not largest > GROWN * self.seen:
+        nothing = SMALL * run.system.length / (run.span or 1.0)
+        if run.done == 0 or not largest > max(GROWN * self.seen, nothing):
             return
         self.seen = largest
         fastest = int(np.argmax(np.abs(run.history.Qd[: run.done] / run.system.sizes).max(axis=1)))

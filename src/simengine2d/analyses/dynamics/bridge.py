@@ -112,22 +112,25 @@ class Bridge:
         return Y
 
     def between(self, t0: float, y0: Floats, t1: float, y1: Floats, times: Floats) -> Floats:
-        """The states on the way by Hermite's quintic, from positions, velocities and accelerations at its ends.
+        """The states on the way, by the polynomial through positions, velocities and accelerations around the pose.
 
-        q = sum_k a_k x^k,   x = (t - t0) / h;   stages of the step near the pose have lost their digits
-
+        Known are both ends of the step and a state as far behind it, where the steps are short again. Stages of the
+        step itself, which lie near the pose, have lost their digits.
         """
-        n, h, slopes = self.system.n, t1 - t0, np.empty((2, y0.size))
-        self.posed.rhs(t0, y0, slopes[0])
-        self.posed.rhs(t1, y1, slopes[1])
-        v0, v1, a0, a1 = h * y0[n:], h * y1[n:], h * h * slopes[0, n:], h * h * slopes[1, n:]
-        d = y1[:n] - y0[:n] - v0 - 0.5 * a0
-        e, f = v1 - v0 - a0, a1 - a0
-        c3, c4, c5 = 10.0 * d - 4.0 * e + 0.5 * f, -15.0 * d + 7.0 * e - f, 6.0 * d - 3.0 * e + 0.5 * f
-        x = ((times - t0) / h)[:, None]
-        q = y0[:n] + x * (v0 + x * (0.5 * a0 + x * (c3 + x * (c4 + x * c5))))
-        qd = (v0 + x * (a0 + x * (3.0 * c3 + x * (4.0 * c4 + x * 5.0 * c5)))) / h
-        return np.hstack([q, qd])
+        from scipy.interpolate import KroghInterpolator  # takes a while to import
+
+        n, h = self.system.n, t1 - t0
+        behind = self.integrate(t1, y1.copy(), np.array([t1 + h]))
+        known = [(t0, y0), (t1, y1)] + ([] if behind is None else [(t1 + h, behind[0, : y0.size])])
+        x, values = [], []
+        for t, y in known:
+            slope = np.empty(y0.size)
+            self.posed.rhs(t, y.copy(), slope)
+            x += 3 * [(t - t0) / h]
+            values += [y[:n], h * y[n:], h * h * slope[n:]]
+        motion = KroghInterpolator(x, np.array(values))
+        at = (times - t0) / h
+        return np.hstack([motion(at), motion.derivative(at, 1) / h])
 
     def rows(self, count: int) -> Floats:
         return np.zeros((count, 2 * self.system.n + self.posed.notes.size))

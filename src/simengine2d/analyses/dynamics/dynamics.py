@@ -52,8 +52,8 @@ def dynamics(
     With no method named, an adaptive one keeps the error below `rtol` of each coordinate plus `atol` (by default
     `rtol` of a length of the mechanism, or of a radian), and `step` is the spacing of the outputs. Without `step` and
     `t_eval` there are 101 of them and, where steps are short, more between them, so that forces show their peaks. Other
-    integrators take steps of `step`. A method is given by its name, with options as in "newmark(beta=0.25, gamma=0.5)", or
-    as an object, `se.Newmark(newton="modified")`. A System instead of a model saves the time to build it anew; a
+    integrators take steps of `step`. A method is given by its name, with options as in "newmark(beta=0.25)", or as an
+    object, `se.Newmark(newton="modified")`. A System instead of a model saves the time to build it anew; a
     `symbolic.SymbolicSystem` is integrated by itself.
 
     `second_opinion` runs it again, sharper, and lets `results.verdict` know by how much that differs.
