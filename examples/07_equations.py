@@ -7,7 +7,7 @@ import numpy as np
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.symbolic import System
+from simengine2d.symbolic import SymbolicSystem
 
 # the equations of two hanging rods, in the angles of their joints: no constraints are left
 chain = builders.chain(2).equations("relative")
@@ -19,7 +19,7 @@ print(f"in reference-point coordinates: {again.n} coordinates, {again.m} constra
 print(f"C = {again.C[0]},  Q_d = {again.Q_d[0]}")
 
 # a link on a pin without any body: coordinates, constraints, masses and forces as text
-link = System(
+link = SymbolicSystem(
     q="x y theta",
     C=["x - L/2*cos(theta)", "y - L/2*sin(theta)"],
     M=["m", "m", "m*L^2/12"],

@@ -108,9 +108,9 @@ def rises(rng: np.random.Generator) -> Push:
 def table(rng: np.random.Generator) -> Push:
     """A spline with a narrow bump."""
     a, d, A = rng.uniform(0.3, 3.0), 10 ** rng.uniform(-2.5, -0.5), strength(rng)
-    bind_like = d * np.array([-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0])
+    beside = d * np.array([-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0])
     times = np.unique(
-        [0.0, *np.arange(0.0, a - 5 * d, 0.3), *(a + bind_like), *np.arange(a + 5 * d, 5.0, 0.3), 5.0]
+        [0.0, *np.arange(0.0, a - 5 * d, 0.3), *(a + beside), *np.arange(a + 5 * d, 5.0, 0.3), 5.0]
     )
     times = times[(times >= 0.0) & (times <= 5.0)]
     height = A * 0.3 / max(d, 0.05)
@@ -178,9 +178,9 @@ def boost(rng: np.random.Generator) -> Push:
 def bump(rng: np.random.Generator) -> Push:
     """A table of the place with a narrow bump."""
     a, d = rng.uniform(-1.0, 1.0), 10 ** rng.uniform(-2.5, -0.5)
-    bind_like = d * np.array([0.0, 1.0, 2.0, 4.0, 8.0])
+    beside = d * np.array([0.0, 1.0, 2.0, 4.0, 8.0])
     far = np.geomspace(10.0 * d, 300.0, 20)
-    places = np.unique(np.concatenate([a + bind_like, a - bind_like, a + far, a - far]))
+    places = np.unique(np.concatenate([a + beside, a - beside, a + far, a - far]))
     values = np.where(places == a, rng.choice([-1, 1]) * rng.uniform(0.1, 1.0) / d, 0.0)
     spline = CubicSpline(places, values)
     guards: list[Guard] = [lambda t, x, v, p=p: x - p for p in places[15:-15]]

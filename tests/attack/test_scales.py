@@ -82,7 +82,7 @@ class Mechanism:
     y: np.ndarray
     t_end: float
     doubled: bool
-    bind_like: float
+    beside: float
     hard: bool
     """Whether masses or lengths differ: an error is then an answer too."""
     extra: dict = field(default_factory=dict)
@@ -126,8 +126,8 @@ class Mechanism:
     def model(self) -> se.Model:
         m = se.Model("scales", gravity=(0.0, -G))
         self.fill(m)
-        if self.bind_like:
-            m.add(se.Fixed("held", m.ground, m.body("beside", mass=self.bind_like, inertia=self.bind_like)))
+        if self.beside:
+            m.add(se.Fixed("held", m.ground, m.body("beside", mass=self.beside, inertia=self.beside)))
         return m
 
     def fill(self, m: se.Model) -> None:
@@ -374,12 +374,12 @@ def random_mechanism(rng) -> Mechanism:
     size = 10.0 ** rng.uniform(-6, 6)
     base = rng.uniform(-9 + spread, 9 - spread) if spread < 9 else 0.0
     mass = lambda: float(10.0 ** (base + rng.uniform(-spread, spread) + rng.uniform(-0.3, 0.3)))
-    doubled, bind_like = bool(rng.random() < 0.35), 0.0
+    doubled, beside = bool(rng.random() < 0.35), 0.0
     if rng.random() < 0.3:
-        bind_like = float(10.0 ** rng.uniform(-9, 9))
+        beside = float(10.0 ** rng.uniform(-9, 9))
     kind = rng.choice(["chain", "chain", "four_bar", "slider_crank", "parallelogram"])
     mixed = bool(rng.random() < 0.4)
-    common = {"doubled": doubled, "beside": bind_like, "hard": spread > 0.0 or mixed}
+    common = {"doubled": doubled, "beside": beside, "hard": spread > 0.0 or mixed}
     if kind == "chain":
         count = int(rng.integers(1, 4))
         decades = rng.uniform(-3, 3, count) if mixed else rng.uniform(-0.3, 0.3, count)
@@ -452,9 +452,7 @@ def wrong(mechanism: Mechanism, exact: Motion, results: se.Results, loose: float
 def in_words(mechanism: Mechanism) -> str:
     masses = [f"{link.mass:.0e}" for link in mechanism.links]
     lengths = [f"{link.length:.0e}" for link in mechanism.links]
-    flags = ["doubled"] * mechanism.doubled + [f"beside {mechanism.bind_like:.0e}"] * (
-        mechanism.bind_like > 0
-    )
+    flags = ["doubled"] * mechanism.doubled + [f"beside {mechanism.beside:.0e}"] * (mechanism.beside > 0)
     flags += ["J = 0"] * any(link.inertia == 0.0 for link in mechanism.links)
     return (
         f"{type(mechanism).__name__} masses {' '.join(masses)} lengths {' '.join(lengths)} {', '.join(flags)}"
@@ -515,7 +513,7 @@ def test_mechanisms_of_all_sizes_in_all_coordinates():
 def uneven_chain(masses: tuple[float, ...]) -> Chain:
     links = [Link(1.0, mass, 0.5, 0.1 * mass) for mass in masses]
     y = np.array([-1.0, -0.6, -2.0, 1.0, -0.5, 0.3])[[*range(len(masses)), *range(3, 3 + len(masses))]]
-    return Chain(links, y, 0.1, doubled=True, bind_like=0.0, hard=True)
+    return Chain(links, y, 0.1, doubled=True, beside=0.0, hard=True)
 
 
 @pytest.mark.slow

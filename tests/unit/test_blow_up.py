@@ -47,7 +47,7 @@ def test_what_is_not_damped_is_a_caution(method):
         *((method, {}) for method in DAMPED),
         (TRAPEZOIDAL, {"coordinates": "relative"}),
         (TRAPEZOIDAL, {"formulation": "ggl"}),
-        (TRAPEZOIDAL, {"projection": True}),
+        (TRAPEZOIDAL, {"formulation": se.Index3(projection=True)}),
     ],
     ids=repr,
 )

@@ -107,9 +107,10 @@ sys.meta_path.insert(0, Refuse())
 """
 MOTION = """
 import simengine2d as se
-from simengine2d import builders, kernels
+from simengine2d import builders
+from simengine2d.numerics import kernel
 r = se.dynamics(builders.four_bar(1, 2, 3, 3), t_end=0.05)
-print(kernels.JIT, r["rocker.phi"][-1])
+print(kernel.JIT, r["rocker.phi"][-1])
 """
 
 

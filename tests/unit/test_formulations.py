@@ -105,7 +105,7 @@ def test_the_absolute_tolerance():
         ({"atol": -1.0}, "atol = -1.0 must be positive"),
         ({"atol": [1.0, 2.0]}, "must be a positive number or an array of 3"),
         (
-            {"tolerance": 0.0, "integrator": "newmark", "step": 0.1},
+            {"integrator": "newmark(tolerance=0)", "step": 0.1},
             "tolerance = 0.0 must be a positive number",
         ),
     ],

@@ -25,7 +25,7 @@ RUNS = {
     "newmark": (four_bar, {"integrator": "newmark", "step": 0.01}),
     "generalized_alpha, modified": (
         four_bar,
-        {"integrator": se.GeneralizedAlpha(rho=0.7), "step": 0.01, "newton": "modified", "tolerance": 1e-8},
+        {"integrator": "generalized_alpha(rho=0.7, newton=modified, tolerance=1e-8)", "step": 0.01},
     ),
     "rk4": (four_bar, {"integrator": "rk4", "step": 0.01, "formulation": se.Augmented(3, 4)}),
     "tsitouras5": (four_bar, {"integrator": "tsitouras5", "atol": 1e-5}),

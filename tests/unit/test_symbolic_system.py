@@ -9,7 +9,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import simengine2d as se
 from simengine2d.errors import AssemblyError, ModelError, SingularityError, UnsupportedError
-from simengine2d.symbolic import System
+from simengine2d.symbolic import SymbolicSystem
 
 G, L1, L2, M1, M2 = 9.81, 0.8, 0.5, 1.3, 0.7
 NUMBERS = {"g": G, "L1": L1, "L2": L2, "m1": M1, "m2": M2}
@@ -24,7 +24,7 @@ PENDULUM = {
 
 def double_pendulum():
     """Two points on massless rods, angles from the vertical."""
-    return System(
+    return SymbolicSystem(
         q="a b",
         T="m1*(L1*ad)^2/2 + m2*((L1*ad)^2 + (L2*bd)^2 + 2*L1*L2*ad*bd*cos(a - b))/2",
         V="-(m1 + m2)*g*L1*cos(a) - m2*g*L2*cos(b)",
@@ -81,13 +81,17 @@ def test_the_double_pendulum_moves_as_the_one_of_bodies():
 
 
 def test_symbols_functions_of_time_and_text_say_the_same():
-    text = System(**PENDULUM)
+    text = SymbolicSystem(**PENDULUM)
     x, y, m, g, L = sp.symbols("x y m g L")
     numbers = PENDULUM["parameters"]
-    plain = System([x, y], C=[(x**2 + y**2 - L**2) / 2], M=sp.diag(m, m), V=m * g * y, parameters=numbers)
+    plain = SymbolicSystem(
+        [x, y], C=[(x**2 + y**2 - L**2) / 2], M=sp.diag(m, m), V=m * g * y, parameters=numbers
+    )
     X, Y = dynamicsymbols("x y")
     T = m * (X.diff() ** 2 + Y.diff() ** 2) / 2
-    moving = System([X, Y], C=[(X**2 + Y**2 - L**2) / 2], T=T, V=m * g * Y, parameters={m: 2, g: G, L: 0.7})
+    moving = SymbolicSystem(
+        [X, Y], C=[(X**2 + Y**2 - L**2) / 2], T=T, V=m * g * Y, parameters={m: 2, g: G, L: 0.7}
+    )
     for other in (plain, moving):
         for quantity in ("M", "QA", "Phi_q", "gamma"):
             state = 0.0, np.array([0.3, -0.6]), np.array([1.0, 0.5])
@@ -98,7 +102,7 @@ def test_symbols_functions_of_time_and_text_say_the_same():
 
 def test_time_in_constraints_and_energies():
     """A bead on a wire that turns: r'' = omega^2 r - g sin(omega t), with the motion of the wire as a constraint."""
-    bead = System(
+    bead = SymbolicSystem(
         q={"r": 0, "phi": 0}, C={"wire": "phi - w*t"}, T="m*(rd^2 + r^2*phid^2)/2", V="m*g*r*sin(phi)",
         parameters={"m": 2.0, "g": G, "w": 1.5},
     )  # fmt: skip
@@ -117,7 +121,7 @@ def test_time_in_constraints_and_energies():
 
 def test_a_kinetic_energy_may_have_terms_linear_in_the_rates():
     """T_1 = b(q) . qd gives gyroscopic forces: a charge in a plane, x'' = w y', y'' = -w x'."""
-    charge = System(q="x y", T="(xd^2 + yd^2)/2 + w/2*(x*yd - y*xd)", parameters={"w": 2.0})
+    charge = SymbolicSystem(q="x y", T="(xd^2 + yd^2)/2 + w/2*(x*yd - y*xd)", parameters={"w": 2.0})
     r = se.dynamics(charge.initial(xd=1), t_end=1, step=0.5, rtol=1e-10)
     np.testing.assert_allclose(r["x"], np.sin(2 * r.t) / 2, atol=1e-8)
     np.testing.assert_allclose(r["y"], (np.cos(2 * r.t) - 1) / 2, atol=1e-8)
@@ -129,7 +133,10 @@ def test_a_kinetic_energy_may_have_terms_linear_in_the_rates():
 @pytest.mark.parametrize("formulation", ["projection", se.Augmented(alpha=5, beta=5)])
 def test_energy_stays(formulation):
     r = se.dynamics(
-        System(**PENDULUM).initial(x=0.5, guess={"y": -1}), t_end=3, rtol=1e-9, formulation=formulation
+        SymbolicSystem(**PENDULUM).initial(x=0.5, guess={"y": -1}),
+        t_end=3,
+        rtol=1e-9,
+        formulation=formulation,
     )
     energy = (r["xd"] ** 2 + r["yd"] ** 2) + 2 * G * r["y"]
     assert np.ptp(energy) < 1e-6
@@ -139,7 +146,7 @@ def test_energy_stays(formulation):
 
 
 def test_other_integrators_take_fixed_steps():
-    begin = System(**PENDULUM).initial(x=0.5, guess={"y": -1})
+    begin = SymbolicSystem(**PENDULUM).initial(x=0.5, guess={"y": -1})
     exact = se.dynamics(begin, t_end=1, rtol=1e-11)["x"][-1]
     coarse, fine = (
         se.dynamics(begin, t_end=1, step=h, integrator="rk4")["x"][-1] - exact for h in (0.02, 0.01)
@@ -148,8 +155,8 @@ def test_other_integrators_take_fixed_steps():
 
 
 def test_dependent_constraints_are_allowed():
-    twice = System(**{**PENDULUM, "C": {"rod": "(x^2 + y^2 - L^2)/2", "same": "x^2 + y^2 - L^2"}})
-    once = System(**PENDULUM)
+    twice = SymbolicSystem(**{**PENDULUM, "C": {"rod": "(x^2 + y^2 - L^2)/2", "same": "x^2 + y^2 - L^2"}})
+    once = SymbolicSystem(**PENDULUM)
     options = {"t_end": 1, "rtol": 1e-9}
     r, s = (se.dynamics(system.initial(x=0.5, guess={"y": -1}), **options) for system in (twice, once))
     np.testing.assert_allclose(r["x"], s["x"], atol=1e-8)
@@ -161,18 +168,18 @@ def test_dependent_constraints_are_allowed():
 
 
 def test_coordinates_and_rates_can_be_held():
-    state = System(**PENDULUM).initial(x=0.3, xd=2.0, guess={"y": -1})
+    state = SymbolicSystem(**PENDULUM).initial(x=0.3, xd=2.0, guess={"y": -1})
     assert state["y"] == pytest.approx(-np.sqrt(0.7**2 - 0.3**2), abs=1e-12)
     assert state["yd"] == pytest.approx(-0.3 * 2.0 / state["y"], abs=1e-12)
 
 
 def test_a_start_without_a_gradient_is_left():
-    state = System(**PENDULUM).initial()  # at x = y = 0 the gradient of the constraint vanishes
+    state = SymbolicSystem(**PENDULUM).initial()  # at x = y = 0 the gradient of the constraint vanishes
     assert np.hypot(state["x"], state["y"]) == pytest.approx(0.7)
 
 
 def test_states_that_cannot_be_are_refused_in_words():
-    system = System(**PENDULUM)
+    system = SymbolicSystem(**PENDULUM)
     with pytest.raises(AssemblyError, match="with x = 2: constraint '1' stays at"):
         system.initial(x=2)
     with pytest.raises(AssemblyError, match=r"xd = 1, yd = 1: constraint '1' opens"):
@@ -199,7 +206,7 @@ def test_equilibrium_and_small_motions_of_the_double_pendulum():
 
 
 def test_a_constrained_equilibrium_has_its_multiplier():
-    rest = se.equilibrium(System(**PENDULUM), start={"x": 0.1, "y": -0.6})
+    rest = se.equilibrium(SymbolicSystem(**PENDULUM), start={"x": 0.1, "y": -0.6})
     assert rest["y"] == pytest.approx(-0.7) and abs(rest["x"]) < 1e-9
     assert rest.lam[0] == pytest.approx(2 * G / 0.7)  # C_q^T lam = Q: y lam = -m g
     A = se.linearize(rest, states=["x"]).A
@@ -207,7 +214,7 @@ def test_a_constrained_equilibrium_has_its_multiplier():
 
 
 def test_inputs_are_parameters():
-    cart = System(q="x", M=["m"], Q=["u - c*xd - k*x"], parameters={"m": 2, "u": 0, "c": 0.4, "k": 8})
+    cart = SymbolicSystem(q="x", M=["m"], Q=["u - c*xd - k*x"], parameters={"m": 2, "u": 0, "c": 0.4, "k": 8})
     small = se.linearize(cart, inputs="u")
     np.testing.assert_allclose(small.A, [[0, 1], [-4, -0.2]])
     np.testing.assert_allclose(small.B, [[0], [0.5]])
@@ -246,7 +253,7 @@ WRONG = [
 @pytest.mark.parametrize(("given", "sentence"), WRONG)
 def test_wrong_systems_are_refused_in_words(given, sentence):
     with pytest.raises(ModelError, match=sentence):
-        System(**given)
+        SymbolicSystem(**given)
 
 
 HOSTILE = [
@@ -266,18 +273,20 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_ends_in_a_sentence(text):
     with pytest.raises(ModelError) as caught:
-        System(q="x", M=[1], Q=[text], parameters={}).lambdify("QA")
+        SymbolicSystem(q="x", M=[1], Q=[text], parameters={}).lambdify("QA")
     assert len(str(caught.value)) < 1000
 
 
 def test_large_powers_are_not_multiplied_out():
-    system = System(q="x y", T="(x + 1)^9999*xd^2 + yd^2", C=["(x + y + 1)^9999 - 1"], V="(x + y)^9999")
+    system = SymbolicSystem(
+        q="x y", T="(x + 1)^9999*xd^2 + yd^2", C=["(x + y + 1)^9999 - 1"], V="(x + y)^9999"
+    )
     assert system.C_q[0] == 9999 * (system.q[0] + system.q[1] + 1) ** 9998
     assert sp.count_ops(system.gamma) < 500 and sp.count_ops(system.J) < 5000
 
 
 def test_numbers_that_are_missing_are_named():
-    system = System(q="x", M=["m"], Q=["-k*x"])
+    system = SymbolicSystem(q="x", M=["m"], Q=["-k*x"])
     assert system.stiffness[0] == next(s for s in system.QA.free_symbols if s.name == "k")
     with pytest.raises(ModelError, match="hold m without a value"):
         se.dynamics(system, t_end=1)
@@ -285,19 +294,19 @@ def test_numbers_that_are_missing_are_named():
 
 def test_motions_without_mass_are_refused():
     with pytest.raises(ModelError, match="a free motion has no mass"):
-        se.dynamics(System(q="x y", M=[1, 0]), t_end=1)
+        se.dynamics(SymbolicSystem(q="x y", M=[1, 0]), t_end=1)
 
 
 def test_contradictions_on_the_way_are_told_with_the_results_so_far():
     """x = 1 - t up to the point where the rod of length L cannot follow any more."""
-    pulled = System(**{**PENDULUM, "C": ["(x^2 + y^2 - L^2)/2", "y + 0.5 + t"]})
+    pulled = SymbolicSystem(**{**PENDULUM, "C": ["(x^2 + y^2 - L^2)/2", "y + 0.5 + t"]})
     with pytest.raises((SingularityError, se.ConvergenceError)) as caught:
         se.dynamics(pulled.initial(guess={"x": 0.4}), t_end=1, step=0.01)
     assert 0.1 < caught.value.results.t[-1] <= 0.2
 
 
 def test_options_of_models_are_refused():
-    system = System(**PENDULUM)
+    system = SymbolicSystem(**PENDULUM)
     with pytest.raises(UnsupportedError, match="events"):
         se.dynamics(system, t_end=1, events=se.Event("crank.x - 1"))
     with pytest.raises(UnsupportedError, match="projection and augmented, not"):

@@ -19,7 +19,7 @@ import sympy as sp
 from scipy.special import ellipj, ellipk
 
 import simengine2d as se
-from simengine2d.symbolic import System
+from simengine2d.symbolic import SymbolicSystem
 
 LENGTH, MASS, G = 0.5, 0.3, 9.81
 OMEGA2 = 1.5 * G / LENGTH
@@ -35,9 +35,9 @@ L, m, g = sp.symbols("L m g")
 
 
 @pytest.fixture(scope="module")
-def link() -> System:
+def link() -> SymbolicSystem:
     """The notebook's q, C, M and Q."""
-    return System(
+    return SymbolicSystem(
         q,
         C=[x - L / 2 * sp.cos(theta), y - L / 2 * sp.sin(theta)],
         M=sp.diag(m, m, m * L**2 / 12),

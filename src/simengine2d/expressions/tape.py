@@ -142,9 +142,9 @@ class _TapeWriter:
     def unary(self, code: int, operand: int) -> int:
         """An operation of one operand; the sine and the cosine of an angle are found together."""
         if code in PARTNERS and self.key(code, operand) not in self.known:
-            partner, bind_like = PARTNERS[code]
+            partner, beside = PARTNERS[code]
             if self.key(partner, operand) in self.known:
-                return self.put(bind_like, operand, self.known[self.key(partner, operand)])
+                return self.put(beside, operand, self.known[self.key(partner, operand)])
         return self.put(code, operand)
 
     def key(self, code: int, operand: int) -> tuple[int, int, int, float]:

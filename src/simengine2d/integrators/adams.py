@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
-from .integration import OdeMethod, Problem, Stability, StartedIntegration, equal_rules, path_of
+from .integration import OdeMethod, OdeTask, Stability, StartedIntegration, equal_rules, path_of
 from .multistep import largest_roots
 from .rk4 import RK4
 from .runge_kutta import ExplicitStep, try_explicit_step
@@ -68,7 +68,7 @@ class Adams(OdeMethod, abstract=True):
     order: ClassVar[int] = 4
     moulton: ClassVar[Floats]
 
-    def started(self, problem: Problem) -> StartedIntegration:
+    def started(self, problem: OdeTask) -> StartedIntegration:
         T = RK4.tableau
         path = path_of(problem, T.C.size, FIRST_STEPS)
         f, c = problem.f.f, problem.f.c

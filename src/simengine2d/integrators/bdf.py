@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from ..methods import ImplicitMethod
 from .implicit_runge_kutta import ImplicitTableau, bound_step, kept_derivatives, stages_of, tableau_of
-from .integration import OdeMethod, Problem, Stability, StartedIntegration, equal_rules, path_of
+from .integration import OdeMethod, OdeTask, Stability, StartedIntegration, equal_rules, path_of
 from .multistep import largest_roots
 from .radau_iia import RadauIIA
 from .time_loop import Path
@@ -73,7 +73,7 @@ class BDF(ImplicitMethod, OdeMethod):
         z = np.asarray(z, dtype=complex)
         return largest_roots([1.0 - self.beta * z, *(np.full_like(z, -a) for a in self.alpha)])
 
-    def started(self, problem: Problem) -> BDFIntegration:
+    def started(self, problem: OdeTask) -> BDFIntegration:
         path = path_of(problem, 2, max(1, self.k - 1), 1e-13)
         return BDFIntegration(problem, path, self.tableau, RadauIIA().tableau, self.k - 1)
 
@@ -82,7 +82,7 @@ class BDFIntegration(StartedIntegration):
     """Radau steps, then BDF steps."""
 
     def __init__(
-        self, problem: Problem, path: Path, T: ImplicitTableau, starter: ImplicitTableau, first_steps: int
+        self, problem: OdeTask, path: Path, T: ImplicitTableau, starter: ImplicitTableau, first_steps: int
     ) -> None:
         self.stages = stages_of(problem, T, path, False)
         self.starting = stages_of(problem, starter, path, False)

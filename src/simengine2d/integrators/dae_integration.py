@@ -35,7 +35,7 @@ from .dae_step import (
     solve_step,
     try_dae_step,
 )
-from .integration import NONE, Broken, CompiledIntegration, Problem, fixed_rules
+from .integration import NONE, Broken, CompiledIntegration, OdeTask, fixed_rules
 from .radau_iia import RadauIIA
 from .second_order_tables import SecondOrderTable, table_of
 from .time_loop import BoundEquations, Path, new_path
@@ -139,7 +139,7 @@ class DaeIntegration(CompiledIntegration):
 
     def __init__(
         self,
-        problem: Problem,
+        problem: OdeTask,
         path: Path,
         rules: time_loop.Rules,
         step: DaeStep,
@@ -297,7 +297,7 @@ def dae_integration(
     accumulates = order == method.order
     tolerances = step_tolerances(family, order, 1e-6 if rtol is None else rtol, atol, accumulates)
     given = (step, *tolerances, lane.ending(ends), notes, "exact", None, limit, False, broken)
-    problem = Problem(NONE, float(t0), y0, *given)
+    problem = OdeTask(NONE, float(t0), y0, *given)
     path = new_path(y0, 2, 0, *tolerances, notes)
     context = new_step(T, (main, half, starter), guess, ends, path, adaptive, 2.0**order)
     rules = fixed_rules(problem, adaptive, order + 1, False, 1)

@@ -23,7 +23,7 @@ from .integration import (
     NONE,
     CompiledIntegration,
     OdeMethod,
-    Problem,
+    OdeTask,
     Stability,
     fixed_rules,
     path_of,
@@ -147,7 +147,7 @@ def try_implicit_step(step, t, state, new):
         state[time_loop.ESTIMATE] = step_error(T, s, p, new, h)
 
 
-def stages_of(problem: Problem, T: ImplicitTableau, path: Path, controlled: bool) -> OdeStages:
+def stages_of(problem: OdeTask, T: ImplicitTableau, path: Path, controlled: bool) -> OdeStages:
     """The work arrays of a method for a problem."""
     f, jac = problem.f, problem.jac or NONE
     kind, block = NEWTON.index(problem.newton), int(np.diff(T.blocks).max())
@@ -158,7 +158,7 @@ def stages_of(problem: Problem, T: ImplicitTableau, path: Path, controlled: bool
 class ImplicitIntegration(CompiledIntegration):
     """An integration that keeps the derivatives of its iteration too."""
 
-    def __init__(self, problem: Problem, path: Path, rules: time_loop.Rules, T: ImplicitTableau) -> None:
+    def __init__(self, problem: OdeTask, path: Path, rules: time_loop.Rules, T: ImplicitTableau) -> None:
         self.stages = stages_of(problem, T, path, rules.kind == time_loop.ADAPTIVE)
         super().__init__(problem, path, rules, bound_step(T, self.stages, path))
 
@@ -194,7 +194,7 @@ class ImplicitRungeKutta(ImplicitMethod, OdeMethod, abstract=True):
         unit, one_b = np.eye(self.b.size), np.outer(np.ones(self.b.size), self.b)
         return np.asarray(np.linalg.det(unit - z * self.A + z * one_b) / np.linalg.det(unit - z * self.A))
 
-    def started(self, problem: Problem) -> CompiledIntegration:
+    def started(self, problem: OdeTask) -> CompiledIntegration:
         T = self.tableau
         rules = fixed_rules(problem, self.adaptive, self.order + 1, T.A[0, 0] == 0.0, 1)
         controlled = rules.kind == time_loop.ADAPTIVE

@@ -76,7 +76,7 @@ class Broken:
 
 
 @dataclass(frozen=True)
-class Problem:
+class OdeTask:
     """y' = f(t, y), y(t0) = y0, and how exactly it is to be solved."""
 
     f: BoundKernel
@@ -170,7 +170,7 @@ class OdeMethod(Integrator, abstract=True):
         """
 
     @abstractmethod
-    def started(self, problem: Problem) -> Integration:
+    def started(self, problem: OdeTask) -> Integration:
         """An integration of a problem, at its start."""
 
     def integration(
@@ -207,14 +207,14 @@ class OdeMethod(Integrator, abstract=True):
         notes = np.zeros(0) if notes is None else notes
         limit = np.inf if span is None else float(span[1])
         given = (step, rtol, atol, finish, notes, newton, jac, limit, watch, broken)
-        return self.started(Problem(f, float(t0), y0, *given))
+        return self.started(OdeTask(f, float(t0), y0, *given))
 
 
 class CompiledIntegration(Integration):
     """An integration on the compiled loop. `attempt` tries a step, `between` looks into it."""
 
     def __init__(
-        self, problem: Problem, path: Path, rules: Rules, attempt: BoundKernel, between: BoundKernel = NONE
+        self, problem: OdeTask, path: Path, rules: Rules, attempt: BoundKernel, between: BoundKernel = NONE
     ) -> None:
         self.problem, self.path, self.rules = problem, path, rules
         self.attempt, self.look = attempt, between
@@ -513,7 +513,7 @@ class CompiledIntegration(Integration):
         return {"path": p.memory, "notes": p.notes, "old_notes": p.old_notes}
 
 
-def fixed_rules(problem: Problem, adaptive: bool, order: int, uses_slope: bool, last: int) -> Rules:
+def fixed_rules(problem: OdeTask, adaptive: bool, order: int, uses_slope: bool, last: int) -> Rules:
     """The rules of a one-step method: by its error, or in steps of a given size."""
     controlled = adaptive and (problem.step is None or problem.rtol is not None)
     kind = loop.ADAPTIVE if controlled else loop.BETWEEN_OUTPUTS
@@ -523,12 +523,12 @@ def fixed_rules(problem: Problem, adaptive: bool, order: int, uses_slope: bool, 
     )  # fmt: skip
 
 
-def careful(problem: Problem) -> int:
+def careful(problem: OdeTask) -> int:
     """1 where functions may jump without a word."""
     return int(problem.broken is not None and bool(problem.broken.breaks.undeclared))
 
 
-def equal_rules(problem: Problem, uses_slope: bool, last: int) -> Rules:
+def equal_rules(problem: OdeTask, uses_slope: bool, last: int) -> Rules:
     """The rules of a multistep method: one size for all steps, and a whole number of them up to each limit."""
     assert problem.step is not None
     return Rules(
@@ -536,7 +536,7 @@ def equal_rules(problem: Problem, uses_slope: bool, last: int) -> Rules:
     )
 
 
-def path_of(problem: Problem, rows: int, past: int = 0, rtol: float = 1e-6) -> Path:
+def path_of(problem: OdeTask, rows: int, past: int = 0, rtol: float = 1e-6) -> Path:
     relative, absolute = problem.tolerances(rtol)
     return new_path(problem.y0, rows, past, relative, absolute, problem.notes)
 
@@ -546,7 +546,7 @@ class StartedIntegration(CompiledIntegration):
 
     def __init__(
         self,
-        problem: Problem,
+        problem: OdeTask,
         path: Path,
         rules: Rules,
         attempt: BoundKernel,

@@ -10,7 +10,7 @@ from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
-from .integration import NONE, CompiledIntegration, OdeMethod, Problem, Stability, fixed_rules, path_of
+from .integration import NONE, CompiledIntegration, OdeMethod, OdeTask, Stability, fixed_rules, path_of
 from .stage_newton import EXACT, ROUNDING, OdeStages, find_jacobian, new_stages
 from .time_loop import Path
 
@@ -104,7 +104,7 @@ class Rosenbrock(OdeMethod):
         k1 = z / W
         return np.asarray(1.0 + k1 + (z * (1.0 + k1 / 2.0) - k1) / W)
 
-    def started(self, problem: Problem) -> CompiledIntegration:
+    def started(self, problem: OdeTask) -> CompiledIntegration:
         path = path_of(problem, 2)
         f, jac = problem.f, problem.jac or NONE
         stages = new_stages(
@@ -117,7 +117,7 @@ class Rosenbrock(OdeMethod):
 class RosenbrockIntegration(CompiledIntegration):
     """An integration that keeps its Jacobian too."""
 
-    def __init__(self, problem: Problem, path: Path, rules: time_loop.Rules, stages: OdeStages) -> None:
+    def __init__(self, problem: OdeTask, path: Path, rules: time_loop.Rules, stages: OdeStages) -> None:
         self.stages = stages
         super().__init__(problem, path, rules, try_rosenbrock_step.bind(stages))
 

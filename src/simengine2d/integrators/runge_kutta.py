@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
-from .integration import CompiledIntegration, Integration, OdeMethod, Problem, Stability, fixed_rules, path_of
+from .integration import CompiledIntegration, Integration, OdeMethod, OdeTask, Stability, fixed_rules, path_of
 from .time_loop import Path
 
 Floats = NDArray[np.float64]
@@ -51,7 +51,7 @@ class RungeKutta(OdeMethod, abstract=True):
             stages.append(1.0 + z * sum(T.A[i, j] * stages[j] for j in range(i)))
         return np.asarray(stages[T.stages])
 
-    def started(self, problem: Problem) -> Integration:
+    def started(self, problem: OdeTask) -> Integration:
         T = self.tableau
         path = path_of(problem, T.C.size)
         rules = fixed_rules(problem, self.adaptive, T.order, True, T.stages)

@@ -20,7 +20,7 @@ from .integration import (
     Broken,
     Integration,
     OdeMethod,
-    Problem,
+    OdeTask,
     Stability,
     careful,
 )
@@ -39,7 +39,7 @@ class ScipyMethod(OdeMethod, abstract=True):
     solver: ClassVar[str]
     """The name of the class in scipy.integrate."""
 
-    def started(self, problem: Problem) -> Integration:
+    def started(self, problem: OdeTask) -> Integration:
         if problem.rtol is None and problem.step is not None:
             raise ModelError(
                 f"the integrator '{self.name}' chooses its own steps; give rtol=... instead of a step."
@@ -55,7 +55,7 @@ class ScipyMethod(OdeMethod, abstract=True):
 class ScipyIntegration(Integration):
     """An integration around an object of scipy.integrate."""
 
-    def __init__(self, problem: Problem, name: str) -> None:
+    def __init__(self, problem: OdeTask, name: str) -> None:
         rtol, atol = problem.tolerances(1e-6)
         self.problem, self.name = problem, name
         self.options: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_step": problem.step or np.inf}
@@ -77,11 +77,11 @@ class ScipyIntegration(Integration):
         """df/dy by differences on this side of all switches: one over a jump of f is no derivative."""
         here, sides, J = self.f(t, y), broken.sides(t, y), np.empty((y.size, y.size))
         for j, size in enumerate(np.maximum(np.abs(y), 1e-3 * np.abs(y).max(initial=0.0))):
-            bind_like = y.copy()
-            bind_like[j] += EPS**0.5 * (size or 1.0)
-            if broken.sides(t, bind_like) != sides:
-                bind_like[j] = y[j] - EPS**0.5 * (size or 1.0)
-            J[:, j] = (self.f(t, bind_like) - here) / (bind_like[j] - y[j])
+            beside = y.copy()
+            beside[j] += EPS**0.5 * (size or 1.0)
+            if broken.sides(t, beside) != sides:
+                beside[j] = y[j] - EPS**0.5 * (size or 1.0)
+            J[:, j] = (self.f(t, beside) - here) / (beside[j] - y[j])
         return J
 
     def begin(self, t: float, y: Floats) -> None:

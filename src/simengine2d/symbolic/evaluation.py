@@ -50,11 +50,9 @@ class Evaluation:
     def _posed(self) -> Any:
         """Columns: the augmented matrix, its right-hand side, and beside gamma Phi and Phi_q qd - nu."""
         s = self.system
-        bind_like = lambda rows: (
-            sp.Matrix.vstack(sp.zeros(self.n, 1), rows) if self.m else sp.zeros(self.n, 1)
-        )
+        beside = lambda rows: sp.Matrix.vstack(sp.zeros(self.n, 1), rows) if self.m else sp.zeros(self.n, 1)
         slip = s.Phi_q * s.qd - s.nu
-        return self.function(sp.Matrix.hstack(s.augmented, s.right_side, bind_like(s.Phi), bind_like(slip)))
+        return self.function(sp.Matrix.hstack(s.augmented, s.right_side, beside(s.Phi), beside(slip)))
 
     def accelerations(
         self, t: float, q: Floats, qd: Floats, stabilization: tuple[float, float]

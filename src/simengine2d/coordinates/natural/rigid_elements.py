@@ -90,8 +90,8 @@ class RigidElement:
         c = self.weight(0.0)
         spin = (inertia + mass * abs(self.s1) ** 2) / self.length**2 if self.turns else 0.0
         first = mass - self.reach * (2.0 * mass * c.real - spin)
-        bind_like = _block(mass * c - self.reach * spin)
-        return np.block([[first * np.eye(2), bind_like], [bind_like.T, spin * np.eye(2)]])
+        beside = _block(mass * c - self.reach * spin)
+        return np.block([[first * np.eye(2), beside], [beside.T, spin * np.eye(2)]])
 
 
 def rigid_element(
