@@ -296,7 +296,7 @@ def dae_integration(
     limit = np.inf if span is None else float(span[1])
     accumulates = order == method.order
     tolerances = step_tolerances(family, order, 1e-6 if rtol is None else rtol, atol, accumulates)
-    given = (step, *tolerances, lane.ending(ends), notes, "exact", None, limit, False, broken)
+    given = (step, *tolerances, lane.ending(ends), notes, "exact", None, limit, False, False, broken)
     problem = OdeTask(NONE, float(t0), y0, *given)
     path = new_path(y0, 2, 0, *tolerances, notes)
     context = new_step(T, (main, half, starter), guess, ends, path, adaptive, 2.0**order)

@@ -91,6 +91,7 @@ class OdeTask:
     jac: BoundKernel | None
     limit: float
     watch: bool
+    collapses: bool
     broken: Broken | None = None
 
     def __post_init__(self) -> None:
@@ -188,6 +189,7 @@ class OdeMethod(Integrator, abstract=True):
         jac: BoundKernel | None = None,
         span: tuple[float, float] | None = None,
         watch: bool = False,
+        collapses: bool = False,
         broken: Broken | None = None,
     ) -> Integration:
         """An integration of y' = f(t, y) from (t0, y0) on.
@@ -197,7 +199,8 @@ class OdeMethod(Integrator, abstract=True):
         `finish` is called with (t, y, notes) after each step and may change y a little, as projections do; `notes`, an
         array that it may write, is copied behind y in each row. `jac` gives df/dy row by row; else it is found by
         finite differences. Nothing is evaluated behind the end of `span`. Told to `watch`, an explicit method
-        returns when the problem proves stiff, and when its steps collapse. Steps end where the equations are `broken`.
+        returns when the problem proves stiff, and when its steps collapse; `collapses` asks for the latter alone.
+        Steps end where the equations are `broken`.
         """
         if finish is not None and not self.accepts_finish:
             raise UnsupportedError(f"the integrator '{self.name}' cannot correct states after its steps.")
@@ -206,7 +209,7 @@ class OdeMethod(Integrator, abstract=True):
         y0 = np.array(y0, dtype=float)
         notes = np.zeros(0) if notes is None else notes
         limit = np.inf if span is None else float(span[1])
-        given = (step, rtol, atol, finish, notes, newton, jac, limit, watch, broken)
+        given = (step, rtol, atol, finish, notes, newton, jac, limit, watch, collapses, broken)
         return self.started(OdeTask(f, float(t0), y0, *given))
 
 

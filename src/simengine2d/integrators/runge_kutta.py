@@ -55,7 +55,7 @@ class RungeKutta(OdeMethod, abstract=True):
         T = self.tableau
         path = path_of(problem, T.C.size)
         rules = fixed_rules(problem, self.adaptive, T.order, True, T.stages)
-        if problem.watch:
+        if problem.watch or problem.collapses:
             rules = rules._replace(collapse=COLLAPSED)
         if problem.watch and T.C[T.stages - 1] == 1.0:  # two slopes at the end of a step tell of stiffness
             rules = rules._replace(stability=float(T.stability))

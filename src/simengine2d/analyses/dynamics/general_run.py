@@ -452,6 +452,7 @@ class OdeRun(GeneralRun):
             "finish": self.finish if method.accepts_finish else None,
             "notes": self.posed.notes,
             "newton": self.task.newton,
+            "collapses": self.rank is not None,
             "span": (self.start.assembly.t, self.system.domain[1]),
             "broken": self.marked([*self.posed.kept.values()]),
         }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...coordinates.reference_point.sparse import spread_of_pivots
 from ...errors import Caution, SingularityError, listed
 from ...integrators import time_loop
 from ...numerics.kernel_pointer import BoundKernel
@@ -29,6 +30,7 @@ NEAREST = 0.2  # of its reach: a step may begin that near to the pose, where the
 APPROACH = 0.6  # way before a pose from which it is approached
 APART = 0.3  # way between two states that are kept, from which a pose can be approached again
 FEWEST_STEPS = 32  # tried at once between poses that follow each other
+NEARLY_SINGULAR = 1e3  # spread of the pivots above which steps may collapse for that reason
 TROUBLE = (time_loop.STEP_TOO_SMALL, time_loop.NO_CONVERGENCE, time_loop.BLEW_UP, time_loop.COLLAPSED)
 
 
@@ -105,10 +107,13 @@ class Passing:
             rank.look_soon()
             self.looking(*self.end_of_step(), np.zeros(0))
         end = float(self.run.times[-1])
+        # an alarm of the step in which the last output lies may be of a pose before it
+        reached = max(end, self.run.step_end)
         alarms = rank.alarms()
-        rank.keep_alarms([alarm for alarm in alarms if alarm[0] > end])
-        now = [alarm for alarm in alarms if alarm[0] <= end]
-        for alarm in now + (self.alarms_in_trouble() if why in TROUBLE else []):
+        rank.keep_alarms([alarm for alarm in alarms if alarm[0] > reached])
+        now = [alarm for alarm in alarms if alarm[0] <= reached]
+        trouble = why in TROUBLE and (why != time_loop.COLLAPSED or self.near_a_pose())
+        for alarm in now + (self.alarms_in_trouble() if trouble else []):
             pose = self.examine(*alarm)
             if pose is not None and pose.t > end:
                 rank.keep_alarms([alarm])
@@ -125,6 +130,14 @@ class Passing:
         """The watch without the end of a step."""
         assert self.run.rank is not None
         return self.run.rank.around(None)
+
+    def near_a_pose(self) -> bool:
+        """Whether multipliers can hardly be solved for where the last step ended."""
+        run, equations = self.run, self.bridge().posed
+        t, y = run.t, np.concatenate(run.state)
+        equations.rhs(t, y, np.empty_like(y))
+        context = equations.rhs.kept[1]
+        return bool(spread_of_pivots(context.D, run.system.n, context.w.v) > NEARLY_SINGULAR)
 
     def alarms_in_trouble(self) -> list[list[float]]:
         """Time, rows and speed where steps ended: a singular pose may be the reason."""
