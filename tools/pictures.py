@@ -5,6 +5,7 @@ python tools/pictures.py [NAME ...]
 
 from __future__ import annotations
 
+import math
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("Agg")
+
+from matplotlib.patches import Arc, Polygon
 
 import simengine2d as se
 from simengine2d.cli.job import job_for
@@ -90,9 +93,50 @@ def player() -> Path | None:
     return target
 
 
+def notation() -> Path:
+    """A body with a point P: the vectors r, s' and r_P, the angle phi, and the axes u, v of a frame at P."""
+    figure = closed_figure(6.0, 4.2, dpi=110)
+    axes = figure.add_axes((0, 0, 1, 1))
+    phi, r, s = 0.45, (2.6, 1.5), (1.5, 0.5)
+    c, sn = math.cos(phi), math.sin(phi)
+    P = (r[0] + c * s[0] - sn * s[1], r[1] + sn * s[0] + c * s[1])
+    outline = [(-1.2, -0.55), (1.9, -0.55), (2.1, 0.9), (-0.6, 0.8)]
+    body = [(r[0] + c * x - sn * y, r[1] + sn * x + c * y) for x, y in outline]
+    axes.add_patch(Polygon(body, joinstyle="round", facecolor="#e8eef7", edgecolor="#5b7db1", linewidth=1.5))
+
+    def arrow(start, end, color, text, offset):
+        axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 1.6})
+        middle = (0.5 * (start[0] + end[0]) + offset[0], 0.5 * (start[1] + end[1]) + offset[1])
+        axes.text(*middle, text, color=color, fontsize=13, ha="center", va="center")
+
+    def along(start, angle, length):
+        return start[0] + length * math.cos(angle), start[1] + length * math.sin(angle)
+
+    arrow((0, 0), (0.9, 0), "black", "$x$", (0.6, 0.0))
+    arrow((0, 0), (0, 0.9), "black", "$y$", (0.0, 0.6))
+    arrow((0, 0), r, "#1f5fa8", "$r$", (0.15, -0.22))
+    arrow(r, P, "#b3541e", "$A\\,s'$", (0.42, 0.0))
+    arrow((0, 0), P, "#777777", "$r_P = r + A\\,s'$", (-0.85, 0.45))
+    arrow(P, along(P, phi + 0.5, 0.75), "#2a7f3f", "$u$", (0.25, 0.3))
+    arrow(P, along(P, phi + 0.5 + math.pi / 2, 0.75), "#2a7f3f", "$v$", (-0.25, 0.3))
+    axes.plot([r[0], r[0] + 1.1], [r[1], r[1]], color="black", linewidth=0.8, linestyle="--")
+    axes.plot([r[0], along(r, phi, 2.0)[0]], [r[1], along(r, phi, 2.0)[1]], color="black", linewidth=0.8)
+    axes.add_patch(Arc(r, 1.6, 1.6, theta1=0, theta2=math.degrees(phi), color="black", linewidth=1.0))
+    axes.text(*along(r, 0.5 * phi, 1.0), "$\\varphi$", fontsize=13, ha="center", va="center")
+    axes.plot(*r, "o", color="#1f5fa8", markersize=5)
+    axes.plot(*P, "o", color="#2a7f3f", markersize=5)
+    axes.text(P[0] + 0.22, P[1] - 0.12, "$P$", fontsize=13)
+    axes.set_xlim(-0.4, 5.4)
+    axes.set_ylim(-0.4, 3.66)
+    axes.set_axis_off()
+    target = FOLDER / "notation.png"
+    figure.savefig(target, metadata={"Software": None})
+    return target
+
+
 if __name__ == "__main__":
     (FOLDER / "mechanisms").mkdir(parents=True, exist_ok=True)
     for name in sys.argv[1:] or MECHANISMS:
         print(mechanism(name))
     if len(sys.argv) == 1:
-        print(lecture(), player() or "no browser for player.png", sep="\n")
+        print(notation(), lecture(), player() or "no browser for player.png", sep="\n")
