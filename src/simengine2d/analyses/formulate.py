@@ -93,7 +93,7 @@ class FormulatedModel:
 def formulate(model: Model | System, coordinates: str = "reference_point", t: float = 0.0) -> FormulatedModel:
     """Pose a model in reference_point, natural, mixed or relative coordinates: M, QA, Phi, Phi_q, nu, gamma.
 
-    p = se.pose(model, "natural")
+    p = se.formulate(model, "natural")
     p.names, p.q                # the coordinates and their values at t = 0
     p.at().M, p.at(t, q, qd).gamma
     """

@@ -1,4 +1,4 @@
-"""Drawing: a model with every number evaluated and every frame placed, in the pose in which it was drawn.
+"""The resolved model: a model with every number evaluated and every frame placed, in the pose in which it was drawn.
 
 It is the step between Model and System, and the model's checker: all problems are collected before raising.
 """

@@ -1,4 +1,4 @@
-"""Drawing: every number of a model is evaluated, and all problems are told at once."""
+"""Resolved models: every number of a model is evaluated, and all problems are told at once."""
 
 from __future__ import annotations
 
