@@ -23,6 +23,8 @@ OTHER_NAMES = {
     "motion": "Driver",
 }
 WRITTEN_AS = {
+    "pose": "se.formulate(model, coordinates)",
+    "redrawn": "se.with_initial_pose(model, q, qd)",
     "tsda": "a Spring on the measure distance(a, b), with stiffness, damping, free and actuator",
     "rsda": "a Spring on the measure angle(a, b), with stiffness, damping, free and actuator",
     "damper": "a Spring without stiffness: a measure, and damping",

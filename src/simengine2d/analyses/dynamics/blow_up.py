@@ -27,7 +27,10 @@ KEPT = 0.1  # the same up to which outputs are kept
 GROWN = 2.0  # times as large as at the last look
 SMALL = 1e-6  # of a length of the mechanism in the time of the run: slower errors are those of a mechanism at rest
 
-REMEDY = "take hht, generalized_alpha with rho < 1, or newmark with gamma > 1/2; or formulation='ggl'"
+REMEDY = (
+    "take hht, generalized_alpha with rho < 1, or newmark with gamma > 1/2 and beta >= (gamma + 1/2)^2 / 4; "
+    "or formulation='ggl'"
+)
 
 
 def cautions(task: Task, constraints: int) -> list[str]:
