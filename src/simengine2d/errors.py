@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import warnings
 from bisect import bisect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, wraps
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 
 Called = TypeVar("Called", bound=Callable[..., Any])
 
+PACKAGE = __name__.partition(".")[0]
 LONGEST = 200  # characters of a name for which similar ones are looked for
 REACH = 5  # names that are looked at on each side of it, where there are many
 
@@ -127,6 +129,14 @@ class Caution(str):
 
 class ModelWarning(UserWarning):
     """Something in a model file was ignored or changed; the model is usable."""
+
+
+def warn(sentence: str) -> None:
+    """A ModelWarning at the line outside this package that led to it."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(sentence, ModelWarning, stacklevel=level)
 
 
 def numbered(problems: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
@@ -13,7 +12,7 @@ import numpy as np
 
 from ..analyses.catalog import CATALOG, OPTIONS
 from ..analyses.dynamics.run import Keep, Progress
-from ..errors import ModelError, ModelWarning, Subject, UnsupportedError, counted, listed
+from ..errors import ModelError, Subject, UnsupportedError, counted, listed, warn
 from ..integrators.newmark import Newmark
 from ..io import load_analysis
 from ..methods import Formulation, Integrator
@@ -113,7 +112,7 @@ def _of_model(model: Model) -> Job:
     _refuse_options_of_methods(strange, given, source)
     if strange:
         sentence = f"{source}: {listed(strange)} is no option of {analysis} and was ignored."
-        warnings.warn(sentence, ModelWarning, stacklevel=2)
+        warn(sentence)
     options = {option: value for option, value in given.items() if option in known}
     steps = options.pop("output_steps", None)
     return Job(kind, options, None if steps is None else steps + 1)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from math import inf
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError, ModelWarning, listed, unknown
+from ..errors import ModelError, listed, unknown, warn
 from .adm_elements import is_number
 from .adm_reader import refuse_adams
 from .document import Document
@@ -39,7 +38,7 @@ def load_analysis(path: str | Path) -> dict[str, Any]:
     analysis = _checked(document)
     strange = [key for key in data if key not in ("simulation", *FIELDS.values())]
     if strange:
-        warnings.warn(f"{path.name}: {listed(strange)} is unknown and ignored.", ModelWarning, stacklevel=2)
+        warn(f"{path.name}: {listed(strange)} is unknown and ignored.")
     return analysis
 
 
@@ -105,5 +104,5 @@ def save_analysis(analysis: dict[str, Any], path: str | Path) -> Path:
     lost = [key for key in analysis if key not in ("kind", *FIELDS)]
     if lost:
         sentence = f"{path.name}: an .acf file has no place for {listed(lost)}, which is left out."
-        warnings.warn(sentence, ModelWarning, stacklevel=2)
+        warn(sentence)
     return write_text(path, to_json(data))

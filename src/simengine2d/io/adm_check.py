@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from ..analyses.assembly.assemble import Assembly, assemble
-from ..errors import ModelError, ModelWarning, SimEngineError, listed
+from ..errors import ModelError, SimEngineError, listed, warn
 from ..model.frame import GROUND
 from ..model.model import Model
 from ..model.resolved import ResolvedBody, ResolvedModel
@@ -41,7 +41,7 @@ def checked_adm(model: Model) -> str:
     if problems:
         raise ModelError([f"model '{model.name}' is not saved as .adm: {problem}." for problem in problems])
     for sentence in [*written.losses, *losses]:
-        warnings.warn(f"model '{model.name}' as .adm: {sentence}", ModelWarning, stacklevel=4)
+        warn(f"model '{model.name}' as .adm: {sentence}")
     return written.text
 
 

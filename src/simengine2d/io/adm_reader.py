@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
-from ..errors import ModelError, ModelWarning, listed, unknown
+from ..errors import ModelError, listed, unknown, warn
 from ..model.elements import Element
 from ..model.frame import GROUND
 from ..model.model import GRAVITY, Model
@@ -58,7 +57,7 @@ def read_adm(document: Document, functions: Mapping[str, Callable[..., Any]] | N
     reader.give_laws()
     keep_records(model, reader.records)
     for sentence in reader.warnings:
-        warnings.warn(sentence, ModelWarning, stacklevel=3)
+        warn(sentence)
     reader.laws.warn()
     model.source = document.name
     return model

@@ -23,7 +23,8 @@ Record = dict[str, Any]
 
 def tidy(value: float) -> float | int:
     """2.0 as 2; every other number as it is."""
-    return int(value) if value == int(value) and abs(value) < 1e15 and str(value) != "-0.0" else value
+    whole = abs(value) < 1e15 and value == int(value) and str(value) != "-0.0"
+    return int(value) if whole else value
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
-from ..errors import ModelError, ModelWarning, listed
+from ..errors import ModelError, listed, warn
 from ..model.elements import BodyLaw, Kind
 
 LAW: Kind = get_args(BodyLaw)[1]
@@ -39,9 +38,7 @@ class NamedLaws:
     def warn(self) -> None:
         for name, sentence in self.without.items():
             given = f"; the functions given are {listed(self.functions)}" if self.functions else ""
-            warnings.warn(
+            warn(
                 f"{sentence}, for which no function was given{given}. Dynamics will need it: "
-                f'load("{self.file}", functions={{"{name}": f}}) with f(t, q, qd).',
-                ModelWarning,
-                stacklevel=2,
+                f'load("{self.file}", functions={{"{name}": f}}) with f(t, q, qd).'
             )
