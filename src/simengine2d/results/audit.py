@@ -69,7 +69,7 @@ class Audit:
         r, system = self.results, self.system
         speed = float(np.abs(r.qd / system.sizes).max(initial=0.0)) * system.length
         fall = float(np.hypot(*system.resolved.gravity))
-        acceleration = speed**2 / system.length + fall
+        acceleration = speed * speed / system.length + fall  # too large a speed is infinite, not an error
         floors = {
             "position": 0.0,
             "velocity": (acceleration * system.length) ** 0.5,
