@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
+from numpy.linalg import LinAlgError
+
 Called = TypeVar("Called", bound=Callable[..., Any])
 
 PACKAGE = __name__.partition(".")[0]
@@ -204,7 +206,10 @@ def _around(words: list[str], word: str) -> list[str]:
 
 
 def answers_misspellings(called: Called, synonyms: Mapping[str, str] | None = None) -> Called:
-    """A function, or a class, whose misspelled keywords are answered as misspelled bodies are."""
+    """A function, or a class, whose misspelled keywords are answered as misspelled bodies are.
+
+    An error of NumPy's linear algebra, where a value has grown beyond all numbers, ends in a sentence too.
+    """
     if isinstance(called, type):
         called.__init__ = _checked(called.__init__, called.__name__, synonyms or {})  # type: ignore[misc]
         return called
@@ -225,7 +230,14 @@ def _checked(function: Any, name: str, synonyms: Mapping[str, str]) -> Any:
             meant = synonyms.get(strange)
             hint = f"Write {meant}=..." if meant else unknown("option", strange, known)
             raise OptionError(f"{name} has no option '{strange}'. {hint}")
-        return function(*args, **options)
+        try:
+            return function(*args, **options)
+        except LinAlgError as error:
+            raise ConvergenceError(
+                f"{name}: the linear algebra failed ({ended(error)[:-1]}): the numbers of the model, or of its state, "
+                "are too large or too unequal for double precision. Look for wrong units, or a value that has grown "
+                "without bound."
+            ) from error
 
     accepted = frozenset(known)
     return call

@@ -23,7 +23,7 @@ from random_models import NAMES, NUMBERS, PLAIN, elements, frames, models, parts
 
 import simengine2d as se
 from loading import quietly, written
-from simengine2d.errors import ModelError, ModelWarning, SimEngineError
+from simengine2d.errors import ConvergenceError, ModelError, ModelWarning, SimEngineError
 from simengine2d.expressions.time_function import as_function
 from simengine2d.io import load, save
 from simengine2d.io.document import Document
@@ -650,8 +650,17 @@ def _load_or_refuse(path: Path) -> None:
 def test_numbers_that_overflow_get_a_sentence(tmp_path):
     text = "bodies:\n  a: {shape: disk, radius: 1e200, mass: 1}\n  b: {shape: bar, start: [1e308, 0], end: [1.5e308, 1], mass: 1}\n"
     found = problems(tmp_path, text)
-    assert "line 2: body 'a': its numbers are too large to compute with." in found
+    assert "line 2: body 'a', disk, radius = 1e+200 is too large to compute with; give at most 1e+100." in found
     assert "line 3: body 'b'" in found
+
+
+def test_linear_algebra_that_fails_ends_in_a_sentence(monkeypatch):
+    def fails(*_: object) -> None:
+        np.linalg.svd(np.full((2, 2), np.nan))
+
+    monkeypatch.setattr("simengine2d.analyses.linear.modes.operating_point", fails)
+    with pytest.raises(ConvergenceError, match=r"modes: the linear algebra failed \(SVD did not converge\)"):
+        se.modes(se.Model("m"))
 
 
 def test_functions_of_the_package_are_written_as_what_they_hold(tmp_path):

@@ -23,6 +23,7 @@ from .model import Model
 from .placement import Pose, to_global, to_local
 
 TOO_LARGE = "its numbers are too large to compute with."
+LARGEST = 1e100  # products of three such numbers are still finite
 
 
 class ResolvedBody(NamedTuple):
@@ -145,9 +146,14 @@ class ResolvedModel(Scope):
 
     def number(self, value: Any, what: Subject) -> float:
         try:
-            return evaluate.number(value, self.parameters)
+            number = evaluate.number(value, self.parameters)
         except ModelError as error:
             raise ModelError(what.says(error)) from None
+        if abs(number) > LARGEST:
+            raise ModelError(
+                Problem(f"{what} = {number:g} is too large to compute with; give at most {LARGEST:g}.", what.path)
+            )
+        return number
 
     def function(self, value: Any, what: Subject) -> Function:
         try:
