@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simengine2d.draw import outlines, stretches
+from simengine2d.draw import outlines, stretchable
 from simengine2d.draw.figure import stretched_paths
 from simengine2d.draw.marks import Layer, Spot, Stretched
 
@@ -126,7 +126,7 @@ def stretched(paths, a, b):
 
 @pytest.mark.parametrize("length", [0.5, 2.0])
 def test_a_spring_goes_from_end_to_end(length):
-    (path,) = stretched(stretches.zigzag(0.1), (1, 1), (1, 1 + length))
+    (path,) = stretched(stretchable.zigzag(0.1), (1, 1), (1, 1 + length))
     np.testing.assert_allclose(path[0], (1, 1), atol=1e-12)
     np.testing.assert_allclose(path[-1], (1, 1 + length), atol=1e-12)
     assert np.abs(path[:, 0] - 1).max() == pytest.approx(0.075)  # its coils keep their width
@@ -137,7 +137,7 @@ def test_a_spring_goes_from_end_to_end(length):
 def test_the_piston_of_a_damper_stays_in_its_pot(shortest, ratio, part):
     longest = shortest * ratio
     length = shortest + part * (longest - shortest)
-    rod_a, pot, piston, rod_b = stretched(stretches.damper(0.1, shortest, longest), (0, 0), (length, 0))
+    rod_a, pot, piston, rod_b = stretched(stretchable.damper(0.1, shortest, longest), (0, 0), (length, 0))
     assert pot[:, 0].min() < piston[:, 0].min() + 1e-9
     assert piston[:, 0].max() < pot[:, 0].max() + 1e-9
     np.testing.assert_allclose(rod_a[0], (0, 0), atol=1e-12)
@@ -145,7 +145,7 @@ def test_the_piston_of_a_damper_stays_in_its_pot(shortest, ratio, part):
 
 
 def test_a_vanished_spring_is_still_drawn():
-    for path in stretched(stretches.zigzag(0.1), (1, 1), (1, 1)):
+    for path in stretched(stretchable.zigzag(0.1), (1, 1), (1, 1)):
         assert np.all(np.isfinite(path))
 
 
@@ -153,7 +153,7 @@ def test_a_vanished_spring_is_still_drawn():
 def test_length_of_a_belt(crossed):
     """Two strands of the length sqrt(d^2 - (R_a -+ R_b)^2), and the arcs around the pulleys."""
     a, b, d = 0.3, 0.1, 1.0
-    (path,) = stretched(stretches.belt(a, b, d, crossed), (0, 0), (d, 0))
+    (path,) = stretched(stretchable.belt(a, b, d, crossed), (0, 0), (d, 0))
     reach = a + b if crossed else a - b
     w = acos(reach / d)
     arcs = a * (2 * pi - 2 * w) + b * ((2 * pi - 2 * w) if crossed else 2 * w)
@@ -164,7 +164,7 @@ def test_length_of_a_belt(crossed):
 
 
 def test_a_rod_has_round_ends():
-    (path,) = stretched(stretches.rod(0.1), (0, 0), (3, 4))
+    (path,) = stretched(stretchable.rod(0.1), (0, 0), (3, 4))
     assert area(path) == pytest.approx(5 * 0.2 + pi * 0.01, rel=ROUND)
     assert perimeter(path) == pytest.approx(10 + 2 * pi * 0.1, rel=ROUND)
 

@@ -10,10 +10,10 @@ from test_draw_outlines import contains
 
 import simengine2d as se
 from simengine2d.draw.gears import wheel_key, wheels
+from simengine2d.draw.labels import places, word_box
 from simengine2d.draw.marks import Layer, Outline, Spot, Stretched
 from simengine2d.draw.scene import pose_of_model, scene_of, scene_of_model
 from simengine2d.draw.symbols import symbol
-from simengine2d.draw.words import places, word_box
 from simengine2d.model import library
 from simengine2d.model.elements import FrameField, Joint, Row
 from simengine2d.model.measure import x, y
@@ -179,7 +179,7 @@ def test_a_joint_of_ones_own_is_shown_by_its_frames():
         assert marks_of(scene_of_model(model), "tongs", Stretched)
 
         @symbol.register(Halfway)
-        def _(joint, plan):
+        def _(joint, layout):
             yield Outline("table", [np.zeros((3, 2))], "weld", Layer.PIN, joint.name)
 
         (mark,) = [m for m in scene_of_model(model).marks if m.name == "tongs"]

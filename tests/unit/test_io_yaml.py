@@ -650,7 +650,9 @@ def _load_or_refuse(path: Path) -> None:
 def test_numbers_that_overflow_get_a_sentence(tmp_path):
     text = "bodies:\n  a: {shape: disk, radius: 1e200, mass: 1}\n  b: {shape: bar, start: [1e308, 0], end: [1.5e308, 1], mass: 1}\n"
     found = problems(tmp_path, text)
-    assert "line 2: body 'a', disk, radius = 1e+200 is too large to compute with; give at most 1e+100." in found
+    assert (
+        "line 2: body 'a', disk, radius = 1e+200 is too large to compute with; give at most 1e+100." in found
+    )
     assert "line 3: body 'b'" in found
 
 

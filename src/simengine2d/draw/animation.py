@@ -20,8 +20,8 @@ import numpy as np
 from ..errors import ModelError, UnsupportedError, listed
 from ..io.files import write_bytes
 from ..results.results import Results
+from .colors import PAPER, TEXT
 from .figure import SceneArtists, closed_figure, prepare
-from .inks import PAPER, TEXT
 from .outlines import Floats
 from .resampling import resampled
 from .scene import Scene, scene_of

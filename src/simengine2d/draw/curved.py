@@ -12,8 +12,8 @@ from ..model.joints.cam import Cam
 from ..model.joints.point_on_curve import PointOnCurve
 from ..model.joints.rolling_curves import RollingCurves
 from . import outlines
+from .layout import Layout
 from .marks import Layer, Outline
-from .plan import Plan
 from .symbols import Parts, pin, reach, symbol
 
 
@@ -28,31 +28,31 @@ def profile(frame: PlacedFrame, curve: Curve, name: str, *, solid: bool = True) 
 
 
 @symbol.register
-def _(joint: PointOnCurve, plan: Plan) -> Parts:
+def _(joint: PointOnCurve, layout: Layout) -> Parts:
     yield from reach(joint.b)
     yield from profile(joint.a, joint.curve, joint.name, solid=False)
-    yield from pin(joint.b, plan, joint.name)
+    yield from pin(joint.b, layout, joint.name)
 
 
 @symbol.register
-def _(joint: Cam, plan: Plan) -> Parts:
+def _(joint: Cam, layout: Layout) -> Parts:
     yield from reach(joint.b)
     yield from profile(joint.a, joint.curve, joint.name, solid=not joint.inside)
     ink = "ground" if joint.b.body == GROUND else f"of {joint.b.body}"
     if joint.radius is not None:
         wheel = outlines.circle((joint.b.x, joint.b.y), joint.radius)
         yield Outline(joint.b.body, [wheel], ink, Layer.FRONT, joint.name)
-        yield from pin(joint.b, plan, joint.name)
+        yield from pin(joint.b, layout, joint.name)
     if joint.follower == "flat":
-        yield _face(joint, ink, plan)
+        yield _face(joint, ink, layout)
 
 
-def _face(joint: Cam, ink: str, plan: Plan) -> Outline:
+def _face(joint: Cam, ink: str, layout: Layout) -> Outline:
     """A bar whose edge is the face, as long as the cam needs, on the side where the cam is not."""
-    seen = plan.motion.seen_from(joint.b, joint.a)
+    seen = layout.motion.seen_from(joint.b, joint.a)
     reach_of_cam = 0.6 * float(np.ptp(joint.curve.outline(91), axis=0).max())
     start, end = float(seen[:, 0].min()) - reach_of_cam, float(seen[:, 0].max()) + reach_of_cam
-    thick = 1.2 * plan.size * (1.0 if seen[:, 1].mean() < 0.0 else -1.0)
+    thick = 1.2 * layout.size * (1.0 if seen[:, 1].mean() < 0.0 else -1.0)
     corners = np.array([(start, 0.0), (end, 0.0), (end, thick), (start, thick)])
     return Outline(
         joint.b.body,
@@ -64,6 +64,6 @@ def _face(joint: Cam, ink: str, plan: Plan) -> Outline:
 
 
 @symbol.register
-def _(joint: RollingCurves, plan: Plan) -> Parts:
+def _(joint: RollingCurves, layout: Layout) -> Parts:
     yield from profile(joint.a, joint.curve_a, joint.name, solid=not joint.internal)
     yield from profile(joint.b, joint.curve_b, joint.name)

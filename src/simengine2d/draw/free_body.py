@@ -11,8 +11,8 @@ import numpy as np
 
 from ..errors import ModelError, UnsupportedError, unknown
 from ..results.results import Results
+from .colors import TEXT, ink_of
 from .figure import LABEL, SceneArtists, axes_or_new, halo
-from .inks import TEXT, ink_of
 from .marks import Arrow, Layer, Mark, Outline, Spot
 from .motion import CarrierMotion
 from .outlines import circle

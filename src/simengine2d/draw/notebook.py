@@ -7,7 +7,7 @@ from html import escape
 from ..errors import SimEngineError
 from ..model.model import Model
 from ..results.results import Results
-from . import facts
+from . import report_data
 from .html import page
 from .report import fact_table, table
 from .scene import scene_of, scene_of_model
@@ -23,7 +23,7 @@ def model_html(model: Model) -> str:
     try:
         resolved = model.check()
         picture = scene_svg(scene_of_model(model), 5.0, 4.5) if len(model.bodies) <= MOST_BODIES else ""
-        lines = facts.diagnosis(model)
+        lines = report_data.diagnosis(model)
     except SimEngineError as error:
         return f"<pre>{escape(repr(model))}\n{escape(str(error))}</pre>"
     heads = ["body", "mass kg", "inertia kg m²", "x m", "y m", "phi rad"]
@@ -31,17 +31,17 @@ def model_html(model: Model) -> str:
         f"<h4>{escape(model.name)}</h4>",
         picture,
         *(f"<div>{escape(line)}</div>" for line in lines),
-        table(heads, facts.body_rows(resolved)[:MOST_BODIES], 1),
-        table(["joint", "type", "between", "equations"], facts.joint_rows(resolved)[:MOST_BODIES], 3),
+        table(heads, report_data.body_rows(resolved)[:MOST_BODIES], 1),
+        table(["joint", "type", "between", "equations"], report_data.joint_rows(resolved)[:MOST_BODIES], 3),
     ]
     if model.forces:
-        parts.append(table(["force", "type", "on"], facts.force_rows(resolved)[:MOST_BODIES], 3))
+        parts.append(table(["force", "type", "on"], report_data.force_rows(resolved)[:MOST_BODIES], 3))
     return "\n".join(parts)
 
 
 def results_html(results: Results) -> str:
     """The verdict, and the player in a frame of its own; without scripts, a picture."""
-    head = f"<h4>{escape(results.model.name)}</h4>{fact_table(facts.verdict(results))}"
+    head = f"<h4>{escape(results.model.name)}</h4>{fact_table(report_data.verdict(results))}"
     if results.columns_only or results.t.size == 0:
         return head
     try:

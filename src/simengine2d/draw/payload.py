@@ -16,12 +16,12 @@ import numpy as np
 from ..model.frame import GROUND
 from ..results.energy import has_energy
 from ..results.results import COORDINATES, ORDERS, Results
+from .labels import places
 from .marks import Mark, Stretched, Trace
 from .motion import spot_of
 from .outlines import Floats
 from .scene import Scene, scene_of
 from .units import UNITS
-from .words import places
 
 MOST_ROWS = 10_000
 FEWEST_ROWS = 300

@@ -11,9 +11,9 @@ from ..errors import ModelError
 from ..io.files import write_text
 from ..results.energy import has_energy
 from ..results.results import Results
-from . import facts, plots
-from .facts import Fact
-from .inks import PAPER, TEXT, ink_of, mixed
+from . import plots, report_data
+from .colors import PAPER, TEXT, ink_of, mixed
+from .report_data import Fact
 from .scene import scene_of
 from .svg import figure_svg, scene_svg
 
@@ -56,16 +56,16 @@ def report(results: Results) -> str:
     sections = [
         f"<h1>{title}</h1>",
         _verdict_sentence(results),
-        _section("Verdict", fact_table(facts.verdict(results))),
+        _section("Verdict", fact_table(report_data.verdict(results))),
         _section(
             "Mechanism", f"<figure>{scene_svg(scene_of(results), 7.0, 6.0)}</figure>", *_model_tables(results)
         ),
-        _section("Mobility", *(f"<p>{escape(line)}</p>" for line in facts.diagnosis(results.model))),
+        _section("Mobility", *(f"<p>{escape(line)}</p>" for line in report_data.diagnosis(results.model))),
         _section("Plots", *_plots(results)),
         *_reactions(results),
-        _section("Settings", fact_table(facts.settings(results))),
-        _section("Work", fact_table(facts.work(results))) if results.statistics else "",
-        _section("Origin", fact_table(facts.origin(results))),
+        _section("Settings", fact_table(report_data.settings(results))),
+        _section("Work", fact_table(report_data.work(results))) if results.statistics else "",
+        _section("Origin", fact_table(report_data.origin(results))),
     ]
     head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
     view = '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -73,7 +73,9 @@ def report(results: Results) -> str:
 
 
 def _verdict_sentence(results: Results) -> str:
-    doubtful = [fact.name for fact in facts.verdict(results) if fact.good is False and fact.name != "verdict"]
+    doubtful = [
+        fact.name for fact in report_data.verdict(results) if fact.good is False and fact.name != "verdict"
+    ]
     doubtful = [*results.verdict.reasons, *doubtful]
     word = results.verdict.word if not results.verdict.is_good else "check"
     if doubtful:
@@ -110,7 +112,11 @@ def _cell(text: str, is_number: bool) -> str:
 
 def _model_tables(results: Results) -> list[str]:
     resolved = results.resolved
-    bodies, joints, forces = facts.body_rows(resolved), facts.joint_rows(resolved), facts.force_rows(resolved)
+    bodies, joints, forces = (
+        report_data.body_rows(resolved),
+        report_data.joint_rows(resolved),
+        report_data.force_rows(resolved),
+    )
     parts = [table(["body", "mass kg", "inertia kg m²", "x m", "y m", "phi rad"], bodies, 1)]
     parts += [table(["joint", "type", "between", "equations"], joints, 3)] if joints else []
     return parts + ([table(["force", "type", "on"], forces, 3)] if forces else [])
@@ -118,7 +124,7 @@ def _model_tables(results: Results) -> list[str]:
 
 def _reactions(results: Results) -> list[str]:
     """Peak and root-mean-square reactions, and the plot of the largest."""
-    loads = facts.loads(results) if results.t.size else []
+    loads = report_data.loads(results) if results.t.size else []
     if not loads:
         return []
     heads = ["joint or force", "type", "on", "peak N", "at s", "rms N", "peak N m", "rms N m"]

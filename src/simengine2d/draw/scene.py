@@ -18,14 +18,14 @@ from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
 from . import curved, driving, sliding  # noqa: F401  (they register their symbols)
-from .inks import body_ink
+from .colors import body_ink
+from .labels import labels, places, word_box
+from .layout import Layout
 from .marks import Arrow, Bounds, Label, Layer, Mark, Outline, Spot, Stretched, Trace
 from .motion import CarrierMotion, spot_of
 from .outlines import Floats, center_of_mass, circle
-from .plan import Plan
 from .shapes import body_marks, ink_of_bodies
 from .symbols import symbol
-from .words import labels, places, word_box
 
 MARGIN = 2.5  # around everything that moves, in symbol sizes
 LONG_ARROW, PEAK_ARROW = (
@@ -132,8 +132,8 @@ def scene_of(results: Results, trace: Sequence[str] = ()) -> Scene:
         raise UnsupportedError(
             f"the results of '{results.model.name}' hold no times; there is nothing to draw."
         )
-    plan = Plan(results.resolved, CarrierMotion.of(results))
-    return _scene(plan, list(_arrows(results, plan)), [_trace(point, plan) for point in trace])
+    layout = Layout(results.resolved, CarrierMotion.of(results))
+    return _scene(layout, list(_arrows(results, layout)), [_trace(point, layout) for point in trace])
 
 
 def scene_of_model(model: Model) -> Scene:
@@ -156,19 +156,19 @@ def pose_of_model(model: Model) -> Results:
     return Results(model, np.zeros(1), q[None], zero, zero, status=status, notes=notes)
 
 
-def _scene(plan: Plan, arrows: list[Arrow], traces: list[Trace]) -> Scene:
-    inks = ink_of_bodies(plan)
-    marks, spots = _element_marks(plan)
+def _scene(layout: Layout, arrows: list[Arrow], traces: list[Trace]) -> Scene:
+    inks = ink_of_bodies(layout)
+    marks, spots = _element_marks(layout)
     for trace in traces:  # a point whose path is shown belongs to its body
         spots.setdefault(trace.spot.carrier, []).append(trace.spot)
-    for name in plan.resolved.bodies:
-        marks += body_marks(name, spots.get(name, ()), inks[name], plan)
+    for name in layout.resolved.bodies:
+        marks += body_marks(name, spots.get(name, ()), inks[name], layout)
     marks = [m._replace(ink=inks[m.ink[3:]]) if m.ink.startswith("of ") else m for m in marks]
     marks.sort(key=lambda mark: (mark.layer, -_reach(mark)))  # of links, the short ones in front
-    words = list(labels(plan, spots, inks))
-    title, motion = plan.resolved.model.name, plan.motion
-    centers = [mark for name in plan.resolved.model.bodies for mark in _center(name, plan.size)]
-    return Scene(title, motion, plan.size, marks, centers, words, arrows, traces, inks)
+    words = list(labels(layout, spots, inks))
+    title, motion = layout.resolved.model.name, layout.motion
+    centers = [mark for name in layout.resolved.model.bodies for mark in _center(name, layout.size)]
+    return Scene(title, motion, layout.size, marks, centers, words, arrows, traces, inks)
 
 
 def _center(body: str, size: float) -> Iterator[Outline]:
@@ -179,12 +179,12 @@ def _center(body: str, size: float) -> Iterator[Outline]:
     yield Outline(body, [center_of_mass(0.55 * size)], "text", Layer.CENTER, body)
 
 
-def _element_marks(plan: Plan) -> tuple[list[Mark], dict[str, list[Spot]]]:
+def _element_marks(layout: Layout) -> tuple[list[Mark], dict[str, list[Spot]]]:
     """The symbols of all joints and forces, and the spots that each body must reach."""
     marks: list[Mark] = []
     spots: dict[str, list[Spot]] = {}
-    for element in plan.resolved.elements.values():
-        for part in symbol(element, plan):
+    for element in layout.resolved.elements.values():
+        for part in symbol(element, layout):
             if isinstance(part, Spot):
                 spots.setdefault(part.carrier, []).append(part)
             else:
@@ -195,35 +195,35 @@ def _element_marks(plan: Plan) -> tuple[list[Mark], dict[str, list[Spot]]]:
 # Forces and traces ------------------------------------------------------------------------------------
 
 
-def _arrows(results: Results, plan: Plan) -> Iterator[Arrow]:
+def _arrows(results: Results, layout: Layout) -> Iterator[Arrow]:
     """Reactions of joints where they are known, and applied forces."""
-    for name, element in plan.resolved.elements.items():
+    for name, element in layout.resolved.elements.items():
         is_load = isinstance(element, PointForce | Torque)
         if isinstance(element, Joint) and results.lam is None:
             continue
         if isinstance(element, ForceElement) and results.system.missing_law is not None:
             continue
         bodies = [frame.body for frame in results.model.elements[name].frames() if frame.body != GROUND]
-        frames = [frame for frame in plan.frames[name] if frame.body == bodies[-1]]
-        spot = spot_of(frames[-1]) if frames else _pivot_of(name, bodies[-1], plan)
+        frames = [frame for frame in layout.frames[name] if frame.body == bodies[-1]]
+        spot = spot_of(frames[-1]) if frames else _pivot_of(name, bodies[-1], layout)
         reaction = results.reaction(name, on=bodies[-1], at=Frame(spot.carrier, place=(spot.x, spot.y, 0.0)))
         ink = "reaction" if isinstance(element, Joint) else "applied"
         yield Arrow(spot, name, ink, *reaction, is_load)
 
 
-def _pivot_of(name: str, body: str, plan: Plan) -> Spot:
+def _pivot_of(name: str, body: str, layout: Layout) -> Spot:
     """Where the torque of a motor is shown: at the pin of its body."""
-    others = [f.body for f in plan.resolved.model.elements[name].frames() if f.body != body] or [GROUND]
-    pivot = plan.pivot(body, others[0])
+    others = [f.body for f in layout.resolved.model.elements[name].frames() if f.body != body] or [GROUND]
+    pivot = layout.pivot(body, others[0])
     return Spot(body, 0.0, 0.0) if pivot is None else spot_of(pivot)
 
 
-def _trace(point: str, plan: Plan) -> Trace:
+def _trace(point: str, layout: Layout) -> Trace:
     try:
-        frame = plan.resolved.frame(as_frame(point))
+        frame = layout.resolved.frame(as_frame(point))
     except ModelError as error:
         raise ModelError(f"trace '{point}': {error}") from None
-    number = list(plan.resolved.model.bodies).index(frame.body) if frame.body != GROUND else 0
+    number = list(layout.resolved.model.bodies).index(frame.body) if frame.body != GROUND else 0
     return Trace(spot_of(frame), point, body_ink(number))
 
 

@@ -9,37 +9,37 @@ import numpy as np
 from ..model.body import Bar, Body, Disk, Plate
 from ..model.frame import GROUND
 from . import outlines
+from .colors import body_ink
 from .gears import Wheel
-from .inks import body_ink
-from .looks import is_hidden, own_color, own_outlines
+from .layout import Layout
 from .marks import Layer, Outline, Spot
 from .outlines import Floats
-from .plan import Plan
+from .style import is_hidden, own_color, own_outlines
 
 RADIUS = 0.95  # of links, in symbol sizes
 
 
-def ink_of_bodies(plan: Plan) -> dict[str, str]:
+def ink_of_bodies(layout: Layout) -> dict[str, str]:
     """The ink of each body: the color in its look, else one after the other; the ground has its own."""
-    bodies = plan.resolved.model.bodies
+    bodies = layout.resolved.model.bodies
     inks = {name: own_color(body) or body_ink(i) for i, (name, body) in enumerate(bodies.items())}
     return inks | {GROUND: "support"}
 
 
-def body_marks(name: str, spots: Sequence[Spot], ink: str, plan: Plan) -> Iterator[Outline]:
+def body_marks(name: str, spots: Sequence[Spot], ink: str, layout: Layout) -> Iterator[Outline]:
     """The outlines of one body; `spots` are the places that it must reach."""
-    body = plan.resolved.model.find_body(name)
+    body = layout.resolved.model.find_body(name)
     if is_hidden(body):
         return
-    own = own_outlines(body, plan.resolved)
+    own = own_outlines(body, layout.resolved)
     if own:
         yield Outline(name, own, ink, Layer.LINK, name)
         return
-    wheels = [wheel for wheel in plan.wheels.values() if wheel.center.body == name]
+    wheels = [wheel for wheel in layout.wheels.values() if wheel.center.body == name]
     for wheel in wheels:
         yield from _wheel(wheel, ink, name)
     if name != GROUND:
-        yield from _shape(body, spots, wheels, ink, plan)
+        yield from _shape(body, spots, wheels, ink, layout)
 
 
 def _wheel(wheel: Wheel, ink: str, name: str) -> Iterator[Outline]:
@@ -65,24 +65,24 @@ def _holes(center: tuple[float, float], wheel: Wheel) -> list[Floats]:
 
 
 def _shape(
-    body: Body, spots: Sequence[Spot], wheels: Sequence[Wheel], ink: str, plan: Plan
+    body: Body, spots: Sequence[Spot], wheels: Sequence[Wheel], ink: str, layout: Layout
 ) -> Iterator[Outline]:
     points = {(spot.x, spot.y) for spot in spots}
     if isinstance(body.shape, Disk) and not wheels:
-        yield from _disk(body, plan.number(body.shape.radius), ink, plan)
-    if isinstance(body.shape, Plate) and not plan.is_drawn_by_a_joint(body.name):
-        width, height = plan.number(body.shape.width), plan.number(body.shape.height)
-        plate = outlines.rounded_rectangle((0, 0), width, height, 0.3 * plan.size)
+        yield from _disk(body, layout.number(body.shape.radius), ink, layout)
+    if isinstance(body.shape, Plate) and not layout.is_drawn_by_a_joint(body.name):
+        width, height = layout.number(body.shape.width), layout.number(body.shape.height)
+        plate = outlines.rounded_rectangle((0, 0), width, height, 0.3 * layout.size)
         yield Outline(body.name, [plate], ink, Layer.BLOCK, body.name)
-    outside = points - {point for point in points if _covers(body, wheels, point, plan)}
+    outside = points - {point for point in points if _covers(body, wheels, point, layout)}
     if isinstance(body.shape, Bar) or body.shape is None:
-        points |= {(x, y) for x, y, _ in plan.resolved.bodies[body.name].points.values()}
-        yield from _link(body, points, wheels, ink, plan)
+        points |= {(x, y) for x, y, _ in layout.resolved.bodies[body.name].points.values()}
+        yield from _link(body, points, wheels, ink, layout)
     elif outside:  # arms to what is attached beside the disk or plate
-        yield _link_mark(body, {(0.0, 0.0), *outside}, ink, plan)
+        yield _link_mark(body, {(0.0, 0.0), *outside}, ink, layout)
 
 
-def _disk(body: Body, radius: float, ink: str, plan: Plan) -> Iterator[Outline]:
+def _disk(body: Body, radius: float, ink: str, layout: Layout) -> Iterator[Outline]:
     """A disk, with lines that show how it turns."""
     yield Outline(body.name, [outlines.circle((0, 0), radius)], ink, Layer.ROUND, body.name)
     spokes = [
@@ -93,37 +93,37 @@ def _disk(body: Body, radius: float, ink: str, plan: Plan) -> Iterator[Outline]:
 
 
 def _link(
-    body: Body, points: set[tuple[float, float]], wheels: Sequence[Wheel], ink: str, plan: Plan
+    body: Body, points: set[tuple[float, float]], wheels: Sequence[Wheel], ink: str, layout: Layout
 ) -> Iterator[Outline]:
     """A link through the points; a body that nothing is attached to is a dot, one point makes a pendulum."""
     if not points and not wheels:
-        dot = outlines.circle((0, 0), 1.1 * plan.size)
+        dot = outlines.circle((0, 0), 1.1 * layout.size)
         yield Outline(body.name, [dot], ink, Layer.LINK, body.name)
     elif len(points) == 1:
         (point,) = points
-        if np.hypot(*point) > plan.size:
-            bob = outlines.circle((0, 0), 1.6 * plan.size)
-            yield _link_mark(body, {point, (0.0, 0.0)}, ink, plan, 0.6)
+        if np.hypot(*point) > layout.size:
+            bob = outlines.circle((0, 0), 1.6 * layout.size)
+            yield _link_mark(body, {point, (0.0, 0.0)}, ink, layout, 0.6)
             yield Outline(body.name, [bob], ink, Layer.BLOCK, body.name)
         elif not wheels:
-            yield _link_mark(body, points, ink, plan)
+            yield _link_mark(body, points, ink, layout)
     elif points:
-        yield _link_mark(body, points, ink, plan)
+        yield _link_mark(body, points, ink, layout)
 
 
 def _link_mark(
-    body: Body, points: set[tuple[float, float]], ink: str, plan: Plan, width: float = 1.0
+    body: Body, points: set[tuple[float, float]], ink: str, layout: Layout, width: float = 1.0
 ) -> Outline:
-    outline = outlines.link(sorted(points), width * RADIUS * plan.size)
+    outline = outlines.link(sorted(points), width * RADIUS * layout.size)
     return Outline(body.name, [outline], ink, Layer.LINK, body.name)
 
 
-def _covers(body: Body, wheels: Sequence[Wheel], point: tuple[float, float], plan: Plan) -> bool:
+def _covers(body: Body, wheels: Sequence[Wheel], point: tuple[float, float], layout: Layout) -> bool:
     """The disk, plate or wheel of a body reaches a point of it."""
     x, y = point
-    if isinstance(body.shape, Disk) and np.hypot(x, y) <= plan.number(body.shape.radius):
+    if isinstance(body.shape, Disk) and np.hypot(x, y) <= layout.number(body.shape.radius):
         return True
     if isinstance(body.shape, Plate):
-        width, height = plan.number(body.shape.width), plan.number(body.shape.height)
-        return abs(x) <= width / 2 + plan.size and abs(y) <= height / 2 + plan.size
+        width, height = layout.number(body.shape.width), layout.number(body.shape.height)
+        return abs(x) <= width / 2 + layout.size and abs(y) <= height / 2 + layout.size
     return any(np.hypot(x - w.center.x, y - w.center.y) <= w.radius for w in wheels)

@@ -3,7 +3,7 @@
 A symbol yields marks, and the spots that the bodies must reach. A joint of your own gets one by
 
     @symbol.register
-    def _(joint: Midpoint, plan: Plan): ...
+    def _(joint: Midpoint, layout: Layout): ...
 
 and without it a pin where two of its points coincide, else a dashed line between them.
 """
@@ -27,29 +27,29 @@ from ..model.joints.fixed import Fixed
 from ..model.joints.gear import Gear
 from ..model.joints.link import Link
 from ..model.joints.revolute import Revolute
-from . import outlines, stretches
+from . import outlines, stretchable
+from .layout import Layout, frames_of
 from .marks import Layer, Mark, Outline, Spot, Stretched
 from .motion import spot_of
-from .plan import Plan, frames_of
 
 Parts = Iterator[Mark | Spot]
 
 
 @singledispatch
-def symbol(element: Element, plan: Plan) -> Parts:
+def symbol(element: Element, layout: Layout) -> Parts:
     """The marks of an element, and the spots that its bodies reach."""
-    yield from frames_symbol(element, plan)
+    yield from frames_symbol(element, layout)
 
 
-def frames_symbol(element: Element, plan: Plan) -> Parts:
+def frames_symbol(element: Element, layout: Layout) -> Parts:
     """For elements without a symbol of their own: a pin where two points coincide, else dashed lines."""
     frames = frames_of(element)
     yield from reach(*frames)
     for first, second in pairwise(frames):
-        if plan.motion.distance(first, second)[1] < 0.1 * plan.size:
-            yield from pin(second, plan, element.name)
+        if layout.motion.distance(first, second)[1] < 0.1 * layout.size:
+            yield from pin(second, layout, element.name)
         else:
-            yield stretched(element, first, second, stretches.line(), "hint", plan)
+            yield stretched(element, first, second, stretchable.line(), "hint", layout)
 
 
 # Parts that symbols share -----------------------------------------------------------------------------
@@ -62,23 +62,23 @@ def reach(*frames: PlacedFrame) -> Iterator[Spot]:
             yield spot_of(frame)
 
 
-def pin(frame: PlacedFrame, plan: Plan, name: str) -> Iterator[Mark]:
-    hole = outlines.circle((frame.x, frame.y), 0.5 * plan.size, 32)
+def pin(frame: PlacedFrame, layout: Layout, name: str) -> Iterator[Mark]:
+    hole = outlines.circle((frame.x, frame.y), 0.5 * layout.size, 32)
     yield Outline(frame.body, [hole], "pin", Layer.PIN, name)
 
 
 def ground_support(
-    carrier: str, at: tuple[float, float], plan: Plan, name: str, front: bool
+    carrier: str, at: tuple[float, float], layout: Layout, name: str, front: bool
 ) -> Iterator[Mark]:
     """A triangle on a hatched line, below a point."""
     layer = Layer.FRONT if front else Layer.BACK
-    triangle, strokes = outlines.support(plan.size)
+    triangle, strokes = outlines.support(layout.size)
     yield Outline(carrier, [outlines.moved(triangle, at)], "support", layer, name)
     yield Outline(carrier, [outlines.moved(s, at) for s in strokes], "ground", layer, name, area=False)
 
 
 def stretched(
-    element: Element, a: PlacedFrame, b: PlacedFrame, paths: list[stretches.Stops], ink: str, plan: Plan
+    element: Element, a: PlacedFrame, b: PlacedFrame, paths: list[stretchable.Stops], ink: str, layout: Layout
 ) -> Stretched:
     return Stretched(spot_of(a), spot_of(b), paths, ink, Layer.SPRING, element.name)
 
@@ -87,81 +87,83 @@ def stretched(
 
 
 @symbol.register
-def _(joint: Revolute, plan: Plan) -> Parts:
+def _(joint: Revolute, layout: Layout) -> Parts:
     a, b = (joint.b, joint.a) if joint.b.body == GROUND else (joint.a, joint.b)
     yield from reach(a, b)
     if a.body == GROUND:
-        yield from ground_support(GROUND, (a.x, a.y), plan, joint.name, front=plan.is_round(b))
-    yield from pin(a, plan, joint.name)
+        yield from ground_support(GROUND, (a.x, a.y), layout, joint.name, front=layout.is_round(b))
+    yield from pin(a, layout, joint.name)
 
 
 @symbol.register
-def _(joint: Fixed, plan: Plan) -> Parts:
+def _(joint: Fixed, layout: Layout) -> Parts:
     a, b = (joint.b, joint.a) if joint.b.body == GROUND else (joint.a, joint.b)
     yield from reach(a, b)
     if a.body == GROUND:
-        strokes = outlines.hatching((-2 * plan.size, 0), (2 * plan.size, 0), plan.size)
-        moved = [outlines.moved(stroke, (a.x, a.y - plan.size)) for stroke in strokes]
+        strokes = outlines.hatching((-2 * layout.size, 0), (2 * layout.size, 0), layout.size)
+        moved = [outlines.moved(stroke, (a.x, a.y - layout.size)) for stroke in strokes]
         yield Outline(GROUND, moved, "ground", Layer.FRONT, joint.name, area=False)
-    square = outlines.rectangle((b.x, b.y), 0.8 * plan.size, 0.8 * plan.size, b.angle)
+    square = outlines.rectangle((b.x, b.y), 0.8 * layout.size, 0.8 * layout.size, b.angle)
     yield Outline(b.body, [square], "weld", Layer.PIN, joint.name)
 
 
 @symbol.register
-def _(joint: Link, plan: Plan) -> Parts:
+def _(joint: Link, layout: Layout) -> Parts:
     yield from reach(joint.a, joint.b)
-    rod = stretches.rod(0.55 * plan.size)
+    rod = stretchable.rod(0.55 * layout.size)
     yield Stretched(spot_of(joint.a), spot_of(joint.b), rod, "rod", Layer.LINK, joint.name, area=True)
     for frame in (joint.a, joint.b):
         if frame.body == GROUND:
-            yield from ground_support(GROUND, (frame.x, frame.y), plan, joint.name, front=False)
-        yield from pin(frame, plan, joint.name)
+            yield from ground_support(GROUND, (frame.x, frame.y), layout, joint.name, front=False)
+        yield from pin(frame, layout, joint.name)
 
 
 # Points held in the global frame ----------------------------------------------------------------------
 
 
 @symbol.register
-def _(joint: AbsoluteX, plan: Plan) -> Parts:
+def _(joint: AbsoluteX, layout: Layout) -> Parts:
     yield from reach(joint.frame)
-    carrier = plan.motion.follow(f"{joint.name} at {joint.frame.body}", joint.frame)
-    if _partner(joint, AbsoluteY, plan):
-        yield from ground_support(carrier, (0.0, 0.0), plan, joint.name, front=plan.is_round(joint.frame))
-        yield from pin(joint.frame, plan, joint.name)
+    carrier = layout.motion.follow(f"{joint.name} at {joint.frame.body}", joint.frame)
+    if _partner(joint, AbsoluteY, layout):
+        yield from ground_support(carrier, (0.0, 0.0), layout, joint.name, front=layout.is_round(joint.frame))
+        yield from pin(joint.frame, layout, joint.name)
     else:
-        yield from roller(carrier, plan, joint.name, -pi / 2 if plan.middle[0] > _x(joint, plan) else pi / 2)
-        yield from pin(joint.frame, plan, joint.name)
+        yield from roller(
+            carrier, layout, joint.name, -pi / 2 if layout.middle[0] > _x(joint, layout) else pi / 2
+        )
+        yield from pin(joint.frame, layout, joint.name)
 
 
 @symbol.register
-def _(joint: AbsoluteY, plan: Plan) -> Parts:
+def _(joint: AbsoluteY, layout: Layout) -> Parts:
     yield from reach(joint.frame)
-    if not _partner(joint, AbsoluteX, plan):
-        carrier = plan.motion.follow(f"{joint.name} at {joint.frame.body}", joint.frame)
-        yield from roller(carrier, plan, joint.name, 0.0)
-        yield from pin(joint.frame, plan, joint.name)
+    if not _partner(joint, AbsoluteX, layout):
+        carrier = layout.motion.follow(f"{joint.name} at {joint.frame.body}", joint.frame)
+        yield from roller(carrier, layout, joint.name, 0.0)
+        yield from pin(joint.frame, layout, joint.name)
 
 
 @symbol.register
-def _(joint: AbsoluteDistance, plan: Plan) -> Parts:
+def _(joint: AbsoluteDistance, layout: Layout) -> Parts:
     frames = frames_of(joint)
     yield from reach(joint.frame)
-    yield from ground_support(GROUND, joint.center, plan, joint.name, front=False)
-    rod = stretches.rod(0.55 * plan.size)
+    yield from ground_support(GROUND, joint.center, layout, joint.name, front=False)
+    rod = stretchable.rod(0.55 * layout.size)
     a, b = (spot_of(frame) for frame in frames)
     yield Stretched(a, b, rod, "rod", Layer.LINK, joint.name, area=True)
     for frame in frames:
-        yield from pin(frame, plan, joint.name)
+        yield from pin(frame, layout, joint.name)
 
 
 @symbol.register
-def _(joint: AbsoluteAngle, plan: Plan) -> Parts:
+def _(joint: AbsoluteAngle, layout: Layout) -> Parts:
     yield from ()
 
 
-def roller(carrier: str, plan: Plan, name: str, angle: float) -> Iterator[Mark]:
+def roller(carrier: str, layout: Layout, name: str, angle: float) -> Iterator[Mark]:
     """A support that rolls on a hatched line: it holds a point across the line only."""
-    size = plan.size
+    size = layout.size
     triangle = np.array([(0.0, 0.0), (-1.15 * size, -1.5 * size), (1.15 * size, -1.5 * size)])
     wheels = [outlines.circle((x * size, -1.8 * size), 0.3 * size, 24) for x in (-0.7, 0.7)]
     strokes = outlines.hatching((-2.2 * size, -2.1 * size), (2.2 * size, -2.1 * size), size)
@@ -171,21 +173,21 @@ def roller(carrier: str, plan: Plan, name: str, angle: float) -> Iterator[Mark]:
     yield Outline(carrier, lines, "ground", Layer.BACK, name, area=False)
 
 
-def _partner(joint: AbsoluteX | AbsoluteY, kind: type[Joint], plan: Plan) -> bool:
+def _partner(joint: AbsoluteX | AbsoluteY, kind: type[Joint], layout: Layout) -> bool:
     """Another joint holds the other coordinate of the same point."""
-    others = [e for e in plan.resolved.elements.values() if isinstance(e, kind)]
+    others = [e for e in layout.resolved.elements.values() if isinstance(e, kind)]
     return any(other.frame[:3] == joint.frame[:3] for other in others)  # type: ignore[attr-defined]
 
 
-def _x(joint: AbsoluteX, plan: Plan) -> float:
-    return float(plan.motion.place(spot_of(joint.frame))[0, 0])
+def _x(joint: AbsoluteX, layout: Layout) -> float:
+    return float(layout.motion.place(spot_of(joint.frame))[0, 0])
 
 
 # Wheels -----------------------------------------------------------------------------------------------
 
 
 @symbol.register
-def _(joint: Gear, plan: Plan) -> Parts:
+def _(joint: Gear, layout: Layout) -> Parts:
     for frame, radius in zip((joint.a, joint.b), joint.pitch_radii(), strict=True):
         yield from reach(frame)
         pitch = outlines.circle((frame.x, frame.y), radius)
@@ -194,28 +196,28 @@ def _(joint: Gear, plan: Plan) -> Parts:
 
 
 @symbol.register
-def _(joint: Belt, plan: Plan) -> Parts:
-    distance = plan.motion.distance(joint.a, joint.b)[0]
+def _(joint: Belt, layout: Layout) -> Parts:
+    distance = layout.motion.distance(joint.a, joint.b)[0]
     for frame in (joint.a, joint.b):
         yield from reach(frame)
     radius_a, radius_b = joint.radii
-    path = stretches.belt(radius_a, radius_b, distance, joint.crossed)
-    yield stretched(joint, joint.a, joint.b, path, "belt", plan)
+    path = stretchable.belt(radius_a, radius_b, distance, joint.crossed)
+    yield stretched(joint, joint.a, joint.b, path, "belt", layout)
 
 
 # Loads, which are shown as arrows ---------------------------------------------------------------------
 
 
 @symbol.register
-def _(force: PointForce, plan: Plan) -> Parts:
+def _(force: PointForce, layout: Layout) -> Parts:
     yield from reach(force.frame)
 
 
 @symbol.register
-def _(force: Torque, plan: Plan) -> Parts:
+def _(force: Torque, layout: Layout) -> Parts:
     yield from ()
 
 
 @symbol.register
-def _(force: ForceElement, plan: Plan) -> Parts:
-    yield from frames_symbol(force, plan)
+def _(force: ForceElement, layout: Layout) -> Parts:
+    yield from frames_symbol(force, layout)

@@ -15,7 +15,7 @@ class ModelPictures:
 
     def draw(self, ax: Axes | None = None, *, labels: bool = True, centers: bool = False) -> Axes:
         """The mechanism in its assembled pose, on new axes or on `ax`; with mass centers where asked."""
-        from ..draw.still import draw_model
+        from ..draw.snapshot import draw_model
 
         return draw_model(self._model, ax, labels=labels, centers=centers)
 

@@ -151,7 +151,9 @@ class ResolvedModel(Scope):
             raise ModelError(what.says(error)) from None
         if abs(number) > LARGEST:
             raise ModelError(
-                Problem(f"{what} = {number:g} is too large to compute with; give at most {LARGEST:g}.", what.path)
+                Problem(
+                    f"{what} = {number:g} is too large to compute with; give at most {LARGEST:g}.", what.path
+                )
             )
         return number
 

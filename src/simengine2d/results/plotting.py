@@ -62,7 +62,7 @@ class ResultsPictures:
         centers: bool = False,
     ) -> Axes:
         """The mechanism at the output nearest to t."""
-        from ..draw.still import draw_results
+        from ..draw.snapshot import draw_results
 
         shown = {"forces": forces, "labels": labels, "centers": centers}
         return draw_results(self._results, t, ax, trace=trace, **shown)

@@ -1,4 +1,4 @@
-"""Inks: what the words for colors look like on light and on dark paper.
+"""Colors: what their names look like on light and on dark paper.
 
 The colors of bodies and lines are those of Okabe and Ito, told apart with every kind of color vision, without their
 yellow, which print loses, and their vermilion, which is kept for forces.

@@ -1,4 +1,4 @@
-"""Words in a scene: the names of bodies and joints, and where there is room for them."""
+"""Labels of a scene: the names of bodies and joints, and where there is room for them."""
 
 from __future__ import annotations
 
@@ -16,75 +16,78 @@ from ..model.joints.driver import Driver
 from ..model.joints.gear import Gear
 from ..model.joints.rack_pinion import RackPinion
 from ..model.joints.translational import Translational
+from .layout import Layout
 from .marks import Bounds, Label, Spot
 from .motion import CarrierMotion, spot_of
 from .outlines import TURN, Floats, hull
-from .plan import Plan
 
 MOST_BODIES = 100
 WITHOUT_PLACE = (Driver, Gear, Belt, RackPinion, Translational)
 """Joints that are no points; their names would lie on those of pins."""
 
 
-def labels(plan: Plan, spots: dict[str, list[Spot]], inks: dict[str, str]) -> Iterator[Label]:
+def labels(layout: Layout, spots: dict[str, list[Spot]], inks: dict[str, str]) -> Iterator[Label]:
     """The names of all bodies, and of the joints that are points; of large models nobody reads them."""
-    if len(plan.resolved.model.bodies) > MOST_BODIES:
+    if len(layout.resolved.model.bodies) > MOST_BODIES:
         return
-    for name in plan.resolved.model.bodies:
-        yield _body_label(name, spots.get(name, []), inks[name], plan)
-    yield from _joint_labels(plan, spots)
+    for name in layout.resolved.model.bodies:
+        yield _body_label(name, spots.get(name, []), inks[name], layout)
+    yield from _joint_labels(layout, spots)
 
 
-def _body_label(name: str, spots: Sequence[Spot], ink: str, plan: Plan) -> Label:
+def _body_label(name: str, spots: Sequence[Spot], ink: str, layout: Layout) -> Label:
     """In a plate, beside the middle of a bar, above a disk or block."""
-    shape = plan.resolved.model.bodies[name].shape
+    shape = layout.resolved.model.bodies[name].shape
     if isinstance(shape, Disk):
-        radius = plan.number(shape.radius)
-        gap = 0.62 * radius if radius > 5 * plan.size else radius + plan.size
+        radius = layout.number(shape.radius)
+        gap = 0.62 * radius if radius > 5 * layout.size else radius + layout.size
         return Label(Spot(name, 0.0, 0.0), name, ink, gap, above=True)
     if isinstance(shape, Plate):
-        gap, aside = plan.number(shape.height) / 2 + 0.8 * plan.size, 0.0
-        if plan.rack_of(name) is not None:
-            gap, aside = 2.0 * plan.size, 0.4 * plan.number(shape.width)  # beside the pinion, above the teeth
+        gap, aside = layout.number(shape.height) / 2 + 0.8 * layout.size, 0.0
+        if layout.rack_of(name) is not None:
+            gap, aside = (
+                2.0 * layout.size,
+                0.4 * layout.number(shape.width),
+            )  # beside the pinion, above the teeth
         return Label(Spot(name, aside, 0.0), name, ink, gap, above=True)
     points = [(spot.x, spot.y) for spot in spots]
-    points += [(x, y) for x, y, _ in plan.resolved.bodies[name].points.values()]
-    corners = hull(np.array(points or [(0.0, 0.0)]), 0.3 * plan.size)
+    points += [(x, y) for x, y, _ in layout.resolved.bodies[name].points.values()]
+    corners = hull(np.array(points or [(0.0, 0.0)]), 0.3 * layout.size)
     x, y = corners.mean(axis=0)
     ends = tuple(Spot(name, float(u), float(v)) for u, v in corners) if len(corners) == 2 else ()
-    gap = 1.5 * plan.size if len(corners) <= 2 else 0.0
+    gap = 1.5 * layout.size if len(corners) <= 2 else 0.0
     return Label(Spot(name, float(x), float(y)), name, ink, gap, ends)
 
 
-def _joint_labels(plan: Plan, spots: dict[str, list[Spot]]) -> Iterator[Label]:
+def _joint_labels(layout: Layout, spots: dict[str, list[Spot]]) -> Iterator[Label]:
     """The names of the joints at a place, once for all that sit there."""
     found: dict[tuple[int, int], list[Joint]] = {}
-    for element in plan.resolved.elements.values():
+    for element in layout.resolved.elements.values():
         if (
             isinstance(element, Joint)
             and not isinstance(element, WITHOUT_PLACE)
-            and plan.frames[element.name]
+            and layout.frames[element.name]
         ):
-            x, y = plan.motion.place(spot_of(plan.frames[element.name][-1]))[0]
-            found.setdefault((round(x / plan.size), round(y / plan.size)), []).append(element)
+            x, y = layout.motion.place(spot_of(layout.frames[element.name][-1]))[0]
+            found.setdefault((round(x / layout.size), round(y / layout.size)), []).append(element)
     for joints in found.values():
-        frames = [frame for joint in joints for frame in plan.frames[joint.name]]
+        frames = [frame for joint in joints for frame in layout.frames[joint.name]]
         clear = [spot for f in frames for spot in spots.get(f.body, ()) if (spot.x, spot.y) != (f.x, f.y)]
-        motor = any(plan.pivot(f.body, GROUND) == f for f in frames) and _has_motor(frames[-1].body, plan)
+        motor = any(layout.pivot(f.body, GROUND) == f for f in frames) and _has_motor(frames[-1].body, layout)
         yield Label(
             spot_of(frames[-1]),
             ", ".join(joint.name for joint in joints),
             "text",
-            (3.1 if motor else 1.3) * plan.size,
+            (3.1 if motor else 1.3) * layout.size,
             tuple(dict.fromkeys(clear)),
             above=any(f.body == GROUND for f in frames),
             is_pin=True,
         )
 
 
-def _has_motor(body: str, plan: Plan) -> bool:
+def _has_motor(body: str, layout: Layout) -> bool:
     """A driver turns the body against the ground."""
-    drivers = [e for e in plan.resolved.elements.values() if isinstance(e, Driver)]
+    drivers = [e for e in layout.resolved.elements.values() if isinstance(e, Driver)]
     return any({t.a.body, t.b.body} == {GROUND, body} for d in drivers for t in d.measure.terms)  # type: ignore[union-attr]
 
 

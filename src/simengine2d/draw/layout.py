@@ -1,4 +1,4 @@
-"""Plan: what symbols need to know before they are drawn: where everything goes, and how large symbols are."""
+"""Layout: what symbols need to know before they are drawn: where everything goes, and how large symbols are."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ..model.measure import Measure
 from ..model.resolved import ResolvedModel
 from . import outlines
 from .gears import Wheel, Wheels, wheel_key, wheels
-from .looks import own_outlines
 from .marks import Spot
 from .motion import CarrierMotion, spot_of
 from .outlines import Floats
+from .style import own_outlines
 
 SYMBOL = 0.017  # size of symbols, as a part of the picture's diagonal
 SMALLEST = 0.006
@@ -39,7 +39,7 @@ class Block(NamedTuple):
     """Its body is drawn that large anyway."""
 
 
-class Plan:
+class Layout:
     """The model in numbers, its motion, its wheels and the size of symbols."""
 
     def __init__(self, resolved: ResolvedModel, motion: CarrierMotion) -> None:
