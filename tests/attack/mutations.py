@@ -205,13 +205,13 @@ TABLE = "t,motor\n0,0\n0.1,0.2\n0.2,0.5\n0.35,0.9\n0.5,1.4\n"
 @cache
 def result_files() -> dict[str, bytes]:
     """Small results as .npz and .csv."""
-    from simengine2d.io import tables
+    from simengine2d.io import results_files
 
     m = se.Model("p")
     bar = m.bar("bar", (0, 0), (1, 0), mass=1)
     m.add(se.Revolute("O", m.ground, bar["start"]))
     r = se.dynamics(m, t_eval=[0, 0.01, 0.02], events=se.Event("bar.phi + 0.001", stop=False))
-    return {ending: tables.CODECS[ending][0](r) for ending in (".npz", ".csv")}
+    return {ending: results_files.CODECS[ending][0](r) for ending in (".npz", ".csv")}
 
 
 def parts(data: bytes) -> dict[str, bytes]:

@@ -69,15 +69,15 @@ def test_nothing_is_removed_that_a_run_did_not_write(pendulum, tmp_path, eager, 
 
 
 def test_a_full_disk_between_is_told_and_the_run_goes_on(pendulum, tmp_path, eager, monkeypatch):
-    from simengine2d.io import tables
+    from simengine2d.io import results_files
 
     def full(path, data):
         if keeping.UNFINISHED in path.name:
             raise OSError(errno.ENOSPC, "no space left on device")
         return write(path, data)
 
-    write = tables.write_bytes
-    monkeypatch.setattr(tables, "write_bytes", full)
+    write = results_files.write_bytes
+    monkeypatch.setattr(results_files, "write_bytes", full)
     shown = run("dynamics", pendulum, "--t-end", 0.1, "--out", tmp_path / "out")
     assert shown.exit_code == 0
     assert "could not be kept, and the run goes on" in shown.stderr

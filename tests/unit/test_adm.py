@@ -21,7 +21,7 @@ import simengine2d as se
 from loading import quietly, written
 from simengine2d.errors import ModelError, ModelWarning, SimEngineError
 from simengine2d.io import load, load_analysis, save, save_analysis
-from simengine2d.io.adm_elements import CONSTRAINTS, FORCES
+from simengine2d.io.adm_read_elements import CONSTRAINTS, FORCES
 from simengine2d.model.frame import Frame
 
 BODIES = [
@@ -626,12 +626,12 @@ def test_a_look_that_is_no_data_is_refused(tmp_path):
 
 def test_a_writer_that_errs_is_found_out(tmp_path, monkeypatch):
     """The comparison would have seen each of the losses that there were."""
-    from simengine2d.io import adm_records
+    from simengine2d.io import adm_write_elements
 
     m, body = pendulum()
     m.add(se.Spring("s", se.distance(m.ground.at(0, 3), body), stiffness=10, free=1))
-    right = adm_records.WRITERS["Spring"]
-    monkeypatch.setitem(adm_records.WRITERS, "Spring", lambda draft: right(draft) | {"k": 9})
+    right = adm_write_elements.WRITERS["Spring"]
+    monkeypatch.setitem(adm_write_elements.WRITERS, "Spring", lambda draft: right(draft) | {"k": 9})
     with pytest.raises(ModelError, match="Spring 's' would not read back as it is"):
         save(m, tmp_path / "m.adm")
 

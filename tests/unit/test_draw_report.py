@@ -12,7 +12,7 @@ import pytest
 import simengine2d as se
 from mechanisms import three_cranks
 from simengine2d import builders
-from simengine2d.draw import facts
+from simengine2d.draw import report_data
 from simengine2d.draw.widget import player
 
 
@@ -33,7 +33,7 @@ def driven():
 def test_a_report_holds_what_it_promises(falling, tmp_path):
     text = falling.report(tmp_path / "report.html").read_text(encoding="utf-8")
     sections = ("Verdict", "Mechanism", "Mobility", "Plots", "Reactions", "Settings", "Origin")
-    versions = (facts.model_hash(falling.model), f"numpy {np.__version__}")
+    versions = (report_data.model_hash(falling.model), f"numpy {np.__version__}")
     for word in (*sections, "power balance", "falling &lt;bar&gt;", "mobility 1", *versions):
         assert word in text
     assert text.count("<svg") >= 4  # drawing, coordinates, energy, reaction
@@ -50,7 +50,7 @@ def test_a_report_of_kinematics_has_no_reactions(driven, tmp_path):
 
 def test_large_errors_are_told(falling):
     broken = replace(falling, residuals={"position": 0.1})
-    assert [fact.name for fact in facts.verdict(broken) if fact.good is False] == [
+    assert [fact.name for fact in report_data.verdict(broken) if fact.good is False] == [
         "largest residual, position"
     ]
 
@@ -61,7 +61,7 @@ def test_peak_and_rms_of_a_rotating_unbalance():
     disk = model.disk("disk", radius=0.5, mass=3, at=(0.1, 0))
     model.add(se.Revolute("O", model.ground, disk.at(-0.1, 0)))
     model.add(se.Driver("motor", se.angle(model.ground, disk), "7*t"))
-    (pin, motor) = facts.loads(se.dynamics(model, t_end=1, step=0.05))
+    (pin, motor) = report_data.loads(se.dynamics(model, t_end=1, step=0.05))
     assert pin.peak_force == pytest.approx(3 * 0.1 * 49, rel=1e-9)
     assert pin.rms_force == pytest.approx(3 * 0.1 * 49, rel=1e-9)
     assert pin.peak_torque == 0.0 and motor.peak_force == pytest.approx(0.0, abs=1e-9)
@@ -70,15 +70,19 @@ def test_peak_and_rms_of_a_rotating_unbalance():
 
 def test_reactions_that_are_not_unique_are_marked():
     results = se.dynamics(three_cranks(), t_end=0.1, step=0.05)
-    assert {load.name for load in facts.loads(results) if not load.unique} == set(results.non_unique) != set()
+    assert (
+        {load.name for load in report_data.loads(results) if not load.unique}
+        == set(results.non_unique)
+        != set()
+    )
 
 
 def test_the_hash_tells_models_apart():
     first, second = builders.four_bar(1, 2, 3, 3), builders.four_bar(1, 2, 3, 3.5)
-    assert facts.model_hash(first) == facts.model_hash(builders.four_bar(1, 2, 3, 3))
-    assert facts.model_hash(first) != facts.model_hash(second)
+    assert report_data.model_hash(first) == report_data.model_hash(builders.four_bar(1, 2, 3, 3))
+    assert report_data.model_hash(first) != report_data.model_hash(second)
     first.add(se.Torque("brake", "crank", lambda t: t))
-    assert facts.model_hash(first) is None
+    assert report_data.model_hash(first) is None
 
 
 # Notebooks --------------------------------------------------------------------------------------------

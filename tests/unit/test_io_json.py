@@ -13,8 +13,8 @@ import simengine2d as se
 from loading import written
 from simengine2d.errors import ModelError
 from simengine2d.io import load, save
-from simengine2d.io.json_text import read_json
-from simengine2d.io.plain_text import to_json
+from simengine2d.io.json_reader import read_json
+from simengine2d.io.text_writer import to_json
 
 MODEL = """\
 {

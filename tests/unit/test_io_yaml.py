@@ -27,11 +27,11 @@ from simengine2d.errors import ConvergenceError, ModelError, ModelWarning, SimEn
 from simengine2d.expressions.time_function import as_function
 from simengine2d.io import load, save
 from simengine2d.io.document import Document
-from simengine2d.io.json_text import read_json
+from simengine2d.io.json_reader import read_json
 from simengine2d.io.model_reader import read_model
 from simengine2d.io.model_writer import model_data
-from simengine2d.io.plain_text import to_json, to_yaml
-from simengine2d.io.yaml_text import FAST_LOADER, read_yaml
+from simengine2d.io.text_writer import to_json, to_yaml
+from simengine2d.io.yaml_reader import FAST_LOADER, read_yaml
 from simengine2d.model.elements import FrameField, Number
 from simengine2d.model.frame import as_frame
 from simengine2d.model.registry import element_class, element_names
@@ -174,13 +174,13 @@ def outcome(text: str) -> Any:
 @settings(max_examples=500, deadline=None)
 def test_the_fast_parser_agrees_with_the_plain_one(text):
     fast = outcome(text)
-    with mock.patch("simengine2d.io.yaml_text.FAST_LOADER", None):
+    with mock.patch("simengine2d.io.yaml_reader.FAST_LOADER", None):
         assert outcome(text) == fast
 
 
 def test_lines_of_the_sample_are_the_same_with_both_parsers():
     fast = outcome(SLIDER_CRANK)
-    with mock.patch("simengine2d.io.yaml_text.FAST_LOADER", None):
+    with mock.patch("simengine2d.io.yaml_reader.FAST_LOADER", None):
         assert outcome(SLIDER_CRANK) == fast
     assert fast[1][("joints", "guide")] == 12
 

@@ -13,12 +13,12 @@ from .adm_check import checked_adm
 from .adm_reader import is_course_model, read_adm, refuse_adams
 from .document import Document
 from .files import read_text, write_text
-from .json_text import read_json
+from .json_reader import read_json
 from .model_reader import read_model
 from .model_writer import LONGEST_NAME, model_data
-from .plain_text import to_json, to_yaml
 from .schema import json_schema
-from .yaml_text import read_yaml
+from .text_writer import to_json, to_yaml
+from .yaml_reader import read_yaml
 
 __all__ = ["json_schema", "load", "load_analysis", "save", "save_analysis"]
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError, listed, unknown, warn
-from .adm_elements import is_number
+from .adm_read_elements import is_number
 from .adm_reader import refuse_adams
 from .document import Document
 from .files import read_text, write_text
-from .json_text import read_json
-from .plain_text import shown, to_json
+from .json_reader import read_json
+from .text_writer import shown, to_json
 
 SIMULATIONS = {
     "Kinematics": "kinematics",

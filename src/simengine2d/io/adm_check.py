@@ -14,7 +14,7 @@ from ..model.resolved import ResolvedBody, ResolvedModel
 from ..system.system import System
 from .adm_reader import read_adm
 from .adm_writer import AdmText, adm_text
-from .json_text import read_json
+from .json_reader import read_json
 from .read_back import differences
 
 SAME_START = 1e-7  # of the mechanism's length, or rad; and of its velocities

@@ -11,12 +11,12 @@ from ..errors import ModelError, listed, unknown, warn
 from ..model.elements import Element
 from ..model.frame import GROUND
 from ..model.model import GRAVITY, Model
-from .adm_elements import COMMON, LINE, SECTIONS, AdmEntry, Meaning, is_number, meaning
+from .adm_read_elements import COMMON, LINE, SECTIONS, AdmEntry, Meaning, is_number, meaning
 from .adm_writer import keep_records
-from .attribution import check_numbers
 from .document import Document, Path
-from .laws import LAW, NamedLaws
-from .plain_text import shown
+from .line_numbers import check_numbers
+from .named_functions import LAW, NamedFunctions
+from .text_writer import shown
 
 BODY_FIELDS = ("name", "id", "mass", "jbar", "q0", "qd0", "vis")
 FILE_FIELDS = ("name", "gravity", "vis", "bodies", *SECTIONS)
@@ -68,7 +68,7 @@ class _AdmReader:
 
     def __init__(self, document: Document, functions: Mapping[str, Callable[..., Any]] | None) -> None:
         self.document = document
-        self.laws = NamedLaws(functions, document.name)
+        self.laws = NamedFunctions(functions, document.name)
         self.bodies: dict[int, str] = {0: GROUND}
         self.paths: dict[str, Path] = {}
         self.counts: dict[str, int] = {}

@@ -18,10 +18,10 @@ from ..model.elements import Element, Joint
 from ..model.frame import GROUND
 from ..model.model import Model
 from ..model.resolved import ResolvedBody, ResolvedModel
-from .adm_elements import LINE, AdmEntry, meaning
-from .adm_records import Draft, fresh_record, tidy
+from .adm_read_elements import LINE, AdmEntry, meaning
+from .adm_write_elements import Draft, fresh_record, tidy
 from .model_writer import Unwritable, model_data, plain
-from .plain_text import to_json
+from .text_writer import to_json
 
 BODY_LOOK = ("id", "vis", "adm")
 """Keys of a body's look for which .adm has a place."""

@@ -27,12 +27,12 @@ from ..model.frame import GROUND, Frame, as_frame
 from ..model.measure_text import frames_in
 from ..model.model import GRAVITY, Model
 from ..model.registry import WRITTEN_AS, element_class
-from .attribution import check_numbers, complain_of_numbers
 from .document import Document, Path
-from .laws import NamedLaws
-from .plain_text import shown
-from .records import check_record
+from .line_numbers import check_numbers, complain_of_numbers
+from .named_functions import NamedFunctions
 from .schema import analysis_record, body_record, element_record, file_record, ground_record, known_types
+from .text_writer import shown
+from .validation import check_record
 
 MOST_HINTS = 200  # after so many problems nobody reads what was perhaps meant
 SECTIONS: dict[str, tuple[str, type[Element]]] = {
@@ -52,7 +52,7 @@ def read_model(
             "Write the sections name, bodies, joints, forces."
         )
     check_record(document, (), "the model", data, file_record())
-    model = _ModelReader(document, folder, NamedLaws(functions, document.name)).model()
+    model = _ModelReader(document, folder, NamedFunctions(functions, document.name)).model()
     if document.found:
         complain_of_numbers(model, document)
         raise ModelError(document.problems)
@@ -64,7 +64,7 @@ def read_model(
 class _ModelReader:
     """Builds the model section by section; what is wrong is noted in the document and left out."""
 
-    def __init__(self, document: Document, folder: FilePath, laws: NamedLaws) -> None:
+    def __init__(self, document: Document, folder: FilePath, laws: NamedFunctions) -> None:
         self.document = document
         self.folder = folder
         self.laws = laws

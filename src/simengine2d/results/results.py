@@ -209,14 +209,14 @@ class Results(ResultsPictures):
 
     def save(self, path: str | Path) -> Path:
         """Write .csv (columns only), .npz or .parquet (with the model). The file is complete or not there."""
-        from ..io.tables import save_results
+        from ..io.results_files import save_results
 
         return save_results(self, Path(path))
 
     @staticmethod
     def load(path: str | Path) -> Results:
         """Read what `save` wrote."""
-        from ..io.tables import load_results
+        from ..io.results_files import load_results
 
         return load_results(Path(path))
 

@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import ModelError, Problem
 from ..expressions.evaluate import number
 from .document import DEEPEST, Document, Path, syntax_error
-from .yaml_text import finite, integer
+from .yaml_reader import finite, integer
 
 SPACE = re.compile(r"[ \t\n\r]*")
 NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?([eE][-+]?[0-9]+)?(?=[\s,\]}]|\Z)")

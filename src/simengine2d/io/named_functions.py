@@ -11,7 +11,7 @@ from ..model.elements import BodyLaw, Kind
 LAW: Kind = get_args(BodyLaw)[1]
 
 
-class NamedLaws:
+class NamedFunctions:
     """Gives each named law its function, and says at the end which have none."""
 
     def __init__(self, functions: Mapping[str, Callable[..., Any]] | None, file: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from yaml.resolver import Resolver
 
-from .yaml_text import plain_value
+from .yaml_reader import plain_value
 
 WIDTH = 110
 _PLAIN = re.compile(r"-?[A-Za-z0-9_(.][A-Za-z0-9_ .()*+/^<>=-]*")

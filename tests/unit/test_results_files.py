@@ -13,7 +13,7 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.io import archive, tables
+from simengine2d.io import archive, results_files
 from simengine2d.io.model_writer import model_data
 
 WITH_MODEL = [".npz", ".parquet"]
@@ -203,7 +203,7 @@ def test_pickled_arrays_are_never_read(tmp_path):
 
 
 def test_another_format_version_is_refused(results, tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "FORMAT", 99)
+    monkeypatch.setattr(results_files, "FORMAT", 99)
     path = results.save(tmp_path / "run.npz")
     monkeypatch.undo()
     with pytest.raises(se.ModelError, match="format is 99"):

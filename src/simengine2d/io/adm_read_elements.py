@@ -23,7 +23,7 @@ from ..model.joints.revolute import Revolute
 from ..model.joints.revolute_translational import RevoluteTranslational
 from ..model.joints.translational import Translational
 from ..model.measure import angle, distance
-from .plain_text import shown
+from .text_writer import shown
 
 AXES = {"GRF": "global", "LRF": "body"}
 MOST_IDS = 12  # in a sentence

@@ -8,8 +8,8 @@ from pydantic import ValidationError
 
 from ..errors import unknown
 from .document import Document, Path
-from .plain_text import shown
 from .schema import VERSION, Record
+from .text_writer import shown
 
 
 def check_record(document: Document, path: Path, title: str, data: Any, record: type[Record]) -> bool:

@@ -15,7 +15,7 @@ from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import Term
 from ..model.resolved import ResolvedModel
 from ..numerics.kernel import Callback
-from .adm_elements import AXES, CONSTRAINTS, FORCES
+from .adm_read_elements import AXES, CONSTRAINTS, FORCES
 
 ROUND_OFF = 1e-12
 Record = dict[str, Any]

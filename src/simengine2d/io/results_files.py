@@ -26,9 +26,9 @@ from ..results.results import Results
 from .archive import ALWAYS_FINE, RATIO, Arrays, digest, pack, unpack
 from .document import Document
 from .files import read_bytes, write_bytes
-from .laws import LAW
 from .model_reader import read_model
 from .model_writer import model_data
+from .named_functions import LAW
 
 FORMAT = 3
 READABLE = (2, 3)
