@@ -190,7 +190,7 @@ class Model(ModelPictures):
 
         `notation` names the book whose letters are shown: haug, nikravesh, garcia_de_jalon or shabana.
         """
-        from ..symbolic.of_model import equations_of
+        from ..symbolic.from_model import equations_of
 
         return equations_of(self, coordinates, notation, numbers)
 

@@ -12,19 +12,19 @@ except ImportError:
     ) from None
 
 from .equations import Equations
+from .equilibrium import SymbolicEquilibrium
 from .initial import ConsistentState
+from .linearize import SymbolicLinearization
 from .motion import SymbolicMotion
 from .notation import NOTATIONS
-from .rest import Rest
-from .small_motions import SmallMotions
 from .system import SymbolicSystem
 
 __all__ = [
     "NOTATIONS",
     "ConsistentState",
     "Equations",
-    "Rest",
-    "SmallMotions",
+    "SymbolicEquilibrium",
+    "SymbolicLinearization",
     "SymbolicMotion",
     "SymbolicSystem",
 ]

@@ -11,8 +11,8 @@ from ..expressions.evaluate import Node, names_in, parse
 from ..expressions.time_function import PROGRAM, Function
 from ..model.body import Bar
 from ..system.system import System
-from .letters import Letter, SymbolTable, letter_of
-from .trees import to_sympy
+from .symbols import Letter, SymbolTable, letter_of
+from .to_sympy import to_sympy
 
 COORDINATES = ("x", "y", "phi")
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import sympy as sp
 
-from .tidy import tidy
+from .simplify import simplify
 
 STEP = sp.Symbol("h", positive=True)
 BETA, GAMMA = sp.symbols("beta gamma", positive=True)
@@ -94,7 +94,7 @@ class MotionEquations:
         column = -(curvature + moving)
         for i, v in self.velocity_rows.items():
             column[i] = -(jacobian(sp.Matrix([v]), self.q) * self.qd)[0] - sp.diff(v, self.t)
-        return tidy(between_jumps(column))
+        return simplify(between_jumps(column))
 
     @cached_property
     def augmented(self) -> sp.Matrix:

@@ -9,9 +9,9 @@ import sympy as sp
 
 from ..errors import ModelError, unknown
 from .calculus import BETA, GAMMA, STEP, MotionEquations
-from .letters import LegendEntry, Letter, SymbolTable
 from .notation import notation_named
 from .numeric import Floats, as_function, flat
+from .symbols import LegendEntry, Letter, SymbolTable
 
 COLUMNS = ("QA", "Phi", "nu", "gamma", "right_side")
 QUANTITIES = ("M", "Phi_q", "augmented", *COLUMNS)

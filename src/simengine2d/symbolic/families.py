@@ -22,9 +22,9 @@ from ..coordinates.relative.relative import Relative
 from ..system.system import System
 from .bodies import BodySymbols
 from .calculus import MotionEquations, jacobian
-from .letters import Letter
-from .places import Places
-from .tidy import tidy_angles
+from .frames import SymbolicFrames
+from .simplify import simplify_angles
+from .symbols import Letter
 
 
 class Coordinates(NamedTuple):
@@ -66,7 +66,9 @@ def new_symbols(bodies: BodySymbols, names: list[str], order: int) -> list[sp.Sy
     return symbols
 
 
-def in_family(bodies: BodySymbols, places: Places, family: Family, core: MotionEquations) -> MotionEquations:
+def in_family(
+    bodies: BodySymbols, frames: SymbolicFrames, family: Family, core: MotionEquations
+) -> MotionEquations:
     """The equations of the bodies in the coordinates of a family."""
     from .point_coordinates import point_coordinates
     from .tree_coordinates import tree_coordinates
@@ -76,7 +78,7 @@ def in_family(bodies: BodySymbols, places: Places, family: Family, core: MotionE
         Relative: tree_coordinates,
     }
     found = next(make for kind, make in kinds.items() if isinstance(family, kind))(
-        bodies, places, family, core
+        bodies, frames, family, core
     )
     z, zd = found.z, sp.Matrix(found.zd)
     q = sp.Matrix(found.q)
@@ -92,8 +94,8 @@ def in_family(bodies: BodySymbols, places: Places, family: Family, core: MotionE
         Phi[family.kept.index(i)] = measure
     QA = core.QA.xreplace(rule)
     if found.energy is None:
-        M = tidy_angles(R.T * core.M * R)
-        Q = tidy_angles(R.T * (QA - core.M * jacobian(qd, z) * zd))
+        M = simplify_angles(R.T * core.M * R)
+        Q = simplify_angles(R.T * (QA - core.M * jacobian(qd, z) * zd))
     else:
         M = jacobian(jacobian(sp.Matrix([found.energy]), zd).T, zd)
         Q = R.T * QA

@@ -13,54 +13,54 @@ from ..model.elements import Action, Push, Wrench
 from ..system.applied_forces import turned
 from ..system.frames import EX, EY
 from .bodies import BodySymbols
-from .letters import Letter
-from .on_symbols import exact
-from .places import Places
+from .frames import SymbolicFrames
+from .symbolic_kernels import exact
+from .symbols import Letter
 
 
-def applied_forces(bodies: BodySymbols, places: Places) -> sp.Matrix:
+def applied_forces(bodies: BodySymbols, frames: SymbolicFrames) -> sp.Matrix:
     """QA, three entries per body."""
     gx, gy = bodies.gravity()
     Q = sp.Matrix([part for mass in bodies.masses for part in (mass * gx, mass * gy, sp.Integer(0))])
     for owner, load in bodies.system.loads:
         if isinstance(load, Push):
-            Q += _push(bodies, places, owner, load)
+            Q += _push(bodies, frames, owner, load)
         elif isinstance(load, Wrench):
-            Q += _wrench(bodies, places, owner, load)
+            Q += _wrench(bodies, frames, owner, load)
         else:
-            Q += _action(bodies, places, owner, load)
+            Q += _action(bodies, frames, owner, load)
     return Q
 
 
-def _action(bodies: BodySymbols, places: Places, owner: str, action: Action) -> sp.Matrix:
+def _action(bodies: BodySymbols, frames: SymbolicFrames, owner: str, action: Action) -> sp.Matrix:
     """F s_q, or -V_q"""
-    formula = places.formula(action.formula)
-    along = -formula if action.potential else places.measure(action.along, owner)
+    formula = frames.formula(action.formula)
+    along = -formula if action.potential else frames.measure(action.along, owner)
     slopes = sp.Matrix([sp.diff(along, coordinate) for coordinate in bodies.q])
     return slopes if action.potential else formula * slopes
 
 
-def _push(bodies: BodySymbols, places: Places, owner: str, push: Push) -> sp.Matrix:
+def _push(bodies: BodySymbols, frames: SymbolicFrames, owner: str, push: Push) -> sp.Matrix:
     """-g(s, sd, t) s_q"""
-    s = places.measure(push.measure, owner)
+    s = frames.measure(push.measure, owner)
     s_q = sp.Matrix([sp.diff(s, coordinate) for coordinate in bodies.q])
-    variables = dict(zip(PUSH, (s, places.rate(s), bodies.t), strict=True))
+    variables = dict(zip(PUSH, (s, frames.rate(s), bodies.t), strict=True))
     return -_law(bodies, push.law, owner, variables) * s_q
 
 
-def _wrench(bodies: BodySymbols, places: Places, owner: str, wrench: Wrench) -> sp.Matrix:
+def _wrench(bodies: BodySymbols, frames: SymbolicFrames, owner: str, wrench: Wrench) -> sp.Matrix:
     """Force components and the torque that they have about the mass center."""
     names = [body.name for body in bodies.system.bodies]
-    j, k = 3 * names.index(wrench.frame.body), places.number[wrench.frame]
+    j, k = 3 * names.index(wrench.frame.body), frames.number[wrench.frame]
     state = [*bodies.q[j : j + 3], *bodies.qd[j : j + 3], bodies.t]
     variables = dict(zip(STATE, state, strict=True))
     own_x = _law(bodies, wrench.fx, f"{owner}, x", variables, "F")
     own_y = _law(bodies, wrench.fy, f"{owner}, y", variables, "F")
     torque = _law(bodies, wrench.torque, owner, variables, "T")
-    fx, fy = turned(int(wrench.turning), places.F, k, own_x, own_y)
+    fx, fy = turned(int(wrench.turning), frames.F, k, own_x, own_y)
     Q = sp.zeros(len(bodies.q), 1)
     Q[j], Q[j + 1] = fx, fy
-    Q[j + 2] = torque + exact(places.F[k, EX]) * fy - exact(places.F[k, EY]) * fx
+    Q[j + 2] = torque + exact(frames.F[k, EX]) * fy - exact(frames.F[k, EY]) * fx
     return Q
 
 

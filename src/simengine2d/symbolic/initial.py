@@ -40,9 +40,11 @@ class ConsistentState(EquationSystem):
         return move(self, **options)
 
     def equilibrium(self, **options: Any) -> Any:
-        from .rest import rest
+        from .equilibrium import equilibrium
 
-        return rest(self.system, **{"start": self, **{k: v for k, v in options.items() if v is not None}})
+        return equilibrium(
+            self.system, **{"start": self, **{k: v for k, v in options.items() if v is not None}}
+        )
 
     def linearize(self, **options: Any) -> Any:
         return self.equilibrium().linearize(**options)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from .layout import Formula, PageLayout
-from .letters import Letter
+from .symbols import Letter
 
 if TYPE_CHECKING:
     from .equations import Equations

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sympy as sp
 
 from .calculus import BETA, GAMMA, STEP
-from .letters import Letter
+from .symbols import Letter
 
 if TYPE_CHECKING:
     from .equations import Equations

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..errors import ModelError, unknown
-from .letters import Letter
+from .symbols import Letter
 
 
 class Notation(NamedTuple):

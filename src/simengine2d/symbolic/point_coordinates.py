@@ -18,25 +18,25 @@ from ..coordinates.natural.rigid_elements import RigidElement
 from ..model.frame import GROUND
 from .bodies import BodySymbols
 from .calculus import MotionEquations
+from .complex_plane import ONE, ZERO, PlaneVector
 from .families import Coordinates, new_symbols
-from .letters import Letter
-from .places import Places
-from .plane import ONE, ZERO, Plane
+from .frames import SymbolicFrames
+from .symbols import Letter
 
 
 def point_coordinates(
-    bodies: BodySymbols, places: Places, family: PointFamily, core: MotionEquations
+    bodies: BodySymbols, frames: SymbolicFrames, family: PointFamily, core: MotionEquations
 ) -> Coordinates:
-    return _Points(bodies, places, family, core).coordinates()
+    return _Points(bodies, frames, family, core).coordinates()
 
 
 class _Points:
     """The points of a family, and its bodies on them."""
 
     def __init__(
-        self, bodies: BodySymbols, places: Places, family: PointFamily, core: MotionEquations
+        self, bodies: BodySymbols, frames: SymbolicFrames, family: PointFamily, core: MotionEquations
     ) -> None:
-        self.bodies, self.places, self.family, self.core = bodies, places, family, core
+        self.bodies, self.frames, self.family, self.core = bodies, frames, family, core
         self.at = family.layout
         self.z, self.zd, self.zdd = (new_symbols(bodies, family.names, order) for order in range(3))
         self.own: dict[int, sp.Expr] = {}
@@ -61,7 +61,7 @@ class _Points:
         center = r1.plus(ZERO.minus(s1).over(d).times(D))
         self.q += [center.x, center.y, self._angle(b, e, d, D)]
         m, J = self.bodies.masses[b], self.bodies.inertias[b]
-        rate = lambda p: Plane(*(self._rate(part) for part in p))
+        rate = lambda p: PlaneVector(*(self._rate(part) for part in p))
         self.energy += (m * rate(center).size2 + J * rate(D).size2 / d.size2) / 2
         if e.body in self.at.length_row:
             self.own[self.at.length_row[e.body]] = D.size2 - d.size2
@@ -72,7 +72,7 @@ class _Points:
         if e.body in self.at.angle:
             self.own[self.at.angle_row[e.body]] = self._angle_row(b, e, d, D)
 
-    def _angle(self, b: int, e: RigidElement, d: Plane, D: Plane) -> sp.Expr:
+    def _angle(self, b: int, e: RigidElement, d: PlaneVector, D: PlaneVector) -> sp.Expr:
         """Its own coordinate; or that of D / d, whose cosine and sine are known without it."""
         if e.body in self.at.angle:
             return self.z[self.at.angle[e.body]]
@@ -89,10 +89,10 @@ class _Points:
         self.directions |= {sp.cos(phi): turn.x / size, sp.sin(phi): turn.y / size}
         return sp.atan2(D.y, D.x) - sp.atan2(d.y, d.x)
 
-    def _angle_row(self, b: int, e: RigidElement, d: Plane, D: Plane) -> sp.Expr:
+    def _angle_row(self, b: int, e: RigidElement, d: PlaneVector, D: PlaneVector) -> sp.Expr:
         """D_x = L cos(alpha + heading), or where this is flat D_y = L sin(alpha + heading)"""
         alpha = self.z[self.at.angle[e.body]]
-        turned = Plane(sp.cos(alpha), sp.sin(alpha)).times(d)
+        turned = PlaneVector(sp.cos(alpha), sp.sin(alpha)).times(d)
         now = float(self.family.turns[b]) + e.heading
         steep = by_x(now, float(sp.cos(now)), float(sp.sin(now)))
         return D.x - turned.x if steep else D.y - turned.y
@@ -101,33 +101,33 @@ class _Points:
         """d . d = s^2 in a row of its own, and s - f(t) in place of |d| - f(t)."""
         joint, function = self.bodies.system.rows[row][0], self.bodies.system.functions[row]
         value = self.bodies.function(function, joint)
-        distance = self.places.measure(self.bodies.system.rows[row][1].measure, joint)
+        distance = self.frames.measure(self.bodies.system.rows[row][1].measure, joint)
         rule = {**self.directions, **dict(zip(self.core.q, self.q, strict=True))}
         self.own[self.at.distance_row[row]] = (distance**2).xreplace(rule) - self.z[j] ** 2
         return self.z[j] - value
 
     # points
 
-    def _point(self, point: SharedPoint) -> Plane:
+    def _point(self, point: SharedPoint) -> PlaneVector:
         j = self.at.point[point]
         if point.fixed is None:
-            return Plane(self.z[j], self.z[j + 1])
+            return PlaneVector(self.z[j], self.z[j + 1])
         return self._place(GROUND, point.fixed)
 
-    def _base(self, e: RigidElement) -> Plane:
+    def _base(self, e: RigidElement) -> PlaneVector:
         j = self.at.tip(e)
         if j is None:
             return ZERO
         if e.tip is None:
-            return Plane(self.z[j], self.z[j + 1])
+            return PlaneVector(self.z[j], self.z[j + 1])
         return self._point(e.tip).minus(self._point(e.origin))
 
-    def _place(self, body: str, s: complex) -> Plane:
+    def _place(self, body: str, s: complex) -> PlaneVector:
         """Symbols of a place in a body, which some frame has; the mass center is at zero."""
         near = SAME * (self.bodies.system.length + abs(s))
-        for frame, (x, y, _) in self.places.local.items():
+        for frame, (x, y, _) in self.frames.local.items():
             if frame.body == body and abs(complex(frame.x, frame.y) - s) <= near:
-                return Plane(x, y)
+                return PlaneVector(x, y)
         return ZERO
 
     def _rate(self, expression: sp.Expr) -> sp.Expr:

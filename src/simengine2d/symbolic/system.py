@@ -13,9 +13,9 @@ from ..analyses.equation_system import EquationSystem
 from ..errors import ModelError, listed, unknown
 from .calculus import MotionEquations, jacobian
 from .equations import Equations, Names, SymbolValues
-from .letters import Letter
-from .tidy import tidy, tidy_angles
-from .written import Written
+from .simplify import simplify, simplify_angles
+from .symbols import Letter
+from .user_input import UserInput
 
 
 class SymbolicSystem(Equations, EquationSystem):
@@ -44,17 +44,15 @@ class SymbolicSystem(Equations, EquationSystem):
         notation: str = "shabana",
         name: str = "system",
     ) -> None:
-        written = Written(q, parameters)
+        given = UserInput(q, parameters)
         rows = list(map(str, C)) if isinstance(C, Mapping) else []
-        Phi = written.column(list(C.values()) if isinstance(C, Mapping) else C, "C")
+        Phi = given.column(list(C.values()) if isinstance(C, Mapping) else C, "C")
         rows = rows or [str(k + 1) for k in range(Phi.rows)]
-        _refuse_rates(Phi, rows, written)
-        mass, force = _masses_and_forces(written, M, T, V, Q)
-        lam = [written.table.new(f"lambda_{row}", Letter("lambda", row)) for row in rows]
-        core = MotionEquations((written.q, written.qd, written.qdd, lam), written.t, mass, force, Phi)
-        super().__init__(
-            core, _names(name, written.names, rows), SymbolValues(written.table, {}, {}), notation
-        )
+        _refuse_rates(Phi, rows, given)
+        mass, force = _masses_and_forces(given, M, T, V, Q)
+        lam = [given.table.new(f"lambda_{row}", Letter("lambda", row)) for row in rows]
+        core = MotionEquations((given.q, given.qd, given.qdd, lam), given.t, mass, force, Phi)
+        super().__init__(core, _names(name, given.names, rows), SymbolValues(given.table, {}, {}), notation)
 
     def initial(self, t: float = 0.0, guess: Mapping[str, float] | None = None, **held: float) -> Any:
         """A state with C = 0 and C_q qd = -C_t. Coordinates and rates may be held: `initial(theta=0, thetad=1)`.
@@ -89,69 +87,69 @@ class SymbolicSystem(Equations, EquationSystem):
         return self.initial().dynamics(**options)
 
     def equilibrium(self, **options: Any) -> Any:
-        from .rest import rest
+        from .equilibrium import equilibrium
 
-        return rest(self, **options)
+        return equilibrium(self, **options)
 
     def linearize(self, **options: Any) -> Any:
-        from .small_motions import small_motions
+        from .linearize import linearize
 
-        return small_motions(self, **options)
+        return linearize(self, **options)
 
 
-def _masses_and_forces(written: Written, M: Any, T: Any, V: Any, Q: Any) -> tuple[sp.Matrix, sp.Matrix]:
+def _masses_and_forces(given: UserInput, M: Any, T: Any, V: Any, Q: Any) -> tuple[sp.Matrix, sp.Matrix]:
     """M and everything on the right-hand side."""
     if (M is None) == (T is None):
         raise ModelError("give either the mass matrix M or the kinetic energy T.")
-    potential = written.expression(V, "V")
-    _refuse(potential, written.qd, "V", "a potential energy depends on coordinates and t")
-    force = _forces(written, Q) - jacobian(sp.Matrix([potential]), written.q).T
+    potential = given.expression(V, "V")
+    _refuse(potential, given.qd, "V", "a potential energy depends on coordinates and t")
+    force = _forces(given, Q) - jacobian(sp.Matrix([potential]), given.q).T
     if M is not None:
-        return _mass_matrix(written, M), force
-    return _lagrange(written, T, force)
+        return _mass_matrix(given, M), force
+    return _lagrange(given, T, force)
 
 
-def _lagrange(written: Written, T: Any, force: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix]:
+def _lagrange(given: UserInput, T: Any, force: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix]:
     """d/dt T_qd - T_q = Q - V_q  with  d/dt T_qd = T_qdqd qdd + T_qdq qd + T_qdt"""
-    energy = sp.Matrix([written.expression(T, "T")])
-    momentum = jacobian(energy, written.qd).T
-    M = tidy_angles(tidy(jacobian(momentum, written.qd)))
-    _refuse(M, written.qd, "T", "a kinetic energy is quadratic in the rates")
-    rates = sp.Matrix(written.qd)
-    return M, force + jacobian(energy, written.q).T - jacobian(momentum, written.q) * rates - momentum.diff(
-        written.t
+    energy = sp.Matrix([given.expression(T, "T")])
+    momentum = jacobian(energy, given.qd).T
+    M = simplify_angles(simplify(jacobian(momentum, given.qd)))
+    _refuse(M, given.qd, "T", "a kinetic energy is quadratic in the rates")
+    rates = sp.Matrix(given.qd)
+    return M, force + jacobian(energy, given.q).T - jacobian(momentum, given.q) * rates - momentum.diff(
+        given.t
     )
 
 
-def _mass_matrix(written: Written, M: Any) -> sp.Matrix:
+def _mass_matrix(given: UserInput, M: Any) -> sp.Matrix:
     """n x n; a list of n entries is a diagonal."""
-    n = len(written.names)
+    n = len(given.names)
     rows = M.tolist() if isinstance(M, sp.MatrixBase | np.ndarray) else M
     if not isinstance(rows, list | tuple):
         raise ModelError(f"M is {M!r}; give {n} masses or a matrix of {n} x {n}.")
     if any(isinstance(row, list | tuple) for row in rows):
         if len(rows) != n or any(not isinstance(row, list | tuple) or len(row) != n for row in rows):
-            raise ModelError(f"M must be {n} x {n}, one row for each of {listed(written.names)}.")
-        found = sp.Matrix([[written.expression(entry, "M") for entry in row] for row in rows])
+            raise ModelError(f"M must be {n} x {n}, one row for each of {listed(given.names)}.")
+        found = sp.Matrix([[given.expression(entry, "M") for entry in row] for row in rows])
     else:
-        found = sp.diag(*written.column(rows, "M", n))
-    _refuse(found, written.qd, "M", "masses depend on coordinates and t")
-    if found != found.T and not tidy_angles(tidy(found - found.T)).is_zero_matrix:
+        found = sp.diag(*given.column(rows, "M", n))
+    _refuse(found, given.qd, "M", "masses depend on coordinates and t")
+    if found != found.T and not simplify_angles(simplify(found - found.T)).is_zero_matrix:
         raise ModelError("M must be symmetric.")
     return found
 
 
-def _forces(written: Written, Q: Any) -> sp.Matrix:
-    n = len(written.names)
+def _forces(given: UserInput, Q: Any) -> sp.Matrix:
+    n = len(given.names)
     if Q is None:
         return sp.zeros(n, 1)
     if isinstance(Q, Mapping):
         by_name = {str(getattr(key, "name", key)): value for key, value in Q.items()}
         for name in by_name:
-            if name not in written.names:
-                raise ModelError(f"Q names '{name}'. {unknown('coordinate', name, written.names)}")
-        Q = [by_name.get(name, 0) for name in written.names]
-    return written.column(Q, "Q", n)
+            if name not in given.names:
+                raise ModelError(f"Q names '{name}'. {unknown('coordinate', name, given.names)}")
+        Q = [by_name.get(name, 0) for name in given.names]
+    return given.column(Q, "Q", n)
 
 
 def _refuse(matrix: Any, symbols: list[sp.Symbol], what: str, sentence: str) -> None:
@@ -160,12 +158,12 @@ def _refuse(matrix: Any, symbols: list[sp.Symbol], what: str, sentence: str) -> 
         raise ModelError(f"{what} holds {listed(strange)}; {sentence}.")
 
 
-def _refuse_rates(Phi: sp.Matrix, rows: list[str], written: Written) -> None:
+def _refuse_rates(Phi: sp.Matrix, rows: list[str], given: UserInput) -> None:
     for row, entry in zip(rows, Phi, strict=True):
-        _refuse(entry, written.qd, f"constraint '{row}'", "constraints are equations of coordinates and t")
-        if not entry.free_symbols & set(written.q):
+        _refuse(entry, given.qd, f"constraint '{row}'", "constraints are equations of coordinates and t")
+        if not entry.free_symbols & set(given.q):
             raise ModelError(
-                f"constraint '{row}', {entry} = 0, holds no coordinate of {listed(written.names)}."
+                f"constraint '{row}', {entry} = 0, holds no coordinate of {listed(given.names)}."
             )
 
 

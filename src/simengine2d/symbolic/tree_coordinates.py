@@ -17,76 +17,76 @@ from ..coordinates.relative.tree import Branch, TreeJoint
 from ..model.frame import GROUND, PlacedFrame
 from .bodies import BodySymbols
 from .calculus import MotionEquations
+from .complex_plane import ZERO, PlaneVector, turned
 from .families import Coordinates, new_symbols
-from .letters import Letter
-from .places import Places
-from .plane import ZERO, Plane, turned
+from .frames import SymbolicFrames
+from .symbols import Letter
 
 
 class SymbolicPose(NamedTuple):
     """Where a body stands, and how it is turned."""
 
-    r: Plane
+    r: PlaneVector
     phi: sp.Expr
 
 
 def tree_coordinates(
-    bodies: BodySymbols, places: Places, family: Relative, core: MotionEquations
+    bodies: BodySymbols, frames: SymbolicFrames, family: Relative, core: MotionEquations
 ) -> Coordinates:
     """q = f(z)."""
     z, zd, zdd = (new_symbols(bodies, family.names, order) for order in range(3))
     poses = {GROUND: SymbolicPose(ZERO, sp.Integer(0))}
     coordinates = iter(z)
     for branch in family.branches:
-        poses[branch.body] = _pose(bodies, places, branch, poses[branch.parent], coordinates)
+        poses[branch.body] = _pose(bodies, frames, branch, poses[branch.parent], coordinates)
     q = [part for body in bodies.system.bodies for part in (*poses[body.name].r, poses[body.name].phi)]
     return Coordinates(z, zd, zdd, q, {}, [], {})
 
 
 def _pose(
-    bodies: BodySymbols, places: Places, branch: Branch, parent: SymbolicPose, z: Iterator[sp.Symbol]
+    bodies: BodySymbols, frames: SymbolicFrames, branch: Branch, parent: SymbolicPose, z: Iterator[sp.Symbol]
 ) -> SymbolicPose:
     """The pose of a body from that of its parent and the next coordinates."""
     joint = branch.joint
     if joint is None:
-        return SymbolicPose(Plane(next(z), next(z)), next(z))
+        return SymbolicPose(PlaneVector(next(z), next(z)), next(z))
     along = next(z) if joint.on_line else None
-    theta = next(z) if joint.angle is None else _held_angle(bodies, places, joint)
+    theta = next(z) if joint.angle is None else _held_angle(bodies, frames, joint)
     forward = joint.a.body == branch.parent
     phi = parent.phi + theta if forward else parent.phi - theta
     phi_a, phi_b = (parent.phi, phi) if forward else (phi, parent.phi)
-    step = _way(bodies, places, joint, along, phi_a)
+    step = _way(bodies, frames, joint, along, phi_a)
     # from the parent's center to its frame, along the way, and from the other frame to the body's center
-    arm_a, arm_b = _arm(places, joint.a, phi_a), _arm(places, joint.b, phi_b)
+    arm_a, arm_b = _arm(frames, joint.a, phi_a), _arm(frames, joint.b, phi_b)
     if forward:
         return SymbolicPose(parent.r.plus(arm_a).plus(step).minus(arm_b), phi)
     return SymbolicPose(parent.r.plus(arm_b).minus(step).minus(arm_a), phi)
 
 
-def _arm(places: Places, frame: PlacedFrame, phi: sp.Expr) -> Plane:
+def _arm(frames: SymbolicFrames, frame: PlacedFrame, phi: sp.Expr) -> PlaneVector:
     """A s"""
-    x, y, _ = places.local[frame]
-    return turned(phi).times(Plane(x, y))
+    x, y, _ = frames.local[frame]
+    return turned(phi).times(PlaneVector(x, y))
 
 
 def _way(
-    bodies: BodySymbols, places: Places, joint: TreeJoint, along: sp.Symbol | None, phi_a: sp.Expr
-) -> Plane:
+    bodies: BodySymbols, frames: SymbolicFrames, joint: TreeJoint, along: sp.Symbol | None, phi_a: sp.Expr
+) -> PlaneVector:
     """r_b - r_a of the two frames."""
-    across = Plane(*(_value(bodies, joint, value) for value in joint.offset))
+    across = PlaneVector(*(_value(bodies, joint, value) for value in joint.offset))
     if along is None:
         return across
-    axis = turned(phi_a).times(turned(places.local[joint.a][2]))
-    return axis.times(Plane(along, across.y))
+    axis = turned(phi_a).times(turned(frames.local[joint.a][2]))
+    return axis.times(PlaneVector(along, across.y))
 
 
 def _value(bodies: BodySymbols, joint: TreeJoint, value: float) -> sp.Expr:
     return bodies.number(f"f_{joint.name}", Letter("f", joint.name), value, f"value of {joint.name}")
 
 
-def _held_angle(bodies: BodySymbols, places: Places, joint: TreeJoint) -> sp.Expr:
+def _held_angle(bodies: BodySymbols, frames: SymbolicFrames, joint: TreeJoint) -> sp.Expr:
     """phi_b - phi_a, where the joint holds the angle between the frames."""
     assert joint.angle is not None
     letter, what = Letter("theta", joint.name), f"angle held by {joint.name}, rad"
     held = bodies.angle(f"theta_{joint.name}", letter, joint.angle, what)
-    return held + places.local[joint.a][2] - places.local[joint.b][2]
+    return held + frames.local[joint.a][2] - frames.local[joint.b][2]

@@ -16,13 +16,13 @@ from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import KINDS, Measure
 from ..system.frames import FRAME_STATE, PHI, PX, PY
 from .bodies import BodySymbols
-from .letters import Letter
-from .on_symbols import exact, place_frames, term_value
+from .symbolic_kernels import exact, place_frames, term_value
+from .symbols import Letter
 
 TINY = 1e-15  # of a length of the mechanism: what rounding has left of a zero
 
 
-class Places:
+class SymbolicFrames:
     """The frames of all elements, placed by the kernel that places them in numbers."""
 
     def __init__(self, bodies: BodySymbols) -> None:

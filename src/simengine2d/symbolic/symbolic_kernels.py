@@ -13,7 +13,7 @@ from ..system import frames
 SYMPY = {"sqrt": sp.sqrt, "atan2": sp.atan2, "cos": sp.cos, "sin": sp.sin}
 
 
-def on_symbols(module: ModuleType, *names: str, **others: Any) -> list[Any]:
+def symbolic_kernels(module: ModuleType, *names: str, **others: Any) -> list[Any]:
     """The named kernels of a module as Python functions of symbols."""
     namespace = {**vars(module), **SYMPY, **others}
     for name in names:
@@ -23,8 +23,8 @@ def on_symbols(module: ModuleType, *names: str, **others: Any) -> list[Any]:
     return [namespace[name] for name in names]
 
 
-(value,) = on_symbols(measure, "value")
-place_frames, term_value = on_symbols(frames, "place_frames", "term_value", value=value)
+(value,) = symbolic_kernels(measure, "value")
+place_frames, term_value = symbolic_kernels(frames, "place_frames", "term_value", value=value)
 
 
 def exact(expression: Any) -> sp.Expr:

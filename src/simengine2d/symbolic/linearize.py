@@ -11,30 +11,30 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError, UnsupportedError, listed, unknown
 from .calculus import jacobian
+from .equilibrium import SymbolicEquilibrium, equilibrium
 from .evaluation import DEPENDENT
 from .numeric import Floats
-from .rest import Rest, rest
 
 if TYPE_CHECKING:
     from .system import SymbolicSystem
 
 
 @dataclass(frozen=True)
-class SmallMotions:
+class SymbolicLinearization:
     """A and B with names. States are deviations of independent coordinates and of their rates."""
 
     A: Floats
     B: Floats
     states: list[str]
     inputs: list[str]
-    rest: Rest
+    rest: SymbolicEquilibrium
 
     @property
     def eigenvalues(self) -> NDArray[np.complex128]:
         return np.linalg.eigvals(self.A).astype(complex)
 
 
-def small_motions(
+def linearize(
     system: SymbolicSystem,
     *,
     at: Any = None,
@@ -42,7 +42,7 @@ def small_motions(
     states: Sequence[str] | None = None,
     t: float = 0.0,
     **others: Any,
-) -> SmallMotions:
+) -> SymbolicLinearization:
     """About the equilibrium `at`, or the one next to a state. `inputs` are parameters that forces depend on.
 
     Z^T M Z vdd + Z^T D Z vd + Z^T K Z v = Z^T QA_u u,      Phi_q Z = 0,  Z = 1 in the rows of the states
@@ -52,7 +52,7 @@ def small_motions(
         raise UnsupportedError(
             f"linearize of a symbolic system does not know {listed(refused)}; leave it out."
         )
-    point = at if isinstance(at, Rest) else rest(system, start=at, t=t)
+    point = at if isinstance(at, SymbolicEquilibrium) else equilibrium(system, start=at, t=t)
     q, still, numeric = point.q, np.zeros_like(point.q), system.numeric
     Z, chosen = _free_motions(system, numeric.Phi_q(point.t, q, still), states)
     names = [system.coordinate_names[i] for i in chosen]
@@ -70,10 +70,10 @@ def small_motions(
     below = np.linalg.solve(mass, right)
     A = np.vstack([np.hstack([np.zeros((d, d)), np.eye(d)]), below[:, : 2 * d]])
     B = np.vstack([np.zeros((d, len(wanted))), below[:, 2 * d :]])
-    return SmallMotions(A, B, [*names, *(f"{name}d" for name in names)], wanted, point)
+    return SymbolicLinearization(A, B, [*names, *(f"{name}d" for name in names)], wanted, point)
 
 
-def _input_forces(system: SymbolicSystem, point: Rest, inputs: list[str]) -> Floats:
+def _input_forces(system: SymbolicSystem, point: SymbolicEquilibrium, inputs: list[str]) -> Floats:
     """QA_u, one column per parameter."""
     known = {symbol.name: symbol for symbol in system.numbers.table.legend}
     for name in inputs:

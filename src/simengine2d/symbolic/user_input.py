@@ -10,11 +10,11 @@ from sympy.core.function import AppliedUndef
 
 from ..errors import ModelError, listed
 from ..expressions.evaluate import names_in, number, parse
-from .letters import SymbolTable, letter_of
-from .trees import to_sympy
+from .symbols import SymbolTable, letter_of
+from .to_sympy import to_sympy
 
 
-class Written:
+class UserInput:
     """The coordinates, their rates, the parameters and time; and every other expression in terms of these."""
 
     def __init__(self, q: Any, parameters: Mapping[Any, Any] | None) -> None:

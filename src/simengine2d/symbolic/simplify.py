@@ -9,12 +9,12 @@ LONGEST = 1000  # operations up to which a shorter form is looked for
 HIGHEST = 4  # power of a sum up to which it is multiplied out
 
 
-def tidy(matrix: sp.Matrix) -> sp.Matrix:
+def simplify(matrix: sp.Matrix) -> sp.Matrix:
     """Each entry multiplied out, where that is shorter."""
     return matrix.applyfunc(_expanded)
 
 
-def tidy_angles(matrix: sp.Matrix) -> sp.Matrix:
+def simplify_angles(matrix: sp.Matrix) -> sp.Matrix:
     """Each entry with cos(a - b) for cos(a) cos(b) + sin(a) sin(b), where that is shorter."""
     return matrix.applyfunc(_with_differences)
 

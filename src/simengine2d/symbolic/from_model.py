@@ -15,9 +15,9 @@ from .calculus import MotionEquations
 from .equations import Equations, Names, SymbolValues
 from .families import closed_family, in_family
 from .forces import applied_forces
-from .letters import Letter
+from .frames import SymbolicFrames
 from .notation import notation_named
-from .places import Places
+from .symbols import Letter
 
 
 def equations_of(model: Model, coordinates: str, notation: str, numbers: bool) -> Equations:
@@ -30,19 +30,22 @@ def equations_of(model: Model, coordinates: str, notation: str, numbers: bool) -
     notation_named(notation)
     reference = family_named(coordinates).name == ReferencePoint.name
     bodies = BodySymbols(system, shown=reference)
-    places = Places(bodies)
-    core, names = of_bodies(bodies, places), names_of(system, system.coordinate_names, system.row_names)
+    frames = SymbolicFrames(bodies)
+    core, names = (
+        equations_of_bodies(bodies, frames),
+        names_of(system, system.coordinate_names, system.row_names),
+    )
     if not reference:
         family = closed_family(system, coordinates)
         core, names = (
-            in_family(bodies, places, family, core),
+            in_family(bodies, frames, family, core),
             names_of(system, family.names, family.row_names),
         )
     found = Equations(core, names, SymbolValues(bodies.table, bodies.of_time, bodies.python), notation)
     return found.with_numbers() if numbers else found
 
 
-def of_bodies(bodies: BodySymbols, places: Places) -> MotionEquations:
+def equations_of_bodies(bodies: BodySymbols, frames: SymbolicFrames) -> MotionEquations:
     """In reference-point coordinates."""
     masses = zip(bodies.masses, bodies.inertias, strict=True)
     M = sp.diag(*(part for m, J in masses for part in (m, m, J)))
@@ -54,20 +57,20 @@ def of_bodies(bodies: BodySymbols, places: Places) -> MotionEquations:
         for joint, label in rows
     ]
     symbols = (bodies.q, bodies.qd, bodies.qdd, lam)
-    Phi, rates = constraints(bodies, places)
-    return MotionEquations(symbols, bodies.t, M, applied_forces(bodies, places), Phi, rates)
+    Phi, rates = constraints(bodies, frames)
+    return MotionEquations(symbols, bodies.t, M, applied_forces(bodies, frames), Phi, rates)
 
 
-def constraints(bodies: BodySymbols, places: Places) -> tuple[sp.Matrix, dict[int, sp.Expr]]:
+def constraints(bodies: BodySymbols, frames: SymbolicFrames) -> tuple[sp.Matrix, dict[int, sp.Expr]]:
     """Phi = sum_k w_k s_k - f(t), or a formula, row by row; and the formulas of velocities, whose Phi is 0."""
     rows, rates = [], {}
     for i, (joint, row) in enumerate(bodies.system.rows):
         if row.formula is not None:
-            held = places.formula(row.formula)
+            held = frames.formula(row.formula)
             if row.formula.level == VELOCITY:
                 held, rates[i] = sp.Integer(0), held
         else:
-            measured = places.up_to_turns if row.measure.period else places.measure
+            measured = frames.up_to_turns if row.measure.period else frames.measure
             held = measured(row.measure, joint) - bodies.function(bodies.system.functions[i], joint)
         rows.append(held)
     return sp.Matrix(len(rows), 1, rows), rates
@@ -90,7 +93,7 @@ def names_of(system: System, coordinates: list[str], rows: list[str]) -> Names:
 
 
 def _kind(coordinate: str) -> str:
-    """Points have places, joints have angles and ways."""
+    """Points have positions, joints have angles and displacements."""
     return "Point" if coordinate.endswith((".x", ".y")) else "Joint"
 
 

@@ -21,7 +21,7 @@ SETTLED = 1e-10  # last change of the coordinates, against their size
 
 
 @dataclass(frozen=True)
-class Rest(EquationSystem):
+class SymbolicEquilibrium(EquationSystem):
     """A state of rest. `stable` says whether small motions about it die out or stay small."""
 
     system: SymbolicSystem
@@ -49,14 +49,14 @@ class Rest(EquationSystem):
         return self.state.equilibrium(**options)
 
     def linearize(self, **options: Any) -> Any:
-        from .small_motions import small_motions
+        from .linearize import linearize
 
-        return small_motions(
-            self.system, **{"at": self, **{k: v for k, v in options.items() if v is not None}}
-        )
+        return linearize(self.system, **{"at": self, **{k: v for k, v in options.items() if v is not None}})
 
 
-def rest(system: SymbolicSystem, *, start: Any = None, t: float = 0.0, **others: Any) -> Rest:
+def equilibrium(
+    system: SymbolicSystem, *, start: Any = None, t: float = 0.0, **others: Any
+) -> SymbolicEquilibrium:
     """The equilibrium next to `start`: a state, or values by name."""
     refused = [name for name, value in others.items() if value not in (None, False, "newton")]
     if refused:
@@ -65,11 +65,11 @@ def rest(system: SymbolicSystem, *, start: Any = None, t: float = 0.0, **others:
         )
     state = _state(system, start, t)
     q = _newton(system, state.t, state.q)
-    return Rest(system, state.t, q, _multipliers(system, state.t, q))
+    return SymbolicEquilibrium(system, state.t, q, _multipliers(system, state.t, q))
 
 
 def _state(system: SymbolicSystem, start: Any, t: float) -> ConsistentState:
-    if isinstance(start, ConsistentState | Rest):
+    if isinstance(start, ConsistentState | SymbolicEquilibrium):
         return start if isinstance(start, ConsistentState) else start.state
     if start is None or isinstance(start, Mapping):
         return system.initial(t, start)  # type: ignore[no-any-return]
