@@ -21,6 +21,7 @@ from ..formulations.rank_watch import (
 )
 from ..model.frame import GROUND
 from ..numerics.kernel_pointer import BoundKernel
+from ..numerics.rank import unit_rows
 from ..system.applied_forces import load_arrays
 from ..system.elimination import posed
 from ..system.equations_of_motion import EquationArrays, new_work
@@ -245,8 +246,7 @@ class RankWatch:
 
     def scaled(self, t: float, q: Floats) -> Floats:
         J = self.system.Phi_q(t, q) * coordinate_scale(self.system)
-        norms = np.linalg.norm(J, axis=1, keepdims=True)
-        return J / np.where(norms > 0.0, norms, 1.0)
+        return unit_rows(J)[0]
 
     def loses_rank(self, t: float, q: Floats, usual: Floats) -> bool:
         """Whether one more singular value nearly vanishes than a little way off: some rows may always be redundant."""

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.rank import implied_rows
 from ..system.system import System
 from .base import Family
 
@@ -20,7 +21,6 @@ Ints = NDArray[np.int64]
 MOST_ROWS = 900  # for dense matrices
 USUAL = 30.0  # how many times less a row gives way where the others hold, among bodies of like mass
 LEAST = 1e-12  # share of what a row gives way that is left to it at least
-DEPENDENT = 1e-9  # part of a row that others do not imply, of which it is nothing but rounding
 COUPLED = 1e-3  # how much lighter than its own mass a coordinate may feel, because others give way with it
 
 
@@ -79,16 +79,6 @@ def filled(values: Floats) -> Floats:
 def implied(family: Family, t: float, z: Floats) -> Ints:
     """Rows that others imply in a pose."""
     return implied_rows(family.at(t, z).J * family.sizes)
-
-
-def implied_rows(J: Floats) -> Ints:
-    """Rows that others imply, by elimination with exchanges; J is by coordinates in units of their sizes."""
-    from scipy.linalg import qr
-
-    norms = np.linalg.norm(J, axis=1)
-    R, order = qr(J.T / np.where(norms > 0.0, norms, 1.0), mode="r", pivoting=True)
-    rank = int(np.sum(np.abs(np.diag(R)) > DEPENDENT))
-    return np.sort(order[rank:]).astype(np.int64)
 
 
 def units(family: Family, t: float, z: Floats) -> Floats:

@@ -24,8 +24,8 @@ from ..coordinates.dense import (
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
+from ..numerics.rank import DEPENDENT
 
-DEPENDENT = 1e-9  # a row that is smaller than this after elimination follows from others
 APPEARED = (
     1e-3  # a row that is larger than this does not any more, where it did in a singular pose at the start
 )

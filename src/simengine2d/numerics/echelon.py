@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .kernel import kernel
-
-DEPENDENT = 1e-12  # what is left of a column that depends on others, against the largest entry
+from .rank import LOST_PIVOT
 
 
 @kernel
@@ -30,7 +29,7 @@ def echelon(A, exchanged, column):
         for i in range(rank + 1, n):
             if abs(A[i, j]) > abs(A[p, j]):
                 p = i
-        if abs(A[p, j]) <= DEPENDENT * largest:
+        if abs(A[p, j]) <= LOST_PIVOT * largest:
             continue
         exchanged[rank], column[rank] = p, j
         if p != rank:

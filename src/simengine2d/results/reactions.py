@@ -24,6 +24,7 @@ from ..model.frame import GROUND, Frame, PlacedFrame, as_frame
 from ..model.measure import Measure, angle, x, y
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke
+from ..numerics.rank import row_space
 from ..system.applied_forces import load_arrays, push_state, turned, wrench_values
 from ..system.constraints import constant_arrays
 from ..system.formulas.constraints import rows_at
@@ -298,11 +299,7 @@ def non_unique(system: System, t: float, q: Floats) -> list[str]:
     """
     if system.m == 0 or system.n > DENSE_RANK:
         return []
-    # angles as lengths, rows of norm one
+    # angles as lengths
     J = system.Phi_q(t, q) * (system.sizes / np.repeat(system.arms, 3))
-    norms = np.linalg.norm(J, axis=1)
-    J = J / np.where(norms > 0.0, norms, 1.0)[:, None]
-    U, sizes, _ = np.linalg.svd(J)
-    rank = int(np.sum(sizes > 1e-9 * max(1.0, sizes.max(initial=0.0))))
-    free = np.any(np.abs(U[:, rank:]) > 1e-6, axis=1)
+    free = row_space(J).takes_part()
     return list(dict.fromkeys(name for (name, _), is_free in zip(system.rows, free, strict=True) if is_free))

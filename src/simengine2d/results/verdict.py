@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..errors import Caution
 from ..expressions.law import LINEAR
 from ..model.elements import Push
+from ..numerics.rank import row_space
 from ..system.system import System
 from .audit import Audit
 from .energy import energy_drift
@@ -266,14 +267,7 @@ def _impulse(results: Results, k: int) -> Floats:
 def _free(system: System, t: float, q: Floats) -> Floats:
     """An orthonormal basis of the motions with Phi_q qd = 0, angles as lengths."""
     scale = 1.0 / system.sizes * system.length
-    J = system.Phi_q(t, q) / scale
-    norms = np.linalg.norm(J, axis=1, keepdims=True)
-    _, sizes, Vt = (
-        np.linalg.svd(J / np.where(norms > 0.0, norms, 1.0))
-        if system.m
-        else (0, np.zeros(0), np.eye(system.n))
-    )
-    return np.asarray((Vt[int(np.sum(sizes > 1e-9)) :] / scale).T)
+    return np.asarray(row_space(system.Phi_q(t, q) / scale).null / scale[:, None])
 
 
 def _may_jump(system: System) -> bool:

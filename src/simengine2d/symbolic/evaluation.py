@@ -9,12 +9,13 @@ import numpy as np
 import sympy as sp
 
 from ..errors import ModelError, SingularityError, listed
+from ..numerics.rank import row_space
 from .numeric import Floats, as_function, flat
 
 if TYPE_CHECKING:
     from .system import SymbolicSystem
 
-DEPENDENT = 1e-10  # singular value, against the largest, from which on rows count as dependent
+SMALLEST = 1e-10  # singular value that counts, against the largest
 
 
 class Evaluation:
@@ -84,7 +85,7 @@ class Evaluation:
         size = np.sqrt(np.abs(A).max(axis=1))
         scale = 1.0 / np.where(size > 0.0, size, 1.0)
         scaled, b = A * scale[:, None] * scale, right * scale
-        x = np.linalg.lstsq(scaled, b, rcond=DEPENDENT)[0]
+        x = np.linalg.lstsq(scaled, b, rcond=SMALLEST)[0]
         residual = np.abs(scaled @ x - b).max(initial=0.0)
         if not residual <= 1e-8 * max(
             np.abs(b).max(initial=0.0), (np.abs(scaled) @ np.abs(x)).max(initial=0.0), 1e-300
@@ -107,10 +108,8 @@ class Evaluation:
 
     def examine(self, t: float, q: Floats, qd: Floats) -> list[str]:
         """Names of dependent constraints; an error where a free motion has no mass."""
-        J = self.Phi_q(t, q, qd)
-        s, V = np.linalg.svd(J)[1:] if self.m else (np.zeros(0), np.eye(self.n))
-        rank = int(np.sum(s > DEPENDENT * max(s.max(initial=0.0), 1e-300)))
-        free = V[rank:]
+        space = row_space(self.Phi_q(t, q, qd))
+        free = space.null.T
         M = self.M(t, q, qd)
         energies = np.linalg.eigvalsh(free @ M @ free.T) if free.size else np.ones(1)
         if energies.min() <= 1e-14 * np.abs(M).max(initial=0.0):
@@ -118,10 +117,9 @@ class Evaluation:
                 "a free motion has no mass, so forces cannot decide it: "
                 f"M is not positive for all motions that the constraints allow, at {self.words(q)}."
             )
-        if rank == self.m:
-            return []
-        left = np.abs(np.linalg.svd(J)[0][:, rank:]).max(axis=1)
-        return [name for name, share in zip(self.system.row_names, left, strict=True) if share > 1e-8]
+        return [
+            name for name, needed in zip(self.system.row_names, space.takes_part(), strict=True) if needed
+        ]
 
     def words(self, q: Floats) -> str:
         return listed(

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, UnsupportedError, listed, unknown
+from ..numerics.rank import row_space
 from .calculus import jacobian
 from .equilibrium import SymbolicEquilibrium, equilibrium
-from .evaluation import DEPENDENT
 from .numeric import Floats
 
 if TYPE_CHECKING:
@@ -92,9 +92,7 @@ def _free_motions(
     """Motions that the constraints allow, one for each state, and the numbers of the states."""
     from scipy.linalg import qr
 
-    s, V = np.linalg.svd(J)[1:] if system.m else (np.zeros(0), np.eye(system.n))
-    rank = int(np.sum(s > DEPENDENT * max(s.max(initial=0.0), 1e-300)))
-    free = V[rank:].T
+    free = row_space(J).null
     count = free.shape[1]
     if count == 0:
         raise UnsupportedError(f"nothing of '{system.title}' can move freely; there is nothing to linearize.")

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from ...errors import AssemblyError, ModelError, counted, listed
 from ...model.model import Model
+from ...numerics.rank import unit_rows
 from ...system.system import System
 from .closure import Closure, close, coordinate_scale
-from .projection import scaled_jacobian, unit_rows, weighted_change
+from .projection import scaled_jacobian, weighted_change
 from .whole_turns import with_whole_turns
 
 Floats = NDArray[np.float64]

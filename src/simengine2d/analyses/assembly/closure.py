@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.rank import Matrix, times_rows, unit_rows
 from ...system.system import System
-from .projection import Matrix, scaled_jacobian, smallest_change, times_rows, unit_rows
+from .projection import scaled_jacobian, smallest_change
 
 Floats = NDArray[np.float64]
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ...errors import counted, listed
 from ...model.model import Model
+from ...numerics.rank import Rank, free_motions, rank_of_rows
 from ...system.system import System
 from .assemble import Assembly, assemble
 from .closure import close, coordinate_scale
-from .rank import Rank, free_motions, rank_of_rows
 
 Floats = NDArray[np.float64]
 

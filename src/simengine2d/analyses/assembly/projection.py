@@ -10,20 +10,18 @@ exactly and among many solutions the nearest is taken. J is an array for small s
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.rank import Matrix, unit_rows
 from ...system.system import System
 
 Floats = NDArray[np.float64]
-Matrix = Any
-"""An array, or SciPy's csr_array."""
 
 EPS = 1e-10  # for rows of norm one: directions weaker than sqrt(EPS) count as dependent
 REFINEMENTS = 4
-DEPENDENT = 1e-11  # singular value of rows of norm one below which they depend on each other
+FAINT = 1e-11  # smallest singular value that counts where weights differ by many powers of ten
 WEAKEST = 1e-13  # eps for rows of which some are weak, since they hold what was given against what was not
 DENSE = 100  # rows and columns together, up to which arrays are quicker
 
@@ -51,7 +49,7 @@ def weighted_change(J: Matrix, residual: Floats, weight: Floats) -> Floats:
     scaled, norms = unit_rows(_times_columns(J, 1.0 / root))
     if isinstance(J, np.ndarray):
         U, sizes, Vt = np.linalg.svd(scaled, full_matrices=False)
-        kept = sizes > DEPENDENT
+        kept = sizes > FAINT
         return np.asarray(Vt[kept].T @ ((U[:, kept].T @ (residual / norms)) / sizes[kept]) / root)
     return smallest_change(scaled, residual / norms, np.ones_like(weight), WEAKEST) / root
 
@@ -75,22 +73,6 @@ def _solver(J: Matrix, weight: Floats, eps: float) -> Callable[[Floats], Floats]
 
     kkt = block_array([[diags_array(weight), J.T], [J, -eps * diags_array(np.ones(m))]])
     return splu(csc_array(kkt)).solve
-
-
-def times_rows(factors: Floats, J: Matrix) -> Matrix:
-    """J with every row multiplied by a factor."""
-    if isinstance(J, np.ndarray):
-        return factors[:, None] * J
-    rows = np.repeat(factors, np.diff(J.indptr))
-    return type(J)((J.data * rows, J.indices, J.indptr), shape=J.shape)
-
-
-def unit_rows(J: Matrix) -> tuple[Matrix, Floats]:
-    """J with every row divided by its norm, and the norms (1 for empty rows)."""
-    squares = J**2 if isinstance(J, np.ndarray) else J.power(2)
-    norms = np.sqrt(np.asarray(squares.sum(axis=1)))
-    norms[norms == 0.0] = 1.0
-    return times_rows(1.0 / norms, J), norms
 
 
 def scaled_jacobian(system: System, t: float, q: Floats, scale: Floats) -> Matrix:

@@ -16,13 +16,13 @@ from ...model.joints.pin_slot import PinSlot
 from ...model.joints.revolute_translational import RevoluteTranslational
 from ...model.joints.translational import Translational
 from ...model.model import Model
+from ...numerics.rank import free_motions, rank_of_rows
 from ...results.reactions import non_unique
 from ...results.results import Results
 from ...system.system import System
 from ..assembly.assemble import Assembly
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import DependentSet, Diagnosis, diagnose, nearby_poses, undriven_mobility
-from ..assembly.rank import free_motions, rank_of_rows
 from .finding import ERROR, NOTE, WARNING, Finding
 
 Floats = NDArray[np.float64]

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...errors import listed
+from ...numerics.rank import free_motions, rank_of_rows
 from ..assembly.assemble import Assembly
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import in_words
-from ..assembly.rank import free_motions, rank_of_rows
 from .finding import ERROR, NOTE, Finding
 
 NOTHING = 1e-14  # mass of a motion, against that of the heaviest body

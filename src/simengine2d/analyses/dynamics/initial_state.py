@@ -10,21 +10,19 @@ from numpy.typing import NDArray
 
 from ...coordinates.reference_point import sparse
 from ...errors import ModelError, UnsupportedError
+from ...numerics.rank import DEPENDENT, free_motions, rank_of_rows, unit_rows
 from ...system.elimination import posed
 from ...system.equations_of_motion import new_work
 from ...system.system import SMALL, System
 from ..assembly.assemble import Assembly, assemble
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import in_words, names_of_rows
-from ..assembly.projection import unit_rows
-from ..assembly.rank import free_motions, rank_of_rows
 
 Floats = NDArray[np.float64]
 
 LARGEST_EXAMINED = (
     900  # coordinates up to which dependent constraints are looked for by a dense factorization
 )
-MASSLESS = 1e-9  # part of a coordinate without mass that the constraints must hold
 WEAK = (
     1e-9  # pivot of a constraint, against what its bodies' masses make of it, below which it may be dependent
 )
@@ -82,7 +80,7 @@ def _massless_motions(system: System, J: Floats) -> Iterator[Floats]:
     if light.size == 0:
         return
     part = unit_rows(J)[0][:, light]
-    rank = int(np.sum(np.linalg.svd(part, compute_uv=False) > MASSLESS)) if system.m else 0
+    rank = int(np.sum(np.linalg.svd(part, compute_uv=False) > DEPENDENT)) if system.m else 0
     for found in free_motions(part, rank).T:
         motion = np.zeros(system.n)
         motion[light] = found

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SimEngineError, SingularityError, UnsupportedError, counted, listed
+from ...numerics.rank import DEPENDENT, unit_rows
 from ...results.results import Results
 from ...system.system import System
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import in_words
-from ..assembly.projection import scaled_jacobian, smallest_change, unit_rows
+from ..assembly.projection import scaled_jacobian, smallest_change
 from ..statics.tangent_space import tangent_space
 from .allocation import shared
 
@@ -27,8 +28,6 @@ Ints = NDArray[np.int64]
 
 DENSE = 300  # coordinates up to which dense matrices are quicker
 CHUNK = 1_000_000  # numbers of the stacked matrices at a time
-SINGULAR = 1e10  # condition of the scaled rows from which on they count as dependent
-IDLE = 1e-9  # part of an actuator's force that must reach a free motion
 EXACT = 1e-7  # part of the forces that the multipliers may leave over
 
 
@@ -87,10 +86,7 @@ def _dense(system: System, T: Floats, Q: Floats, b: Floats) -> tuple[Floats, lis
 
 def _regular(J: Floats) -> NDArray[np.bool_]:
     """Which of the stacked matrices are far from singular, rows made equally long."""
-    norms = np.linalg.norm(J, axis=2, keepdims=True)
-    J = J / np.where(norms > 0.0, norms, 1.0)
-    sizes = np.linalg.svd(J, compute_uv=False)
-    return np.asarray(sizes[:, 0] < SINGULAR * sizes[:, -1])
+    return np.asarray(np.linalg.svd(unit_rows(J)[0], compute_uv=False)[:, -1] > DEPENDENT)
 
 
 def _sparse(system: System, t: float, q: Floats, b: Floats) -> Floats:
@@ -124,7 +120,9 @@ def shared_multipliers(
         space = tangent_space(system, t, q, joints)
         J, Z = system.Phi_q(t, q), space.motions
         A, tau = Z.T @ J[rows].T, -Z.T @ b
-        rank = int(np.sum(np.linalg.svd(A, compute_uv=False) > IDLE * np.abs(J[rows] * space.scale).max()))
+        rank = int(
+            np.sum(np.linalg.svd(A, compute_uv=False) > DEPENDENT * np.abs(J[rows] * space.scale).max())
+        )
         if not _reached(A, tau, rank):
             raise _out_of_reach(system, t, q, Z, A, tau, rank, actuators)
         u = shared(A, tau, low, high, rank)

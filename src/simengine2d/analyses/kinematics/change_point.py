@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...expressions.time_function import FunctionTable, as_function, functions_at, pack
+from ...numerics.rank import row_space, unit_rows
 from ...numerics.sparse_lu import analyze
 from ...system.constraints import SystemArrays as Arrays
 from ...system.constraints import evaluate
@@ -37,6 +38,7 @@ Floats = NDArray[np.float64]
 LARGEST_MISS = 1e-3  # of the pose behind from the predicted one, relative to the way
 LARGEST_TURN = 2e-2  # of the velocity behind, relative to the velocity
 OPEN = 1e-11  # largest gap of the poses between, relative to the length of the mechanism
+NEAR_THE_POSE = 1e-7  # singular value of rows that depend on each other in a pose, near it
 SINGULAR = 1e-6  # smallest singular value at a change point, relative to that of a clean state
 MOST_LOOPS = 3  # that are singular at once, up to which the branches are counted
 LARGEST_DENSE = 600  # coordinates up to which singular values are computed
@@ -329,9 +331,7 @@ def _rank_value(run: KinematicsRun, crossing: SmoothPassage, x: float) -> float:
 
 def _unit_jacobian(run: KinematicsRun, clock: Clock, state: ClockState) -> Floats:
     """Phi_q by scaled coordinates, each row of norm one."""
-    J = clock.right_sides(*state[:3])[1] * run.scale
-    norms = np.linalg.norm(J, axis=1, keepdims=True)
-    return J / np.where(norms > 0.0, norms, 1.0)
+    return unit_rows(clock.right_sides(*state[:3])[1] * run.scale)[0]
 
 
 def _lowest(value: Callable[[float], float], a: float, b: float) -> float:
@@ -356,14 +356,11 @@ def other_velocities(run: KinematicsRun, crossing: SmoothPassage, s: float) -> l
     state = crossing.by_clock(s)
     if run.system.n > LARGEST_DENSE:
         return []
-    J = _unit_jacobian(run, crossing.clock, state)
-    left, values, right = np.linalg.svd(J)
-    rank = int(np.count_nonzero(values > 1e-7))
-    if not 0 < run.system.n - rank <= MOST_LOOPS:
+    space = row_space(crossing.clock.right_sides(*state[:3])[1] * run.scale, NEAR_THE_POSE)
+    if not 0 < run.system.n - space.rank <= MOST_LOOPS:
         return []
-    null = (run.scale * right[rank:]).T * _size(run, state.qd)
-    norms = np.linalg.norm(crossing.clock.right_sides(*state[:3])[1] * run.scale, axis=1)
-    weights = left[:, rank:].T / np.where(norms > 0.0, norms, 1.0)
+    null = run.scale[:, None] * space.null * _size(run, state.qd)
+    weights = (space.idle / space.norms[:, None]).T
     error = lambda a: weights @ crossing.clock.right_sides(s, state.q, state.qd + null @ a)[3]
     return [state.qd + null @ a for a in _roots_beside_zero(error, null.shape[1])]
 

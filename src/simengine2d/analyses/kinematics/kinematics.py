@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from ...errors import AssemblyError, ModelError, SingularityError, UnsupportedError, listed
 from ...model.model import Model
+from ...numerics.rank import rank_of_rows
 from ...results.results import Results
 from ...system.system import System
 from ..assembly.assemble import Assembly, assemble
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import Diagnosis, diagnose, undriven_mobility
-from ..assembly.rank import rank_of_rows
 from ..assembly.whole_turns import count_turns
 from ..dynamics.run import Progress
 from ..times import begin_of, check_domains, output_times

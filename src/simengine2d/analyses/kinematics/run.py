@@ -17,6 +17,7 @@ from ...errors import (
     listed,
 )
 from ...numerics.interrupts import Interrupts
+from ...numerics.rank import row_space
 from ...numerics.sparse_lu import Pattern, analyze, factor
 from ...results.results import Results
 from ...system.system import System
@@ -298,9 +299,8 @@ class KinematicsRun:
     def pushes_on(self, t: float, q: Floats) -> bool:
         """At a dead point a driver asks for a velocity that no motion has: w^T nu != 0 where w^T Phi_q = 0."""
         J = (self.system.Phi_q(t, q) * self.scale)[self.rows]
-        norms = np.linalg.norm(J, axis=1)
-        nu = self.system.nu(t, q)[self.rows] / norms
-        left = np.linalg.svd(J / norms[:, None])[0][:, -1]
+        space = row_space(J)
+        nu, left = self.system.nu(t, q)[self.rows] / space.norms, space.U[:, -1]
         return bool(abs(left @ nu) > 1e-3 * np.linalg.norm(nu))
 
     def singular_message(self, t: float, q: Floats, what: str) -> str:
@@ -315,8 +315,7 @@ class KinematicsRun:
 
     def nearly_dependent_rows(self, t: float, q: Floats) -> list[int]:
         J = (self.system.Phi_q(t, q) * self.scale)[self.rows]
-        norms = np.linalg.norm(J, axis=1, keepdims=True)
-        left = np.abs(np.linalg.svd(J / np.where(norms > 0.0, norms, 1.0))[0][:, -1])
+        left = np.abs(row_space(J).U[:, -1])
         return [int(self.rows[i]) for i in np.flatnonzero(left > 0.2 * left.max())]
 
     def results(self, status: str) -> Results:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ...expressions.time_function import functions_at
 from ...numerics.kernel import kernel
+from ...numerics.rank import LOST_PIVOT
 from ...numerics.sparse_lu import Pattern, factor, solve
 from ...system.constraints import SystemArrays as Arrays
 from ...system.constraints import gamma, phi, phi_q
@@ -47,7 +48,6 @@ FALLS = 1.0 + 1e-9  # a fall of the determinant below which it says nothing
 FAR = 1e300
 NEARBY = 0.02  # rad, or lengths, from which a singular pose is examined
 CONTRACTION = 0.2  # ratio of successive corrections
-SINGULAR = 1e-11  # pivot relative to its row
 VIOLATED = 1e-7  # a redundant row, relative to the mechanism's length
 GROWTH = 1e4  # size of a multiplier that asks for new pivots
 
@@ -120,7 +120,7 @@ def position(S, P, w, t, q):
     rows_at(S, t, F, w.f)
     phi_q(S, F, w.data)
     pivot, growth, _ = factor(P, w.data, lu, w.work)
-    if not pivot > SINGULAR:
+    if not pivot > LOST_PIVOT:
         return False, growth
     before = 1.0e300
     for iteration in range(8):
@@ -154,7 +154,7 @@ def rates(S, P, w, t, q, qd, qdd):
     rows_at(S, t, w.F, w.f)
     phi_q(S, w.F, w.data)
     pivot, growth, sign = factor(P, w.data, w.lu, w.work)
-    if not pivot > SINGULAR:
+    if not pivot > LOST_PIVOT:
         return pivot, growth, sign
     for i in range(w.rhs.size):  # nu = f'
         w.rhs[i] = w.f[i, 1]
@@ -226,7 +226,7 @@ def try_step(S, P, w, t, h, last_try):
     pivot, growth, sign = rates(S, P, w, t, w.new, w.new_d, w.new_dd)
     if growth > GROWTH:
         return REPIVOT
-    if not pivot > SINGULAR:
+    if not pivot > LOST_PIVOT:
         return STUCK
     if sign != w.state[DETERMINANT]:
         return SIGN

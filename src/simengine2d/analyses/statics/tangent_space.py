@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ConvergenceError
+from ...numerics.rank import row_space
 from ...system.system import System
 from ..assembly.closure import coordinate_scale
 
 Floats = NDArray[np.float64]
 
-DEPENDENT = 1e-9  # singular value of rows of norm one below which they count as dependent
 CLOSED, ROUNDING, MOST_CLOSINGS = 1e-10, 1e-16, 20  # gaps against a typical length, and iterations
 NEARLY_SINGULAR = 1e-4  # smallest singular value that counts, of a pose in which forces mean little
 INDEPENDENT = 0.3  # how much a coordinate must move, against the one that moves most, to describe a motion
@@ -75,13 +75,7 @@ def tangent_space(system: System, t: float, q: Floats, rows: NDArray[np.int64] |
         raise ConvergenceError(
             f"at t = {t:g} s the joints have no finite slopes in the pose that was reached."
         )
-    norms = np.linalg.norm(J, axis=1)
-    norms[norms == 0.0] = 1.0
-    if J.shape[0] == 0:
-        n = system.n
-        return TangentSpace(q, scale, norms, np.zeros((0, 0)), np.zeros(0), np.eye(n), 0)
-    U, sizes, Vt = np.linalg.svd(J / norms[:, None])
-    return TangentSpace(q, scale, norms, U, sizes, Vt.T, int(np.sum(sizes > DEPENDENT)))
+    return TangentSpace(q, scale, *row_space(J))
 
 
 def closed_near(system: System, t: float, q: Floats) -> TangentSpace | None:

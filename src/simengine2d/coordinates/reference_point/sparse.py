@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import kernel_pointer
+from ...numerics.rank import LOST_PIVOT
 from ...system.applied_forces import Loads
 from ...system.constraints import SystemArrays, gamma, phi, phi_q
 from ...system.equations_of_motion import (
@@ -28,7 +29,9 @@ from .projection import project as project_state
 
 Floats = NDArray[np.float64]
 
-SINGULAR = 1e11  # spread of the pivots above which accelerations and multipliers have lost their digits
+SINGULAR = (
+    1.0 / LOST_PIVOT
+)  # spread of the pivots above which accelerations and multipliers have lost their digits
 LEFT = 1e4  # the same against the spread at the first output: light bodies among heavy ones have a large one always
 
 
