@@ -23,7 +23,7 @@ from simengine2d.formulations.projection import Projection
 from simengine2d.numerics.kernel import kernel
 from simengine2d.numerics.kernel_pointer import invoke
 from simengine2d.system.elimination import posed
-from simengine2d.system.equations_of_motion import accelerate, new_work
+from simengine2d.system.equations_of_motion import accelerate
 from simengine2d.system.system import System
 
 NAMES = [
@@ -79,7 +79,7 @@ def measured(name: str) -> Row:
     relative = nanoseconds(lambda count: call_often(door.f, door.c, y, out, count), calls)
     qdd = family.bodies(0.0, z, zd, out[family.n :]).qdd
     d = posed(system, redundant=False, tangent=False)
-    w = new_work(system, d)
+    w = system.new_workspace(d)
     constants = system.arrays, system.load_arrays, d
     reference = nanoseconds(lambda count: accelerate_often(*constants, at.q, at.qd, w, count), calls)
     expected = w.x[: system.n]

@@ -17,7 +17,7 @@ import simengine2d as se
 from marking import slow_among
 from simengine2d.system.derivatives import newton_matrix
 from simengine2d.system.elimination import build
-from simengine2d.system.equations_of_motion import accelerations, new_work
+from simengine2d.system.equations_of_motion import accelerations
 from simengine2d.system.system import System
 
 # the differences of Phi_q have the truncation and rounding of those of Phi, which test_rows explains
@@ -40,7 +40,7 @@ def dense(d, v):
 
 def matrix(system, q, qd, lam, b=B, c=C):
     d = build(system, redundant=False, tangent=True)
-    w = new_work(system, d)
+    w = system.new_workspace(d)
     with np.errstate(all="ignore"):  # random rows may depend on each other
         accelerations(system.arrays, system.load_arrays, d, T, q, qd, w)  # which evaluates the state
     newton_matrix(system.arrays, system.load_arrays, d, T, q, qd, lam, b, c, w)

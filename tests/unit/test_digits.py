@@ -11,7 +11,7 @@ from simengine2d.analyses.assembly.assemble import assemble
 from simengine2d.analyses.digits import far_from_the_origin, lost_digits, pace
 from simengine2d.coordinates.reference_point.sparse import spread_of_pivots
 from simengine2d.system.elimination import build
-from simengine2d.system.equations_of_motion import accelerations, new_work
+from simengine2d.system.equations_of_motion import accelerations
 from simengine2d.system.system import System
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
@@ -72,7 +72,7 @@ def test_a_light_body_beside_a_heavy_one_has_mass():
 
 def spread(system: System) -> float:
     d = build(system, redundant=False, tangent=False)
-    w = new_work(system, d)
+    w = system.new_workspace(d)
     at = assemble(system)
     accelerations(system.arrays, system.load_arrays, d, 0.0, at.q, at.qd, w)
     return float(spread_of_pivots(d, system.n, w.v))

@@ -12,7 +12,7 @@ from simengine2d.analyses.assembly.assemble import assemble
 from simengine2d.numerics.ldl import analyze, eliminate, solve_again, substitute
 from simengine2d.numerics.ordering import elimination_order
 from simengine2d.system.elimination import build
-from simengine2d.system.equations_of_motion import accelerations, new_work
+from simengine2d.system.equations_of_motion import accelerations
 from simengine2d.system.system import System
 
 MECHANISMS = {
@@ -32,7 +32,7 @@ def solved(system, redundant=False, tangent=False, qd=None, seed=0):
     q = assemble(system, 0.0).q
     qd = np.random.default_rng(seed).uniform(-1, 1, system.n) if qd is None else qd
     d = build(system, redundant, tangent)
-    w = new_work(system, d)
+    w = system.new_workspace(d)
     accelerations(system.arrays, system.load_arrays, d, 0.0, q, qd, w)
     Phi_q = system.Phi_q(0.0, q)
     K = np.block([[system.M(), Phi_q.T], [Phi_q, np.zeros((system.m, system.m))]])

@@ -24,7 +24,7 @@ from ..numerics.kernel_pointer import BoundKernel
 from ..numerics.rank import unit_rows
 from ..system.applied_forces import load_arrays
 from ..system.elimination import posed
-from ..system.equations_of_motion import EquationArrays, new_work
+from ..system.equations_of_motion import EquationArrays
 from ..system.system import System
 from .assembly.closure import coordinate_scale
 from .assembly.diagnose import names_of_rows
@@ -101,7 +101,7 @@ class RankWatch:
         n, m, S = system.n, system.m, system.arrays
         self.masses = self.geometric_masses()
         d = self.program()
-        self.context = sparse.new_context(system, d, new_work(system, d), 0.0)._replace(L=self.no_loads())
+        self.context = sparse.new_context(system, d, system.new_workspace(d), 0.0)._replace(L=self.no_loads())
         self.solve = sparse.accelerations.bind(self.context)
         self.state, self.alarm_rows = np.zeros(STATE_SIZE), np.zeros((MOST_ALARMS, 3))
         self.top, self.first, self.first_g = np.zeros(m), np.zeros((2, n)), np.zeros(m)

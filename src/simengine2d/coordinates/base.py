@@ -15,6 +15,7 @@ from ..numerics.kernel_pointer import BoundKernel, KernelPointer
 from ..system.applied_forces import Loads, frames_of_loads, load_arrays
 from ..system.constraints import SystemArrays, constant_arrays
 from ..system.system import System
+from ..system.workspace import new_workspace
 from .transform import (
     BodiesContext,
     Context,
@@ -101,8 +102,9 @@ class Family(ABC):
     def prepare(self) -> None:
         """Arrays of the rows that are kept, and the pose kernel pointer bound to them."""
         reduced, loads = reduced_arrays(self.system, self.kept)
-        e = new_equations(reduced, self.n, len(self.own_rows), len(self.system.load_functions))
-        bodies = evaluate_bodies.bind(BodiesContext(reduced, loads, e))
+        w = new_workspace(reduced, loads)
+        e = new_equations(reduced, self.n, len(self.own_rows), w)
+        bodies = evaluate_bodies.bind(BodiesContext(reduced, loads, e, w))
         self.equations = e
         self.context = Context(reduced, e, bodies.f, bodies.c, self.own_arrays)
         self.bound = self.pose.bind(self.context)

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from ..methods import Formulation
 from ..system.elimination import unequal
-from ..system.equations_of_motion import MOST_WHOLE, EquationArrays, new_work
+from ..system.equations_of_motion import EquationArrays
+from ..system.workspace import MOST_WHOLE
 from . import dense
 from .base import Family
 from .dense import TURNS, pose_dense
@@ -51,7 +52,7 @@ def _sparse(
     if formulation.gives_way:
         compliances = formulation.compliances(given_by_bodies(family.system, t, z))
         d = sparse.softened(d, family.system.n, compliances)
-    context = sparse.new_context(family.system, d, new_work(family.system, d), tolerance)
+    context = sparse.new_context(family.system, d, family.system.new_workspace(d), tolerance)
     finish = sparse.project if formulation.projects else sparse.watch
     rhs = sparse.accelerations.bind(context)
     lam = sparse.latest_multipliers.bind_like(rhs)

@@ -14,13 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..expressions.time_function import functions_at
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from ..system.applied_forces import Loads, applied
-from ..system.constraints import SystemArrays, gamma, phi, phi_q
-from ..system.formulas.constraints import rows_at
-from ..system.frames import FRAME_STATE, move_frames, place_frames
+from ..system.constraints import SystemArrays, gamma, move, phi, phi_q
+from ..system.workspace import Workspace
 
 Floats = NDArray[np.float64]
 
@@ -40,15 +38,15 @@ class TransformedEquations(NamedTuple):
     J: Floats  # (m, n), Phi_z
     nu: Floats
     gamma: Floats
-    # on the way
+    # on the way; these are in the workspace too
     f: Floats
     F: Floats
     data: Floats
     QA: Floats
 
 
-def new_equations(arrays: SystemArrays, n: int, own: int, load_functions: int) -> TransformedEquations:
-    """Arrays for n coordinates and `own` rows before those of the system."""
+def new_equations(arrays: SystemArrays, n: int, own: int, w: Workspace) -> TransformedEquations:
+    """Arrays for n coordinates and `own` rows before those of the system, evaluated in a workspace."""
     bodies, kept = 3 * arrays.mass.size, arrays.row_start.size - 1
     m = own + kept
     return TransformedEquations(
@@ -62,9 +60,9 @@ def new_equations(arrays: SystemArrays, n: int, own: int, load_functions: int) -
         np.zeros((m, n)),
         np.zeros(m),
         np.zeros(m),
-        np.zeros((kept + load_functions, 3)),
-        np.zeros((arrays.frame_body.size, FRAME_STATE)),
-        np.zeros(arrays.jac_column.size),
+        w.f,
+        w.F,
+        w.data,
         np.zeros(bodies),
     )
 
@@ -75,6 +73,7 @@ class BodiesContext(NamedTuple):
     S: SystemArrays
     L: Loads
     E: TransformedEquations
+    w: Workspace
 
 
 class Context(NamedTuple):
@@ -93,15 +92,12 @@ class Context(NamedTuple):
 @kernel_pointer
 def evaluate_bodies(c, t, y, out):
     """Phi, Phi_q, gamma and QA of the bodies, from q and qd in E."""
-    S, L, E = c.S, c.L, c.E
+    S, L, E, w = c.S, c.L, c.E, c.w
     own = E.Phi.size - (S.row_start.size - 1)
-    functions_at(S.functions, t, E.f)
-    place_frames(S, E.q, E.F)
-    move_frames(S, E.qd, E.F)
-    rows_at(S, t, E.F, E.f)
-    phi(S, E.f, E.F, E.Phi[own:])
-    phi_q(S, E.F, E.data)
-    gamma(S, E.f, E.F, E.gamma[own:])
+    move(S, t, E.q, E.qd, w)
+    phi(S, w, E.Phi[own:])
+    phi_q(S, w)
+    gamma(S, w, E.gamma[own:])
     applied(S, L, t, E.f, E.F, E.q, E.qd, E.QA)
 
 

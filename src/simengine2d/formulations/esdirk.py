@@ -31,11 +31,9 @@ from ..expressions.time_function import functions_at
 from ..numerics.kernel import kernel
 from ..numerics.ldl import eliminate, solve_again, substitute
 from ..system.constraints import gamma as acceleration_side
-from ..system.constraints import phi_q
+from ..system.constraints import phi_q, place
 from ..system.derivatives import newton_matrix
 from ..system.equations_of_motion import evaluate_state, solve_kkt
-from ..system.formulas.constraints import rows_at
-from ..system.frames import place_frames
 
 Floats = NDArray[np.float64]
 
@@ -111,7 +109,7 @@ def place_stage(p, i, h):
 def stage_residual(S, L, t, p, a, w):
     """QA - M a - Phi_q^T lam and gamma - Phi_q a into w.rest, with everything at the stage evaluated."""
     evaluate_state(S, L, t, p.new[0], p.new[1], w)
-    acceleration_side(S, w.f, w.F, w.row)
+    acceleration_side(S, w, w.row)
     rest, n = w.rest, a.size
     for i in range(S.mass.size):
         rest[3 * i] = w.Q[3 * i] - S.mass[i] * a[3 * i]
@@ -212,9 +210,8 @@ def smallest_multipliers(S, D, p, t, w):
     M x + Phi_q^T y = Phi_q^T lam,   Phi_q x = 0      has x = 0 and all such lam as its y
     """
     functions_at(S.functions, t, w.f)
-    place_frames(S, p.q, w.F)
-    rows_at(S, t, w.F, w.f)
-    phi_q(S, w.F, w.data)
+    place(S, t, p.q, w)
+    phi_q(S, w)
     for j in range(p.q.size):
         w.Q[j] = 0.0
     for i in range(p.lam.size):
@@ -232,9 +229,8 @@ def hold(S, D, p, t, w):
     functions_at(S.functions, t, w.f)
     level, before, n = 0, np.inf, p.q.size
     for _ in range(2 * MOST_CORRECTIONS):
-        place_frames(S, p.q, w.F)
-        rows_at(S, t, w.F, w.f)
-        phi_q(S, w.F, w.data)
+        place(S, t, p.q, w)
+        phi_q(S, w)
         if level == 0:
             position_errors(S, w)
         else:

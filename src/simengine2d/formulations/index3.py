@@ -24,7 +24,8 @@ from ..system.applied_forces import Loads
 from ..system.constraints import SystemArrays, phi
 from ..system.constraints import gamma as acceleration_side
 from ..system.derivatives import newton_matrix
-from ..system.equations_of_motion import EquationArrays, Work, accelerate, evaluate_state
+from ..system.equations_of_motion import EquationArrays, accelerate, evaluate_state
+from ..system.workspace import Workspace
 from .esdirk import Esdirk, esdirk_step, hold, smallest_multipliers
 from .rank_watch import ALARMS
 from .stage_iteration import StagedFormulation, stalled
@@ -101,7 +102,7 @@ class Index3Loop(NamedTuple):
     newton: int
     rtol: float
     atol: Floats
-    w: Work
+    w: Workspace
     watch_f: Any  # the watch over the rank of the constraints; 0 where they never lose it
     watch_c: Any
     watched: Floats  # its state
@@ -121,7 +122,7 @@ def residual(S, L, t, q, qd, qdd, lam, b, c, w):
         rest[3 * i] = w.Q[3 * i] - S.mass[i] * qdd[3 * i]
         rest[3 * i + 1] = w.Q[3 * i + 1] - S.mass[i] * qdd[3 * i + 1]
         rest[3 * i + 2] = w.Q[3 * i + 2] - S.inertia[i] * qdd[3 * i + 2]
-    phi(S, w.f, w.F, w.row)
+    phi(S, w, w.row)
     for i in range(m):
         rest[n + i] = -w.row[i] / b
         if S.formulas.level[i] == VELOCITY:
@@ -218,10 +219,10 @@ def accept(p, t):
 def write_output(S, L, p, t, k, history, w):
     """The state as it stands, and what is left of the constraint equations at the three levels."""
     evaluate_state(S, L, t, p.q, p.qd, w)
-    phi(S, w.f, w.F, w.row)
+    phi(S, w, w.row)
     for i in range(w.row.size):
         p.worst[0] = max(p.worst[0], abs(w.row[i]))
-    acceleration_side(S, w.f, w.F, w.row)
+    acceleration_side(S, w, w.row)
     for i in range(w.row.size):
         rate, acceleration = -w.f[i, 1], -w.row[i]
         for e in range(S.jac_start[i], S.jac_start[i + 1]):

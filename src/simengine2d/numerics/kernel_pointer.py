@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..errors import UnsupportedError
 from .contexts import Address, holds_addresses, laid_out
 from .interrupts import check_interrupts
-from .kernel import COMPILER, JIT, kernel
+from .kernel import COMPILER, JIT, kernel, owning
 from .parallel_build import build_together
 
 Floats = NDArray[np.float64]
@@ -124,14 +124,25 @@ def kernel_pointer(function: Callable[..., None]) -> KernelPointer:
     return KernelPointer(function)
 
 
+def as_words(*pointers: BoundKernel) -> tuple[Any, ...]:
+    """f and c of each pointer, then an array that keeps their contexts alive: parts of a tuple that Python passes on.
+
+    Plain integers, since numba takes fifty times as long to recognize a tuple with an Address in it.
+    """
+    if pending:
+        compile_pending()  # kernels that Python calls will come upon them
+    if not JIT:
+        return *(word for each in pointers for word in each[:2]), NOTHING
+    words = [int(word) for each in pointers for word in each[:2]]
+    return *words, owning(np.array(words, dtype=np.int64), pointers)
+
+
+NOTHING: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+
+
 def bound(pointer: KernelPointer, context: Any, needed: bool) -> tuple[Any, Any, Any]:
-    """f, c and the memory behind them, for a tuple that holds all arrays of the context too; zeros where not needed."""
-    nothing = np.zeros(0, dtype=np.int64)
-    if not needed:
-        return 0, 0, nothing
-    made = pointer.bind(context)
-    compile_pending()  # kernels that Python calls will come upon it
-    return (int(made.f), int(made.c), made.kept[0]) if JIT else (made.f, made.c, nothing)
+    """The words of one pointer; zeros where it is not needed."""
+    return as_words(pointer.bind(context)) if needed else (0, 0, NOTHING)
 
 
 def python_pointer(function: Callable[[float, Floats, Floats], None]) -> BoundKernel:

@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
 from ..expressions.law import LINEAR
-from ..expressions.time_function import functions_at
 from ..model.elements import Action, Load, Push
 from ..numerics.kernel import kernel
 from ..system.applied_forces import applied
-from ..system.formulas.constraints import rows_at
-from ..system.frames import FRAME_STATE, move_frames, place_frames
+from ..system.constraints import move
 from ..system.system import System
 from .channels import formula_along, measure_rates, motion_of, multipliers_of
 
@@ -48,18 +46,15 @@ class Power(NamedTuple):
 
 
 @kernel(entry=True)
-def powers_along(S, L, T, Q, Qd, Lam, F, f, force, out):
+def powers_along(S, L, T, Q, Qd, Lam, w, out):
     """qd^T QA and -lam^T nu at each time."""
     for t in range(T.size):
-        functions_at(S.functions, T[t], f)
-        place_frames(S, Q[t], F)
-        move_frames(S, Qd[t], F)
-        rows_at(S, T[t], F, f)
-        applied(S, L, T[t], f, F, Q[t], Qd[t], force)
-        for j in range(force.size):
-            out[0, t] += force[j] * Qd[t, j]
+        move(S, T[t], Q[t], Qd[t], w)
+        applied(S, L, T[t], w.f, w.F, Q[t], Qd[t], w.Q)
+        for j in range(w.Q.size):
+            out[0, t] += w.Q[j] * Qd[t, j]
         for i in range(Lam.shape[1]):
-            out[1, t] -= Lam[t, i] * f[i, 1]
+            out[1, t] -= Lam[t, i] * w.f[i, 1]
 
 
 def energy(results: Results) -> Energy:
@@ -106,12 +101,9 @@ def power(results: Results) -> Power:
             "the power of drivers needs their reactions, which these results do not hold. "
             "Run dynamics(model, t_end=...)."
         )
-    f = np.empty((system.m + len(system.load_functions), 3))
     t, q, qd, qdd, _ = motion_of(results)
-    lam = multipliers_of(results)
-    F, out = np.zeros((system.arrays.frame_body.size, FRAME_STATE)), np.zeros((2, t.size))
-    with system.alone() as own:
-        powers_along(own.arrays, own.load_arrays, t, q, qd, lam, F, f, np.zeros(system.n), out)
+    lam, w, out = multipliers_of(results), system.new_workspace(), np.zeros((2, t.size))
+    powers_along(system.arrays, system.load_arrays, t, q, qd, lam, w, out)
     return Power((qd * qdd) @ system.masses, *out)
 
 

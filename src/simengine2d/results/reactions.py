@@ -26,11 +26,11 @@ from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke
 from ..numerics.rank import row_space
 from ..system.applied_forces import load_arrays, push_state, turned, wrench_values
-from ..system.constraints import constant_arrays
-from ..system.formulas.constraints import rows_at
+from ..system.constraints import constant_arrays, place
 from ..system.formulas.forces import frames_of
 from ..system.frames import FRAME_STATE, move_frames, place_frames, term_gradient
 from ..system.system import System
+from ..system.workspace import new_workspace
 from .channels import measure_rates, motion_of, multipliers_of
 
 if TYPE_CHECKING:
@@ -55,16 +55,15 @@ class Reaction(NamedTuple):
 
 
 @kernel(entry=True)
-def pulls_along(S, F, f, T, Q, G, body, out):
+def pulls_along(S, w, T, Q, G, body, out):
     """-sum_i g_i s_q on one body at each row of Q; G holds g of every row of S."""
     for t in range(Q.shape[0]):
-        place_frames(S, Q[t], F)
-        rows_at(S, T[t], F, f)
+        place(S, T[t], Q[t], w)
         for i in range(S.row_start.size - 1):
             for k in range(S.row_start[i], S.row_start[i + 1]):
                 a, b = S.term_a[k], S.term_b[k]
-                d = term_gradient(S.term_kind[k], F, a, b)
-                pull = -G[t, i] * S.term_weight[k]
+                d = term_gradient(S.term_kind[k], w.F, a, b)
+                pull = -G[t, i] * w.weight[k]
                 for side in range(2):
                     if S.frame_body[a if side == 0 else b] == body:
                         for c in range(3):
@@ -146,10 +145,9 @@ class _Action:
         """F_x, F_y and the torque about the mass center."""
         system = results.system
         arrays, _ = constant_arrays(system.bodies, system.resolved.gravity, self.rows)
-        F, out = np.zeros((arrays.frame_body.size, FRAME_STATE)), np.zeros((results.t.size, 3))
-        index = [b.name for b in system.bodies].index(body)
-        f, motion = np.zeros((len(self.rows), 3)), motion_of(results)
-        pulls_along(arrays, F, f, motion.t, motion.q, self.pulls(results), index, out)
+        index, out = [b.name for b in system.bodies].index(body), np.zeros((results.t.size, 3))
+        w, motion = new_workspace(arrays), motion_of(results)
+        pulls_along(arrays, w, motion.t, motion.q, self.pulls(results), index, out)
         return out.T
 
     def on_the_ground(self, results: Results) -> Floats:

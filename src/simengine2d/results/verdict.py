@@ -206,14 +206,13 @@ def _looks(results: Results) -> Iterator[tuple[float, int]]:
     times = np.linspace(results.t[0], results.t[-1], LOOKS + 2)[1:-1]
     within = np.clip(np.searchsorted(results.t, times, side="right") - 1, 0, results.t.size - 2)
     yield from zip(times.tolist(), map(int, within), strict=True)
-    with results.system.alone() as own:
-        switching = Switching(own)
-        for k in range(results.t.size - 1 if switching.placed else 0):
-            first, last = float(results.t[k]), float(results.t[k + 1])
-            yield first + BEHIND * (last - first), k
-            at = switching.first_crossing(first, last, lambda t, k=k: _between(results, k, t)[1:])  # type: ignore[misc]
-            if at is not None:
-                yield min(last, at + BEHIND * (last - first)), k
+    switching = Switching(results.system)
+    for k in range(results.t.size - 1 if switching.placed else 0):
+        first, last = float(results.t[k]), float(results.t[k + 1])
+        yield first + BEHIND * (last - first), k
+        at = switching.first_crossing(first, last, lambda t, k=k: _between(results, k, t)[1:])  # type: ignore[misc]
+        if at is not None:
+            yield min(last, at + BEHIND * (last - first)), k
 
 
 def _unfelt(results: Results, t: float, k: int, force: Callable[[int], Floats]) -> tuple[str, str] | None:
@@ -252,13 +251,12 @@ def _impulse(results: Results, k: int) -> Floats:
     """The integral of QA dt over an interval, piece by piece between the switches of forces."""
     system, look = results.system, lambda t: _between(results, k, t)[1:]
     ends, last = [float(results.t[k])], float(results.t[k + 1])
-    with system.alone() as own:
-        switching = Switching(own)
-        while switching.placed and len(ends) < MOST_SWITCHES:
-            at = switching.first_crossing(ends[-1], last, look)
-            if at is None or at >= last:
-                break
-            ends.append(min(last, at + 1e-12 * (last - ends[0])))
+    switching = Switching(system)
+    while switching.placed and len(ends) < MOST_SWITCHES:
+        at = switching.first_crossing(ends[-1], last, look)
+        if at is None or at >= last:
+            break
+        ends.append(min(last, at + 1e-12 * (last - ends[0])))
     pieces = np.unique(np.concatenate([ends, np.linspace(ends[0], last, 33)]))
     middles, widths = 0.5 * (pieces[1:] + pieces[:-1]), np.diff(pieces)
     return np.asarray(sum(w * system.QA(t, *look(float(t))) for t, w in zip(middles, widths, strict=True)))

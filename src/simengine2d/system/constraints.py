@@ -1,4 +1,4 @@
-"""Rows: the constraints of a model as constant arrays, and Phi, Phi_q and gamma from them.
+"""Rows: the constraints of a model as constant arrays, and Phi, Phi_q and gamma from them in a workspace.
 
 Every constraint row is a weighted sum of measures minus a function of time, Phi = sum_k w_k s_k(q) - f(t), so
 
@@ -19,8 +19,9 @@ from ..model.elements import Row
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import KINDS
 from ..model.resolved import ResolvedBody
+from ..numerics.constant import constant
 from ..numerics.kernel import kernel
-from .formulas.constraints import RowFormulas, row_formulas, rows_at
+from .formulas.constraints import RowFormulas, row_formulas, weigh_rows
 from .frames import move_frames, place_frames, term_gradient, term_second_order, term_value
 from .jacobian_structure import phi_q_structure
 
@@ -29,7 +30,10 @@ Ints = NDArray[np.int64]
 
 
 class SystemArrays(NamedTuple):
-    """The constant arrays of one system; the same type for every model, so nothing is compiled per model."""
+    """The arrays of one system; the same type for every model, so nothing is compiled per model.
+
+    They are constant, and cannot be written: what changes is in a `Workspace`.
+    """
 
     # bodies; the ground has the index after the last body
     mass: Floats
@@ -46,11 +50,11 @@ class SystemArrays(NamedTuple):
     term_kind: Ints
     term_a: Ints
     term_b: Ints
-    term_weight: Floats
+    term_weight: Floats  # of measures; those of formulas follow the state, see `Workspace.weight`
     row_start: Ints
     row_period: Floats
     functions: FunctionTable
-    formulas: RowFormulas  # rows that are formulas; their weights follow the state
+    formulas: RowFormulas
     # Phi_q by rows: columns jac_column[jac_start[i] : jac_start[i + 1]]; six slots per term, -1 for the ground
     jac_start: Ints
     jac_column: Ints
@@ -61,10 +65,33 @@ class SystemArrays(NamedTuple):
 
 
 @kernel(inline=True)
-def phi(S, f, F, out):
+def place(S, t, q, w):
+    """Frames at q, and the weights of formulas there, where the functions of time are known."""
+    place_frames(S, q, w.F)
+    weigh_rows(t, w)
+
+
+@kernel(inline=True)
+def move_on(S, t, qd, w):
+    """Velocities of the frames that are placed, and what these add to formulas."""
+    move_frames(S, qd, w.F)
+    weigh_rows(t, w)
+
+
+@kernel(inline=True)
+def move(S, t, q, qd, w):
+    """Functions of time, frames, and the weights of formulas at a state."""
+    functions_at(S.functions, t, w.f)
+    place_frames(S, q, w.F)
+    move_frames(S, qd, w.F)
+    weigh_rows(t, w)
+
+
+@kernel(inline=True)
+def phi(S, w, out):
     """Phi = sum_k w_k s_k - f(t); a row with a direction is taken to its nearest turn."""
-    kind, a, b, weight = S.term_kind, S.term_a, S.term_b, S.term_weight
-    start, periods = S.row_start, S.row_period
+    kind, a, b, weight = S.term_kind, S.term_a, S.term_b, w.weight
+    start, periods, f, F = S.row_start, S.row_period, w.f, w.F
     for i in range(out.size):
         total = -f[i, 0]
         for k in range(start[i], start[i + 1]):
@@ -75,27 +102,28 @@ def phi(S, f, F, out):
 
 
 @kernel(inline=True)
-def phi_q(S, F, data):
-    """The non-zeros of Phi_q, row by row."""
-    kind, a, b, weight, slot = S.term_kind, S.term_a, S.term_b, S.term_weight, S.term_slot
+def phi_q(S, w):
+    """The non-zeros of Phi_q, row by row, into w.data."""
+    kind, a, b, slot = S.term_kind, S.term_a, S.term_b, S.term_slot
+    weight, F, data = w.weight, w.F, w.data
     data[:] = 0.0
     for k in range(kind.size):
-        w = weight[k]
+        factor = weight[k]
         g = term_gradient(kind[k], F, a[k], b[k])
         if slot[k, 0] >= 0:  # body a is not the ground
-            data[slot[k, 0]] += w * g[0]
-            data[slot[k, 1]] += w * g[1]
-            data[slot[k, 2]] += w * g[2]
+            data[slot[k, 0]] += factor * g[0]
+            data[slot[k, 1]] += factor * g[1]
+            data[slot[k, 2]] += factor * g[2]
         if slot[k, 3] >= 0:
-            data[slot[k, 3]] += w * g[3]
-            data[slot[k, 4]] += w * g[4]
-            data[slot[k, 5]] += w * g[5]
+            data[slot[k, 3]] += factor * g[3]
+            data[slot[k, 4]] += factor * g[4]
+            data[slot[k, 5]] += factor * g[5]
 
 
 @kernel(inline=True)
-def gamma(S, f, F, out):
+def gamma(S, w, out):
     """Right-hand side of the acceleration equation, f'' - sum_k w_k (s_q qd)_q qd."""
-    kind, a, b, weight, start = S.term_kind, S.term_a, S.term_b, S.term_weight, S.row_start
+    kind, a, b, weight, start, f, F = S.term_kind, S.term_a, S.term_b, w.weight, S.row_start, w.f, w.F
     for i in range(out.size):
         total = f[i, 2]
         for k in range(start[i], start[i + 1]):
@@ -104,15 +132,12 @@ def gamma(S, f, F, out):
 
 
 @kernel(entry=True)
-def evaluate(S, t, q, qd, f, F, Phi, data, right):
-    """Frames, Phi, the non-zeros of Phi_q, and gamma at a state."""
-    functions_at(S.functions, t, f)
-    place_frames(S, q, F)
-    move_frames(S, qd, F)
-    rows_at(S, t, F, f)
-    phi(S, f, F, Phi)
-    phi_q(S, F, data)
-    gamma(S, f, F, right)
+def evaluate(S, t, q, qd, w, Phi, right):
+    """Phi, the non-zeros of Phi_q in w.data, and gamma at a state."""
+    move(S, t, q, qd, w)
+    phi(S, w, Phi)
+    phi_q(S, w)
+    gamma(S, w, right)
 
 
 # Building ---------------------------------------------------------------------------------------------
@@ -160,9 +185,12 @@ def constant_arrays(
         row_start=row_start,
         row_period=np.array([row.measure.period if row.formula is None else 0.0 for row in rows]),
         functions=pack(functions),
-        formulas=row_formulas(rows, row_start, kind, a, b, weight, len(frames)),
+        formulas=row_formulas(rows, row_start, kind, a, b),
         jac_start=jac_start,
         jac_column=jac_column,
         term_slot=slots,
     )
+    for name in SystemArrays._fields:
+        if name != "functions":
+            constant(getattr(arrays, name))
     return arrays, number

@@ -25,7 +25,7 @@ def add_constraint_tangent(S, D, lam, factor, w):
         S.term_kind,
         S.term_a,
         S.term_b,
-        S.term_weight,
+        w.weight,
         S.row_start,
         D.term_blocks,
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..errors import UnsupportedError, listed
 from ..model.frame import GROUND
 from ..model.measure import ANGLE, X, Y
+from ..numerics.constant import constant
 from ..numerics.ldl import SymbolicFactorization, analyze
 from ..numerics.ordering import elimination_order
 from .equations_of_motion import EquationArrays
@@ -59,27 +60,29 @@ def build(system: System, redundant: bool, tangent: bool) -> EquationArrays:
     template[diagonal[n:]] = -_eps(_shares(entries, masses, m)) if redundant else 0.0
     refined = redundant or delta.any() or _uneven(system, entries)
     push_blocks = _squares(analysis, pushes if tangent else [])
-    return EquationArrays(
-        analysis.program,
-        diagonal,
-        analysis.slots(n + rows, S.jac_column),
-        analysis.right_hand(unknowns),
-        _term_blocks(system, analysis) if tangent else np.full((S.term_kind.size, 6, 6), -1),
-        _starts(len(group) for group in pushes),
-        _integers(j for group in pushes for j in group),
-        _starts(len(group) ** 2 for group in pushes),
-        push_blocks,
-        _squares(analysis, wrenches).reshape(-1, 3, 3) if tangent else np.full((len(wrenches), 3, 3), -1),
-        _formula_couplings(formulas, len(system.bodies), analysis),
-        template,
-        np.array([MOST_REFINEMENTS if refined else 0]),
-        np.zeros(2),
-        np.zeros(m),
-        system.arms,
-        _shares_of_masses(system, entries, delta),
-        system.length / system.sizes,
-        _per_row(system, entries),
-        np.zeros(0, dtype=np.int64),
+    return constant(
+        EquationArrays(
+            analysis.program,
+            diagonal,
+            analysis.slots(n + rows, S.jac_column),
+            analysis.right_hand(unknowns),
+            _term_blocks(system, analysis) if tangent else np.full((S.term_kind.size, 6, 6), -1),
+            _starts(len(group) for group in pushes),
+            _integers(j for group in pushes for j in group),
+            _starts(len(group) ** 2 for group in pushes),
+            push_blocks,
+            _squares(analysis, wrenches).reshape(-1, 3, 3) if tangent else np.full((len(wrenches), 3, 3), -1),
+            _formula_couplings(formulas, analysis),
+            template,
+            np.array([MOST_REFINEMENTS if refined else 0]),
+            np.zeros(2),
+            np.zeros(m),
+            system.arms,
+            _shares_of_masses(system, entries, delta),
+            system.length / system.sizes,
+            _per_row(system, entries),
+            np.zeros(0, dtype=np.int64),
+        )
     )
 
 
@@ -143,15 +146,12 @@ def _coupled_by_formulas(system: System) -> list[list[int]]:
     return found
 
 
-def _formula_couplings(formulas: list[list[int]], nb: int, analysis: SymbolicFactorization) -> Couplings:
-    largest = max((len(group) for group in formulas), default=0)
+def _formula_couplings(formulas: list[list[int]], analysis: SymbolicFactorization) -> Couplings:
     return Couplings(
         _starts(len(group) for group in formulas),
         _integers(j for group in formulas for j in group),
         _starts(len(group) ** 2 for group in formulas),
         _squares(analysis, formulas),
-        np.zeros(nb + 1, dtype=np.int64),
-        np.zeros((largest, largest)),
     )
 
 

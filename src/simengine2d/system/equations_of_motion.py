@@ -11,16 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..expressions.time_function import functions_at
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.ldl import Elimination, eliminate, solve_again, substitute
 from .applied_forces import applied
-from .constraints import gamma, phi, phi_q
-from .formulas.constraints import rows_at
+from .constraints import gamma, move, phi, phi_q
 from .formulas.derivatives import Couplings
-from .frames import FRAME_STATE, move_frames, place_frames
-from .system import System
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -51,57 +47,10 @@ class EquationArrays(NamedTuple):
     dropped: Ints  # rows that others imply, where they are known; the whole matrix does without them
 
 
-class Work(NamedTuple):
-    """Scratch arrays, one set per run."""
-
-    f: Floats
-    F: Floats
-    data: Floats
-    v: Floats
-    Q: Floats
-    row: Floats
-    x: Floats
-    rest: Floats
-    correction: Floats
-    work: Floats
-    H: Floats
-    G: Floats
-    terms: Floats  # sums of the sizes of the terms of each equation
-    reach: Floats  # size of each acceleration, as that of its body
-    K: Floats  # the whole matrix, for equations whose numbers differ too much; empty where that cannot be
-    pivots: Ints
-    null: Floats  # (dropped rows, m): multipliers without effect
-
-
-def new_work(system: System, d: EquationArrays) -> Work:
-    n, m = system.n, system.m
-    whole = n + m if d.refinements[0] > 0 and n + m <= MOST_WHOLE else 0
-    return Work(
-        np.empty((m + len(system.load_functions), 3)),
-        np.zeros((system.arrays.frame_body.size, FRAME_STATE)),
-        np.empty(system.arrays.jac_column.size),
-        np.empty(d.program.column.size),
-        np.empty(n),
-        np.empty(m),
-        np.empty(n + m),
-        np.empty(n + m),
-        np.empty(n + m),
-        np.empty(n + m),
-        np.empty((6, 6)),
-        np.empty((3, max(1, d.push_coordinate.size))),
-        np.zeros(n + m),
-        np.zeros(n),
-        np.empty((whole, whole)),
-        np.empty(whole, dtype=np.int64),
-        np.zeros((d.dropped.size if whole else 0, m)),
-    )
-
-
 REFINED = 1e-14  # share of its terms that an equation may leave over when refinement ends
 LOST = 1e-9  # the same above which a solution has lost digits
 SLOW = 0.7  # reduction of what is left over at which refinement gives up
 SHARE = 1e-3  # of a body's forces, and of the mean acceleration, below which no digits are asked for
-MOST_WHOLE = 150  # unknowns up to which a matrix may be factored as a whole
 
 
 # Kernels ----------------------------------------------------------------------------------------------
@@ -109,12 +58,9 @@ MOST_WHOLE = 150  # unknowns up to which a matrix may be factored as a whole
 
 @kernel(inline=True)
 def evaluate_state(S, L, t, q, qd, w):
-    """Frames, Phi_q, gamma (into w.row) and QA at a state."""
-    functions_at(S.functions, t, w.f)
-    place_frames(S, q, w.F)
-    move_frames(S, qd, w.F)
-    rows_at(S, t, w.F, w.f)
-    phi_q(S, w.F, w.data)
+    """Functions of time, frames, Phi_q and QA at a state."""
+    move(S, t, q, qd, w)
+    phi_q(S, w)
     applied(S, L, t, w.f, w.F, q, qd, w.Q)
 
 
@@ -132,7 +78,7 @@ def fill_matrix(D, data, v):
 def accelerate(S, L, D, t, q, qd, w):
     """qdd and lam into w.x."""
     evaluate_state(S, L, t, q, qd, w)
-    gamma(S, w.f, w.F, w.row)
+    gamma(S, w, w.row)
     if D.stabilization[0] + D.stabilization[1] > 0.0:
         stabilize(S, D, qd, w)
     solve_kkt(S, D, w.Q, w.row, w)
@@ -143,7 +89,7 @@ def stabilize(S, D, qd, w):
     """gamma - 2 alpha (Phi_q qd - nu) - beta^2 Phi: errors of the constraints decay as in a damped oscillator."""
     alpha2, beta2 = D.stabilization[0], D.stabilization[1]
     errors = w.correction[: w.row.size]
-    phi(S, w.f, w.F, errors)
+    phi(S, w, errors)
     for i in range(w.row.size):
         rate = -w.f[i, 1]
         for p in range(S.jac_start[i], S.jac_start[i + 1]):

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from functools import cached_property
 from math import inf
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,11 @@ from ..model.resolved import ResolvedModel
 from ..numerics.kernel import Callback, plain
 from .applied_forces import applied, frames_of_loads, load_arrays, push_state
 from .constraints import constant_arrays, evaluate
-from .frames import FRAME_STATE, term_value
+from .frames import term_value
+from .workspace import Workspace, new_workspace
+
+if TYPE_CHECKING:
+    from .equations_of_motion import EquationArrays
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -113,6 +117,7 @@ class System:
             frames_of_loads(pushes, wrenches, actions),
         )
         self.load_arrays = load_arrays(pushes, wrenches, frames, len(self.functions), actions)
+        self.idle_workspaces: list[Workspace] = []
         self.memo = Memo()
         """What analyses have worked out for this system and may want again."""
 
@@ -236,19 +241,42 @@ class System:
 
     def evaluated(self, t: float, q: Floats, qd: Floats | None = None) -> Evaluated:
         """Functions of time, frames, Phi, the non-zeros of Phi_q and gamma at a state, all at once."""
-        out = Evaluated(
-            np.empty((self.m + len(self.load_functions), 3)),
-            np.zeros((self.arrays.frame_body.size, FRAME_STATE)),
-            np.empty(self.m),
-            np.empty(self.arrays.jac_column.size),
-            np.empty(self.m),
-        )
+        Phi = np.empty(self.m)
+        with self.at(t, q, qd, Phi) as w:
+            return Evaluated(w.f.copy(), w.F.copy(), Phi, w.data.copy(), w.row.copy())
+
+    # workspaces
+
+    def new_workspace(self, d: EquationArrays | None = None) -> Workspace:
+        """What a run of its own needs, with `d` for equations of motion."""
+        return new_workspace(self.arrays, self.load_arrays, d)
+
+    @contextmanager
+    def workspace(self) -> Iterator[Workspace]:
+        """A workspace for a single evaluation: one that is idle, or a new one. Contacts are looked for anew in it."""
+        try:
+            w = self.idle_workspaces.pop()
+        except IndexError:
+            w = self.new_workspace()
+        w.memory[:] = np.nan
+        try:
+            yield w
+        finally:
+            self.idle_workspaces.append(w)
+
+    @contextmanager
+    def at(
+        self, t: float, q: Floats, qd: Floats | None = None, Phi: Floats | None = None
+    ) -> Iterator[Workspace]:
+        """A workspace with functions, frames, weights, Phi_q in `data` and gamma in `row` at a state."""
         q = self._coordinates("q", q)
         rates = np.zeros(self.n) if qd is None else self._coordinates("qd", qd)
+        quick = evaluate if self.n > SMALL else plain(evaluate)
         # as Python it would warn of states beyond all bounds, which compiled code does not
-        with self.alone() as own, np.errstate(over="ignore", invalid="ignore"):
-            (evaluate if self.n > SMALL else plain(evaluate))(own.arrays, float(t), q, rates, *out)
-        return out
+        with self.alone() as own, own.workspace() as w:
+            with np.errstate(over="ignore", invalid="ignore"):
+                quick(own.arrays, float(t), q, rates, w, np.empty(self.m) if Phi is None else Phi, w.row)
+            yield w
 
     def _coordinates(self, name: str, given: Floats) -> Floats:
         """An array that kernels can read: they do not look where it ends."""

@@ -12,7 +12,6 @@ from ...coordinates.reference_point import sparse
 from ...errors import ModelError, UnsupportedError
 from ...numerics.rank import DEPENDENT, free_motions, rank_of_rows, unit_rows
 from ...system.elimination import posed
-from ...system.equations_of_motion import new_work
 from ...system.system import SMALL, System
 from ..assembly.assemble import Assembly, assemble
 from ..assembly.closure import coordinate_scale
@@ -92,7 +91,7 @@ def _weak(system: System, t: float, q: Floats) -> bool:
     if system.m == 0:
         return False
     d = posed(system, redundant=False, tangent=False)
-    w = new_work(system, d)
+    w = system.new_workspace(d)
     nothing = np.zeros(system.n + system.m)
     sparse.solve.bind(sparse.new_context(system, d, w, 0.0))(t, np.concatenate([q, nothing]), nothing)
     with np.errstate(divide="ignore"):

@@ -25,7 +25,8 @@ from ...numerics.interrupts import Interrupts
 from ...results.events import Crossing, EventWatch, crossings_until
 from ...results.results import Results
 from ...system.elimination import posed
-from ...system.equations_of_motion import EquationArrays, Work, new_work
+from ...system.equations_of_motion import EquationArrays
+from ...system.workspace import Workspace
 from ..output_grid import MOST_NUMBERS, OutputGrid, beside_peaks
 from ..pace import Pace
 from .initial_state import InitialState
@@ -85,8 +86,8 @@ class Run(ABC):
         return d._replace(stabilization=np.array(self.task.formulation.stabilization), dropped=implied)
 
     @cached_property
-    def w(self) -> Work:
-        return new_work(self.system, self.d)
+    def w(self) -> Workspace:
+        return self.system.new_workspace(self.d)
 
     # what a kind of run says of itself
 

@@ -26,8 +26,8 @@ from ...numerics.rank import row_space, unit_rows
 from ...numerics.sparse_lu import analyze
 from ...system.constraints import SystemArrays as Arrays
 from ...system.constraints import evaluate
-from ...system.frames import FRAME_STATE
 from ...system.system import System
+from ...system.workspace import new_workspace
 from .stepping import NEARBY, new_stepper, position, rates
 
 if TYPE_CHECKING:
@@ -78,12 +78,10 @@ class Clock(NamedTuple):
         """Phi, Phi_q, nu and gamma at a state by this clock."""
         system, S = self.system, self.arrays
         m = system.m
-        f, F = np.empty((m, 3)), np.zeros((S.frame_body.size, FRAME_STATE))
-        Phi, data, gamma = np.empty(m), np.empty(S.jac_column.size), np.empty(m)
-        evaluate(S, s, q, qd, f, F, Phi, data, gamma)
-        J = np.zeros((m, system.n))
-        J[np.repeat(np.arange(m), np.diff(S.jac_start)), S.jac_column] = data
-        return Phi, J, f[:, 1], gamma
+        w, Phi, J = new_workspace(S), np.empty(m), np.zeros((m, system.n))
+        evaluate(S, s, q, qd, w, Phi, w.row)
+        J[np.repeat(np.arange(m), np.diff(S.jac_start)), S.jac_column] = w.data
+        return Phi, J, w.f[:, 1], w.row
 
 
 def clocks(run: KinematicsRun) -> list[Clock]:
@@ -224,8 +222,8 @@ def _closed(run: KinematicsRun, clock: Clock, s: float, q: Floats) -> ClockState
     if pattern is None:
         return None
     w = new_stepper(arrays, pattern, s, q, run.scale, system.length)
-    functions_at(arrays.functions, s, w.f)
-    if not np.all(np.isfinite(w.f)) or not position(arrays, pattern, w, s, w.q)[0]:
+    functions_at(arrays.functions, s, w.rows.f)
+    if not np.all(np.isfinite(w.rows.f)) or not position(arrays, pattern, w, s, w.q)[0]:
         return None
     pivot = rates(arrays, pattern, w, s, w.q, w.qd, w.qdd)[0]
     return ClockState(s, w.q, w.qd, w.qdd) if pivot > 0.0 and np.all(np.isfinite(w.qdd)) else None

@@ -22,9 +22,8 @@ from ...numerics.kernel import kernel
 from ...numerics.rank import LOST_PIVOT
 from ...numerics.sparse_lu import Pattern, factor, solve
 from ...system.constraints import SystemArrays as Arrays
-from ...system.constraints import gamma, phi, phi_q
-from ...system.formulas.constraints import rows_at
-from ...system.frames import FRAME_STATE, move_frames, place_frames
+from ...system.constraints import gamma, move_on, phi, phi_q, place
+from ...system.workspace import Workspace, new_workspace
 
 Floats = NDArray[np.float64]
 
@@ -61,11 +60,8 @@ class Stepper(NamedTuple):
     state: Floats
     scale: Floats  # of each coordinate, such that scaled coordinates are lengths
     length: Floats
-    F: Floats
-    f: Floats
+    rows: Workspace  # the constraints at a state
     Phi: Floats
-    rhs: Floats
-    data: Floats
     lu: Floats
     work: Floats
     dq: Floats
@@ -87,7 +83,7 @@ class KinematicRows(NamedTuple):
 
 def new_stepper(S: Arrays, P: Pattern, t: float, q: Floats, scale: Floats, length: float) -> Stepper:
     """A walker at the closed pose q at time t."""
-    n, m = q.size, S.row_start.size - 1
+    n = q.size
     return Stepper(
         q.copy(),
         np.zeros(n),
@@ -95,11 +91,8 @@ def new_stepper(S: Arrays, P: Pattern, t: float, q: Floats, scale: Floats, lengt
         np.array([t, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, FAR, NEARBY, 0.0, 1.0, FAR]),
         scale,
         np.array([length]),
-        np.zeros((S.frame_body.size, FRAME_STATE)),
-        np.empty((m, 3)),
-        np.empty(m),
-        np.empty(m),
-        np.empty(S.jac_column.size),
+        new_workspace(S),
+        np.empty(S.row_start.size - 1),
         np.empty(P.columns.size),
         *(np.zeros(n) for _ in range(7)),
     )
@@ -111,20 +104,19 @@ def new_motion(times: int, n: int) -> KinematicRows:
 
 @kernel(entry=True)
 def position(S, P, w, t, q):
-    """Newton for Phi(q, t) = 0 from the prediction in q, with the functions of time in w.f.
+    """Newton for Phi(q, t) = 0 from the prediction in q, with the functions of time in w.rows.f.
 
     Returns (converged, largest multiplier of the factors).
     """
-    length, F, lu, dq = w.length[0], w.F, w.lu, w.dq
-    place_frames(S, q, F)
-    rows_at(S, t, F, w.f)
-    phi_q(S, F, w.data)
-    pivot, growth, _ = factor(P, w.data, lu, w.work)
+    length, rows, lu, dq = w.length[0], w.rows, w.lu, w.dq
+    place(S, t, q, rows)
+    phi_q(S, rows)
+    pivot, growth, _ = factor(P, rows.data, lu, w.work)
     if not pivot > LOST_PIVOT:
         return False, growth
     before = 1.0e300
     for iteration in range(8):
-        phi(S, w.f, F, w.Phi)
+        phi(S, rows, w.Phi)
         solve(P, lu, w.Phi, dq, w.work)
         size, turn, reach = 0.0, 0.0, length
         for j in range(q.size):
@@ -135,8 +127,7 @@ def position(S, P, w, t, q):
                 turn = max(turn, abs(dq[j]))
         if not size < 1.0e100 or turn > LARGEST_TURN:
             return False, growth
-        place_frames(S, q, F)
-        rows_at(S, t, F, w.f)
+        place(S, t, q, rows)
         nothing_left = size <= 1.0e-15 * reach or (iteration > 0 and size <= 1.0e-12 * reach)
         only_rounding_left = iteration > 0 and size <= 1.0e-9 * length and size >= 0.5 * before
         if nothing_left or only_rounding_left:
@@ -150,19 +141,18 @@ def position(S, P, w, t, q):
 @kernel(entry=True)
 def rates(S, P, w, t, q, qd, qdd):
     """Velocities and accelerations at a closed pose. Returns (smallest pivot, growth, sign)."""
-    place_frames(S, q, w.F)
-    rows_at(S, t, w.F, w.f)
-    phi_q(S, w.F, w.data)
-    pivot, growth, sign = factor(P, w.data, w.lu, w.work)
+    rows = w.rows
+    place(S, t, q, rows)
+    phi_q(S, rows)
+    pivot, growth, sign = factor(P, rows.data, w.lu, w.work)
     if not pivot > LOST_PIVOT:
         return pivot, growth, sign
-    for i in range(w.rhs.size):  # nu = f'
-        w.rhs[i] = w.f[i, 1]
-    solve(P, w.lu, w.rhs, qd, w.work)
-    move_frames(S, qd, w.F)
-    rows_at(S, t, w.F, w.f)
-    gamma(S, w.f, w.F, w.rhs)
-    solve(P, w.lu, w.rhs, qdd, w.work)
+    for i in range(rows.row.size):  # nu = f'
+        rows.row[i] = rows.f[i, 1]
+    solve(P, w.lu, rows.row, qd, w.work)
+    move_on(S, t, qd, rows)
+    gamma(S, rows, rows.row)
+    solve(P, w.lu, rows.row, qdd, w.work)
     return pivot, growth, sign
 
 
@@ -219,7 +209,7 @@ def try_step(S, P, w, t, h, last_try):
     """From w.q, h before time t, to w.new at t. Returns DONE, or why the step is not good."""
     for j in range(w.q.size):  # prediction q + h qd + h^2/2 qdd + h^3/6 jerk
         w.new[j] = w.q[j] + h * (w.qd[j] + h * (0.5 * w.qdd[j] + h / 6.0 * w.jerk[j]))
-    functions_at(S.functions, t, w.f)
+    functions_at(S.functions, t, w.rows.f)
     ok, growth = position(S, P, w, t, w.new)
     if not ok:
         return REPIVOT if growth > GROWTH else STUCK
@@ -316,10 +306,10 @@ def walk_to(S, P, w, t_end, smallest_step):
 @kernel(inline=True)
 def largest_errors(S, w, worst):
     """Errors of all rows, redundant ones too, at the three levels."""
-    start, column, data, qd, qdd = S.jac_start, S.jac_column, w.data, w.qd, w.qdd
-    phi(S, w.f, w.F, w.Phi)
+    start, column, data, qd, qdd = S.jac_start, S.jac_column, w.rows.data, w.qd, w.qdd
+    phi(S, w.rows, w.Phi)
     for i in range(w.Phi.size):
-        velocity, acceleration = -w.f[i, 1], -w.rhs[i]
+        velocity, acceleration = -w.rows.f[i, 1], -w.rows.row[i]
         for p in range(start[i], start[i + 1]):
             velocity += data[p] * qd[column[p]]
             acceleration += data[p] * qdd[column[p]]
@@ -334,7 +324,7 @@ def step_through(S, P, w, times, first, stop, motion, smallest_step):
 
     The walker ends at the last good instant.
     """
-    functions_at(S.functions, w.state[TIME], w.f)
+    functions_at(S.functions, w.state[TIME], w.rows.f)
     rates(S, P, w, w.state[TIME], w.q, w.qd, w.qdd)
     keep_pivots(P, w)
     for k in range(first, stop):

@@ -19,7 +19,7 @@ from ...expressions.law import law_slopes, law_value
 from ...model.measure import ANGLE
 from ...numerics.kernel import kernel
 from ...system.applied_forces import push_state, turned, wrench_values
-from ...system.formulas.derivatives import action_slopes, add_action_block, add_row_block, row_bends
+from ...system.formulas.derivatives import action_slopes, add_action_block, add_row_block, bend_rows
 from ...system.frames import EX, EY, term_gradient, term_hessian
 from ...system.system import System
 
@@ -30,27 +30,27 @@ Floats = NDArray[np.float64]
 
 
 @kernel(entry=True)
-def row_slopes(S, lam, v, F, H, K, rates):
+def row_slopes(S, lam, v, w, K, rates):
     """K += sum_i lam_i (Phi_i)_qq, and row i of `rates` += (Phi_i)_qq v."""
-    nb, body = S.mass.size, S.frame_body
+    nb, body, H = S.mass.size, S.frame_body, w.H
     for i in range(lam.size):
         for k in range(S.row_start[i], S.row_start[i + 1]):
             if S.term_kind[k] == ANGLE:  # the only measure without curvature
                 continue
-            a, b, weight = S.term_a[k], S.term_b[k], S.term_weight[k]
-            term_hessian(S.term_kind[k], F, a, b, H)
+            a, b, weight = S.term_a[k], S.term_b[k], w.weight[k]
+            term_hessian(S.term_kind[k], w.F, a, b, H)
             add_block(body[a], body[b], nb, lam[i] * weight, H, K)
             add_product(body[a], body[b], nb, weight, H, v, rates[i])
 
 
 @kernel(entry=True)
-def formula_row_slopes(S, t, lam, v, F, where, B, K, rates):
+def formula_row_slopes(S, t, lam, v, w, where, B, K, rates):
     """The same for what formulas bend by themselves; B is scratch, n x n."""
-    row_bends(S, t, F)
+    bend_rows(t, w)
     for i in range(S.formulas.row.size):
         row = S.formulas.row[i]
         B[:] = 0.0
-        add_row_block(S, i, 1.0, F, where, B)
+        add_row_block(S, i, 1.0, w, where, B)
         for j in range(v.size):
             for k in range(v.size):
                 K[j, k] += lam[row] * B[j, k]
@@ -203,11 +203,11 @@ def _where(system: System) -> NDArray[np.int64]:
 def _row_slopes(system: System, t: float, q: Floats, lam: Floats, v: Floats) -> tuple[Floats, Floats]:
     K, rates = np.zeros((system.n, system.n)), np.zeros((system.m, system.n))
     lam, v = np.ascontiguousarray(lam, dtype=float), np.ascontiguousarray(v, dtype=float)
-    F = system.frames(q, t=t)
-    row_slopes(system.arrays, lam, v, F, np.empty((6, 6)), K, rates)
-    if system.has_formulas:
-        B = np.zeros((system.n, system.n))
-        formula_row_slopes(system.arrays, float(t), lam, v, F, _where(system), B, K, rates)
+    with system.at(t, q) as w:
+        row_slopes(system.arrays, lam, v, w, K, rates)
+        if system.has_formulas:
+            B = np.zeros((system.n, system.n))
+            formula_row_slopes(system.arrays, float(t), lam, v, w, _where(system), B, K, rates)
     if not (np.all(np.isfinite(K)) and np.all(np.isfinite(rates))):
         raise ModelError(
             f"at t = {t:g} s a joint or constraint changes infinitely fast with the pose, as acos(x) at x = 1, so that "

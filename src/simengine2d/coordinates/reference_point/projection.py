@@ -13,10 +13,8 @@ import numpy as np
 
 from ...expressions.time_function import functions_at
 from ...numerics.kernel import kernel
-from ...system.constraints import phi, phi_q
+from ...system.constraints import phi, phi_q, place
 from ...system.equations_of_motion import solve_kkt
-from ...system.formulas.constraints import rows_at
-from ...system.frames import place_frames
 
 MOST_CORRECTIONS = 8
 LARGEST_CORRECTION = (
@@ -44,9 +42,8 @@ def project(S, D, t, q, qd, tolerance, worst, w):
     functions_at(S.functions, t, w.f)
     before, level = np.inf, 0
     for iteration in range(MOST_CORRECTIONS):
-        place_frames(S, q, w.F)
-        rows_at(S, t, w.F, w.f)
-        phi_q(S, w.F, w.data)
+        place(S, t, q, w)
+        phi_q(S, w)
         if level == 0:
             position_errors(S, w)
         else:
@@ -71,7 +68,7 @@ def project(S, D, t, q, qd, tolerance, worst, w):
 @kernel(inline=True)
 def position_errors(S, w):
     """-Phi into w.row."""
-    phi(S, w.f, w.F, w.row)
+    phi(S, w, w.row)
     for i in range(w.row.size):
         w.row[i] = -w.row[i]
 

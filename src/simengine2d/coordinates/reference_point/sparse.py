@@ -11,11 +11,10 @@ from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import kernel_pointer
 from ...numerics.rank import LOST_PIVOT
 from ...system.applied_forces import Loads
-from ...system.constraints import SystemArrays, gamma, phi, phi_q
+from ...system.constraints import SystemArrays, gamma, phi, phi_q, place
 from ...system.equations_of_motion import (
     SHARE,
     EquationArrays,
-    Work,
     accelerate,
     evaluate_state,
     larger_share,
@@ -23,8 +22,7 @@ from ...system.equations_of_motion import (
     residual_of_kkt,
     solve_kkt,
 )
-from ...system.formulas.constraints import rows_at
-from ...system.frames import place_frames
+from ...system.workspace import Workspace
 from .projection import project as project_state
 
 Floats = NDArray[np.float64]
@@ -41,7 +39,7 @@ class Sparse(NamedTuple):
     S: SystemArrays
     L: Loads
     D: EquationArrays
-    w: Work
+    w: Workspace
     tolerance: Floats
     found: Floats  # largest errors of the constraint equations at the three levels
     singular_at: Floats  # time of the first output in a singular pose; spread of the pivots at the first one
@@ -62,9 +60,8 @@ def accelerations(c, t, y, out):
 def solve(c, t, y, out):
     """x of M x + Phi_q^T lam = b, Phi_q x = c with y = (q, b, c), and lam; the pivots stay in w.v."""
     w, n = c.w, c.w.Q.size
-    place_frames(c.S, y[:n], w.F)
-    rows_at(c.S, t, w.F, w.f)
-    phi_q(c.S, w.F, w.data)
+    place(c.S, t, y[:n], w)
+    phi_q(c.S, w)
     solve_kkt(c.S, c.D, y[n : 2 * n], y[2 * n :], w)
     for k in range(out.size):
         out[k] = w.x[k]
@@ -111,7 +108,7 @@ def motion(c, t, y, out):
     S, w, n = c.S, c.w, y.size // 3
     qdd = y[2 * n :]
     evaluate_state(S, c.L, t, y[:n], y[n : 2 * n], w)
-    gamma(S, w.f, w.F, w.row)
+    gamma(S, w, w.row)
     add_inertia(S, qdd, -1.0, w.Q)
     add_slopes(S, w.data, qdd, -1.0, w.row)
     solve_kkt(S, c.D, w.Q, w.row, w)
@@ -209,11 +206,11 @@ def spread_of_pivots(D, n, v):
 def note_errors(c, qd, qdd):
     """Phi, Phi_q qd - nu and Phi_q qdd - gamma: the largest of each goes into `found`."""
     S, w, found = c.S, c.w, c.found
-    phi(S, w.f, w.F, w.row)
+    phi(S, w, w.row)
     for i in range(w.row.size):
         found[0] = max(found[0], abs(w.row[i]))
         c.lost[1] = max(c.lost[1], abs(w.row[i]) * c.D.per_row[i])
-    gamma(S, w.f, w.F, w.row)
+    gamma(S, w, w.row)
     least = SHARE * mean_acceleration(S, c.D, w.Q, qdd)
     for i in range(w.row.size):
         rate, second, size = -w.f[i, 1], -w.row[i], abs(w.row[i])
@@ -243,7 +240,7 @@ def softened(d: EquationArrays, n: int, compliance: Floats) -> EquationArrays:
     return d._replace(template=template, compliance=soft, dropped=d.dropped[:0])
 
 
-def new_context(system: Any, d: EquationArrays, w: Work, tolerance: float) -> Sparse:
+def new_context(system: Any, d: EquationArrays, w: Workspace, tolerance: float) -> Sparse:
     return Sparse(
         system.arrays,
         system.load_arrays,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...model.measure import X, Y
 from ...system.constraints import SystemArrays, constant_arrays
-from ...system.frames import FRAME_STATE
+from ...system.workspace import new_workspace
 from .loop_paths import grouped, loop_paths, path_of
 from .loops import DIAGONAL, ENTRY, NODE, OTHER, PINNED, ROW, Loops, Refining
 from .relative import Relative
@@ -31,7 +31,8 @@ class RowLimits(NamedTuple):
 def new_loops(family: Relative, tree: Tree, options: Floats, rows: RowLimits) -> Loops:
     """Arrays of the rows that are kept."""
     arrays, m = kept_rows(family), family.m
-    functions = [family.system.functions[i] for i in family.kept]
+    functions, w = [family.system.functions[i] for i in family.kept], new_workspace(arrays)
+    w.f[:] = [(f.constant, 0.0, 0.0) for f in functions] or 0.0
     body = in_order(tree, arrays.frame_body)
     groups, ways = ways_of_rows(tree, arrays)
     paths = loop_paths(tree, groups, ways, m)
@@ -44,11 +45,11 @@ def new_loops(family: Relative, tree: Tree, options: Floats, rows: RowLimits) ->
         tree,
         tree.state.reshape(-1),
         arrays.functions,
-        arrays.formulas,
+        w,
         body,
         frames_of(arrays),
         np.column_stack([arrays.term_kind, arrays.term_a, arrays.term_b]),
-        arrays.term_weight,
+        w.weight,
         arrays.row_period,
         arrays.row_start,
         group,
@@ -56,8 +57,8 @@ def new_loops(family: Relative, tree: Tree, options: Floats, rows: RowLimits) ->
         paths.freedom,
         paths.pair,
         paths.program,
-        np.array([(f.constant, 0.0, 0.0) for f in functions]).reshape(-1, 3),
-        np.zeros((body.size, FRAME_STATE)),
+        w.f,
+        w.F,
         np.zeros((len(tree.numbers) + 1, 6)),
         W,
         W.reshape(-1),

@@ -18,7 +18,7 @@ from ...expressions.time_function import FunctionTable, functions_at
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke, kernel_pointer
 from ...numerics.ldl import Elimination, eliminate, solve_again, substitute
-from ...system.formulas.constraints import RowFormulas
+from ...system.formulas.constraints import weigh_rows
 from ...system.frames import EX as ARM_X
 from ...system.frames import EY as ARM_Y
 from ...system.frames import OMEGA as TURNING
@@ -28,6 +28,7 @@ from ...system.frames import PY as PLACE_Y
 from ...system.frames import UX, UY, term_gradient, term_rate, term_second_order, term_value
 from ...system.frames import VX as SPEED_X
 from ...system.frames import VY as SPEED_Y
+from ...system.workspace import Workspace
 from ..dense import ALPHA2, AT_REST, BETA2, MOST_REFINEMENTS
 from .articulated import take_inward
 from .tree_motion import AX, AY, BX, BY, COS, CX, CY, IX, IY, OMEGA, PHI, SIN, VX, VY, Tree, X, Y  # fmt: skip
@@ -46,7 +47,7 @@ class Loops(NamedTuple):
     T: Tree
     flat: Floats  # the state of the tree in one row
     functions: FunctionTable
-    formulas: RowFormulas  # they write the weights of their terms
+    rows: Workspace  # where formulas write the weights of their terms
     frame_body: Ints
     frame: Floats  # (frames, 5): x, y, cos, sin, angle in the body
     term: Ints  # (terms, 3): kind, a, b
@@ -125,8 +126,7 @@ def place_rows(closing, t):
 def timed_rows(c, t, y, out):
     """Functions of time, and rows that are formulas."""
     functions_at(c.functions, t, c.f)
-    if c.formulas.at_f != 0:
-        invoke(c.formulas.at_f, c.formulas.at_c, t, c.F, c.f)
+    weigh_rows(t, c.rows)
 
 
 @kernel(inline=True)

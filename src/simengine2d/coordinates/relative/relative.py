@@ -14,8 +14,8 @@ from ...model.measure import along, angle, x, y
 from ...numerics.kernel import kernel, plain
 from ...numerics.kernel_pointer import kernel_pointer
 from ...system.constraints import SystemArrays, constant_arrays, evaluate
-from ...system.frames import FRAME_STATE
 from ...system.system import SMALL, System
+from ...system.workspace import new_workspace
 from ..base import Family
 from ..transform import transform, transform_masses
 from .tree import Branch, spanning_tree, tree_joints
@@ -220,13 +220,11 @@ class Relative(Family):
     @staticmethod
     def _evaluated(S: SystemArrays, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         """Rows and their derivatives, where the functions are constant."""
-        m = S.row_start.size - 1
-        F, data = np.zeros((S.frame_body.size, FRAME_STATE)), np.empty(S.jac_column.size)
-        Phi, quadratic = np.empty(m), np.empty(m)
+        w, Phi = new_workspace(S), np.empty(S.row_start.size - 1)
         q, qd = np.ascontiguousarray(q, dtype=float), np.ascontiguousarray(qd, dtype=float)
         quick = evaluate if q.size > SMALL else plain(evaluate)
-        quick(S, 0.0, q, qd, np.empty((m, 3)), F, Phi, data, quadratic)
-        return Phi, data
+        quick(S, 0.0, q, qd, w, Phi, w.row)
+        return Phi, w.data
 
 
 def coordinates_of(branch: Branch) -> Iterator[tuple[str, Row]]:

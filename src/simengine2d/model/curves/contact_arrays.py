@@ -40,13 +40,27 @@ class Contact(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """The contacts of a system; context of the kernel pointer."""
+    """The contacts of a system."""
 
     contacts: Ints  # (contacts, 3)
     constants: Floats  # (contacts, 3)
     curves: Ints
     numbers: Floats
-    memory: Floats  # (contacts, 2): the parameters found last
+
+
+class ContactContext(NamedTuple):
+    """Context of the kernel pointer: the contacts, and what one run remembers of them."""
+
+    contacts: Ints
+    constants: Floats
+    curves: Ints
+    numbers: Floats
+    memory: Floats  # (contacts, 2): the parameters found last; nan where nothing is known
+
+
+def new_memory(count: int) -> Floats:
+    """Nothing is remembered yet."""
+    return np.full((count, 2), nan)
 
 
 def pack_contacts(contacts: Sequence[Contact]) -> Contacts:
@@ -62,7 +76,6 @@ def pack_contacts(contacts: Sequence[Contact]) -> Contacts:
         np.array([(c.target, c.side, c.way) for c in contacts]).reshape(-1, 3),
         table,
         numbers_of_curves,
-        np.full((len(contacts), 2), nan),
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...numerics.kernel_pointer import kernel_pointer
-from .contact_arrays import FACE, KIND, POINT, Contact, pack_contacts
+from .contact_arrays import FACE, KIND, POINT, Contact, ContactContext, new_memory, pack_contacts
 from .contact_face import face
 from .contact_pair import mesh
 from .contact_point import point
@@ -43,16 +43,21 @@ class ContactValues(NamedTuple):
 
 def contact_values(contact: Contact, u: Sequence[float]) -> ContactValues:
     """g, its derivatives by u and its second ones, of one contact."""
-    p, out = len(u), np.zeros(RESULTS)
-    contact_at(pack_contacts([contact]), 0.0, np.repeat(np.asarray(u, dtype=float), 2), out)
+    p, (out, _) = len(u), _searched(contact, u)
     return ContactValues(float(out[0]), out[1 : p + 1], out[p + 1 : p + 1 + p * p].reshape(p, p))
+
+
+def _searched(contact: Contact, u: Sequence[float]) -> tuple[Floats, Floats]:
+    """What a contact writes, and the parameters at which it touches."""
+    out, memory = np.zeros(RESULTS), new_memory(1)
+    context = ContactContext(*pack_contacts([contact]), memory)
+    contact_at(context, 0.0, np.repeat(np.asarray(u, dtype=float), 2), out)
+    return out, memory[0]
 
 
 def is_at_end(contact: Contact, u: Sequence[float]) -> bool:
     """Whether a contact has come to the end of an open curve, or is past it."""
-    packed = pack_contacts([contact])
-    contact_at(packed, 0.0, np.repeat(np.asarray(u, dtype=float), 2), np.zeros(RESULTS))
-    for curve, sigma in zip(contact.curves, packed.memory[0], strict=False):
+    for curve, sigma in zip(contact.curves, _searched(contact, u)[1], strict=False):
         first, last = curve.knots[0], curve.knots[-1]
         inner = first + END * (last - first) < sigma < last - END * (last - first)
         if not curve.closed and not inner:

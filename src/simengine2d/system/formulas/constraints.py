@@ -1,7 +1,7 @@
 """Constraint rows that are formulas of measures, Phi = g(u, t), or of their rates, g(u, ud, t) = 0.
 
-At a state such a row acts like an ordinary one whose weights are the derivatives of g, so before rows are evaluated
-`rows_at` puts these into the arrays of the system, where every kernel finds them:
+At a state such a row acts like an ordinary one whose weights are the derivatives of g. `weigh_rows` writes these into
+the workspace, where every kernel finds them:
 
     Phi_q = sum_j g_j s_j,q      nu = -g_t      gamma = -(g along the motion)'' - sum_j g_j (s_j,q qd)_q qd
 
@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 
 from ...model.elements import Row
 from ...model.formula import VELOCITY
-from ...numerics.contexts import holds_addresses
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import bound, invoke, kernel_pointer
+from ...numerics.kernel_pointer import NOTHING, as_words, invoke, kernel_pointer
 from .values import (
     COUNT,
     TERM,
+    FormulaContext,
     Formulas,
-    copy_frames,
     evaluate_formula,
     formula_bends,
+    formula_context,
     formula_gradient,
     pack_formulas,
     read_measures,
@@ -40,64 +40,56 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class _Rows(NamedTuple):
-    """Context of the kernel pointers."""
-
-    g: Formulas
-    row: Ints  # of each formula
-    level: Ints  # of each row
-    weight: Floats  # those of the system, written here
-
-
-@holds_addresses
 class RowFormulas(NamedTuple):
-    """The rows that are formulas, and the kernel pointers to them; 0 where there are none."""
+    """The rows that are formulas."""
 
     row: Ints
     level: Ints  # of every row of the system: POSITION or VELOCITY
     bend_start: Ints  # where the second derivatives of each formula begin
-    bends: Floats  # scratch for them
-    at_f: Any
-    at_c: Any
-    bend_f: Any
-    bend_c: Any
-    kept: Any  # what the kernel pointers work in, only to be kept alive
-    at_kept: Any
-    bend_kept: Any
+    g: Formulas
 
 
-def row_formulas(
-    rows: Sequence[Row], row_start: Ints, kind: Ints, a: Ints, b: Ints, weight: Floats, frames: int
-) -> RowFormulas:
+class _Rows(NamedTuple):
+    """Context of the kernel pointers."""
+
+    g: FormulaContext
+    row: Ints
+    level: Ints
+    weight: Floats  # those of the workspace, written here
+
+
+def row_formulas(rows: Sequence[Row], row_start: Ints, kind: Ints, a: Ints, b: Ints) -> RowFormulas:
     """The formulas among the rows; the other arrays are those of the system."""
     found = [(i, row.formula) for i, row in enumerate(rows) if row.formula is not None]
     number = np.array([i for i, _ in found], dtype=np.int64)
     level = np.array([0 if row.formula is None else row.formula.level for row in rows], dtype=np.int64)
     formulas = [formula for _, formula in found]
-    g = pack_formulas(formulas, [int(row_start[i]) for i in number], kind, a, b, frames)
-    context = _Rows(g, number, level, weight)
+    g = pack_formulas(formulas, [int(row_start[i]) for i in number], kind, a, b)
     bend_start = np.cumsum([0, *(len(formula.measures) ** 2 for formula in formulas)]).astype(np.int64)
-    at = bound(formulas_at, context, bool(found))
-    bends = bound(bends_at, context, bool(found))
-    return RowFormulas(
-        number, level, bend_start, np.zeros(int(bend_start[-1])), *at[:2], *bends[:2], g, at[2], bends[2]
-    )
+    return RowFormulas(number, level, bend_start, g)
+
+
+def row_pointers(rows: RowFormulas, F: Floats, weight: Floats, memory: Floats) -> tuple[Any, ...]:
+    """The words of `formulas_at` and `bends_at` in one workspace; zeros where there are no formulas."""
+    if rows.row.size == 0:
+        return 0, 0, 0, 0, NOTHING
+    at = formulas_at.bind(_Rows(formula_context(rows.g, F, memory), rows.row, rows.level, weight))
+    return as_words(at, bends_at.bind_like(at))
 
 
 # Kernels ----------------------------------------------------------------------------------------------
 
 
 @kernel(inline=True)
-def rows_at(S, t, F, f):
-    """Weights, f, f' and f'' of the rows that are formulas, where the frames F are placed and moved."""
-    if S.formulas.at_f != 0:
-        invoke(S.formulas.at_f, S.formulas.at_c, t, F, f)
+def weigh_rows(t, w):
+    """Weights, f, f' and f'' of the rows that are formulas, where the frames are placed and moved."""
+    if w.rows_f != 0:
+        invoke(w.rows_f, w.rows_c, t, w.f, w.f)
 
 
 @kernel_pointer
 def formulas_at(c, t, y, out):
-    """Weights into the arrays of the system, and f, f', f'' of each formula into the rows of out."""
-    copy_frames(c.g, y)
+    """Weights into the workspace, and f, f', f'' of each formula into the rows of out."""
     for i in range(c.row.size):
         read_measures(c.g, i, t)
         if c.level[c.row[i]] == VELOCITY:
@@ -139,7 +131,6 @@ def write_velocity_row(c, i, t, out):
 @kernel_pointer
 def bends_at(c, t, y, out):
     """Second derivatives of each formula, row by row: g_jk, or w_j by u_k for a row of velocities."""
-    copy_frames(c.g, y)
     at = 0
     for i in range(c.row.size):
         read_measures(c.g, i, t)

@@ -31,33 +31,31 @@ class Couplings(NamedTuple):
     coordinate: Ints
     block_start: Ints
     block: Ints
-    where: Ints  # scratch: where each body begins
-    B: Floats  # scratch for the largest block
 
 
 # Blocks -----------------------------------------------------------------------------------------------
 
 
 @kernel
-def row_bends(S, t, F):
-    """Second derivatives of all rows that are formulas, into S.formulas.bends."""
-    invoke(S.formulas.bend_f, S.formulas.bend_c, t, F, S.formulas.bends)
+def bend_rows(t, w):
+    """Second derivatives of all rows that are formulas, into w.bends."""
+    invoke(w.bends_f, w.bends_c, t, w.f, w.bends)
 
 
 @kernel
-def add_row_block(S, i, lam, F, where, B):
+def add_row_block(S, i, lam, w, where, B):
     """B += lam sum_jk g_jk u_j,q^T u_k,q of formula i."""
     row = S.formulas.row[i]
     first, count = S.row_start[row], S.row_start[row + 1] - S.row_start[row]
     at = S.formulas.bend_start[i]
     for j in range(count):
         a_j, b_j = S.term_a[first + j], S.term_b[first + j]
-        left = term_gradient(S.term_kind[first + j], F, a_j, b_j)
+        left = term_gradient(S.term_kind[first + j], w.F, a_j, b_j)
         for k in range(count):
-            g = lam * S.formulas.bends[at + j * count + k]
+            g = lam * w.bends[at + j * count + k]
             if g != 0.0:
                 a_k, b_k = S.term_a[first + k], S.term_b[first + k]
-                right = term_gradient(S.term_kind[first + k], F, a_k, b_k)
+                right = term_gradient(S.term_kind[first + k], w.F, a_k, b_k)
                 add_product_of(S, where, g, a_j, b_j, left, a_k, b_k, right, B)
 
 
@@ -148,36 +146,36 @@ def add_formula_tangent(S, L, C, t, qd, lam, of_q, of_qd, w):
     """of_q ((Phi_q^T lam)_q - QA_q) - of_qd QA_qd of all formulas, symmetrized."""
     rows = S.formulas.row.size
     if rows > 0:
-        row_bends(S, t, w.F)
+        bend_rows(t, w)
     if L.formulas.force.size > 0:
         action_slopes(L, t, w.F)
     for i in range(C.start.size - 1):
-        begin_block(C, i)
+        begin_block(C, i, w.where, w.B)
         if i < rows:
-            add_row_block(S, i, of_q * lam[S.formulas.row[i]], w.F, C.where, C.B)
+            add_row_block(S, i, of_q * lam[S.formulas.row[i]], w, w.where, w.B)
         else:
-            add_action_block(S, L, i - rows, w.F, qd, -of_q, -of_qd, C.where, w.H, C.B)
-        end_block(C, i, w.v)
+            add_action_block(S, L, i - rows, w.F, qd, -of_q, -of_qd, w.where, w.H, w.B)
+        end_block(C, i, w.B, w.v)
 
 
 @kernel
-def begin_block(C, i):
+def begin_block(C, i, where, B):
     """An empty block, and where its bodies begin in it."""
-    for j in range(C.where.size):
-        C.where[j] = -1
+    for j in range(where.size):
+        where[j] = -1
     first, count = C.start[i], C.start[i + 1] - C.start[i]
     for p in range(0, count, 3):
-        C.where[C.coordinate[first + p] // 3] = p
+        where[C.coordinate[first + p] // 3] = p
     for p in range(count):
         for u in range(count):
-            C.B[p, u] = 0.0
+            B[p, u] = 0.0
 
 
 @kernel
-def end_block(C, i, v):
+def end_block(C, i, B, v):
     """The symmetric part of the block into its slots."""
     count, at = C.start[i + 1] - C.start[i], C.block_start[i]
     for p in range(count):
-        v[C.block[at + p * count + p]] += C.B[p, p]
+        v[C.block[at + p * count + p]] += B[p, p]
         for u in range(p + 1, count):
-            v[C.block[at + p * count + u]] += 0.5 * (C.B[p, u] + C.B[u, p])
+            v[C.block[at + p * count + u]] += 0.5 * (B[p, u] + B[u, p])

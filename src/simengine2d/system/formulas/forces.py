@@ -20,13 +20,13 @@ from ...model.measure import KINDS, Term
 from ...numerics.contexts import holds_addresses
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import bound, invoke, kernel_pointer
-from ..frames import term_gradient
+from ..frames import FRAME_STATE, term_gradient
 from .values import (
     COUNT,
-    Formulas,
-    copy_frames,
+    FormulaContext,
     evaluate_formula,
     formula_bends,
+    formula_context,
     formula_gradient,
     pack_formulas,
     read_measures,
@@ -42,7 +42,7 @@ FORMULA, VARIABLE, TERM_KIND, TERM_A, TERM_B = range(5)
 class _Actions(NamedTuple):
     """Context of the kernel pointers."""
 
-    g: Formulas
+    g: FormulaContext
     target: Ints
 
 
@@ -50,7 +50,7 @@ class _Actions(NamedTuple):
 class LoadFormulas(NamedTuple):
     """The forces by formulas, and the kernel pointers to them; 0 where there are none."""
 
-    g: Formulas
+    g: FormulaContext
     target: Ints  # (targets, 5)
     force: Floats  # scratch: along each target
     slope_start: Ints  # where the derivatives of each target begin
@@ -70,7 +70,8 @@ def load_formulas(actions: Sequence[Action], frame: dict[PlacedFrame, int]) -> L
     kind, a, b = _columns(terms, frame)
     counts = [len(formula.measures) for formula in formulas]
     first = np.cumsum([0, *counts])[:-1].tolist()
-    g = pack_formulas(formulas, first, kind, a, b, len(frame))
+    F = np.zeros((len(frame) if actions else 0, FRAME_STATE))
+    g = formula_context(pack_formulas(formulas, first, kind, a, b), F, np.zeros((0, 2)))
     target = np.array(
         [
             (i, j if action.potential else -1, KINDS[term.kind], frame[term.a], frame[term.b])  # type: ignore[index]
@@ -102,6 +103,14 @@ def _columns(terms: Sequence[Any], frame: dict[PlacedFrame, int]) -> tuple[Ints,
 
 
 # Kernels ----------------------------------------------------------------------------------------------
+
+
+@kernel
+def copy_frames(c, flat):
+    """The frames, from the flat array that came through a kernel pointer."""
+    for k in range(c.F.shape[0]):
+        for j in range(FRAME_STATE):
+            c.F[k, j] = flat[FRAME_STATE * k + j]
 
 
 @kernel_pointer

@@ -18,13 +18,12 @@ from ...expressions.tape_kernels import (
     forward,
     second_derivatives,
 )
-from ...model.curves.contact_arrays import Contact, Contacts, pack_contacts
+from ...model.curves.contact_arrays import Contact, ContactContext, Contacts, pack_contacts
 from ...model.curves.contact_kernel import RESULTS, contact_at
 from ...model.formula import Formula
-from ...numerics.contexts import holds_addresses
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import bound, invoke
-from ..frames import FRAME_STATE, term_rate, term_value
+from ...numerics.kernel_pointer import invoke
+from ..frames import term_rate, term_value
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -34,7 +33,6 @@ Ints = NDArray[np.int64]
 TERM, COUNT, START, STOP, INPUT, READ, CONTACT = range(7)
 
 
-@holds_addresses
 class Formulas(NamedTuple):
     """The formulas of a system, and the measures that they read."""
 
@@ -45,30 +43,39 @@ class Formulas(NamedTuple):
     term_kind: Ints
     term_a: Ints
     term_b: Ints
-    frames: Ints  # that the measures are between
-    F: Floats  # state of the frames, copied, because arrays are flat beyond a kernel pointer
+    contacts: Contacts
+
+
+class FormulaContext(NamedTuple):
+    """The formulas, and the arrays in which one run evaluates them."""
+
+    formulas: Ints
+    operations: Ints
+    numbers: Floats
+    inputs: Ints
+    term_kind: Ints
+    term_a: Ints
+    term_b: Ints
+    F: Floats  # state of the frames
     u: Floats  # the variables
     g: Floats  # derivatives of a formula by its variables
     h: Floats  # its second derivatives
     z: Floats  # results of its operations
     G: Floats  # gradients of its operations
     H: Floats  # second derivatives by its inputs
-    contacts: Contacts
     contact: Floats  # value and derivatives of a contact
     contact_f: Any  # the kernel pointer to contacts; 0 where there are none
     contact_c: Any
-    contact_kept: Any
 
 
 def pack_formulas(
-    formulas: Sequence[Formula], first: Sequence[int], kind: Ints, a: Ints, b: Ints, frames: int
+    formulas: Sequence[Formula], first: Sequence[int], kind: Ints, a: Ints, b: Ints
 ) -> Formulas:
-    """The arrays of formulas whose measures begin at the terms `first`; `frames` is how many the system has."""
+    """The arrays of formulas whose measures begin at the terms `first`."""
     rows: list[tuple[int, ...]] = []
     operations: list[tuple[int, int, int, int]] = []
     numbers: list[float] = []
     inputs: list[int] = []
-    used: set[int] = set()
     contacts: list[Contact] = []
     for formula, begin in zip(formulas, first, strict=True):
         tape, count = formula.tape, len(formula.measures)
@@ -79,11 +86,6 @@ def pack_formulas(
         operations += tape.operations
         numbers += tape.numbers
         inputs += tape.inputs
-        used |= {int(frame) for ends in (a, b) for frame in ends[begin : begin + count]}
-    variables = max((len(formula.variables) for formula in formulas), default=0)
-    reads = max((row[READ] for row in rows), default=0)
-    longest = reads + max((row[STOP] - row[START] for row in rows), default=0)
-    touching_curves = pack_contacts(contacts)
     integers = lambda values, width: np.array(values, dtype=np.int64).reshape(-1, width)
     return Formulas(
         integers(rows, 7),
@@ -93,27 +95,29 @@ def pack_formulas(
         kind,
         a,
         b,
-        np.array(sorted(used), dtype=np.int64),
-        np.zeros((frames if formulas else 0, FRAME_STATE)),
+        pack_contacts(contacts),
+    )
+
+
+def formula_context(g: Formulas, F: Floats, memory: Floats) -> FormulaContext:
+    """Scratch for formulas that read the frames F; `memory` is that of their contacts."""
+    rows = g.formulas
+    variables = 2 * int(rows[:, COUNT].max(initial=0)) + 1
+    reads = int(rows[:, READ].max(initial=0))
+    longest = reads + int((rows[:, STOP] - rows[:, START]).max(initial=0))
+    touching = contact_at.bind(ContactContext(*g.contacts, memory)) if len(memory) else None
+    return FormulaContext(
+        *g[:-1],
+        F,
         np.zeros(variables),
         np.zeros(variables),
         np.zeros((variables, variables)),
         np.zeros((longest, RESULT)),
         np.zeros((longest, reads)),
         np.zeros((reads, reads)),
-        touching_curves,
         np.zeros(RESULTS),
-        *bound(contact_at, touching_curves, bool(contacts)),
+        *(touching[:2] if touching is not None else (0, 0)),
     )
-
-
-@kernel
-def copy_frames(c, flat):
-    """The frames that the formulas read, from the flat array that came through a kernel pointer."""
-    for i in range(c.frames.size):
-        k = c.frames[i]
-        for j in range(FRAME_STATE):
-            c.F[k, j] = flat[FRAME_STATE * k + j]
 
 
 @kernel

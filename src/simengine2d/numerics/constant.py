@@ -1,0 +1,22 @@
+"""Arrays that are never written after they are built."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+
+Arrays = TypeVar("Arrays")
+
+
+def constant(arrays: Arrays) -> Arrays:
+    """The same arrays, or tuples of arrays, for reading only.
+
+    NumPy refuses to write into them, and numba to compile a kernel that would.
+    """
+    if isinstance(arrays, np.ndarray):
+        arrays.setflags(write=False)
+    elif isinstance(arrays, tuple):
+        for part in arrays:
+            constant(part)
+    return arrays

@@ -1,0 +1,100 @@
+"""What changes while the equations of a system are evaluated: one workspace for each run.
+
+The arrays of a System are constant, so that any number of runs and threads may read them at once. Whatever a kernel
+writes is here. The type is the same for every model; parts that a run does not need are empty.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.curves.contact_arrays import new_memory
+from .constraints import SystemArrays
+from .formulas.constraints import row_pointers
+from .frames import FRAME_STATE
+
+if TYPE_CHECKING:
+    from .applied_forces import Loads
+    from .equations_of_motion import EquationArrays
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_WHOLE = 150  # unknowns up to which a matrix may be factored as a whole
+
+
+class Workspace(NamedTuple):
+    """Scratch of one run."""
+
+    # the rows at a state
+    f: Floats  # f, f' and f'' of each function of time
+    F: Floats  # state of each frame
+    weight: Floats  # of each term; those of formulas follow the state
+    data: Floats  # non-zeros of Phi_q
+    Q: Floats  # QA
+    row: Floats
+    # rows that are formulas: the kernel pointers to them, 0 where there are none
+    rows_f: Any
+    rows_c: Any
+    bends_f: Any
+    bends_c: Any
+    rows_kept: Ints  # keeps alive what these work in
+    bends: Floats  # second derivatives
+    memory: Floats  # where contacts touched last
+    # the matrix, and the solution of its equations
+    v: Floats
+    x: Floats
+    rest: Floats
+    correction: Floats
+    work: Floats
+    terms: Floats  # sums of the sizes of the terms of each equation
+    reach: Floats  # size of each acceleration, as that of its body
+    K: Floats  # the whole matrix, for equations whose numbers differ too much; empty where that cannot be
+    pivots: Ints
+    null: Floats  # (dropped rows, m): multipliers without effect
+    # second derivatives
+    H: Floats
+    G: Floats
+    where: Ints  # where each body begins in a block
+    B: Floats  # the largest block of a formula
+
+
+def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | None = None) -> Workspace:
+    """A workspace for rows alone, with `L` for applied forces too, with `d` for the equations of motion."""
+    m, n, frames = S.row_start.size - 1, 3 * S.mass.size, S.frame_body.size
+    F, weight = np.zeros((frames, FRAME_STATE)), S.term_weight.copy()
+    memory = new_memory(S.formulas.g.contacts.contacts.shape[0])
+    unknowns = 0 if d is None else n + m
+    whole = unknowns if d is not None and d.refinements[0] > 0 and unknowns <= MOST_WHOLE else 0
+    block = 0 if d is None else int(np.diff(d.formulas.start).max(initial=0))
+    return Workspace(
+        f=np.zeros((m if L is None else S.functions.functions.shape[0], 3)),
+        F=F,
+        weight=weight,
+        data=np.empty(S.jac_column.size),
+        Q=np.empty(n),
+        row=np.empty(m),
+        **dict(zip(POINTERS, row_pointers(S.formulas, F, weight, memory), strict=True)),
+        bends=np.zeros(int(S.formulas.bend_start[-1])),
+        memory=memory,
+        v=np.empty(0 if d is None else d.program.column.size),
+        x=np.empty(unknowns),
+        rest=np.empty(unknowns),
+        correction=np.empty(unknowns),
+        work=np.empty(unknowns),
+        terms=np.zeros(unknowns),
+        reach=np.zeros(n),
+        K=np.empty((whole, whole)),
+        pivots=np.empty(whole, dtype=np.int64),
+        null=np.zeros((0 if d is None or not whole else d.dropped.size, m)),
+        H=np.empty((6, 6)),
+        G=np.empty((3, 1 if d is None else max(1, d.push_coordinate.size))),
+        where=np.zeros(S.mass.size + 1, dtype=np.int64),
+        B=np.zeros((block, block)),
+    )
+
+
+POINTERS = "rows_f", "rows_c", "bends_f", "bends_c", "rows_kept"
