@@ -40,7 +40,7 @@ def test_forces_are_kept_apart_from_joints(model):
         (lambda m: m.bodies["crank"]["strt"], "Did you mean 'start'?"),
         (lambda m: m.add(se.Revolute("A", "crnk", "slider")), "Revolute 'A' refers to body 'crnk'"),
         (lambda m: m.add(se.Driver("D", "angle(ground, sldr)", 1)), "Driver 'D' refers to body 'sldr'"),
-        (lambda m: m.add("joint"), "'joint' is no joint and no force"),
+        (lambda m: m.add("joint"), "'joint' is neither a joint nor a force"),
         (lambda m: m.body("crank"), "'crank' is taken by a body"),
         (lambda m: m.body("ground"), "'ground' is taken by the ground"),
         (lambda m: m.add(se.AbsoluteX("slider", "crank")), "'slider' is taken by a body"),

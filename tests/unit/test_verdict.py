@@ -57,12 +57,12 @@ def test_shipped_mechanisms_are_trusted(name: str) -> None:
 def test_a_pulse_that_was_stepped_over(law: dict[str, object]) -> None:
     stepped_over = se.dynamics(block(), t_end=10, step=0.1)
     assert stepped_over.verdict.word == TRUST
-    wrong = replace(stepped_over, model=block(**law))
+    wrong = replace(stepped_over, system=block(**law))
     assert wrong.verdict.word == DO_NOT_TRUST and "at t = 7" in str(wrong.verdict)
 
 
 def test_a_small_inertia_that_stays_in_the_equations() -> None:
-    wrong = replace(se.dynamics(pendulum(inertia=0.1), t_end=0.3), model=pendulum())
+    wrong = replace(se.dynamics(pendulum(inertia=0.1), t_end=0.3), system=pendulum())
     assert wrong.verdict.word == DO_NOT_TRUST and "body 'b'" in str(wrong.verdict)
 
 

@@ -153,7 +153,7 @@ def pose_of_model(model: Model) -> Results:
     except SimEngineError:
         status, notes = "as drawn", ["the mechanism does not close"]
     zero = np.zeros((1, q.size))
-    return Results(model, np.zeros(1), q[None], zero, zero, status=status, notes=notes)
+    return Results(system, np.zeros(1), q[None], zero, zero, status=status, notes=notes)
 
 
 def _scene(layout: Layout, arrows: list[Arrow], traces: list[Trace]) -> Scene:

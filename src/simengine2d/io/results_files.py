@@ -23,6 +23,7 @@ from ..model.elements import FUNCTION_KINDS, Element
 from ..model.model import Model
 from ..results.events import Crossing
 from ..results.results import Results
+from ..system.system import System
 from .archive import ALWAYS_FINE, RATIO, Arrays, digest, pack, unpack
 from .document import Document
 from .files import read_bytes, write_bytes
@@ -104,7 +105,7 @@ def _from_csv(data: bytes, path: Path) -> Results:
     model = Model(path.stem)
     for body in bodies:
         model.body(body)
-    results = Results(model, *(np.empty(0),) * 4, status=f"read from {path.name}", columns_only=True)
+    results = Results(System(model), *(np.empty(0),) * 4, status=f"read from {path.name}", columns_only=True)
     wanted = ["t", *results.channels]
     if sorted(names) != sorted(wanted):
         raise ValueError(f"the columns are {listed(names, 6)}; expected are {listed(wanted, 6)}")
@@ -256,7 +257,8 @@ def _results(text: str, arrays: Arrays, path: Path, given: str | None) -> Result
         raise ValueError("it was changed after it was saved: its arrays and its text do not fit its digest")
     model = read_model(Document(path.name, data["model"]), path.parent, None)
     model.source = data["source"]
-    _check_arrays(arrays, model)
+    system = System(model)
+    _check_arrays(arrays, system)
     _check_words(data)
     words = {name: data[name] for name in WORDS}
     cautions = set(data.get("cautions", ()))
@@ -266,17 +268,13 @@ def _results(text: str, arrays: Arrays, path: Path, given: str | None) -> Result
         name.removeprefix(CHECKPOINT): array for name, array in arrays.items() if name.startswith(CHECKPOINT)
     }
     t, q, qd, qdd = (arrays[name] for name in ARRAYS[:4])
-    return Results(model, t, q, qd, qdd, arrays.get("lam"), **words)
+    return Results(system, t, q, qd, qdd, arrays.get("lam"), **words)
 
 
-def _check_arrays(arrays: Arrays, model: Model) -> None:
+def _check_arrays(arrays: Arrays, system: System) -> None:
     """Shapes and kinds that the model asks for; no run gives a number that is not finite."""
     rows = arrays["t"].size
-    equations = sum(map(len, model.check().rows.values()))
-    shapes = dict.fromkeys(ARRAYS[1:4], (rows, 3 * len(model.bodies))) | {
-        "t": (rows,),
-        "lam": (rows, equations),
-    }
+    shapes = dict.fromkeys(ARRAYS[1:4], (rows, system.n)) | {"t": (rows,), "lam": (rows, system.m)}
     for name, shape in shapes.items():
         array = arrays.get(name) if name == "lam" else arrays[name]
         if array is None:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ..errors import ModelError, UnsupportedError, answers_misspellings, counted, unknown
+from ..expressions.table import Table
 from .body import BODY_SYNONYMS, Bar, Body, Disk, Plate, Point, Shape
 from .elements import Element, ForceElement, Joint, check_name
-from .frame import GROUND, Number
+from .frame import GROUND, Frame, Number
+from .measure import Measure, Term
 from .plotting import ModelPictures
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=Element)
 
 GRAVITY = (0.0, -9.81)
+NUMBERS = ("parameters", "gravity", "ground", "bodies", "elements")  # what a resolved model is made from
 
 
 class Model(ModelPictures):
@@ -31,6 +34,8 @@ class Model(ModelPictures):
 
     Any number may be an expression of the `parameters`: `mass="rho*L"`.
     """
+
+    __slots__ = ("_resolved",)  # beside what is copied and compared
 
     def __init__(
         self,
@@ -53,8 +58,6 @@ class Model(ModelPictures):
         """How to draw it; carried along, never read by an analysis."""
         self.source: str | None = None
         """The file it came from, for messages."""
-        self.is_snapshot = False
-        """True where it is the model of a System or of results, as it was when they were made."""
 
     # bodies
 
@@ -96,7 +99,7 @@ class Model(ModelPictures):
     def add(self, element: E) -> E:
         """Add a joint, a driver or a force."""
         if not isinstance(element, Element):
-            raise ModelError(f"{element!r} is no joint and no force; bodies are added by model.body(...).")
+            raise ModelError(f"{element!r} is neither a joint nor a force; add bodies with model.body(...).")
         self._refuse_taken(element.name)
         for frame in element.frames():
             if frame.body not in self.bodies and frame.body != GROUND:
@@ -155,18 +158,18 @@ class Model(ModelPictures):
     def snapshot(self) -> Model:
         """The model as it is now, which no later change of this one reaches; Python functions are shared."""
         other = object.__new__(type(self))
-        other.__dict__.update(_own(self.__dict__), is_snapshot=True)
+        other.__dict__.update(_own(self.__dict__))
         return other
 
     def __copy__(self) -> Model:
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, is_snapshot=False)
+        other.__dict__.update(self.__dict__)
         return other
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Model:
         other = object.__new__(type(self))
         memo[id(self)] = other
-        other.__dict__.update(copy.deepcopy(self.__dict__, memo), is_snapshot=False)
+        other.__dict__.update(copy.deepcopy(self.__dict__, memo))
         return other
 
     def __getstate__(self) -> dict[str, Any]:
@@ -178,10 +181,18 @@ class Model(ModelPictures):
         return self.__dict__
 
     def check(self) -> ResolvedModel:
-        """Evaluate every number and place every frame; raises a ModelError that lists all problems."""
+        """Every number evaluated and every frame placed; raises a ModelError that lists all problems.
+
+        This is done once while the model stays as it is. What is returned has a snapshot of the model of its own.
+        """
         from .resolved import ResolvedModel
 
-        return ResolvedModel(self)
+        resolved: ResolvedModel | None = getattr(self, "_resolved", None)
+        if resolved is None or not all(
+            _unchanged(getattr(self, name), getattr(resolved.model, name)) for name in NUMBERS
+        ):
+            resolved = self._resolved = ResolvedModel(self)
+        return resolved.with_model(self.snapshot())
 
     def equations(
         self, coordinates: str = "reference_point", *, notation: str = "haug", numbers: bool = False
@@ -239,6 +250,28 @@ def _own(value: Any) -> Any:
         other.__dict__.update(_own(value.__dict__))
         return other
     return value
+
+
+def _unchanged(value: Any, before: Any) -> bool:
+    """Whether a value is what its snapshot says. What could change unseen, such as a Python function, is not."""
+    kind = type(value)
+    if kind is not type(before):
+        return False
+    if kind is float:
+        return bool(value.hex() == before.hex())  # tells 0 from -0
+    if kind is str or kind is int or kind is bool or value is None:
+        return bool(value == before)
+    if kind is tuple:
+        return len(value) == len(before) and all(map(_unchanged, value, before))
+    if isinstance(value, Body | Element | Shape | Frame | Measure | Term | Table):
+        return _unchanged(list(vars(value).items()), list(vars(before).items()))
+    if value is before:
+        return False
+    if kind is list:
+        return len(value) == len(before) and all(map(_unchanged, value, before))
+    if kind is dict:
+        return _unchanged(list(value.items()), list(before.items()))
+    return kind is np.ndarray and value.dtype == before.dtype and np.array_equal(value, before)
 
 
 def _functions(value: Any) -> Iterator[Any]:

@@ -115,6 +115,12 @@ class ResolvedModel(Scope):
             problems = [p if joint.title in p else p.about(joint.title) for p in error.problems]
             raise ModelError(problems) from None
 
+    def with_model(self, model: Model) -> ResolvedModel:
+        """The same of an equal model."""
+        other = copy(self)
+        other.model = model
+        return other
+
     def started(self, states: Mapping[str, tuple[Pose, Pose]]) -> ResolvedModel:
         """The same with other poses and velocities of the bodies; the frames stay where they are in them."""
         other = copy(self)

@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 from ..errors import UnsupportedError
 from ..expressions.law import LINEAR
 from ..model.elements import Action, Load, Push
-from ..numerics.kernel import kernel
-from ..system.applied_forces import applied
-from ..system.constraints import move
 from ..system.system import System
-from .channels import formula_along, measure_rates, motion_of, multipliers_of
+from .channels import formula_along, motion_of
+from .force_history import forces_of
 
 if TYPE_CHECKING:
     from .results import Results
@@ -45,18 +43,6 @@ class Power(NamedTuple):
     drivers: Floats
 
 
-@kernel(entry=True)
-def powers_along(S, L, T, Q, Qd, Lam, w, out):
-    """qd^T QA and -lam^T nu at each time."""
-    for t in range(T.size):
-        move(S, T[t], Q[t], Qd[t], w)
-        applied(S, L, T[t], w.f, w.F, Q[t], Qd[t], w.Q)
-        for j in range(w.Q.size):
-            out[0, t] += w.Q[j] * Qd[t, j]
-        for i in range(Lam.shape[1]):
-            out[1, t] -= Lam[t, i] * w.f[i, 1]
-
-
 def energy(results: Results) -> Energy:
     """Kinetic and potential energy over time."""
     if results.columns_only:
@@ -71,10 +57,12 @@ def energy(results: Results) -> Energy:
     for _, load in system.loads:
         if isinstance(load, Action) and load.potential:
             potential = potential + formula_along(results, load.formula)
-        if isinstance(load, Push) and load.law.kind == LINEAR:
-            stiffness, _, free = load.law.numbers
-            s = measure_rates(results, load.measure)[0]
-            potential = potential + 0.5 * stiffness * (s - free) ** 2
+    springs = [load.law for _, load in system.loads if isinstance(load, Push)]
+    if any(law.kind == LINEAR for law in springs):
+        for law, s in zip(springs, forces_of(results).s, strict=True):
+            if law.kind == LINEAR:
+                stiffness, _, free = law.numbers
+                potential = potential + 0.5 * stiffness * (s - free) ** 2
     total = kinetic + potential
     if not np.all(np.isfinite(total)):
         t = motion.t[np.argmin(np.isfinite(total))]
@@ -101,10 +89,8 @@ def power(results: Results) -> Power:
             "the power of drivers needs their reactions, which these results do not hold. "
             "Run dynamics(model, t_end=...)."
         )
-    t, q, qd, qdd, _ = motion_of(results)
-    lam, w, out = multipliers_of(results), system.new_workspace(), np.zeros((2, t.size))
-    powers_along(system.arrays, system.load_arrays, t, q, qd, lam, w, out)
-    return Power((qd * qdd) @ system.masses, *out)
+    forces, (_, _, qd, qdd, _) = forces_of(results), motion_of(results)
+    return Power((qd * qdd) @ system.masses, forces.applied_power(), forces.driver_power)
 
 
 def power_balance(results: Results) -> float:

@@ -39,8 +39,8 @@ POINT_MEASURES = {"x": x, "y": y, "phi": angle}
 class Results(ResultsPictures):
     """Motion of a model: `q`, `qd`, `qdd` have one row per time, three columns (x, y, phi) per body."""
 
-    model: Model
-    """The model as it was when the results were made; later changes of yours do not reach it."""
+    system: System
+    """The equations of the model as it was when the results were made; given a Model, they are made here."""
     t: Floats
     q: Floats
     qd: Floats
@@ -63,12 +63,26 @@ class Results(ResultsPictures):
     """True where they come from a CSV file: the model is bodies with names, without points and joints."""
 
     def __post_init__(self) -> None:
-        if not self.model.is_snapshot:
-            self.model = self.model.snapshot()
+        system = System(self.system) if isinstance(self.system, Model) else self.system
+        self.system = system.public  # not one that was lent to a run
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is copied and pickled: the fields. What can be worked out from them is worked out again."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+        """What is copied and pickled: the fields, with the model instead of its equations, which are made again."""
+        return {item.name: getattr(self, item.name) for item in fields(self)} | {"system": self.model}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    @property
+    def model(self) -> Model:
+        """The model as it was when the results were made; later changes of yours do not reach it."""
+        return self.system.model
+
+    @property
+    def resolved(self) -> ResolvedModel:
+        """The model in numbers."""
+        return self.system.resolved
 
     # channels
 
@@ -126,12 +140,6 @@ class Results(ResultsPictures):
         """The channels of the bodies, as they stand in tables."""
         return [f"{body}.{c}{order}" for order in ORDERS for body in self._columns for c in COORDINATES]
 
-    @cached_property
-    def resolved(self) -> ResolvedModel:
-        """The model in numbers."""
-        system = self.__dict__.get("system")
-        return self.model.check() if system is None else system.resolved
-
     @property
     def bodies(self) -> list[str]:
         return list(self._columns)
@@ -179,11 +187,6 @@ class Results(ResultsPictures):
     def power_balance(self) -> float:
         """How far dT/dt is from the power of all forces and drivers, relative to the largest power."""
         return power_balance(self)
-
-    @cached_property
-    def system(self) -> System:
-        """The equations of the model."""
-        return System(self.resolved)
 
     # going on
 

@@ -80,7 +80,7 @@ class System:
     """
 
     def __init__(self, model: Model | ResolvedModel) -> None:
-        self.resolved = model if isinstance(model, ResolvedModel) else ResolvedModel(model)
+        self.resolved = model if isinstance(model, ResolvedModel) else model.check()
         self.model = self.resolved.model
         self.bodies = [body for body in self.resolved.bodies.values() if body.name != GROUND]
         self.rows: list[tuple[str, Row]] = [

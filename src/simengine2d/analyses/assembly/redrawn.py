@@ -13,7 +13,7 @@ from ...model.elements import Pair
 from ...model.frame import Frame, PlacedFrame
 from ...model.measure import Measure
 from ...model.model import Model
-from ...model.resolved import ResolvedBody, ResolvedModel
+from ...model.resolved import ResolvedBody
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ def with_initial_pose(model: Model, q: Floats, qd: Floats | None = None) -> Mode
     Every frame stays where it is in its body. What joints keep as drawn, such as the length of a link, is the same in
     every pose that closes them.
     """
-    resolved, other = ResolvedModel(model), model.copy()
+    resolved, other = model.check(), model.copy()
     for i, (name, body) in enumerate(other.bodies.items()):
         _move(body, resolved.bodies[name], *map(float, q[3 * i : 3 * i + 3]))
         if qd is not None:

@@ -257,5 +257,5 @@ def _motions(system: System, t: float, q: Floats) -> Floats:
 def _is_held(spring: Spring, system: System, t: float, q: Floats) -> bool:
     motions = _motions(system, t, q)
     still = np.zeros_like(motions)
-    moving = Results(system.model, np.zeros(len(motions)), still + q, motions, still)
+    moving = Results(system, np.zeros(len(motions)), still + q, motions, still)
     return bool(np.abs(moving.measure(spring.measure)[1]).max(initial=0.0) <= HELD)

@@ -397,8 +397,8 @@ class Run(ABC):
 
     def results(self, status: str) -> Results:
         k, h, (_, times) = self.done, self.history, self.halved
-        results = Results(
-            self.system.model,
+        return Results(
+            self.system,
             self.times[:k].copy(),
             h.Q[:k],
             h.Qd[:k],
@@ -413,8 +413,6 @@ class Run(ABC):
             settings=self.settings(),
             checkpoint=self.everything(),
         )
-        results.__dict__["system"] = self.system.public  # else it would be built again
-        return results
 
     def everything(self) -> dict[str, Floats]:
         """The checkpoint, and where the events stand."""

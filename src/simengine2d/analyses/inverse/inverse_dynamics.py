@@ -24,6 +24,7 @@ from ...model.joints.driver import Driver
 from ...model.model import Model
 from ...results.reactions import non_unique
 from ...results.results import Results
+from ...system.system import System
 from ..assembly.closure import coordinate_scale
 from ..dynamics.lift_off import lift_off_notes
 from ..dynamics.run import Progress
@@ -115,7 +116,7 @@ def _given(model: Model, motion: Results, times: dict[str, Any]) -> Results:
         raise ModelError(
             f"the motion has the bodies {listed(motion.bodies)}, the model {listed(model.bodies)}; they must agree."
         )
-    results = Results(model, motion.t, motion.q, motion.qd, motion.qdd, status=motion.status)
+    results = Results(System(model), motion.t, motion.q, motion.qd, motion.qdd, status=motion.status)
     system, drivers = results.system, [name for name, e in model.elements.items() if isinstance(e, Driver)]
     lengths = 1.0 / np.linalg.norm(system.Phi_q(motion.t[0], motion.q[0]) * coordinate_scale(system), axis=1)
     for t, q in zip(motion.t, motion.q, strict=True):
@@ -147,7 +148,7 @@ def _moved_by(moved: Results, wanted: dict[str, Any]) -> Results:
         raise ModelError(
             f"the actuator '{strange[0]}' moves nothing: its value does not change with time. {hint}"
         )
-    return replace(moved, model=actuated(moved, wanted))
+    return replace(moved, system=System(actuated(moved, wanted)))
 
 
 # The forces -------------------------------------------------------------------------------------------

@@ -321,7 +321,7 @@ class KinematicsRun:
     def results(self, status: str) -> Results:
         k, motion, state = self.done, self.motion, self.stepper.state
         return Results(
-            self.system.model,
+            self.system,
             self.times[:k].copy(),
             motion.Q[:k],
             motion.Qd[:k],

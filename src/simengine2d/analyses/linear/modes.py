@@ -74,7 +74,7 @@ class Modes:
         swing = amplitude * np.exp(spin * t)[:, None] * column
         status = f"mode {mode}: {self.frequency[mode]:.6g} Hz, amplitude {amplitude:g}"
         q, qd, qdd = (part.real for part in (self.q + swing, spin * swing, spin**2 * swing))
-        return Results(self.model, t, q, qd, qdd, analysis="modes", status=status)
+        return Results(System(self.model), t, q, qd, qdd, analysis="modes", status=status)
 
     def _checked(self, mode: int) -> int:
         if not 0 <= mode < len(self):

@@ -50,5 +50,5 @@ def _slope(variation: Variation, channel: str, changes: Changes, column: int) ->
     h = STEP * min(1.0, v.system.length) / (largest or 1.0)
     base = v.q, v.qd, v.qdd, v.lam
     q, qd, qdd, lam = (b + h * np.outer(STEPS, part) for b, part in zip(base, parts, strict=True))
-    results = Results(v.system.model, np.full(STEPS.size, v.t), q, qd, qdd, lam)
+    results = Results(v.system, np.full(STEPS.size, v.t), q, qd, qdd, lam)
     return float(FIRST @ results[channel]) / h

@@ -148,7 +148,7 @@ def equilibria(found: list[FoundEquilibrium], method: str, notes: list[str]) -> 
     verdicts = [stability(f.balance) for f in found]
     count = "an equilibrium" if len(found) == 1 else f"{len(found)} equilibria"
     results = Results(
-        first.system.model,
+        first.system,
         np.full(len(found), float(first.t)),
         q,
         np.zeros_like(q),

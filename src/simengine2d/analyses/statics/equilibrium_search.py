@@ -55,7 +55,7 @@ def _inside(start: Balance, region: Region | None) -> Test:
 
     def test(q: Floats) -> bool:
         row, zero = q[None, :], np.zeros((1, q.size))
-        results = Results(start.system.model, np.zeros(1), row, zero, zero)
+        results = Results(start.system, np.zeros(1), row, zero, zero)
         return all(
             low - SAME <= results[channel][0] <= high + SAME for channel, (low, high) in region.items()
         )

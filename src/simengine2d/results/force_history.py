@@ -1,0 +1,217 @@
+"""Every force of a motion, from one pass over its times with the arrays of its system.
+
+A row of a joint resists its measure s with its multiplier, a spring with its law g; a formula drives one with F:
+
+    Q = -lam s_q,      Q = -g s_q,      Q = F s_q
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..expressions.law import law_value
+from ..model.elements import Action, Push, Wrench
+from ..model.frame import GROUND, PlacedFrame
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import invoke
+from ..system.applied_forces import push_state, turned, wrench_values
+from ..system.constraints import move
+from ..system.formulas.forces import TERM_A, TERM_B, TERM_KIND
+from ..system.frames import EX, EY, term_gradient
+from ..system.system import System
+from .channels import MotionArrays, motion_of, multipliers_of
+
+if TYPE_CHECKING:
+    from .results import Results
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@kernel(entry=True)
+def forces_along(S, L, w, pairs, T, Q, Qd, Lam, A, out, s, g, drivers):
+    """Forces on bodies over time. `pairs` says which entries of `out` the two sides of each term add to.
+
+    Also s and g of every push, and the power -lam^T nu of all that moves in time.
+    """
+    F, f = w.F, w.f
+    for t in range(T.size):
+        move(S, T[t], Q[t], Qd[t], w)
+        # joints and drivers
+        for i in range(Lam.shape[1]):
+            drivers[t] -= Lam[t, i] * f[i, 1]
+            for k in range(S.row_start[i], S.row_start[i + 1]):
+                pull = -Lam[t, i] * w.weight[k]
+                add_pull(out, t, pairs[k], pull, S.term_kind[k], F, S.term_a[k], S.term_b[k])
+        p = S.term_kind.size
+        # forces along measures by laws
+        z = L.push_scratch[0]
+        for i in range(L.push_start.size - 1):
+            z[0], z[1] = push_state(L, i, F)
+            z[2] = T[t]
+            s[i, t], g[i, t] = z[0], law_value(L.laws, i, f, z)
+            for k in range(L.push_start[i], L.push_start[i + 1]):
+                pull = -g[i, t] * L.term_weight[k]
+                add_pull(out, t, pairs[p], pull, L.term_kind[k], F, L.term_a[k], L.term_b[k])
+                p += 1
+        # forces along measures by formulas
+        if A.size > 0:
+            invoke(L.formulas.at_f, L.formulas.at_c, T[t], F, A)
+        for k in range(A.size):
+            target = L.formulas.target[k]
+            add_pull(out, t, pairs[p], A[k], target[TERM_KIND], F, target[TERM_A], target[TERM_B])
+            p += 1
+        # wrenches
+        for i in range(L.wrench_frame.size):
+            k = L.wrench_frame[i]
+            own_x, own_y, torque = wrench_values(L, i, T[t], f, Q[t], Qd[t], 3 * S.frame_body[k])
+            fx, fy = turned(L.wrench_turning[i], F, k, own_x, own_y)
+            out[pairs[p, 0], 0, t] += fx
+            out[pairs[p, 0], 1, t] += fy
+            out[pairs[p, 0], 2, t] += torque + F[k, EX] * fy - F[k, EY] * fx
+            p += 1
+
+
+@kernel
+def add_pull(out, t, pair, pull, kind, F, a, b):
+    """pull * s_q onto the two bodies of a measure; -1 is the ground."""
+    d = term_gradient(kind, F, a, b)
+    if pair[0] >= 0:
+        out[pair[0], 0, t] += pull * d[0]
+        out[pair[0], 1, t] += pull * d[1]
+        out[pair[0], 2, t] += pull * d[2]
+    if pair[1] >= 0:
+        out[pair[1], 0, t] += pull * d[3]
+        out[pair[1], 1, t] += pull * d[4]
+        out[pair[1], 2, t] += pull * d[5]
+
+
+class ForceHistory:
+    """Every force of a motion: what each joint and each force element does to each of its bodies, over time."""
+
+    def __init__(self, system: System, motion: MotionArrays) -> None:
+        self.system = system
+        self.motion = motion._replace(
+            q=motion.q.copy(), qd=motion.qd.copy(), lam=motion.lam.copy(), t=motion.t.copy()
+        )
+        self.loads = _ordered(system)
+        self.number: dict[tuple[str, str], int] = {}
+        sides = [(self._pair(name, a), self._pair(name, b)) for name, a, b in self._sides()]
+        count, pushes = motion.t.size, sum(isinstance(load, Push) for _, load in self.loads)
+        self.forces = np.zeros((len(self.number), 3, count))
+        """(F_x, F_y, torque about the mass center) of each pair of an element and a body."""
+        self.s, self.g = np.zeros((2, pushes, count))
+        """Measure and law of each push."""
+        self.driver_power = np.zeros(count)
+        self._run(np.array(sides, dtype=np.int64).reshape(-1, 2))
+
+    def _run(self, pairs: Ints) -> None:
+        t, q, qd, _, lam = self.motion
+        with self.system.alone() as own:
+            S, L, w = own.arrays, own.load_arrays, own.new_workspace()
+            A = np.zeros(L.formulas.force.size)
+            forces_along(S, L, w, pairs, t, q, qd, lam, A, self.forces, self.s, self.g, self.driver_power)
+
+    def _sides(self) -> Iterator[tuple[str, PlacedFrame, PlacedFrame]]:
+        """The element and the two frames of every term, in the order of the kernel."""
+        for name, row in self.system.rows:
+            for term in row.measure.terms:
+                yield name, term.a, term.b  # type: ignore[misc]
+        for name, load in self.loads:
+            if isinstance(load, Wrench):
+                yield name, load.frame, load.frame
+            else:
+                for term in (load.measure if isinstance(load, Push) else load.along).terms:
+                    yield name, term.a, term.b  # type: ignore[misc]
+
+    def _pair(self, name: str, frame: PlacedFrame) -> int:
+        return -1 if frame.body == GROUND else self.number.setdefault((name, frame.body), len(self.number))
+
+    def is_of(self, system: System, motion: MotionArrays) -> bool:
+        """Whether this motion is still the one it was made from: users may write into the arrays of results."""
+        mine = self.motion
+        return self.system is system and all(
+            np.array_equal(getattr(mine, name), getattr(motion, name)) for name in ("t", "q", "qd", "lam")
+        )
+
+    def on(self, name: str, body: str) -> Floats:
+        """F_x, F_y and torque of an element on a body; about the origin on the ground, else about the mass center."""
+        if body != GROUND:
+            k = self.number.get((name, body))
+            return np.zeros((3, self.motion.t.size)) if k is None else self.forces[k]
+        total = np.zeros((3, self.motion.t.size))
+        for (owner, other), k in self.number.items():  # the opposite of what it does to all bodies
+            if owner == name:
+                force_x, force_y, torque = self.forces[k]
+                r_x, r_y = self._coordinates(other)[:2]
+                total -= [force_x, force_y, torque + r_x * force_y - r_y * force_x]
+        return total
+
+    def applied_power(self) -> Floats:
+        """qd^T QA over time."""
+        system, qd = self.system, self.motion.qd
+        g_x, g_y = system.resolved.gravity
+        power = (g_x * qd[:, 0::3] + g_y * qd[:, 1::3]) @ system.arrays.mass
+        loads = {name for name, _ in self.loads}
+        for (name, body), k in self.number.items():
+            if name in loads:
+                j = 3 * self.column(body)
+                power = power + np.sum(self.forces[k].T * qd[:, j : j + 3], axis=1)
+        return np.asarray(power)
+
+    def law(self, name: str) -> Floats:
+        """The sum of the laws g of an element's pushes."""
+        owners = [owner for owner, load in self.loads if isinstance(load, Push)]
+        return np.asarray(self.g[[owner == name for owner in owners]].sum(axis=0))
+
+    def column(self, body: str) -> int:
+        return [b.name for b in self.system.bodies].index(body)
+
+    def _coordinates(self, body: str) -> Floats:
+        j = 3 * self.column(body)
+        return self.motion.q[:, j : j + 3].T
+
+    def angle(self, frame: PlacedFrame) -> Floats:
+        """phi of a frame over time."""
+        turn = 0.0 if frame.body == GROUND else self._coordinates(frame.body)[2]
+        return np.full(self.motion.t.size, frame.angle) + turn
+
+    def arm(self, frame: PlacedFrame, body: str) -> tuple[Floats, Floats]:
+        """r_P - r over time; r is the mass center of the body, or the origin."""
+        x, y = np.full(self.motion.t.size, frame.x), np.full(self.motion.t.size, frame.y)
+        if frame.body != GROUND:
+            r_x, r_y, phi = self._coordinates(frame.body)
+            c, s = np.cos(phi), np.sin(phi)
+            x, y = c * x - s * y, s * x + c * y
+            if frame.body == body:
+                return x, y
+            x, y = r_x + x, r_y + y
+        if body != GROUND:
+            r_x, r_y, _ = self._coordinates(body)
+            x, y = x - r_x, y - r_y
+        return x, y
+
+
+def _ordered(system: System) -> list[tuple[str, Push | Action | Wrench]]:
+    """The loads in the order of the kernel."""
+    return [
+        (name, load)
+        for kind in (Push, Action, Wrench)
+        for name, load in system.loads
+        if isinstance(load, kind)
+    ]
+
+
+def forces_of(results: Results) -> ForceHistory:
+    """The forces of results; those of unchanged arrays are found once."""
+    motion = motion_of(results)
+    if results.lam is not None:
+        multipliers_of(results)  # refuses what does not fit
+    known: ForceHistory | None = results.__dict__.get("_forces")
+    if known is None or not known.is_of(results.system, motion):
+        known = results.__dict__["_forces"] = ForceHistory(results.system, motion)
+    return known
