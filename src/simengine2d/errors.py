@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
-from numpy.linalg import LinAlgError
-
 Called = TypeVar("Called", bound=Callable[..., Any])
 
 PACKAGE = __name__.partition(".")[0]
@@ -232,7 +230,9 @@ def _checked(function: Any, name: str, synonyms: Mapping[str, str]) -> Any:
             raise OptionError(f"{name} has no option '{strange}'. {hint}")
         try:
             return function(*args, **options)
-        except LinAlgError as error:
+        except ValueError as error:
+            if type(error).__name__ != "LinAlgError":  # by name: importing the package does not load NumPy
+                raise
             raise ConvergenceError(
                 f"{name}: the linear algebra failed ({ended(error)[:-1]}): the numbers of the model, or of its state, "
                 "are too large or too unequal for double precision. Look for wrong units, or a value that has grown "
