@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 Called = TypeVar("Called", bound=Callable[..., Any])
 
 PACKAGE = __name__.partition(".")[0]
-LONGEST = 200  # characters of a name for which similar ones are looked for
-REACH = 5  # names that are looked at on each side of it, where there are many
+LONGEST = 200  # characters of a name beyond which no similar name is searched for
+REACH = 5  # names compared on each side of it in a long sorted list
 
 
 Path = tuple[str | int, ...]
@@ -25,7 +25,7 @@ Path = tuple[str | int, ...]
 
 
 class Subject(str):
-    """What a sentence is about, in words, and the part of the model that this is."""
+    """The subject of a sentence, in words, and the path to the part of the model it denotes."""
 
     path: Path
 
@@ -44,7 +44,7 @@ class Subject(str):
 
 
 class Problem(Subject):
-    """A sentence that says what is wrong with a model: with which part of it, and in which line of its file."""
+    """A sentence that says what is wrong with a model, with the path to that part and its line in the file."""
 
     line: int
 
@@ -55,7 +55,7 @@ class Problem(Subject):
 
     @property
     def element(self) -> str | None:
-        """The body, joint or force; None where it is none of them."""
+        """The name of the body, joint or force; None for any other part."""
         known = len(self.path) > 1 and self.path[0] in ("bodies", "joints", "forces")
         return str(self.path[1]) if known else None
 
@@ -64,17 +64,17 @@ class Problem(Subject):
         return str(self.path[2]) if self.element is not None and len(self.path) > 2 else None
 
     def begun(self, words: str) -> Problem:
-        """The same with words before it."""
+        """The same problem with words before it."""
         return Problem(words + self, self.path, self.line)
 
     def about(self, subject: Subject) -> Problem:
-        """The same as a part of a subject, unless it knows better; it begins with the words of that."""
+        """The same problem, attributed to a subject unless it already has a path of its own."""
         text = str(self) if self.startswith(subject) else f"{subject}: {self}"
         return Problem(text, self.path or subject.path, self.line)
 
 
 class SimEngineError(Exception):
-    """Base of every error of this package. `results` holds what was finished before a run failed."""
+    """Base of every error of this package. `results` holds what was computed before a run failed."""
 
     def __init__(self, message: str, results: Any = None) -> None:
         super().__init__(message)
@@ -82,7 +82,7 @@ class SimEngineError(Exception):
 
 
 class ModelError(SimEngineError):
-    """The model is wrong. `problems` lists every sentence found, not only the first."""
+    """The model is wrong. `problems` lists every problem, not only the first."""
 
     def __init__(self, problems: str | Sequence[str], results: Any = None) -> None:
         given = [problems] if isinstance(problems, str) else problems
@@ -107,11 +107,11 @@ class ConvergenceError(SimEngineError):
 
 
 class UnsupportedError(SimEngineError):
-    """What was asked cannot be done with this model or method."""
+    """The request is not possible with this model or method."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """The user stopped a run; `results` holds what was finished.
+    """The user stopped a run; `results` holds what was computed until then.
 
     A KeyboardInterrupt, as Ctrl-C is: `except SimEngineError` in a loop over many runs does not swallow it.
     """
@@ -122,7 +122,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Caution(str):
-    """A note of a run that asks for a second look; the verdict on its results counts it."""
+    """A note of a run that calls for a second look; it counts in the verdict on the results."""
 
     __slots__ = ()
 
@@ -132,7 +132,7 @@ class ModelWarning(UserWarning):
 
 
 def warn(sentence: str) -> None:
-    """A ModelWarning at the line outside this package that led to it."""
+    """Issue a ModelWarning that points to the caller's line outside this package."""
     level, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
         level, frame = level + 1, frame.f_back
@@ -177,7 +177,7 @@ def unknown(kind: str, name: str, known: Iterable[str], *, plural: str | None = 
 
 
 def nearest(name: str, names: tuple[str, ...]) -> str | None:
-    """The name that was perhaps meant; of many names those are looked at that begin or end like it."""
+    """The name that was probably meant; in long lists only names with a similar beginning or end are compared."""
     if len(name) > LONGEST:
         return None
     word, (folded, forwards, backwards) = name.lower(), _sorted(names)
@@ -190,7 +190,7 @@ def nearest(name: str, names: tuple[str, ...]) -> str | None:
 
 @lru_cache(maxsize=8)
 def _sorted(names: tuple[str, ...]) -> tuple[dict[str, str], list[str], list[str]]:
-    """The names by their small letters, from the front and from the back."""
+    """The names by their lower-case spelling, sorted forwards and backwards."""
     folded = {name.lower(): name for name in names if len(name) <= LONGEST}
     return folded, sorted(folded), sorted(name[::-1] for name in folded)
 
@@ -204,9 +204,9 @@ def _around(words: list[str], word: str) -> list[str]:
 
 
 def answers_misspellings(called: Called, synonyms: Mapping[str, str] | None = None) -> Called:
-    """A function, or a class, whose misspelled keywords are answered as misspelled bodies are.
+    """A function or class that answers a misspelled keyword as a model answers a misspelled body.
 
-    An error of NumPy's linear algebra, where a value has grown beyond all numbers, ends in a sentence too.
+    Errors of NumPy's linear algebra, raised when a value has grown without bound, become a sentence too.
     """
     if isinstance(called, type):
         called.__init__ = _checked(called.__init__, called.__name__, synonyms or {})  # type: ignore[misc]

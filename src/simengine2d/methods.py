@@ -36,7 +36,7 @@ class Registry(dict[str, type[T]], Generic[T]):
         self.other_names = dict(other_names or {})
 
     def loaded(self) -> Registry[T]:
-        """The registry, after its package was imported, whose classes register themselves."""
+        """The registry, after its package has been imported so that the classes register themselves."""
         importlib.import_module(self.package)
         return self
 
@@ -48,20 +48,22 @@ class Registry(dict[str, type[T]], Generic[T]):
 
     def named(self, name: str) -> type[T]:
         """The class of that name, or an error that names the nearest."""
-        found = self.find(self.other_names.get(_folded(name), name))
-        if found is None:
+        cls = self.find(self.other_names.get(_folded(name), name))
+        if cls is None:
             raise ModelError(f"there is no {self.kind} '{name}'. {unknown(self.kind, name, sorted(self))}")
-        return found
+        return cls
 
     def made(self, given: Any) -> Any:
-        """The object that is meant; what is neither a name nor a mapping is returned as it is."""
+        """The method denoted by a name or a mapping; anything else is returned unchanged."""
         if isinstance(given, str):
             name, options = self.spelled(given)
         elif isinstance(given, Mapping):
             options = dict(given)
             name = options.pop("type", options.pop("name", None))
             if not isinstance(name, str):
-                raise ModelError(f"{given!r} names no {self.kind}. Write {{type: name, option: value, ...}}.")
+                raise ModelError(
+                    f"{given!r} does not name any {self.kind}. Write {{type: name, option: value, ...}}."
+                )
         else:
             return given
         if self.find(name) is None and _folded(name) in self.other_names:
@@ -74,7 +76,9 @@ class Registry(dict[str, type[T]], Generic[T]):
         """Name and options of "newmark(beta=1/4, gamma=1/2)"."""
         match = SPELLED.fullmatch(text)
         if match is None:
-            raise ModelError(f"'{text}' names no {self.kind}. Write a name, or name(option=value, ...).")
+            raise ModelError(
+                f"'{text}' does not name any {self.kind}. Write a name, or name(option=value, ...)."
+            )
         options = {}
         for part in filter(str.strip, (match[2] or "").split(",")):
             name, sign, value = part.partition("=")
@@ -89,19 +93,19 @@ def _folded(name: str) -> str:
 
 
 def with_numbers(cls: type, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of a method as its fields hold them; a misspelled one, or one of the wrong kind, is an error."""
+    """Options of a method, converted to the types of its fields; a misspelled or unsuitable option is an error."""
     known = {f.name: f for f in fields(cls)} if is_dataclass(cls) else {}
-    found = {}
+    converted = {}
     for name, value in options.items():
         if name not in known:
             hint = unknown("option", name, known) if known else "It has none."
             raise ModelError(f"{getattr(cls, 'name', cls.__name__)} has no option '{name}'. {hint}")
-        found[name] = _converted(value, str(known[name].type), f"{cls.name}, {name}")  # type: ignore[attr-defined]
-    return found
+        converted[name] = _converted(value, str(known[name].type), f"{cls.name}, {name}")  # type: ignore[attr-defined]
+    return converted
 
 
 def _converted(value: Any, kind: str, what: str) -> Any:
-    """A value as text, or of a file, as the annotation of its field asks for it."""
+    """A value given as text or in a file, converted to the type that its field is annotated with."""
     if value is None or (isinstance(value, str) and value.lower() in ("none", "null")):
         if "None" in kind:
             return None
@@ -132,7 +136,7 @@ def _number(value: Any) -> float | None:
     return number if np.isfinite(number) else None
 
 
-# names of the MATLAB ODE suite, of SciPy, and those that textbooks and other programs use
+# names used by MATLAB, SciPy, textbooks and other programs
 INTEGRATOR_NAMES = {
     "ode45": "dormand_prince",
     "ode23": "bogacki_shampine",
@@ -175,11 +179,11 @@ FORMULATION_NAMES = {
     "r_matrix": "matrix_r",
 }
 
-UNDAMPED = 1.0 - 1e-6  # a factor from step to step that hardly changes an error
+UNDAMPED = 1.0 - 1e-6  # amplification per step from which an error counts as undamped
 
 
 class Integrator(ABC):
-    """Steps an "ode" or a "dae" in time. Claims are class attributes, and tests over the registry check them."""
+    """Steps an "ode" or a "dae" in time. What a method claims is a class attribute, and tests check every claim."""
 
     registry: ClassVar[Registry[Integrator]] = Registry(
         "integrator", "simengine2d.integrators", INTEGRATOR_NAMES
@@ -187,7 +191,7 @@ class Integrator(ABC):
     name: ClassVar[str]
     order: ClassVar[int]
     solves: ClassVar[tuple[str, ...]]
-    """The kinds of equations, "ode" or "dae"."""
+    """The kinds of equations it can solve: "ode", "dae" or both."""
     adaptive: ClassVar[bool] = False
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
@@ -208,15 +212,15 @@ class Formulation(ABC):
     """Whether states are brought back onto the constraints after each step."""
 
     nonholonomic: ClassVar[bool] = False
-    """Whether it can hold rows of velocities, which are no derivatives of rows of positions."""
+    """Whether it can enforce velocity constraints that are not derivatives of position constraints."""
 
     gives_way: ClassVar[bool] = False
-    """Whether constraints have compliances."""
+    """Whether its constraints are compliant."""
 
     rhs: ClassVar[KernelPointer]
     """y = (z, zd) to yd, for formulations that pose an "ode"."""
     finish: ClassVar[KernelPointer]
-    """What follows each step."""
+    """Called after each step."""
 
     @property
     def stabilization(self) -> tuple[float, float]:
@@ -224,10 +228,7 @@ class Formulation(ABC):
         return 0.0, 0.0
 
     def compliances(self, given: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How much each constraint gives way under a unit force, as an acceleration.
-
-        `given` is how much its bodies do.
-        """
+        """Compliance of each constraint, in acceleration per unit force; `given` is that of its bodies."""
         return np.zeros(given.size)
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
@@ -245,10 +246,10 @@ def import_all(package: str, path: Iterable[str]) -> None:
 class ImplicitMethod(Integrator, abstract=True):
     """A method whose steps are solved by iteration.
 
-    `newton` is "exact" (new derivatives in each iteration), "modified" (derivatives are kept while they serve),
-    "fixed_point" (none, for ordinary differential equations) or "course" (without second derivatives, for
-    differential-algebraic ones). It ends when accelerations change by less than 1e-10 of their size, or by less than
-    `tolerance`.
+    `newton` is "exact" (new derivatives in each iteration), "modified" (derivatives are reused while the iteration
+    converges), "fixed_point" (none, for ordinary differential equations) or "course" (without second derivatives, as
+    taught in the course ME451, for differential-algebraic ones). The iteration ends when accelerations change by less
+    than 1e-10 of their size, or by less than `tolerance`.
     """
 
     newton: str = field(default="exact", kw_only=True)
@@ -271,18 +272,18 @@ class AlphaMethod(ImplicitMethod, abstract=True):
     @property
     def coefficients(self) -> tuple[float, float, float, float]:
         """alpha_m, alpha_f, beta, gamma."""
-        raise TypeError(f"{type(self).__name__} defines no coefficients")
+        raise TypeError(f"{type(self).__name__} does not define its coefficients")
 
     @property
     def radius(self) -> float:
-        """By how much an error of the accelerations that constraints take away changes from step to step.
+        """Amplification per step of an error in the constrained components of the accelerations.
 
-        Where q stays, Newmark's formulas give a1 = r a0 with
+        While q is constant, Newmark's formulas give a1 = r a0 with
 
             beta r^2 + (1/2 + gamma - 2 beta) r + 1/2 - gamma + beta = 0
 
-        and the weights the root -af / (1 - af). The trapezoidal rule has the double root -1: errors change their sign
-        and grow with the number of steps; as the constraints turn, exponentially in time.
+        and the weights contribute the root -af / (1 - af). The trapezoidal rule has the double root -1: errors
+        alternate in sign and grow with the number of steps; while the constraints rotate, exponentially in time.
 
         Cardona & Geradin, Computers & Structures 33 (1989) 801-820.
         """
@@ -293,5 +294,5 @@ class AlphaMethod(ImplicitMethod, abstract=True):
 
     @property
     def damps(self) -> bool:
-        """Whether such errors fade away."""
+        """Whether such errors decay."""
         return self.radius < UNDAMPED

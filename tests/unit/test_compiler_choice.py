@@ -163,7 +163,7 @@ def test_another_layout_of_arrays_is_noticed_before_anything_is_compiled(monkeyp
     monkeypatch.setattr(inside_numba, "ARRAY", inside_numba.ARRAY[1:])
     found, line = descend(monkeypatch, capsys, {STOCK: ""})
     assert found == STOCK
-    assert "its arrays are made of meminfo, parent, nitems, itemsize, data, shape, strides" in line
+    assert "its arrays consist of meminfo, parent, nitems, itemsize, data, shape, strides" in line
 
 
 # Verdicts -----------------------------------------------------------------------------------------------
@@ -344,4 +344,4 @@ def test_without_any_single_name_inside_numba_kernels_are_compiled_by_its_usual_
     assert found == [*expected, f"layout {STOCK} True"]
     assert len(told) == len(found)
     for line, path in zip(told, inside_numba.KEEPING + inside_numba.PIPELINE, strict=False):
-        assert f"{path.replace(':', '.')} is not there" in line
+        assert f"{path.replace(':', '.')} does not exist" in line

@@ -81,7 +81,7 @@ def test_open_and_closed():
     assert not WAVE.is_closed
     assert not se.Curve(points=[(0, 0), (1, 1), (2, 0)]).is_closed
     assert se.Curve(points=[(0, 0), (1, 1), (2, 0), (0, 0)]).is_closed
-    with pytest.raises(se.ModelError, match="told to be closed"):
+    with pytest.raises(se.ModelError, match="declared closed"):
         se.Curve(x="s", y="s^2", closed=True).pieces  # noqa: B018
 
 

@@ -231,5 +231,5 @@ def constrained(formula):
 
 @pytest.mark.parametrize("formula", [lambda rod: grown(rod.x), grown(sp.Symbol("rod.x"))])
 def test_a_formula_that_grows_beyond_measure_is_refused(formula):
-    with pytest.raises(se.ModelError, match="parts when it is written out; at most 10000 are read"):
+    with pytest.raises(se.ModelError, match="parts when written out; the limit is 10000"):
         constrained(formula)

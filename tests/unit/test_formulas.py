@@ -207,7 +207,7 @@ def test_a_file_tells_the_line_of_a_wrong_formula(tmp_path):
         ("sin(a.xd)", "not linear in the velocities"),
         ("a.xd*b.phid", "not linear in the velocities"),
         ("1/a.xd", "not linear in the velocities"),
-        ("rate(a.x + a.y)", "must hold one channel or measure"),
+        ("rate(a.x + a.y)", "must contain one channel or measure"),
         ("distance(a) - 1", "distance takes two frames, 1 were given"),
         ("a.__class__.x", "no point '__class__'"),
         ("__import__('os')", "unknown function"),

@@ -233,7 +233,7 @@ def test_the_text_of_any_frame_reads_back(data):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("crank.at(1)", "'crank.at(1)': a place in a body has two coordinates and perhaps an angle"),
+        ("crank.at(1)", "'crank.at(1)': a position in a body has two coordinates and optionally an angle"),
         ("at(1, 2)", "a frame is written crank, crank.A or crank.at(0.5, 0), not at(1, 2)"),
         ("2*crank.at(1, 2)", "a frame is written"),
         ("crank.att(1, 2)", "unknown function 'crank.att'"),

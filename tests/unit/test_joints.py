@@ -116,7 +116,7 @@ def test_places_and_directions_may_be_expressions():
 @pytest.mark.parametrize(
     ("joint", "sentence"),
     [
-        (se.Revolute("J", "a.P", "b", at=(0, 0)), "has both a place, at=[0, 0], and the points"),
+        (se.Revolute("J", "a.P", "b", at=(0, 0)), "has both a position, at=[0, 0], and the points"),
         (se.Revolute("J", "a", "b", at=(0,)), "must be [x, y] or [x, y, angle]"),
         (se.Revolute("J", "a", "b", at=(0, "z")), "unknown name 'z'"),
         (se.Translational("J", "a", "b", direction=(0, 0)), "has no length"),

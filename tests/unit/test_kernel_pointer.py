@@ -86,7 +86,7 @@ def test_a_context_with_other_fields_is_refused():
             gains.bind(context)
     with pytest.raises(UnsupportedError, match="'amplify' cannot be bound to this Other"):
         gains.bind_like(kernel_pointer(amplify).bind(others[-1]))
-    with pytest.raises(UnsupportedError, match="there is no kernel pointer"):
+    with pytest.raises(UnsupportedError, match="this kernel pointer is null"):
         BoundKernel(0, 0, None)(0.0, np.ones(1), np.ones(1))
     out = np.zeros(1)
     gains.bind_like(first)(0.0, np.ones(1), out)

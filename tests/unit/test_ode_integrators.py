@@ -395,7 +395,7 @@ def test_finish_corrects_every_step_and_writes_notes(method):
 def test_methods_of_scipy_say_what_they_cannot(method):
     with pytest.raises(se.UnsupportedError, match="cannot correct states"):
         method.integration(curved, 0.0, np.array(Y0), finish=curved)
-    with pytest.raises(se.UnsupportedError, match="cannot be kept"):
+    with pytest.raises(se.UnsupportedError, match="cannot be saved"):
         method.integration(curved, 0.0, np.array(Y0), span=(0.0, 1.0)).kept()
     with pytest.raises(se.ModelError, match="chooses its own steps"):
         method.integration(curved, 0.0, np.array(Y0), step=0.1)

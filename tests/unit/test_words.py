@@ -71,7 +71,7 @@ def test_formulations_are_known_under_many_names(given, meant):
         ("newmark(beta)", "Write option=value"),
         ("rk4(step=1)", "rk4 has no option 'step'. It has none"),
         ("new mark(", "Write a name, or name(option=value"),
-        ({"beta": 1}, "names no integrator"),
+        ({"beta": 1}, "does not name any integrator"),
     ],
 )
 def test_what_is_meant_is_said(given, words):

@@ -28,18 +28,18 @@ FIRST_STEPS = BASHFORTH.size - 1
 
 
 class AdamsStep(NamedTuple):
-    """What a step needs."""
+    """Context of `try_adams_step`."""
 
     f: Any
     c: Any
     bashforth: Floats
-    moulton: Floats  # empty where the predicted state is the new one
+    moulton: Floats  # empty if the predicted state is the new one
     p: Path
 
 
 @kernel_pointer
 def try_adams_step(s, t, state, new):
-    """Predict, evaluate, correct; the slope of the new state is evaluated when the next step begins."""
+    """Predict, evaluate, correct; the slope of the new state is evaluated at the beginning of the next step."""
     p, h = s.p, state[time_loop.TRIED]
     predicted = p.trial if s.moulton.size > 0 else new
     for k in range(new.size):
@@ -63,7 +63,7 @@ def try_adams_step(s, t, state, new):
 
 @dataclass(frozen=True)
 class Adams(OdeMethod, abstract=True):
-    """A method that looks back at slopes."""
+    """A method that uses slopes of earlier steps."""
 
     order: ClassVar[int] = 4
     moulton: ClassVar[Floats]

@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class BackwardEuler(ImplicitRungeKutta):
-    """y1 = y + h f(t1, y1): order 1, in fixed steps; it damps everything, and nothing makes it unstable.
+    """y1 = y + h f(t1, y1): order 1, in fixed steps; strongly damped, and stable for every stiff problem.
 
     Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd edition (1996), section IV.3.
     """

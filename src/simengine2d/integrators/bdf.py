@@ -28,7 +28,7 @@ BETA: dict[int, float] = {1: 1.0, 2: 2.0 / 3.0, 3: 6.0 / 11.0, 4: 12.0 / 25.0, 5
 
 
 class _SameAsK:
-    """The order of a BDF method is its number of steps; that of the class is that of its default."""
+    """The order of a BDF method is its number of steps; the class reports that of its default."""
 
     def __get__(self, method: BDF | None, cls: type[BDF]) -> int:
         return 2 if method is None else method.k
@@ -64,7 +64,7 @@ class BDF(ImplicitMethod, OdeMethod):
 
     @property
     def tableau(self) -> ImplicitTableau:
-        """One implicit stage on a base that looks back."""
+        """One implicit stage on a base of earlier states."""
         one = np.array([self.beta])
         return tableau_of(one[:, None], one, np.ones(1))._replace(base=self.alpha.copy())
 

@@ -34,7 +34,7 @@ def _dense() -> Floats:
 class DOP853(RungeKutta):
     """Order 8 with error estimates of order 5 and 3, and dense output of order 7, by Dormand and Prince.
 
-    Explicit, for smooth problems at any tolerance, tight ones above all; not for stiff ones.
+    Explicit, for smooth problems, above all at tight tolerances; not for stiff ones.
 
     Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, 2nd edition (1993).
     """

@@ -10,7 +10,7 @@ from .runge_kutta import RungeKutta, Tableau
 
 @dataclass(frozen=True)
 class ForwardEuler(RungeKutta):
-    """y1 = y + h f(t, y): the simplest method, of order 1, in fixed steps. Good to learn from, not to compute with.
+    """y1 = y + h f(t, y): the simplest method, of order 1, in fixed steps. For teaching, not for computing.
 
     Euler, Institutiones calculi integralis I (1768), section 650.
     """

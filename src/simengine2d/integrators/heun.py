@@ -10,7 +10,7 @@ from .runge_kutta import RungeKutta, Tableau
 
 @dataclass(frozen=True)
 class Heun(RungeKutta):
-    """The trapezoidal rule with an Euler step for the end: order 2, in fixed steps.
+    """The trapezoidal rule with an Euler step to predict the end: order 2, in fixed steps.
 
     Heun, Zeitschrift fuer Mathematik und Physik 45 (1900) 23-38.
     """
@@ -21,7 +21,7 @@ class Heun(RungeKutta):
         A=np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1 / 2, 1 / 2, 0.0]]),
         C=np.array([0.0, 1.0, 1.0]),
         E=np.zeros((2, 2)),
-        # the parabola through y, with both slopes
+        # the parabola through y with both slopes
         P=np.array([[1.0, -1 / 2], [0.0, 1 / 2], [0.0, 0.0]]),
         stages=2,
         order=0,

@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ImplicitMidpoint(ImplicitRungeKutta):
-    """y1 = y + h f(t + h/2, (y + y1)/2): order 2, in fixed steps; symplectic, so it keeps quadratic invariants.
+    """y1 = y + h f(t + h/2, (y + y1)/2): order 2, in fixed steps; symplectic, so it preserves quadratic invariants.
 
     Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd edition (2006), section II.1.
     """

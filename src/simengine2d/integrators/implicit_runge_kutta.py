@@ -1,8 +1,8 @@
-"""Implicit Runge-Kutta methods, and BDF methods, which are the same with a base that looks back.
+"""Implicit Runge-Kutta methods, and BDF methods, which are the same on a base of earlier states.
 
     Y_i = base + h sum_j a_ij K_j,   K_i = f(t + c_i h, Y_i),   y1 = base + h sum_j b_j K_j,   base = sum_k w_k y_(n-k)
 
-One compiled step serves them all: stage by stage where A is a lower triangle, else all stages together.
+One compiled step serves them all: stage by stage if A is lower triangular, else all stages together.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Ints = NDArray[np.int64]
 
 # how the error of a step is estimated: not at all, by other weights, by differences of the slopes
 NO_ESTIMATE, EMBEDDED, DIFFERENCES = range(3)
-# tolerance of the iteration: 1e-13 in fixed steps, as far as rounding allows; else this share of that of the step
+# tolerance of the iteration: 1e-13 in fixed steps, as far as rounding allows; else this fraction of the step's
 EXACTLY, SHARE, ROUNDED_OFF = 1e-13, 1e-2, 1e3
 
 
@@ -48,7 +48,7 @@ class ImplicitTableau(NamedTuple):
     C: Floats
     E: Floats  # weights of the error estimate
     base: Floats  # weights of y and the states before it
-    blocks: Ints  # where the blocks of stages begin, and their end
+    blocks: Ints  # first stage of each block, and the end
     estimate: int
 
 
@@ -64,7 +64,7 @@ def tableau_of(
 
 
 class ImplicitStep(NamedTuple):
-    """What a step needs."""
+    """Context of `try_implicit_step`."""
 
     T: ImplicitTableau
     s: OdeStages
@@ -84,7 +84,7 @@ def find_base(weights, p, base):
 
 @kernel
 def end_of_step(T, s, p, new, h):
-    """y1 = base + sum b_j z_j; the last stage gives the slope there where it lies there."""
+    """y1 = base + sum b_j z_j; if the last stage is at the end of the step, it also gives the slope there."""
     last = T.b.size - 1
     stiffly_accurate = T.C[last] == 1.0
     for j in range(last + 1):
@@ -117,7 +117,7 @@ def find_error(T, s, p, h):
 
 @kernel
 def step_error(T, s, p, new, h):
-    """Size of the error against the tolerance; Newton's matrix takes out what stiff components exaggerate."""
+    """The error relative to the tolerance; Newton's matrix filters out what stiff components exaggerate."""
     find_error(T, s, p, h)
     if s.kind != FIXED_POINT:
         lu_solve(s.LU, s.pivots, s.right)
@@ -130,7 +130,7 @@ def step_error(T, s, p, new, h):
 
 @kernel_pointer
 def try_implicit_step(step, t, state, new):
-    """One step; its error where the method has an estimate."""
+    """One step, and its error if the method has an estimate."""
     T, s, p = step.T, step.s, step.p
     h, first = state[time_loop.TRIED], 0
     find_base(T.base, p, s.base)
@@ -156,7 +156,7 @@ def stages_of(problem: OdeTask, T: ImplicitTableau, path: Path, controlled: bool
 
 
 class ImplicitIntegration(CompiledIntegration):
-    """An integration that keeps the derivatives of its iteration too."""
+    """An integration that also stores the derivatives of its iteration."""
 
     def __init__(self, problem: OdeTask, path: Path, rules: time_loop.Rules, T: ImplicitTableau) -> None:
         self.stages = stages_of(problem, T, path, rules.kind == time_loop.ADAPTIVE)
@@ -176,7 +176,7 @@ def kept_derivatives(stages: OdeStages) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class ImplicitRungeKutta(ImplicitMethod, OdeMethod, abstract=True):
-    """An implicit method, given by A, b and c; adaptive ones have an error estimate too."""
+    """An implicit method, given by A, b and c; adaptive ones also have an error estimate."""
 
     A: ClassVar[Floats]
     b: ClassVar[Floats]

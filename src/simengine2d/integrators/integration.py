@@ -1,4 +1,4 @@
-"""Integrations: one integration of y' = f(t, y), whatever the method; and the base of the methods that start them."""
+"""Integrations of y' = f(t, y) by any method, and the base of the methods that start them."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Floats = NDArray[np.float64]
 Stability = NDArray[np.complex128]
 
 EPS = 2.0**-52
-HOP = 1e-12  # of a step: how close a switch is before it is passed in one go
-MOST_DOUBLINGS = 12  # of that, until the switch is passed
-EARLIER = 8.0  # times as far before a switch ends a step that ended behind it when it was cut the last time
-SHORTEST = 2e-14  # of the time asked for: shorter steps are none
-FINEST = 1e-6  # of a fixed step: shorter ones do not help it to converge
-MOST_HOPS, CHATTER = 100, 1e-6  # so many switches in this share of the time asked for lead nowhere
+HOP = 1e-12  # relative to a step: a switch this close is crossed in one tiny step
+MOST_DOUBLINGS = 12  # of that tiny step, until the switch is crossed
+EARLIER = 8.0  # factor on the distance before a switch when a shortened step has ended after the switch again
+SHORTEST = 2e-14  # relative to the time asked for: shorter steps are not taken
+FINEST = 1e-6  # relative to a fixed step: halving further does not help it converge
+MOST_HOPS, CHATTER = 100, 1e-6  # so many switches within this fraction of the time asked for count as chatter
 NEWTON = ("exact", "modified", "fixed_point")
 NONE = BoundKernel(0, 0, None)
 FAILED = (loop.PAUSED, loop.COLLAPSED, loop.NO_CONVERGENCE, loop.BLEW_UP, loop.STEP_TOO_SMALL)
 
 
 class Breaks(Protocol):
-    """Where equations jump or bend: at certain times, and where switches pass a level."""
+    """Where equations jump or have kinks: at given times, and where switches cross a level."""
 
     @property
     def placed(self) -> Sequence[Any]:
@@ -41,7 +41,7 @@ class Breaks(Protocol):
 
     @property
     def undeclared(self) -> Sequence[str]:
-        """What may jump without a word."""
+        """Functions that may jump at unknown times."""
 
     def after(self, t: float) -> Break | None: ...
 
@@ -58,26 +58,26 @@ class Breaks(Protocol):
 
 @dataclass(frozen=True)
 class Broken:
-    """The breaks of a problem, how a state y is told in q and qd, and what its kernels remember from step to step."""
+    """The breaks of a problem, the map from a state y to q and qd, and what its kernels remember from step to step."""
 
     breaks: Breaks
-    told: Callable[[float, Floats], tuple[Floats, Floats]]
-    kept: Sequence[Floats]
+    q_qd: Callable[[float, Floats], tuple[Floats, Floats]]
+    memory: Sequence[Floats]
     kick: Callable[[Break, Floats], None]
-    """Changes the velocities in y where a prescribed one changes at once."""
+    """Changes the velocities in y where a prescribed velocity jumps."""
 
     def sides(self, t: float, y: Floats) -> list[tuple[float, float]]:
-        return self.breaks.sides(t, *self.told(t, y))
+        return self.breaks.sides(t, *self.q_qd(t, y))
 
     def restore(self, saved: Sequence[Floats]) -> None:
-        """Bring back what the kernel pointers remembered at the beginning of a step."""
-        for array, before in zip(self.kept, saved, strict=True):
+        """Restore what the kernels remembered at the beginning of a step."""
+        for array, before in zip(self.memory, saved, strict=True):
             array[...] = before
 
 
 @dataclass(frozen=True)
 class OdeTask:
-    """y' = f(t, y), y(t0) = y0, and how exactly it is to be solved."""
+    """y' = f(t, y), y(t0) = y0, and the accuracy asked for."""
 
     f: BoundKernel
     t0: float
@@ -101,7 +101,7 @@ class OdeTask:
             raise ModelError(f"step = {self.step!r} must be a positive number.")
 
     def tolerances(self, rtol: float) -> tuple[float, Floats]:
-        """rtol and atol, by default of the size of the first state."""
+        """rtol and atol; the default atol follows from the size of the first state."""
         rtol = rtol if self.rtol is None else float(self.rtol)
         size = float(np.abs(self.y0).max(initial=0.0)) or 1.0
         atol = rtol * size if self.atol is None else self.atol
@@ -109,16 +109,16 @@ class OdeTask:
 
 
 class Integration(ABC):
-    """One integration. It fills rows [y(t), notes] at the times asked for, and can be left and entered again."""
+    """One integration. It fills rows [y(t), notes] at the times asked for, and can be paused and resumed."""
 
     @abstractmethod
     def integrate(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
-        """Fill the rows of Y from `first` on in `most_steps` steps at most: (next row, why it ended)."""
+        """Fill the rows of Y from `first` on in at most `most_steps` steps: (next row, why it ended)."""
 
     @property
     @abstractmethod
     def t(self) -> float:
-        """Beginning of the last step, which may still be looked into."""
+        """Beginning of the last step, inside which states can still be interpolated."""
 
     @property
     @abstractmethod
@@ -140,7 +140,7 @@ class Integration(ABC):
 
     @abstractmethod
     def kept(self) -> dict[str, Floats]:
-        """The arrays that are the entire state: with their content another integration goes on, bit for bit."""
+        """The arrays that are its entire state: with their contents another integration continues, bit for bit."""
 
 
 @dataclass(frozen=True)
@@ -149,15 +149,15 @@ class OdeMethod(Integrator, abstract=True):
 
     solves: ClassVar[tuple[str, ...]] = ("ode",)
     accepts_finish: ClassVar[bool] = True
-    """Whether a state may be changed after each step, as projections do."""
+    """Whether a state may be changed after each step, as by projection."""
     keeps: ClassVar[bool] = True
-    """Whether an integration can be left and entered again."""
+    """Whether an integration can be saved and resumed."""
     variable_order: ClassVar[bool] = False
-    """Whether `order` is only the highest that is used."""
+    """Whether `order` is only the highest order used."""
     share: ClassVar[float] = 0.1
-    """Error allowed in one step, against that of the whole motion: errors of many steps add up."""
+    """Error allowed in one step, relative to that of the whole motion: errors of many steps add up."""
     power: ClassVar[float] = 1.0
-    """Of the tolerance; more than 1 where steps are no better than their error estimate."""
+    """Factor on the tolerance; above 1 if steps are only as accurate as their error estimate."""
 
     def local(self, rtol: float) -> float:
         """The tolerance of one step that leads to errors of about `rtol` in the end."""
@@ -165,7 +165,7 @@ class OdeMethod(Integrator, abstract=True):
 
     @abstractmethod
     def stability(self, z: Any) -> Stability:
-        """R(z): what a step of size h makes of y in y' = lambda y with z = h lambda.
+        """R(z): the factor by which a step of size h multiplies y in y' = lambda y, with z = h lambda.
 
         For multistep methods, the largest root of the characteristic polynomial.
         """
@@ -194,13 +194,13 @@ class OdeMethod(Integrator, abstract=True):
     ) -> Integration:
         """An integration of y' = f(t, y) from (t0, y0) on.
 
-        Methods without error control need a `step`; those with it take fixed steps where one is given without `rtol`,
-        and none that is longer where both are given.
-        `finish` is called with (t, y, notes) after each step and may change y a little, as projections do; `notes`, an
-        array that it may write, is copied behind y in each row. `jac` gives df/dy row by row; else it is found by
-        finite differences. Nothing is evaluated behind the end of `span`. Told to `watch`, an explicit method
-        returns when the problem proves stiff, and when its steps collapse; `collapses` asks for the latter alone.
-        Steps end where the equations are `broken`.
+        Methods without error control need a `step`; those with it take fixed steps if one is given without `rtol`, and
+        none that is longer if both are given.
+        `finish` is called with (t, y, notes) after each step and may change y slightly, as projections do; `notes`, an
+        array that it may write, is appended to y in each row. `jac` gives df/dy row by row; otherwise it is computed by
+        finite differences. Nothing is evaluated after the end of `span`. With `watch`, an explicit method returns when
+        the problem proves stiff or its steps collapse; with `collapses`, only in the latter case. Steps end where the
+        equations are `broken`.
         """
         if finish is not None and not self.accepts_finish:
             raise UnsupportedError(f"the integrator '{self.name}' cannot correct states after its steps.")
@@ -214,7 +214,7 @@ class OdeMethod(Integrator, abstract=True):
 
 
 class CompiledIntegration(Integration):
-    """An integration on the compiled loop. `attempt` tries a step, `between` looks into it."""
+    """An integration in the compiled loop. `attempt` tries a step, `between` interpolates inside it."""
 
     def __init__(
         self, problem: OdeTask, path: Path, rules: Rules, attempt: BoundKernel, between: BoundKernel = NONE
@@ -235,7 +235,7 @@ class CompiledIntegration(Integration):
         return BoundEquations(*(part for pointer in pointers for part in (pointer.f, pointer.c)))
 
     def finish_with(self, finish: BoundKernel) -> None:
-        """Another kernel pointer that follows each step."""
+        """Use another kernel pointer after each step."""
         self.problem = replace(self.problem, finish=finish)
         self.equations = self.equations_with(self.attempt)
 
@@ -245,13 +245,13 @@ class CompiledIntegration(Integration):
         return self.march_over(self.problem.broken, times, first, Y, most_steps)
 
     def integrate_on(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
-        """March up to the limit."""
+        """Step up to the limit."""
         return self.march_with(self.equations, times, first, Y, most_steps)
 
     def march_with(
         self, E: BoundEquations, times: Floats, first: int, Y: Floats, most_steps: int
     ) -> tuple[int, int]:
-        """March with other kernel pointers than usual."""
+        """Step with other kernel pointers than usual."""
         if not Y.flags.c_contiguous:
             raise ValueError("the rows must be contiguous")
         state = self.path.state
@@ -260,7 +260,7 @@ class CompiledIntegration(Integration):
         return int(state[loop.ROW]), int(state[loop.WHY])
 
     def bound_to(self, pointer: KernelPointer, E: BoundEquations) -> BoundKernel:
-        """A kernel pointer of the loop with what it works with; compiled when it is first needed."""
+        """A kernel pointer of the loop bound to its context; compiled when first needed."""
         key = pointer, id(E)  # E lives as long as what is bound to it
         if key not in self.bound:
             self.bound[key] = pointer.bind(TimeLoop(E, self.rules, self.path))
@@ -271,29 +271,32 @@ class CompiledIntegration(Integration):
     def march_over(
         self, broken: Broken, times: Floats, first: int, Y: Floats, most_steps: int
     ) -> tuple[int, int]:
-        """March, and pass the breaks on the way; where switches depend on the state, every step is searched."""
+        """Step, and cross the breaks; if switches depend on the state, every step is searched for them."""
         state, switches = self.path.state, bool(broken.breaks.placed)
         self.span = float(times[-1]) - self.problem.t0
         self.shortest = SHORTEST * max(abs(float(times[-1])), abs(self.t))
         why = loop.PAUSED
         while why == loop.PAUSED and most_steps > 0:
+            # at a break: start again after it
             if state[loop.BEGUN] == 0.0 and state[loop.SINCE] == 0.0:
                 self.leave_break(broken)
-            found = self.aim()
+            ahead = self.aim()
             if (
-                found is not None
-                and found.hard
-                and found.t - found.width <= self.t + self.shortest
+                ahead is not None
+                and ahead.hard
+                and ahead.t - ahead.width <= self.t + self.shortest
                 and state[loop.TAKE] == 0.0
             ):
-                self.begin_anew(found.t + found.width)
+                self.begin_anew(ahead.t + ahead.width)
                 continue
-            saved = [array.copy() for array in broken.kept] if switches else []
+            # steps up to the next break; one by one while switches are watched
+            saved = [array.copy() for array in broken.memory] if switches else []
             before = self.attempts
             first, why = self.integrate_on(times, first, Y, 1 if switches else most_steps)
             most_steps -= max(1, self.attempts - before)
+            # at the break, at a switch, or in trouble
             if why == loop.AT_LIMIT:
-                why = self.pass_limit(broken, found)
+                why = self.pass_limit(broken, ahead)
             elif switches and state[loop.TAKE] > 0.0 and why in (loop.PAUSED, loop.COLLAPSED):
                 why = self.search_step(broken, saved)
             elif switches and why in FAILED:
@@ -306,7 +309,7 @@ class CompiledIntegration(Integration):
         return self.steps + int(self.path.state[loop.REJECTED])
 
     def aim(self) -> Break | None:
-        """Set the time at which steps must end next; the break that is there."""
+        """Set the time at which steps must end next; returns the break there."""
         state, broken = self.path.state, self.problem.broken
         found = None if broken is None else broken.breaks.after(self.t)
         limit = self.problem.limit
@@ -328,7 +331,7 @@ class CompiledIntegration(Integration):
             state[loop.SPACING] = span / count if np.isfinite(span) else h
 
     def leave_break(self, broken: Broken) -> None:
-        """Where the start is a break, begin behind it."""
+        """If the start is a break, begin after it."""
         found = broken.breaks.after(self.t)
         if found is not None and found.hard and found.t - found.width <= self.t:
             self.begin_anew(found.t + found.width)
@@ -336,28 +339,28 @@ class CompiledIntegration(Integration):
             self.leave_levels(broken)
 
     def pass_limit(self, broken: Broken, found: Break | None) -> int:
-        """Go on behind the limit that was reached. Returns PAUSED, or why that is impossible."""
+        """Continue after the limit that was reached. Returns PAUSED, or why that is impossible."""
         state = self.path.state
         if state[loop.CUTTING] == 1.0 and self.t >= state[loop.CUT]:
             state[loop.CUTTING] = 0.0
             return self.hop(broken, False)
         if found is None or self.t < found.t - found.width:
-            return loop.STEP_TOO_SMALL  # the end of what has a value
+            return loop.STEP_TOO_SMALL  # the end of the time where the equations have a value
         if not found.hard:
             return loop.PAUSED
-        if broken.breaks.jumps_at(found, broken.told(self.t, self.path.y)[0]):
+        if broken.breaks.jumps_at(found, broken.q_qd(self.t, self.path.y)[0]):
             return loop.JUMPS
         broken.kick(found, self.path.y)
         self.begin_anew(found.t + found.width)
         return loop.PAUSED
 
     def search_step(self, broken: Broken, saved: Sequence[Floats]) -> int:
-        """Where a switch lies in the step that was just found good, it is taken back, to end before the switch.
+        """If a switch lies inside the step just accepted, the step is taken back, to end before the switch.
 
-        Fixed steps may have jumped to and fro over a switch that their end does not show.
+        Fixed steps may have jumped back and forth over a switch, which their end does not show.
         """
         h = self.step_end - self.t
-        t = broken.breaks.first_crossing(self.t, self.step_end, lambda t: broken.told(t, self.between(t)))
+        t = broken.breaks.first_crossing(self.t, self.step_end, lambda t: broken.q_qd(t, self.between(t)))
         if t is None and self.rules.kind != loop.ADAPTIVE:
             t = broken.breaks.first_crossing(self.t, self.step_end, self.thrown(broken))
         if t is None:
@@ -367,9 +370,9 @@ class CompiledIntegration(Integration):
         return self.cut_at(broken, t, h)
 
     def foresee(self, broken: Broken, saved: Sequence[Floats], why: int) -> int:
-        """After a step that was refused: maybe it went over a switch, to which the accelerations lead."""
+        """After a rejected step: perhaps it crossed a switch to which the accelerations lead."""
         t, h = self.t, float(self.path.state[loop.TRIED])
-        if not np.isfinite(h):  # the slopes have no value
+        if not np.isfinite(h):  # the slopes are not finite
             return why
         found = broken.breaks.first_crossing(t, t + h, self.thrown(broken))
         if found is not None:
@@ -379,21 +382,21 @@ class CompiledIntegration(Integration):
         return self.cut_at(broken, t + 0.5 * h, h) if hopeless and h > FINEST * self.rules.step else why
 
     def thrown(self, broken: Broken) -> Callable[[float], tuple[Floats, Floats]]:
-        """The motion that the accelerations at the beginning of the step lead to."""
+        """The motion predicted by the accelerations at the beginning of the step."""
         t, y, slope, n = self.t, self.path.y, self.slope(), self.path.y.size // 2
 
         def look(later: float) -> tuple[Floats, Floats]:
             s = later - t
             ahead = y + s * slope
             ahead[:n] += 0.5 * s * s * slope[n:]
-            return broken.told(later, ahead)
+            return broken.q_qd(later, ahead)
 
         return look
 
     def cut_at(self, broken: Broken, t: float, h: float) -> int:
-        """The next step of what would have been h ends just before t.
+        """The next step, which would have had the size h, ends just before t.
 
-        Where it is brought onto the constraints at its end, that may lie behind the switch again.
+        If its end is projected onto the constraints, that may lie after the switch again.
         """
         state = self.path.state
         near = state[loop.NEAR] = max(HOP * h, 64.0 * EPS * max(abs(self.t), h))
@@ -406,7 +409,7 @@ class CompiledIntegration(Integration):
         return loop.PAUSED
 
     def take_back(self) -> None:
-        """Forget the step that waits to be taken."""
+        """Discard the accepted step that has not been taken yet."""
         p, state = self.path, self.path.state
         p.notes[:] = p.old_notes
         state[loop.TAKE], state[loop.END] = 0.0, state[loop.TIME]
@@ -414,7 +417,7 @@ class CompiledIntegration(Integration):
         state[loop.REJECTED] += 1.0
 
     def hop(self, broken: Broken, surely: bool) -> int:
-        """Over a switch that is close, in a tiny step along the slope; `surely` where it is known to be there."""
+        """Cross a switch that is close, in a tiny step along the slope; `surely` if it is known to be there."""
         t, y, slope, sides = self.t, self.path.y.copy(), self.slope(), broken.sides(self.t, self.path.y)
         far = max(self.path.state[loop.NEAR], 64.0 * EPS * abs(t))
         for _ in range(MOST_DOUBLINGS):
@@ -429,9 +432,9 @@ class CompiledIntegration(Integration):
         return loop.PAUSED  # not there yet: the next step finds it again
 
     def leave_levels(self, broken: Broken) -> None:
-        """Where a switch begins at one of its levels, begin a tiny step later, on the side to which it goes."""
+        """If a switch begins at one of its levels, begin a tiny step later, on the side it moves to."""
         t, y = self.t, self.path.y
-        if broken.breaks.at_level(t, *broken.told(t, y)):
+        if broken.breaks.at_level(t, *broken.q_qd(t, y)):
             far = 64.0 * EPS * max(abs(t), SMALLEST_TIME)
             y[:] = y + far * self.slope()
             self.begin_anew(t + far)
@@ -443,7 +446,7 @@ class CompiledIntegration(Integration):
         return out
 
     def begin_anew(self, t: float) -> None:
-        """The state stays, all that is known of the past is forgotten."""
+        """Restart with the present state; all knowledge of the past is discarded."""
         state = self.path.state
         state[loop.TIME] = state[loop.END] = t
         for entry in (
@@ -461,13 +464,13 @@ class CompiledIntegration(Integration):
         state[loop.BREAKS] += 1.0
 
     def chatters(self, t: float) -> int:
-        """CHATTERS where the last switches followed each other within no time."""
+        """CHATTERS if the last switches followed each other in almost no time."""
         self.hops = [*self.hops[1 - MOST_HOPS :], t]
         quick = len(self.hops) == MOST_HOPS and t - self.hops[0] < CHATTER * self.span
         return loop.CHATTERS if quick else loop.PAUSED
 
     def restart(self, t0: float, y0: Floats, rtol: float, atol: Floats) -> None:
-        """Begin anew with other numbers, as a new integration would; what is laid out in memory stays."""
+        """Start again with other numbers, as a new integration would; the memory layout is reused."""
         p = self.path
         p.memory[:] = 0.0
         p.y[:], p.rtol[0], p.atol[:], p.old_notes[:] = y0, rtol, atol, p.notes
@@ -517,7 +520,7 @@ class CompiledIntegration(Integration):
 
 
 def fixed_rules(problem: OdeTask, adaptive: bool, order: int, uses_slope: bool, last: int) -> Rules:
-    """The rules of a one-step method: by its error, or in steps of a given size."""
+    """The rules of a one-step method: error control, or steps of a given size."""
     controlled = adaptive and (problem.step is None or problem.rtol is not None)
     kind = loop.ADAPTIVE if controlled else loop.BETWEEN_OUTPUTS
     return Rules(
@@ -527,7 +530,7 @@ def fixed_rules(problem: OdeTask, adaptive: bool, order: int, uses_slope: bool, 
 
 
 def careful(problem: OdeTask) -> int:
-    """1 where functions may jump without a word."""
+    """1 if functions may jump at unknown times."""
     return int(problem.broken is not None and bool(problem.broken.breaks.undeclared))
 
 
@@ -545,7 +548,7 @@ def path_of(problem: OdeTask, rows: int, past: int = 0, rtol: float = 1e-6) -> P
 
 
 class StartedIntegration(CompiledIntegration):
-    """An integration whose first steps are those of another method, which needs no past."""
+    """An integration whose first steps are taken by another method, which needs no past."""
 
     def __init__(
         self,

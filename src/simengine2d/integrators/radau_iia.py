@@ -16,7 +16,7 @@ _LAST = [(16 - _R) / 36, (16 + _R) / 36, 1 / 9]
 
 @dataclass(frozen=True)
 class RadauIIA(ImplicitRungeKutta):
-    """Collocation in three points: order 5, in fixed steps, for stiff problems that ask for accuracy.
+    """Collocation at three points: order 5, in fixed steps, for stiff problems that need accuracy.
 
     Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd edition (1996), table IV.5.6.
     """

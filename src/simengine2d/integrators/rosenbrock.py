@@ -24,7 +24,7 @@ J_TIME, HAS_J = range(2)
 
 @kernel
 def find_derivatives(s, t, h):
-    """J and df/dt at the beginning of the step; a step that is tried again has them."""
+    """J and df/dt at the beginning of the step; a step tried again reuses them."""
     if s.memory[HAS_J] == 1.0 and s.memory[J_TIME] == t:
         return
     find_jacobian(s, t, s.y, s.K[0], s.J[0])
@@ -38,7 +38,7 @@ def find_derivatives(s, t, h):
 
 @kernel
 def factor_matrix(s, h):
-    """W = I - h d J; False where it is singular."""
+    """W = I - h d J; False if it is singular."""
     n = s.y.size
     for i in range(n):
         for j in range(n):
@@ -50,16 +50,18 @@ def factor_matrix(s, h):
 @kernel_pointer
 def try_rosenbrock_step(s, t, state, new):
     """W k_1 = f_0 + h d T;   W (k_2 - k_1) = f_1 - k_1;   y1 = y + h k_2;   error h (k_1 - 2 k_2 + k_3) / 6"""
-    # rows of z are k_1, k_2, k_3; those of F are f_1, nothing, and df/dt
+    # rows of z are k_1, k_2, k_3; rows of F are f_1, nothing, and df/dt
     h, n, f0, ft = state[time_loop.TRIED], new.size, s.K[0], s.F[2]
     k1, k2, k3, f1, f2 = s.z[0], s.z[1], s.z[2], s.F[0], s.K[1]
     find_derivatives(s, t, h)
     if not factor_matrix(s, h):
         state[time_loop.CONVERGED] = 0.0
         return
+    # k_1
     for k in range(n):
         k1[k] = f0[k] + h * D * ft[k]
     lu_solve(s.LU, s.pivots, k1)
+    # k_2 and the new state
     for k in range(n):
         s.Y[0, k] = s.y[k] + 0.5 * h * k1[k]
     invoke(s.f, s.c, t + 0.5 * h, s.Y[0], f1)
@@ -70,9 +72,11 @@ def try_rosenbrock_step(s, t, state, new):
         k2[k] += k1[k]
         new[k] = s.y[k] + h * k2[k]
     invoke(s.f, s.c, t + h, new, f2)
+    # k_3, which serves the error estimate only
     for k in range(n):
         k3[k] = f2[k] - E32 * (k2[k] - f1[k]) - 2.0 * (k1[k] - f0[k]) + h * D * ft[k]
     lu_solve(s.LU, s.pivots, k3)
+    # the error relative to the tolerance
     total = 0.0
     for k in range(n):
         scale = s.atol[k] + s.rtol[0] * max(abs(s.y[k]), abs(new[k]))
@@ -115,7 +119,7 @@ class Rosenbrock(OdeMethod):
 
 
 class RosenbrockIntegration(CompiledIntegration):
-    """An integration that keeps its Jacobian too."""
+    """An integration that also stores its Jacobian."""
 
     def __init__(self, problem: OdeTask, path: Path, rules: time_loop.Rules, stages: OdeStages) -> None:
         self.stages = stages

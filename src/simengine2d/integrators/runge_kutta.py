@@ -22,7 +22,7 @@ from .time_loop import Path
 
 Floats = NDArray[np.float64]
 
-COLLAPSED = 1e-2  # of the longest step
+COLLAPSED = 1e-2  # relative to the longest step
 
 
 class Tableau(NamedTuple):
@@ -30,7 +30,7 @@ class Tableau(NamedTuple):
 
     A: Floats  # (all stages, all stages)
     C: Floats
-    E: Floats  # (2, s + 1): error of the method, and of one of lower order that makes it cautious (or zero)
+    E: Floats  # (2, s + 1): error of the method, and of one of lower order that makes the estimate cautious (or zero)
     P: Floats  # (all stages, degree)
     stages: int  # s
     order: int  # of the error estimate, plus one; 0 for methods without one
@@ -39,7 +39,7 @@ class Tableau(NamedTuple):
 
 @dataclass(frozen=True)
 class RungeKutta(OdeMethod, abstract=True):
-    """An explicit method; `tableau` says all."""
+    """An explicit method, given by its `tableau`."""
 
     tableau: ClassVar[Tableau]
 
@@ -57,7 +57,7 @@ class RungeKutta(OdeMethod, abstract=True):
         rules = fixed_rules(problem, self.adaptive, T.order, True, T.stages)
         if problem.watch or problem.collapses:
             rules = rules._replace(collapse=COLLAPSED)
-        if problem.watch and T.C[T.stages - 1] == 1.0:  # two slopes at the end of a step tell of stiffness
+        if problem.watch and T.C[T.stages - 1] == 1.0:  # two slopes at the end of a step reveal stiffness
             rules = rules._replace(stability=float(T.stability))
         attempt = try_explicit_step.bind(ExplicitStep(problem.f.f, problem.f.c, T, path))
         return CompiledIntegration(problem, path, rules, attempt, look_into_explicit_step.bind_like(attempt))
@@ -80,7 +80,7 @@ def stage_state(T, r, i, h, out):
 
 @kernel(inline=True)
 def step_error(T, r, h):
-    """Error of the step relative to the tolerance; a second estimate of lower order makes it smaller where it agrees.
+    """Error of the step relative to the tolerance; if a second estimate of lower order agrees, it becomes smaller.
 
     h |e5|^2 / sqrt((|e5|^2 + |e3|^2 / 100) size), Hairer's mean of two estimates.
     """
@@ -119,7 +119,7 @@ def interpolate(T, r, h, x):
 
 
 class ExplicitStep(NamedTuple):
-    """What a step needs."""
+    """Context of `try_explicit_step`."""
 
     f: Any
     c: Any
@@ -140,10 +140,10 @@ def evaluate_stages(s, first, stop, t, h):
 
 @kernel_pointer
 def try_explicit_step(s, t, state, new):
-    """One step; its error where the method has an estimate."""
+    """One step, and its error if the method has an estimate."""
     T, h = s.T, state[time_loop.TRIED]
     evaluate_stages(s, 1, T.E.shape[1], t, h)
-    if T.E.shape[1] == T.stages:  # the error estimate does not ask for the slope at the end
+    if T.E.shape[1] == T.stages:  # the error estimate does not need the slope at the end
         stage_state(T, s.p, T.stages, h, new)
     else:
         state[time_loop.NEW_KNOWN] = 1.0

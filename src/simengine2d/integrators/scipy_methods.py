@@ -1,4 +1,4 @@
-"""Methods of variable order: SciPy's, behind the same kernel pointer as all others."""
+"""Methods of variable order, by SciPy, with the interface of all others."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ScipyMethod(OdeMethod, abstract=True):
-    """A method that SciPy has. It cannot be left and entered again, nor can its states be changed."""
+    """A method provided by SciPy. Its integrations cannot be saved and resumed, nor can its states be changed."""
 
     adaptive: ClassVar[bool] = True
     accepts_finish: ClassVar[bool] = False
@@ -66,7 +66,7 @@ class ScipyIntegration(Integration):
             self.options["jac"] = lambda t, y: self.jacobian(problem.broken, t, y)  # type: ignore[arg-type]
         self.notes, self.steps, self.counted = problem.notes, 0, np.zeros(3, dtype=int)
         self.follow: BoundKernel | None = None
-        """Called with the end of each step, which it leaves as it is, and the notes."""
+        """Called with the end of each step, which it must not change, and the notes."""
         self.old_notes = self.notes
         self.hops: list[float] = []
         self.cut = np.inf
@@ -74,7 +74,7 @@ class ScipyIntegration(Integration):
         self.begin(problem.t0, problem.y0.copy())
 
     def jacobian(self, broken: Broken, t: float, y: Floats) -> Floats:
-        """df/dy by differences on this side of all switches: one over a jump of f is no derivative."""
+        """df/dy by differences on this side of all switches: a difference across a jump of f is not a derivative."""
         here, sides, J = self.f(t, y), broken.sides(t, y), np.empty((y.size, y.size))
         for j, size in enumerate(np.maximum(np.abs(y), 1e-3 * np.abs(y).max(initial=0.0))):
             beside = y.copy()
@@ -98,7 +98,7 @@ class ScipyIntegration(Integration):
         limit = min(limit, self.cut)
         if careful(self.problem):  # LSODA does not take a longest step together with an end
             limit = min(limit, t + longest_step(t - self.problem.t0))
-        # LSODA takes its first step from the time left where nothing moves
+        # without motion, LSODA would derive its first step from the time left
         endless = self.name == "LSODA" and limit == np.inf and not np.any(self.f(t, y))
         options = self.options | ({"first_step": LONGEST_FIRST_STEP} if endless else {})
         self.solver = getattr(scipy.integrate, self.name)(self.f, t, y, limit, **options)
@@ -118,7 +118,7 @@ class ScipyIntegration(Integration):
         return first, loop.PAUSED
 
     def go_on(self, end: float) -> int:
-        """A step, or over the break at which the solver has ended."""
+        """Take a step, or cross the break at which the solver has ended."""
         broken, solver = self.problem.broken, self.solver
         if broken is not None and solver.status == "finished":
             return self.pass_limit(broken, end)
@@ -141,15 +141,15 @@ class ScipyIntegration(Integration):
         if self.found is None or t < self.found.t - self.found.width:
             self.start_at(t, y)
             return loop.PAUSED if t < self.problem.limit else loop.STEP_TOO_SMALL
-        if self.found.hard and broken.breaks.jumps_at(self.found, broken.told(t, y)[0]):
+        if self.found.hard and broken.breaks.jumps_at(self.found, broken.q_qd(t, y)[0]):
             return loop.JUMPS
         broken.kick(self.found, y)
         self.start_at(self.found.t + self.found.width, y)
         return loop.PAUSED
 
     def search_step(self, broken: Broken) -> int:
-        """Where a switch lies in the step, it is taken back, to end before the switch."""
-        look = lambda t: broken.told(t, self.between(t))
+        """If a switch lies inside the step, the step is taken back, to end before the switch."""
+        look = lambda t: broken.q_qd(t, self.between(t))
         t0, t1 = float(self.solver.t_old), float(self.solver.t)
         t = broken.breaks.first_crossing(t0, t1, look)
         if t is None:
@@ -164,7 +164,7 @@ class ScipyIntegration(Integration):
         return loop.PAUSED
 
     def hop(self, broken: Broken, t: float, y: Floats, end: float) -> int:
-        """Over a switch that is close, in a tiny step along the slope."""
+        """Cross a switch that is close, in a tiny step along the slope."""
         slope, sides = self.f(t, y), broken.sides(t, y)
         far = 64.0 * EPS * max(abs(t), SMALLEST_TIME)
         while broken.sides(t + far, y + far * slope) == sides and far < 1e-9 * max(abs(t), SMALLEST_TIME):
@@ -175,14 +175,14 @@ class ScipyIntegration(Integration):
         return loop.CHATTERS if quick else loop.PAUSED
 
     def step(self) -> bool:
-        """One step; False where there is none."""
+        """One step; False if it fails."""
         if self.solver.status != "running":
             return False
         self.y_old, self.look, before = self.solver.y.copy(), None, self.solver.t
         try:
             with np.errstate(all="ignore"):
                 self.solver.step()
-        except (ValueError, np.linalg.LinAlgError):  # values that are no finite numbers
+        except (ValueError, np.linalg.LinAlgError):  # values that are not finite
             return False
         good = (
             self.solver.status != "failed" and self.solver.t > before and np.all(np.isfinite(self.solver.y))
@@ -226,7 +226,7 @@ class ScipyIntegration(Integration):
 
     def kept(self) -> dict[str, Floats]:
         raise UnsupportedError(
-            "the state of SciPy's integrators cannot be kept; take another integrator to resume."
+            "the state of SciPy's integrators cannot be saved; choose another integrator to resume."
         )
 
 

@@ -2,7 +2,7 @@
 
     z_i = h f(t + c_i h, Y_i),      Y_i = base + sum_j a_ij z_j
 
-One stage at a time where A is a lower triangle, all of them together where it is full: a block of stages. Newton's
+One stage at a time if A is lower triangular, all of them together if it is full: a block of stages. Newton's
 matrix of a block is I - h a_ij J_j, with J = df/dy.
 """
 
@@ -24,14 +24,12 @@ Ints = NDArray[np.int64]
 EXACT, MODIFIED, FIXED_POINT = range(3)
 MOST = (20, 10, 100)  # iterations
 SLOW = 0.9  # rate of convergence at which an iteration is given up
-STALLED = 0.5  # rate at which only rounding errors are left, where the changes are small
+STALLED = 0.5  # rate at which only rounding errors are left, if the changes are small
 # entries of the memory: whether J is known, and the h a_ii of the matrix that is factored
 HAS_J, FACTORED = range(2)
 ROUNDING = 2.3e-16
-STEEP = (
-    4.0  # change of h f by a change of y, both relative: Newton's method needs to know it where it is larger
-)
-SAME_STEP = 1e-6  # difference of step sizes, relative, that a factored matrix may serve
+STEEP = 4.0  # relative change of h f over relative change of y from which Newton's method must know the slope
+SAME_STEP = 1e-6  # relative difference of step sizes for which a factored matrix is reused
 
 
 class OdeStages(NamedTuple):
@@ -43,10 +41,10 @@ class OdeStages(NamedTuple):
     jac_c: Any
     kind: int  # of the iteration
     tolerance: float  # of a change, in units of rtol |y| + atol
-    rounded_off: float  # largest change, in units of the tolerance, that rounding may be blamed for
-    A: Floats  # of the method, as C
+    rounded_off: float  # largest change, in units of the tolerance, that may be due to rounding
+    A: Floats  # of the method, like C
     C: Floats
-    y: Floats  # of the path, as K, state, rtol and atol
+    y: Floats  # of the path, like K, state, rtol and atol
     K: Floats
     state: Floats
     rtol: Floats
@@ -59,7 +57,7 @@ class OdeStages(NamedTuple):
     LU: Floats  # of a block
     pivots: Ints
     right: Floats
-    moved: Floats  # (3, n): a state beside, f there, and how f changes
+    moved: Floats  # (3, n): a displaced state, f there, and the change of f
     memory: Floats
 
 
@@ -72,7 +70,7 @@ def new_stages(
     path: Path,
     block: int,
 ) -> OdeStages:
-    """The pointers to f and jac; the iteration; the method, the path, and how many stages are solved together."""
+    """The pointers to f and jac, the iteration, the method, the path, and how many stages are solved together."""
     n, count = path.y.size, C.size
     z, Y, F = np.zeros((3, count, n))
     size = block * n
@@ -87,8 +85,8 @@ def new_stages(
 def find_jacobian(s, t, y, F, J):
     """df/dy at (t, y), row by row: from the user's function, or by differences to F = f(t, y).
 
-    A difference over a jump of f is no derivative: Newton's method would take any state there for a solution. What is
-    steep on one side is therefore looked at from the other side too.
+    A difference across a jump of f is not a derivative: Newton's method would accept any state there as a solution.
+    Where the slope is steep on one side, it is therefore computed on the other side too.
     """
     n, h = y.size, s.state[TRIED]
     s.state[JACOBIANS] += 1.0
@@ -110,7 +108,7 @@ def find_jacobian(s, t, y, F, J):
 
 @kernel
 def difference(s, t, y, F, h, largest, j, share):
-    """Column j of df/dy into s.moved[2], by moving y_j by a share of its size; how steep it is in a step of h."""
+    """Column j of df/dy into s.moved[2], moving y_j by a fraction of its size; returns how steep it is in a step h."""
     size = size_of(y[j], h * F[j], largest)
     s.moved[0, j] = y[j] + share * size
     change, steep = s.moved[0, j] - y[j], 0.0
@@ -131,7 +129,7 @@ def size_of(y, change, largest):
 
 @kernel
 def factor_block(s, first, stop, h, each):
-    """Factor I - h a_ij J_j, with the derivatives of `each` stage or those of one; False where it is singular."""
+    """Factor I - h a_ij J_j, with the derivatives of `each` stage or of one; False if it is singular."""
     n = s.y.size
     for i in range(first, stop):
         for j in range(first, stop):
@@ -148,7 +146,7 @@ def factor_block(s, first, stop, h, each):
 
 @kernel
 def evaluate_block(s, first, stop, t, h):
-    """Y_i and F_i of the block; what is missing in its equations, h F - z, into s.right."""
+    """Y_i and F_i of the block; the residual h F - z of its equations into s.right."""
     n = s.y.size
     for i in range(first, stop):
         for k in range(n):
@@ -165,7 +163,7 @@ def evaluate_block(s, first, stop, t, h):
 
 @kernel
 def prepare_matrix(s, first, stop, t, h, fresh):
-    """Newton's matrix, where it has to be made; `fresh` asks for new derivatives. False where it is singular."""
+    """Prepare Newton's matrix if necessary; `fresh` asks for new derivatives. False if it is singular."""
     known = s.memory[HAS_J] == 1.0 and not fresh
     factored, wanted = s.memory[FACTORED], h * s.A[first, first]
     if known and abs(factored - wanted) <= SAME_STEP * wanted:
@@ -179,7 +177,7 @@ def prepare_matrix(s, first, stop, t, h, fresh):
 
 @kernel
 def change_block(s, first, stop):
-    """z += the change in s.right; its largest entry against the tolerance."""
+    """z += the change in s.right; returns its largest entry relative to the tolerance."""
     n, size, rtol = s.y.size, 0.0, s.rtol[0]
     for i in range(first, stop):
         for k in range(n):
@@ -196,9 +194,9 @@ def change_block(s, first, stop):
 
 @kernel
 def iterate(s, first, stop, t, h, fresh):
-    """Iterate the stages of a block to their solution; False where the iteration does not reach it.
+    """Iterate the stages of a block to their solution; False if the iteration does not reach it.
 
-    `fresh` asks for new derivatives each time. Where they are kept, the rate of convergence tells how far it is.
+    `fresh` asks for new derivatives each time. Otherwise the rate of convergence predicts how far it has to go.
     """
     before = 0.0
     for iteration in range(MOST[EXACT] if fresh else MOST[s.kind]):
@@ -223,7 +221,7 @@ def iterate(s, first, stop, t, h, fresh):
 
 @kernel
 def guess(s, first, stop, h):
-    """Stages before the first iteration: the last slope that is known."""
+    """Stages before the first iteration: the last known slope."""
     for i in range(first, stop):
         for k in range(s.y.size):
             if first > 0:
@@ -234,7 +232,7 @@ def guess(s, first, stop, h):
 
 @kernel
 def solve_block(s, first, stop, t, h):
-    """Solve the stages of a block; where derivatives that are kept do not lead there, new ones in each iteration do."""
+    """Solve the stages of a block; if reused derivatives do not converge, take new ones in each iteration."""
     for attempt in range(2 if s.kind == MODIFIED else 1):
         guess(s, first, stop, h)
         if iterate(s, first, stop, t, h, s.kind == EXACT or attempt == 1):

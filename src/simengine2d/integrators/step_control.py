@@ -1,4 +1,4 @@
-"""How long the next step may be."""
+"""The size of the next step."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import numpy as np
 from ..numerics.kernel import kernel
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
-LONGEST_FIRST_STEP = 0.1  # seconds; what rests at the start may be about to move
-CAREFUL, SHARE = 0.02, 0.01  # seconds, and of the time gone by: steps where a function may jump unseen
-SMOOTH = 0.2  # share of the last error in the next step: steps that hesitate are refused less often
+LONGEST_FIRST_STEP = 0.1  # seconds; a mechanism at rest may be about to move
+CAREFUL, SHARE = (
+    0.02,
+    0.01,
+)  # seconds, and relative to the elapsed time: steps where a function may jump unseen
+SMOOTH = 0.2  # exponent of the last error: growing errors shorten the next step before it is rejected
 
 
 @kernel(inline=True)
 def trial_step(p):
-    """A step that is surely short, from the sizes of y and f."""
+    """A step that is certainly short enough, from the sizes of y and f."""
     size_y, size_f = 0.0, 0.0
     for k in range(p.y.size):
         scale = p.atol[k] + p.rtol[0] * abs(p.y[k])
@@ -28,7 +31,7 @@ def trial_step(p):
 
 @kernel(inline=True)
 def first_step(p, h, slopes, order):
-    """The step that keeps h^order max(|f|, |f'|) at a hundredth of the tolerance; `slopes` are those after h.
+    """The step for which h^order max(|f|, |f'|) is a hundredth of the tolerance; `slopes` are those after h.
 
     E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, Springer 1993, section II.4.
     """
@@ -45,9 +48,9 @@ def first_step(p, h, slopes, order):
 
 @kernel(inline=True)
 def next_step(T, h, error, before):
-    """What the error allows, within limits; `before` is the error of the step before, 0 at the start.
+    """What the error allows, within limits; `before` is the error of the previous step, 0 at the start.
 
-    h |error|^-a |before|^b: a growing error lets the next step shrink before it is refused (Gustafsson).
+    h |error|^-a |before|^b: a growing error shortens the next step before it is rejected (Gustafsson).
     """
     if not error < 1.0e10:
         return h * SHRINK
@@ -59,5 +62,5 @@ def next_step(T, h, error, before):
 
 @kernel(inline=True)
 def longest_step(elapsed):
-    """The longest step where functions may jump that nobody can look into; it does not depend on the end of the run."""
+    """The longest step while opaque functions may jump; it does not depend on the end of the run."""
     return max(CAREFUL, SHARE * elapsed)

@@ -1,11 +1,11 @@
-"""The loop of every integrator: steps, outputs between them, what is kept of the past.
+"""The time loop of every integrator: steps, outputs between them, and the stored past.
 
-How a step is tried is a kernel pointer, as the equations are, and so is the loop itself. It is compiled once, for all
-methods and all equations.
+How a step is tried is a kernel pointer, like the equations and the loop itself. It is compiled once, for all methods
+and all equations.
 
-A step that was found good waits until it is known whether outputs lie inside it: `state[TAKE]` is then its size, and
-it leads from (t, y) to (t1, y1) with the slopes K_0 and K_last. Steps of adaptive methods do not depend on the
-outputs; so a run that goes on later goes on as if it had never stopped.
+An accepted step waits until it is known whether outputs lie inside it: `state[TAKE]` is then its size, and it leads
+from (t, y) to (t1, y1) with the slopes K_0 and K_last. Steps of adaptive methods do not depend on the outputs; so a
+run that is resumed later continues as if it had never stopped.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Floats = NDArray[np.float64]
 # entries of the state
 TIME, END, TAKE, STEP, TRIED, ERROR, ESTIMATE, CONVERGED, KNOWN, NEW_KNOWN, DENSE, BEGUN = range(12)
 STEPS, REJECTED, EVALUATIONS, JACOBIANS, FACTORIZATIONS, STIFF, LONGEST, ROW, WHY = range(12, 21)
-# where steps must end next; steps since the last start, where that was and the size of equal steps from there on
+# where steps must end next; steps since the last start, its time, and the size of equal steps from there on
 LIMIT, SINCE, ORIGIN, SPACING = range(21, 25)
-# whether the step has to end before a switch of the state, where, how near to it, and how often it was cut already;
+# whether the step has to end before a switch of the state, where, how close to it, and how often it was shortened;
 # breaks passed so far
 CUTTING, CUT, NEAR, CUTS, BREAKS = range(25, 30)
 STATE_SIZE = 30
@@ -35,43 +35,43 @@ STATE_SIZE = 30
 DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE, COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS = (
     range(10)
 )
-# how steps are chosen: equal ones between two outputs, equal ones all along, by their error
+# how steps are chosen: equal between two outputs, equal throughout, by their error
 BETWEEN_OUTPUTS, EQUAL, ADAPTIVE = range(3)
 
-STIFF_STEPS = 15  # in a row, beyond the limit of stability of the method
+STIFF_STEPS = 15  # in a row, beyond the stability limit of the method
 FINER = 0.25  # of a step whose iteration does not converge
 
 
 class BoundEquations(NamedTuple):
-    """Kernel pointers with their contexts; 0 where there is none."""
+    """Kernel pointers with their contexts; 0 if absent."""
 
     f: Any  # y' = f(t, y)
     f_c: Any
     attempt: Any  # (t, state) -> the new state: one step of the size state[TRIED]
     attempt_c: Any
-    between: Any  # (t, state) -> y(t) inside the step; a cubic where there is none
+    between: Any  # (t, state) -> y(t) inside the step; a cubic if absent
     between_c: Any
     finish: Any  # (t, y1) -> notes: may change the end of a step
     finish_c: Any
 
 
 class Rules(NamedTuple):
-    """What the loop has to know of a method."""
+    """What the loop needs to know about a method."""
 
     kind: int
     order: int  # of the error estimate, plus one
     uses_slope: int  # whether a step begins with f(t, y)
     last: int  # row of K that is the slope at the end of the step
-    stability: float  # largest h |lambda| of explicit methods where that is watched, else infinite
-    step: float  # the size of fixed ones, the longest of others; 0 where there is no longest
+    stability: float  # largest h |lambda| of explicit methods if that is watched, else infinite
+    step: float  # size of fixed steps, longest adaptive step; 0 if unlimited
     begin: float
     limit: float  # last time at which the equations have a value
-    collapse: float  # of the longest step: refused steps below it end the loop; 0 where nobody asks
-    careful: int  # whether steps are kept short, since functions may jump that nobody can look into
+    collapse: float  # relative to the longest step: rejected steps below it end the loop; 0 if not watched
+    careful: int  # whether steps are kept short because opaque functions may jump
 
 
 class Path(NamedTuple):
-    """Where an integration stands, and the arrays it works in."""
+    """The present state of an integration, and its work arrays."""
 
     y: Floats
     new: Floats
@@ -82,15 +82,15 @@ class Path(NamedTuple):
     rtol: Floats
     atol: Floats
     notes: Floats
-    old_notes: Floats  # those of the beginning of the step
-    past_t: Floats  # rings of the states and slopes before, as many as the method looks back
+    old_notes: Floats  # notes at the beginning of the step
+    past_t: Floats  # rings of earlier states and slopes, as many as the method uses
     past_y: Floats
     past_slopes: Floats
-    memory: Floats  # all of these behind each other, but for the tolerances and notes
+    memory: Floats  # all of these in one array, except the tolerances and notes
 
 
 class TimeLoop(NamedTuple):
-    """All that the loop works with."""
+    """Context of `integrate`."""
 
     E: BoundEquations
     rules: Rules
@@ -113,7 +113,7 @@ def new_path(y: Floats, rows: int, past: int, rtol: float, atol: Floats, notes: 
 
 @kernel(inline=True)
 def past_row(p, steps_ago):
-    """Row of the rings that holds the state so many steps before y, from 1 on."""
+    """Row of the rings that holds the state this many steps before y, from 1 on."""
     return (int(p.state[STEPS]) - steps_ago) % p.past_t.size
 
 
@@ -122,7 +122,7 @@ def past_row(p, steps_ago):
 
 @kernel
 def know_slopes(E, rules, p, first, last):
-    """f at the beginning and at the end of the step, where they are asked for and not known yet."""
+    """f at the beginning and at the end of the step, if asked for and not yet known."""
     state = p.state
     if first and state[KNOWN] == 0.0:
         invoke(E.f, E.f_c, state[TIME], p.y, p.K[0])
@@ -139,7 +139,7 @@ def know_slopes(E, rules, p, first, last):
 
 @kernel
 def cubic(E, rules, p, x):
-    """Hermite's cubic a fraction x into the step, into p.out; bent to go through the state before, where it is kept.
+    """Hermite's cubic a fraction x into the step, into p.out; made to pass through the previous state if stored.
 
     y + x (d + (1 - x) ((1 - x) (h K_0 - d) - x (h K_last - d))),   d = y1 - y
     """
@@ -162,7 +162,7 @@ def cubic(E, rules, p, x):
 
 @kernel
 def state_between(E, rules, p, t):
-    """The state at a time inside the step, into p.out; before it at a break that was passed, where it begins."""
+    """The state at a time inside the step, into p.out; at a break before it, the state where it begins."""
     if t == p.state[END] or t <= p.state[TIME]:
         for j in range(p.y.size):
             p.out[j] = p.new[j] if t == p.state[END] else p.y[j]
@@ -175,7 +175,7 @@ def state_between(E, rules, p, t):
 
 @kernel
 def write_row(p, notes, k, rows):
-    """[y, notes] into row k of those that stand behind each other."""
+    """[y, notes] into row k of a flat array of rows."""
     n = p.y.size
     start = k * (n + notes.size)
     for j in range(n):
@@ -186,7 +186,7 @@ def write_row(p, notes, k, rows):
 
 @kernel
 def write_outputs(E, rules, p, times, k, rows):
-    """All outputs up to the end of the step that is to be taken; the next row to fill."""
+    """All outputs up to the end of the accepted step; returns the next row to fill."""
     while k < times.size and times[k] <= p.state[END]:
         state_between(E, rules, p, times[k])
         write_row(p, p.notes if times[k] == p.state[END] else p.old_notes, k, rows)
@@ -199,7 +199,7 @@ def write_outputs(E, rules, p, times, k, rows):
 
 @kernel
 def take_step(rules, p):
-    """The end of the step becomes the beginning of the next; the rings remember the beginning."""
+    """The end of the step becomes the beginning of the next; its beginning goes into the rings."""
     state = p.state
     if p.past_t.size > 0:
         row = past_row(p, 0)
@@ -218,7 +218,7 @@ def take_step(rules, p):
 
 @kernel
 def choose_step(rules, p, output):
-    """Size of the step that is tried next, and its end; outputs matter to steps of the kind BETWEEN_OUTPUTS alone."""
+    """Size and end of the next step to try; outputs matter only to steps of the kind BETWEEN_OUTPUTS."""
     t, h, end, limit = p.state[TIME], 0.0, 0.0, p.state[LIMIT]
     if rules.kind == BETWEEN_OUTPUTS:
         target = min(output, limit)
@@ -236,9 +236,8 @@ def choose_step(rules, p, output):
             h = min(h, rules.step)
         if rules.careful == 1:
             h = min(h, longest_step(t - rules.begin))
-        h = (
-            h if limit - t > 2.0 * h or limit - t <= h else 0.5 * (limit - t)
-        )  # no sliver is left before a limit
+        # leave no sliver before a limit
+        h = h if limit - t > 2.0 * h or limit - t <= h else 0.5 * (limit - t)
         h = min(h, limit - t)
         end = limit if h == limit - t else t + h
     p.state[TRIED] = h
@@ -247,7 +246,7 @@ def choose_step(rules, p, output):
 
 @kernel
 def finish_step(E, p):
-    """The step may be taken; where its end is changed, the slope there is not known any more."""
+    """Called for an accepted step; if that changes its end, the slope there is no longer known."""
     state, changed = p.state, False
     if E.finish != 0:
         for j in range(p.y.size):
@@ -280,12 +279,12 @@ def finite(values):
 
 @kernel
 def refuse_step(rules, p, h, last_output):
-    """The next try is shorter. Returns DONE, or COLLAPSED where somebody asks."""
+    """Shorten the next attempt. Returns DONE, or COLLAPSED if that is watched."""
     state = p.state
     state[REJECTED] += 1.0
     if state[CONVERGED] == 0.0:
         state[STEP] = FINER * h
-    # functions may have no value behind the last output, which need not be passed
+    # time functions may be undefined after the last output
     remaining = last_output - state[TIME]
     if not state[ESTIMATE] < 1.0e10 and 0.0 < remaining < h:
         state[STEP] = remaining
@@ -294,20 +293,24 @@ def refuse_step(rules, p, h, last_output):
 
 @kernel
 def try_step(E, rules, p, output, last_output):
-    """One attempt; where it is good, it is left to be taken. Returns DONE, or why it is hopeless to go on."""
+    """One attempt; an accepted step is left to be taken. Returns DONE, or why the loop cannot continue."""
     state = p.state
+    # the size of the step
     h, end = choose_step(rules, p, output)
     adaptive = rules.kind == ADAPTIVE
     if adaptive and not h >= 1.0e-14 * max(abs(state[TIME]), abs(last_output)):
         return STEP_TOO_SMALL if state[CONVERGED] == 1.0 else NO_CONVERGENCE
     if rules.uses_slope == 1:
         know_slopes(E, rules, p, True, False)
+    # the step itself
     state[CONVERGED], state[NEW_KNOWN], state[DENSE], state[ESTIMATE] = 1.0, 0.0, 0.0, 0.0
     invoke(E.attempt, E.attempt_c, state[TIME], state, p.new)
+    # without error control: only failures are rejected
     if not adaptive and state[CONVERGED] == 0.0:
         return NO_CONVERGENCE
     if not adaptive and not finite(p.new):
         return BLEW_UP
+    # with error control: the error decides, and gives the size of the next step
     if adaptive:
         error = state[ESTIMATE] if state[CONVERGED] == 1.0 else np.inf
         wanted = state[STEP]
@@ -316,6 +319,7 @@ def try_step(E, rules, p, output, last_output):
             return refuse_step(rules, p, h, last_output)
         state[ERROR] = error
         state[STEP] = max(state[STEP], wanted) if end == state[LIMIT] else state[STEP]
+    # the step is accepted
     state[TAKE], state[END], state[LONGEST] = h, end, max(state[LONGEST], h)
     finish_step(E, p)
     if rules.stability < np.inf:
@@ -341,7 +345,7 @@ def guess_step(E, rules, p):
 
 @kernel
 def begin(E, rules, p, times, k, rows):
-    """A first step, and row k where it is due at the start; the next row to fill."""
+    """A first step, and row k if it is due at the start; returns the next row to fill."""
     state = p.state
     state[BEGUN] = 1.0
     if rules.kind == ADAPTIVE and state[STEP] == 0.0:
@@ -359,12 +363,13 @@ def begin(E, rules, p, times, k, rows):
 
 @kernel_pointer
 def integrate(c, most_steps, times, rows):
-    """Fill the rows from row state[ROW] on; state[ROW] and state[WHY] then tell where and why it ended."""
+    """Fill the rows from row state[ROW] on; state[ROW] and state[WHY] then say where and why it ended."""
     E, rules, p = c.E, c.rules, c.p
     k, why = int(p.state[ROW]), PAUSED
     if p.state[BEGUN] == 0.0:
         k = begin(E, rules, p, times, k, rows)
     for _ in range(int(most_steps)):
+        # take the accepted step once the outputs inside it are written
         if p.state[TAKE] > 0.0:
             k = write_outputs(E, rules, p, times, k, rows)
             if k < times.size:
@@ -372,6 +377,7 @@ def integrate(c, most_steps, times, rows):
                 if p.state[TIME] >= p.state[LIMIT]:
                     why = AT_LIMIT
                     break
+        # try the next one
         why = DONE if k == times.size else try_step(E, rules, p, times[k], times[times.size - 1])
         if k == times.size or why != DONE:
             break

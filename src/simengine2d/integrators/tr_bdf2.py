@@ -30,6 +30,6 @@ class TRBDF2(ImplicitRungeKutta):
     A: ClassVar[Floats] = np.array([[0.0, 0.0, 0.0], [_D, _D, 0.0], [_W, _W, _D]])
     b: ClassVar[Floats] = np.array([_W, _W, _D])
     c: ClassVar[Floats] = np.array([0.0, 2.0 * _D, 1.0])
-    # against the weights of order 3, ((1 - w)/3, w + 1/3, d/3)
+    # difference to the weights of order 3, ((1 - w)/3, w + 1/3, d/3)
     E: ClassVar[Floats | None] = np.array([_W - (1.0 - _W) / 3.0, -1.0 / 3.0, 2.0 * _D / 3.0])
     estimate: ClassVar[int] = EMBEDDED

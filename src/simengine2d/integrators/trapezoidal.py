@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Trapezoidal(ImplicitRungeKutta):
-    """y1 = y + h (f(t, y) + f(t1, y1)) / 2: order 2, in fixed steps; it damps nothing.
+    """y1 = y + h (f(t, y) + f(t1, y1)) / 2: order 2, in fixed steps; without damping.
 
     Crank & Nicolson, Mathematical Proceedings of the Cambridge Philosophical Society 43 (1947) 50-67.
     """

@@ -29,5 +29,5 @@ class TrapezoidalAdaptive(ImplicitRungeKutta):
     A: ClassVar[Floats] = Trapezoidal.A
     b: ClassVar[Floats] = Trapezoidal.b
     c: ClassVar[Floats] = Trapezoidal.c
-    E: ClassVar[Floats | None] = np.array([-1 / 2, 1 / 2])  # in the first step: against Euler's
+    E: ClassVar[Floats | None] = np.array([-1 / 2, 1 / 2])  # in the first step: difference to Euler's method
     estimate: ClassVar[int] = DIFFERENCES

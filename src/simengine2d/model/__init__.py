@@ -1,1 +1,1 @@
-"""What a user writes: names and numbers. Bodies, frames, measures, joints, forces, curves."""
+"""What the user writes, names and numbers: bodies, frames, measures, joints, forces, curves."""

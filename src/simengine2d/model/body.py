@@ -13,7 +13,7 @@ Point = tuple[Number, ...]
 
 
 class Inertia(NamedTuple):
-    """What a shape knows: moment of inertia about the mass center, and (where it fixes them) pose and points."""
+    """What a shape determines: moment of inertia about the mass center and, for a bar, pose and points."""
 
     inertia: float
     pose: tuple[float, float, float] | None = None
@@ -30,7 +30,7 @@ BODY_SYNONYMS = {
     "phi": "angle",
     "omega": "angular_velocity",
 }
-"""Words that people bring for the numbers of a body."""
+"""Synonyms accepted for the numbers of a body."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,9 @@ SHAPES: dict[str, type[Any]] = {shape.word: shape for shape in (Bar, Disk, Plate
 
 @dataclass
 class Body(Side):
-    """A rigid body as written. Its frame sits at the mass center.
+    """A rigid body as written. Its frame is at the mass center.
 
-    `velocity` and `angular_velocity` left out (None) mean: whatever the constraints make of it.
+    `velocity` and `angular_velocity` default to None: they then follow from the constraints.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Body(Side):
     points: dict[str, Point] = field(default_factory=dict)
     shape: Shape | None = None
     look: dict[str, Any] = field(default_factory=dict)
-    """How to draw it; carried along, never read by an analysis."""
+    """How to draw it; stored with the model, never read by an analysis."""
 
     @property
     def frame(self) -> Frame:
@@ -117,5 +117,5 @@ class Body(Side):
         return Frame(self.name, point)
 
     def at(self, x: Number, y: Number, angle: Number = 0.0) -> Frame:
-        """The frame at a place given in body axes."""
+        """The frame at a position given in body axes."""
         return Frame(self.name, place=(x, y, angle))

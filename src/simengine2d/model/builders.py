@@ -1,10 +1,10 @@
-"""Builders: classic mechanisms as models, drawn in closed form, their dimensions kept as parameters.
+"""Builders: classic mechanisms as models, placed in closed form, with their dimensions as parameters.
 
     model = builders.four_bar(1, 2, 3, 3, speed="2*pi")
-    longer = model.with_parameters(rocker=3.2)      # still drawn closed
+    longer = model.with_parameters(rocker=3.2)      # still assembled
 
 Bars are uniform, with the mass `density` per length unless `masses` are given. `speed` turns the first crank
-steadily from its drawn angle; `driver` gives its angle as any function of time instead.
+at constant speed from its initial angle; `driver` gives its angle as any function of time instead.
 """
 
 from __future__ import annotations
@@ -142,13 +142,12 @@ def quick_return(
     driver: Any = None,
     gravity: Sequence[Number] = GRAVITY,
 ) -> Model:
-    """A crank about (0, distance) moves its pin P in a slot of the arm about (0, 0), and the arm a ram.
+    """A crank about (0, distance) moves its pin P in a slot of the arm about (0, 0), and the arm moves a ram.
 
-    A link leads from the arm's end E to the ram on the line y = stroke_height; where that is not given, it is
-    as high as the arm is long.
+    A link leads from the arm's end E to the ram on the line y = stroke_height, by default the length of the arm.
 
-    With crank < distance it is the shaper's slow forward and quick return stroke, with crank > distance
-    the arm makes whole turns (Whitworth). `block` puts a massless slider block between pin and slot.
+    With crank < distance this is the slow forward and quick return stroke of a shaper; with crank > distance
+    the arm makes full turns (Whitworth). `block` puts a massless slider block between pin and slot.
     """
     lengths = {"crank": crank, "distance": distance, "arm": arm, "link": link}
     r, d, s, b = _positive("quick_return", lengths)
@@ -168,7 +167,7 @@ def quick_return(
     model = Model("quick-return", gravity=gravity, parameters=parameters)
     px, py = r * cos(theta), d + r * sin(theta)
     if hypot(px, py) <= ROUNDING * (r + d):
-        raise ModelError("quick_return: the crank's pin stands on the arm's pivot; turn the crank.")
+        raise ModelError("quick_return: the crank's pin is on the arm's pivot; turn the crank.")
     drop = abs((s if stroke_height is None else number(stroke_height)) - s * py / hypot(px, py))
     if drop > b:
         raise ModelError(
@@ -190,7 +189,7 @@ def quick_return(
 
 
 def _slot(model: Model, crank: Body, arm: Body, block: bool) -> None:
-    """The crank's pin runs along the arm, directly or in a block."""
+    """The crank's pin slides along the arm, directly or in a block."""
     if not block:
         model.add(PinSlot("slot", arm, crank["end"]))
         return
@@ -210,9 +209,9 @@ def chain(
     driver: Any = None,
     gravity: Sequence[Number] = GRAVITY,
 ) -> Model:
-    """n equal bars in a row that hang on the point (0, 0), drawn straight at `angle` from the x axis.
+    """A chain of n equal bars hanging from the point (0, 0), initially straight at `angle` from the x axis.
 
-    The bars are link1, link2, ..., each with its pin1, pin2, ... before it; `driver` turns the first one.
+    The bars are link1, link2, ..., with pin1, pin2, ... before them; `driver` turns the first one.
     """
     _check_count("chain", "n", n)
     _positive("chain", {"length": length})
@@ -230,7 +229,7 @@ def chain(
 def four_bar_ladder(windows: int, *, speed: Number | None = None, driver: Any = None) -> Model:
     """N four-bars side by side: 2N + 1 uniform links of 1 m and 1 kg, a benchmark of the IFToMM library.
 
-    Posts stand on (i, 0) and carry beams; all tops move with 1 m/s in x. A driver turns the first post.
+    Posts stand at (i, 0) and carry beams; all tops move at 1 m/s in x. A driver turns the first post.
     M. Gonzalez, D. Dopico, U. Lugris, J. Cuadrado, Multibody System Dynamics 16 (2006), N-four-bar mechanism.
     """
     _check_count("four_bar_ladder", "windows", windows)
@@ -253,7 +252,7 @@ def four_bar_ladder(windows: int, *, speed: Number | None = None, driver: Any = 
 def _driven(
     model: Model, speed: Number | None, driver: Any, body: str = "crank", angle: str = "crank_angle"
 ) -> Model:
-    """Add the motor that was asked for, if any."""
+    """Add the motor, if one was asked for."""
     if speed is not None and driver is not None:
         raise ModelError(f"{model.name}: both speed = {speed} and a driver were given; give one of them.")
     if speed is not None:
@@ -265,7 +264,7 @@ def _driven(
 
 
 def _positive(builder: str, lengths: dict[str, Number]) -> list[float]:
-    """The lengths as numbers; all that are not positive are told."""
+    """The lengths as numbers; all that are not positive are reported."""
     values = {name: number(value) for name, value in lengths.items()}
     wrong = {name: value for name, value in values.items() if value <= 0.0}
     bad = [f"{builder}: {name} = {value:g} must be positive." for name, value in wrong.items()]
@@ -305,7 +304,7 @@ def _sign(builder: str, branch: str) -> int:
 
 
 def _masses(builder: str, masses: Sequence[Number] | None, lengths: list[str]) -> list[Number]:
-    """The masses given, else density times length."""
+    """The masses given, by default density times length."""
     if masses is None:
         return [f"density*{name}" for name in lengths]
     if len(masses) != len(lengths):

@@ -37,7 +37,7 @@ class ChannelExpression:
 
 
 def parse_channels(text: str) -> ChannelExpression:
-    """Find the channels and measures in an expression; other names stay what they are."""
+    """Parse an expression and collect its channels and measures; other names are left unchanged."""
     found = ChannelExpression(text, parse(text, also=(*KINDS, AT, RATE)))
     found.tree = _replaced(found.tree, found)
     return found
@@ -68,7 +68,7 @@ def _replaced_rate(node: Call, found: ChannelExpression) -> Node:
     names = [_value(k) for k in range(len(found.measures))]
     if len(inside) != 1 or not isinstance(inside[0], Name) or inside[0].name not in names:
         raise ModelError(
-            f"'{found.text}': {to_text(node)} must hold one channel or measure, as rate(distance(a.P, b.Q)) does."
+            f"'{found.text}': {to_text(node)} must contain one channel or measure, such as rate(distance(a.P, b.Q))."
         )
     return Name(_rate(names.index(inside[0].name)))
 

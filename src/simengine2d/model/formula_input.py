@@ -1,7 +1,7 @@
 """Formulas as users give them: text, a SymPy expression, or a Python function of symbols. All become text.
 
 A SymPy expression has symbols named like channels: `sp.Symbol("rod.B.y")`. A function is called once, with a symbol for
-each of its arguments, which are known by their names: `lambda rod, sin: rod.B.y - 0.1*sin(3*rod.B.x)`.
+each of its arguments, identified by its name: `lambda rod, sin: rod.B.y - 0.1*sin(3*rod.B.x)`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EXAMPLE = "'rod.B.y - 0.1*sin(3*rod.B.x)'"
 
 
 def formula_texts(given: Any, what: str) -> tuple[Any, ...]:
-    """One or several formulas as text; those that are known already stay what they are."""
+    """One or several formulas as text; numeric and parsed ones are returned unchanged."""
     if callable(given) and not _is_sympy(given):
         given = _called(given, what)
     parts = tuple(given) if isinstance(given, list | tuple) else (given,)
@@ -35,7 +35,7 @@ def formula_texts(given: Any, what: str) -> tuple[Any, ...]:
 
 
 def formula_text(given: Any, what: str) -> Any:
-    """A formula as text; one that is known already stays what it is."""
+    """A formula as text; a parsed one is returned unchanged."""
     if isinstance(given, Symbol):
         _check_size(given.node, "parts", what)
         return _text(given.node, what)
@@ -52,7 +52,7 @@ def formula_text(given: Any, what: str) -> Any:
 
 
 def _check_size(root: Any, parts: str, what: str) -> None:
-    """Refuse what grows beyond measure when it is written out: parts that are shared count each time they occur."""
+    """Refuse expressions that become huge when written out: shared parts count each time they occur."""
     sizes: dict[int, int] = {}
     stack = [root]
     while stack:
@@ -66,7 +66,7 @@ def _check_size(root: Any, parts: str, what: str) -> None:
         stack.pop()
     if sizes[id(root)] > LARGEST:
         raise ModelError(
-            f"{what} has {sizes[id(root)]:.3g} parts when it is written out; at most {LARGEST} are read. "
+            f"{what} has {sizes[id(root)]:.3g} parts when written out; the limit is {LARGEST}. "
             "Split it into parameters, or use a table."
         )
 
@@ -97,7 +97,7 @@ class Symbol:
         return Symbol(Name(f"{self.node.name}.{name}"))
 
     def __getitem__(self, name: str) -> Symbol:
-        """A point of a body, also where its name is no word of Python: `rod["B 1"].x`."""
+        """A point of a body, also if its name is not a Python identifier: `rod["B 1"].x`."""
         return Symbol(Name(f"{_name_of(self.node)}.{name}"))
 
     def __call__(self, *arguments: Any) -> Symbol:
@@ -129,7 +129,7 @@ def _node(value: Any) -> Node:
         return value.node
     if isinstance(value, numbers.Real):
         return Number(float(value))
-    raise ModelError(f"{value!r} cannot stand in a formula; use numbers and the function's arguments.")
+    raise ModelError(f"{value!r} cannot be part of a formula; use numbers and the function's arguments.")
 
 
 def _infix(operator: str, reflected: bool = False) -> Callable[[Symbol, Any], Any]:
@@ -137,7 +137,7 @@ def _infix(operator: str, reflected: bool = False) -> Callable[[Symbol, Any], An
         if not isinstance(other, Symbol | numbers.Real):
             return NotImplemented
         left, right = (_node(other), self.node) if reflected else (self.node, _node(other))
-        # a long sum stays one chain
+        # keep a long sum as one chain
         if isinstance(left, Chain) and operator in "+-" and left.rest[0][0] in "+-":
             return Symbol(Chain(left.first, (*left.rest, (operator, right))))
         return Symbol(Chain(left, ((operator, right),)))
@@ -152,14 +152,14 @@ for _name, _operator in {
     setattr(Symbol, f"__r{_name}__", _infix(_operator, reflected=True))
 for _name, _operator in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items():
     setattr(Symbol, f"__{_name}__", _infix(_operator))
-# np.sin(x) calls x.sin() on what is not an array
+# np.sin(x) calls x.sin() on an object that is not an array
 for _name in ONE_ARGUMENT:
     _method = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}.get(_name, _name)
     setattr(Symbol, _method, lambda self, name=_name: Symbol(Call(name, (self.node,))))
 
 
 def _called(function: Callable[..., Any], what: str) -> Any:
-    """What a function returns for symbols named like its arguments."""
+    """What a function returns for symbols named after its arguments."""
     try:
         names = [
             p.name
@@ -222,5 +222,5 @@ def _from_sympy(expression: Any, what: str) -> Node:
 
 def _finite(value: float, what: str) -> float:
     if not math.isfinite(value):
-        raise ModelError(f"{what} holds a number that is too large; the largest is about 1.8e308.")
+        raise ModelError(f"{what} contains a number that is too large; the largest is about 1.8e308.")
     return value

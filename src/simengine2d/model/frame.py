@@ -1,8 +1,8 @@
 """Frames: a point and a direction fixed in a body. Every element is attached to frames.
 
-A `Frame` is what a user writes: a body's own frame (`crank`), a named point (`crank.A`), or a place given by
+A `Frame` is what a user writes: a body's own frame (`crank`), a named point (`crank.A`), or a position given by
 its body-fixed coordinates (`crank.at(0.5, 0)`). Its numbers may be expressions of the model's parameters.
-A `PlacedFrame` frame is the same with every number known, and with the global pose in which it was drawn.
+A `PlacedFrame` is the same with every number known, and with its global pose in the initial configuration.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ..expressions.syntax import to_text
 
 GROUND = "ground"
 AT = "at"
-"""The word before the numbers of a place: `crank.at(0.5, 0)`, `at('Long Rod', 0.5, 0)`."""
+"""The word before the coordinates of a position: `crank.at(0.5, 0)`, `at('Long Rod', 0.5, 0)`."""
 
 Number = float | int | str
 """A number, or an expression of the model's parameters."""
 
 
 class Side(ABC):
-    """What may stand on one side of a joint: a body or a frame."""
+    """One side of a joint: a body or a frame."""
 
     @property
     @abstractmethod
@@ -46,7 +46,7 @@ class Frame(Side):
 
     @property
     def is_whole_body(self) -> bool:
-        """The body itself was named, no point of it."""
+        """Whether the body itself was named, not a point of it."""
         return self.point is None and self.place is None
 
     @property
@@ -63,7 +63,7 @@ class Frame(Side):
 
 
 class PlacedFrame(NamedTuple):
-    """A frame with its numbers: where it sits in its body, and where it stands as drawn."""
+    """A frame with its numbers: its pose in the body, and its global pose as drawn."""
 
     body: str
     x: float
@@ -75,8 +75,10 @@ class PlacedFrame(NamedTuple):
 
 
 def quoted(name: str) -> str:
-    """The name itself where it is a plain word, else in quotes: 'Long Rod'."""
-    return to_text(syntax.Name(name))  # which also quotes the words of expressions: a body may be called e
+    """The name itself if it is a plain word, else in quotes: 'Long Rod'."""
+    return to_text(
+        syntax.Name(name)
+    )  # which also quotes reserved words of expressions: a body may be named e
 
 
 def as_frame(side: Side | str) -> Frame:
@@ -85,13 +87,13 @@ def as_frame(side: Side | str) -> Frame:
         return side.frame
     if not isinstance(side, str) or not side.strip():
         raise ModelError(f"{side!r} is not a body or a point; write a body, body['A'], or \"body.A\".")
-    if "(" in side:  # which no name holds
+    if "(" in side:  # which no name contains
         return frame_in(parse(side, also=(AT,)), side)
     return _named(side.strip().strip("'\""))
 
 
 def frame_in(node: syntax.Node, text: str) -> Frame:
-    """The frame that a part of the expression `text` stands for."""
+    """The frame denoted by a part of the expression `text`."""
     match node:
         case syntax.Name(name):
             return _named(name)
@@ -111,7 +113,7 @@ def _named(name: str) -> Frame:
 
 def _at(body: str, numbers: list[syntax.Node], text: str) -> Frame:
     if len(numbers) not in (2, 3):
-        raise ModelError(f"'{text}': a place in a body has two coordinates and perhaps an angle.")
+        raise ModelError(f"'{text}': a position in a body has two coordinates and optionally an angle.")
     x, y, angle = [*map(_number, numbers), 0.0][:3]
     return Frame(body, place=(x, y, angle))
 

@@ -1,4 +1,4 @@
-"""Measures: scalars between two frames, and the only calculus of the plane in this package.
+"""Measures: scalars between two frames, with their derivatives, on which joints, forces and channels are built.
 
 With d = r_b - r_a, the axes u_a, v_a of frame a, u_b of frame b, and the angles phi_a, phi_b of the frames:
 
@@ -6,7 +6,7 @@ With d = r_b - r_a, the axes u_a, v_a of frame a, u_b of frame b, and the angles
     along           u_a . d                   across           v_a . d
     angle           phi_b - phi_a             misalignment     v_a . u_b = sin(phi_b - phi_a)
     distance        |d|                       half_distance2   d . d / 2
-    direction       angle of d, seen from frame a (many-valued: turns are not counted)
+    direction       angle of d, seen from frame a (multivalued: turns are not counted)
 
 Each measure depends on (d_x, d_y, phi_a, phi_b) only. `value`, `gradient` and `hessian` are written in these
 four; a coordinate family says how frames depend on its q. The functions run on SymPy symbols unchanged, which is
@@ -84,7 +84,7 @@ def gradient(kind, dx, dy, uax, uay, ubx, uby):
         return 0.0, 0.0, -c, c
     if kind == DISTANCE:
         length = sqrt(dx * dx + dy * dy)
-        if length == 0.0:  # no direction is better than another
+        if length == 0.0:  # no direction is preferred
             return 0.0, 0.0, 0.0, 0.0
         return dx / length, dy / length, 0.0, 0.0
     if kind == HALF_DISTANCE2:
@@ -154,7 +154,7 @@ class Term:
 
     @property
     def drawn(self) -> float:
-        """Value in the pose in which the model was drawn."""
+        """Value in the initial pose, as drawn."""
         a, b = self.a, self.b
         assert isinstance(a, PlacedFrame) and isinstance(b, PlacedFrame)
         ua, ub = (cos(a.drawn_angle), sin(a.drawn_angle)), (cos(b.drawn_angle), sin(b.drawn_angle))
@@ -188,12 +188,12 @@ class Measure:
 
     @property
     def drawn(self) -> float:
-        """Value in the pose in which the model was drawn."""
+        """Value in the initial pose, as drawn."""
         return sum(term.drawn for term in self.terms)
 
     @property
     def period(self) -> float:
-        """How far the value jumps when a direction passes a full turn; 0 for single-valued measures."""
+        """The jump of the value when a direction completes a full turn; 0 for single-valued measures."""
         weights: dict[tuple[Any, Any], float] = {}
         for term in self.terms:
             if term.kind == "direction":
@@ -201,14 +201,14 @@ class Measure:
         sizes = [abs(weight) for weight in weights.values() if weight != 0.0]
         if sizes and max(sizes) - min(sizes) > 1e-12 * max(sizes):
             raise ModelError(
-                f"directions with the different weights {sizes} stand in one sum; since a direction does not count "
+                f"directions with the different weights {sizes} are added; since a direction does not count "
                 "turns, such a sum has no definite value. Use angle(a, b), which counts them."
             )
         return 2 * pi * sizes[0] if sizes else 0.0
 
     @property
     def text(self) -> str:
-        """As it is written in model files."""
+        """As written in model files."""
         parts = []
         for term in self.terms:
             assert isinstance(term.a, Frame) and isinstance(term.b, Frame)
@@ -253,12 +253,12 @@ def misalignment(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Me
 
 
 def distance(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
-    """Distance of the points."""
+    """Distance between the points."""
     return _measure("distance", a, b)
 
 
 def half_distance2(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
-    """Half the squared distance of the points."""
+    """Half the squared distance between the points."""
     return _measure("half_distance2", a, b)
 
 
@@ -270,6 +270,6 @@ def direction(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measu
 def rolling(a: PlacedFrame, b: PlacedFrame, radius_a: float, radius_b: float) -> Measure:
     """Slip between two circles about a and b, measured against the line of centers of angle beta:
 
-    R_a (phi_a - beta) + R_b (phi_b - beta);  R_b < 0 where both circles turn the same way.
+    R_a (phi_a - beta) + R_b (phi_b - beta);  R_b < 0 if both circles turn in the same sense.
     """
     return radius_b * angle(a, b) - (radius_a + radius_b) * direction(a, b)

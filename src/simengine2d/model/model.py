@@ -55,7 +55,7 @@ class Model(ModelPictures):
         self.analysis: dict[str, Any] = {}
         """What `simengine2d run` does with the model, e.g. {"kind": "kinematics", "t_end": 2, "step": 0.01}."""
         self.look: dict[str, Any] = {}
-        """How to draw it; carried along, never read by an analysis."""
+        """How to draw it; stored with the model, never read by an analysis."""
         self.source: str | None = None
         """The file it came from, for messages."""
 
@@ -75,7 +75,7 @@ class Model(ModelPictures):
         points: Mapping[str, Point] | None = None,
         shape: Shape | None = None,
     ) -> Body:
-        """Add a body. `at` and `angle` are the pose of its mass center, `points` lie in body axes."""
+        """Add a body. `at` and `angle` are the pose of its mass center, `points` are given in body axes."""
         check_name(name, "a body")
         self._refuse_taken(name)
         body = Body(name, mass, inertia, at, angle, velocity, angular_velocity, dict(points or {}), shape)
@@ -109,7 +109,7 @@ class Model(ModelPictures):
 
     @property
     def joints(self) -> dict[str, Joint]:
-        """The joints and drivers, by name, in the order of adding."""
+        """The joints and drivers by name, in the order in which they were added."""
         return {name: e for name, e in self.elements.items() if isinstance(e, Joint)}
 
     @property
@@ -128,7 +128,7 @@ class Model(ModelPictures):
         raise ModelError(f"model '{self.name}' has no '{name}'. {unknown('name', name, names)}")
 
     def find_body(self, name: str) -> Body:
-        """The body, or an error that names the nearest one."""
+        """The body, or an error that suggests the nearest name."""
         if name == GROUND:
             return self.ground
         if name not in self.bodies:
@@ -156,7 +156,7 @@ class Model(ModelPictures):
         return copy.deepcopy(self)
 
     def snapshot(self) -> Model:
-        """The model as it is now, which no later change of this one reaches; Python functions are shared."""
+        """The model as it is now, unaffected by later changes; Python functions are shared."""
         other = object.__new__(type(self))
         other.__dict__.update(_own(self.__dict__))
         return other
@@ -173,7 +173,7 @@ class Model(ModelPictures):
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled; functions go by their name, and those that have none of their own are refused."""
+        """What is pickled; functions go by name, and those without an importable name are refused."""
         for element in self.elements.values():
             for field in element.kinds():
                 for function in _functions(getattr(element, field)):
@@ -199,14 +199,14 @@ class Model(ModelPictures):
     ) -> Equations:
         """M, QA, Phi, Phi_q, nu, gamma and Newmark's matrix as SymPy, with symbols or with the model's `numbers`.
 
-        `notation` names the book whose letters are shown: haug, nikravesh, garcia_de_jalon or shabana.
+        `notation` selects the letters of a textbook: haug, nikravesh, garcia_de_jalon or shabana.
         """
         from ..symbolic.from_model import equations_of
 
         return equations_of(self, coordinates, notation, numbers)
 
     def save(self, path: str | Path) -> Path:
-        """Write the model: .yaml, .json, or the course's .adm."""
+        """Write the model: .yaml, .json, or .adm, the format of the course ME451."""
         from ..io import save
 
         return save(self, path)
@@ -235,7 +235,7 @@ class Model(ModelPictures):
 
 
 def _own(value: Any) -> Any:
-    """The value with containers, bodies and elements of its own; what never changes, and functions, are shared."""
+    """The value with its own copies of containers, bodies and elements; immutable parts and functions are shared."""
     kind = type(value)
     if kind is str or kind is float or kind is int or value is None:
         return value

@@ -1,4 +1,4 @@
-"""Where the frames of a joint sit, worked out from the pose in which the model was drawn."""
+"""Where the frames of a joint are, computed from the initial pose, as drawn."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def to_local(pose: Pose, x: float, y: float, angle: float) -> Pose:
 
 
 def place_pair(joint: Pair, scope: Scope) -> tuple[PlacedFrame, PlacedFrame]:
-    """The two frames of a joint, after the rules in `Pair`'s docstring."""
+    """The two frames of a joint, by the rules in `Pair`'s docstring."""
     a, b = _sides(joint, scope)
     if joint.direction is None:
         return a, b
@@ -61,15 +61,15 @@ def _sides(joint: Pair, scope: Scope) -> tuple[PlacedFrame, PlacedFrame]:
 
 
 def _under(body: str, other: PlacedFrame, scope: Scope) -> PlacedFrame:
-    """The frame of `body` where `other` stands."""
+    """The frame of `body` at the pose of `other`."""
     return scope.frame_at(body, other.drawn_x, other.drawn_y, other.drawn_angle)
 
 
 def _both_at(joint: Pair, at: Any, scope: Scope) -> tuple[PlacedFrame, PlacedFrame]:
     if not (joint.a.is_whole_body and joint.b.is_whole_body):
         raise ModelError(
-            f"{joint.title} has both a place, at={list(at)}, and the points {joint.a.text}, {joint.b.text}; "
-            "give the place with two bodies, or two points and no place."
+            f"{joint.title} has both a position, at={list(at)}, and the points {joint.a.text}, {joint.b.text}; "
+            "give the position with two bodies, or two points without it."
         )
     if len(at) not in (2, 3):
         raise ModelError(f"{joint.title}: at={list(at)} must be [x, y] or [x, y, angle].")

@@ -1,4 +1,4 @@
-"""What a model can be asked to draw. The drawing itself is in `draw`, which is imported when asked."""
+"""The pictures of a model. The drawing itself is in `draw`, which is imported on demand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ModelPictures:
     """Pictures of a model."""
 
     def draw(self, ax: Axes | None = None, *, labels: bool = True, centers: bool = False) -> Axes:
-        """The mechanism in its assembled pose, on new axes or on `ax`; with mass centers where asked."""
+        """The mechanism in its assembled pose, on new axes or on `ax`; optionally with mass centers."""
         from ..draw.snapshot import draw_model
 
         return draw_model(self._model, ax, labels=labels, centers=centers)

@@ -1,4 +1,4 @@
-"""Finds element classes by name, those of this package and those a user has defined."""
+"""Finds element classes by name, those of this package and those defined by users."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..errors import nearest
 from . import forces, joints  # noqa: F401  (importing them registers their classes)
 from .elements import Element
 
-# names that other programs and books use
+# names used by other programs and books
 OTHER_NAMES = {
     "revolutejoint": "Revolute",
     "pin": "Revolute",
@@ -29,12 +29,12 @@ WRITTEN_AS = {
     "rsda": "a Spring on the measure angle(a, b), with stiffness, damping, free and actuator",
     "damper": "a Spring without stiffness: a measure, and damping",
     "gravity": "gravity of the model, such as (0, -9.81)",
-    "actuator": "a Spring with the field actuator, or a Driver where the motion is prescribed",
+    "actuator": "a Spring with the field actuator, or a Driver if the motion is prescribed",
 }
 
 
 def element_class(name: str) -> type[Element] | None:
-    """The class of that name, however it is capitalized; None where there is none."""
+    """The class of that name, in any capitalization; None if there is none."""
     return Element.registry.find(OTHER_NAMES.get(name.lower(), name))
 
 
@@ -44,7 +44,7 @@ def advice_for(name: str, known: tuple[str, ...]) -> str:
     if written:
         return f"Write it as {written}."
     close = nearest(name, known)
-    return f"Did you mean '{close}'?" if close else "`dir` lists the names that there are."
+    return f"Did you mean '{close}'?" if close else "`dir` lists the names."
 
 
 def element_names() -> list[str]:

@@ -1,4 +1,4 @@
-"""The resolved model: a model with every number evaluated and every frame placed, in the pose in which it was drawn.
+"""The resolved model: a model with every number evaluated and every frame placed in the initial pose.
 
 It is the step between Model and System, and the model's checker: all problems are collected before raising.
 """
@@ -27,7 +27,7 @@ LARGEST = 1e100  # products of three such numbers are still finite
 
 
 class ResolvedBody(NamedTuple):
-    """A body in numbers. A velocity of None was not given."""
+    """A body in numbers. A velocity that was not given is None."""
 
     name: str
     mass: float
@@ -42,7 +42,7 @@ class ResolvedModel(Scope):
     """Bodies, joints and rows in numbers."""
 
     def __init__(self, model: Model) -> None:
-        self._clear(model.snapshot())  # results tell of the model as it was, whatever happens to it later
+        self._clear(model.snapshot())  # results describe the model as it was, even if it changes later
         self._evaluate()
         if self.problems:
             where = f"{model.source}: " if model.source else ""
@@ -60,7 +60,9 @@ class ResolvedModel(Scope):
     def _evaluate(self) -> None:
         if not self._evaluate_bodies():
             return
-        if self.problems:  # joints stand on bodies, so of the elements only the numbers can be examined
+        if (
+            self.problems
+        ):  # joints are attached to bodies: without these, only the numbers of elements can be checked
             self._examine_numbers()
             return
         for name, element in self.model.elements.items():
@@ -73,7 +75,7 @@ class ResolvedModel(Scope):
                     self.rows[name] = self._rows(self.elements[name])  # type: ignore[arg-type]
 
     def _evaluate_bodies(self) -> bool:
-        """Parameters, gravity and bodies; False where the parameters fail, and with them every later number."""
+        """Parameters, gravity and bodies; False if the parameters fail, and with them every later number."""
         with self._collecting(Subject("")):
             self.parameters = evaluate.resolve_parameters(self.model.parameters)
         if self.problems:
@@ -92,7 +94,7 @@ class ResolvedModel(Scope):
             self._examine_numbers()
 
     def _examine_numbers(self) -> None:
-        """Problems with the numbers and functions of the elements, whatever the bodies are."""
+        """Check the numbers and functions of the elements, whatever the bodies are."""
         for element in self.model.elements.values():
             for name, kind in element.kinds().items():
                 if kind.name in NUMERIC_KINDS:
@@ -101,7 +103,7 @@ class ResolvedModel(Scope):
 
     @staticmethod
     def _check_loads(force: ForceElement) -> None:
-        with suppress(UnsupportedError):  # a law that is only named; dynamics will ask for it
+        with suppress(UnsupportedError):  # a law given only by name; dynamics will ask for it
             list(force.loads())
 
     def _rows(self, joint: Joint) -> list[Row]:
@@ -109,7 +111,7 @@ class ResolvedModel(Scope):
             rows = list(joint.rows())
             for row in rows:
                 if row.formula is None:
-                    row.measure.period  # noqa: B018  (raises where the row has no definite value)
+                    row.measure.period  # noqa: B018  (raises if the row has no definite value)
             return rows
         except ModelError as error:
             problems = [p if joint.title in p else p.about(joint.title) for p in error.problems]
@@ -122,7 +124,7 @@ class ResolvedModel(Scope):
         return other
 
     def started(self, states: Mapping[str, tuple[Pose, Pose]]) -> ResolvedModel:
-        """The same with other poses and velocities of the bodies; the frames stay where they are in them."""
+        """The same model with other poses and velocities of the bodies; frames stay fixed in their bodies."""
         other = copy(self)
         other.bodies = dict(self.bodies)
         for name, (pose, rates) in states.items():
@@ -131,7 +133,7 @@ class ResolvedModel(Scope):
         return other
 
     def loads(self) -> tuple[list[tuple[str, Load]], str | None]:
-        """The loads of every force by name; and why there are none, where a law is only named."""
+        """The loads of every force by name; and why there are none, if a law is given only by name."""
         forces = [(name, e) for name, e in self.elements.items() if isinstance(e, ForceElement)]
         try:
             return [(name, load) for name, force in forces for load in force.loads()], None
@@ -140,7 +142,7 @@ class ResolvedModel(Scope):
 
     @contextmanager
     def _collecting(self, title: Subject) -> Iterator[None]:
-        """Keep the problems of a part; each begins with the title of the part."""
+        """Collect the problems of a part; each begins with the title of the part."""
         try:
             yield
         except ModelError as error:
@@ -290,7 +292,7 @@ def _finite(placed: PlacedFrame) -> PlacedFrame:
 
 
 def problems_of_numbers(model: Model) -> list[Problem]:
-    """Every number, expression and function of a model that cannot be evaluated; geometry is not looked at."""
+    """Every number, expression and function of a model that cannot be evaluated; geometry is not checked."""
     resolved = object.__new__(ResolvedModel)
     resolved._clear(model)
     resolved._evaluate_numbers()

@@ -1,6 +1,6 @@
-"""How kernels are compiled through numba's documented interface alone: by its usual pipeline, at each start anew.
+"""Compiling kernels through numba's documented interface alone: by its usual pipeline, again at each start.
 
-The compilers above it keep machine code on the disk (`stock_compiler.py`) and make it sooner (`fast_compiler.py`).
+Its subclasses cache machine code on disk (`stock_compiler.py`) and compile faster (`fast_compiler.py`).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class BareCompiler:
     """numba's `njit` and `cfunc`."""
 
     seconds = 60
-    """What the kernels of one run take to compile, at most; measured on one core of 2023."""
+    """Longest time to compile the kernels of one run, measured on one core of 2023."""
     overload_options: dict[str, Any] = {}
     AttributeTemplate: Any = None
-    """The base of what numba asks for the fields of a context, where there is one."""
+    """The base class through which numba resolves the fields of a context, if there is one."""
 
     def entry(self, function: Callable[..., Any], inline: bool) -> Any:
         """A kernel that Python calls."""
@@ -44,7 +44,7 @@ class BareCompiler:
 
 
 class BareEntry:
-    """Machine code of a kernel pointer, in the making."""
+    """Entry point of a kernel pointer, compiled lazily."""
 
     def __init__(self, function: Callable[..., None], seconds: int) -> None:
         self.function, self.seconds = function, seconds
@@ -55,7 +55,7 @@ class BareEntry:
         return int(self.made.address)
 
     def load(self) -> bool:
-        """Take it from the disk, where nothing is."""
+        """Nothing is cached: True only once it is compiled."""
         return self.made is not None
 
     def build(self) -> None:
@@ -68,14 +68,14 @@ class BareEntry:
 def say_compiling(
     seconds: int, when: str = "after installation this happens once for each kind of analysis"
 ) -> None:
-    """Once, that there is something to wait for."""
+    """Announce, once per process, that kernels are being compiled."""
     text = f"simengine2d: compiling kernels; {when} and takes up to {seconds} s ..."
     print(text, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Compiling makes millions of objects and hardly any garbage; Python would search them again and again."""
+    """Switch garbage collection off: compiling makes millions of objects and hardly any garbage."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -87,7 +87,7 @@ def without_collection() -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits until a kernel is whole. numba keeps half of one for good, and could never compile it again."""
+    """Delay Ctrl-C until a kernel is complete: numba would keep a half-compiled one and never compile it again."""
     usual = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or usual is None:
         yield

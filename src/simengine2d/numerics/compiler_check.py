@@ -1,6 +1,6 @@
-"""The check of a compiler: kernels of every kind, compiled and compared with the same lines as Python.
+"""The check of a compiler: kernels of every kind, compiled and compared with the same code run as Python.
 
-It runs in a process of its own, once for each numba (`numerics/compiler_verdicts.py`).
+It runs in a separate process, once for each version of numba (`numerics/compiler_verdicts.py`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Arrays(NamedTuple):
 
 @kernel
 def inner(part, x, out):
-    """A kernel that is called, and not copied into its caller: it has a loop, a way out and a result."""
+    """A kernel that is called, not inlined: it has a loop, an early return and a result."""
     total = 0.0
     for j in range(part.chosen.size):
         i = part.chosen[j]
@@ -49,13 +49,14 @@ def inner(part, x, out):
 
 @kernel(inline=True)
 def copied(part, i):
-    """A kernel that is copied into its caller."""
+    """A kernel that is inlined into its caller."""
     return part.weights[part.chosen[i]] + i
 
 
 @kernel_pointer
 def mixed(c, t, y, out):
     """Elements from both ends, of arrays of one to three dimensions; arithmetic and comparisons of all kinds."""
+    # reading, with indices of either sign
     a, M, T, k = c.a, c.M, c.T, c.k
     out[0] = a[-1] + a[c.shift - 3] * y[0]
     out[1] = M[1, -1] - M[-2, c.shift] / y[1]
@@ -63,6 +64,7 @@ def mixed(c, t, y, out):
     out[3] = k[-2] * k[1] - k[0] + c.shift
     k[c.shift] = k[0] - 2 * k[1]
     out[4] = k[c.shift]
+    # comparisons
     out[-1] = 0.0
     if y[0] < y[1]:
         out[-1] += 1.0
@@ -74,11 +76,13 @@ def mixed(c, t, y, out):
         out[-1] += 8.0
     if y[0] > y[1] or k[0] >= k[1]:
         out[-1] += 16.0
+    # writing, rows and slices
     M[-1, 0] = t
     out[5] = M[M.shape[0] - 1, 0] // 2 + k[0] % 3 + t * t
     row = M[1]
     row[1:][0] = 7
     out[6] = M[1, 1] + row.size
+    # inner kernels and unsigned indices
     out[7] = inner(c.part, y[0], a) + copied(c.part, 1)
     out[8] = a[c.far[1]] + M[c.far[0], c.part.chosen[0]] + k[c.far[0]] * c.far[1]
 
@@ -90,7 +94,7 @@ class CheckedPointers(NamedTuple):
 
 @kernel_pointer
 def outer(c, t, y, out):
-    """Goes through another kernel pointer."""
+    """Calls another kernel pointer."""
     invoke(c.f, c.c, t + 1.0, y, out)
     out[0] += 1.0
 
@@ -118,12 +122,12 @@ def arrays_of(context: Any) -> list[NDArray[Any]]:
     return [one for part in parts for one in part if isinstance(one, np.ndarray)]
 
 
-def differs(found: Any, expected: Any) -> bool:
-    return not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(found, expected, strict=True))
+def differs(computed: Any, expected: Any) -> bool:
+    return not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(computed, expected, strict=True))
 
 
 class InMemory(KernelFiles):
-    """Files that are not on the disk."""
+    """Files in memory instead of on disk."""
 
     texts: dict[str, bytes] = {}
 
@@ -135,7 +139,7 @@ class InMemory(KernelFiles):
 
 
 def problem() -> str:
-    """What is wrong with the compiler of this process; empty where nothing is."""
+    """What is wrong with the compiler of this process; empty if nothing is."""
     if RUNG != BARE:
         from .stock_compiler import KernelCache
 
@@ -143,7 +147,7 @@ def problem() -> str:
     for made in (mixed, again(mixed)):
         bound = made.bind(new_arrays())
         if RUNG != BARE and made is not mixed and not made.entry.load():
-            return "machine code that was kept cannot be loaded"
+            return "cached machine code cannot be loaded"
         for y in ((0.5, -0.25), (-3.0, 2.0), (1.0, 1.0), (np.nan, 1.0)):
             if wrong(bound, np.array(y)):
                 return "compiled kernels and Python differ"
@@ -151,7 +155,7 @@ def problem() -> str:
 
 
 def again(pointer: KernelPointer) -> KernelPointer:
-    """The same kernel pointer, not compiled yet."""
+    """The same kernel pointer, not yet compiled."""
     return KernelPointer(pointer.function)
 
 
@@ -160,13 +164,13 @@ def wrong(bound: BoundKernel, y: NDArray[np.float64], t: float = 0.5, seed: int 
     through = outer.bind(CheckedPointers(bound.f, bound.c))
     compile_pending()
     for go, later in (bound, 0.0), (through, 1.0):
-        context, expected, found = new_arrays(seed), np.zeros(SIZE), np.zeros(SIZE)
+        context, expected, computed = new_arrays(seed), np.zeros(SIZE), np.zeros(SIZE)
         for mine, theirs in zip(arrays_of(bound.kept[1]), arrays_of(context), strict=True):
             mine[...] = theirs
-        go(t, y, found)
+        go(t, y, computed)
         with np.errstate(all="ignore"):
             mixed(context, t + later, y, expected)
         expected[0] += later
-        if differs([found, *arrays_of(bound.kept[1])], [expected, *arrays_of(context)]):
+        if differs([computed, *arrays_of(bound.kept[1])], [expected, *arrays_of(context)]):
             return True
     return False

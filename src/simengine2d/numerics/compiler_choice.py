@@ -1,11 +1,12 @@
-"""Which compiler makes machine code of kernels. Each needs less of numba than the one before.
+"""Which compiler turns kernels into machine code. Each needs less of numba than the one before.
 
-    short    a pipeline of few passes, machine code kept on the disk      names inside numba, `inside_numba.py`
-    stock    numba's usual pipeline, machine code kept on the disk        fewer of them
-    bare     numba's usual pipeline, nothing kept                         documented names only
+    short    a pipeline of few passes, machine code cached on disk        names inside numba, `inside_numba.py`
+    stock    numba's usual pipeline, machine code cached on disk          fewer of them
+    bare     numba's usual pipeline, nothing cached                       documented names only
     python   none: kernels run as plain Python                            nothing
 
-The first one that passes its check is taken (`compiler_verdicts.py`). One line says so where it is not the first one.
+The first one that passes its check is used (`compiler_verdicts.py`). If it is not the first of the list, one line on
+stderr says so.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def asked() -> str:
     value = os.environ.get(VARIABLE) or SHORT
     if value not in (SHORT, STOCK):
         raise UnsupportedError(
-            f"the environment variable {VARIABLE} is '{value}', which names no compiler: write '{STOCK}' for numba's "
+            f"the environment variable {VARIABLE} is '{value}', which is not a compiler: write '{STOCK}' for numba's "
             f"usual pipeline, or '{SHORT}', which is the default."
         )
     return value
@@ -54,7 +55,7 @@ def asked() -> str:
 
 
 def wanted() -> bool:
-    """Whether kernels are compiled at all. Where numba ought to be and is not, a line says so."""
+    """Whether kernels are compiled at all. Where numba is expected and missing, one line on stderr says so."""
     try:
         import numba
     except Exception as error:  # whatever a broken installation raises
@@ -70,25 +71,25 @@ def absence(error: Exception) -> str:
     return f"numba cannot be imported ({type(error).__name__}: {error})"
 
 
-# Does it do what a compiler needs? -----------------------------------------------------------------------
+# Does it provide what a compiler needs? -----------------------------------------------------------------------
 
 
 def refused(rung: str) -> str:
-    """Why a compiler is not used; empty where it is."""
+    """Why a compiler is not used; empty if it is."""
     if rung == PYTHON:
         return ""
     try:
         look_up(rung)
     except Unfamiliar as error:
-        return f"{named()} is not as the {rung} pipeline knows it: {error}"
-    found = compiler_verdicts.verdict(rung)
-    if found is None:  # nobody could check it: numba's own pipeline is trusted, ours is not
+        return f"{named()} is not what the {rung} pipeline expects: {error}"
+    problem = compiler_verdicts.verdict(rung)
+    if problem is None:  # it could not be checked: numba's own pipeline is trusted, ours is not
         return f"the short pipeline could not be checked with {named()}" if rung == SHORT else ""
-    return f"{named()} fails the check of the {rung} pipeline: {found}" if found else ""
+    return f"{named()} fails the check of the {rung} pipeline: {problem}" if problem else ""
 
 
 def look_up(rung: str) -> None:
-    """Before anything is compiled: the names are there, and the layout is ours."""
+    """Check, before anything is compiled, that the names exist and that arrays have the expected layout."""
     if rung != BARE:
         inside(KEEPING)
     if rung == SHORT:
@@ -104,7 +105,7 @@ def named() -> str:
 INSTEAD = {
     STOCK: "kernels are compiled by numba's usual pipeline, which takes two to four times as long "
     f"({VARIABLE}={STOCK} asks for it)",
-    BARE: "kernels are compiled by numba's usual pipeline at each start, for machine code cannot be kept",
+    BARE: "kernels are compiled by numba's usual pipeline at each start, because machine code cannot be cached",
     PYTHON: "kernels run as plain Python, some hundred times slower (NUMBA_DISABLE_JIT=1 asks for it)",
 }
 

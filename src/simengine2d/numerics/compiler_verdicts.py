@@ -1,7 +1,7 @@
-"""The verdict on a compiler, found once for each numba by a process of its own and kept in the cache folder.
+"""The verdict on a compiler, reached once for each version of numba in a separate process and cached.
 
-The process compiles a kernel of every kind and compares it with Python (`compiler_check.py`). Should machine code be
-wrong enough to crash, it is that process that ends.
+The process compiles a kernel of every kind and compares it with Python (`compiler_check.py`). If the machine code is
+wrong enough to crash, only that process ends.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ print(json.dumps({{"problem": " ".join(found.split())[:300]}}))
 
 ON_TRIAL = "SIMENGINE2D_COMPILER_ON_TRIAL"
 on_trial: str | None = os.environ.get(ON_TRIAL)
-"""The compiler that this process is to check; the environment says so, and such a process never starts another."""
+"""The compiler that this process is to check, set in its environment; such a process never starts another."""
 
 
 def verdict(compiler: str) -> str | None:
-    """What is wrong with a compiler; empty where nothing is, None where nobody could find out."""
+    """What is wrong with a compiler; empty if nothing is, None if it could not be checked."""
     path = file_of(compiler)
-    found = remembered(path)
-    if found is None:
-        found = checked(compiler)
-        if found is not None:
+    problem = remembered(path)
+    if problem is None:
+        problem = checked(compiler)
+        if problem is not None:
             with suppress(OSError):  # a cache that cannot be written: the next process checks again
-                write_whole(path, json.dumps({"versions": versions(), "problem": found}).encode())
-    return found
+                write_whole(path, json.dumps({"versions": versions(), "problem": problem}).encode())
+    return problem
 
 
 def file_of(compiler: str) -> Path:
-    """The sources of the check and of the compiler, and the versions behind them, have their own file."""
+    """One file for each state of the check, the compiler's modules and the versions of numba."""
     digest = compiler_digest()
     digest.update(Path(__file__).with_name("compiler_check.py").read_bytes())
     return cache_folder() / f"{compiler}-{digest.hexdigest()[:16]}.json"
@@ -60,16 +60,16 @@ def file_of(compiler: str) -> Path:
 
 def remembered(path: Path) -> str | None:
     try:
-        found = json.loads(path.read_bytes())["problem"]
-    except (OSError, ValueError, KeyError, TypeError):  # not there, or not sound
+        problem = json.loads(path.read_bytes())["problem"]
+    except (OSError, ValueError, KeyError, TypeError):  # missing or damaged
         return None
-    return found if isinstance(found, str) else None
+    return problem if isinstance(problem, str) else None
 
 
 def checked(compiler: str) -> str | None:
-    """Let another Python check it."""
+    """Check it in another Python process."""
     if getattr(sys, "frozen", False) or not Path(sys.executable or "").name.lower().startswith("py"):
-        return None  # Python is part of another program, which would be started instead
+        return None  # Python is embedded in a program, which would be started instead
     code = CHECK.format(path=sys.path)
     try:
         done = subprocess.run(
@@ -82,11 +82,11 @@ def checked(compiler: str) -> str | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = told(done.stdout)
-    return crash(done.returncode) if found is None else found
+    problem = reported(done.stdout)
+    return crash(done.returncode) if problem is None else problem
 
 
-def told(text: str) -> str | None:
+def reported(text: str) -> str | None:
     """The last line of the check: what is wrong, in JSON."""
     with suppress(ValueError, IndexError, KeyError, TypeError):
         return str(json.loads(text.splitlines()[-1])["problem"])
@@ -94,7 +94,7 @@ def told(text: str) -> str | None:
 
 
 def crash(code: int) -> str | None:
-    """A crash is a verdict; a process that somebody else ended is none."""
+    """A crash is a verdict; a process terminated from outside is not."""
     if code >= WINDOWS_EXCEPTIONS:
         return f"the machine code crashes ({code:#x})"
     crashes = {-getattr(signal, name).value: name for name in CRASHES if hasattr(signal, name)}

@@ -4,9 +4,8 @@
     array     the address of its first element, then its length along each dimension
     tuple     its parts, one after the other
 
-How numba lays out its own arrays does not matter here. An address keeps alive what lies there, so a context that holds
-the addresses of others holds these too. Whoever has an address therefore never reads memory that is gone, and nothing
-with an address is ever copied.
+The layout of numba's own arrays does not matter here. An `Address` owns what it points to, so a context that holds the
+addresses of others keeps them alive, no address ever dangles, and nothing that holds an address may be copied.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ Kind = TypeVar("Kind", bound=type)
 
 
 def refuse_copy(thing: Any, *how: Any) -> NoReturn:
-    """Addresses in a copy would outlive what they lead to."""
+    """Addresses in a copy would outlive what they point to."""
     raise UnsupportedError(
-        "compiled equations cannot be copied or pickled, for they hold addresses. Copy the model or its System, "
-        "and begin anew with the copy."
+        "compiled equations cannot be copied or pickled, because they hold addresses. Copy the model or its System, "
+        "and prepare the copy."
     )
 
 
@@ -39,7 +38,7 @@ def holds_addresses(kind: Kind) -> Kind:
 
 @holds_addresses
 class Address(int):
-    """An address that keeps alive what lies there, as long as somebody holds it."""
+    """An address that owns what it points to."""
 
     kept: Any
 
@@ -51,7 +50,7 @@ class Address(int):
 
 
 def laid_out(context: Any) -> tuple[NDArray[np.int64], list[Any]]:
-    """A context in memory, as the 64-bit words that compiled code expects, and which kinds of fields these are."""
+    """A context in memory, as the 64-bit words that compiled code expects, and the kinds of its fields."""
     words: list[int] = []
     form: list[Any] = []
     _write(context, words, form)
@@ -91,14 +90,14 @@ if JIT:
     WORD = ir.IntType(64)
 
     class ContextPointer(types.Type):
-        """A context by its address. Kernels read its fields where they need them, and pass one word instead of all."""
+        """A context by its address. Kernels read fields where they need them and pass one word instead of all."""
 
         def __init__(self, tuple_type: Any) -> None:
             self.tuple_type = tuple_type
             super().__init__(name=f"Pointed({tuple_type})")
 
         def field(self, name: str) -> Any:
-            """The type of a field; None where there is none of this name."""
+            """The type of a field; None if there is no field of this name."""
             kind = dict(zip(self.tuple_type.fields, self.tuple_type, strict=True)).get(name)
             return ContextPointer(kind) if isinstance(kind, types.BaseNamedTuple) else kind
 
@@ -113,7 +112,7 @@ if JIT:
             super().__init__(manager, kind, WORD)
 
     def _size(kind: Any) -> int:
-        """The number of words of something."""
+        """The number of words that a value takes."""
         if isinstance(kind, types.Array):
             return 1 + int(kind.ndim)
         return sum(map(_size, kind)) if isinstance(kind, types.BaseTuple) else 1
@@ -128,7 +127,7 @@ if JIT:
         return _value(context, builder, kind, builder.inttoptr(place, WORD.as_pointer()))
 
     def _value(context: Any, builder: Any, kind: Any, words: Any) -> Any:
-        """Something that is not a context of its own, from its words."""
+        """A number or an array, from its words."""
         if isinstance(kind, types.Array):
             shape = [_word(builder, words, 1 + k) for k in range(kind.ndim)]
             return array_value(context, builder, kind, _word(builder, words, 0), shape)
@@ -141,12 +140,12 @@ if JIT:
     def _word(builder: Any, words: Any, k: int) -> Any:
         value = builder.load(builder.gep(words, [WORD(k)]) if k else words)
         value.align = 8
-        # nobody writes into a context: what was read once need not be read again
+        # a context is never written, so LLVM may reuse what it has read
         value.set_metadata("invariant.load", builder.module.add_metadata([]))
         return value
 
     def array_value(context: Any, builder: Any, kind: Any, address: Any, shape: list[Any]) -> Any:
-        """The contiguous array that lies at an address."""
+        """The contiguous array at an address."""
         array = cgutils.create_struct_proxy(kind)(context, builder)
         element = context.get_data_type(kind.dtype)
         strides = [WORD(context.get_abi_sizeof(element))]
@@ -173,7 +172,7 @@ if JIT:
         lower_getattr_generic(ContextPointer)(_read)
 
         def make_readable(kind: Any) -> None:
-            """Let kernels read the fields of a tuple; they can."""
+            """Let kernels read the fields of a tuple; nothing to do here."""
 
     else:
         readable: set[str] = set()

@@ -14,10 +14,11 @@ from .kernel import kernel
 def lu_factor(A, pivots):
     """Factor A in place; row i was exchanged with row pivots[i]. Returns the smallest pivot over the largest.
 
-    That is 0 where A is singular or has an entry that is no finite number; the factors then mean nothing.
+    The result is 0 if A is singular or has an entry that is not finite; the factors are then meaningless.
     """
     n, smallest, largest = A.shape[0], np.inf, 0.0
     for k in range(n):
+        # the largest entry of column k is its pivot
         p = k
         for i in range(k + 1, n):
             if abs(A[i, k]) > abs(A[p, k]):
@@ -30,6 +31,7 @@ def lu_factor(A, pivots):
         if p != k:
             for j in range(n):
                 A[k, j], A[p, j] = A[p, j], A[k, j]
+        # subtract row k from the rows below
         for i in range(k + 1, n):
             A[i, k] /= A[k, k]
             factor = A[i, k]

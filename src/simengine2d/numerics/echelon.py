@@ -1,7 +1,7 @@
-"""Row echelon form of a square matrix whose rows and columns may depend on each other, as those of redundant joints.
+"""Row echelon form of a square matrix with dependent rows and columns, such as those of redundant joints.
 
-Columns that depend on earlier ones are passed over and their unknowns left at zero: multipliers of redundant
-constraints then change no more than is needed, and rounding is never divided by what rounding has left of a pivot.
+Columns that depend on earlier ones are skipped and their unknowns left at zero: multipliers of redundant constraints
+then change no more than necessary, and rounding errors are never divided by a pivot that is itself rounding error.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from .rank import LOST_PIVOT
 
 @kernel
 def echelon(A, exchanged, column):
-    """Reduce A in place; step k exchanged rows k and exchanged[k] and has its pivot in column[k]. Returns the rank.
+    """Reduce A in place; step k exchanges rows k and exchanged[k] and has its pivot in column[k]. Returns the rank.
 
-    The rank is 0 where an entry is no finite number.
+    The rank is 0 if an entry is not finite.
     """
+    # the largest entry, against which pivots are judged
     n, rank, largest = A.shape[0], 0, 0.0
     for i in range(n):
         for j in range(n):
@@ -25,6 +26,7 @@ def echelon(A, exchanged, column):
                 return 0
             largest = max(largest, abs(A[i, j]))
     for j in range(n):
+        # the pivot of column j; without one the column depends on earlier ones
         p = rank
         for i in range(rank + 1, n):
             if abs(A[i, j]) > abs(A[p, j]):
@@ -35,6 +37,7 @@ def echelon(A, exchanged, column):
         if p != rank:
             for k in range(n):
                 A[rank, k], A[p, k] = A[p, k], A[rank, k]
+        # subtract the pivot row from the rows below
         for i in range(rank + 1, n):
             A[i, j] /= A[rank, j]
             factor = A[i, j]
@@ -49,7 +52,7 @@ def echelon(A, exchanged, column):
 
 @kernel
 def echelon_solve(A, exchanged, column, rank, b, x):
-    """Solve A x = b with the reduced A; b is used up. Returns what is left of b in the rows that depend on others."""
+    """Solve A x = b with the reduced A; b is overwritten. Returns the residual in the dependent rows."""
     n = b.size
     for k in range(rank):
         p = exchanged[k]

@@ -1,6 +1,6 @@
-"""How numba compiles a kernel: by the few passes that plain loops over arrays need.
+"""A short numba pipeline: the few passes that plain loops over arrays need.
 
-Kernels have no closures, generators, array expressions, exceptions or parallel loops. So most passes of numba's usual
+Kernels have no closures, generators, array expressions, exceptions or parallel loops, so most passes of numba's usual
 pipeline would find nothing to do.
 """
 
@@ -23,7 +23,7 @@ private = inside(KEEPING + PIPELINE)
 
 
 class KernelTyper(private.TypeInferer):
-    """Finds the types of a kernel's variables; what arithmetic makes of numbers is looked up once."""
+    """Infers the types of a kernel's variables; result types of arithmetic are looked up once."""
 
     known: ClassVar[dict[Any, Any]] = {}
 
@@ -64,8 +64,8 @@ class KernelTyping(private.FunctionPass):
 
 # Elements of arrays, and arithmetic ---------------------------------------------------------------------
 #
-# numba writes hundreds of instructions where an element of an array is read, which LLVM has to remove again. Almost all
-# that kernels do is to read and write elements, to add and to multiply.
+# numba emits hundreds of instructions for each array element it reads, which LLVM has to remove again. Kernels do
+# little else than read and write elements, add and multiply.
 
 NUMBERS = (types.float64, types.int64)
 FLOATS = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul", operator.truediv: "fdiv"}
@@ -75,7 +75,7 @@ DATA, SHAPE = ARRAY.index("data"), ARRAY.index("shape")
 
 
 class KernelLower(private.Lower):
-    """Writes LLVM's instructions of a kernel."""
+    """Emits the LLVM instructions of a kernel."""
 
     def lower_getitem(self, result: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
         place = self.element(value, index)
@@ -131,13 +131,13 @@ class KernelLower(private.Lower):
             for side in (expr.lhs, expr.rhs)
         )
         if op in names:
-            # as numba does: the indices of loops do not run over
+            # as numba does: loop indices do not overflow
             flags = ["nsw"] if names is INTEGERS else []
-            found = getattr(builder, names[op])(left, right, flags=flags)
+            value = getattr(builder, names[op])(left, right, flags=flags)
         else:
             compare = builder.fcmp_ordered if kind == types.float64 else builder.icmp_signed
-            found = compare(ORDER[op], left, right)
-        return cast(builder, found, signature.return_type, result)
+            value = compare(ORDER[op], left, right)
+        return cast(builder, value, signature.return_type, result)
 
 
 @private.register_pass(mutates_CFG=False, analysis_only=False)
@@ -162,10 +162,10 @@ PASSES = (
 
 
 class QuickFlags(private.Flags):
-    """Flags that are compared by what was set.
+    """Flags that are compared only by those that were set.
 
-    numba looks its own functions up by the flags of the caller, thousands of times for a kernel, and compares all
-    thirty of them each time.
+    numba looks up its own functions by the caller's flags, thousands of times for a kernel, and compares all thirty
+    each time.
     """
 
     def __hash__(self) -> int:
@@ -176,7 +176,7 @@ class QuickFlags(private.Flags):
 
 
 class KernelCompiler(private.CompilerBase):
-    """Compiles a kernel that is called from outside."""
+    """Compiles a kernel that is called from outside compiled code."""
 
     def __init__(
         self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, locals: Any
@@ -207,8 +207,8 @@ class InnerCompiler(KernelCompiler):
 class InnerLibrary(private.JITCodeLibrary):
     """The code of a kernel that only kernels call.
 
-    It becomes part of the code of its callers and is optimized there. By itself it needs neither optimization nor
-    machine code, which would take longer than all else.
+    It is linked into its callers and optimized there. Optimizing it and generating machine code for it alone would
+    take longer than everything else.
     """
 
     def _optimize_final_module(self) -> None:
@@ -227,11 +227,11 @@ class InnerLibrary(private.JITCodeLibrary):
         return self
 
     def set_env(self, name: str, env: Any) -> None:
-        """Only exceptions need an environment; kernels raise none."""
+        """Only exceptions need an environment, and kernels do not raise."""
 
 
 class ShortCompiler(KeptCompiler):
-    """The short pipeline; machine code is kept on the disk."""
+    """The short pipeline; machine code is cached on disk."""
 
     seconds = 25
     inner_pipeline = InnerCompiler

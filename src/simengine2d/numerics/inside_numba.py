@@ -1,7 +1,7 @@
-"""Names inside numba that its manual does not promise, and what uses them.
+"""Private names of numba that this package uses.
 
-Any release of numba may rename them. All are looked up here, before anything is compiled: where one is gone, or the
-layout of arrays is another one, a compiler that needs less takes over (`numerics/compiler_choice.py`).
+Any release of numba may rename them. All are looked up here, before anything is compiled: if one is missing, or arrays
+have another layout, a compiler that needs less takes over (`numerics/compiler_choice.py`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KEEPING = (
     "numba.core.serialize:dumps",
     "numba.core.typing.templates:AttributeTemplate.resolve",
 )
-"""For machine code that is kept on the disk, without counted references, and for fields read as they come."""
+"""For machine code cached on disk, without reference counting, and for reading fields of contexts."""
 
 PIPELINE = (
     "numba.core.codegen:JITCodeLibrary._ensure_finalized",
@@ -71,11 +71,11 @@ ARRAY = "meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides"
 
 
 class Unfamiliar(Exception):
-    """This numba is not as we know it."""
+    """This version of numba differs from what the package expects."""
 
 
 def inside(paths: tuple[str, ...]) -> Any:
-    """What the paths lead to, by the first name behind the colon; `Unfamiliar` where one leads nowhere."""
+    """The objects at these paths, by the first name after the colon; `Unfamiliar` if one does not exist."""
     found = SimpleNamespace()
     for path in paths:
         module, _, names = path.partition(":")
@@ -86,15 +86,15 @@ def inside(paths: tuple[str, ...]) -> Any:
             for name in more:
                 thing = getattr(thing, name)
         except (ImportError, AttributeError):
-            raise Unfamiliar(f"{module}.{names} is not there") from None
+            raise Unfamiliar(f"{module}.{names} does not exist") from None
     return found
 
 
 def check_layout() -> None:
-    """The fields of numba's arrays are those that the short pipeline reads."""
+    """Check that numba's arrays have the fields that the short pipeline reads."""
     from numba import types
 
     model = inside(PIPELINE).default_manager.lookup(types.Array(types.float64, 2, "C"))
     fields = tuple(getattr(model, "_fields", ()))
     if fields != ARRAY:
-        raise Unfamiliar(f"its arrays are made of {', '.join(fields) or 'something unknown'}")
+        raise Unfamiliar(f"its arrays consist of {', '.join(fields) or 'something unknown'}")

@@ -1,4 +1,4 @@
-"""Ctrl-C is heard between two chunks of a run, never inside one: what is kept is then whole."""
+"""Ctrl-C takes effect between two chunks of a run, never inside one, so that the results so far are complete."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 
 class Interrupts:
-    """While it is entered, the first Ctrl-C only sets `came`; the second one is raised at once.
+    """Context in which the first Ctrl-C only sets `came`; the second one is raised at once.
 
-    In other threads than the main one, and where somebody else handles the signal, nothing is changed.
+    Outside the main thread, and where another handler is installed, nothing is changed.
     """
 
     at_work: ClassVar[Interrupts | None] = None
-    """The one that hears the signal now."""
+    """The one that receives the signal now."""
 
     def __init__(self) -> None:
         self.came = False
@@ -39,13 +39,13 @@ class Interrupts:
         self.came = True
 
     def check(self) -> None:
-        """Raise what has come in the meantime."""
+        """Raise an interrupt that has arrived in the meantime."""
         if self.came:
             raise KeyboardInterrupt
 
 
 def check_interrupts() -> None:
-    """Inside a user's function: raise what has come, for a chunk of slow functions may be long."""
+    """Raise a pending interrupt inside a user's function: a chunk with slow functions may take long."""
     at_work = Interrupts.at_work
     if at_work is not None and at_work.came and threading.current_thread() is threading.main_thread():
         raise KeyboardInterrupt

@@ -23,7 +23,7 @@ JIT = RUNG != PYTHON
 
 
 def compiler() -> Any:
-    """That of this process; None where kernels run as Python."""
+    """The compiler of this process; None where kernels run as Python."""
     if RUNG == SHORT:
         from .fast_compiler import ShortCompiler
 
@@ -43,11 +43,11 @@ COMPILER = compiler()
 
 
 def kernel(function: Any = None, /, *, inline: bool = False, entry: bool = False) -> Any:
-    """Compile a function with numba and keep the machine code; without numba, return it as it is.
+    """Compile a function with numba and cache the machine code; without numba, return it unchanged.
 
     A kernel allocates nothing: scratch arrays come from the caller. So numba need not count references, which
     would cost more than the arithmetic of a small mechanism. `inline` copies it into its callers: a call that
-    passes a system's arrays costs more than most work. `entry` makes an entry for Python, which takes longer to
+    passes a system's arrays costs more than most work. `entry` adds a Python wrapper, which takes longer to
     compile than the kernel itself; without it, a kernel called from Python runs as plain Python.
     """
     if function is None:
@@ -58,7 +58,7 @@ def kernel(function: Any = None, /, *, inline: bool = False, entry: bool = False
 
 
 class InnerKernel:
-    """Part of compiled kernels; called from Python, it runs as Python. numba hears of it when a caller is compiled."""
+    """A kernel for other kernels. Called from Python, it runs as Python; numba sees it when compiling a caller."""
 
     def __init__(self, function: Any, inline: bool) -> None:
         self.py_func, self.inline = function, inline
@@ -73,12 +73,12 @@ class InnerKernel:
 
     @cached_property
     def type(self) -> Any:
-        """Its type in the eyes of numba."""
+        """Its numba type."""
         return types.Dispatcher(self.dispatcher)
 
 
 def plain(function: Any) -> Any:
-    """A kernel as plain Python, for the few calls that a small mechanism needs: compiling would take longer."""
+    """A kernel as plain Python, for a few calls on a small mechanism: compiling would take longer."""
     return getattr(function, "py_func", function)
 
 
@@ -92,14 +92,14 @@ _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_int64, ctypes.c_int
 
 
 class _Guarded:
-    """What machine code calls: a user's function that never raises. It does not know its Callback: both would last."""
+    """A user's function that never raises, as machine code calls it. A reference to its Callback would be a cycle."""
 
     def __init__(self, function: Callable[[float, int], float]) -> None:
         self.function = function
         self.raised: BaseException | None = None
 
     def __call__(self, t: float, k: int, out: int) -> None:
-        """Write the value where it is wanted; there stands nan, should nothing be written."""
+        """Write the value to the address `out`, which holds nan beforehand."""
         ctypes.c_double.from_address(out).value = self.value(t, k)
 
     def value(self, t: float, k: int) -> float:
@@ -111,9 +111,9 @@ class _Guarded:
 
 
 class Callback:
-    """f(t, k): the k-th derivative of a user's function of time, callable from kernels as long as somebody keeps it.
+    """f(t, k): the k-th derivative of a user's function of time, callable from kernels during the object's lifetime.
 
-    An array with its address keeps it (`owning`), so machine code never calls what is gone.
+    An array that holds its address also holds a reference to it (`owning`), so the address never dangles.
     """
 
     by_address: WeakValueDictionary[int, Callback] = WeakValueDictionary()
@@ -138,7 +138,7 @@ class Callback:
 
 
 def owning(addresses: NDArray[np.int64], owners: Sequence[object]) -> NDArray[np.int64]:
-    """The same numbers in an array that keeps alive what its addresses lead to."""
+    """The same numbers in an array that holds references to the objects at its addresses."""
     if not owners:
         return addresses
     memory: Any = (ctypes.c_int64 * addresses.size)()
@@ -149,7 +149,7 @@ def owning(addresses: NDArray[np.int64], owners: Sequence[object]) -> NDArray[np
 
 
 def call_address(address: int, t: float, k: int) -> float:
-    """Call the function that lies at `address`."""
+    """Call the function at `address`."""
     return Callback.by_address[int(address)].guarded.value(t, k)
 
 
@@ -182,7 +182,7 @@ if JIT:
 
 
 def warmup(compile_all: Callable[[], None]) -> tuple[float, Path | None]:
-    """Run `compile_all`; return the seconds it took and the folder of the machine code, where it is kept."""
+    """Run `compile_all`; return the seconds it took and the folder of the cached machine code, if any."""
     start = time.perf_counter()
     compile_all()
     folder = cache_folder() / source_key(RUNG) if RUNG in (SHORT, STOCK) else None

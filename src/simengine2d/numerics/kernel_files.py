@@ -1,7 +1,7 @@
-"""Machine code on the disk: one file for each compiled kernel, whole or not there.
+"""Machine code on disk: one file for each compiled kernel, complete or absent.
 
-A file begins with the digest of all that follows. One that is cut, damaged, of another version or unreadable counts as
-missing: the kernel is compiled again, and the file written anew. Where nothing can be written, kernels run uncached.
+A file begins with a digest of the rest. A file that is truncated, damaged, unreadable or of another version counts as
+missing: the kernel is compiled and written again. Where nothing can be written, kernels run uncached.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ COMPILER = (
 
 
 def cache_folder() -> Path:
-    """Where compiled kernels are kept; `SIMENGINE2D_CACHE` overrides the user's cache folder."""
+    """Where compiled kernels are stored; `SIMENGINE2D_CACHE` overrides the user's cache folder."""
     override = os.environ.get("SIMENGINE2D_CACHE")
     if override:
         return Path(override) / "kernels"
@@ -45,7 +45,7 @@ def cache_folder() -> Path:
 
 
 def source_key(compiler: str) -> str:
-    """Hash of all that makes the machine code: sources of kernels, the compiler, the versions behind it."""
+    """Hash of everything that determines the machine code: kernel sources, compiler modules, versions of numba."""
     digest = compiler_digest()
     digest.update(compiler.encode())
     for path in sorted(Path(__file__).parents[1].rglob("*.py")):
@@ -56,7 +56,7 @@ def source_key(compiler: str) -> str:
 
 
 def compiler_digest() -> Any:
-    """Hash of the compiler's own modules and of the versions behind it, to go on with."""
+    """Hash object over the compiler's own modules and the versions of numba, to be extended."""
     digest = hashlib.sha256(versions().encode())
     for name in COMPILER:
         digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
@@ -72,7 +72,7 @@ def versions() -> str:
 
 
 class KernelFiles:
-    """The files of one kernel, one for each signature; takes the place of numba's index and data files."""
+    """The files of one kernel, one for each signature; replaces numba's index and data files."""
 
     def __init__(
         self, folder: Path, name: str, stamp: str, dumps: Callable[[Any], bytes] = pickle.dumps
@@ -80,18 +80,17 @@ class KernelFiles:
         self.folder, self.name, self.stamp, self.dumps = folder, name, stamp, dumps
 
     def path(self, key: Any) -> Path:
-        """Of the machine code for a signature and a processor."""
+        """The file for a signature and a processor."""
         return self.folder / f"{self.name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
 
     def load(self, key: Any) -> Any:
-        """What was saved under the key; None where there is no sound file."""
+        """What was saved under the key; None if there is no valid file."""
         try:
             text = self.read(key)
             if hashlib.sha256(text[DIGEST:]).digest() != text[:DIGEST]:
                 return None
-            found = pickle.loads(text[DIGEST:])
-            stamp, saved_key, data = found
-        except Exception:  # a file that cannot be read is compiled anew, whatever is wrong with it
+            stamp, saved_key, data = pickle.loads(text[DIGEST:])
+        except Exception:  # whatever is wrong with the file, the kernel is compiled again
             return None
         return data if (stamp, saved_key) == (self.stamp, key) else None
 
@@ -112,7 +111,7 @@ class KernelFiles:
 
 
 def write_whole(path: Path, text: bytes) -> None:
-    """Write a file under another name first, so that nobody ever sees a part of it."""
+    """Write under a temporary name, then rename: no process ever reads a partial file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
     try:

@@ -1,9 +1,9 @@
 """Kernel pointers: kernels f(context, t, y, out) that other kernels call by their address.
 
 An integrator knows a pointer and a context, not whose equations they are. So its loop is compiled once and serves every
-coordinate family, every formulation and every model; and nothing is compiled for a pair of them.
+coordinate family, every formulation and every model, and nothing is compiled for a combination of them.
 
-The context is a NamedTuple of arrays and numbers, laid out in memory once (`contexts`); a call costs some nanoseconds.
+The context is a NamedTuple of arrays and numbers, laid out in memory once (`contexts`); a call costs a few nanoseconds.
 Without numba a kernel pointer is the function itself, and its context the tuple itself.
 """
 
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @holds_addresses
 class BoundKernel(NamedTuple):
-    """A pointer with its context: kernels take `f` and `c`; `kept` is the memory of the context, and the context."""
+    """A pointer with its context: kernels take `f` and `c`; `kept` owns the context's memory and the context."""
 
     f: Any
     c: Any
@@ -39,7 +39,7 @@ class BoundKernel(NamedTuple):
         """The call from Python."""
         if JIT:
             if not self.f:
-                raise UnsupportedError("there is no kernel pointer to go through here.")
+                raise UnsupportedError("this kernel pointer is null: there is nothing to call.")
             invoke(self.f, self.c, float(t), y, out)
             return
         with np.errstate(all="ignore"):  # compiled code does not warn either
@@ -47,14 +47,15 @@ class BoundKernel(NamedTuple):
 
 
 class KernelPointer:
-    """A kernel f(context, t, y, out); compiled when somebody goes through it, or through one bound after it.
+    """A kernel f(context, t, y, out), compiled on first call, together with all pointers bound so far.
 
-    Kernels know the address of a cell that holds the address of the machine code, so contexts can be laid out before.
+    Kernels know the address of a cell that holds the address of the machine code, so contexts can be laid out before
+    anything is compiled.
     """
 
     def __init__(self, function: Callable[..., None]) -> None:
         self.function, self.__module__ = function, function.__module__
-        # in the entry itself: a call would copy the whole context
+        # inlined into the entry: a call would copy the whole context
         self.kernel = kernel(function, inline=True)
         self.cell = np.zeros(1, dtype=np.int64)
         self.entry: Any = None
@@ -78,7 +79,7 @@ class KernelPointer:
         return self._bound_at(Address.of(memory, context), (memory, context, form))
 
     def prepare(self, context: Any) -> None:
-        """What is to be compiled, for contexts of this type; once, whichever thread comes first."""
+        """Define what is to be compiled for contexts of this type; once, in whichever thread comes first."""
         with _one_at_a_time:
             if self.entry is None:
                 entry, self.form = _entry_of(self, context), laid_out(context)[1]
@@ -88,35 +89,35 @@ class KernelPointer:
                 self.entry = entry
 
     def bind_like(self, other: BoundKernel) -> BoundKernel:
-        """The kernel pointer bound to the context of another one, which lies in memory already."""
+        """The kernel pointer bound to the context of another one, which is already laid out."""
         if not JIT or self.entry is None:
             return self.bind(other.kept[1])
         return self._bound_at(other.c, other.kept)
 
     def _bound_at(self, c: Any, kept: tuple[Any, Any, list[Any]]) -> BoundKernel:
-        """Machine code reads a context where it expects its fields, so they must lie there."""
+        """Bind to an address, if the context there has the layout that the machine code was compiled for."""
         _, context, form = kept
         if form != self.form:
             raise UnsupportedError(
                 f"the kernel '{self.function.__name__}' cannot be bound to this {type(context).__name__}: it was "
-                "bound to a context with other fields before, and is compiled for that. Make a kernel of its own."
+                "bound to a context with other fields before and is compiled for that. Make a separate kernel."
             )
         return BoundKernel(Address.of(self.cell, self), c, kept)
 
 
 pending: list[KernelPointer] = []
-"""Kernel pointers that are bound and not compiled yet."""
+"""Kernel pointers that are bound but not yet compiled."""
 _one_at_a_time = threading.RLock()
 
 
 def compile_pending() -> None:
-    """Compile all kernels that are bound, or load them. Other threads wait: theirs may be among these."""
+    """Compile or load all pending kernels. Other threads wait: theirs may be among them."""
     with _one_at_a_time:
         pointers = list(pending)
         build_together([pointer.entry for pointer in pointers if not pointer.entry.load()])
         for pointer in pointers:
             pointer.cell[0] = pointer.entry.address
-        del pending[: len(pointers)]  # last: until then others must not pass by
+        del pending[: len(pointers)]  # last: other threads must not pass before all are compiled
 
 
 def kernel_pointer(function: Callable[..., None]) -> KernelPointer:
@@ -130,7 +131,7 @@ def as_words(*pointers: BoundKernel) -> tuple[Any, ...]:
     Plain integers, since numba takes fifty times as long to recognize a tuple with an Address in it.
     """
     if pending:
-        compile_pending()  # kernels that Python calls will come upon them
+        compile_pending()  # kernels called from Python need them compiled
     if not JIT:
         return *(word for each in pointers for word in each[:2]), NOTHING
     words = [int(word) for each in pointers for word in each[:2]]
@@ -141,12 +142,12 @@ NOTHING: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
 def bound(pointer: KernelPointer, context: Any, needed: bool) -> tuple[Any, Any, Any]:
-    """The words of one pointer; zeros where it is not needed."""
+    """The words of one pointer; zeros if it is not needed."""
     return as_words(pointer.bind(context)) if needed else (0, 0, NOTHING)
 
 
 def python_pointer(function: Callable[[float, Floats, Floats], None]) -> BoundKernel:
-    """A user's function f(t, y, out) as a pointer; an exception waits in the list `kept[1]`, and out becomes nan."""
+    """A user's function f(t, y, out) as a pointer; an exception goes into the list `kept[1]`, and out becomes nan."""
     raised: list[BaseException] = []
 
     def guarded(t: float, y: Floats, out: Floats) -> None:
@@ -171,7 +172,7 @@ def python_pointer(function: Callable[[float, Floats, Floats], None]) -> BoundKe
 
 
 def invoke(f: Any, c: Any, t: float, y: Floats, out: Floats) -> None:
-    """Go through a kernel pointer from a kernel; beyond it, arrays are flat."""
+    """Call a kernel pointer from a kernel; the callee sees flat arrays."""
     if isinstance(f, int):  # a kernel that runs as Python
         if pending:
             compile_pending()
@@ -190,7 +191,7 @@ def _address_of(callback: Any) -> int:
 
 
 def _compiling_first(pointer: KernelPointer) -> Any:
-    """What machine code calls that comes upon a kernel pointer before it is compiled: compile it, and go through it."""
+    """What machine code calls before a kernel pointer is compiled: it compiles the pointer, then calls it."""
 
     def compile_first(c: int, t: float, y: int, y_size: int, out: int, out_size: int) -> None:
         try:
@@ -219,7 +220,7 @@ if JIT:
 
     @intrinsic
     def _array_at(typingctx: Any, address: Any, size: Any) -> Any:
-        """The array that lies at an address."""
+        """The array at an address."""
         array_type = types.Array(types.float64, 1, "C")
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -229,7 +230,7 @@ if JIT:
 
     @intrinsic
     def _call(typingctx: Any, f: Any, c: Any, t: Any, y: Any, out: Any) -> Any:
-        """Jump to the address in the cell f. Beyond it, arrays are rows of doubles."""
+        """Call the address in the cell f; arrays are passed as pointers to doubles with their sizes."""
         for array in (y, out):
             if not isinstance(array, types.Array) or array.dtype != types.float64 or array.layout != "C":
                 raise TypingError(f"kernel pointers take contiguous arrays of doubles, not {array}")
@@ -261,7 +262,7 @@ if JIT:
         return load
 
     def _entry(c, t, y, y_size, out, out_size):  # type: ignore[no-untyped-def]
-        # the names are those of the copy that `_entrance_of` makes for each kernel pointer
+        # the names are bound in the copy that `_entry_of` makes for each kernel pointer
         kernel(load(c), t, array_at(y, y_size), array_at(out, out_size))  # type: ignore  # noqa: F821
 
     def _entry_of(pointer: KernelPointer, context: Any) -> Any:
@@ -269,7 +270,7 @@ if JIT:
         make_readable(context_type)
         parts = {"kernel": pointer.kernel, "load": _loader(context_type), "array_at": _array_at}
         entry = FunctionType(_entry.__code__, parts, pointer.function.__name__)
-        # the disk cache tells entries apart by this name only
+        # the disk cache distinguishes entries by this name only
         module = pointer.function.__module__
         entry.__module__, entry.__qualname__ = module, f"{module}.{pointer.function.__qualname__}"
         return COMPILER.pointer(entry)

@@ -6,7 +6,7 @@ mechanism: a body, then the joint to its parent, up to the ground. For trees thi
 algorithm; the multipliers of loop-closing joints come when all bodies of their loop are gone.
 
 -eps makes redundant constraints legal (the matrix stays quasi-definite); refinement against the matrix without
-eps then gives exact accelerations and the smallest multipliers.
+eps then gives accurate accelerations and the smallest multipliers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .kernel import kernel, plain
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Indices = NDArray[np.uint32]  # unsigned, so that compiled code need not look for negative ones
+Indices = NDArray[np.uint32]  # unsigned, so that compiled code need not check for negative indices
 
 
 SMALL = 2_000  # index triples up to which writing them is not worth compiling
@@ -34,7 +34,7 @@ MOST_OPERATIONS = 40_000_000  # of one elimination: half a gigabyte of indices
 class Elimination(NamedTuple):
     """A symmetric elimination v = L D L^T as a program over the slots of the upper triangle.
 
-    Pivot k stands in slot pivot[k], the rest of its row in the slots after it, up to pivot[k + 1]; the last slot
+    Pivot k is in slot pivot[k], the rest of its row in the slots after it, up to pivot[k + 1]; the last slot
     of each row is the right-hand side, which is eliminated along with the matrix.
     """
 
@@ -112,7 +112,7 @@ def find_slots(pivot, column, k, j, out):
 
 @kernel(entry=True)
 def write_updates(pivot, column, start, target, left, right):
-    """The index triples of the elimination; `start` tells where those of each pivot begin."""
+    """The index triples of the elimination; those of pivot k begin at `start[k]`."""
     for k in range(pivot.size - 1):
         p = int(start[k])
         last = int(pivot[k + 1]) - 1  # the right-hand side

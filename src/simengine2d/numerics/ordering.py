@@ -1,9 +1,9 @@
-"""In which order bodies and joints leave the equations of motion: little fill, and no vanishing pivot.
+"""The order in which bodies and joints are eliminated from the equations of motion: little fill, no zero pivot.
 
 Eliminating bodies and joints E means solving the mechanism made of E alone, with every other body held fixed. Its
-matrix is regular in every pose if those joints form no loop. So a joint may be taken as soon as it does not
-close a loop (through bodies still held fixed or through the ground); loop-closing joints come last, when
-every body is gone. Among the candidates, the one with the fewest neighbors goes first.
+matrix is regular in every pose if those joints form no loop. So a joint may be eliminated as soon as it does not
+close a loop (through bodies still held fixed or through the ground); loop-closing joints come last, after
+every body. Among the candidates, the one with the fewest neighbors goes first.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class _Greedy:
         return self.near[body]
 
     def eliminate(self, node: int) -> set[int]:
-        """Take the node out; its neighbors become neighbors of each other."""
+        """Remove the node; its neighbors become neighbors of each other."""
         self.gone[node] = True
         near = self.near[node]
         for other in near:
@@ -100,7 +100,7 @@ class _Greedy:
         self.anchor[body] = None
 
     def take_joint(self, joint: int) -> bool:
-        """Take the joint into the forest if it closes no loop."""
+        """Add the joint to the forest unless it closes a loop."""
         members = self.joints[joint]
         if len(members) > 2 or len(members) == 1:
             return False

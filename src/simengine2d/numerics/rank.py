@@ -1,8 +1,8 @@
 """Which rows of a matrix depend on each other. Every rank decision of the package is made here.
 
-The columns are in units of the sizes of their coordinates and each row is divided by its norm, so that units do not
-matter. Rows are dependent where a singular value, or the part of a row that the others do not make up, is
-at most DEPENDENT:
+The columns are scaled by the sizes of their coordinates and each row is divided by its norm, so that units do not
+matter. Rows are dependent if a singular value, or the component of a row orthogonal to the others, is at most
+DEPENDENT:
 
     J = N U diag(sizes) V^T,      N the norms of the rows,      rank = number of sizes > DEPENDENT
 """
@@ -19,9 +19,9 @@ Ints = NDArray[np.int64]
 Matrix = Any
 """An array, or SciPy's csr_array."""
 
-DEPENDENT = 1e-9  # the new part of a row, against the row, that counts as rounding
-LOST_PIVOT = 1e-11  # the same for a pivot of an elimination without exchanges, which has lost more digits
-NEEDED = 1e-6  # share of a row that makes another one necessary to write it
+DEPENDENT = 1e-9  # the new component of a row, relative to the row, that counts as rounding
+LOST_PIVOT = 1e-11  # the same for a pivot of an elimination, which has lost more digits
+NEEDED = 1e-6  # coefficient from which one row counts as part of another
 
 
 class RowSpace(NamedTuple):
@@ -74,7 +74,7 @@ def times_rows(factors: Floats, J: Matrix) -> Matrix:
 
 
 def implied_rows(J: Floats) -> Ints:
-    """The fewest rows that the others imply, those of the smallest new part, by elimination with exchanges."""
+    """The fewest rows that the others imply, those of the smallest new component, by elimination with exchanges."""
     from scipy.linalg import qr
 
     if J.shape[0] == 0:

@@ -1,8 +1,8 @@
-"""Where a function passes zero inside an interval, found by its turning points and not by its signs at the ends.
+"""Roots of a function inside an interval, located by its turning points and not by its signs at the ends.
 
-The function is followed by Chebyshev polynomials, halving the interval until they fit. Between two neighbors of their
-turning points there is at most one root; it is then located on the function itself. Kinks and jumps are closed in by
-halving.
+The function is approximated by Chebyshev polynomials on intervals that are halved until they fit. Between two adjacent
+turning points there is at most one root, which is then located on the function itself. Kinks and jumps are enclosed by
+bisection.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ Floats = NDArray[np.float64]
 Function = Callable[[float], float]
 
 DEGREE = 16
-FITS = 1e-10  # last coefficients against the values of a piece, where a polynomial is as good as the function
-NOISE = 1e-13  # of the values of the whole interval: what they may be off by rounding
-SHORTEST = 1e-13  # of the interval: a piece around a kink or a jump
-TOUCHES = 1e-11  # of the values: what a turning point may be off where it touches zero
-POLE = 10.0  # how much larger than all values a function is where it changes its sign by a pole
+FITS = 1e-10  # last coefficients, relative to the values of a piece, at which a polynomial fits
+NOISE = 1e-13  # rounding errors, relative to the values on the whole interval
+SHORTEST = 1e-13  # length of a piece around a kink or a jump, relative to the interval
+TOUCHES = 1e-11  # distance from zero, relative to the values, at which a turning point touches it
+POLE = 10.0  # a sign change where the function exceeds all values by this factor is a pole
 
 
 class Root(NamedTuple):
-    """`way` is 1 where the function rises through zero, -1 where it falls, 0 where it only touches zero."""
+    """`way` is 1 if the function rises through zero, -1 if it falls, 0 if it only touches zero."""
 
     t: float
     way: int
 
 
 class Knot(NamedTuple):
-    """A value on the way; between two knots the function is monotonic."""
+    """A sampled value; between two knots the function is monotonic."""
 
     t: float
     value: float
@@ -49,12 +49,12 @@ class Sign(NamedTuple):
 def roots_in(
     value: Function, t0: float, t1: float, *, touching: float = 0.0, side: int | None = None
 ) -> list[Root]:
-    """The roots in (t0, t1], in their order.
+    """The roots in (t0, t1], in order.
 
     A turning point whose value is at most `touching` (or rounding) touches zero. `side` is the sign that the function
     had at t0 and before; None takes that of its value, and a zero there does not count. With 0, the function starts
-    at zero, and the moment at which it leaves counts. Zero that lasts counts where it begins, and again where the
-    function goes back to where it came from.
+    at zero, and the moment at which it leaves counts. An interval of zeros counts at its beginning, and at its end
+    too if the function returns to the side it came from.
     """
     knots, size = knots_in(value, t0, t1)
     touching = max(touching, TOUCHES * size)
@@ -65,7 +65,7 @@ def roots_in(
 
 
 def turning_points_in(value: Function, t0: float, t1: float) -> list[tuple[float, float]]:
-    """The extrema inside the interval: (t, value), in their order."""
+    """The extrema inside the interval, (t, value), in order."""
     knots, _ = knots_in(value, t0, t1, everywhere=True)
     return [
         (knot.t, knot.value)
@@ -80,7 +80,7 @@ def turning_points_in(value: Function, t0: float, t1: float) -> list[tuple[float
 def knots_in(value: Function, t0: float, t1: float, everywhere: bool = False) -> tuple[list[Knot], float]:
     """The ends of the interval and of its pieces, and the turning points in each; and the size of the values.
 
-    Where the function stays away from zero, its turning points are left out, unless they are wanted `everywhere`.
+    Turning points of pieces that stay away from zero are omitted unless they are wanted `everywhere`.
     """
     knots = [Knot(t0, value(t0), False)]
     size = 0.0
@@ -107,7 +107,7 @@ def knots_in(value: Function, t0: float, t1: float, everywhere: bool = False) ->
 
 
 def _with_corners(knots: list[Knot]) -> list[Knot]:
-    """The same knots; an end of two pieces may be where the function turns."""
+    """The same knots with corners marked: the function may turn where two pieces meet."""
     inner = [
         knot._replace(turns=knot.turns or (knot.value - before.value) * (after.value - knot.value) < 0.0)
         for before, knot, after in zip(knots, knots[1:], knots[2:], strict=False)
@@ -116,33 +116,33 @@ def _with_corners(knots: list[Knot]) -> list[Knot]:
 
 
 def _away_from_zero(values: Floats) -> bool:
-    """Whether a piece stays away from zero by more than all it varies."""
+    """Whether a piece stays away from zero by more than its variation."""
     low, high = float(values.min()), float(values.max())
     return low > 2.0 * (high - low) or -high > 2.0 * (high - low)
 
 
 def _places(a: float, b: float) -> list[float]:
-    """Chebyshev's points from a to b, both exactly."""
+    """Chebyshev points from a to b, both ends exactly."""
     inside = 0.5 * (a + b) + 0.5 * (b - a) * _points()[1:-1]
     return [a, *inside.tolist(), b]
 
 
 def _turns(value: Function, c: Floats, a: float, b: float) -> list[float]:
-    """Where the function turns that has the coefficients c between a and b."""
+    """Turning points between a and b of the function with the Chebyshev coefficients c."""
     slope = chebyshev.chebder(c)
     size = float(np.abs(slope).max())
     slope = np.trim_zeros(np.where(np.abs(slope) > 1e-14 * size, slope, 0.0), "b")
     if slope.size < 2:
         return []
     x = chebyshev.chebroots(slope)
-    # two turning points that fall together may come out as a pair beside the axis
+    # two coinciding turning points may come out as a complex pair close to the real axis
     x = np.sort(x.real[np.abs(x.imag) < 1e-6])
     t = 0.5 * (a + b) + 0.5 * (b - a) * x
     return [_sharpened(value, float(each), 0.01 * (b - a)) for each in t if a < each < b]
 
 
 def _sharpened(value: Function, t: float, reach: float) -> float:
-    """A turning point once more, from values close to it: the vertex of the cubic through four of them."""
+    """A turning point refined from four values close to it: the vertex of the cubic through them."""
     x = np.array([-1.0, -0.4, 0.4, 1.0])
     try:
         _, b, c, d = np.polynomial.polynomial.polyfit(x, [value(t + reach * each) for each in x], 3)
@@ -161,7 +161,7 @@ def _points() -> Floats:
 
 @cache
 def _to_coefficients() -> Floats:
-    """Values at Chebyshev's points to the coefficients of the polynomial through them."""
+    """The matrix from values at Chebyshev points to the coefficients of the polynomial through them."""
     return np.asarray(np.linalg.inv(chebyshev.chebvander(_points(), DEGREE)), dtype=float)
 
 
@@ -191,11 +191,11 @@ def _roots_of(value: Function, signs: list[Sign], size: float) -> list[Root]:
 
 
 def _passage(value: Function, a: float, b: float, way: int, size: float) -> list[Root]:
-    """The root between two values of opposite sign; none where that is a pole."""
+    """The root between two values of opposite sign; none if it is a pole."""
     from scipy.optimize import brentq
 
     ends = value(a), value(b)
-    if ends[0] * ends[1] >= 0.0:  # the sign at the beginning was that of a step before
+    if ends[0] * ends[1] >= 0.0:  # the sign at the beginning was carried over from an earlier step
         return [Root(a if abs(ends[0]) < abs(ends[1]) else b, way)]
     t = float(brentq(value, a, b, xtol=1e-15, rtol=1e-14, maxiter=1000))
     return [] if abs(value(t)) > POLE * size else [Root(t, way)]
@@ -204,7 +204,7 @@ def _passage(value: Function, a: float, b: float, way: int, size: float) -> list
 def _at_zero(
     value: Function, signs: list[Sign], k: int, after: int | None, side: int, size: float
 ) -> list[Root]:
-    """The roots where the function comes to zero at knot k and is something else again at the knot `after`."""
+    """The roots where the function becomes zero at knot k and nonzero again at the knot `after`."""
     last = signs[-1 if after is None else after - 1].t
     lasts = last - signs[k].t > 1e3 * SHORTEST * (signs[-1].t - signs[0].t)
     begin = _arrival(value, signs[k - 1].t, signs[k].t, side) if lasts else signs[k].t
@@ -218,7 +218,7 @@ def _at_zero(
 
 
 def _arrival(value: Function, a: float, b: float, side: int) -> float:
-    """The first time in (a, b] at which the value has not the sign `side` any more."""
+    """The first time in (a, b] at which the value no longer has the sign `side`."""
     for _ in range(60):
         middle = 0.5 * (a + b)
         a, b = (middle, b) if value(middle) * side > 0.0 else (a, middle)
@@ -226,7 +226,7 @@ def _arrival(value: Function, a: float, b: float, side: int) -> float:
 
 
 def _departure(value: Function, a: float, b: float, side: int) -> float:
-    """The time between a and b up to which the value has not the sign `side` yet."""
+    """The last time in [a, b) at which the value does not yet have the sign `side`."""
     for _ in range(60):
         middle = 0.5 * (a + b)
         a, b = (a, middle) if value(middle) * side > 0.0 else (middle, b)

@@ -1,8 +1,8 @@
 """Sparse LU of a square matrix whose pattern never changes: analyzed once, factored many times.
 
-The pivots are chosen once (by SciPy's SuperLU, for sparsity and size) and kept. Refactoring then is a short
+The pivots are chosen once (by SciPy's SuperLU, for sparsity and size) and reused. Refactoring is then a short
 compiled loop over a known pattern, without any search: the cost is linear in the number of non-zeros. The caller
-watches `growth`: where kept pivots have become bad, it analyzes anew at the present values.
+watches `growth`: when the pivots have become bad, it analyzes again at the present values.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Ints = NDArray[np.int64]
 class Pattern(NamedTuple):
     """Where the non-zeros of A, L and U are. Positions are those of the permuted matrix."""
 
-    row: Ints  # row of A that stands at each position
-    column: Ints  # column of A that stands at each position
+    row: Ints  # row of A at each position
+    column: Ints  # column of A at each position
     # non-zeros of A by position: data index and column position
     a_start: Ints
     a_data: Ints

@@ -1,7 +1,7 @@
-"""How kernels are compiled by numba's usual pipeline and kept on the disk as machine code.
+"""Compiling kernels with numba's usual pipeline and caching the machine code on disk.
 
-numba's own cache looks at one file only and goes stale when a kernel called from another file changes. So the files lie
-in a folder that is named after the hash of all sources and of the compiler (`numerics/kernel_files.py`).
+numba's own cache looks at one file only and goes stale when a kernel called from another file changes. So the files
+are in a folder named after the hash of all sources and of the compiler (`numerics/kernel_files.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OPTIONS = {"nopython": True, "boundscheck": None, "error_model": "numpy", "_nrt"
 
 
 class KeptCompiler(BareCompiler):
-    """numba's usual pipeline; a compiler with another one says which."""
+    """numba's usual pipeline; subclasses may name another one."""
 
     seconds = 45
     overload_options = {"_nrt": False}
@@ -54,7 +54,7 @@ class KeptCompiler(BareCompiler):
 
 
 class KernelDispatcher(private.CPUDispatcher):
-    """The entry of Python to a kernel."""
+    """The entry point from Python to a kernel."""
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         with uninterrupted():
@@ -62,18 +62,18 @@ class KernelDispatcher(private.CPUDispatcher):
 
 
 class StockEntry(private.CFunc):
-    """Machine code of a kernel pointer, in the making."""
+    """Entry point of a kernel pointer, compiled or loaded lazily."""
 
     def load(self) -> bool:
-        """Take it from the disk; False where it is not there."""
+        """Load the machine code from disk; False if there is none."""
         with private.global_compiler_lock, uninterrupted():
-            found = self._cache.load_overload(self._sig, self._targetdescr.target_context)
-            if found is not None:
-                self.take(found)
-        return found is not None
+            code = self._cache.load_overload(self._sig, self._targetdescr.target_context)
+            if code is not None:
+                self.take(code)
+        return code is not None
 
     def build(self) -> None:
-        """Compile it, and keep it on the disk."""
+        """Compile, and cache the machine code on disk."""
         with private.global_compiler_lock, uninterrupted(), without_collection():
             made = self._compiler.compile(self._sig.args, self._sig.return_type)
             self._cache.save_overload(self._sig, made)
@@ -88,10 +88,10 @@ class StockEntry(private.CFunc):
 
 
 class Locator(private._CacheLocator):
-    """Tells numba where a kernel's machine code lies and what makes it stale."""
+    """Gives numba the location of a kernel's machine code and the stamp that makes it stale."""
 
     def __init__(self, function: Any, file: str) -> None:
-        # numba names a cache file after module and function only; the line tells namesakes apart
+        # numba names a cache file after module and function only; the line distinguishes namesakes
         self._disambiguator = str(function.__code__.co_firstlineno)
 
     def get_cache_path(self) -> str:
@@ -108,7 +108,7 @@ class Locator(private._CacheLocator):
         return cls(function, file)
 
     def ensure_cache_path(self) -> None:
-        """A folder that cannot be written may still be read; files make theirs when they are written."""
+        """A read-only folder may still be read; folders are made when a file is written."""
 
 
 class Impl(private.CompileResultCacheImpl):
@@ -116,7 +116,7 @@ class Impl(private.CompileResultCacheImpl):
 
 
 class KernelCache(private.Cache):
-    """The machine code of one kernel on the disk."""
+    """The machine code of one kernel on disk."""
 
     _impl_class = Impl
     files = KernelFiles
@@ -127,15 +127,15 @@ class KernelCache(private.Cache):
         self._cache_file = self.files(FOLDER, self._impl.filename_base, KEY, private.dumps)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        found = None
+        code = None
         try:
             # without numba's own refresh, which gathers all functions that can be compiled: machine code needs none
-            found = self._load_overload(signature, target)
+            code = self._load_overload(signature, target)
         except Exception:  # what cannot be loaded is compiled
             pass
-        if found is None:
+        if code is None:
             say_compiling(self.seconds)
-        return found
+        return code
 
     def save_overload(self, signature: Any, data: Any) -> None:
         try:

@@ -1,6 +1,6 @@
-"""Initial value problems: y' = f(t, y) of your own, with every integrator of this package.
+"""Initial value problems: your own y' = f(t, y), with every integrator of this package.
 
-`solve` works as SciPy's `solve_ivp` does; `advice` says when to take a method; `newmark` solves
+`solve` works like SciPy's `solve_ivp`; `advice` says when to use a method; `newmark` solves
 M qdd + C qd + K q = F(t).
 """
 

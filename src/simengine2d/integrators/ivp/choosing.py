@@ -1,4 +1,4 @@
-"""The names under which a method is known, and when to take it."""
+"""The names by which a method is known, and when to use it."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from ...errors import ModelError, UnsupportedError, listed, unknown
 from ...methods import INTEGRATOR_NAMES, Integrator
 from ..integration import OdeMethod
 
-SCIPY_BDF = {"BDF": "bdf_variable"}  # spelled exactly as SciPy does; bdf is the method in fixed steps
+SCIPY_BDF = {"BDF": "bdf_variable"}  # spelled exactly as in SciPy; bdf is the method in fixed steps
 
 ADVICE = {
     "dormand_prince": "Smooth problems that are not stiff, at moderate tolerances. Take it first.",
-    "bogacki_shampine": "Problems that are not stiff, at loose tolerances, or with slopes that jump.",
-    "adams_variable": "Smooth problems with an expensive f, at tight tolerances; it turns to BDF where they are stiff.",
+    "bogacki_shampine": "Problems that are not stiff, at loose tolerances, or with discontinuous slopes.",
+    "adams_variable": "Smooth problems with an expensive f, at tight tolerances; it switches to BDF if they are stiff.",
     "bdf_variable": "Stiff problems, when an explicit method takes many tiny steps. Take it second.",
-    "rosenbrock": "Stiff problems at loose tolerances; no iteration, so rough right-hand sides do less harm.",
+    "rosenbrock": "Stiff problems at loose tolerances; no iteration, so nonsmooth right-hand sides do less harm.",
     "trapezoidal_adaptive": "Moderately stiff problems that must not be damped, such as undamped oscillations.",
-    "tr_bdf2": "Stiff problems at loose tolerances whose fast parts should die out.",
-    "tsitouras5": "As dormand_prince; a little fewer steps at loose tolerances.",
+    "tr_bdf2": "Stiff problems at loose tolerances whose fast components should decay.",
+    "tsitouras5": "Like dormand_prince, with slightly fewer steps at loose tolerances.",
     "dop853": "Smooth problems at tight tolerances: the fewest evaluations from rtol = 1e-7 down.",
     "radau_adaptive": "Stiff problems at tight tolerances, and those with fast oscillations, where BDF methods fail.",
-    "forward_euler": "To see how a method of order 1 errs, and how an explicit method becomes unstable.",
+    "forward_euler": "To see the error of a method of order 1, and how an explicit method becomes unstable.",
     "heun": "To see order 2 with two evaluations a step.",
     "rk4": "Smooth problems in fixed steps, such as real-time simulation.",
-    "adams_bashforth": "Fixed steps with one evaluation of an expensive f for each.",
-    "adams_bashforth_moulton": "Fixed steps with two evaluations; more stable and more exact than adams_bashforth.",
-    "backward_euler": "Fixed steps that no stiffness disturbs; it damps everything, so only with short steps.",
+    "adams_bashforth": "Fixed steps with one evaluation each of an expensive f.",
+    "adams_bashforth_moulton": "Fixed steps with two evaluations; more stable and more accurate than adams_bashforth.",
+    "backward_euler": "Fixed steps, stable for any stiffness; strongly damped, so only with short steps.",
     "trapezoidal": "Fixed steps without damping, moderately stiff problems.",
-    "implicit_midpoint": "Long runs of conservative systems: it keeps quadratic invariants.",
-    "radau_iia": "Fixed steps for stiff problems that ask for accuracy.",
+    "implicit_midpoint": "Long runs of conservative systems: it preserves quadratic invariants.",
+    "radau_iia": "Fixed steps for stiff problems that need accuracy.",
     "bdf": "Fixed steps for stiff problems, of order k = 1 to 5; k above 2 is not stable for fast oscillations.",
 }
 
@@ -55,7 +55,7 @@ def ode_methods() -> list[str]:
 
 
 def advice(method: str | Integrator) -> str:
-    """When to take a method, known by any of its names: `advice("ode45")`."""
+    """When to use a method, by any of its names: `advice("ode45")`."""
     found = method_of(method)
     about = type(found).__doc__ or ""
     return f"{found.name}: {ADVICE.get(found.name, about.split('.')[0] + '.')}"

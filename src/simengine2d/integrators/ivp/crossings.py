@@ -1,4 +1,4 @@
-"""Events as SciPy knows them: functions g(t, y) that pass zero, with `terminal` and `direction`."""
+"""Events as in SciPy: functions g(t, y) that cross zero, with `terminal` and `direction`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FoundEvent(NamedTuple):
 
 
 class CrossingWatch:
-    """Some events, and their values at the last look."""
+    """Some events, and their values when last checked."""
 
     def __init__(self, events: Any, args: tuple[Any, ...], way: float, t: float, y: Floats) -> None:
         self.events: Sequence[Any] = (events,) if callable(events) else tuple(events)
@@ -32,12 +32,14 @@ class CrossingWatch:
             if not callable(event):
                 raise ModelError(f"events must be functions g(t, y), not {event!r}.")
         self.args, self.way = args, way
-        # how often an event may still happen before it ends the integration
+        # how often an event may still occur before it ends the integration
         terminal = [getattr(event, "terminal", False) for event in self.events]
         self.left = [np.inf if not end else float(end) for end in terminal]
         self.direction = [float(getattr(event, "direction", 0)) for event in self.events]
         self.t = t
-        self.side = [int(np.sign(value)) for value in self.at(t, y)]  # of zero; 0 where an event starts there
+        self.side = [
+            int(np.sign(value)) for value in self.at(t, y)
+        ]  # side of zero; 0 if an event starts there
         self.found: list[FoundEvent] = []
 
     def value(self, e: int, t: float, y: Floats) -> float:
@@ -45,7 +47,7 @@ class CrossingWatch:
         if got.size != 1 or not np.isfinite(float(got.reshape(-1)[0])):
             name = getattr(self.events[e], "__name__", "an event")
             raise ModelError(
-                f"the event {name} gave {got!r} at t = {self.way * t:.9g}, not one finite number."
+                f"the event {name} returned {got!r} at t = {self.way * t:.9g}, not one finite number."
             )
         return float(got.reshape(-1)[0])
 
@@ -53,10 +55,10 @@ class CrossingWatch:
         return [self.value(e, t, y) for e in range(len(self.events))]
 
     def look(self, end: float, between: State) -> FoundEvent | None:
-        """Note what happened up to `end`; the event that ends the integration.
+        """Record what happened up to `end`; returns the event that ends the integration.
 
-        One that is zero at the start happens when it leaves zero; that does not end the integration. One that turns
-        round at zero happens where its direction is 0.
+        An event that is zero at the start occurs when it leaves zero; that does not end the integration. One that only
+        touches zero occurs if its direction is 0.
         """
         state = cache(between)
         passed = [found for e in range(len(self.events)) for found in self._passed(e, end, state)]
@@ -70,7 +72,7 @@ class CrossingWatch:
         return None
 
     def _passed(self, e: int, end: float, state: State) -> list[FoundEvent]:
-        """What one event does up to `end`; `terminal` tells whether it counts for its end."""
+        """What one event does up to `end`; `terminal` is whether it counts toward ending the integration."""
         value = lambda t: self.value(e, t, state(t))
         side, passed = self.side[e], []
         for root in roots_in(value, self.t, end, side=side):

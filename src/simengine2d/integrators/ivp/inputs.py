@@ -1,4 +1,4 @@
-"""What is given to `solve`, checked before the first step."""
+"""The arguments of `solve`, checked before the first step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..integration import OdeMethod
 Floats = NDArray[np.float64]
 Function = Callable[..., Any]
 
-LEAST = 1e-13  # tolerance of a step: rounding errors are not far
+LEAST = 1e-13  # smallest tolerance of a step, close to rounding errors
 
 
 def real_array(name: str, given: Any) -> Floats:
@@ -26,9 +26,9 @@ def real_array(name: str, given: Any) -> Floats:
             raise ModelError(f"{name} = {given!r} is complex; solve for real and imaginary parts.")
         array = array.astype(float)
     except (TypeError, ValueError):
-        raise ModelError(f"{name} = {given!r} must be made of numbers.") from None
+        raise ModelError(f"{name} = {given!r} must consist of numbers.") from None
     if not np.all(np.isfinite(array)):
-        raise ModelError(f"{name} = {given!r} must be made of finite numbers.")
+        raise ModelError(f"{name} = {given!r} must consist of finite numbers.")
     return array
 
 
@@ -48,7 +48,7 @@ def times_of(t_eval: Any, t0: float, t1: float) -> Floats | None:
         raise ModelError("t_eval must be a list of times that run from the beginning of t_span to its end.")
     if way * (times[0] - t0) < 0.0 or way * (t1 - times[-1]) < 0.0:
         raise ModelError(
-            f"t_eval reaches from {times[0]:g} to {times[-1]:g}, out of t_span = ({t0:g}, {t1:g})."
+            f"t_eval reaches from {times[0]:g} to {times[-1]:g}, outside t_span = ({t0:g}, {t1:g})."
         )
     return times
 
@@ -61,7 +61,7 @@ def start_of(y0: Any) -> Floats:
 
 
 class Asked:
-    """A user's f or jac as a kernel pointer, and the time at which it was asked last."""
+    """A user's f or jac as a kernel pointer, and the time of its last call."""
 
     def __init__(
         self, name: str, function: Any, args: tuple[Any, ...], way: float, shape: tuple[int, ...]
@@ -75,9 +75,9 @@ class Asked:
         values = self.function(self.t, y.copy(), *self.args) if callable(self.function) else self.function
         values = np.asarray(values)
         if values.dtype.kind not in "fiub":
-            raise TypeError(f"it gave {values.dtype} numbers, not real ones")
+            raise TypeError(f"it returned {values.dtype} numbers, not real ones")
         if values.shape != self.shape and not (values.size == 1 and out.size == 1):
-            raise ValueError(f"it gave an array of shape {values.shape}, not {self.shape}")
+            raise ValueError(f"it returned an array of shape {values.shape}, not {self.shape}")
         out[:] = self.way * values.reshape(-1)
 
     @property
@@ -86,7 +86,7 @@ class Asked:
 
 
 def tolerances(method: OdeMethod, rtol: Any, atol: Any, y0: Floats) -> tuple[float, Any]:
-    """Relative and absolute tolerance of one step, for errors of `rtol` and `atol` in the end."""
+    """Relative and absolute tolerance of one step, for errors of `rtol` and `atol` at the end."""
     if not (isinstance(rtol, int | float) and 1e-14 <= rtol <= 0.1):
         raise ModelError(f"rtol = {rtol!r} must lie between 1e-14 and 0.1.")
     local = method.local(rtol)

@@ -19,7 +19,7 @@ from .solution import FAILED, FINISHED, TERMINATED, Interpolant, Solution, point
 
 Floats = NDArray[np.float64]
 
-STEPS_AT_ONCE = 2_000  # where nobody looks between the steps
+STEPS_AT_ONCE = 2_000  # steps per call when no step is inspected
 
 _WHY = {
     loop.STEP_TOO_SMALL: "the step became too small, or f has no finite value. Look for a singularity there",
@@ -45,15 +45,15 @@ def solve(
     newton: str = "exact",
     dense_output: bool = False,
 ) -> Solution:
-    """y' = f(t, y, *args), y(t0) = y0, over t_span = (t0, t1); t1 may lie before t0.
+    """y' = f(t, y, *args), y(t0) = y0, over t_span = (t0, t1); t1 may be before t0.
 
-    Adaptive methods choose their steps so that the error in the end is about `rtol` of y plus `atol` (by default `rtol`
+    Adaptive methods choose their steps so that the error at the end is about `rtol` of y plus `atol` (by default `rtol`
     of the largest entry of y0); with `h` every method takes fixed steps. Implicit methods iterate by `newton`: "exact",
-    "modified" (derivatives are kept while they serve) or "fixed_point"; `jac(t, y)` gives df/dy, else finite
-    differences do. Events are functions g(t, y, *args), with the attributes `terminal` and `direction` as in SciPy.
-    Without `t_eval` the solution is given at the steps, with `dense_output` as a function `sol(t)` too.
+    "modified" (derivatives are reused while it converges) or "fixed_point"; `jac(t, y)` gives df/dy, by default
+    computed by differences. Events are functions g(t, y, *args), with the attributes `terminal` and `direction` as in
+    SciPy. Without `t_eval` the solution is given at the steps, with `dense_output` also as a function `sol(t)`.
 
-    Raises with the solution so far (`error.results`) where the integration ends early.
+    Raises with the solution so far (`error.results`) if the integration ends early.
     """
     solver = method_of(method)
     t0, t1 = span_of(t_span)
@@ -70,7 +70,7 @@ def solve(
 
 
 class IvpRun:
-    """One call of `solve`. Time runs forward inside: with `way` = -1, it is the negative of the user's."""
+    """One call of `solve`. Internally time runs forward: with `way` = -1, it is the negative of the user's time."""
 
     def __init__(
         self, method: OdeMethod, f: Any, t0: float, t1: float, y0: Floats, args: Any, jac: Any
@@ -118,7 +118,7 @@ class IvpRun:
     # outputs
 
     def outputs(self, times: Floats, t_eval: Floats | None, dense: bool) -> FoundEvent | None:
-        """All of them; the event that ended the integration."""
+        """All outputs; returns the event that ended the integration."""
         if t_eval is None:
             return self.step_by_step(times, dense)
         self.t, self.y = [], []
@@ -159,7 +159,7 @@ class IvpRun:
         return None
 
     def look(self, dense: bool) -> FoundEvent | None:
-        """Look into a new step."""
+        """Inspect a new step for events, and sample it."""
         assert self.integration is not None and self.watch is not None
         ended = (
             self.watch.look(self.integration.step_end, self.integration.between)

@@ -39,7 +39,7 @@ def newmark(
     beta: float = 0.3025,
     gamma: float = 0.6,
 ) -> SecondOrderSolution:
-    """M qdd + C qd + K q = F(t) in steps of h; F may be a function, an array or 0, and matrices of one may be numbers.
+    """M qdd + C qd + K q = F(t) in steps of h; F may be a function, an array or 0; scalars serve as 1 x 1 matrices.
 
         q1  = q + h qd + h^2 ((1/2 - beta) qdd + beta qdd1)
         qd1 = qd + h ((1 - gamma) qdd + gamma qdd1)
@@ -50,7 +50,7 @@ def newmark(
     rule = Newmark(beta, gamma)
     q, qd = start_of(q0), start_of(qd0)
     if q.shape != qd.shape:
-        raise ModelError(f"q0 has {q.size} entries and qd0 has {qd.size}; they must be as many.")
+        raise ModelError(f"q0 has {q.size} entries and qd0 has {qd.size}; they must be equally many.")
     M, C, K = (_square(name, given, q.size) for name, given in (("M", M), ("C", C), ("K", K)))
     times, h = _times(t_span, h)
     force = lambda t: _force(F, t, q.size)
@@ -59,7 +59,7 @@ def newmark(
     qdd = solve_start(force(times[0]) - C @ qd - K @ q)
     rows = [(q, qd, qdd)]
     for t in times[1:]:
-        # what is known of the end of the step, then its accelerations
+        # the known part of the end of the step, then its accelerations
         q = q + h * qd + h**2 * (0.5 - rule.beta) * qdd
         qd = qd + h * (1.0 - rule.gamma) * qdd
         qdd = solve_step(force(t) - C @ qd - K @ q)
@@ -96,7 +96,7 @@ def _force(F: Any, t: float, n: int) -> Floats:
 
 
 def _solver(A: Floats, name: str) -> Callable[[Floats], Floats]:
-    """Solve with a matrix that is factored once."""
+    """Solve with a matrix factored once."""
     import warnings
 
     from scipy.linalg import LinAlgWarning, lu_factor, lu_solve

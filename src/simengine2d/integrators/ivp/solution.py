@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 FINISHED, TERMINATED, FAILED = 0, 1, -1
-# points of Chebyshev in [0, 1], dense enough for every dense output that there is, with their barycentric weights
+# Chebyshev points in [0, 1], dense enough for every dense output, with their barycentric weights
 _POINTS = 0.5 - 0.5 * np.cos(np.pi * np.arange(9) / 8)
 _WEIGHTS = np.array([0.5, -1, 1, -1, 1, -1, 1, -1, 0.5])
 
@@ -23,7 +23,7 @@ class Interpolant:
         self.values = values  # (steps, points, n)
 
     def __call__(self, t: float | Floats) -> Floats:
-        """y at a time, (n,), or at several, (n, len(t)); outside of the span the nearest polynomial goes on."""
+        """y at a time, (n,), or at several, (n, len(t)); outside the span the nearest polynomial is extrapolated."""
         times = np.atleast_1d(np.asarray(t, dtype=float))
         y = np.array([self._at(time) for time in times]).T
         return y[:, 0] if np.ndim(t) == 0 else y

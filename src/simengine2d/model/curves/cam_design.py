@@ -1,7 +1,7 @@
-"""Cams: the profile that gives a follower its motion.
+"""Cams: the profile that produces a given motion of the follower.
 
-The cam turns by theta about its frame; the follower goes along `direction` on a line that passes the cam's center at a
-distance `offset` (to its right). With s = s_0 + f(theta) along that line, seen from the cam, which turns
+The cam turns by theta about its frame; the follower moves along `direction` on a line that passes the cam's center at a
+distance `offset` (to its right). With s = s_0 + f(theta) along that line, in the axes of the cam, which turns
 counter-clockwise:
 
     roller, knife    the path of the roller's center is P = A(-theta) (s, -offset); the profile is parallel to it
@@ -30,7 +30,7 @@ from .piecewise import Floats, Pieces, fitted
 
 FOLLOWERS = ("roller", "knife", "flat")
 TURN = 2 * pi
-GRID = 1441  # angles of the report, a quarter of a degree apart
+GRID = 1441  # angles in the report, a quarter of a degree apart
 WORDS = ("base_radius", "follower", "roller_radius", "offset", "direction", "clockwise")
 
 
@@ -40,8 +40,8 @@ WORDS = ("base_radius", "follower", "roller_radius", "offset", "direction", "clo
 def cam_motion(*steps: Sequence[Any]) -> str:
     """A motion of theta, step by step: each is (angle, height at its end) for a dwell, or (angle, height, law).
 
-    The laws are cycloidal, harmonic, step5 (the polynomial 3-4-5), poly4567, step and ramp. The motion begins where it
-    ends; the angles add up to a full turn: `cam_motion((120*deg, 0.02, "cycloidal"), (60*deg, 0.02), ...)`.
+    The laws are cycloidal, harmonic, step5 (the polynomial 3-4-5), poly4567, step and ramp. The motion ends where it
+    begins; the angles add up to a full turn: `cam_motion((120*deg, 0.02, "cycloidal"), (60*deg, 0.02), ...)`.
     """
     if not steps:
         raise ModelError("a cam's motion needs steps such as (2.1, 0.02, 'cycloidal').")
@@ -76,7 +76,7 @@ def _step(step: Sequence[Any], start: float, stop: float, lift: float) -> list[s
 
 
 class CamDesign(NamedTuple):
-    """What a profile is made from, in numbers. `roller` is 0 for knife edge and flat face."""
+    """The numbers from which a profile is made. `roller` is 0 for knife edge and flat face."""
 
     motion: Function
     base_radius: float
@@ -88,19 +88,19 @@ class CamDesign(NamedTuple):
 
     @property
     def start(self) -> float:
-        """s_0, the follower's place along its line at f = 0."""
+        """s_0, the follower's position along its line at f = 0."""
         if self.follower == "flat":
             return self.base_radius
         return sqrt((self.base_radius + self.roller) ** 2 - self.offset**2)
 
     @property
     def turns(self) -> float:
-        """1 where the cam turns counter-clockwise, -1 where clockwise."""
+        """1 if the cam turns counter-clockwise, -1 if clockwise."""
         return -1.0 if self.clockwise else 1.0
 
 
 def design_of(given: Mapping[str, Any], parameters: Mapping[str, float]) -> CamDesign:
-    """The design in what was given, where it makes sense."""
+    """The design from what was given, after checking it."""
     if "base_radius" not in given:
         raise ModelError("a cam's profile needs a base_radius.")
     values = {
@@ -134,8 +134,8 @@ def _check(design: CamDesign) -> None:
         raise ModelError(f"base_radius = {design.base_radius:g} must be positive.")
     if (design.follower == "roller") != (design.roller > 0.0):
         raise ModelError(
-            f"a {design.follower} follower with roller_radius = {design.roller:g}; a roller, and only a roller, has a "
-            "positive one."
+            f"a {design.follower} follower with roller_radius = {design.roller:g}; only a roller has a radius, and "
+            "it must be positive."
         )
     if design.follower == "flat" and design.offset != 0.0:
         raise ModelError(
@@ -157,7 +157,7 @@ def _check(design: CamDesign) -> None:
 
 @builder("motion", *WORDS)
 def _by_motion(given: dict[str, Any], parameters: Mapping[str, float]) -> tuple[Pieces, float]:
-    """The base curve of a profile, and how far outside of it the profile lies."""
+    """The base curve of a profile, and the distance by which the profile lies outside it."""
     design = design_of(given, parameters)
     profile = CamProfile(dict(given), dict(parameters))
     if profile.undercut:
@@ -194,7 +194,7 @@ def _turned(alpha: Floats, x: Floats, y: Floats) -> Floats:
 
 
 def _breaks(motion: Function) -> list[float]:
-    """Angles where a motion begins or ends a rise, or a table has its points."""
+    """Angles at which a rise begins or ends, or a table has its points."""
     found = list(motion.table.times) if motion.table else []
     for node, _ in walk(motion.node) if motion.node is not None else ():
         if isinstance(node, Call) and node.name in RISES and isinstance(node.args[0], Name):
@@ -208,7 +208,7 @@ def _breaks(motion: Function) -> list[float]:
 
 @dataclass(eq=False)
 class CamProfile:
-    """A cam's profile and what a designer wants to know of it, over one turn. Made by `cam_profile`."""
+    """A cam's profile and its properties over one turn. Made by `cam_profile`."""
 
     given: dict[str, Any]
     parameters: dict[str, float] = field(default_factory=dict)
@@ -219,7 +219,7 @@ class CamProfile:
 
     @cached_property
     def curve(self) -> Curve:
-        """The profile in the cam's axes; a ModelError where it is undercut."""
+        """The profile in the cam's axes; raises a ModelError if it is undercut."""
         return Curve(**self.given).resolved(self.parameters) if self.parameters else Curve(**self.given)
 
     @cached_property
@@ -238,13 +238,13 @@ class CamProfile:
 
     @cached_property
     def pitch(self) -> Floats:
-        """Points of the path of the roller's center or the edge in the cam's axes; of a flat follower, the profile."""
+        """The path of the roller's center or the edge in the cam's axes; for a flat follower, the profile."""
         sample = _flat_sample if self.design.follower == "flat" else _pitch_sample
         return sample(self.design, self.theta)[:, :2]
 
     @cached_property
     def profile(self) -> Floats:
-        """Points of the profile in the cam's axes, also where it is undercut."""
+        """Points of the profile in the cam's axes, even if it is undercut."""
         if self.design.roller == 0.0:
             return self.pitch
         alpha = self.design.direction - self.design.turns * self.theta
@@ -254,7 +254,7 @@ class CamProfile:
 
     @cached_property
     def pressure_angle(self) -> Floats:
-        """From the follower's direction to the normal at the contact:  tan = (k f' - e) / s;  0 for a flat face."""
+        """From the follower's direction to the contact normal:  tan = (k f' - e) / s;  0 for a flat face."""
         f, fd, _ = self._motion
         if self.design.follower == "flat":
             return np.zeros_like(f)
@@ -262,31 +262,31 @@ class CamProfile:
 
     @cached_property
     def radius_of_curvature(self) -> Floats:
-        """Of the profile: positive where it is convex, negative where concave."""
+        """Of the profile: positive where convex, negative where concave."""
         return _radius(self.design, self._motion)
 
     @cached_property
     def undercut(self) -> list[tuple[float, float]]:
-        """Angles of the cam between which it cannot give the motion: the profile would cross itself."""
+        """Ranges of cam angles that the profile cannot produce: it would cross itself."""
         bad = _is_undercut(self.design, self._motion)
         edges = np.flatnonzero(np.diff(np.concatenate([[False], bad, [False]]).astype(int)))
         return [(float(self.theta[a]), float(self.theta[b - 1])) for a, b in edges.reshape(-1, 2)]
 
     @cached_property
     def smallest_base_radius(self) -> float:
-        """The base radius from which on there is no undercut; 0 where there is none whatever it is."""
+        """The base radius above which there is no undercut; 0 if there is none for any."""
         return _smallest_base_radius(self.design, self._motion)
 
     @property
     def undercut_sentence(self) -> str:
         where = listed(f"{degrees(a):.4g} to {degrees(b):.4g} degrees" for a, b in self.undercut)
         return (
-            f"the cam is undercut from {where}: with base_radius = {self.design.base_radius:g} it cannot give the "
+            f"the cam is undercut from {where}: with base_radius = {self.design.base_radius:g} it cannot produce the "
             f"motion {self.design.motion.text}. The base_radius must be larger than {self.smallest_base_radius:.6g}."
         )
 
     def place(self, theta: float = 0.0) -> tuple[float, float]:
-        """Where the roller's center, the edge or the face stands when the cam at the origin has turned by theta."""
+        """Position of the roller's center, the edge or the face when the cam at the origin has turned by theta."""
         s, e, way = self.design.start + self.design.motion(theta), self.design.offset, self.design.direction
         return s * cos(way) + e * sin(way), s * sin(way) - e * cos(way)
 
@@ -303,7 +303,7 @@ class CamProfile:
         if convex.size:
             lines.append(f"smallest radius of curvature {convex.min():.6g}")
         if concave.size:
-            lines.append(f"smallest hollow radius {-concave.max():.6g}")
+            lines.append(f"smallest concave radius {-concave.max():.6g}")
         lines.append(self.undercut_sentence if self.undercut else "no undercut")
         return "\n".join(lines)
 
@@ -321,9 +321,9 @@ def cam_profile(
 ) -> CamProfile:
     """The profile that gives a follower the `motion` f(theta), an expression of the cam's angle theta over a turn.
 
-    The follower is a "roller", a "knife" edge or "flat". It goes along `direction` (upward where it is not given),
-    `offset` to the right of the cam's center. The cam turns counter-clockwise, or `clockwise`; theta is how far.
-    `.curve` is the profile for a `Cam` joint.
+    The follower is a "roller", a "knife" edge or "flat". It moves along `direction` (upward by default), `offset` to
+    the right of the cam's center. The cam turns by theta counter-clockwise, or `clockwise`. `.curve` is the profile
+    for a `Cam` joint.
     """
     given = {
         "motion": motion,
@@ -335,7 +335,7 @@ def cam_profile(
         "clockwise": clockwise or None,
     }
     profile = CamProfile({k: v for k, v in given.items() if v is not None}, dict(parameters or {}))
-    profile.design  # noqa: B018  (what is wrong is told now)
+    profile.design  # noqa: B018  (raises now if something is wrong)
     return profile
 
 
@@ -375,7 +375,7 @@ def _smallest_base_radius(design: CamDesign, jets: Floats) -> float:
     while _is_undercut(design._replace(base_radius=high), jets).any():
         high *= 2.0
         if not isfinite(high):
-            raise ModelError(f"no base radius gives the motion {design.motion.text} without undercut.")
+            raise ModelError(f"no base radius produces the motion {design.motion.text} without undercut.")
     for _ in range(60):
         middle = (low + high) / 2
         bad = _is_undercut(design._replace(base_radius=middle), jets).any()

@@ -1,6 +1,6 @@
 """Curves fixed in a body: by expressions of a parameter s, or as a spline through points.
 
-Curve(x="0.05*cos(s)", y="0.03*sin(s)")           an ellipse: s runs from 0 to 2 pi where no range is given
+Curve(x="0.05*cos(s)", y="0.03*sin(s)")           an ellipse: s runs from 0 to 2 pi if no range is given
 Curve(points=[(0, 0), (0.1, 0.02), (0.2, 0)])     a spline from the first point to the last
 """
 
@@ -19,9 +19,9 @@ from ...expressions.time_function import as_function
 from .piecewise import Floats, Pieces, at, fitted, length_at, packed
 
 Builder = Callable[[dict[str, Any], Mapping[str, float]], tuple[Pieces, float]]
-"""From what was given, and the parameters, to the pieces of a base curve, and how far outside of it the curve lies."""
+"""From the given data and the parameters to the pieces of a base curve, and the curve's offset outside it."""
 
-CLOSING = 1e-9  # distance of the ends, in sizes, at which a curve is closed
+CLOSING = 1e-9  # distance of the ends, relative to the size, at which a curve is closed
 NOTHING: Mapping[str, float] = {}
 
 
@@ -29,8 +29,8 @@ NOTHING: Mapping[str, float] = {}
 class Curve:
     """A curve in the axes of the frame it is fixed in. Numbers may be expressions of the model's parameters.
 
-    `x` and `y` are expressions of s over `range`, `points` make a spline. `closed` says whether the curve goes on where
-    it begins; left out, it is what the ends say. A profile made by `cam_profile` is a Curve too.
+    `x` and `y` are expressions of s over `range`, `points` make a spline. `closed` is whether the end joins the
+    beginning, by default decided by their positions. A profile made by `cam_profile` is a Curve too.
     """
 
     def __init__(
@@ -49,10 +49,10 @@ class Curve:
         self._builder = _builder(self.given)
 
     def resolved(self, parameters: Mapping[str, float]) -> Curve:
-        """The same curve where the parameters have these values."""
+        """The same curve for these values of the parameters."""
         curve = Curve(**self.given)
         curve.parameters = parameters
-        curve.pieces  # noqa: B018  (what is wrong is told now)
+        curve.pieces  # noqa: B018  (raises now if something is wrong)
         return curve
 
     def __repr__(self) -> str:
@@ -77,7 +77,7 @@ class Curve:
 
     @property
     def offset(self) -> float:
-        """How far the curve lies outside of its base curve: a cam lies inside the path of its roller's center."""
+        """The curve's distance outside its base curve: a cam lies inside the path of its roller's center."""
         return self._built[1]
 
     @property
@@ -104,7 +104,7 @@ class Curve:
         return self._at(s)[1]
 
     def curvature(self, s: float) -> float:
-        """1 / radius, positive where a closed curve is convex and where an open one turns left."""
+        """1 / radius, positive where a closed curve is convex or an open one turns left."""
         curvature = self._at(s)[2]
         return curvature / (1.0 + curvature * self.offset)
 
@@ -134,7 +134,7 @@ class Curve:
         return found, (side * dy / speed, -side * dx / speed), side * (dx * ddy - dy * ddx) / speed**3
 
     def _turned(self, s: float, turns: float) -> float:
-        """How far the outward normal has turned since the beginning of the range."""
+        """The angle by which the outward normal has turned since the beginning of the range."""
         from .piecewise import tangent_angle
 
         table, numbers = packed([self.pieces])
@@ -178,7 +178,7 @@ def resolve_curve(curve: Curve, parameters: Mapping[str, float], what: str) -> C
 
 
 BUILDERS: dict[str, tuple[Builder, tuple[str, ...]]] = {}
-"""By the word that tells the kind of a curve: how to build it, and the other words that it knows."""
+"""By the word that identifies the kind of a curve: its builder, and the other words it accepts."""
 
 
 def builder(word: str, *others: str) -> Callable[[Builder], Builder]:
@@ -196,7 +196,7 @@ def _builder(given: dict[str, Any]) -> Builder:
     if len(words) != 1:
         kinds = listed(f"'{word}'" for word in BUILDERS)
         raise ModelError(
-            f"a curve is given by one of {kinds}; found {listed(given) if given else 'nothing'}."
+            f"a curve is given by one of {kinds}; given: {listed(given) if given else 'nothing'}."
         )
     build, others = BUILDERS[words[0]]
     for name in given:
@@ -234,18 +234,16 @@ def _range(given: Any, parameters: Mapping[str, float]) -> tuple[float, float]:
     return first, last
 
 
-def _is_closed(sample: Any, first: float, last: float, told: bool | None, what: str) -> bool:
-    """What was told, where the ends allow it; else what the ends say."""
+def _is_closed(sample: Any, first: float, last: float, given: bool | None, what: str) -> bool:
+    """What was given, if the ends allow it; by default decided by the ends."""
     (ax, ay, adx, ady), (bx, by, bdx, bdy) = sample(np.array([first, last]))
     size = float(np.ptp(sample(np.linspace(first, last, 33))[:, :2], axis=0).max())
     meet = hypot(bx - ax, by - ay) <= CLOSING * size
     smooth = adx * bdx + ady * bdy >= (1.0 - 1e-9) * hypot(adx, ady) * hypot(bdx, bdy)
-    if told and not (meet and smooth):
+    if given and not (meet and smooth):
         where = f"ends at ({bx:.6g}, {by:.6g}) and begins at ({ax:.6g}, {ay:.6g})"
-        raise ModelError(
-            f"{what} is told to be closed but {where}{', in another direction' if meet else ''}."
-        )
-    return bool(meet and smooth) if told is None else told
+        raise ModelError(f"{what} is declared closed but {where}{', in another direction' if meet else ''}.")
+    return bool(meet and smooth) if given is None else given
 
 
 @builder("points", "closed")
@@ -254,7 +252,7 @@ def _by_points(given: dict[str, Any], parameters: Mapping[str, float]) -> tuple[
 
     points = np.array([[number(part, parameters) for part in point] for point in given["points"]])
     if points.ndim != 2 or points.shape[1] != 2 or len(points) < 3:
-        raise ModelError("the points of a curve are at least three pairs [x, y].")
+        raise ModelError("a curve needs at least three points [x, y].")
     size = float(np.ptp(points, axis=0).max())
     meets = hypot(*(points[-1] - points[0])) <= CLOSING * size
     closed = bool(meets) if given.get("closed") is None else bool(given["closed"])
@@ -264,8 +262,8 @@ def _by_points(given: dict[str, Any], parameters: Mapping[str, float]) -> tuple[
         points[-1] = points[0]
     steps = np.hypot(*np.diff(points, axis=0).T)
     if steps.min() == 0.0:
-        raise ModelError("two points of a curve that follow each other are the same.")
-    knots = np.append(0.0, np.cumsum(steps))  # the chords: s is nearly the arc length
+        raise ModelError("two consecutive points of a curve are the same.")
+    knots = np.append(0.0, np.cumsum(steps))  # chord lengths: s is nearly the arc length
     spline = CubicSpline(knots, points, bc_type="periodic" if closed else "not-a-knot")
     slopes = spline.derivative()
     what = f"the spline through {len(points)} points"

@@ -1,7 +1,7 @@
-"""Curves as piecewise polynomials: what kernels know of a curve, and how any curve is brought into that form.
+"""Curves as piecewise polynomials: the form in which kernels know a curve, and how any curve is converted to it.
 
 On each piece, with w from -1 to 1, x and y are polynomials of degree 7 with the values and slopes of the curve at four
-points. Their error falls with the eighth power of the piece; pieces are halved until it is that of rounding, so that
+points. Their error falls with the eighth power of the length; pieces are halved until it is at rounding level, so that
 x, y and their first three derivatives are those of the curve.
 """
 
@@ -31,16 +31,16 @@ NODES = np.array([-INNER, -sqrt(0.2), sqrt(0.2), INNER])
 BETWEEN = np.array([-0.75, 0.0, 0.75])
 FIRST_PIECES = 64
 MOST_HALVINGS = 14
-SMOOTH, SLOPE = 3e-14, 1e-13  # errors at which a piece is fine, in sizes of the curve
-GOOD = 1e-6  # the error of the smallest piece above which the curve is no curve
+SMOOTH, SLOPE = 3e-14, 1e-13  # errors at which a piece is accepted, relative to the size of the curve
+GOOD = 1e-6  # error of the smallest piece above which the curve is refused
 CORNER = 1e-5  # rad
-SAMPLES = 128  # places from which the search for a contact starts
+SAMPLES = 128  # points from which the search for a contact starts
 
 QUADRATURE_NODES, QUADRATURE_WEIGHTS = (tuple(part.tolist()) for part in leggauss(8))
 
 
 class Pieces(NamedTuple):
-    """A curve in numbers. It is `closed`, or has two ends; it turns by `turning` in all."""
+    """A curve in numbers. It is `closed` or has two ends; its tangent turns by `turning` in total."""
 
     knots: Floats  # (n + 1,)
     x: Floats  # (n, 8), ascending powers of w
@@ -50,14 +50,14 @@ class Pieces(NamedTuple):
     samples: Floats  # (SAMPLES, 5): sigma, x, y and the unit tangent
     closed: bool
     outward: float
-    """1 where the outside is to the right of the travel, -1 where it is to the left."""
+    """1 if the outside is on the right of the direction of travel, -1 if on the left."""
     turning: float
     size: float
     """The largest extent."""
 
 
 def fitted(sample: Sampler, breaks: Sequence[float], closed: bool, what: str) -> Pieces:
-    """The pieces of a curve; its parts between `breaks` are smooth."""
+    """The pieces of a curve that is smooth between `breaks`."""
     count = max(1, FIRST_PIECES // (len(breaks) - 1))
     edges = np.concatenate([np.linspace(a, b, count + 1)[:-1] for a, b in pairwise(breaks)])
     edges = np.append(edges, breaks[-1])
@@ -83,7 +83,7 @@ def fitted(sample: Sampler, breaks: Sequence[float], closed: bool, what: str) ->
 
 def _extent(points: Floats, what: str) -> float:
     if not np.all(np.isfinite(points)):
-        raise ModelError(f"{what} has no finite points everywhere.")
+        raise ModelError(f"{what} is not finite everywhere.")
     size = float(np.ptp(points[:, :2], axis=0).max())
     if size == 0.0:
         raise ModelError(f"{what} is a single point.")
@@ -128,7 +128,7 @@ def _measured(places: Floats, x: Floats, y: Floats, closed: bool, size: float, w
     dx, dy = (part @ np.vander(nodes, DEGREE, increasing=True).T for part in slopes)
     speed = np.hypot(dx, dy)
     if speed.min() <= 1e-9 * speed.max() * float(places[:, 1].min() / places[:, 1].max()):
-        raise ModelError(f"{what} stands still near {places[int(speed.min(axis=1).argmin()), 0]:.6g}.")
+        raise ModelError(f"{what} has zero speed near {places[int(speed.min(axis=1).argmin()), 0]:.6g}.")
     lengths = np.append(0.0, np.cumsum(speed @ weights))
     ends = np.array([-1.0, *nodes, 1.0])
     dx, dy = (part @ np.vander(ends, DEGREE, increasing=True).T for part in slopes)
@@ -145,7 +145,7 @@ def _measured(places: Floats, x: Floats, y: Floats, closed: bool, size: float, w
 
 
 def _refuse_corners(places: Floats, angles: Floats, what: str) -> None:
-    """The tangent turns between two pieces, or inside of one that was halved without end."""
+    """Refuse tangents that jump between two pieces, or inside one that was halved without end."""
     between = np.append(np.abs(angles[1:, 0] - angles[:-1, -1]), 0.0) > CORNER
     tiny = places[:, 1] < 1e-4 * places[:, 1].sum()
     corners = between | (tiny & (np.ptp(angles, axis=1) > 0.01))
@@ -168,9 +168,9 @@ def at(pieces: Pieces, sigma: float) -> tuple[float, ...]:
 
 # Kernels ----------------------------------------------------------------------------------------------
 
-# columns of the table of curves: where its numbers begin, how many pieces it has, whether it is closed
+# columns of the table of curves: start of its numbers, count of pieces, whether it is closed
 START, COUNT, CLOSED = range(3)
-KNOTS_FIRST = 2  # after the turning and the size
+KNOTS_FIRST = 2  # after turning and size
 COEFFICIENTS = 2 * (DEGREE + 1)
 
 
@@ -194,14 +194,14 @@ def size_of(table, numbers, k):
 
 @kernel
 def period_of(table, numbers, k):
-    """How far the parameter goes around a closed curve, or from end to end."""
+    """The parameter range of a closed curve once around, or of an open one from end to end."""
     first = table[k, START] + KNOTS_FIRST
     return numbers[first + table[k, COUNT]] - numbers[first]
 
 
 @kernel
 def piece_at(table, numbers, k, sigma):
-    """The piece of curve k that holds sigma, and sigma brought into the range of a closed curve."""
+    """The piece of curve k that contains sigma, and sigma wrapped into the range of a closed curve."""
     first, n = table[k, START] + KNOTS_FIRST, table[k, COUNT]
     low = numbers[first]
     if table[k, CLOSED] == 1:
@@ -218,7 +218,7 @@ def piece_at(table, numbers, k, sigma):
 
 @kernel
 def curve_at(table, numbers, k, sigma):
-    """x, y, their first, second and third derivatives of curve k."""
+    """x, y and their first, second and third derivatives of curve k."""
     i, sigma = piece_at(table, numbers, k, sigma)
     first, n = table[k, START] + KNOTS_FIRST, table[k, COUNT]
     a, b = numbers[first + i], numbers[first + i + 1]
@@ -245,7 +245,7 @@ def polynomial(c, row, w):
 
 @kernel
 def length_at(table, numbers, k, sigma):
-    """Arc length from the first knot; a closed curve is measured within one turn."""
+    """Arc length from the first knot; for a closed curve within one turn."""
     i, sigma = piece_at(table, numbers, k, sigma)
     first, n = table[k, START] + KNOTS_FIRST, table[k, COUNT]
     a = numbers[first + i]
@@ -264,7 +264,7 @@ def total_length(table, numbers, k):
 
 @kernel
 def tangent_angle(table, numbers, k, sigma):
-    """Angle of the tangent, continuous from the first knot on."""
+    """Angle of the tangent, continuous from the first knot."""
     i, sigma = piece_at(table, numbers, k, sigma)
     first, n = table[k, START] + KNOTS_FIRST, table[k, COUNT]
     _, _, ax, ay, _, _, _, _ = curve_at(table, numbers, k, numbers[first + i])
@@ -275,6 +275,6 @@ def tangent_angle(table, numbers, k, sigma):
 
 @kernel
 def first_sample(table, k):
-    """Where the samples of a curve begin."""
+    """Index of the first sample of a curve."""
     n = table[k, COUNT]
     return table[k, START] + KNOTS_FIRST + (n + 1) + COEFFICIENTS * n + (n + 1) + n

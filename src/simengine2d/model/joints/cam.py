@@ -16,16 +16,16 @@ Follower = Annotated[Any, Kind("plain", Literal["knife", "roller", "flat"])]
 
 
 class Cam(Joint):
-    """A cam, whose profile is a `curve` in frame a, and its follower, which always touches it.
+    """A cam, whose profile is a `curve` in frame a, and a follower that always touches it.
 
     The follower is a "knife" edge at point b; a "roller" with center b and a `radius`; or "flat", a straight face along
-    the axis of frame b. It runs outside of a closed profile, or `inside`; beside an open one on the side as drawn. With
+    the axis of frame b. It runs outside a closed profile, or `inside`; along an open one, on the side as drawn. With
     the nearest point c of the profile, its normal n, and the face's normal m:
 
     Phi = n . (r_b - c) - radius = 0,      flat:  Phi = m . (r_b - c) = 0
 
-    The joint holds the follower in both directions. Where its multiplier is positive it pulls: a real follower would
-    lift off there, unless a spring pressed it on. `-multiplier` is the contact force.
+    The joint holds the follower in both directions. A positive multiplier pulls: a real follower would lift off there
+    unless a spring pressed it on. `-multiplier` is the contact force.
     """
 
     a: FrameField
@@ -50,20 +50,18 @@ class Cam(Joint):
         if self.follower not in FOLLOWERS:
             raise ModelError(f"{self.title} has the follower {self.follower!r}; give knife, roller or flat.")
         if self.follower == "roller" and not (self.radius is not None and self.radius > 0.0):
-            raise ModelError(
-                f"{self.title} has a roller, which needs a positive radius; found {self.radius}."
-            )
+            raise ModelError(f"{self.title} has a roller, which needs a positive radius, not {self.radius}.")
         if self.follower != "roller" and self.radius is not None:
             raise ModelError(
                 f"{self.title} has a {self.follower} follower, which has no radius. Leave it out."
             )
         if self.follower == "flat" and self.inside:
-            raise ModelError(f"{self.title}: a flat follower cannot run inside of its cam.")
+            raise ModelError(f"{self.title}: a flat follower cannot run inside its cam.")
         if self.inside and not self.curve.is_closed:
-            raise ModelError(f"{self.title}: its profile is open and has no inside. Leave `inside` out.")
+            raise ModelError(f"{self.title}: its profile is open, so it has no inside. Leave `inside` out.")
 
     def _side(self) -> float:
-        """Where the follower runs: 1 on the right of the curve, -1 on its left."""
+        """The side on which the follower runs: 1 on the right of the curve, -1 on its left."""
         base = self.curve.pieces
         if self.curve.is_closed:
             return -base.outward if self.inside else base.outward
@@ -71,7 +69,7 @@ class Cam(Joint):
         return 1.0 if drawn_value(bare) >= 0.0 else -1.0
 
     def _face_row(self) -> Row:
-        # the middle of the cam tells on which side of the face it is
+        # the middle of the cam shows on which side of the face it is
         x, y = self.curve.pieces.samples[:, 1:3].mean(axis=0)
         c, s = cos(self.a.drawn_angle), sin(self.a.drawn_angle)
         dx = self.a.drawn_x + c * x - s * y - self.b.drawn_x
@@ -83,6 +81,6 @@ class Cam(Joint):
 
 
 def drawn_value(row: Row) -> float:
-    """The gap as drawn."""
+    """The gap in the initial pose, as drawn."""
     assert row.formula is not None and row.formula.contact is not None
     return contact_values(row.formula.contact, [measure.drawn for measure in row.formula.measures]).value

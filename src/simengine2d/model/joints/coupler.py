@@ -6,7 +6,7 @@ from ..elements import Joint, MeasureField, Number, Row
 
 
 class Coupler(Joint):
-    """A weighted sum of measures is held: `angle(ground, a) - 2*along(ground.G, b)`, as drawn or at `value`.
+    """A weighted sum of measures is held as drawn, or at `value`: `angle(ground, a) - 2*along(ground.G, b)`.
 
     Phi = sum_k w_k s_k - value = 0
     """

@@ -8,7 +8,7 @@ from ..measure import angle, x, y
 
 
 class Fixed(Pair):
-    """A weld: two frames coincide. Bodies named without points are welded as they were drawn.
+    """A weld: two frames coincide. Bodies named without points are welded as drawn.
 
     Phi = [r_b - r_a, phi_b - phi_a - 2 pi k] = 0, with the whole number of turns k as drawn
     """

@@ -8,7 +8,7 @@ from ..measure import distance, rolling
 
 
 class Gear(Pair):
-    """Two gears in mesh: their pitch circles roll on each other, whatever carries them.
+    """Two gears in mesh: their pitch circles roll on each other, whatever carries the centers.
 
     Frames a and b are the centers. Give the pitch `radii` or the numbers of `teeth` (the circles then touch as
     drawn); `internal` means that a runs inside b. Hold the centers apart with a carrier: the ground or an arm.
@@ -28,7 +28,7 @@ class Gear(Pair):
         yield Row("mesh", mesh, mesh.drawn)
 
     def pitch_radii(self) -> tuple[float, float]:
-        """The radii given, or those that the teeth and the distance of the centers make."""
+        """The radii given, or those that follow from the teeth and the distance between the centers."""
         given = self.radii or self.teeth
         if given is None or (self.radii and self.teeth):
             raise ModelError(f"{self.title} needs either radii or teeth, two numbers.")

@@ -8,7 +8,7 @@ from ..measure import distance, half_distance2
 
 
 class Link(Pair):
-    """A massless rod with pins at both ends: two points keep their distance L (as drawn where it is not given).
+    """A massless rod with pins at both ends: two points keep their distance L (as drawn by default).
 
     Phi = (d . d - L^2) / (2 L) = 0, d = r_b - r_a; its multiplier is the force in the rod
     """

@@ -12,9 +12,9 @@ from ..measure import Measure, across, along
 
 
 class PointOnCurve(Joint):
-    """A pin in a curved slot, a bead on a wire: point b stays on a curve that is fixed in frame a.
+    """A pin in a curved slot, a bead on a wire: point b stays on a curve fixed in frame a.
 
-    With the point c of the curve that is nearest to b, and the normal n there:
+    With the point c of the curve nearest to b, and the normal n there:
 
     Phi = n . (r_b - c) = 0
     """
@@ -38,12 +38,12 @@ def point_row(label: str, title: str, text: str, a: PlacedFrame, b: PlacedFrame,
 
 
 def contact_row(label: str, title: str, text: str, measures: tuple[Measure, ...], contact: Contact) -> Row:
-    """A row that holds a contact, which there must be as drawn."""
+    """A row that holds a contact, which must exist as drawn."""
     drawn = contact_values(contact, [measure.drawn for measure in measures]).value
     if not abs(drawn) < float("inf"):
         raise ModelError(
-            f"{title} finds no contact as drawn: the curve ends before it, or bends too much. Draw the bodies where "
-            "they touch, or nearly so."
+            f"{title} has no contact as drawn: the curve ends before it, or is curved too sharply. Place the bodies "
+            "where they touch, at least approximately."
         )
     terms = tuple(measure.terms[0] for measure in measures)
     return Row(label, Measure(terms), formula=contact_formula(text, measures, contact))

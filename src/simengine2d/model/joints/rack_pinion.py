@@ -10,8 +10,8 @@ from ..measure import along, angle
 class RackPinion(Pair):
     """A pinion with center b rolls on a rack: the pitch line is `radius` to the right of b, along the axis of a.
 
-    Give a negative radius to a pinion on the other side. The distance of pinion and rack is held by their guides,
-    or by a RevoluteTranslational joint. `phase` is the constant c; where it is not given, the teeth mesh as drawn.
+    Give a negative radius for a pinion on the other side. The distance between pinion and rack is held by their guides,
+    or by a RevoluteTranslational joint. `phase` is the constant c; by default, the teeth mesh as drawn.
 
     Phi = u_a . (r_b - r_a) + R (phi_b - phi_a) - c = 0
     """

@@ -9,8 +9,8 @@ from ..measure import across
 class RevoluteTranslational(Pair):
     """A massless slider with an arm: point b stays `offset` to the left of the axis of frame a.
 
-    The arm slides along a and carries a pin for b, so the bodies also turn freely against each other.
-    The offset is the one drawn where it is not given.
+    The arm slides along a and carries a pin for b, so the bodies also turn freely relative to each other.
+    The offset is by default as drawn.
 
     Phi = v_a . (r_b - r_a) - offset = 0
     """

@@ -22,9 +22,9 @@ class RollingCurves(Joint):
     """Two profiles touch and roll on each other: non-circular gears, a rocker on a table, a wheel on a rail.
 
     `curve_a` is fixed in frame a, `curve_b` in frame b. Closed curves touch from outside; `internal` means that b runs
-    inside a. Open ones touch on the side as drawn. `holds` is "both"; "gap" where the curves may slip; "roll" where
-    bearings keep them together already, as those of non-circular gears do. With the points c of the curves that are
-    nearest to each other, the normal n there, and the arc lengths s up to them:
+    inside a. Open ones touch on the side as drawn. `holds` is "both"; "gap" if the curves may slip; "roll" if bearings
+    already keep them in contact, as in non-circular gears. With the points c of the curves that are nearest to each
+    other, the normal n there, and the arc lengths s up to them:
 
     Phi = n . (c_b - c_a) = 0,      Phi = s_a + s_b - as drawn = 0   (curves that run the same way: s_a - s_b)
     """
@@ -51,7 +51,7 @@ class RollingCurves(Joint):
             yield contact_row("roll", self.title, text, measures, start._replace(target=drawn))
 
     def _contact(self) -> Contact:
-        """The gap; parallel curves touch where their base curves are apart by the offsets."""
+        """The gap; parallel curves touch where the distance of their base curves equals the offsets."""
         out_a = _outward(self.curve_a, self.a, self.curve_b, self.b)
         out_b = _outward(self.curve_b, self.b, self.curve_a, self.a)
         curves, offset_a, offset_b = (
@@ -67,14 +67,14 @@ class RollingCurves(Joint):
         for word, curve in (("curve_a", self.curve_a), ("curve_b", self.curve_b)):
             if curve.offset:
                 raise ModelError(
-                    f"{self.title}: {word} is a cam's profile, which slides. Let it hold the gap only."
+                    f"{self.title}: {word} is a cam's profile, which slides. Let the joint hold the gap only."
                 )
             if curve.is_closed and not isclose(abs(curve.pieces.turning), 2 * pi, rel_tol=1e-6):
-                raise ModelError(f"{self.title}: {word} crosses itself, so that nothing can roll around it.")
+                raise ModelError(f"{self.title}: {word} crosses itself, so nothing can roll around it.")
 
 
 def _outward(curve: Curve, frame: PlacedFrame, other: Curve, other_frame: PlacedFrame) -> float:
-    """1 where the outside of a curve is on its right. An open curve has it where the other curve is as drawn."""
+    """1 if the outside of a curve is on its right. For an open curve, it is the side of the other curve as drawn."""
     if curve.is_closed:
         return curve.pieces.outward
     middle = _global(other_frame, *other.pieces.samples[:, 1:3].mean(axis=0))
@@ -85,6 +85,6 @@ def _outward(curve: Curve, frame: PlacedFrame, other: Curve, other_frame: Placed
 
 
 def _global(frame: PlacedFrame, x: float, y: float) -> np.ndarray:
-    """Where a point of a frame stands as drawn."""
+    """Global position of a point of a frame, as drawn."""
     c, s = cos(frame.drawn_angle), sin(frame.drawn_angle)
     return np.array([frame.drawn_x + c * x - s * y, frame.drawn_y + s * x + c * y])

@@ -7,7 +7,7 @@ from ..measure import across, misalignment
 
 
 class Translational(Pair):
-    """A slider in a guide: b moves along the axis of a and does not turn against it.
+    """A slider in a guide: b moves along the axis of a and does not turn relative to it.
 
     Phi = [v_a . (r_b - r_a), v_a . u_b] = 0
     """

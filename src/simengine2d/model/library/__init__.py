@@ -1,4 +1,4 @@
-"""The sample mechanisms that come with the package; each can be named where a model file is asked for."""
+"""The sample mechanisms that come with the package; each can be given by name in place of a model file."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def names() -> list[str]:
 
 
 def text(name: str) -> str:
-    """The model file as it is written."""
+    """The text of the model file."""
     return _find(name).read_text(encoding="utf-8")
 
 
 def description(name: str) -> str:
-    """The comment at the head of the file; without one, the model's own name."""
+    """The comment at the head of the file, or the model's own name."""
     comments: list[str] = []
     for line in text(name).splitlines():
         if not line.startswith("#") and (comments or line.strip()):
@@ -33,19 +33,19 @@ def description(name: str) -> str:
 
 
 def file(name: str) -> AbstractContextManager[Path]:
-    """The mechanism as a file on disk, for as long as the context lasts."""
+    """The mechanism as a file on disk, during the context."""
     return as_file(_find(name))
 
 
 def copy(name: str, folder: Path) -> Path:
-    """Write a copy into the folder; a file that is there is not touched."""
+    """Write a copy into the folder; an existing file is not overwritten."""
     target = folder / f"{name}{ENDING}"
     content = text(name)
     try:
         with target.open("x", encoding="utf-8") as new:
             new.write(content)
     except FileExistsError:
-        sentence = f"{target} is there already and was not touched. Move it, or give another folder."
+        sentence = f"{target} already exists and was not overwritten. Move it, or give another folder."
         raise ModelError(sentence) from None
     return target
 
