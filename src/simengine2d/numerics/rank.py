@@ -43,9 +43,26 @@ class RowSpace(NamedTuple):
         """An orthonormal basis of the dependences between rows of norm one, one column each."""
         return self.U[:, self.rank :]
 
+    def smallest_solution(self, b: Floats) -> Floats:
+        """The smallest x with J x = b, in the least-squares sense; one for each column where b has several."""
+        r, U, V = self.rank, self.U, self.V
+        return V[:, :r] @ _divided(U[:, :r].T @ _divided(b, self.norms), self.sizes[:r])
+
+    def multipliers(self, f: Floats) -> Floats:
+        """lam of J^T lam = f in the least-squares sense; the smallest one where rows are dependent."""
+        r, U, V = self.rank, self.U, self.V
+        lam = _divided(U[:, :r] @ _divided(V[:, :r].T @ f, self.sizes[:r]), self.norms)
+        idle = _divided(self.idle, self.norms)  # lam with J^T lam = 0
+        return lam - idle @ np.linalg.lstsq(idle, lam, rcond=None)[0] if idle.shape[1] else lam
+
     def takes_part(self) -> NDArray[np.bool_]:
         """Which rows appear in a dependence."""
         return np.any(np.abs(self.idle) > NEEDED, axis=1)
+
+
+def _divided(rows: Floats, factors: Floats) -> Floats:
+    """Each row divided by a factor; of a vector, each entry."""
+    return rows / factors.reshape(-1, *[1] * (rows.ndim - 1))
 
 
 def row_space(J: Floats, smallest: float = DEPENDENT) -> RowSpace:

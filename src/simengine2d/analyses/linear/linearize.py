@@ -178,7 +178,7 @@ def _coordinates(system: System, variation: Variation, states: Sequence[str] | N
         raise ModelError(
             f"{len(chosen)} states are given, but '{system.model.name}' has {freedom} free motions."
         )
-    scaled = variation.space.V[:, variation.space.rank :][chosen]
+    scaled = variation.space.rows.null[chosen]
     if np.linalg.svd(scaled, compute_uv=False)[-1] < 1e-6:
         raise ModelError(f"{listed(states)} do not determine the pose here; choose other coordinates.")
     return chosen

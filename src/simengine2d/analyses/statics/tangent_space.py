@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ConvergenceError
-from ...numerics.rank import row_space
+from ...numerics.rank import RowSpace, row_space
 from ...system.system import System
 from ..assembly.closure import coordinate_scale
 
@@ -24,46 +24,37 @@ INDEPENDENT = 0.3  # how much a coordinate must move, against the one that moves
 
 
 class TangentSpace(NamedTuple):
-    """J = U diag(sizes) V^T of the scaled Jacobian at q; its first `rank` singular values count."""
+    """Phi_q at q by scaled coordinates, and what its rows leave free."""
 
     q: Floats
     scale: Floats
-    norms: Floats
-    U: Floats
-    sizes: Floats
-    V: Floats
-    rank: int
+    rows: RowSpace
+
+    @property
+    def rank(self) -> int:
+        return self.rows.rank
+
+    @property
+    def freedom(self) -> int:
+        return self.q.size - self.rank
 
     @property
     def motions(self) -> Floats:
         """Z, n x d: an orthonormal basis in scaled coordinates, in the units of q."""
-        return self.scale[:, None] * self.V[:, self.rank :]
-
-    @property
-    def freedom(self) -> int:
-        return self.V.shape[0] - self.rank
+        return self.scale[:, None] * self.rows.null
 
     @property
     def nearly_singular(self) -> bool:
         """Some rows are about to become dependent: a dead point or a change point."""
-        return bool(self.rank and self.sizes[self.rank - 1] < NEARLY_SINGULAR)
+        return bool(self.rank and self.rows.sizes[self.rank - 1] < NEARLY_SINGULAR)
 
     def multipliers(self, force: Floats) -> Floats:
-        """lam of Phi_q^T lam = force, in the least-squares sense; the smallest one where rows are redundant.
-
-        Of several forces at once, where they are the columns of a matrix.
-        """
-        r, by_rows = self.rank, (-1, *[1] * (force.ndim - 1))
-        scale, norms, sizes = (a.reshape(by_rows) for a in (self.scale, self.norms, self.sizes[: self.rank]))
-        lam = self.U[:, :r] @ ((self.V[:, :r].T @ (scale * force)) / sizes) / norms
-        idle = self.U[:, r:] / self.norms[:, None]  # lam with Phi_q^T lam = 0
-        return lam - idle @ np.linalg.lstsq(idle, lam, rcond=None)[0] if idle.shape[1] else lam
+        """lam of Phi_q^T lam = force, for each column of a matrix."""
+        return self.rows.multipliers((self.scale * force.T).T)
 
     def change(self, Phi: Floats) -> Floats:
         """The smallest dq with Phi_q dq = Phi, or one for each column."""
-        r, by_rows = self.rank, (-1, *[1] * (Phi.ndim - 1))
-        scale, norms, sizes = (a.reshape(by_rows) for a in (self.scale, self.norms, self.sizes[: self.rank]))
-        return scale * (self.V[:, :r] @ ((self.U[:, :r].T @ (Phi / norms)) / sizes))
+        return (self.scale * self.rows.smallest_solution(Phi).T).T
 
 
 def tangent_space(system: System, t: float, q: Floats, rows: NDArray[np.int64] | None = None) -> TangentSpace:
@@ -75,7 +66,7 @@ def tangent_space(system: System, t: float, q: Floats, rows: NDArray[np.int64] |
         raise ConvergenceError(
             f"at t = {t:g} s the joints have no finite slopes in the pose that was reached."
         )
-    return TangentSpace(q, scale, *row_space(J))
+    return TangentSpace(q, scale, row_space(J))
 
 
 def closed_near(system: System, t: float, q: Floats) -> TangentSpace | None:
@@ -85,7 +76,7 @@ def closed_near(system: System, t: float, q: Floats) -> TangentSpace | None:
         if not np.all(np.isfinite(system.Phi_q(t, q))):
             return None
         space, Phi = tangent_space(system, t, q), system.Phi(t, q)
-        gap = float(np.abs(Phi / space.norms).max(initial=0.0))
+        gap = float(np.abs(Phi / space.rows.norms).max(initial=0.0))
         if gap <= ROUNDING * system.length or 0.5 * before <= gap <= CLOSED * system.length:
             return space
         if not gap < 1e3 * before:
@@ -98,7 +89,7 @@ def named_motions(
     system: System, space: TangentSpace, wanted: list[int] | None = None
 ) -> tuple[Floats, list[int]]:
     """Z with independent coordinates of its own: Z[chosen] = 1. They are the `wanted` ones, or those that move most."""
-    chosen = list(wanted) if wanted is not None else _pivots(space.V[:, space.rank :])
+    chosen = list(wanted) if wanted is not None else _pivots(space.rows.null)
     Z = space.motions @ np.linalg.inv(space.motions[chosen])
     Z[np.abs(Z / space.scale[:, None]) < 1e-14 * np.abs(Z / space.scale[:, None]).max(initial=0.0)] = 0.0
     Z[chosen] = np.eye(len(chosen))
