@@ -527,7 +527,7 @@ def test_a_pipe_is_no_file(tmp_path):
         ("bodies: {ground: {}}", "Write its points in the section 'ground'"),
         ("bodies: {a.b: {}}", "a body is named 'a.b'; the sign . cannot stand in a name"),
         ("bodies: {a: {points: {'p(': [1, 2]}}}", "a point of 'a' is named 'p('"),
-        ("bodies: {a: {}, b: {},\n a: {}}", "line 2: 'a' stands twice in 'bodies', first in line 1"),
+        ("bodies: {a: {}, b: {},\n a: {}}", "line 2: 'a' occurs twice in 'bodies', first in line 1"),
         ("bodies: {a: {mass: true}}", "body 'a': mass is true; it must be a number or an expression"),
         ("bodies: {a: {points: {A: [1]}}}", "body 'a': points is {A: [1]}; it must be names with places"),
         ("bodies: {a: {inertai: 1}}", "body 'a' has no field 'inertai'. Did you mean 'inertia'?"),

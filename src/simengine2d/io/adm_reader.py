@@ -14,8 +14,7 @@ from ..model.model import GRAVITY, Model
 from .adm_read_elements import COMMON, LINE, SECTIONS, AdmEntry, Meaning, is_number, meaning
 from .adm_writer import keep_records
 from .document import Document, Path
-from .line_numbers import check_numbers
-from .named_functions import LAW, NamedFunctions
+from .model_reader import LAW, NamedFunctions
 from .text_writer import shown
 
 BODY_FIELDS = ("name", "id", "mass", "jbar", "q0", "qd0", "vis")
@@ -53,7 +52,10 @@ def read_adm(document: Document, functions: Mapping[str, Callable[..., Any]] | N
     model = reader.model()
     if document.found:
         raise ModelError(document.problems)
-    check_numbers(model, document, reader.paths)
+    try:
+        model.check()
+    except ModelError as error:
+        raise document.located(error, reader.paths) from None
     reader.give_laws()
     keep_records(model, reader.records)
     for sentence in reader.warnings:

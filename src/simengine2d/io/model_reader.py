@@ -7,14 +7,15 @@ from dataclasses import fields
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, get_args
 
-from ..errors import ModelError, unknown
+from ..errors import ModelError, listed, unknown, warn
 from ..expressions.table import Table
 from ..model.body import SHAPES, Body
 from ..model.elements import (
     FORMULA_KINDS,
     FUNCTION_KINDS,
+    BodyLaw,
     Element,
     ForceElement,
     Joint,
@@ -27,18 +28,26 @@ from ..model.frame import GROUND, Frame, as_frame
 from ..model.measure_text import frames_in
 from ..model.model import GRAVITY, Model
 from ..model.registry import WRITTEN_AS, element_class
+from ..model.resolved import problems_of_numbers
 from .document import Document, Path
-from .line_numbers import check_numbers, complain_of_numbers
-from .named_functions import NamedFunctions
-from .schema import analysis_record, body_record, element_record, file_record, ground_record, known_types
+from .schema import (
+    analysis_record,
+    body_record,
+    check_record,
+    element_record,
+    file_record,
+    ground_record,
+    known_types,
+)
 from .text_writer import shown
-from .validation import check_record
 
 MOST_HINTS = 200  # after so many problems nobody reads what was perhaps meant
 SECTIONS: dict[str, tuple[str, type[Element]]] = {
     "joints": ("joint", Joint),
     "forces": ("force", ForceElement),
 }
+
+LAW: Kind = get_args(BodyLaw)[1]
 
 
 def read_model(
@@ -54,11 +63,52 @@ def read_model(
     check_record(document, (), "the model", data, file_record())
     model = _ModelReader(document, folder, NamedFunctions(functions, document.name)).model()
     if document.found:
-        complain_of_numbers(model, document)
+        _complain_of_numbers(model, document)
         raise ModelError(document.problems)
-    check_numbers(model, document)
+    try:
+        model.check()
+    except ModelError as error:
+        raise document.located(error) from None
     model.source = document.name
     return model
+
+
+def _complain_of_numbers(model: Model, document: Document) -> None:
+    """Wrong numbers of a model of which other parts could not be read; lines with a problem are left alone."""
+    known = {problem.line for problem in document.found}
+    for problem in problems_of_numbers(model):
+        if document.line(problem.path) not in known:
+            document.complain(problem.path, problem)
+
+
+class NamedFunctions:
+    """Force laws that a file names and Python holds, `load(path, functions={"piston": f})`."""
+
+    def __init__(self, functions: Mapping[str, Callable[..., Any]] | None, file: str) -> None:
+        self.functions = dict(functions or {})
+        self.file = file
+        self.without: dict[str, str] = {}
+        for name, function in self.functions.items():
+            if not callable(function):
+                raise ModelError(
+                    f"functions['{name}'] is {function!r}; it must be a Python function (t, q, qd)."
+                )
+
+    def find(self, name: str, where: str, element: str) -> Callable[..., Any] | str:
+        """The function of that name; the name itself where none was given."""
+        if name in self.functions:
+            return self.functions[name]
+        self.without[name] = f"{where}: force '{element}' has the law '{name}'"
+        return name
+
+    def warn(self) -> None:
+        """Report the laws without a function."""
+        for name, sentence in self.without.items():
+            given = f"; the functions given are {listed(self.functions)}" if self.functions else ""
+            warn(
+                f"{sentence}, for which no function was given{given}. Dynamics will need it: "
+                f'load("{self.file}", functions={{"{name}": f}}) with f(t, q, qd).'
+            )
 
 
 class _ModelReader:
@@ -227,7 +277,7 @@ class _ModelReader:
             return _frame(given)
         if kind.name in FUNCTION_KINDS and isinstance(given, dict):
             return self.table(given)
-        if self.laws.is_law(kind):
+        if kind == LAW:
             return self.laws.find(given, self.document.where(path), str(path[-1]))
         return _tuple(given)
 

@@ -17,7 +17,7 @@ from ..model.elements import FUNCTION_KINDS, Element, Kind
 from ..model.frame import GROUND, Frame
 from ..model.measure import Measure
 from ..model.model import Model
-from .named_functions import LAW
+from .model_reader import LAW
 from .schema import VERSION
 
 LONGEST_NAME = 500

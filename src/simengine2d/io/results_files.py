@@ -27,9 +27,8 @@ from ..system.system import System
 from .archive import ALWAYS_FINE, RATIO, Arrays, digest, pack, unpack
 from .document import Document
 from .files import read_bytes, write_bytes
-from .model_reader import read_model
+from .model_reader import LAW, read_model
 from .model_writer import model_data
-from .named_functions import LAW
 
 FORMAT = 3
 READABLE = (2, 3)
