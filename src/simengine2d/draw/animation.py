@@ -20,11 +20,11 @@ import numpy as np
 from ..errors import ModelError, UnsupportedError, listed
 from ..io.files import write_bytes
 from ..results.results import Results
-from .colors import PAPER, TEXT
 from .figure import SceneArtists, closed_figure, prepare
 from .outlines import Floats
 from .resampling import resampled
 from .scene import Scene, scene_of
+from .style import PAPER, TEXT
 
 Progress = Callable[[float], None]
 """Called now and then with the part that is done, from 0 to 1."""

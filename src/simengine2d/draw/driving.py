@@ -13,9 +13,8 @@ from ..model.frame import GROUND, PlacedFrame
 from ..model.joints.driver import Driver
 from ..model.measure import Term
 from . import outlines, stretchable
-from .layout import Layout
+from .layout import Layout, spot_of
 from .marks import Layer, Outline, Stretched
-from .motion import spot_of
 from .symbols import Parts, reach, symbol
 
 TURNING = ("angle", "direction", "misalignment")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UnsupportedError
-from .colors import PAPER, ink_of
 from .labels import places
 from .marks import Arrow, Bounds, Label, Mark, Outline, Spot, Stretched, Trace
 from .outlines import Floats, arc_arrow
 from .scene import Scene
+from .style import PAPER, ink_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,13 +11,13 @@ import numpy as np
 
 from ..errors import ModelError, UnsupportedError, unknown
 from ..results.results import Results
-from .colors import TEXT, ink_of
 from .figure import LABEL, SceneArtists, axes_or_new, halo
+from .layout import CarrierMotion
 from .marks import Arrow, Layer, Mark, Outline, Spot
-from .motion import CarrierMotion
 from .outlines import circle
 from .resampling import nearest_row, one_row
 from .scene import Scene, scene_of
+from .style import TEXT, ink_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,8 @@ from typing import Any
 from ..errors import ModelError
 from ..io.files import write_text
 from ..results.results import Results
-from .colors import BODIES, PAPER, TEXT, Ink, ink_of, inks, mixed
 from .payload import MOST_ROWS, ink_class, payload
-from .style import own_traces
+from .style import BODIES, PAPER, TEXT, Ink, ink_of, inks, mixed, own_traces
 
 SCRIPTS = ("data.js", "stage.js", "plots.js", "player.js")
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)

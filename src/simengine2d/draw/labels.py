@@ -16,9 +16,8 @@ from ..model.joints.driver import Driver
 from ..model.joints.gear import Gear
 from ..model.joints.rack_pinion import RackPinion
 from ..model.joints.translational import Translational
-from .layout import Layout
+from .layout import CarrierMotion, Layout, spot_of
 from .marks import Bounds, Label, Spot
-from .motion import CarrierMotion, spot_of
 from .outlines import TURN, Floats, hull
 
 MOST_BODIES = 100

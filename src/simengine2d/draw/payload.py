@@ -17,8 +17,8 @@ from ..model.frame import GROUND
 from ..results.energy import has_energy
 from ..results.results import COORDINATES, ORDERS, Results
 from .labels import places
+from .layout import spot_of
 from .marks import Mark, Stretched, Trace
-from .motion import spot_of
 from .outlines import Floats
 from .scene import Scene, scene_of
 from .units import UNITS

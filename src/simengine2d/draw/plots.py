@@ -11,10 +11,10 @@ from ..errors import ModelError, listed
 from ..model.frame import GROUND
 from ..model.measure import KINDS
 from ..results.results import Results
-from .colors import LINES, TEXT, ink_of, mixed
 from .figure import axes_or_new, draw_scene, pyplot
 from .outlines import Floats
 from .scene import scene_of
+from .style import LINES, TEXT, ink_of, mixed
 from .units import MEASURES, UNITS, unit_of
 
 if TYPE_CHECKING:

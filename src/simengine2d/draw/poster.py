@@ -11,11 +11,11 @@ import numpy as np
 from ..errors import ModelError
 from ..model.frame import GROUND
 from ..results.results import Results
-from .colors import TEXT
 from .figure import LEVEL, SceneArtists, axes_for, prepare
 from .marks import Layer, Mark, Outline
 from .resampling import resampled
 from .scene import scene_of
+from .style import TEXT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,13 +18,12 @@ from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
 from . import curved, driving, sliding  # noqa: F401  (they register their symbols)
-from .colors import body_ink
 from .labels import labels, places, word_box
-from .layout import Layout
+from .layout import CarrierMotion, Layout, spot_of
 from .marks import Arrow, Bounds, Label, Layer, Mark, Outline, Spot, Stretched, Trace
-from .motion import CarrierMotion, spot_of
 from .outlines import Floats, center_of_mass, circle
 from .shapes import body_marks, ink_of_bodies
+from .style import body_ink
 from .symbols import symbol
 
 MARGIN = 2.5  # around everything that moves, in symbol sizes

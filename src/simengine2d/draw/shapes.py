@@ -9,12 +9,11 @@ import numpy as np
 from ..model.body import Bar, Body, Disk, Plate
 from ..model.frame import GROUND
 from . import outlines
-from .colors import body_ink
 from .gears import Wheel
 from .layout import Layout
 from .marks import Layer, Outline, Spot
 from .outlines import Floats
-from .style import is_hidden, own_color, own_outlines
+from .style import body_ink, is_hidden, own_color, own_outlines
 
 RADIUS = 0.95  # of links, in symbol sizes
 

@@ -28,9 +28,8 @@ from ..model.joints.gear import Gear
 from ..model.joints.link import Link
 from ..model.joints.revolute import Revolute
 from . import outlines, stretchable
-from .layout import Layout, frames_of
+from .layout import Layout, frames_of, spot_of
 from .marks import Layer, Mark, Outline, Spot, Stretched
-from .motion import spot_of
 
 Parts = Iterator[Mark | Spot]
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from ..model.elements import Joint, Push
 from ..model.frame import GROUND
-from .channels import multipliers_of
 from .reactions import pull, reaction
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def effort(results: Results, name: str) -> Floats:
         return -pull(results, name)
     reaction(results, name)  # says why, where there are no multipliers
     row = [owner for owner, _ in results.system.rows].index(name)
-    return np.asarray(-multipliers_of(results)[:, row])
+    return np.asarray(-results.motion.lam[:, row])
 
 
 def power(results: Results, name: str) -> Floats:

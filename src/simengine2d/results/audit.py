@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.system import System
-from .channels import motion_of, multipliers_of
 
 if TYPE_CHECKING:
     from .results import Results
@@ -41,7 +40,7 @@ class Audit:
 
     def __init__(self, results: Results) -> None:
         self.results, self.system = results, results.system
-        motion_of(results) if results.lam is None else multipliers_of(results)  # refuse what does not fit
+        results.motion  # noqa: B018  (refuses what does not fit)
         self.picked = samples(results)
         self.rows = np.repeat(np.arange(self.system.m), np.diff(self.system.arrays.jac_start))
         self.columns = self.system.arrays.jac_column

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError, counted
 from ..expressions.tape_kernels import RESULT, VALUE, forward
 from ..model.elements import Row
 from ..model.formula import Formula
@@ -65,48 +64,10 @@ def values_along(operations, numbers, Z, z, out):
         out[i] = z[forward(operations, numbers, 0, operations.shape[0], Z.shape[1], z), VALUE]
 
 
-class MotionArrays(NamedTuple):
-    """The arrays of results as kernels read them; `lam` has no columns where there are no multipliers."""
-
-    t: Floats
-    q: Floats
-    qd: Floats
-    qdd: Floats
-    lam: Floats
-
-
-def motion_of(results: Results) -> MotionArrays:
-    """The arrays of results, which fit each other: kernels do not look where they end."""
-    count = np.size(results.t)
-    lam = np.zeros((count, 0)) if results.lam is None else results.lam
-    motion = MotionArrays(
-        *(np.ascontiguousarray(a, dtype=float) for a in (results.t, results.q, results.qd, results.qdd, lam))
-    )
-    columns = 3 * len(results.bodies)
-    shapes = [(count,), *[(count, columns)] * 3, (count, motion.lam.shape[-1])]
-    for name, array, shape in zip(MotionArrays._fields, motion, shapes, strict=True):
-        if array.shape != shape:
-            raise ModelError(
-                f"the results of '{results.model.name}' do not fit together: {name} has the shape {array.shape}, "
-                f"not {shape}, for {counted(count, 'time')} and {columns} coordinates."
-            )
-    return motion
-
-
-def multipliers_of(results: Results) -> Floats:
-    """The multipliers, one column for each constraint of the model."""
-    lam, rows = motion_of(results).lam, results.system.m
-    if lam.shape[1] != rows:
-        raise ModelError(
-            f"the results of '{results.model.name}' hold {lam.shape[1]} multipliers for {counted(rows, 'constraint')}."
-        )
-    return lam
-
-
 def formula_along(results: Results, formula: Formula) -> Floats:
     """The value of a formula over time."""
     rates = [part for measure in formula.measures for part in measure_rates(results, measure)[:2]]
-    t = motion_of(results).t
+    t = results.motion.t
     tape, out = formula.tape, np.empty(t.size)
     Z = np.ascontiguousarray(np.column_stack([*rates, t])[:, tape.inputs])
     operations, numbers = np.array(tape.operations, dtype=np.int64), np.array(tape.numbers, dtype=float)
@@ -120,7 +81,7 @@ def measure_rates(results: Results, measure: Measure | str) -> tuple[Floats, Flo
     terms = _placed(resolved, measure).terms
     bodies = [body for body in resolved.bodies.values() if body.name != GROUND]
     arrays, _ = constant_arrays(bodies, resolved.gravity, [Row("", Measure((term,))) for term in terms])
-    motion = motion_of(results)
+    motion = results.motion
     out = np.empty((len(terms), 3, motion.t.size))
     F = np.zeros((arrays.frame_body.size, FRAME_STATE))
     measures_along(arrays, F, motion.q, motion.qd, motion.qdd, out)

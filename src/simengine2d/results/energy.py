@@ -18,7 +18,7 @@ from ..errors import UnsupportedError
 from ..expressions.law import LINEAR
 from ..model.elements import Action, Load, Push
 from ..system.system import System
-from .channels import formula_along, motion_of
+from .channels import formula_along
 from .force_history import forces_of
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def energy(results: Results) -> Energy:
             "these results come from a CSV file, which holds no masses; save them as .npz or .parquet."
         )
     system = _with_laws(results)
-    motion = motion_of(results)
+    motion = results.motion
     kinetic = 0.5 * motion.qd**2 @ system.masses
     mass, (g_x, g_y) = system.arrays.mass, system.resolved.gravity
     potential = -g_x * motion.q[:, 0::3] @ mass - g_y * motion.q[:, 1::3] @ mass
@@ -89,7 +89,7 @@ def power(results: Results) -> Power:
             "the power of drivers needs their reactions, which these results do not hold. "
             "Run dynamics(model, t_end=...)."
         )
-    forces, (_, _, qd, qdd, _) = forces_of(results), motion_of(results)
+    forces, (_, _, qd, qdd, _) = forces_of(results), results.motion
     return Power((qd * qdd) @ system.masses, forces.applied_power(), forces.driver_power)
 
 

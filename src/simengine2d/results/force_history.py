@@ -23,10 +23,9 @@ from ..system.constraints import move
 from ..system.formulas.forces import TERM_A, TERM_B, TERM_KIND
 from ..system.frames import EX, EY, term_gradient
 from ..system.system import System
-from .channels import MotionArrays, motion_of, multipliers_of
 
 if TYPE_CHECKING:
-    from .results import Results
+    from .results import MotionArrays, Results
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -208,9 +207,7 @@ def _ordered(system: System) -> list[tuple[str, Push | Action | Wrench]]:
 
 def forces_of(results: Results) -> ForceHistory:
     """The forces of results; those of unchanged arrays are found once."""
-    motion = motion_of(results)
-    if results.lam is not None:
-        multipliers_of(results)  # refuses what does not fit
+    motion = results.motion
     known: ForceHistory | None = results.__dict__.get("_forces")
     if known is None or not known.is_of(results.system, motion):
         known = results.__dict__["_forces"] = ForceHistory(results.system, motion)

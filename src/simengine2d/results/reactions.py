@@ -20,7 +20,6 @@ from ..model.measure import Measure
 from ..numerics.rank import row_space
 from ..system.formulas.forces import frames_of
 from ..system.system import System
-from .channels import multipliers_of
 from .force_history import forces_of
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def pull(results: Results, name: str) -> Floats:
         return forces_of(results).law(name)
     _refuse_without_forces(results, element)
     first = [owner for owner, _ in results.system.rows].index(name)
-    return np.asarray(-multipliers_of(results)[:, first])
+    return np.asarray(-results.motion.lam[:, first])
 
 
 def channels_of(results: Results, name: str) -> list[str]:

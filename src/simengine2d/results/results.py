@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError, UnsupportedError, listed, unknown
+from ..errors import ModelError, UnsupportedError, counted, listed, unknown
 from ..model.frame import GROUND, Frame
 from ..model.measure import KINDS, Measure, angle, x, y
 from ..model.model import Model
@@ -33,6 +33,16 @@ Floats = NDArray[np.float64]
 COORDINATES = ("x", "y", "phi")
 ORDERS = ("", "d", "dd")
 POINT_MEASURES = {"x": x, "y": y, "phi": angle}
+
+
+class MotionArrays(NamedTuple):
+    """The arrays of results; `lam` has no columns where there are no multipliers."""
+
+    t: Floats
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    lam: Floats
 
 
 @dataclass
@@ -83,6 +93,29 @@ class Results(ResultsPictures):
     def resolved(self) -> ResolvedModel:
         """The model in numbers."""
         return self.system.resolved
+
+    # arrays that fit each other
+
+    @property
+    def motion(self) -> MotionArrays:
+        """The arrays as kernels read them, which do not look where an array ends."""
+        count, columns = np.size(self.t), self.system.n
+        lam = np.zeros((count, 0)) if self.lam is None else self.lam
+        arrays = (self.t, self.q, self.qd, self.qdd, lam)
+        motion = MotionArrays(*(np.ascontiguousarray(array, dtype=float) for array in arrays))
+        shapes = [(count,), *[(count, columns)] * 3, (count, motion.lam.shape[-1])]
+        for name, array, shape in zip(MotionArrays._fields, motion, shapes, strict=True):
+            if array.shape != shape:
+                raise ModelError(
+                    f"the results of '{self.model.name}' do not fit together: {name} has the shape {array.shape}, "
+                    f"not {shape}, for {counted(count, 'time')} and {columns} coordinates."
+                )
+        if self.lam is not None and motion.lam.shape[1] != self.system.m:
+            raise ModelError(
+                f"the results of '{self.model.name}' hold {motion.lam.shape[1]} multipliers "
+                f"for {counted(self.system.m, 'constraint')}."
+            )
+        return motion
 
     # channels
 
