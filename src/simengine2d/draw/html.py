@@ -12,8 +12,8 @@ from typing import Any
 from ..errors import ModelError
 from ..io.files import write_text
 from ..results.results import Results
-from .payload import MOST_ROWS, ink_class, payload
-from .style import BODIES, PAPER, TEXT, Ink, ink_of, inks, mixed, own_traces
+from .payload import MOST_ROWS, payload
+from .style import PAPER, color_rules, own_traces
 
 SCRIPTS = ("data.js", "stage.js", "plots.js", "player.js")
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
@@ -144,19 +144,17 @@ def _known(channels: Sequence[str], parts: list[dict[str, Any]]) -> Sequence[str
 
 
 def _first_channels(results: Results, part: dict[str, Any]) -> list[str]:
-    """What is plotted where nobody says: how the first and the last body move, and what the first joint bears."""
-    bodies = results.bodies
-    first = [f"{bodies[0]}.phi", f"{bodies[-1]}.{_liveliest(results, bodies[-1])}"] if bodies else []
+    """What is plotted by default: how the first and the last body move, and what the first joint bears."""
+    bodies = part["bodies"]
+    first = [f"{bodies[0]}.phi", f"{bodies[-1]}.{_liveliest(results)}"] if bodies else []
     forces = [f"{arrow['name']}.|f|" for arrow in part["arrows"]][:1]
     return list(dict.fromkeys([*first, *forces]))
 
 
-def _liveliest(results: Results, body: str) -> str:
-    """x, y or phi: which moves most, a turn counting as the size of the picture."""
-    x, y, phi = (
-        float(results[f"{body}.{c}"].max() - results[f"{body}.{c}"].min()) for c in ("x", "y", "phi")
-    )
-    return "x" if x >= y and x > 0.0 and phi < 1e-6 else "y" if y > 0.0 and phi < 1e-6 else "phi"
+def _liveliest(results: Results) -> str:
+    """What to show of the last body: its angle where it turns, else x or y, whichever moves more."""
+    x, y, phi = results.q[:, -3:].max(axis=0) - results.q[:, -3:].min(axis=0)
+    return "phi" if phi >= 1e-6 else "x" if x >= y and x > 0.0 else "y" if y > 0.0 else "phi"
 
 
 def _speed(results: list[Results]) -> float:
@@ -175,46 +173,8 @@ def script() -> str:
 
 def style(data: dict[str, Any]) -> str:
     """The colors of both themes, then the style sheet."""
-    marks = [mark for part in data["results"] for mark in part["marks"]]
-    own = sorted({mark["ink"] for mark in marks if _is_color(mark["ink"])})
-    return "\n".join([*(_theme(name, own) for name in PAPER), _viewer_file("player.css")])
-
-
-def _is_color(ink: str) -> bool:
-    return len(ink) == 6 and not set(ink) - set("0123456789abcdef")
-
-
-def _theme(theme: str, own: Sequence[str]) -> str:
-    paper, text = PAPER[theme], TEXT[theme]
-    root = f'.simengine2d[data-theme="{theme}"]'
-    variables = {
-        "paper": paper,
-        "text": text,
-        "quiet": mixed(text, paper, 0.62),
-        "rule": mixed(text, paper, 0.16),
-        "raised": mixed(text, paper, 0.05),
-        "accent": BODIES[theme][0],
-    }
-    rules = [
-        f"{root} {{ color-scheme: {theme}; " + " ".join(f"--{k}: {v};" for k, v in variables.items()) + " }"
-    ]
-    known = inks(theme) | {f"#{color}": ink_of(f"#{color}", theme) for color in own}
-    rules += [rule for word, ink in known.items() for rule in _ink_rules(root, ink_class(word), ink)]
-    for i, color in enumerate(BODIES[theme]):
-        rules.append(f"{root} .curve-{i} {{ stroke: {color}; }}")
-        rules.append(f"{root} .dot.curve-{i} {{ fill: {color}; stroke: var(--paper); }}")
-        rules.append(f"{root} .chip-{i} {{ color: {color}; }}")
-    return "\n".join(rules)
-
-
-def _ink_rules(root: str, word: str, ink: Ink) -> list[str]:
-    dash = " stroke-dasharray: 8 3 1.5 3;" if ink.dashed else ""
-    edge = ink.edge or "none"
-    return [
-        f"{root} .ink-{word} {{ stroke: {edge}; stroke-width: {ink.width}px;{dash} }}",
-        f"{root} .ink-{word}.area, {root} .arrow.ink-{word} .area {{ fill: {ink.fill or 'none'}; }}",
-        f"{root} .label.ink-{word} {{ fill: {edge}; stroke: var(--paper); }}",
-    ]
+    inks = {mark["ink"] for part in data["results"] for mark in part["marks"]}
+    return f"{color_rules(inks)}\n{_viewer_file('player.css')}"
 
 
 def _viewer_file(name: str) -> str:

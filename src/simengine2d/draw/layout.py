@@ -10,7 +10,7 @@ from ..errors import Subject, UnsupportedError
 from ..model.body import Disk, Plate, Shape
 from ..model.elements import Action, Element, ForceElement, Joint, Pair, Push, Wrench
 from ..model.forces.torque import Torque
-from ..model.frame import GROUND, PlacedFrame
+from ..model.frame import GROUND, Frame, PlacedFrame
 from ..model.joints.cam import Cam
 from ..model.joints.rack_pinion import RackPinion
 from ..model.joints.revolute import Revolute
@@ -225,6 +225,16 @@ class Layout:
             if isinstance(element, Revolute) and {element.a.body, element.b.body} == {a, b}:
                 return element.a if element.a.body == a else element.b
         return None
+
+    def force_frame(self, name: str) -> PlacedFrame:
+        """Where the force of an element is shown, on its last body; the torque of a motor at the pin of that body."""
+        bodies = [frame.body for frame in self.resolved.model.elements[name].frames()]
+        body = [each for each in bodies if each != GROUND][-1]
+        attached = [frame for frame in self.frames[name] if frame.body == body]
+        if attached:
+            return attached[-1]
+        others = [each for each in bodies if each != body] or [GROUND]
+        return self.pivot(body, others[0]) or self.resolved.frame(Frame(body))
 
     def is_round(self, frame: PlacedFrame) -> bool:
         """The frame sits in the middle of a disk or a wheel."""

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..model.frame import GROUND
-from ..results.energy import has_energy
+from ..results.energy import known_energy
 from ..results.results import COORDINATES, ORDERS, Results
 from .labels import places
-from .layout import spot_of
-from .marks import Mark, Stretched, Trace
+from .marks import Mark, Spot, Stretched, Trace
 from .outlines import Floats
 from .scene import Scene, scene_of
+from .style import ink_class
 from .units import UNITS
 
 MOST_ROWS = 10_000
@@ -162,18 +162,13 @@ def _force_channels(scene: Scene, arrows: list[dict[str, Any]]) -> Iterator[dict
 
 
 def _energy_channels(results: Results, columns: Columns) -> Iterator[dict[str, Any]]:
-    if has_energy(results):
-        energy = results.energy()
+    energy = known_energy(results)
+    if energy is not None:
         for part, values in zip(energy._fields, energy, strict=True):
             yield _channel(f"energy.{part}", "J", "energy", column=columns.add(values))
 
 
 # Scene ------------------------------------------------------------------------------------------------
-
-
-def ink_class(ink: str) -> str:
-    """The ink as a word for style sheets."""
-    return ink.replace(" ", "-").replace("#", "")
 
 
 def _mark(mark: Mark, number: dict[str, int]) -> dict[str, Any]:
@@ -209,13 +204,11 @@ def _arrow(arrow: Any, number: dict[str, int], columns: Columns) -> dict[str, An
 
 def _points(scene: Scene, results: Results, number: dict[str, int]) -> dict[str, Any]:
     """The points whose paths can be shown: those asked for, and every named point of the bodies."""
-    resolved = results.resolved
-    named = {f"{body}.{point}": body for body in results.bodies for point in resolved.bodies[body].points}
     found = {trace.name: trace for trace in scene.traces}
-    for name, body in named.items():
-        place = resolved.bodies[body].points[name.removeprefix(f"{body}.")]
-        spot = spot_of(resolved.frame_at(body, 0.0, 0.0, 0.0))._replace(x=place[0], y=place[1])
-        found.setdefault(name, Trace(spot, name, scene.inks[body]))
+    for body in results.bodies:
+        for point, (x, y, _) in results.resolved.bodies[body].points.items():
+            name = f"{body}.{point}"
+            found.setdefault(name, Trace(Spot(body, x, y), name, scene.inks[body]))
     return {
         name: {
             "carrier": number[trace.spot.carrier],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
 from ..io.files import write_text
-from ..results.energy import has_energy
+from ..results.energy import known_energy
 from ..results.results import Results
 from . import plots, report_data
 from .report_data import Fact
@@ -160,7 +160,7 @@ def _plots(results: Results) -> list[str]:
     bodies = list(dict.fromkeys([results.bodies[0], results.bodies[-1]]))
     parts = [_figure(_coordinates(results, body), 4.6, 3.0) for body in bodies]
     parts += [_figure(_velocities(results, body), 4.6, 3.0) for body in bodies]
-    if results.lam is not None and has_energy(results):
+    if results.lam is not None and known_energy(results) is not None:
         parts.append(_figure(lambda figure: plots.plot_energy(results, figure.subplots()), 4.6, 3.0))
     return ['<div class="pair">', *parts, "</div>"]
 

@@ -13,8 +13,9 @@ from ..errors import ModelError, SimEngineError, UnsupportedError
 from ..model.elements import ForceElement, Joint
 from ..model.forces.point_force import PointForce
 from ..model.forces.torque import Torque
-from ..model.frame import GROUND, Frame, as_frame
+from ..model.frame import GROUND, as_frame
 from ..model.model import Model
+from ..results.reactions import reaction
 from ..results.results import Results
 from ..system.system import System
 from . import curved, driving, sliding  # noqa: F401  (they register their symbols)
@@ -27,10 +28,8 @@ from .style import body_ink
 from .symbols import symbol
 
 MARGIN = 2.5  # around everything that moves, in symbol sizes
-LONG_ARROW, PEAK_ARROW = (
-    0.22,
-    0.5,
-)  # of the diagonal: a force that is exceeded a tenth of the time, and the largest
+# lengths of arrows, as parts of the diagonal: of a force that is exceeded a tenth of the time, and of the largest
+LONG_ARROW, PEAK_ARROW = 0.22, 0.5
 SAMPLES = 400  # times at which the bounds are looked for
 
 
@@ -202,19 +201,9 @@ def _arrows(results: Results, layout: Layout) -> Iterator[Arrow]:
             continue
         if isinstance(element, ForceElement) and results.system.missing_law is not None:
             continue
-        bodies = [frame.body for frame in results.model.elements[name].frames() if frame.body != GROUND]
-        frames = [frame for frame in layout.frames[name] if frame.body == bodies[-1]]
-        spot = spot_of(frames[-1]) if frames else _pivot_of(name, bodies[-1], layout)
-        reaction = results.reaction(name, on=bodies[-1], at=Frame(spot.carrier, place=(spot.x, spot.y, 0.0)))
+        frame = layout.force_frame(name)
         ink = "reaction" if isinstance(element, Joint) else "applied"
-        yield Arrow(spot, name, ink, *reaction, is_load)
-
-
-def _pivot_of(name: str, body: str, layout: Layout) -> Spot:
-    """Where the torque of a motor is shown: at the pin of its body."""
-    others = [f.body for f in layout.resolved.model.elements[name].frames() if f.body != body] or [GROUND]
-    pivot = layout.pivot(body, others[0])
-    return Spot(body, 0.0, 0.0) if pivot is None else spot_of(pivot)
+        yield Arrow(spot_of(frame), name, ink, *reaction(results, name, frame.body, frame), is_load)
 
 
 def _trace(point: str, layout: Layout) -> Trace:

@@ -10,6 +10,7 @@ and rectangles of the course's files are read too.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,6 +87,57 @@ def ink_of(word: str, theme: str = "light") -> Ink:
     if word.startswith("#"):
         return Ink(word, mixed(word, PAPER[theme], 0.3), 1.5)
     return inks(theme)[word]
+
+
+# Style sheets -----------------------------------------------------------------------------------------
+
+
+def ink_class(ink: str) -> str:
+    """The ink as a word for style sheets."""
+    return ink.replace(" ", "-").replace("#", "")
+
+
+def color_rules(used: Iterable[str]) -> str:
+    """The inks of both themes as rules of a style sheet; `used` are the classes of a page, among them own colors."""
+    own = sorted(filter(_is_color, set(used)))
+    return "\n".join(_theme(name, own) for name in PAPER)
+
+
+def _is_color(ink: str) -> bool:
+    return len(ink) == 6 and not set(ink) - set("0123456789abcdef")
+
+
+def _theme(theme: str, own: Sequence[str]) -> str:
+    paper, text = PAPER[theme], TEXT[theme]
+    root = f'.simengine2d[data-theme="{theme}"]'
+    variables = {
+        "paper": paper,
+        "text": text,
+        "quiet": mixed(text, paper, 0.62),
+        "rule": mixed(text, paper, 0.16),
+        "raised": mixed(text, paper, 0.05),
+        "accent": BODIES[theme][0],
+    }
+    rules = [
+        f"{root} {{ color-scheme: {theme}; " + " ".join(f"--{k}: {v};" for k, v in variables.items()) + " }"
+    ]
+    known = inks(theme) | {f"#{color}": ink_of(f"#{color}", theme) for color in own}
+    rules += [rule for word, ink in known.items() for rule in _ink_rules(root, ink_class(word), ink)]
+    for i, color in enumerate(BODIES[theme]):
+        rules.append(f"{root} .curve-{i} {{ stroke: {color}; }}")
+        rules.append(f"{root} .dot.curve-{i} {{ fill: {color}; stroke: var(--paper); }}")
+        rules.append(f"{root} .chip-{i} {{ color: {color}; }}")
+    return "\n".join(rules)
+
+
+def _ink_rules(root: str, word: str, ink: Ink) -> list[str]:
+    dash = " stroke-dasharray: 8 3 1.5 3;" if ink.dashed else ""
+    edge = ink.edge or "none"
+    return [
+        f"{root} .ink-{word} {{ stroke: {edge}; stroke-width: {ink.width}px;{dash} }}",
+        f"{root} .ink-{word}.area, {root} .arrow.ink-{word} .area {{ fill: {ink.fill or 'none'}; }}",
+        f"{root} .label.ink-{word} {{ fill: {edge}; stroke: var(--paper); }}",
+    ]
 
 
 # The look of a model ----------------------------------------------------------------------------------

@@ -272,7 +272,8 @@ class ResolvedModel(Scope):
         return body.points[frame.point]
 
     def _drawn(self, name: str) -> ResolvedBody:
-        self.model.find_body(name)
+        if name not in self.bodies:
+            self.model.find_body(name)  # says which bodies there are
         return self.bodies[name]
 
     def _refuse_self_joint(self, element: Element) -> None:

@@ -72,13 +72,12 @@ def energy(results: Results) -> Energy:
     return Energy(kinetic, potential, total)
 
 
-def has_energy(results: Results) -> bool:
-    """Whether all forces are known and the energy has a value at every time."""
+def known_energy(results: Results) -> Energy | None:
+    """The energy, where all forces are known and it has a value at every time."""
     try:
-        energy(results)
+        return energy(results)
     except UnsupportedError:
-        return False
-    return True
+        return None
 
 
 def power(results: Results) -> Power:
@@ -105,9 +104,10 @@ def energy_drift(results: Results) -> float | None:
     """Largest change of the total energy relative to the energy exchanged; None where it need not be constant."""
     if results.t.size == 0 or not is_conservative(results.system):
         return None
-    if not has_energy(results):
+    known = known_energy(results)
+    if known is None:
         return None
-    kinetic, potential, total = energy(results)
+    kinetic, potential, total = known
     exchanged = max(float(np.ptp(potential)), float(kinetic.max()))
     return float(np.max(np.abs(total - total[0]))) / exchanged if exchanged > 0.0 else None
 

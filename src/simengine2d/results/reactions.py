@@ -44,14 +44,14 @@ def reaction(
     results: Results,
     name: str,
     on: str | None = None,
-    at: Frame | str | None = None,
+    at: Frame | PlacedFrame | str | None = None,
     expressed_in: str = GROUND,
 ) -> Reaction:
     """What the joint or force `name` does to the body `on`; the torque is about `at`."""
     element = _acting(results, name)
     body = element.body(on)
     _refuse_without_forces(results, element)
-    point = results.resolved.frame(_point(results, element, body, at))
+    point = _point(results, element, body, at)
     axes = results.resolved.frame(as_frame(expressed_in))
     forces = forces_of(results)
     force_x, force_y, torque = forces.on(name, body)
@@ -102,13 +102,10 @@ class _Acting(NamedTuple):
             )
         return on
 
-    def attachment(self, body: str) -> Frame:
-        """The one point at which it is attached; where there is none or several, the mass center."""
+    def attachment(self, body: str) -> PlacedFrame | None:
+        """The one point at which it is attached; None where there is none or several."""
         places = {frame[:3]: frame for frame in self.frames if frame.body == body}
-        if len(places) != 1:
-            return Frame(body)
-        frame = places.popitem()[1]
-        return Frame(frame.body, place=(frame.x, frame.y, frame.angle))
+        return places.popitem()[1] if len(places) == 1 else None
 
 
 def _acting(results: Results, name: str) -> _Acting:
@@ -162,19 +159,24 @@ def _refuse_without_forces(results: Results, element: _Acting) -> None:
         )
 
 
-def _point(results: Results, element: _Acting, body: str, at: Frame | str | None) -> Frame:
+def _point(
+    results: Results, element: _Acting, body: str, at: Frame | PlacedFrame | str | None
+) -> PlacedFrame:
     """The point asked for: a point of the body, or any frame; else where the element is attached to the body."""
+    resolved = results.resolved
+    if isinstance(at, PlacedFrame):
+        return at
     if at is None:
-        return element.attachment(body)
+        return element.attachment(body) or resolved.frame(Frame(body))
     if isinstance(at, str):
-        points = results.resolved.bodies[body].points
+        points = resolved.bodies[body].points
         if at in points:
-            return Frame(body, at)
+            return resolved.frame(Frame(body, at))
         if at != body and at in results.model.elements:
-            return _acting(results, at).attachment(body)
-        if "." not in at and at not in results.resolved.bodies:
+            return _acting(results, at).attachment(body) or resolved.frame(Frame(body))
+        if "." not in at and at not in resolved.bodies:
             raise ModelError(f"body '{body}' has no point '{at}'. {unknown('point', at, points)}")
-    return as_frame(at)
+    return resolved.frame(as_frame(at))
 
 
 # Redundancy -------------------------------------------------------------------------------------------
