@@ -1,7 +1,7 @@
 """What one right-hand side costs in reference-point and in relative coordinates: `python -m evaluations four_bar`.
 
 Both run in a compiled loop at the same state: reference points as part of the loop, as in their own integrators,
-relative coordinates through their door. The least of many repetitions is printed; the ratio says how much quicker
+relative coordinates through a kernel pointer. The least of many repetitions is printed; the ratio says how much quicker
 relative coordinates are.
 """
 
@@ -17,7 +17,7 @@ from measuring import seconds_of
 from ours import model
 
 from simengine2d.analyses.assembly.assemble import assemble
-from simengine2d.coordinates.relative import recursive
+from simengine2d.coordinates.equations import Configuration
 from simengine2d.coordinates.relative.relative import Relative
 from simengine2d.formulations.projection import Projection
 from simengine2d.numerics.kernel import kernel
@@ -73,10 +73,10 @@ def measured(name: str) -> Row:
     at, calls = assemble(system), max(10, CALLS // len(system.bodies))
     family = Relative(system, at.q)
     z, zd = family.positions(at.q), family.velocities(at.q, at.qd)
-    lane = recursive.lane_at(Projection(), family, 0.0, z, False, 0.0)
-    door = recursive.accelerations.bind(lane.context)
+    equations = family.equations_of_motion(Projection(), Configuration(0.0, z, False))
+    pointer = equations.accelerate
     y, out = np.concatenate([z, zd]), np.empty(2 * family.n)
-    relative = nanoseconds(lambda count: call_often(door.f, door.c, y, out, count), calls)
+    relative = nanoseconds(lambda count: call_often(pointer.f, pointer.c, y, out, count), calls)
     qdd = family.bodies(0.0, z, zd, out[family.n :]).qdd
     d = posed(system, redundant=False, tangent=False)
     w = system.new_workspace(d)

@@ -8,15 +8,12 @@ import re
 from abc import ABC
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import ModelError, unknown
-
-if TYPE_CHECKING:
-    from .numerics.kernel_pointer import KernelPointer
 
 T = TypeVar("T")
 SPELLED = re.compile(r"\s*([\w.-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
@@ -216,11 +213,6 @@ class Formulation(ABC):
 
     gives_way: ClassVar[bool] = False
     """Whether its constraints are compliant."""
-
-    rhs: ClassVar[KernelPointer]
-    """y = (z, zd) to yd, for formulations that pose an "ode"."""
-    finish: ClassVar[KernelPointer]
-    """Called after each step."""
 
     @property
     def stabilization(self) -> tuple[float, float]:

@@ -9,7 +9,7 @@ import simengine2d as se
 from simengine2d import builders
 from simengine2d.analyses.assembly.assemble import assemble
 from simengine2d.analyses.digits import far_from_the_origin, lost_digits, pace
-from simengine2d.coordinates.reference_point.sparse import spread_of_pivots
+from simengine2d.coordinates.reference_point.multipliers import spread_of_pivots
 from simengine2d.system.elimination import build
 from simengine2d.system.equations_of_motion import accelerations
 from simengine2d.system.system import System

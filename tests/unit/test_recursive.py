@@ -13,7 +13,9 @@ from mechanisms import three_cranks
 from simengine2d import builders
 from simengine2d.analyses.assembly.assemble import assemble
 from simengine2d.coordinates import row_scales
-from simengine2d.coordinates.reference_point.reference_point import ReferencePoint
+from simengine2d.coordinates.dense import DenseEquations
+from simengine2d.coordinates.equations import Configuration
+from simengine2d.coordinates.projection import projection
 from simengine2d.coordinates.relative import recursive
 from simengine2d.coordinates.relative.loop_arrays import RowLimits
 from simengine2d.coordinates.relative.loop_paths import path_of
@@ -29,32 +31,31 @@ T = 0.7
 TOLERANCE = 1e-10
 
 
-def lane_of(family, tolerance, alpha2=0.0, beta2=0.0, compliance=0.0, eps=0.0):
-    options = np.array([alpha2, beta2, float(np.any(eps)), 1.0, tolerance])
-    give, ones = np.full(family.m, compliance), np.ones(family.m)
-    return recursive.recursive_lane(family, options, RowLimits(give, np.maximum(give, eps), ones))
+def equations_of(family, alpha2=0.0, beta2=0.0, compliance=0.0, eps=0.0):
+    give = np.full(family.m, compliance)
+    rows = RowLimits(give, np.maximum(give, eps), np.ones(family.m))
+    return recursive.RecursiveEquations(family, np.array([alpha2, beta2]), rows, bool(np.any(eps)))
 
 
 def accelerations(family, t, z, zd, alpha2=0.0, beta2=0.0, compliance=0.0, eps=0.0):
     """zdd and lam by the recursion."""
-    lane = lane_of(family, 1e-12, alpha2, beta2, compliance, eps)
+    equations = equations_of(family, alpha2, beta2, compliance, eps)
     out = np.empty(2 * family.n)
-    recursive.accelerations.bind(lane.context)(t, np.concatenate([z, zd]), out)
+    equations.accelerate(t, np.concatenate([z, zd]), out)
     np.testing.assert_array_equal(out[: family.n], zd)
-    return out[family.n :], lane.loops.lam[: family.m].copy()
+    return out[family.n :], equations.loops.lam[: family.m].copy()
 
 
 def projected(family, t, z, zd):
-    """z, zd and the notes after the projection."""
-    lane = lane_of(family, 1e-13)
-    y, notes = np.concatenate([z, zd]), np.zeros(2)
-    recursive.project.bind(lane.back)(t, y, notes)
-    return y[: family.n], y[family.n :], notes
+    """z, zd and the monitors after the projection."""
+    y, monitors = np.concatenate([z, zd]), np.zeros(2)
+    projection(equations_of(family), np.array([1e-13]))(t, y, monitors)
+    return y[: family.n], y[family.n :], monitors
 
 
 def softness(family, t, z):
     """One eps for all rows, with which the smallest lam is found."""
-    return 1e-6 * recursive.felt_by_loops(family, t, z).max()
+    return 1e-6 * recursive.felt_by_loops(family, Configuration(t, z, True)).max()
 
 
 def check(found, expected, tolerance=TOLERANCE):
@@ -107,9 +108,9 @@ def test_velocities_are_projected_by_the_smallest_change(model, seed):
     assume(np.abs(e.Phi).max(initial=0.0) < 1e-12 and independent(family, T, z, zd))
     change, _ = solved(e.M, np.zeros(family.n), e.J, e.nu - e.J @ zd)
     found = np.abs(e.J @ zd - e.nu).max(initial=0.0)
-    after_z, after, notes = projected(family, T, z, zd)
+    after_z, after, monitors = projected(family, T, z, zd)
     np.testing.assert_array_equal(after_z, z)
-    np.testing.assert_allclose(notes[1], found, atol=1e-12)
+    np.testing.assert_allclose(monitors[1], found, atol=1e-12)
     check(after - zd, change)
 
 
@@ -127,11 +128,11 @@ def test_shipped_models(name):
     check(found[0], zdd)
     check(found[1], lam, 1e-8 if eps else TOLERANCE)  # the smallest lam, after some refinements
     # a little off its constraints, it comes back to them
-    z, zd, notes = projected(family, 0.0, z + 1e-3, zd + 1e-2) if not eps else (z, zd, np.ones(2))
+    z, zd, monitors = projected(family, 0.0, z + 1e-3, zd + 1e-2) if not eps else (z, zd, np.ones(2))
     e = family.at(0.0, z, zd)
     assert np.abs(e.Phi).max(initial=0.0) < 1e-11
     assert np.abs(e.J @ zd - e.nu).max(initial=0.0) < 1e-11
-    assert family.m == 0 or notes.min() > 0.0
+    assert family.m == 0 or monitors.min() > 0.0
 
 
 def test_every_kind_of_branch_occurs_in_the_random_mechanisms():
@@ -230,6 +231,10 @@ def test_paths_go_branch_by_branch_and_meet():
     assert path_of(parent, {6}) == []
 
 
+def start_of(family):
+    return Configuration(0.0, family.positions(family.q), False)
+
+
 def test_what_has_no_inertia_is_left_to_dense_matrices():
     heavy, light = builders.four_bar(1, 2, 3, 3), builders.four_bar(1, 2, 3, 3)
     for body in heavy.bodies.values():
@@ -238,8 +243,8 @@ def test_what_has_no_inertia_is_left_to_dense_matrices():
         body.mass, body.inertia = (1.0, 1.0) if body.name == "crank" else (0.0, 0.0)
     families = [Relative(at.system, at.q) for at in map(assemble, (heavy, light))]
     assert [recursive.suits(family) for family in families] == [True, False]
-    system = families[0].system
-    assert not recursive.suits(ReferencePoint(system, system.drawn_q))
+    kinds = [type(family.equations_of_motion(se.Projection(), start_of(family))) for family in families]
+    assert kinds == [recursive.RecursiveEquations, DenseEquations]
 
 
 def test_a_point_mass_on_a_rod_without_mass_has_inertia():
@@ -253,22 +258,23 @@ def test_a_point_mass_on_a_rod_without_mass_has_inertia():
 
 
 @pytest.mark.parametrize("formulation", [se.Projection(), se.Augmented(), se.Penalty()])
-def test_posed_formulations_have_the_accelerations_of_their_equations(formulation):
+def test_formulations_have_the_accelerations_of_their_equations(formulation):
     model = builders.four_bar(1, 2, 3, 3)
     for body in model.bodies.values():
         body.mass, body.inertia = 1.0, 0.2
     at = assemble(model)
     family = Relative(at.system, at.q)
     z, zd = family.positions(at.q) + 0.01, family.velocities(at.q, at.qd) + 0.3
-    posed_by = recursive.pose_recursive(formulation, family, 0.0, family.positions(at.q), False, 1e-12)
+    problem = formulation.problem(family, start_of(family))
+    problem.tolerance[0] = 1e-12
     y, out = np.concatenate([z, zd]), np.empty(2 * family.n)
-    posed_by.rhs(0.0, y, out)
+    problem.rhs(0.0, y, out)
     e = family.at(0.0, z, zd)
     compliances = formulation.compliances(row_scales.given_in(family, 0.0, family.positions(at.q)))
     e = family.at(0.0, z, zd)
     alpha2, beta2 = formulation.stabilization
     gamma = e.gamma - alpha2 * (e.J @ zd - e.nu) - beta2 * e.Phi
     check(out[family.n :], solved(e.M, e.Q, e.J, gamma, compliances)[0], 1e-9)
-    posed_by.finish(0.0, y, posed_by.notes)
+    problem.finish(0.0, y, problem.monitors)
     moved = np.abs(y - np.concatenate([z, zd])).max()
     assert (moved > 1e-3) == formulation.projects

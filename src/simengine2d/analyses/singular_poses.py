@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coordinates.base import Family
-from ..coordinates.reference_point import sparse
+from ..coordinates.reference_point.multipliers import new_sparse
+from ..coordinates.reference_point.sparse import accelerations
 from ..formulations.rank_watch import (
     ALARMS,
     ALWAYS_ZERO,
@@ -101,8 +102,8 @@ class RankWatch:
         n, m, S = system.n, system.m, system.arrays
         self.masses = self.geometric_masses()
         d = self.program()
-        self.context = sparse.new_context(system, d, system.new_workspace(d), 0.0)._replace(L=self.no_loads())
-        self.solve = sparse.accelerations.bind(self.context)
+        self.context = new_sparse(system, d, system.new_workspace(d))._replace(L=self.no_loads())
+        self.solve = accelerations.bind(self.context)
         self.state, self.alarm_rows = np.zeros(STATE_SIZE), np.zeros((MOST_ALARMS, 3))
         self.top, self.first, self.first_g = np.zeros(m), np.zeros((2, n)), np.zeros(m)
         self.weight = 1.0 / self.masses[S.jac_column]

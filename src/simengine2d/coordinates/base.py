@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..methods import Registry
-from ..model.elements import Action, Push, Row, Wrench
+from ..methods import Formulation, Registry
 from ..numerics.kernel_pointer import BoundKernel, KernelPointer
-from ..system.applied_forces import Loads, frames_of_loads, load_arrays
-from ..system.constraints import SystemArrays, constant_arrays
+from ..system.applied_forces import Loads
+from ..system.constraints import SystemArrays
 from ..system.system import System
 from ..system.workspace import new_workspace
+from .dense import DenseEquations
+from .equations import Configuration, EquationsOfMotion
+from .reduced import reduced_arrays
 from .transform import (
     BodiesContext,
     Context,
@@ -56,10 +57,11 @@ class Later:
 
 
 class Family(ABC):
-    """Coordinates z of a system, drawn up in a closed pose.
+    """Coordinates z of a system, defined at an assembled configuration.
 
     A subclass fills `names`, `sizes`, `own_rows`, `kept` and `own_arrays`, and has a kernel pointer `pose` that fills
-    the equations from (z, zd). Defining the class registers it.
+    the equations from (z, zd). What is written for all families, accelerations and projection among them, then works.
+    A family that can do better than dense matrices says so in `equations_of_motion`. Defining the class registers it.
     """
 
     registry: ClassVar[Registry[Family]] = Registry(
@@ -101,7 +103,7 @@ class Family(ABC):
 
     def prepare(self) -> None:
         """Arrays of the rows that are kept, and the pose kernel pointer bound to them."""
-        reduced, loads = reduced_arrays(self.system, self.kept)
+        reduced, loads = self.reduced()
         w = new_workspace(reduced, loads)
         e = new_equations(reduced, self.n, len(self.own_rows), w)
         bodies = evaluate_bodies.bind(BodiesContext(reduced, loads, e, w))
@@ -110,6 +112,14 @@ class Family(ABC):
         self.bound = self.pose.bind(self.context)
         if "to_bodies" not in self.__dict__:
             self.to_bodies = to_bodies.bind(ToBodiesContext(self.bound.f, self.bound.c, e))
+
+    def reduced(self) -> tuple[SystemArrays, Loads]:
+        """The arrays of the rows that remain, and of all forces."""
+        return reduced_arrays(self.system, self.kept)
+
+    def equations_of_motion(self, formulation: Formulation, at: Configuration) -> EquationsOfMotion:
+        """The equations that a formulation asks for, in the form that suits the family."""
+        return DenseEquations(self, formulation, at)
 
     @property
     def n(self) -> int:
@@ -160,20 +170,3 @@ class Family(ABC):
         found = np.linalg.lstsq(left * unit[:, None], right * unit, rcond=None)[0]
         rates: Floats = self.sizes * found
         return rates
-
-
-def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[SystemArrays, Loads]:
-    """The arrays of a system with some of its rows, and with all its forces."""
-    pushes = [load for _, load in system.loads if isinstance(load, Push)]
-    wrenches = [load for _, load in system.loads if isinstance(load, Wrench)]
-    actions = [load for _, load in system.loads if isinstance(load, Action)]
-    rows: list[Row] = [system.rows[i][1] for i in kept]
-    functions = [system.functions[i] for i in kept] + system.load_functions
-    arrays, numbers = constant_arrays(
-        system.bodies,
-        system.resolved.gravity,
-        rows,
-        functions,
-        frames_of_loads(pushes, wrenches, actions),
-    )
-    return arrays, load_arrays(pushes, wrenches, numbers, len(kept), actions)

@@ -1,4 +1,4 @@
-"""Ordinary differential equations y = (z, zd), yd = (zd, zdd) from the equations of any coordinate family, dense.
+"""The equations of motion with dense matrices, in the coordinates of any family.
 
     [ M     Phi_z^T ] [ zdd ]   [ Q                                                ]
     [ Phi_z   -c    ] [ lam ] = [ gamma - 2 alpha (Phi_z zd - nu) - beta^2 Phi     ]
@@ -9,7 +9,8 @@ compliance c = 1 / penalty makes lam = penalty (Phidd + 2 xi omega Phid + omega^
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,100 +18,40 @@ from numpy.typing import NDArray
 from ..methods import Formulation
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import invoke, kernel_pointer
+from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
+from ..numerics.refinement import LOST, MOST_REFINEMENTS, refine
 from ..system.elimination import unequal
 from . import row_scales
-from .base import Family
-from .ode_problem import OdeProblem
+from .equations import POSITION, VELOCITY, Configuration, EquationsOfMotion
 from .transform import TransformedEquations
+
+if TYPE_CHECKING:
+    from .base import Family
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# entries of the options; REFINED is 1 where solutions are refined, LENGTH a length of the mechanism
-ALPHA2, BETA2, REFINED, LENGTH, TOLERANCE = range(5)
-# entries of the notes: largest violations of positions and velocities; angles of the family follow
-POSITION, VELOCITY, TURNS = range(3)
-
-MOST_CORRECTIONS = 8
-MOST_REFINEMENTS = 20
-AT_REST = (
-    1e-14  # what an equation may leave over of its terms, or a solution may change, when refinement ends
-)
-LOST = 1e-9  # what it may leave over before implied rows are left out
-STALLED = 0.7  # reduction of what is left over at which refinement gives up
-LARGEST_CORRECTION = (
-    1e4  # of a coordinate in its size, against the violation it removes, in lengths of the mechanism
-)
-SOFT = 1e-6  # compliance of redundant rows against what they feel: little, but much against rounding
-
 
 class Dense(NamedTuple):
-    """Context of the kernel pointers in this lane."""
+    """Context of the verbs."""
 
-    pose_f: Any
-    pose_c: Any
-    turns_f: Any  # the family's count of turns, 0 where it needs none
-    turns_c: Any
-    turns: Floats
+    evaluate_f: Any
+    evaluate_c: Any
     E: TransformedEquations
     K: Floats  # (n + m, n + m)
     factors: Floats
     pivots: Ints
-    right: Floats
+    row_scale: Floats  # (n + m), of the equations as they are factored
+    right: Floats  # (n + m)
     x: Floats  # zdd and lam
     rest: Floats
-    options: Floats
+    best: Floats  # another solution
+    sizes: Floats  # (n)
+    stabilization: Floats  # 2 alpha and beta^2
+    refinements: Ints  # how often at most a solution is corrected
     compliance: Floats  # (m)
-    soft: Floats  # (m), compliance or eps
+    soft: Floats  # (m), compliance, or eps where rows may be redundant
     implied: Ints  # rows that others imply
-    row_scale: Floats  # (n + m), of the equations as they are factored
-    best: Floats  # (n + m), a solution beside c.x
-    unit: Floats  # (m), of the errors of each row
-    # for formulations in independent coordinates
-    y: Floats
-    sizes: Floats
-    order: Ints  # coordinates, the dependent ones first
-    rank: Ints  # how many are dependent; 0 before they are chosen
-    W: Floats  # (m, n + 1)
-    R: Floats  # (n, n)
-    Mr: Floats  # (n, n)
-
-
-def new_dense(
-    family: Family, options: Floats, compliance: Floats, soft: Floats, implied: Ints, unit: Floats
-) -> Dense:
-    n, m = family.n, family.m
-    turns = family.remember
-    size = n + m
-    return Dense(
-        family.bound.f,
-        family.bound.c,
-        turns.f if turns else 0,
-        turns.c if turns else 0,
-        family.turns,
-        family.equations,
-        np.zeros((size, size)),
-        np.zeros((size, size)),
-        np.zeros(size, dtype=np.int64),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(size),
-        options,
-        compliance,
-        soft,
-        implied,
-        np.ones(size),
-        np.zeros(size),
-        unit,
-        np.zeros(2 * n),
-        np.array(family.sizes, dtype=float),
-        np.arange(n),
-        np.zeros(1, dtype=np.int64),
-        np.zeros((m, n + 1)),
-        np.zeros((n, n)),
-        np.zeros((n, n)),
-    )
 
 
 # Solving ----------------------------------------------------------------------------------------------
@@ -188,18 +129,19 @@ def left_over(c):
 
 
 @kernel
-def refine(c, dropped):
-    """x += K^-1 (c.right - K x) until every equation holds; returns what is left over."""
-    lost, before = left_over(c), np.inf
-    for _ in range(MOST_REFINEMENTS):
-        if lost <= AT_REST or not lost < STALLED * before:
-            break
-        before = lost
-        solve_scaled(c, dropped, c.rest)
-        for i in range(c.x.size):
-            c.x[i] += c.rest[i]
-        lost = left_over(c)
-    return lost
+def correct(c):
+    """c.x += K~^-1 c.rest by the factors with eps"""
+    solve_scaled(c, c.implied[:0], c.rest)
+    for i in range(c.x.size):
+        c.x[i] += c.rest[i]
+
+
+@kernel
+def correct_without_implied(c):
+    """The same by factors without the rows that others imply."""
+    solve_scaled(c, c.implied, c.rest)
+    for i in range(c.x.size):
+        c.x[i] += c.rest[i]
 
 
 @kernel
@@ -208,149 +150,107 @@ def solve(c):
 
     Where that leaves too much over, the rows that others imply are left out of other factors.
     """
-    none = c.implied[:0]
+    factor(c, c.implied[:0])
     for i in range(c.x.size):
         c.x[i] = c.right[i]
-    solve_scaled(c, none, c.x)
-    if c.options[REFINED] == 0.0:
+    solve_scaled(c, c.implied[:0], c.x)
+    if c.refinements[0] == 0:
         return
-    lost = refine(c, none)
+    lost = refine(left_over, correct, c, c.refinements[0])
     if lost <= LOST or c.implied.size == 0:
         return
     for i in range(c.x.size):
         c.best[i], c.x[i] = c.x[i], c.right[i]
     factor(c, c.implied)
     solve_scaled(c, c.implied, c.x)
-    if not refine(c, c.implied) < lost:
+    if not refine(left_over, correct_without_implied, c, c.refinements[0]) < lost:
         for i in range(c.x.size):
             c.x[i] = c.best[i]
 
 
-@kernel
-def position_error(E, unit, right):
-    """-Phi; the largest of them, in units of their own."""
-    found, n = 0.0, E.Q.size
-    for i in range(E.Phi.size):
-        right[n + i] = -E.Phi[i]
-        found = max(found, abs(E.Phi[i]) / unit[i])
-    return found
+@kernel(inline=True)
+def residual_of_row(E, level, y, i):
+    """-Phi, or nu - Phi_z zd, of one row."""
+    if level == POSITION:
+        return -E.Phi[i]
+    n, rate = E.Q.size, E.nu[i]
+    for j in range(n):
+        rate -= E.J[i, j] * y[n + j]
+    return rate
 
 
-@kernel
-def velocity_error(E, zd, unit, right):
-    """nu - Phi_z zd; the largest of them, in units of their own."""
-    found, n = 0.0, E.Q.size
-    for i in range(E.Phi.size):
-        rate = E.nu[i]
-        for j in range(n):
-            rate -= E.J[i, j] * zd[j]
-        right[n + i] = rate
-        found = max(found, abs(rate) / unit[i])
-    return found
-
-
-# Kernel pointers ------------------------------------------------------------------------------------------------
+# Verbs ------------------------------------------------------------------------------------------------
 
 
 @kernel_pointer
 def accelerations(c, t, y, out):
     """(zd, zdd); lam stays in c.x."""
     E, n = c.E, c.E.Q.size
-    invoke(c.pose_f, c.pose_c, t, y, y)
-    zd = y[n:]
-    velocity_error(E, zd, c.unit, c.right)
+    invoke(c.evaluate_f, c.evaluate_c, t, y, y)
     for j in range(n):
         c.right[j] = E.Q[j]
     for i in range(E.Phi.size):
-        drift = -c.options[ALPHA2] * c.right[n + i] + c.options[BETA2] * E.Phi[i]
+        drift = -c.stabilization[0] * residual_of_row(E, VELOCITY, y, i) + c.stabilization[1] * E.Phi[i]
         c.right[n + i] = E.gamma[i] - drift
-    factor(c, c.implied[:0])
     solve(c)
     for j in range(n):
-        out[j], out[n + j] = zd[j], c.x[j]
+        out[j], out[n + j] = y[n + j], c.x[j]
 
 
 @kernel_pointer
-def project(c, t, y, notes):
-    """Bring y onto the constraints by the smallest change in the metric of M, first z, then zd."""
-    E, n = c.E, c.E.Q.size
-    before, level, length = np.inf, 0, c.options[LENGTH]
-    for iteration in range(2 * MOST_CORRECTIONS):
-        invoke(c.pose_f, c.pose_c, t, y, y)
-        found = (
-            position_error(E, c.unit, c.right) if level == 0 else velocity_error(E, y[n:], c.unit, c.right)
-        )
-        if iteration == 0:
-            notes[POSITION] = max(notes[POSITION], found)
-        if level == 0 and (found <= c.options[TOLERANCE] or found > 0.5 * before):
-            level, before = 1, np.inf
-            found = velocity_error(E, y[n:], c.unit, c.right)
-            notes[VELOCITY] = max(notes[VELOCITY], found)
-        if level == 1 and (found <= c.options[TOLERANCE] or found > 0.5 * before):
-            break
-        before = found
-        for j in range(n):
-            c.right[j] = 0.0
-        factor(c, c.implied[:0])
-        solve(c)
-        change = 0.0
-        for j in range(n):
-            change = max(change, abs(c.x[j]) / c.sizes[j] * length)
-        # a change out of proportion means a singular pose
-        if change <= LARGEST_CORRECTION * found:
-            for j in range(n):
-                y[level * n + j] += c.x[j]
-    count_turns(c, t, y, notes)
+def residual(E, level, y, row):
+    """-Phi, or nu - Phi_z zd"""
+    for i in range(row.size):
+        row[i] = residual_of_row(E, level, y, i)
 
 
 @kernel_pointer
-def watch(c, t, y, notes):
-    """Leave y as it is; only the turns of the bodies are counted."""
-    count_turns(c, t, y, notes)
+def smallest_change(c, unused, row, x):
+    """x of M x + Phi_z^T lam = 0, Phi_z x = row"""
+    n = x.size
+    for j in range(n):
+        c.right[j] = 0.0
+    for i in range(row.size):
+        c.right[n + i] = row[i]
+    solve(c)
+    for j in range(n):
+        x[j] = c.x[j]
 
 
-@kernel
-def count_turns(c, t, y, notes):
-    if c.turns_f != 0:
-        invoke(c.turns_f, c.turns_c, t, y, notes[TURNS:])
-        for j in range(c.turns.size):
-            c.turns[j] = notes[TURNS + j]
+class DenseEquations(EquationsOfMotion):
+    """The equations of a formulation in a family, rows measured in a configuration."""
 
+    def __init__(self, family: Family, formulation: Formulation, at: Configuration) -> None:
+        self.family, n, m = family, family.n, family.m
+        felt = row_scales.felt(family, at.t, at.z) if at.redundant else np.zeros(m)
+        given = row_scales.given_in(family, at.t, at.z) if formulation.gives_way else felt
+        compliance = formulation.compliances(given)
+        soft, softer = row_scales.softened(compliance, felt)
+        self.refined = softer or unequal(family.system)
+        implied = row_scales.implied(family, at.t, at.z) if softer else np.zeros(0, dtype=np.int64)
+        evaluate, size = family.bound, n + m
+        K, factors = np.zeros((2, size, size))
+        row_scale, right, x, rest, best = np.zeros((5, size))
+        self.context = Dense(
+            evaluate.f, evaluate.c, family.equations, K, factors, np.zeros(size, dtype=np.int64), row_scale, right, x,
+            rest, best, np.array(family.sizes, dtype=float), np.array(formulation.stabilization),
+            np.array([MOST_REFINEMENTS if self.refined else 0]), compliance, soft, implied,
+        )  # fmt: skip
+        self.per_row = row_scales.lengths_per_row(family, at.t, at.z)
+        self.per_coordinate = family.system.length / family.sizes
 
-# Posing -----------------------------------------------------------------------------------------------
+    @property
+    def evaluate(self) -> BoundKernel:
+        return self.family.bound
 
+    @cached_property
+    def residual(self) -> BoundKernel:
+        return residual.bind(self.family.equations)
 
-def softened(compliance: Floats, felt: Floats) -> tuple[Floats, bool]:
-    """Compliance, or a small share of what rows feel where there is none, and whether that has to be refined away."""
-    soft = np.where(compliance > 0.0, compliance, SOFT * felt)
-    return soft, bool(np.any(soft > compliance))
+    @cached_property
+    def smallest_change(self) -> BoundKernel:
+        return self.bound(smallest_change)
 
-
-def dense_at(
-    formulation: Formulation, family: Family, t: float, z: Floats, redundant: bool, tolerance: float
-) -> Dense:
-    """The context of a formulation, its rows measured at a state; `redundant` allows redundant constraints."""
-    felt = row_scales.felt(family, t, z) if redundant else np.zeros(family.m)
-    given = row_scales.given_in(family, t, z) if formulation.gives_way else felt
-    compliance = formulation.compliances(given)
-    soft, softer = softened(compliance, felt)
-    refined = float(softer or unequal(family.system))
-    options = np.array([*formulation.stabilization, refined, family.system.length, tolerance])
-    implied = row_scales.implied(family, t, z) if softer else np.zeros(0, dtype=np.int64)
-    return new_dense(family, options, compliance, soft, implied, row_scales.units(family, t, z))
-
-
-def pose_dense(
-    formulation: Formulation, family: Family, t: float, z: Floats, redundant: bool, tolerance: float
-) -> OdeProblem:
-    """The kernel pointers of a formulation bound to a family."""
-    context = dense_at(formulation, family, t, z, redundant, tolerance)
-    options, notes = context.options, np.zeros(TURNS + family.turns.size)
-    return OdeProblem(
-        formulation.rhs.bind(context),
-        formulation.finish.bind(context),
-        notes,
-        options[TOLERANCE:],
-        {"order": context.order, "rank": context.rank, "turns": family.turns},
-        context.rank,
-    )
+    @cached_property
+    def accelerate(self) -> BoundKernel:
+        return self.bound(accelerations)

@@ -2,39 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..methods import Formulation
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
+from .equations import Configuration, OutputMultipliers
+from .projection import TURNS
+
+if TYPE_CHECKING:
+    from .base import Family
 
 Floats = NDArray[np.float64]
 
 
-class OdeProblem(NamedTuple):
+@dataclass(frozen=True)
+class OdeProblem:
     """y' = f(t, y) with y = (z, zd)."""
 
     rhs: BoundKernel
     finish: BoundKernel
     """What follows each step: onto the constraints, other independent coordinates, turns."""
-    notes: Floats
-    """Largest errors of positions and velocities that `finish` found, then the turns of the bodies."""
+    monitors: Floats
+    """Largest violations of positions and velocities that `finish` came upon, then the turns of the bodies."""
     tolerance: Floats
     """To which the constraints are solved; one number, which may be changed."""
-    kept: dict[str, Any]
+    memory: dict[str, NDArray[Any]]
     """Arrays in which the kernel pointers remember something from step to step."""
-    choice: Any = None
-    """Number of the dependent coordinates among them: 0 before they are chosen."""
-    lam: BoundKernel | None = None
-    """The multipliers of the state whose accelerations were just found, where they are known."""
+    multipliers: OutputMultipliers | None = None
+    """Those of the state whose accelerations were just found, where they are known."""
+
+    @classmethod
+    def of(cls, family: Family, rhs: BoundKernel, finish: BoundKernel, **more: Any) -> OdeProblem:
+        """A problem in the coordinates of a family."""
+        turns = {"turns": family.turns} if family.turns.size else {}
+        given = {"tolerance": np.zeros(1), "memory": {}} | more
+        given["memory"] = given["memory"] | turns
+        return cls(rhs, finish, np.zeros(TURNS + family.turns.size), **given)
 
     def begin(self) -> None:
         """Forget the run before."""
-        self.notes[:] = 0.0
-        if self.choice is not None:
-            self.choice[:] = 0
+        self.monitors[:] = 0.0
+        if "rank" in self.memory:  # dependent coordinates are chosen anew
+            self.memory["rank"][:] = 0
+
+
+class OdeFormulation(Formulation, abstract=True):
+    """A formulation that makes ordinary differential equations of the equations of motion of a family."""
+
+    poses: ClassVar[str] = "ode"
+
+    @abstractmethod
+    def problem(self, family: Family, at: Configuration) -> OdeProblem:
+        """The equations in the coordinates of a family, rows measured in a configuration."""
 
 
 class Pointers(NamedTuple):
@@ -58,7 +83,7 @@ class Room(NamedTuple):
     z: Floats  # (z, zd, zdd)
     q: Floats  # (q, qd, qdd)
     lam: Floats
-    notes: Floats
+    monitors: Floats
     turns: Floats
 
 
@@ -73,10 +98,10 @@ class Recovery(NamedTuple):
 def recover(c, given, rows, out):
     """Outputs as motions of the bodies: all q, then all qd, all qdd and all lam.
 
-    `rows` holds all times, then all rows [z, zd, notes], then all zdd where these are given; else they are found anew.
+    `rows` holds all times, then all rows [z, zd, monitors], then all zdd where they are given; else these are computed.
     """
     d, room = c.d, c.room
-    n, wide = room.y.size // 2, room.y.size + room.notes.size
+    n, wide = room.y.size // 2, room.y.size + room.monitors.size
     count = out.size // (room.q.size + room.lam.size)
     for k in range(count):
         t, row, zdd = rows[k], count + k * wide, count * (1 + wide) + k * n
@@ -88,7 +113,7 @@ def recover(c, given, rows, out):
             for j in range(n):
                 room.yd[n + j] = rows[zdd + j]
         else:
-            invoke(d.finish_f, d.finish_c, t, room.y, room.notes)
+            invoke(d.finish_f, d.finish_c, t, room.y, room.monitors)
             invoke(d.rhs_f, d.rhs_c, t, room.y, room.yd)
         for j in range(n):
             room.z[j], room.z[n + j], room.z[2 * n + j] = room.y[j], room.y[n + j], room.yd[n + j]
@@ -113,12 +138,12 @@ class Recoverer:
     """Finds the motions that outputs mean."""
 
     def __init__(
-        self, pointers: tuple[BoundKernel, ...], sizes: tuple[int, int, int], notes: Floats, turns: Floats
+        self, pointers: tuple[BoundKernel, ...], sizes: tuple[int, int, int], monitors: Floats, turns: Floats
     ) -> None:
         """`pointers` as in `Pointers`; `sizes` are the numbers of coordinates z, coordinates q and multipliers."""
         n, q, m = sizes
         y, yd = np.zeros((2, 2 * n))
-        room = Room(y, yd, np.zeros(3 * n), np.zeros(3 * q), np.zeros(m), notes.copy(), turns)
+        room = Room(y, yd, np.zeros(3 * n), np.zeros(3 * q), np.zeros(m), monitors.copy(), turns)
         self.q, self.m = q, m
         self.bound = recover.bind(
             Recovery(Pointers(*(part for pointer in pointers for part in pointer[:2])), room)

@@ -7,20 +7,22 @@ all only in units of their own.
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.rank import implied_rows
+from ..system.row_compliance import compliance_of_redundant_rows, filled, given
 from ..system.system import System
-from .base import Family
+
+if TYPE_CHECKING:
+    from .base import Family
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_ROWS = 900  # for dense matrices
-USUAL = 30.0  # how many times less a row gives way where the others hold, among bodies of like mass
-LEAST = 1e-12  # share of what a row gives way that is left to it at least
 COUPLED = 1e-3  # how much lighter than its own mass a coordinate may feel, because others give way with it
 
 
@@ -57,23 +59,13 @@ def felt(family: Family, t: float, z: Floats) -> Floats:
     return filled((answers(family, t, z) ** 2).sum(axis=1))
 
 
-def given(Y: Floats, implied: int) -> Floats:
-    """What S = Phi_z M^-1 Phi_z^T = Y Y^T leaves to each row where the others hold, 1 / (S^-1)_ii, if unusually little.
+def softened(compliance: Floats, felt: Floats) -> tuple[Floats, bool]:
+    """Compliance, or that of redundant rows where there is none, and whether the latter has to be refined away.
 
-    It is so where a light body carries a heavy one: its rows feel the heavy one. Rows that depend on each other count
-    as one; `implied` says how many others imply.
+    `felt` is zero where no row may be redundant.
     """
-    felt = filled((Y**2).sum(axis=1))
-    U, sizes, _ = np.linalg.svd(Y / np.sqrt(felt)[:, None], full_matrices=False)
-    rank = max(1, min(len(Y) - implied, sizes.size))
-    inverse = (U[:, :rank] ** 2 / np.maximum(sizes[:rank], 1e-12) ** 2).sum(axis=1)
-    return felt * np.clip(USUAL / np.maximum(inverse, 1e-300), LEAST, 1.0)
-
-
-def filled(values: Floats) -> Floats:
-    """Rows that feel nothing, or rounding alone, take the largest value; where all do, 1."""
-    largest = float(values.max(initial=0.0))
-    return np.where(values > 1e-30 * largest, values, largest) if largest > 0.0 else np.ones(values.size)
+    soft = np.where(compliance > 0.0, compliance, compliance_of_redundant_rows(felt))
+    return soft, bool(np.any(soft > compliance))
 
 
 def implied(family: Family, t: float, z: Floats) -> Ints:
@@ -81,19 +73,18 @@ def implied(family: Family, t: float, z: Floats) -> Ints:
     return implied_rows(family.at(t, z).J * family.sizes)
 
 
-def units(family: Family, t: float, z: Floats) -> Floats:
-    """How much each row changes at most where one coordinate moves by its size, over a length of the mechanism."""
+def lengths_per_row(family: Family, t: float, z: Floats) -> Floats:
+    """A length of the mechanism over the most that each row changes where one coordinate moves by its size."""
     system, own = family.system, len(family.own_rows)
     q = family.bodies(t, z, np.zeros(family.n), np.zeros(family.n)).q
     slopes = np.abs(system.Phi_q_data(q, t)) * system.sizes[system.arrays.jac_column]
-    kept = np.array([slopes[a:b].max(initial=0.0) for a, b in _spans(system)])[
+    changes = np.array([slopes[a:b].max(initial=0.0) for a, b in _spans(system)])[
         np.array(family.kept, dtype=int)
     ]
     if own:
         first = (np.abs(family.at(t, z).J[:own]) * family.sizes).max(axis=1)
-        kept = np.concatenate([first, kept])
-    found = kept / system.length
-    return np.where(found > 0.0, found, 1.0)
+        changes = np.concatenate([first, changes])
+    return np.where(changes > 0.0, system.length / np.where(changes > 0.0, changes, 1.0), 1.0)
 
 
 def _spans(system: System) -> list[tuple[int, int]]:

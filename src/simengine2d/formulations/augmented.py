@@ -3,13 +3,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..coordinates import dense
+from ..coordinates.base import Family
+from ..coordinates.equations import Configuration
+from ..coordinates.ode_problem import OdeFormulation, OdeProblem
+from ..coordinates.projection import leaving
 from ..errors import ModelError
-from ..methods import Formulation
 
 
 @dataclass(frozen=True)
-class Augmented(Formulation):
+class Augmented(OdeFormulation):
     """Index 1 with Baumgarte's stabilization; alpha = beta = 0 leaves it out, and the constraints drift.
 
         [ M      Phi_q^T ] [ qdd ]   [ QA                                              ]
@@ -19,10 +21,7 @@ class Augmented(Formulation):
     """
 
     name: ClassVar[str] = "augmented"
-    poses: ClassVar[str] = "ode"
     nonholonomic: ClassVar[bool] = True
-    rhs = dense.accelerations
-    finish = dense.watch
     alpha: float = 5.0
     beta: float = 5.0
 
@@ -31,6 +30,12 @@ class Augmented(Formulation):
             raise ModelError(
                 f"augmented needs alpha >= 0 and beta >= 0, not alpha = {self.alpha}, beta = {self.beta}."
             )
+
+    def problem(self, family: Family, at: Configuration) -> OdeProblem:
+        equations = family.equations_of_motion(self, at)
+        return OdeProblem.of(
+            family, rhs=equations.accelerate, finish=leaving(family), multipliers=equations.multipliers
+        )
 
     @property
     def stabilization(self) -> tuple[float, float]:

@@ -3,12 +3,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..methods import Formulation
-from . import partition
+from ..coordinates.base import Family
+from ..coordinates.equations import Configuration
+from ..coordinates.ode_problem import OdeFormulation, OdeProblem
+from .partition import by_velocities, new_partition, settle
 
 
 @dataclass(frozen=True)
-class MatrixR(Formulation):
+class MatrixR(OdeFormulation):
     """Velocity transformation to independent coordinates z: qd = R zd + s, and no multipliers in the equations.
 
         R^T M R zdd = R^T (QA - M s'),      qdd = R zdd + s'
@@ -21,7 +23,9 @@ class MatrixR(Formulation):
     """
 
     name: ClassVar[str] = "matrix_r"
-    poses: ClassVar[str] = "ode"
-    rhs = partition.by_velocities
-    finish = partition.settle
     projects: ClassVar[bool] = True
+
+    def problem(self, family: Family, at: Configuration) -> OdeProblem:
+        c = new_partition(family, at)
+        rhs, memory = by_velocities.bind(c), {"order": c.order, "rank": c.rank}
+        return OdeProblem.of(family, rhs, settle.bind_like(rhs), tolerance=c.tolerance, memory=memory)

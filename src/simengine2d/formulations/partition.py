@@ -10,27 +10,80 @@ steep function of them, and a step that is short for the motion is long for this
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any, NamedTuple
 
-from ..coordinates.dense import (
-    LENGTH,
-    POSITION,
-    TOLERANCE,
-    VELOCITY,
-    count_turns,
-    position_error,
-    velocity_error,
-)
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coordinates.base import Family
+from ..coordinates.dense import residual_of_row
+from ..coordinates.equations import POSITION, VELOCITY, Configuration
+from ..coordinates.projection import Turns, count_turns, turns_of
+from ..coordinates.row_scales import lengths_per_row
+from ..coordinates.transform import TransformedEquations
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from ..numerics.rank import DEPENDENT
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 APPEARED = (
     1e-3  # a row that is larger than this does not any more, where it did in a singular pose at the start
 )
 MOST_ITERATIONS = 10
 OPEN = 1e-3  # gap of a joint, against a length of the mechanism, with which a state is none
+
+
+class Partition(NamedTuple):
+    """Context of these kernel pointers."""
+
+    evaluate_f: Any
+    evaluate_c: Any
+    E: TransformedEquations
+    sizes: Floats  # (n)
+    per_row: Floats  # (m)
+    length: float  # of the mechanism
+    tolerance: Floats
+    counting: Turns
+    order: Ints  # coordinates, the dependent ones first
+    rank: Ints  # how many are dependent; 0 before they are chosen
+    # scratch
+    y: Floats
+    right: Floats  # (n + m)
+    x: Floats  # (n)
+    pivots: Ints  # (n)
+    W: Floats  # (m, n + 1)
+    R: Floats  # (n, n)
+    Mr: Floats  # (n, n)
+
+
+def new_partition(family: Family, at: Configuration) -> Partition:
+    """The context for a family, on its dense matrices."""
+    n, m, evaluate = family.n, family.m, family.bound
+    return Partition(
+        evaluate.f,
+        evaluate.c,
+        family.equations,
+        np.array(family.sizes, dtype=float),
+        lengths_per_row(family, at.t, at.z),
+        float(family.system.length),
+        np.zeros(1),
+        turns_of(family),
+        np.arange(n),
+        np.zeros(1, dtype=np.int64),
+        np.zeros(2 * n),
+        np.zeros(n + m),
+        np.zeros(n),
+        np.zeros(n, dtype=np.int64),
+        np.zeros((m, n + 1)),
+        np.zeros((n, n)),
+        np.zeros((n, n)),
+    )
+
+
+# Dependent and independent ----------------------------------------------------------------------------
 
 
 @kernel
@@ -43,7 +96,7 @@ def choose(c, most):
     for j in range(n):
         order[j] = j
         for i in range(m):
-            W[i, j] = J[i, j] * c.sizes[j] / c.unit[i]
+            W[i, j] = J[i, j] * c.sizes[j] * c.per_row[i]
     known, rank, first = c.rank[0], 0, 0.0
     for k in range(most):
         row, column, size = k, k, 0.0
@@ -73,9 +126,9 @@ def reduce(c):
     """Eliminate the dependent coordinates from [Phi_z, right]: W = [1, Phi_d^-1 Phi_i, Phi_d^-1 right]."""
     J, W, order, m, n = c.E.J, c.W, c.order, c.E.Phi.size, c.E.Q.size
     for i in range(m):
-        W[i, n] = c.right[n + i] / c.unit[i]
+        W[i, n] = c.right[n + i] * c.per_row[i]
         for j in range(n):
-            W[i, j] = J[i, j] / c.unit[i]
+            W[i, j] = J[i, j] * c.per_row[i]
     for k in range(c.rank[0]):
         d, row = order[k], k
         for i in range(k, m):
@@ -93,42 +146,53 @@ def reduce(c):
 
 
 @kernel
+def errors_at(c, level, y):
+    """-Phi, or nu - Phi_z zd, into c.right[n:]; the largest as a length of the mechanism, and as it is."""
+    n, error, violation = c.E.Q.size, 0.0, 0.0
+    for i in range(c.per_row.size):
+        c.right[n + i] = residual_of_row(c.E, level, y, i)
+        error = max(error, abs(c.right[n + i]) * c.per_row[i])
+        violation = max(violation, abs(c.right[n + i]))
+    return error, violation
+
+
+@kernel
 def solve_positions(c, t, y):
-    """Newton's method on Phi = 0 for the dependent coordinates: the error found first, and the last one.
+    """Newton's method on Phi = 0 for the dependent coordinates: the first violation, and the last error as a length.
 
     Where it leads away, the dependent coordinates stay as they were given.
     """
-    n, first, found, before = c.E.Q.size, 0.0, 0.0, np.inf
+    n, first, at_first, error, before = c.E.Q.size, 0.0, 0.0, 0.0, np.inf
     for k in range(c.rank[0]):
         c.x[k] = y[c.order[k]]
     for iteration in range(MOST_ITERATIONS):
-        invoke(c.pose_f, c.pose_c, t, y, y)
-        found = position_error(c.E, c.unit, c.right)
+        invoke(c.evaluate_f, c.evaluate_c, t, y, y)
+        error, violation = errors_at(c, POSITION, y)
         if iteration == 0:
-            first = found
-        if found <= c.options[TOLERANCE] or not found <= 0.5 * before:
+            first, at_first = error, violation
+        if error <= c.tolerance[0] or not error <= 0.5 * before:
             break
-        before = found
+        before = error
         reduce(c)
         for k in range(c.rank[0]):
             y[c.order[k]] += c.W[k, n]
-    if not found <= first:
+    if not error <= first:
         for k in range(c.rank[0]):
             y[c.order[k]] = c.x[k]
-        invoke(c.pose_f, c.pose_c, t, y, y)
-        found = first
-    return first, found
+        invoke(c.evaluate_f, c.evaluate_c, t, y, y)
+        error = first
+    return at_first, error
 
 
 @kernel
 def solve_velocities(c, y):
-    """zd_d of Phi_z zd = nu; the error found first."""
+    """zd_d of Phi_z zd = nu; the violation before."""
     n = c.E.Q.size
-    found = velocity_error(c.E, y[n:], c.unit, c.right)
+    _, violation = errors_at(c, VELOCITY, y)
     reduce(c)
     for k in range(c.rank[0]):
         y[n + c.order[k]] += c.W[k, n]
-    return found
+    return violation
 
 
 @kernel
@@ -136,7 +200,7 @@ def reduced_accelerations(c, t, y, out):
     """R^T M R zdd_i = R^T (Q - M s), with zdd = R zdd_i + s and s from gamma, at a consistent state."""
     E, n, r = c.E, c.E.Q.size, c.rank[0]
     f = n - r
-    invoke(c.pose_f, c.pose_c, t, y, y)
+    invoke(c.evaluate_f, c.evaluate_c, t, y, y)
     for i in range(E.Phi.size):
         c.right[n + i] = E.gamma[i]
     reduce(c)
@@ -184,7 +248,7 @@ def copy_state(c, y):
 def by_velocities(c, t, y, out):
     """Velocities from the independent ones, positions as they were integrated."""
     copy_state(c, y)
-    invoke(c.pose_f, c.pose_c, t, c.y, c.y)
+    invoke(c.evaluate_f, c.evaluate_c, t, c.y, c.y)
     solve_velocities(c, c.y)
     reduced_accelerations(c, t, c.y, out)
 
@@ -194,7 +258,7 @@ def by_positions(c, t, y, out):
     """Positions and velocities from the independent ones; no number where no positions fit them."""
     copy_state(c, y)
     _, left = solve_positions(c, t, c.y)
-    if not left <= OPEN * c.options[LENGTH]:
+    if not left <= OPEN * c.length:
         for j in range(out.size):
             out[j] = np.nan
         return
@@ -203,14 +267,14 @@ def by_positions(c, t, y, out):
 
 
 @kernel_pointer
-def settle(c, t, y, notes):
+def settle(c, t, y, monitors):
     """Choose the dependent coordinates of a state, and make them fit; rows that were redundant may be so no more."""
     most = min(c.E.Phi.size, c.E.Q.size)
-    invoke(c.pose_f, c.pose_c, t, y, y)
+    invoke(c.evaluate_f, c.evaluate_c, t, y, y)
     choose(c, most if c.rank[0] == 0 else c.rank[0])
-    found, _ = solve_positions(c, t, y)
-    notes[POSITION] = max(notes[POSITION], found)
-    notes[VELOCITY] = max(notes[VELOCITY], solve_velocities(c, y))
+    violation, _ = solve_positions(c, t, y)
+    monitors[POSITION] = max(monitors[POSITION], violation)
+    monitors[VELOCITY] = max(monitors[VELOCITY], solve_velocities(c, y))
     if c.rank[0] < most:
         choose(c, most)
-    count_turns(c, t, y, notes)
+    count_turns(c.counting, t, y, monitors)

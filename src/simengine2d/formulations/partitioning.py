@@ -3,12 +3,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..methods import Formulation
-from . import partition
+from ..coordinates.base import Family
+from ..coordinates.equations import Configuration
+from ..coordinates.ode_problem import OdeFormulation, OdeProblem
+from .partition import by_positions, new_partition, settle
 
 
 @dataclass(frozen=True)
-class Partitioning(Formulation):
+class Partitioning(OdeFormulation):
     """Coordinate partitioning: independent coordinates are integrated, the others solved from the constraints.
 
         Phi(q_i, q_d, t) = 0,      Phi_d qd_d = nu - Phi_i qd_i,      R^T M R qdd_i = R^T (QA - M s)
@@ -20,7 +22,9 @@ class Partitioning(Formulation):
     """
 
     name: ClassVar[str] = "partitioning"
-    poses: ClassVar[str] = "ode"
-    rhs = partition.by_positions
-    finish = partition.settle
     projects: ClassVar[bool] = True
+
+    def problem(self, family: Family, at: Configuration) -> OdeProblem:
+        c = new_partition(family, at)
+        rhs, memory = by_positions.bind(c), {"order": c.order, "rank": c.rank}
+        return OdeProblem.of(family, rhs, settle.bind_like(rhs), tolerance=c.tolerance, memory=memory)

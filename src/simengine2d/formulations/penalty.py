@@ -6,15 +6,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coordinates import dense
+from ..coordinates.base import Family
+from ..coordinates.equations import Configuration
+from ..coordinates.ode_problem import OdeFormulation, OdeProblem
+from ..coordinates.projection import leaving
 from ..errors import ModelError
-from ..methods import Formulation
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Penalty(Formulation):
+class Penalty(OdeFormulation):
     """Constraints as stiff oscillators: lam = alpha (Phidd + 2 xi omega Phid + omega^2 Phi).
 
         (M + alpha Phi_q^T Phi_q) qdd = QA - alpha Phi_q^T (-gamma + 2 xi omega (Phi_q qd - nu) + omega^2 Phi)
@@ -34,11 +36,8 @@ class Penalty(Formulation):
     """
 
     name: ClassVar[str] = "penalty"
-    poses: ClassVar[str] = "ode"
     nonholonomic: ClassVar[bool] = True
     gives_way: ClassVar[bool] = True
-    rhs = dense.accelerations
-    finish = dense.watch
     alpha: float | None = None
     xi: float = 1.0
     omega: float = 10.0
@@ -51,6 +50,12 @@ class Penalty(Formulation):
                 "penalty needs alpha > 0, xi >= 0, omega >= 0 and factor > 0, not "
                 f"alpha = {self.alpha}, xi = {self.xi}, omega = {self.omega}, factor = {self.factor}."
             )
+
+    def problem(self, family: Family, at: Configuration) -> OdeProblem:
+        equations = family.equations_of_motion(self, at)
+        return OdeProblem.of(
+            family, rhs=equations.accelerate, finish=leaving(family), multipliers=equations.multipliers
+        )
 
     @property
     def stabilization(self) -> tuple[float, float]:

@@ -3,12 +3,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..coordinates import dense
-from ..methods import Formulation
+import numpy as np
+
+from ..coordinates.base import Family
+from ..coordinates.equations import Configuration
+from ..coordinates.ode_problem import OdeFormulation, OdeProblem
+from ..coordinates.projection import projection
 
 
 @dataclass(frozen=True)
-class Projection(Formulation):
+class Projection(OdeFormulation):
     """Index 1, with positions and velocities brought back onto the constraints after each step.
 
         [ M      Phi_q^T ] [ qdd ]   [ QA    ]
@@ -18,8 +22,15 @@ class Projection(Formulation):
     """
 
     name: ClassVar[str] = "projection"
-    poses: ClassVar[str] = "ode"
     nonholonomic: ClassVar[bool] = True
-    rhs = dense.accelerations
-    finish = dense.project
     projects: ClassVar[bool] = True
+
+    def problem(self, family: Family, at: Configuration) -> OdeProblem:
+        equations, tolerance = family.equations_of_motion(self, at), np.zeros(1)
+        return OdeProblem.of(
+            family,
+            rhs=equations.accelerate,
+            finish=projection(equations, tolerance, family),
+            tolerance=tolerance,
+            multipliers=equations.multipliers,
+        )

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coordinates import dense, row_scales
+from ..coordinates import row_scales
 from ..coordinates.base import Family
+from ..coordinates.dense import DenseEquations
+from ..coordinates.equations import Configuration
+from ..coordinates.projection import TURNS, projection
 from ..errors import ModelError
 from ..formulations import stages
 from ..formulations.ggl import GGL
@@ -55,27 +58,25 @@ class DaeEquations:
     def __init__(self, family: Family, t: float, y: Floats) -> None:
         self.family, n = family, family.n
         held = HELD * family.system.length
-        context = dense.dense_at(GGL(), family, t, y[:n], redundant(family, t, y[:n]), held)
-        # looking into a step leaves the count of turns alone
-        self.dense = context._replace(turns_f=0, turns_c=0)
+        self.equations = DenseEquations(family, GGL(), Configuration(t, y[:n], redundant(family, t, y[:n])))
+        self.tolerance = np.array([held])
         self.begin = t, y[:n].copy()
         self.solvers: list[Solver] = []
 
     @cached_property
     def slopes(self) -> BoundKernel:
         """(zd, zdd) of the equations of motion; compiled only where somebody looks into a step."""
-        return dense.accelerations.bind(self.dense)
+        return self.equations.accelerate
 
     @cached_property
     def project(self) -> BoundKernel:
-        return dense.project.bind(self.dense)
+        """Looking into a step leaves the count of turns alone."""
+        return projection(self.equations, self.tolerance)
 
     @cached_property
     def shares(self) -> Floats:
         """What constraints give way at the start where the others hold, against what they give way by themselves."""
-        if (
-            self.dense.options[dense.REFINED] == 1.0
-        ):  # redundant ones leave each other nothing, whatever they carry
+        if self.equations.refined:  # redundant ones leave each other nothing, whatever they carry
             return np.ones(self.family.m)
         return row_scales.given_in(self.family, *self.begin) / row_scales.felt(self.family, *self.begin)
 
@@ -167,7 +168,7 @@ class DaeIntegration(CompiledIntegration):
                 self.step.middle,
                 project.f,
                 project.c,
-                np.zeros(dense.TURNS + self.lane.family.turns.size),
+                np.zeros(TURNS + self.lane.family.turns.size),
                 adaptive,
             )
             self.look = look_into_dae_step.bind(look)
@@ -208,7 +209,7 @@ class DaeIntegration(CompiledIntegration):
         make large accelerations.
         """
         super().begin_anew(t)
-        self.lane.project(t, self.path.y, np.zeros(dense.TURNS + self.lane.family.turns.size))
+        self.lane.project(t, self.path.y, np.zeros(TURNS + self.lane.family.turns.size))
         step, y, n = self.step, self.path.y, self.lane.family.n
         a, lam = self.lane.accelerations(t, y)
         levels = y[:n], y[n:], a

@@ -15,19 +15,18 @@ from ..model.measure import ANGLE, X, Y
 from ..numerics.constant import constant
 from ..numerics.ldl import SymbolicFactorization, analyze
 from ..numerics.ordering import elimination_order
+from ..numerics.refinement import MOST_REFINEMENTS
 from .equations_of_motion import EquationArrays
 from .formulas.derivatives import Couplings
 from .formulas.forces import FORMULA, TERM_A, TERM_B
+from .row_compliance import compliance_of_redundant_rows
 from .system import System
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_REFINEMENTS = 20
 MOST_BETWEEN = 200  # joints between the same bodies
 DELTA = 1e-6  # a mass where there is none, against the inertia that is felt there
-EPS = 1e-7  # against the diagonal of Phi_q M^-1 Phi_q^T: larger than the rounding that DELTA brings into it
-EVEN = 1e4  # ratio of the shares of all rows up to which one eps serves them all, and the smallest multipliers result
 UNEVEN = 1e5  # ratio of the shares in a row from which on rounding is worth a refinement
 
 
@@ -57,7 +56,7 @@ def build(system: System, redundant: bool, tangent: bool) -> EquationArrays:
     delta = np.where(system.masses == 0.0, DELTA * masses, 0.0)
     template = np.zeros(analysis.program.column.size)
     template[diagonal[:n]] = system.masses + delta
-    template[diagonal[n:]] = -_eps(_shares(entries, masses, m)) if redundant else 0.0
+    template[diagonal[n:]] = -compliance_of_redundant_rows(_shares(entries, masses, m)) if redundant else 0.0
     refined = redundant or delta.any() or _uneven(system, entries)
     push_blocks = _squares(analysis, pushes if tangent else [])
     return constant(
@@ -244,12 +243,6 @@ def _shares_of_masses(system: System, entries: _Entries, delta: Floats) -> Float
     infinite = np.where(system.masses > 0.0, system.masses, np.inf)
     among, alone = (_shares(entries, mass, system.m) for mass in (infinite, system.masses + delta))
     return np.where(heavy, among, alone)
-
-
-def _eps(shares: Floats) -> Floats:
-    """Small against the diagonal of Phi_q M^-1 Phi_q^T, but large against its rounding."""
-    low, high = shares.min(initial=np.inf), shares.max(initial=0.0)
-    return EPS * (np.full_like(shares, np.sqrt(low) * np.sqrt(high)) if high <= EVEN * low else shares)
 
 
 def unequal(system: System) -> bool:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.ldl import Elimination, eliminate, solve_again, substitute
+from ..numerics.refinement import LOST, refine
 from .applied_forces import applied
 from .constraints import gamma, move, phi, phi_q
 from .formulas.derivatives import Couplings
@@ -47,9 +48,6 @@ class EquationArrays(NamedTuple):
     dropped: Ints  # rows that others imply, where they are known; the whole matrix does without them
 
 
-REFINED = 1e-14  # share of its terms that an equation may leave over when refinement ends
-LOST = 1e-9  # the same above which a solution has lost digits
-SLOW = 0.7  # reduction of what is left over at which refinement gives up
 SHARE = 1e-3  # of a body's forces, and of the mean acceleration, below which no digits are asked for
 
 
@@ -110,44 +108,46 @@ def solve_kkt(S, D, b, c, w):
     eliminate(D.program, v)
     substitute(D.program, v, w.x, w.work)
     if D.refinements[0] > 0:
-        refine(S, D, b, c, w)
+        refine_kkt(S, D, b, c, w)
 
 
 @kernel
-def refine(S, D, b, c, w):
-    """x += K^-1 (right-hand side - K x) with the true matrix, without eps and delta, until every equation holds."""
-    lost, before = np.inf, np.inf
-    for _ in range(D.refinements[0]):
-        lost = residual_of_kkt(S, D, b, c, w)
-        if lost <= REFINED or not lost < SLOW * before:
-            break
-        before = lost
-        solve_again(D.program, w.v, w.rest, w.correction, w.work)
-        for k in range(w.x.size):
-            w.x[k] += w.correction[k]
-    if not lost <= LOST:
-        refine_whole(S, D, b, c, w)
+def refine_kkt(S, D, b, c, w):
+    """Refinement with the true matrix, without eps and delta, until every equation holds.
 
-
-@kernel
-def refine_whole(S, D, b, c, w):
-    """The same by factors of the whole matrix with row exchanges.
-
-    For masses or lengths that differ too much for the order of elimination.
+    Where masses or lengths differ too much for the order of elimination, the whole matrix is factored instead.
     """
-    regular, lost, before = factor_whole(S, D, w), np.inf, np.inf
-    for k in range(w.x.size if regular else 0):
+    equations = (S, D, b, c, w)
+    if refine(left_over, correct, equations, D.refinements[0]) <= LOST or not factor_whole(S, D, w):
+        return
+    for k in range(w.x.size):
         w.x[k] = 0.0
-    for _ in range(D.refinements[0]):
-        lost = residual_of_kkt(S, D, b, c, w)
-        if not regular or lost <= REFINED or not lost < SLOW * before:
-            break
-        before = lost
-        solve_whole(D, w)
-        for k in range(w.x.size):
-            w.x[k] += w.correction[k]
-    if regular:
-        take_smallest(S, D, w)
+    refine(left_over, correct_by_whole, equations, D.refinements[0])
+    take_smallest(S, D, w)
+
+
+@kernel
+def left_over(equations):
+    S, D, b, c, w = equations
+    return residual_of_kkt(S, D, b, c, w)
+
+
+@kernel
+def correct(equations):
+    """w.x += K~^-1 w.rest by the factors of the elimination program"""
+    _, D, _, _, w = equations
+    solve_again(D.program, w.v, w.rest, w.correction, w.work)
+    for k in range(w.x.size):
+        w.x[k] += w.correction[k]
+
+
+@kernel
+def correct_by_whole(equations):
+    """The same by the factors of the whole matrix, with row exchanges."""
+    _, D, _, _, w = equations
+    solve_whole(D, w)
+    for k in range(w.x.size):
+        w.x[k] += w.correction[k]
 
 
 @kernel(inline=True)

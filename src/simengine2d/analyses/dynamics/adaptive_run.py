@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...coordinates.reference_point.sparse import spread_of_pivots
+from ...coordinates.reference_point.multipliers import spread_of_pivots
 from ...integrators import time_loop
 from ...integrators.integration import CompiledIntegration, OdeMethod
 from ...integrators.runge_kutta import RungeKutta
@@ -143,7 +143,7 @@ class AdaptiveRun(OdeRun):
 
     def near_a_singular_pose(self) -> bool:
         """Whether the multipliers of the step that was refused could hardly be solved for."""
-        context = self.posed.rhs.kept[1]
+        context = self.problem.rhs.kept[1]
         return bool(spread_of_pivots(context.D, self.system.n, context.w.v) > NEARLY_SINGULAR)
 
     # what is reported and kept

@@ -11,14 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...coordinates import solver
+from ...coordinates.equations import Configuration
 from ...coordinates.ode_problem import Recoverer
 from ...coordinates.reference_point.reference_point import ReferencePoint
 from ...formulations.projection import Projection
 from ...integrators import time_loop
 from ...integrators.dop853 import DOP853
 from ...integrators.integration import CompiledIntegration
-from ...system.elimination import posed
 from ...system.system import System
 from .initial_state import InitialState
 
@@ -62,21 +61,23 @@ class Bridge:
     def __init__(self, system: System, start: InitialState) -> None:
         self.system, at = system, start.assembly
         family = ReferencePoint(system, at.q)
-        d = posed(system, not start.regular, False)
-        d = d._replace(dropped=np.array(start.implied, dtype=np.int64))
-        self.posed = solver.pose(Projection(), family, d, at.t, at.q, not start.regular, 0.0)
-        assert self.posed.lam is not None
-        self.found: Floats = self.posed.lam.kept[1].found
-        pointers = (self.posed.finish, self.posed.rhs, family.to_bodies, self.posed.lam)
-        self.recovered = Recoverer(pointers, (system.n, system.n, system.m), self.posed.notes, family.turns)
+        self.problem = Projection().problem(
+            family, Configuration(at.t, at.q, not start.regular, start.implied)
+        )
+        assert self.problem.multipliers is not None
+        lam = self.problem.multipliers.pointer
+        pointers = (self.problem.finish, self.problem.rhs, family.to_bodies, lam)
+        self.recovered = Recoverer(
+            pointers, (system.n, system.n, system.m), self.problem.monitors, family.turns
+        )
         self.atol = TOLERANCE * np.tile(system.sizes, 2)
-        self.posed.tolerance[0] = TIGHT * system.length
+        self.problem.tolerance[0] = TIGHT * system.length
 
     def integration(self, t: float, y: Floats, end: float, concession: float = 1.0) -> CompiledIntegration:
         """An integration from (t, y) on, whose last step ends at `end`."""
         integration = DOP853().integration(
-            self.posed.rhs, t, y, rtol=concession * TOLERANCE, atol=concession * self.atol, finish=self.posed.finish,
-            notes=np.zeros_like(self.posed.notes), span=(t, end),
+            self.problem.rhs, t, y, rtol=concession * TOLERANCE, atol=concession * self.atol,
+            finish=self.problem.finish, notes=np.zeros_like(self.problem.monitors), span=(t, end),
         )  # fmt: skip
         assert isinstance(integration, CompiledIntegration)
         return integration
@@ -88,7 +89,7 @@ class Bridge:
     def held(self, t: float, q: Floats, qd: Floats) -> Floats:
         """A state brought onto the constraints; steps of index 3 leave velocities that they do not allow."""
         y = np.concatenate([q, qd])
-        self.posed.finish(t, y, np.zeros_like(self.posed.notes))
+        self.problem.finish(t, y, np.zeros_like(self.problem.monitors))
         return y
 
     def integrate(self, t: float, y: Floats, times: Floats) -> Floats | None:
@@ -125,7 +126,7 @@ class Bridge:
         x, values = [], []
         for t, y in known:
             slope = np.empty(y0.size)
-            self.posed.rhs(t, y.copy(), slope)
+            self.problem.rhs(t, y.copy(), slope)
             x += 3 * [(t - t0) / h]
             values += [y[:n], h * y[n:], h * h * slope[n:]]
         motion = KroghInterpolator(x, np.array(values))
@@ -133,7 +134,7 @@ class Bridge:
         return np.hstack([motion(at), motion.derivative(at, 1) / h])
 
     def rows(self, count: int) -> Floats:
-        return np.zeros((count, 2 * self.system.n + self.posed.notes.size))
+        return np.zeros((count, 2 * self.system.n + self.problem.monitors.size))
 
     def over(self, way: Way, times: Floats, agreement: float) -> Crossed | None:
         """The end of a way, with the outputs on it; None where two steps over the pose disagree."""

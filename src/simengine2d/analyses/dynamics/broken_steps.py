@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...coordinates.reference_point import sparse
+from ...coordinates.projection import projection
+from ...coordinates.reference_point.sparse import SparseEquations
 from ...expressions.breaks import SMALLEST_TIME, Break
 from ...formulations import index3
 from ...integrators.integration import CHATTER, EPS, HOP, MOST_HOPS
@@ -129,7 +130,8 @@ class BrokenSteps:
     @cached_property
     def onto_constraints(self) -> BoundKernel:
         run = self.run
-        return sparse.project.bind(sparse.new_context(run.system, run.d, run.w, TIGHT * run.system.length))
+        equations = SparseEquations(run.system, run.d, run.w)
+        return projection(equations, np.array([TIGHT * run.system.length]))
 
     def begin_anew(self, t: float) -> None:
         """The state stays, but for velocities that the constraints do not allow; accelerations are found anew.

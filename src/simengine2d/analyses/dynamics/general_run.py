@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...coordinates import family_named, solver
-from ...coordinates.ode_problem import Recoverer
-from ...coordinates.reference_point import sparse
+from ...coordinates import family_named
+from ...coordinates.equations import Configuration, OutputMultipliers
+from ...coordinates.ode_problem import OdeFormulation, Recoverer
+from ...coordinates.reference_point.multipliers import multipliers_of_bodies
 from ...errors import Caution
 from ...expressions.breaks import Break
 from ...formulations.index3 import History
@@ -88,16 +89,13 @@ class GeneralRun(WatchedRun):
         self.switching = Switching(self.system, task.step if task.fixed else None)
         self.family.count_from(at.t, at.q, at.qd)
 
-    def close(self, lam: BoundKernel | None) -> None:
-        """The pointer to the multipliers: the one given, or one that finds them from the accelerations of the bodies.
+    def find_multipliers(self, known: OutputMultipliers | None) -> None:
+        """By those of the equations just solved, or else from the accelerations of the bodies.
 
-        Where these follow from the state alone, it also puts them right.
+        Where these follow from the state alone, they are also put right.
         """
-        if lam is None:
-            find = sparse.motion if self.follow_from_state else sparse.multipliers
-            lam = find.bind(sparse.new_context(self.system, self.d, self.w, 0.0))
-        self.lam: BoundKernel = lam
-        self.closed: sparse.Sparse = lam.kept[1]
+        known = known or multipliers_of_bodies(self.system, self.d, self.w, self.follow_from_state)
+        self.lam, self.monitors = known
 
     @property
     def follow_from_state(self) -> bool:
@@ -186,7 +184,7 @@ class GeneralRun(WatchedRun):
         if self.passing.passed(why):
             return
         self.refuse(why)
-        apart = self.closed.found[0]
+        apart = self.monitors.errors[0]
         if apart > self.system.length:
             raise self.failure(
                 f"the joints are apart by {apart:.3g} m, more than the mechanism is large. Take a "
@@ -195,8 +193,8 @@ class GeneralRun(WatchedRun):
 
     def keep_good_rows(self) -> None:
         super().keep_good_rows()
-        slip = self.closed.found[1] * float(self.d.per_row.max(initial=0.0))
-        if not max(self.closed.lost[1], slip) <= self.widest_gap:
+        slip = self.monitors.errors[1] * float(self.d.per_row.max(initial=0.0))
+        if not max(self.monitors.lost[1], slip) <= self.widest_gap:
             self.done = next((k for k in range(self.done) if not self.is_closed(k)), self.done)
 
     @property
@@ -287,7 +285,7 @@ class GeneralRun(WatchedRun):
 
     def restore(self, saved: dict[str, Floats]) -> None:
         self.passing.restore(saved)
-        self.closed.singular_at[:] = np.nan  # there may have been none yet
+        self.monitors.singular_at[:] = np.nan  # there may have been none yet
         refill(self.kept(), saved)
 
     @property
@@ -296,16 +294,10 @@ class GeneralRun(WatchedRun):
         return not isinstance(method, OdeMethod) or method.keeps
 
     def errors(self) -> dict[str, Floats]:
-        watched = {} if self.rank is None else self.rank.kept()
-        return {
-            "found": self.closed.found,
-            "singular_at": self.closed.singular_at,
-            "lost": self.closed.lost,
-            "moved": self.closed.moved,
-        } | watched
+        return self.monitors._asdict() | ({} if self.rank is None else self.rank.kept())
 
     def told(self) -> list[str]:
-        singular, (lost, gap) = self.closed.singular_at[0], self.closed.lost
+        singular, (lost, gap) = self.monitors.singular_at[0], self.monitors.lost
         where = f"at the output t = {singular:g} s the constraints lose rank"
         cautions = [
             f"{where}; accelerations and reactions there mean little"
@@ -314,7 +306,7 @@ class GeneralRun(WatchedRun):
             _MISCOUNTED if self.doubtful or self.family.miscounted else None,
             lost_digits(self.system, lost),
             self.wrong_steps(),
-            soft_joints(self.closed.moved[1]) if self.task.formulation.gives_way else None,
+            soft_joints(self.monitors.changed[1]) if self.task.formulation.gives_way else None,
             open_joints(self.system, gap) if self.task.formulation.projects or self.apart(gap) else None,
             far_from_the_origin(self.system, self.start.assembly.q, self.task.rtol),
         ]
@@ -334,7 +326,7 @@ class GeneralRun(WatchedRun):
         """End the run where outputs from `first` on are no answers."""
         super().check_rows(first)
         self.check_softness(first)
-        lost, gap = self.closed.lost
+        lost, gap = self.monitors.lost
         apart = self.task.formulation.projects and self.apart(gap)
         if apart or not lost <= WRONG:
             self.done = first
@@ -350,7 +342,7 @@ class GeneralRun(WatchedRun):
 
     def check_softness(self, first: int) -> None:
         """End the run where joints do not hold their bodies, with compliances that nobody asked for."""
-        given, formulation = self.closed.moved[1], self.task.formulation
+        given, formulation = self.monitors.changed[1], self.task.formulation
         if formulation.gives_way and formulation == type(formulation)() and not given <= BROKEN:
             self.done = first
             raise self.failure(
@@ -363,14 +355,15 @@ class OdeRun(GeneralRun):
 
     def __init__(self, task: Task, start: InitialState) -> None:
         super().__init__(task, start)
-        assert isinstance(task.integrator, OdeMethod)
-        self.method, at, z = task.integrator, start.assembly, self.y0[: self.family.n]
+        assert isinstance(task.integrator, OdeMethod) and isinstance(task.formulation, OdeFormulation)
+        self.method, z = task.integrator, self.y0[: self.family.n]
         self.set_tolerances()
-        self.posed = solver.pose(task.formulation, self.family, self.d, at.t, z, not start.regular, 0.0)
-        self.close(self.posed.lam)
-        self.finish = self.posed.finish if self.rank is None else self.rank.around(self.posed.finish)
+        at = Configuration(start.assembly.t, z, not start.regular, start.implied)
+        self.problem = task.formulation.problem(self.family, at)
+        self.find_multipliers(self.problem.multipliers)
+        self.finish = self.problem.finish if self.rank is None else self.rank.around(self.problem.finish)
         self.integration = self.new_integration(self.method, **self.steps)
-        self.recovered = self.recoverer(self.posed.finish, self.posed.rhs, self.posed.notes)
+        self.recovered = self.recoverer(self.problem.finish, self.problem.rhs, self.problem.monitors)
         self.begin()
 
     @property
@@ -394,29 +387,29 @@ class OdeRun(GeneralRun):
 
     def begin(self) -> None:
         """The first state, treated as the end of a step. Nothing was evaluated before: all pointers compile at once."""
-        posed = self.posed
-        self.Y = np.zeros((self.times.size, self.y0.size + posed.notes.size))
+        problem = self.problem
+        self.Y = np.zeros((self.times.size, self.y0.size + problem.monitors.size))
         self.notes.append(self.words)
         self.doubtful = False
-        self.closed.found[:], self.closed.singular_at[:], self.closed.lost[:] = 0.0, np.nan, 0.0
-        self.closed.moved[:] = 0.0
+        self.monitors.errors[:], self.monitors.singular_at[:], self.monitors.lost[:] = 0.0, np.nan, 0.0
+        self.monitors.changed[:] = 0.0
         at = self.start.assembly
         self.family.count_from(at.t, at.q, at.qd)
         self.y0[:] = self.first
-        posed.begin()
-        posed.tolerance[0] = self.in_steps
+        problem.begin()
+        problem.tolerance[0] = self.in_steps
         self.passing.begin()
-        self.finish(self.start.assembly.t, self.y0, posed.notes)
-        posed.notes[:2] = 0.0
+        self.finish(self.start.assembly.t, self.y0, problem.monitors)
+        problem.monitors[:2] = 0.0
         if isinstance(self.integration, CompiledIntegration):
             self.integration.begin_at(self.y0)
 
     def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
-        posed, worst = self.posed, self.posed.notes[:2].copy()
+        problem, worst = self.problem, self.problem.monitors[:2].copy()
         y = self.coordinates_of(t, q, qd)
-        posed.begin()
-        self.finish(t, y, posed.notes)
-        posed.notes[:2] = worst
+        problem.begin()
+        self.finish(t, y, problem.monitors)
+        problem.monitors[:2] = worst
         if isinstance(self.integration, CompiledIntegration) and isinstance(self.method, RungeKutta):
             self.integration.restart(t, y, self.local, self.atol)
         else:
@@ -450,21 +443,21 @@ class OdeRun(GeneralRun):
             "t0": self.start.assembly.t,
             "y0": self.y0,
             "finish": self.finish if method.accepts_finish else None,
-            "notes": self.posed.notes,
+            "notes": self.problem.monitors,
             "newton": self.task.newton,
             "collapses": self.rank is not None,
             "span": (self.start.assembly.t, self.system.domain[1]),
-            "broken": self.marked([*self.posed.kept.values()]),
+            "broken": self.marked([*self.problem.memory.values()]),
         }
-        integration = method.integration(self.posed.rhs, **usual | options)
+        integration = method.integration(self.problem.rhs, **usual | options)
         if isinstance(integration, ScipyIntegration):
-            integration.follow = self.posed.finish
+            integration.follow = self.problem.finish
         return integration
 
     def wrong_steps(self) -> str | None:
         # where joints are a little open, rows and bodies disagree by as much
         least = max(TOLD, 0.1 * self.task.rtol) if self.follow_from_state else WRONG
-        return wrong_steps(self.system, self.closed.moved[0], least)
+        return wrong_steps(self.system, self.monitors.changed[0], least)
 
     def recover(self, first: int, stop: int) -> None:
         if first < stop:
@@ -472,23 +465,23 @@ class OdeRun(GeneralRun):
 
     def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
         """Q, Qd, Qdd and Lam of rows of the integration; the integration does not notice."""
-        posed = self.posed
-        saved = {name: array.copy() for name, array in posed.kept.items()}
-        posed.tolerance[0] = TIGHT * self.system.length
-        found = self.recovered(times, Y)
-        posed.tolerance[0] = self.in_steps
-        for name, array in posed.kept.items():
+        problem = self.problem
+        saved = {name: array.copy() for name, array in problem.memory.items()}
+        problem.tolerance[0] = TIGHT * self.system.length
+        motion = self.recovered(times, Y)
+        problem.tolerance[0] = self.in_steps
+        for name, array in problem.memory.items():
             array[...] = saved[name]
-        return found
+        return motion
 
     @property
     def worst(self) -> Floats:
-        worst, notes = self.closed.found.copy(), self.posed.notes
-        worst[0], worst[1] = max(worst[0], notes[0]), max(worst[1], notes[1])
+        worst, seen = self.monitors.errors.copy(), self.problem.monitors
+        worst[0], worst[1] = max(worst[0], seen[0]), max(worst[1], seen[1])
         return worst
 
     def kept(self) -> dict[str, Floats]:
-        return self.integration.kept() | self.posed.kept | self.errors()
+        return self.integration.kept() | self.problem.memory | self.errors()
 
 
 class DaeRun(GeneralRun):
@@ -498,7 +491,7 @@ class DaeRun(GeneralRun):
 
     def __init__(self, task: Task, start: InitialState) -> None:
         super().__init__(task, start)
-        self.close(None)
+        self.find_multipliers(None)
         n, at = self.family.n, start.assembly
         self.integration = self.new_integration(at.t, self.y0)
         notes = self.integration.path.notes
@@ -574,7 +567,7 @@ class DaeRun(GeneralRun):
 
     @property
     def worst(self) -> Floats:
-        return self.closed.found
+        return self.monitors.errors
 
     def kept(self) -> dict[str, Floats]:
         return self.integration.kept() | self.errors()

@@ -81,8 +81,7 @@ class ImplicitRun(WatchedRun):
     def solved(self, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         """qdd and lam at a state."""
         y = np.concatenate([q, qd])
-        context = sparse.new_context(self.system, self.d, self.w, 0.0)
-        sparse.accelerations.bind(context)(t, y, np.empty_like(y))
+        sparse.SparseEquations(self.system, self.d, self.w).accelerate(t, y, np.empty_like(y))
         n = self.system.n
         return self.w.x[:n].copy(), self.w.x[n:].copy()
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...coordinates.reference_point import sparse
+from ...coordinates.reference_point.sparse import SparseEquations
 from ...errors import ModelError, UnsupportedError
 from ...numerics.rank import DEPENDENT, free_motions, rank_of_rows, unit_rows
 from ...system.elimination import posed
@@ -92,8 +92,9 @@ def _weak(system: System, t: float, q: Floats) -> bool:
         return False
     d = posed(system, redundant=False, tangent=False)
     w = system.new_workspace(d)
-    nothing = np.zeros(system.n + system.m)
-    sparse.solve.bind(sparse.new_context(system, d, w, 0.0))(t, np.concatenate([q, nothing]), nothing)
+    equations = SparseEquations(system, d, w)
+    equations.evaluate(t, q, q)
+    equations.smallest_change(0.0, np.zeros(system.m), np.empty(system.n))
     with np.errstate(divide="ignore"):
         pivots = np.abs(1.0 / w.v[d.diagonal[system.n :]])
     rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))

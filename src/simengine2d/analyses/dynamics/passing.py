@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...coordinates.reference_point.sparse import spread_of_pivots
+from ...coordinates.reference_point.multipliers import spread_of_pivots
 from ...errors import Caution, SingularityError, listed
 from ...integrators import time_loop
 from ...numerics.kernel_pointer import BoundKernel
@@ -133,7 +133,7 @@ class Passing:
 
     def near_a_pose(self) -> bool:
         """Whether multipliers can hardly be solved for where the last step ended."""
-        run, equations = self.run, self.bridge().posed
+        run, equations = self.run, self.bridge().problem
         t, y = run.t, np.concatenate(run.state)
         equations.rhs(t, y, np.empty_like(y))
         context = equations.rhs.kept[1]

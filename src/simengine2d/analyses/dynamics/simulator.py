@@ -100,7 +100,7 @@ class Simulator:
             run.set_out(run.task)
             run.begin()
             run.times, run.Y = self._times, self._row
-            self._row[0], self._seen = np.concatenate([run.y0, run.posed.notes]), None
+            self._row[0], self._seen = np.concatenate([run.y0, run.problem.monitors]), None
 
     def advance(self, t: float) -> None:
         """Go on to the time t."""
@@ -141,7 +141,7 @@ class Simulator:
         turns = run.family.turns.copy()
         self._seen = History(*(rows[0] for rows in found))
         self._row[0, :size] = run.coordinates_of(t, self._seen.Q, self._seen.Qd)
-        self._row[0, size:] = run.posed.notes
+        self._row[0, size:] = run.problem.monitors
         self._row[0, self._row.shape[1] - turns.size :] = run.family.turns
         run.family.turns[:] = turns
         return True
@@ -162,11 +162,11 @@ class Simulator:
 
     def _renew(self) -> None:
         run, size = self._run, self._run.y0.size
-        y, run.posed.notes[:] = self._row[0, :size].copy(), self._row[0, size:]
+        y, run.problem.monitors[:] = self._row[0, :size].copy(), self._row[0, size:]
         turns = run.family.turns
         turns[:] = self._row[0, self._row.shape[1] - turns.size :]
         run.passing.begin_at(self.t)
-        run.finish(self.t, y, run.posed.notes)
+        run.finish(self.t, y, run.problem.monitors)
         self._integration.restart(self.t, y, run.local, run.atol)
         self._row[0, :size], self._seen = y, None
 

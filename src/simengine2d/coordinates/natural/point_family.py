@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from ...model.frame import GROUND, PlacedFrame
 from ...model.placement import Pose, to_global
+from ...system.applied_forces import Loads
+from ...system.constraints import SystemArrays
 from ...system.system import System
 from ..base import Family
 from . import kernels
@@ -45,7 +47,6 @@ class PointFamily(Family, abstract=True):
         self.prepare()
         for b, e in enumerate(self.layout.elements):
             self._fill_constants(b, e)
-        self._loosen_angles()
         self.remember = kernels.remember.bind(self.context)
 
     def count_from(self, t: float, q: Floats, qd: Floats) -> None:
@@ -87,11 +88,11 @@ class PointFamily(Family, abstract=True):
             if j < n:
                 E.J[i : i + 2, j : j + 2] = np.eye(2)
 
-    def _loosen_angles(self) -> None:
+    def reduced(self) -> tuple[SystemArrays, Loads]:
         """Angles that are held by their directions may be wrong by whole turns."""
-        for k, row in enumerate(self.kept):
-            if row in self.directions:
-                self.context.S.row_period[k] = tau
+        arrays, loads = super().reduced()
+        period = np.where(np.isin(self.kept, list(self.directions)), tau, arrays.row_period)
+        return arrays._replace(row_period=period), loads
 
 
 def _arrays(at: CoordinateLayout, turns: Floats) -> NaturalArrays:

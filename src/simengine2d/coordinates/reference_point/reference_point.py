@@ -5,10 +5,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...methods import Formulation
 from ...numerics.kernel_pointer import kernel_pointer
+from ...system.elimination import posed
 from ...system.system import System
 from ..base import Family
+from ..equations import Configuration, EquationsOfMotion
+from ..row_scales import given_by_bodies
 from ..transform import transform, transform_masses
+from .sparse import SparseEquations, softened
 
 Floats = NDArray[np.float64]
 
@@ -46,6 +51,16 @@ class ReferencePoint(Family):
         self.names, self.sizes = list(system.coordinate_names), system.sizes
         self.own_rows, self.kept, self.own_arrays = [], list(range(system.m)), 0
         self.to_bodies = same.bind(Nothing(0))
+
+    def equations_of_motion(self, formulation: Formulation, at: Configuration) -> EquationsOfMotion:
+        """On the sparse factorization of the whole system."""
+        system, d = self.system, posed(self.system, at.redundant, False)
+        d = d._replace(
+            stabilization=np.array(formulation.stabilization), dropped=np.array(at.implied, dtype=np.int64)
+        )
+        if formulation.gives_way:
+            d = softened(d, system.n, formulation.compliances(given_by_bodies(system, at.t, at.z)))
+        return SparseEquations(system, d, system.new_workspace(d))
 
     def positions(self, q: Floats) -> Floats:
         return q.copy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,10 @@ from ...system.constraints import SystemArrays, constant_arrays
 from ...system.workspace import new_workspace
 from .loop_paths import grouped, loop_paths, path_of
 from .loops import DIAGONAL, ENTRY, NODE, OTHER, PINNED, ROW, Loops, Refining
-from .relative import Relative
 from .tree_motion import BODY, PARENT, Tree
+
+if TYPE_CHECKING:
+    from .relative import Relative
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -25,10 +27,11 @@ class RowLimits(NamedTuple):
 
     compliance: Floats
     soft: Floats
-    unit: Floats
+    per_row: Floats
+    """What an error is as a length of the mechanism."""
 
 
-def new_loops(family: Relative, tree: Tree, options: Floats, rows: RowLimits) -> Loops:
+def new_loops(family: Relative, tree: Tree, stabilization: Floats, rows: RowLimits) -> Loops:
     """Arrays of the rows that are kept."""
     arrays, m = kept_rows(family), family.m
     functions, w = [family.system.functions[i] for i in family.kept], new_workspace(arrays)
@@ -66,8 +69,9 @@ def new_loops(family: Relative, tree: Tree, options: Floats, rows: RowLimits) ->
         np.zeros(m + 1),
         np.zeros(m + 1),
         np.zeros(m),
-        options,
-        *(np.append(values, 1.0) for values in rows),
+        stabilization,
+        np.append(rows.compliance, 1.0),
+        np.append(rows.soft, 1.0),
     )
 
 

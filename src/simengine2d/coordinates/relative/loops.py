@@ -18,6 +18,7 @@ from ...expressions.time_function import FunctionTable, functions_at
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke, kernel_pointer
 from ...numerics.ldl import Elimination, eliminate, solve_again, substitute
+from ...numerics.refinement import MOST_REFINEMENTS, refine
 from ...system.formulas.constraints import weigh_rows
 from ...system.frames import EX as ARM_X
 from ...system.frames import EY as ARM_Y
@@ -29,7 +30,7 @@ from ...system.frames import UX, UY, term_gradient, term_rate, term_second_order
 from ...system.frames import VX as SPEED_X
 from ...system.frames import VY as SPEED_Y
 from ...system.workspace import Workspace
-from ..dense import ALPHA2, AT_REST, BETA2, MOST_REFINEMENTS
+from ..equations import POSITION
 from .articulated import take_inward
 from .tree_motion import AX, AY, BX, BY, COS, CX, CY, IX, IY, OMEGA, PHI, SIN, VX, VY, Tree, X, Y  # fmt: skip
 
@@ -68,10 +69,9 @@ class Loops(NamedTuple):
     b: Floats
     lam: Floats
     work: Floats
-    options: Floats
-    compliance: Floats  # of each row, as the others below; the last one belongs to missing rows
+    stabilization: Floats  # 2 alpha and beta^2
+    compliance: Floats  # of each row, as `soft`; the last one belongs to missing rows
     soft: Floats  # compliance or eps
-    unit: Floats  # of its errors
 
 
 class Closing(NamedTuple):
@@ -89,7 +89,7 @@ class Closing(NamedTuple):
 
 
 class Refining(NamedTuple):
-    """Context of `refine`."""
+    """Context of `refine_multipliers`."""
 
     c: Loops
     rest: Floats
@@ -276,44 +276,53 @@ def solve_loops(closing, t, y, out):
 def stabilize(c, t, y, out):
     """2 alpha (Phi_z zd - nu) + beta^2 Phi"""
     for i in range(c.f.shape[0]):
-        c.b[i] = c.options[BETA2] * row_value(c, i) - c.options[ALPHA2] * row_rate(c, i)
+        c.b[i] = c.stabilization[1] * row_value(c, i) - c.stabilization[0] * row_rate(c, i)
 
 
 @kernel_pointer
-def refine(r, t, y, out):
-    """lam += (W^T D^-1 W + eps)^-1 (b - (W^T D^-1 W + c) lam) until it no longer changes."""
-    c, group, lam, share = r.c, r.c.group, r.c.lam, r.share
-    for _ in range(MOST_REFINEMENTS):
-        for e in range(c.freedom.size):
-            share[c.freedom[e]] = 0.0
-        for g in range(group.shape[0] - 1):
-            one, two = lam[group[g, ROW]], lam[group[g, OTHER]]
-            for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
-                share[c.freedom[e]] += c.W[e, 1] * one + c.W[e, 3] * two
-        for g in range(group.shape[0] - 1):
-            i, j = group[g, ROW], group[g, OTHER]
-            r.rest[i] = c.b[i] - c.compliance[i] * lam[i]
-            r.rest[j] = c.b[j] - c.compliance[j] * lam[j]
-            for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
-                r.rest[i] -= c.W[e, 0] * share[c.freedom[e]]
-                r.rest[j] -= c.W[e, 2] * share[c.freedom[e]]
-        solve_again(c.program, c.v, r.rest, r.change, c.work)
-        size, change = 0.0, 0.0
-        for i in range(lam.size - 1):
-            lam[i] += r.change[i]
-            size, change = max(size, abs(lam[i])), max(change, abs(r.change[i]))
-        if change <= AT_REST * size:
-            return
+def refine_multipliers(r, t, y, out):
+    """lam += (W^T D^-1 W + eps)^-1 (b - (W^T D^-1 W + c) lam): eps goes, or what c has in its place comes."""
+    refine(left_over, correct, r, MOST_REFINEMENTS)
 
 
 @kernel
-def errors(c, level):
-    """Phi, or Phi_z zd - nu, into c.b; the largest of them, in units of their own."""
-    found = 0.0
-    for i in range(c.f.shape[0]):
-        c.b[i] = row_value(c, i) if level == 0 else -row_rate(c, i)
-        found = max(found, abs(c.b[i]) / c.unit[i])
-    return found
+def left_over(r):
+    """b - (W^T D^-1 W + c) lam into r.rest; the largest of them against the terms of its equation."""
+    c, group, lam, share = r.c, r.c.group, r.c.lam, r.share
+    for e in range(c.freedom.size):
+        share[c.freedom[e]] = 0.0
+    for g in range(group.shape[0] - 1):
+        one, two = lam[group[g, ROW]], lam[group[g, OTHER]]
+        for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
+            share[c.freedom[e]] += c.W[e, 1] * one + c.W[e, 3] * two
+    lost = 0.0
+    for g in range(group.shape[0] - 1):
+        for side in range(2):
+            i = group[g, OTHER if side else ROW]
+            rest = c.b[i] - c.compliance[i] * lam[i]
+            size = abs(c.b[i]) + abs(c.compliance[i] * lam[i])
+            for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
+                term = c.W[e, 2 * side] * share[c.freedom[e]]
+                rest -= term
+                size += abs(term)
+            r.rest[i] = rest
+            if i < lam.size - 1 and not abs(rest) <= lost * size:
+                lost = abs(rest) / size
+    return lost
+
+
+@kernel
+def correct(r):
+    """lam += (W^T D^-1 W + eps)^-1 r.rest"""
+    solve_again(r.c.program, r.c.v, r.rest, r.change, r.c.work)
+    for i in range(r.c.lam.size - 1):
+        r.c.lam[i] += r.change[i]
+
+
+@kernel(inline=True)
+def row_residual(c, level, i):
+    """-Phi, or nu - Phi_z zd, of one row."""
+    return -row_value(c, i) if level == POSITION else row_rate(c, i)
 
 
 @kernel

@@ -9,8 +9,9 @@ needs few arrays is entered quickly.
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,24 +21,14 @@ from ...methods import Formulation
 from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 from ...system.applied_forces import Loads, add_pushes, add_wrenches
 from ...system.constraints import SystemArrays
+from ...system.elimination import unequal
 from ...system.formulas.forces import add_actions
 from ...system.frames import FRAME_STATE
-from ..base import Family, reduced_arrays
-from ..dense import (  # fmt: skip
-    ALPHA2,
-    BETA2,
-    LARGEST_CORRECTION,
-    LENGTH,
-    MOST_CORRECTIONS,
-    POSITION,
-    REFINED,
-    TOLERANCE,
-    TURNS,
-    VELOCITY,
-    softened,
-)
-from ..ode_problem import OdeProblem
-from ..row_scales import MOST_ROWS, filled, given_in, units
+from ...system.row_compliance import filled
+from ...system.workspace import MOST_WHOLE
+from ..equations import Configuration, EquationsOfMotion
+from ..reduced import reduced_arrays
+from ..row_scales import MOST_ROWS, given_in, lengths_per_row, softened
 from .articulated import accelerate_joints, eliminate_joints, weigh
 from .loop_arrays import RowLimits, frames_of, in_order, kept_rows, new_loops, new_refining, ways_of_rows
 from .loop_paths import products
@@ -47,19 +38,17 @@ from .loops import (
     PINNED,
     ROW,
     Closing,
-    Loops,
     at_rest,
     close_loops,
     curved_group,
-    errors,
     place_rows,
     place_tree_frames,
-    refine,
+    refine_multipliers,
+    row_residual,
     solve_loops,
     stabilize,
     timed_rows,
 )  # fmt: skip
-from .relative import Relative
 from .tree_motion import (  # fmt: skip
     AX,
     AY,
@@ -80,6 +69,9 @@ from .tree_motion import (  # fmt: skip
     move_tree,
     write_place,
 )
+
+if TYPE_CHECKING:
+    from .relative import Relative
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -111,14 +103,6 @@ class Recursive(NamedTuple):
     forces_c: Any
     loops_f: Any
     loops_c: Any
-
-
-class Projected(NamedTuple):
-    """Context of the projection."""
-
-    loops: Closing
-    zdd: Floats
-    sizes: Floats
 
 
 # Kernel pointers ------------------------------------------------------------------------------------------------
@@ -163,71 +147,82 @@ def apply_forces(c, t, y, out):
 
 
 @kernel_pointer
-def project(p, t, y, notes):
-    """Bring y onto the rows by the smallest change in the metric of M, first z, then zd."""
-    c, n = p.loops.c, p.zdd.size
-    if c.f.shape[0] == 0:
-        return
-    before, level, length = np.inf, 0, c.options[LENGTH]
-    for iteration in range(2 * MOST_CORRECTIONS):
-        move_tree(c.T, y, True)
-        place_rows(p.loops, t)
-        found = errors(c, level)
-        if iteration == 0:
-            notes[POSITION] = max(notes[POSITION], found)
-        if level == 0 and (found <= c.options[TOLERANCE] or found > 0.5 * before):
-            level, before = 1, np.inf
-            found = errors(c, level)
-            notes[VELOCITY] = max(notes[VELOCITY], found)
-        if level == 1 and (found <= c.options[TOLERANCE] or found > 0.5 * before):
-            return
-        before = found
-        # M zdd + Phi_z^T lam = 0, Phi_z zdd = -b
-        at_rest(c)
-        weigh(c.T)
-        eliminate_joints(c.T)
-        close_loops(p.loops)
-        accelerate_joints(c.T, p.zdd)
-        change = 0.0
-        for j in range(n):
-            change = max(change, abs(p.zdd[j]) / p.sizes[j] * length)
-        # a change out of proportion means a singular pose
-        if change <= LARGEST_CORRECTION * found:
-            for j in range(n):
-                y[level * n + j] += p.zdd[j]
+def evaluate(closing, t, y, out):
+    """Bodies and rows at y."""
+    move_tree(closing.c.T, y, True)
+    place_rows(closing, t)
 
 
 @kernel_pointer
-def watch(c, t, y, notes):
-    """Leave y as it is."""
+def residual(closing, level, y, row):
+    """-Phi, or nu - Phi_z zd"""
+    for i in range(row.size):
+        row[i] = row_residual(closing.c, level, i)
 
 
-# Posing -----------------------------------------------------------------------------------------------
+@kernel_pointer
+def smallest_change(closing, unused, row, x):
+    """x of M x + Phi_z^T lam = 0, Phi_z x = row"""
+    c = closing.c
+    at_rest(c)
+    weigh(c.T)
+    eliminate_joints(c.T)
+    for i in range(row.size):
+        c.b[i] = -row[i]
+    c.b[row.size] = 0.0
+    close_loops(closing)
+    accelerate_joints(c.T, x)
 
 
-class RecursiveSolver(NamedTuple):
-    """A family ready for the kernel pointers; lam of the kept rows is found in loops.lam."""
-
-    tree: Tree
-    loops: Loops
-    context: Recursive
-    back: Projected
+# Building ---------------------------------------------------------------------------------------------
 
 
-def recursive_lane(family: Relative, options: Floats, rows: RowLimits) -> RecursiveSolver:
-    """The contexts of a family; `options` are those of the dense lane."""
-    tree = family.tree._replace(state=family.tree.state.copy())
-    loops = new_loops(family, tree, options, rows)
-    forces = apply_forces.bind(new_forces(family, tree)) if family.system.loads else None
-    timed = timed_rows.bind(loops) if is_timed(family) else None
-    curved = curved_group.bind(loops) if np.any(loops.group[:-1, PINNED] == 0) else None
-    drifting = stabilize.bind(loops) if options[ALPHA2] + options[BETA2] > 0.0 else None
-    refining = refine.bind(new_refining(loops)) if options[REFINED] == 1.0 else None
-    closing = Closing(loops, *words(timed), *words(curved), *words(drifting), *words(refining))
-    solving = solve_loops.bind(closing) if family.m > 0 else None
-    context = Recursive(tree, np.array(family.system.resolved.gravity), *words(forces), *words(solving))
-    back = Projected(closing, np.zeros(family.n), family.sizes.copy())
-    return RecursiveSolver(tree, loops, context, back)
+class RecursiveEquations(EquationsOfMotion):
+    """The equations of relative coordinates; lam of the rows that close loops is found in loops.lam."""
+
+    def __init__(self, family: Relative, stabilization: Floats, rows: RowLimits, refined: bool) -> None:
+        self.tree = family.tree._replace(state=family.tree.state.copy())
+        self.loops = new_loops(family, self.tree, stabilization, rows)
+        loops = self.loops
+        forces = apply_forces.bind(new_forces(family, self.tree)) if family.system.loads else None
+        timed = timed_rows.bind(loops) if is_timed(family) else None
+        curved = curved_group.bind(loops) if np.any(loops.group[:-1, PINNED] == 0) else None
+        drifting = stabilize.bind(loops) if np.any(stabilization) else None
+        refining = refine_multipliers.bind(new_refining(loops)) if refined else None
+        closing = Closing(loops, *words(timed), *words(curved), *words(drifting), *words(refining))
+        solving = solve_loops.bind(closing) if family.m > 0 else None
+        gravity = np.array(family.system.resolved.gravity)
+        self.recursion = Recursive(self.tree, gravity, *words(forces), *words(solving))
+        self.context, self.per_row = closing, rows.per_row
+        self.per_coordinate = family.system.length / family.sizes
+
+    @cached_property
+    def accelerate(self) -> BoundKernel:
+        return accelerations.bind(self.recursion)
+
+    @cached_property
+    def evaluate(self) -> BoundKernel:
+        return self.bound(evaluate)
+
+    @cached_property
+    def residual(self) -> BoundKernel:
+        return self.bound(residual)
+
+    @cached_property
+    def smallest_change(self) -> BoundKernel:
+        return self.bound(smallest_change)
+
+
+def recursive_equations(family: Relative, formulation: Formulation, at: Configuration) -> RecursiveEquations:
+    """The equations that a formulation asks for."""
+    nothing = np.zeros(family.m)
+    felt = felt_by_loops(family, at) if at.redundant or formulation.gives_way else nothing
+    few = formulation.gives_way and family.n <= MOST_ROWS
+    compliance = formulation.compliances(given_in(family, at.t, at.z) if few else felt)
+    soft, refined = softened(compliance, felt if at.redundant else nothing)
+    stabilization = np.array(formulation.stabilization)
+    rows = RowLimits(compliance, soft, lengths_per_row(family, at.t, at.z))
+    return RecursiveEquations(family, stabilization, rows, refined)
 
 
 def is_timed(family: Relative) -> bool:
@@ -258,9 +253,12 @@ def new_forces(family: Relative, tree: Tree) -> Forces:
     )
 
 
-def suits(family: Family) -> bool:
-    """Whether this lane serves a family: each motion of the free tree meets inertia, and few rows share their ways."""
-    if not isinstance(family, Relative):
+def suits(family: Relative) -> bool:
+    """Whether each motion of the free tree meets inertia, and few rows share their paths.
+
+    Where loops join bodies that are too unequal, a matrix with row exchanges serves better than Phi_z M^-1 Phi_z^T.
+    """
+    if family.m > 0 and family.n + family.m <= MOST_WHOLE and unequal(family.system):
         return False
     _, ways = ways_of_rows(family.tree, kept_rows(family))
     if products(family.tree, ways) > MOST_PRODUCTS:
@@ -271,8 +269,8 @@ def suits(family: Family) -> bool:
 
 def _has_inertia(family: Relative) -> bool:
     """Whether no pivot vanishes in the pose of the start."""
-    lane = _evaluated(family, 0.0, family.positions(family.q))
-    N, kind = lane.tree.state[:-1], family.tree.numbers[:, KIND]
+    at_start = Configuration(0.0, family.positions(family.q), False)
+    N, kind = _at_rest_in(family, at_start).tree.state[:-1], family.tree.numbers[:, KIND]
     turns = N[np.isin(kind, (PIN, SLOT, OWN_SLOT, FLOAT)), H]
     slides = N[np.isin(kind, (SLIDE, SLOT, OWN_SLOT, FLOAT)), SH]
     return all(_are_sound(reciprocals) for reciprocals in (turns, slides))
@@ -284,41 +282,18 @@ def _are_sound(reciprocals: Floats) -> bool:
     )
 
 
-def felt_by_loops(family: Relative, t: float, z: Floats) -> Floats:
+def felt_by_loops(family: Relative, at: Configuration) -> Floats:
     """The diagonal of Phi_z M^-1 Phi_z^T."""
-    loops, found = _evaluated(family, t, z).loops, np.zeros(family.m + 1)
+    loops, felt = _at_rest_in(family, at).loops, np.zeros(family.m + 1)
     for rows, (i, j) in zip(loops.group[:-1, [ROW, OTHER]], pairwise(loops.group[:, ENTRY]), strict=True):
-        found[rows] = (loops.W[i:j, [0, 2]] * loops.W[i:j, [1, 3]]).sum(axis=0)
-    return filled(np.where(np.isfinite(found), found, 0.0)[: family.m])
+        felt[rows] = (loops.W[i:j, [0, 2]] * loops.W[i:j, [1, 3]]).sum(axis=0)
+    return filled(np.where(np.isfinite(felt), felt, 0.0)[: family.m])
 
 
-def _evaluated(family: Relative, t: float, z: Floats) -> RecursiveSolver:
-    """A lane that has been at rest in z."""
+def _at_rest_in(family: Relative, at: Configuration) -> RecursiveEquations:
+    """EquationsOfMotion that were evaluated at rest in a configuration."""
     nothing = np.zeros(family.m)
-    lane = recursive_lane(family, np.zeros(TOLERANCE + 1), RowLimits(nothing, nothing, nothing))
+    equations = RecursiveEquations(family, np.zeros(2), RowLimits(nothing, nothing, nothing), False)
     with np.errstate(all="ignore"):
-        accelerations.bind(lane.context)(t, np.concatenate([z, np.zeros(family.n)]), np.empty(2 * family.n))
-    return lane
-
-
-def lane_at(
-    formulation: Formulation, family: Relative, t: float, z: Floats, redundant: bool, tolerance: float
-) -> RecursiveSolver:
-    """The contexts of a formulation, its rows measured at a state; `redundant` allows redundant constraints."""
-    felt = felt_by_loops(family, t, z) if redundant or formulation.gives_way else np.zeros(family.m)
-    few = formulation.gives_way and family.n <= MOST_ROWS
-    compliance = formulation.compliances(given_in(family, t, z) if few else felt)
-    soft, refined = softened(compliance, felt if redundant else np.zeros(family.m))
-    options = np.array([*formulation.stabilization, float(refined), family.system.length, tolerance])
-    return recursive_lane(family, options, RowLimits(compliance, soft, units(family, t, z)))
-
-
-def pose_recursive(
-    formulation: Formulation, family: Relative, t: float, z: Floats, redundant: bool, tolerance: float
-) -> OdeProblem:
-    """The kernel pointers of a formulation bound to a family."""
-    lane = lane_at(formulation, family, t, z, redundant, tolerance)
-    options = lane.loops.options
-    rhs = accelerations.bind(lane.context)
-    finish = project.bind(lane.back) if formulation.projects else watch.bind(lane.context)
-    return OdeProblem(rhs, finish, np.zeros(TURNS), options[TOLERANCE:], {})
+        equations.accelerate(at.t, np.concatenate([at.z, np.zeros(family.n)]), np.empty(2 * family.n))
+    return equations

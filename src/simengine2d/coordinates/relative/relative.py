@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
 from ...expressions.time_function import as_function
+from ...methods import Formulation
 from ...model.elements import Row
 from ...model.frame import GROUND, PlacedFrame
 from ...model.measure import along, angle, x, y
@@ -17,7 +18,9 @@ from ...system.constraints import SystemArrays, constant_arrays, evaluate
 from ...system.system import SMALL, System
 from ...system.workspace import new_workspace
 from ..base import Family
+from ..equations import Configuration, EquationsOfMotion
 from ..transform import transform, transform_masses
+from .recursive import recursive_equations, suits
 from .tree import Branch, spanning_tree, tree_joints
 from .tree_motion import (
     ALPHA,
@@ -193,6 +196,12 @@ class Relative(Family):
                 i for i, error, size in zip(left, errors, sizes, strict=True) if abs(error) <= HOLDS * size
             ]
         return set(left)
+
+    def equations_of_motion(self, formulation: Formulation, at: Configuration) -> EquationsOfMotion:
+        """From body to body, where that suits; else with dense matrices."""
+        if suits(self):
+            return recursive_equations(self, formulation, at)
+        return super().equations_of_motion(formulation, at)
 
     def prepare(self) -> None:
         if 3 * len(self.branches) * self.n > MOST_DENSE:

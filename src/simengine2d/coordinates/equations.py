@@ -1,0 +1,104 @@
+"""The equations of motion of a coordinate family: the verbs upon which every formulation is written.
+
+    M zdd + Phi_z^T lam = Q,      Phi(z, t) = 0,      Phi_z zd = nu,      Phi_z zdd = gamma
+
+Each verb is a kernel f(t, y, out) with y = (z, zd), in the form that suits the family: a sparse LDL^T factorization for
+reference points, articulated bodies for relative coordinates, dense matrices for any. No verb is bound, and so none is
+compiled, before it is asked for.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numerics.kernel_pointer import BoundKernel, KernelPointer
+
+Floats = NDArray[np.float64]
+
+POSITION, VELOCITY = range(2)
+"""Levels of the constraints: Phi = 0, and Phi_z zd = nu."""
+
+
+class Configuration(NamedTuple):
+    """Where the rows of the constraints are measured: what they feel of the masses, what their errors mean."""
+
+    t: float
+    z: Floats
+    redundant: bool
+    """Whether rows may depend on each other."""
+    implied: Sequence[int] = ()
+    """Rows of the system that others imply, as far as they are known."""
+
+
+class OutputMonitors(NamedTuple):
+    """What is noticed at outputs, as the worst so far."""
+
+    errors: Floats
+    """Of the constraint equations at the levels of positions, velocities and accelerations."""
+    singular_at: Floats
+    """Time of the first output in a singular pose; spread of the pivots at the first output."""
+    lost: Floats
+    """Largest share of an equation of motion that is left over; largest gap as a length of the mechanism."""
+    changed: Floats
+    """Largest correction of accelerations, and of what rows ask of them, against their sizes."""
+
+
+class OutputMultipliers(NamedTuple):
+    """How lam is found at outputs."""
+
+    pointer: BoundKernel
+    """(t, (q, qd, qdd), lam), with qdd of the bodies, which it may correct."""
+    monitors: OutputMonitors
+
+
+class EquationsOfMotion(ABC):
+    """The equations of motion of a family in the form that it solves best."""
+
+    context: Any
+    """What the verbs work with, as far as they share it."""
+    per_row: Floats
+    """What an error of each row is as a length of the mechanism."""
+    per_coordinate: Floats
+    """What a change of each coordinate is as a length of the mechanism."""
+    multipliers: OutputMultipliers | None = None
+    """lam of the state whose accelerations were just found; None where it follows from the motion of the bodies."""
+
+    @property
+    @abstractmethod
+    def evaluate(self) -> BoundKernel:
+        """(t, y): the rows at a state, for `residual` and `smallest_change`."""
+
+    @property
+    @abstractmethod
+    def residual(self) -> BoundKernel:
+        """(level, y, row): -Phi, or nu - Phi_z zd, at the state evaluated."""
+
+    @property
+    @abstractmethod
+    def smallest_change(self) -> BoundKernel:
+        """(0, row, x): x of M x + Phi_z^T lam = 0, Phi_z x = row, at the state evaluated."""
+
+    @property
+    @abstractmethod
+    def accelerate(self) -> BoundKernel:
+        """(t, y, yd): (zd, zdd), where rows are pulled and give way as the formulation asks."""
+
+    @cached_property
+    def _laid_out(self) -> list[BoundKernel]:
+        return []
+
+    def bound(self, pointer: KernelPointer) -> BoundKernel:
+        """A kernel on the common context, which lies in memory once."""
+        made = pointer.bind_like(self._laid_out[0]) if self._laid_out else pointer.bind(self.context)
+        self._laid_out[:] = [made]
+        return made
+
+
+def new_monitors() -> OutputMonitors:
+    return OutputMonitors(np.zeros(3), np.full(2, np.nan), np.zeros(2), np.zeros(2))
