@@ -78,7 +78,7 @@ def measured(name: str) -> Row:
     y, out = np.concatenate([z, zd]), np.empty(2 * family.n)
     relative = nanoseconds(lambda count: call_often(pointer.f, pointer.c, y, out, count), calls)
     qdd = family.bodies(0.0, z, zd, out[family.n :]).qdd
-    d = posed(system, redundant=False, tangent=False)
+    d = posed(system, False, False)
     w = system.new_workspace(d)
     constants = system.arrays, system.load_arrays, d
     reference = nanoseconds(lambda count: accelerate_often(*constants, at.q, at.qd, w, count), calls)

@@ -15,8 +15,8 @@ from test_rows import FIRST, JOINTS, STEPS, H, posed
 
 import simengine2d as se
 from marking import slow_among
+from simengine2d.system import elimination
 from simengine2d.system.derivatives import newton_matrix
-from simengine2d.system.elimination import build
 from simengine2d.system.equations_of_motion import accelerations
 from simengine2d.system.system import System
 
@@ -39,7 +39,7 @@ def dense(d, v):
 
 
 def matrix(system, q, qd, lam, b=B, c=C):
-    d = build(system, redundant=False, tangent=True)
+    d = elimination.posed(system, False, True)
     w = system.new_workspace(d)
     with np.errstate(all="ignore"):  # random rows may depend on each other
         accelerations(system.arrays, system.load_arrays, d, T, q, qd, w)  # which evaluates the state

@@ -12,9 +12,10 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
+from simengine2d.analyses.dynamics.run import Run
 from simengine2d.numerics.kernel import Callback
 from simengine2d.numerics.kernel_pointer import kernel_pointer
-from simengine2d.system.system import MOST_REMEMBERED
+from simengine2d.system.pool import MOST_KINDS, MOST_KNOWN
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
 
@@ -212,11 +213,15 @@ def test_functions_of_python_go_when_their_model_goes():
     assert len(Callback.by_address) == before
 
 
-def test_a_system_forgets_old_runs():
+def test_a_system_keeps_few_workspaces_and_no_runs():
     system = se.System(MODELS["plain"]())
-    for k in range(MOST_REMEMBERED + 10):
+    for k in range(MOST_KINDS + 10):
         se.dynamics(system, t_end=0.02, integrator="rk4", step=0.01 + 1e-5 * k)
-    assert len(system.memo) <= MOST_REMEMBERED
+        se.dynamics(system, t_eval=[1e-3 * k, 1e-3 * k + 0.01])
+    gc.collect()
+    assert len(system.idle.waiting) <= MOST_KINDS
+    assert all(len(answers) <= MOST_KNOWN for answers in system.known.values())
+    assert not [thing for thing in gc.get_objects() if isinstance(thing, Run) and thing.system is system]
 
 
 def first(c, t, y, out):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -148,6 +149,11 @@ class RankWatch:
             )
         )  # fmt: skip
         return watching._replace(kept=(*watching.kept, finish))  # which nobody else may hold any more
+
+    @cached_property
+    def looking(self) -> BoundKernel:
+        """The kernel pointer that looks only."""
+        return self.around(None)
 
     def begin(self) -> None:
         """Forget the motion before."""

@@ -23,6 +23,7 @@ from ..numerics.kernel_pointer import BoundKernel
 from ..system.applied_forces import load_arrays
 from ..system.constraints import constant_arrays
 from ..system.frames import FRAME_STATE
+from ..system.pool import once_per_system
 from ..system.system import System
 from .events import EventContext, watched_at
 
@@ -50,7 +51,7 @@ class Switching:
         """`bends` asks for the states at which forces bend, too, and not only for those at which they may jump."""
         self.system = system
         self.step, self.jump, self.kick = step, "", ""
-        found: _Found = system.memo.recall("breaks", lambda: _Found(system))
+        found = _found(system)
         self.times = TimeBreaks(found.of_time, found.tables, found.declared, step)
         self.placed = [each for each in found.placed if bends or not each.switch.bends]
         self.moving = found.moving
@@ -242,6 +243,11 @@ class _Found:
             self.undeclared.append(title)
         else:
             self.declared += breaks
+
+
+@once_per_system
+def _found(system: System) -> _Found:
+    return _Found(system)
 
 
 def _of_body(system: System, body: str) -> tuple[Measure, ...]:

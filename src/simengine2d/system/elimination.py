@@ -19,6 +19,7 @@ from ..numerics.refinement import MOST_REFINEMENTS
 from .equations_of_motion import EquationArrays
 from .formulas.derivatives import Couplings
 from .formulas.forces import FORMULA, TERM_A, TERM_B
+from .pool import once_per_system
 from .row_compliance import compliance_of_redundant_rows
 from .system import System
 
@@ -30,15 +31,8 @@ DELTA = 1e-6  # a mass where there is none, against the inertia that is felt the
 UNEVEN = 1e5  # ratio of the shares in a row from which on rounding is worth a refinement
 
 
+@once_per_system
 def posed(system: System, redundant: bool, tangent: bool) -> EquationArrays:
-    """The elimination program of a system, which keeps it for the next analysis."""
-    found: EquationArrays = system.memo.recall(
-        ("program", redundant, tangent), lambda: build(system, redundant, tangent)
-    )
-    return found
-
-
-def build(system: System, redundant: bool, tangent: bool) -> EquationArrays:
     """The elimination program of a system; with room for second derivatives where `tangent`."""
     refuse_heaps(system)
     S, n, m = system.arrays, system.n, system.m

@@ -6,7 +6,7 @@ M qdd + Phi_q^T lam = QA,      Phi(q, t) = 0,      Phi_q qd = nu,      Phi_q qdd
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import cached_property
@@ -29,6 +29,7 @@ from ..numerics.kernel import Callback, plain
 from .applied_forces import applied, frames_of_loads, load_arrays, push_state
 from .constraints import constant_arrays, evaluate
 from .frames import term_value
+from .pool import Pool
 from .workspace import Workspace, new_workspace
 
 if TYPE_CHECKING:
@@ -48,25 +49,6 @@ class Evaluated(NamedTuple):
     Phi: Floats
     data: Floats
     gamma: Floats
-
-
-MOST_REMEMBERED = 32
-
-
-class Memo(dict[Any, Any]):
-    """What was worked out; when there is too much of it, the oldest is forgotten."""
-
-    def recall(self, key: Any, work_out: Callable[[], Any]) -> Any:
-        """What is remembered, or else worked out now. Two threads may do that at once; both find the same."""
-        found = self.get(key)
-        if found is None:
-            found = self[key] = work_out()
-        return found
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        super().__setitem__(key, value)
-        for oldest in list(self)[:-MOST_REMEMBERED]:
-            self.pop(oldest, None)
 
 
 OVERGROWN = 1e8  # times what forces were at the start: the cause of steps that become too small
@@ -117,9 +99,10 @@ class System:
             frames_of_loads(pushes, wrenches, actions),
         )
         self.load_arrays = load_arrays(pushes, wrenches, frames, len(self.functions), actions)
-        self.idle_workspaces: list[Workspace] = []
-        self.memo = Memo()
-        """What analyses have worked out for this system and may want again."""
+        self.idle = Pool()
+        """Workspaces that wait for the next evaluation or run."""
+        self.known: dict[str, dict[Any, Any]] = {}
+        """Constants that were worked out for this system, see `once_per_system`."""
 
     # one user at a time
 
@@ -200,6 +183,12 @@ class System:
         return np.column_stack([self.arms, self.arms, np.ones(len(self.bodies))]).reshape(-1)
 
     @cached_property
+    def first_rows(self) -> Ints:
+        """Where the rows of each element begin."""
+        names = [name for name, _ in self.rows]
+        return np.array([i for i, name in enumerate(names) if i == 0 or names[i - 1] != name], dtype=np.int64)
+
+    @cached_property
     def domain(self) -> tuple[float, float]:
         """First and last time at which every constraint has a value."""
         domains = [function.domain for function in self.functions]
@@ -254,15 +243,12 @@ class System:
     @contextmanager
     def workspace(self) -> Iterator[Workspace]:
         """A workspace for a single evaluation: one that is idle, or a new one. Contacts are looked for anew in it."""
-        try:
-            w = self.idle_workspaces.pop()
-        except IndexError:
-            w = self.new_workspace()
+        w: Workspace = self.idle.take(Workspace) or self.new_workspace()
         w.memory[:] = np.nan
         try:
             yield w
         finally:
-            self.idle_workspaces.append(w)
+            self.idle.give(Workspace, w)
 
     @contextmanager
     def at(

@@ -69,51 +69,26 @@ def dynamics(
             coordinates=coordinates, progress=progress, keep=keep,
         )  # fmt: skip
     with _system(model).alone() as system:
-        family, method, posed = chosen(system, coordinates, integrator, formulation)
+        family, (method, posed) = family_named(coordinates).name, methods(integrator, formulation)
         times = output_times(t_end, step, t_eval, "dynamics")
         events = (events,) if isinstance(events, Event) else tuple(events)
         spacing = float(times[1]) if step is None and t_eval is None else None
         options = events, family, max_step, begin_of(system, times), spacing
         task = Task(system, times, step, method, posed, rtol, atol, *options)
         check_domains(system, times)
-        results = _run_again(task, progress, keep)
+        results = _run(task, progress, keep)
         return (
-            asked_again(results, task, lambda sharper: _run_again(sharper, None, None))
+            asked_again(results, task, lambda sharper: _run(sharper, None, None))
             if second_opinion
             else results
         )
 
 
-def _run_again(task: Task, progress: Progress | None, keep: Keep | None) -> Results:
-    """A run that has come to its end waits for the next one of its kind; nobody else can have it meanwhile."""
-    memo, step = task.system.memo, task.step if task.fixed else None
-    key = (
-        "run",
-        task.coordinates,
-        task.formulation,
-        task.integrator,
-        task.t0,
-        step,
-        task.max_step,
-    )
-    waiting = None if task.events else memo.pop(key, None)
-    run = waiting.again(task) if waiting is not None else run_of(task)
+def _run(task: Task, progress: Progress | None, keep: Keep | None) -> Results:
+    run = run_of(task)
     results = run.to_the_end(progress, keep)
-    if isinstance(run, OdeRun) and run.reusable:
-        memo[key] = run.at_rest()
+    run.put_away()
     return results
-
-
-def chosen(
-    system: System, coordinates: str, integrator: Any, formulation: Any
-) -> tuple[str, Integrator | None, Formulation]:
-    """The names looked up and examined; the system keeps the answer."""
-    look_up = lambda: (family_named(coordinates).name, *methods(integrator, formulation))
-    names = (coordinates, integrator, formulation)
-    if not all(name is None or isinstance(name, str) for name in names):
-        return look_up()
-    found: tuple[str, Integrator | None, Formulation] = system.memo.recall(names, look_up)
-    return found
 
 
 def run_of(task: Task) -> Run:

@@ -36,14 +36,15 @@ from ..digits import (
     far_from_the_origin,
     lost_digits,
     open_joints,
-    pace,
     soft_joints,
     wrong_steps,
 )
 from .blow_up import BlowUp, cautions
 from .initial_state import InitialState
 from .options import Task
+from .passing import Passing
 from .run import refill
+from .step_workspace import StepKind, StepWorkspace
 from .watched_run import WatchedRun
 
 Floats = NDArray[np.float64]
@@ -83,8 +84,13 @@ class GeneralRun(WatchedRun):
     def __init__(self, task: Task, start: InitialState) -> None:
         super().__init__(task, start, tangent=False)
         at = start.assembly
-        self.watch_over(family_named(task.coordinates)(task.system, at.q))
-        self.first = np.concatenate([self.family.positions(at.q), self.family.velocities(at.q, at.qd)])
+        self.used: StepWorkspace | None = task.system.idle.take(StepKind.of(task))
+        if self.used is None:
+            self.watch_over(family_named(task.coordinates)(task.system, at.q))
+            self.first = np.concatenate([self.family.positions(at.q), self.family.velocities(at.q, at.qd)])
+        else:
+            self.family, self.rank, self.bridge = self.used.family, self.used.rank, self.used.bridge
+            self.first, self.passing = self.used.first, Passing(self)
         self.y0 = self.first.copy()
         self.switching = Switching(self.system, task.step if task.fixed else None)
         self.family.count_from(at.t, at.q, at.qd)
@@ -355,16 +361,45 @@ class OdeRun(GeneralRun):
 
     def __init__(self, task: Task, start: InitialState) -> None:
         super().__init__(task, start)
-        assert isinstance(task.integrator, OdeMethod) and isinstance(task.formulation, OdeFormulation)
-        self.method, z = task.integrator, self.y0[: self.family.n]
+        assert isinstance(task.integrator, OdeMethod)
+        self.method = task.integrator
         self.set_tolerances()
-        at = Configuration(start.assembly.t, z, not start.regular, start.implied)
-        self.problem = task.formulation.problem(self.family, at)
+        if self.used is None:
+            self.lay_out()
+        else:
+            self.work_in(self.used)
+        self.begin()
+
+    def lay_out(self) -> None:
+        """The equations, the loop of the steps and the way back to the bodies."""
+        start, formulation = self.start, self.task.formulation
+        assert isinstance(formulation, OdeFormulation)
+        at = Configuration(start.assembly.t, self.y0[: self.family.n], not start.regular, start.implied)
+        self.problem = formulation.problem(self.family, at)
         self.find_multipliers(self.problem.multipliers)
         self.finish = self.problem.finish if self.rank is None else self.rank.around(self.problem.finish)
         self.integration = self.new_integration(self.method, **self.steps)
         self.recovered = self.recoverer(self.problem.finish, self.problem.rhs, self.problem.monitors)
-        self.begin()
+
+    def work_in(self, used: StepWorkspace) -> None:
+        """The same as an earlier run has left them."""
+        self.problem, self.finish, self.recovered = used.problem, used.finish, used.recovered
+        self.find_multipliers(used.multipliers)
+        self.integration = used.integration
+        used.break_at(self.marked([*self.problem.memory.values()]))
+        used.integration.restart(self.start.assembly.t, self.first, self.local, self.atol)
+
+    def put_away(self) -> None:
+        # implicit methods keep more than an integration can restart
+        if not isinstance(self.method, RungeKutta):
+            return
+        assert isinstance(self.integration, CompiledIntegration)
+        left = StepWorkspace(
+            self.family, self.rank, self.bridge, self.first, self.problem,
+            OutputMultipliers(self.lam, self.monitors), self.finish, self.integration, self.recovered,
+        )  # fmt: skip
+        left.break_at(None)
+        self.system.idle.give(StepKind.of(self.task), left)
 
     @property
     def steps(self) -> dict[str, Any]:
@@ -376,7 +411,7 @@ class OdeRun(GeneralRun):
         task = self.task
         self.local = FIXED if task.fixed else tolerances(self.method, task.rtol, None, self.y0)[0]
         atol, usual = task.absolute(self.local, self.family.sizes), task.atol is None
-        self.atol = np.concatenate([atol, (pace(self.system, self.start.assembly) if usual else 1.0) * atol])
+        self.atol = np.concatenate([atol, (self.start.pace if usual else 1.0) * atol])
         self.in_steps = 0.003 * self.local * self.system.length
         self.words = self.in_words()
 
@@ -415,28 +450,6 @@ class OdeRun(GeneralRun):
         else:
             span = (t, self.system.domain[1])
             self.integration = self.new_integration(self.method, **self.steps, t0=t, y0=y, span=span)
-
-    @property
-    def reusable(self) -> bool:
-        """Whether `again` makes another run of it; implicit methods keep more than an integration can restart."""
-        return isinstance(self.method, RungeKutta) and not self.task.events
-
-    def again(self, task: Task) -> OdeRun:
-        """Another run. Laying out the contexts of a new one would take longer than many a motion."""
-        assert isinstance(self.integration, CompiledIntegration)
-        before = self.task
-        self.set_out(task)
-        if task.rtol != before.rtol or task.atol is not None or before.atol is not None:
-            self.set_tolerances()
-        self.integration.restart(self.start.assembly.t, self.first, self.local, self.atol)
-        self.begin()
-        return self
-
-    def at_rest(self) -> OdeRun:
-        """Waiting for `again`, it keeps nothing of the motion."""
-        self.Y = self.Y[:0].copy()
-        self.history = History(*(array[:0].copy() for array in self.history))
-        return self
 
     def new_integration(self, method: OdeMethod, **options: Any) -> Integration:
         usual: dict[str, Any] = {

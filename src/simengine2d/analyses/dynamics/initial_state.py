@@ -12,10 +12,12 @@ from ...coordinates.reference_point.sparse import SparseEquations
 from ...errors import ModelError, UnsupportedError
 from ...numerics.rank import DEPENDENT, free_motions, rank_of_rows, unit_rows
 from ...system.elimination import posed
+from ...system.pool import once_per_system
 from ...system.system import SMALL, System
 from ..assembly.assemble import Assembly, assemble
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import in_words, names_of_rows
+from ..digits import pace
 
 Floats = NDArray[np.float64]
 
@@ -30,28 +32,25 @@ WEAK = (
 class InitialState(NamedTuple):
     """`redundant` names the constraints whose reactions are not unique; `regular` says that there are none.
 
-    `implied` are the rows that those before them imply in this pose.
+    `implied` are the rows that those before them imply in this pose, `pace` how fast the motion begins.
     """
 
     assembly: Assembly
     redundant: list[str]
     regular: bool
-    implied: tuple[int, ...] = ()
+    implied: tuple[int, ...]
+    pace: float
 
 
+@once_per_system
 def start(system: System, t: float) -> InitialState:
-    """Assemble and examine a system; it keeps the answer."""
-    found: InitialState = system.memo.recall(("start", t), lambda: _start(system, t))
-    return found
-
-
-def _start(system: System, t: float) -> InitialState:
+    """Assemble and examine a system."""
     if system.n == 0:
         raise UnsupportedError(f"model '{system.model.name}' has no bodies; add one with model.body(...).")
     if system.missing_law is not None:
         raise UnsupportedError(system.missing_law)
     assembly = assemble(system, t)
-    return InitialState(assembly, *_examine(system, assembly))
+    return InitialState(assembly, *_examine(system, assembly), pace(system, assembly))
 
 
 def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool, tuple[int, ...]]:
@@ -90,7 +89,7 @@ def _weak(system: System, t: float, q: Floats) -> bool:
     """Whether a pivot of the constraints nearly vanishes: some may depend on others."""
     if system.m == 0:
         return False
-    d = posed(system, redundant=False, tangent=False)
+    d = posed(system, False, False)
     w = system.new_workspace(d)
     equations = SparseEquations(system, d, w)
     equations.evaluate(t, q, q)

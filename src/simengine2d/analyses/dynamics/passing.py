@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -125,11 +124,11 @@ class Passing:
         self.most_steps = min(2 * self.most_steps, STEPS_A_CHUNK)
         return False
 
-    @cached_property
+    @property
     def looking(self) -> BoundKernel:
         """The watch without the end of a step."""
         assert self.run.rank is not None
-        return self.run.rank.around(None)
+        return self.run.rank.looking
 
     def near_a_pose(self) -> bool:
         """Whether multipliers can hardly be solved for where the last step ended."""
@@ -202,12 +201,9 @@ class Passing:
         return run.grid.times(t)
 
     def bridge(self) -> Bridge:
-        run = self.run
-        key = ("bridge", run.start.assembly.t)
-        if key not in run.system.memo:
-            run.system.memo[key] = Bridge(run.system, run.start)
-        found: Bridge = run.system.memo[key]
-        return found
+        if self.run.bridge is None:
+            self.run.bridge = Bridge(self.run.system, self.run.start)
+        return self.run.bridge
 
     def back_to(self, before: float, latest: float) -> bool:
         """Go back to the last end of a step up to `before`; False where none is known up to `latest`."""

@@ -172,6 +172,9 @@ class Run(ABC):
             self.make_room(self.grid.times(max(float(results.t[-1]), self.t)))
             self.look_no_further_back()
 
+    def put_away(self) -> None:  # noqa: B027  (most runs keep nothing)
+        """Leave what the steps worked in to the next run, when this one has come to its end."""
+
     # the loop
 
     def to_the_end(self, progress: Progress | None, keep: Keep | None = None) -> Results:
@@ -278,15 +281,9 @@ class Run(ABC):
 
     def sizes(self, rows: slice) -> Floats:
         """The forces of all joints at some outputs; where there are none, the accelerations."""
-        if not self.first_rows.size:
+        if not self.system.first_rows.size:
             return np.abs(self.history.Qdd[rows])
-        return np.sqrt(np.add.reduceat(self.history.Lam[rows] ** 2, self.first_rows, axis=1))
-
-    @cached_property
-    def first_rows(self) -> NDArray[np.int64]:
-        """Of each joint, among the constraints."""
-        names = [name for name, _ in self.system.rows]
-        return np.array([i for i, name in enumerate(names) if i == 0 or names[i - 1] != name], dtype=np.int64)
+        return np.sqrt(np.add.reduceat(self.history.Lam[rows] ** 2, self.system.first_rows, axis=1))
 
     def make_room(self, later: Floats) -> None:
         """Rows for outputs at these times, behind those that are filled."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...coordinates.base import Family
 from ..singular_poses import RankWatch, can_lose_rank
+from .bridge import Bridge
 from .passing import Passing
 from .run import Run
 
@@ -22,6 +23,8 @@ class WatchedRun(Run):
     rank: RankWatch | None
     """The watch over its constraints; None where they never depend on each other."""
     passing: Passing
+    bridge: Bridge | None = None
+    """The way over singular poses, once there was one."""
 
     def watch_over(self, family: Family) -> None:
         """Look out for singular poses in the coordinates of a family."""
