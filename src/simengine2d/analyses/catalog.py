@@ -1,7 +1,7 @@
 """The analyses that a model file or a command can ask for, each with its options.
 
 What is listed here is known to model files, to the schema and to the command line. An analysis is imported when it
-runs: a command needs one of them, and should begin soon.
+runs: a command needs one of them, and should start quickly.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ METHOD = "the name of a method such as newmark, or a mapping such as {type: newm
 
 @dataclass(frozen=True)
 class Option:
-    """What may be said of an analysis: the types that a file may hold, and what is expected in words."""
+    """An option of an analysis: the types that a file may hold, and in words what is expected."""
 
     accepts: Any
     words: str
@@ -49,7 +49,7 @@ OUTPUTS = ("t_end", "step", "output_steps")
 
 @dataclass(frozen=True)
 class Analysis:
-    """One analysis: where its function lives, and which options it knows."""
+    """One analysis: where its function is, and which options it has."""
 
     name: str
     module: str
@@ -63,7 +63,7 @@ class Analysis:
         """The results of the function of that name."""
         function = getattr(import_module(self.module, __package__), self.name)
         answer = function(model, **{name: value for name, value in options.items() if value is not None})
-        return getattr(answer, "results", answer)  # an equilibrium holds its results
+        return getattr(answer, "results", answer)  # an equilibrium contains its results
 
 
 CATALOG = {

@@ -1,4 +1,4 @@
-"""What double precision leaves of the equations of motion, in words, and the pace at which a mechanism moves."""
+"""What double precision loses in the equations of motion, in words, and the pace at which a mechanism moves."""
 
 from __future__ import annotations
 
@@ -11,43 +11,42 @@ from .assembly.assemble import Assembly
 
 Floats = NDArray[np.float64]
 
-TOLD = 1e-8  # share of an equation that its solution may leave over without a word
-WRONG = 1e-4  # the same above which accelerations and reactions are no answer
-OPEN = 1e-6  # gap of a joint at an output, against the smallest length around it, that is told
-APART = 1e-3  # the same that is no answer
-GIVES = 1e-4  # share of accelerations by which joints that give way may do so without a word
-BROKEN = 0.1  # the same that is no answer
+TOLD = 1e-8  # residual of an equation, relative to its terms, from which it is reported
+WRONG = 1e-4  # the same from which accelerations and reactions are useless
+OPEN = (
+    1e-6  # gap of a joint at an output, relative to the smallest length around it, from which it is reported
+)
+APART = 1e-3  # the same from which the results are useless
+GIVES = 1e-4  # share of the accelerations by which compliant joints may yield unreported
+BROKEN = 0.1  # the same from which the results are useless
 
 
 def lost_digits(system: System, lost: float) -> str | None:
-    """A sentence where the equations of motion hold to too few digits at an output."""
+    """A sentence if the equations of motion hold to too few digits at an output."""
     if lost <= TOLD:
         return None
-    return (
-        f"double precision meets the equations of motion{_extremes(system)} to {lost:.0e} of their terms only"
-    )
+    return f"double precision satisfies the equations of motion{_extremes(system)} only to {lost:.0e} of their terms"
 
 
 def wrong_steps(system: System, moved: float, least: float) -> str | None:
-    """A sentence where steps were made with accelerations that outputs had to put right by more than `least`."""
+    """A sentence if steps were made with accelerations that outputs had to correct by more than `least`."""
     if moved <= least:
         return None
     return (
-        f"double precision gave the steps accelerations{_extremes(system)} wrong by {moved:.0e} of their size; "
-        "those at the outputs are right, but belong to a motion that may not be. Take the default formulation and "
-        "coordinates"
+        f"in double precision{_extremes(system)} the accelerations of the steps were wrong by {moved:.0e} of their "
+        "size; those at the outputs are right, but the motion may not be. Use the default formulation and coordinates"
     )
 
 
 def soft_joints(given: float) -> str | None:
-    """A sentence where constraints with compliances give way at an output."""
+    """A sentence if compliant constraints yield at an output."""
     if given <= GIVES:
         return None
-    return f"the joints give way by {given:.0e} of the accelerations, since the forces on them are large for the bodies"
+    return f"the joints yield by {given:.0e} of the accelerations, since the forces on them are large for the bodies"
 
 
 def _extremes(system: System) -> str:
-    """What differs much in a mechanism, in words."""
+    """The quantities that differ by many orders of magnitude in a mechanism, in words."""
     extremes = [
         f"{what} from {values.min():.2g} to {values.max():.2g} {unit}"
         for what, values, unit in (
@@ -61,22 +60,22 @@ def _extremes(system: System) -> str:
 
 
 def open_joints(system: System, gap: float) -> str | None:
-    """A sentence where joints stay open at an output; `gap` is as a length of the mechanism."""
+    """A sentence if joints stay open at an output; `gap` is scaled to a length of the mechanism."""
     if gap <= OPEN * system.length:
         return None
     return f"joints stay open by {gap / system.length:.0e} of the size of their bodies"
 
 
 def far_from_the_origin(system: System, q: Floats, least: float) -> str | None:
-    """A sentence where rounding moves a body by more than `least` of its size."""
+    """A sentence if rounding moves a body by more than `least` of its size."""
     places = np.abs(q.reshape(-1, 3)[:, :2]).max(axis=1, initial=0.0)
     shares = np.finfo(float).eps * places / system.arms
     b = int(np.argmax(shares)) if shares.size else 0
     if not shares.size or shares[b] <= least:
         return None
     return (
-        f"body '{system.bodies[b].name}' lies {places[b]:.2g} m from the origin, and double precision places it there "
-        f"to {shares[b]:.0e} of its size ({system.arms[b]:.2g} m) only; draw the mechanism nearer to the origin"
+        f"body '{system.bodies[b].name}' is {places[b]:.2g} m from the origin, where double precision resolves "
+        f"positions only to {shares[b]:.0e} of its size ({system.arms[b]:.2g} m); move the mechanism closer to it"
     )
 
 
@@ -85,9 +84,9 @@ def _positive(values: Floats) -> Floats:
 
 
 def pace(system: System, at: Assembly) -> float:
-    """How fast velocities change a pose, 1/s, where that is slow; 1 where it is not, or where nothing tells.
+    """How fast velocities change a pose, 1/s, if that is slow; 1 if it is not, or if unknown.
 
-    A mechanism of 1000 km swings in minutes: an error of its velocities that is small in a second is not small then.
+    A mechanism of 1000 km swings in minutes: a velocity error that is small within a second is not small then.
     """
     L = system.length
     rates = np.abs(at.qd.reshape(-1, 3) / [L, L, 1.0]).max(initial=0.0)

@@ -1,4 +1,4 @@
-"""The equations of motion of a model, as numbers, in the coordinates of one's choice."""
+"""The equations of motion of a model, as numbers, in the coordinates of your choice."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class FormulatedModel:
     qd: Floats
     family: Family = field(repr=False)
     closed: Floats = field(repr=False)
-    """Coordinates of the bodies where the family was drawn up."""
+    """Coordinates of the bodies at which the family was set up."""
 
     @cached_property
     def _idle(self) -> list[Family]:
@@ -91,7 +91,7 @@ class FormulatedModel:
 
 
 def formulate(model: Model | System, coordinates: str = "reference_point", t: float = 0.0) -> FormulatedModel:
-    """Pose a model in reference_point, natural, mixed or relative coordinates: M, QA, Phi, Phi_q, nu, gamma.
+    """Formulate a model in reference_point, natural, mixed or relative coordinates: M, QA, Phi, Phi_q, nu, gamma.
 
     p = se.formulate(model, "natural")
     p.names, p.q                # the coordinates and their values at t = 0

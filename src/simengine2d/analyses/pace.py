@@ -1,4 +1,4 @@
-"""How long the chunks of a run are: Ctrl-C and `progress` come between two of them."""
+"""The length of the chunks of a run: Ctrl-C and `progress` are handled between them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FIRST = 200  # steps of the first chunk of a small system
 
 
 class Pace:
-    """How many steps make a chunk, so that each lasts about a tenth of a second; the steps do not depend on it."""
+    """Steps per chunk, so that each takes about a tenth of a second; the steps do not depend on it."""
 
     def __init__(self, size: int) -> None:
         """`size` is the number of coordinates."""
@@ -28,7 +28,7 @@ class Pace:
         return self.steps
 
     def is_time_to_keep(self) -> bool:
-        """Whether the last answer of yes lies so far back that a copy of the state costs nothing."""
+        """Whether the last copy of the state was so long ago that another costs almost nothing."""
         now = time.perf_counter()
         if now - self.kept < 0.5 * AT_ONCE:
             return False

@@ -1,4 +1,4 @@
-"""Poses in which constraints lose rank for a moment: noticed along a motion, found exactly, named."""
+"""Poses in which constraints lose rank for a moment: detected during a motion, located, and named."""
 
 from __future__ import annotations
 
@@ -33,28 +33,25 @@ from .assembly.diagnose import names_of_rows
 
 Floats = NDArray[np.float64]
 
-FAR, NEAR, NEARER = (
-    0.1,
-    0.03,
-    0.01,
-)  # of a singular pose, in lengths or radians: where constraints are looked at
-PLACES = np.array([1.0, 0.8, 0.6, 0.5])  # parts of these distances
+# distances from a singular pose, in lengths or radians, at which constraints are examined
+FAR, NEAR, NEARER = 0.1, 0.03, 0.01
+PLACES = np.array([1.0, 0.8, 0.6, 0.5])  # fractions of these distances
 MOST_SHIFTS = 5
-WEAKEST = 3  # rows that are looked at where steps end in trouble
-NEARLY_REAL = 0.2  # imaginary part of a double root, which rounding makes complex
-FARTHEST = 1.0  # between a suspicion and the pose that causes it
-ZERO = 0.1  # smallest g on the way through a singular pose, against that at half the smallest distance
-LARGEST_EXAMINED = 900  # coordinates up to which ranks are found by dense factorizations
-SOON = 1e-6  # way after which the last state of a run is looked at
-TINY = 1e-12  # compliance of a row against its own share: every pivot exists
+WEAKEST = 3  # rows that are examined where steps fail
+NEARLY_REAL = 0.2  # relative imaginary part of a double root, which rounding makes complex
+FARTHEST = 1.0  # distance between a suspicion and the pose that causes it
+ZERO = 0.1  # smallest g near a singular pose, relative to that at half the smallest distance
+LARGEST_EXAMINED = 900  # coordinates up to which ranks are computed by dense factorization
+SOON = 1e-6  # displacement after which the last state of a run is examined
+TINY = 1e-12  # compliance of a row relative to its own share: every pivot exists
 
 
 Motion = Callable[[Floats], "list[tuple[Floats, Floats]] | None"]
-"""q and qd at some times; None where it cannot be followed so far."""
+"""q and qd at some times; None if the motion cannot be followed so far."""
 
 
 class SingularPose(NamedTuple):
-    """A singular pose on the way: when, where, how fast in lengths or radians, and which rows depend on each other."""
+    """A singular pose during a motion: its time, pose, speed in lengths or radians, and the dependent rows."""
 
     t: float
     q: Floats
@@ -63,7 +60,7 @@ class SingularPose(NamedTuple):
 
 
 def can_lose_rank(system: System) -> bool:
-    """Whether joints close loops, or formulas are constraints; the joints of a tree never depend on each other."""
+    """Whether joints close loops, or formulas are constraints; the joints of a tree are always independent."""
     part = {body.name: body.name for body in system.bodies} | {GROUND: GROUND}
 
     def root(name: str) -> str:
@@ -87,7 +84,7 @@ def can_lose_rank(system: System) -> bool:
 
 
 def lowest(cubic: Floats) -> tuple[float, float]:
-    """Place and value of the minimum of a cubic that is nearest to zero; nan where it has none."""
+    """Place and value of the minimum of a cubic nearest to zero; nan if it has none."""
     bend = np.polyder(cubic, 2)
     roots = [root.real for root in np.roots(np.polyder(cubic)) if abs(root.imag) < NEARLY_REAL]
     found = [root for root in roots if np.polyval(bend, root) > 0.0]
@@ -96,7 +93,7 @@ def lowest(cubic: Floats) -> tuple[float, float]:
 
 
 class RankWatch:
-    """The watch over one motion: what is laid out for it, and what it noticed."""
+    """The watch over one motion: its arrays, and what it has noticed."""
 
     def __init__(self, system: System, family: Family, regular: bool) -> None:
         self.system, self.family, self.regular = system, family, regular
@@ -112,7 +109,7 @@ class RankWatch:
         self.scratch = (np.zeros(3 * family.n), np.zeros(3 * n), np.zeros(2 * n), np.zeros(2 * n))
 
     def geometric_masses(self) -> Floats:
-        """Bodies of mass 1 whose inertia is that of their reach: a measure of lengths alone."""
+        """Bodies of mass 1 whose inertia follows from their size: a purely geometric measure."""
         S, nb = self.system.arrays, len(self.system.bodies)
         reach = np.zeros(nb + 1)
         np.maximum.at(reach, S.frame_body, np.hypot(S.frame_x, S.frame_y))
@@ -135,7 +132,7 @@ class RankWatch:
         return load_arrays([], [], {}, len(self.system.functions))
 
     def around(self, finish: BoundKernel | None) -> BoundKernel:
-        """The kernel pointer that finishes a step and then looks at the constraints."""
+        """The kernel pointer that finishes a step and then examines the constraints."""
         system, n, m = self.system, self.system.n, self.system.m
         f, c = (0, 0) if finish is None else (finish.f, finish.c)
         bodies, w = self.family.to_bodies, self.context.w
@@ -148,7 +145,7 @@ class RankWatch:
                 self.alarm_rows,
             )
         )  # fmt: skip
-        return watching._replace(kept=(*watching.kept, finish))  # which nobody else may hold any more
+        return watching._replace(kept=(*watching.kept, finish))  # the only reference that keeps it alive
 
     @cached_property
     def looking(self) -> BoundKernel:
@@ -156,11 +153,11 @@ class RankWatch:
         return self.around(None)
 
     def begin(self) -> None:
-        """Forget the motion before."""
+        """Forget the previous motion."""
         self.state[:] = 0.0
 
     def look_soon(self) -> None:
-        """At the next state, however short the way there may be."""
+        """Examine the next state, however small the displacement."""
         self.state[SHORTEST] = SOON
 
     def alarms(self) -> list[list[float]]:
@@ -169,7 +166,7 @@ class RankWatch:
         return found
 
     def keep_alarms(self, alarms: list[list[float]]) -> None:
-        """These are still to be looked at."""
+        """These are still to be examined."""
         self.state[ALARMS] = len(alarms)
         self.alarm_rows[: len(alarms)] = np.array(alarms).reshape(-1, 3)
 
@@ -181,11 +178,11 @@ class RankWatch:
         }  # fmt: skip
 
     def put_back(self, saved: dict[str, Floats]) -> None:
-        """Remember what was kept."""
+        """Restore what was saved."""
         for name, array in self.kept().items():
             array[...] = saved[name]
 
-    # what is known of a pose
+    # what is known about a pose
 
     def shares(self, t: float, q: Floats) -> Floats:
         """g of all rows."""
@@ -197,13 +194,13 @@ class RankWatch:
             return np.nan_to_num(np.sqrt(1.0 / (np.abs(w.v[self.pivot]) * whole)), nan=1.0)
 
     def speed(self, qd: Floats) -> float:
-        """In lengths or radians a second."""
+        """In lengths or radians per second."""
         return float(np.max(np.abs(qd) / self.system.sizes, initial=0.0))
 
     def weakest_rows(self, t: float, q: Floats) -> list[int]:
-        """Some rows that are nearest to others, but for those that are redundant all along.
+        """The rows closest to dependence, except those that are always redundant.
 
-        Near a singular pose the latter look as if they were not; so one row may not be enough.
+        Near a singular pose the latter look as if they were not, so one row may not be enough.
         """
         g = np.where(self.top > ALWAYS_ZERO, self.shares(t, q), np.inf)
         rows: list[int] = np.argsort(g)[:WEAKEST].tolist()
@@ -212,10 +209,10 @@ class RankWatch:
     def pose_ahead(
         self, motion: Motion, t: float, alarm: float, speed: float, row: int
     ) -> SingularPose | None:
-        """The singular pose near the time `alarm` on a motion that is known from t on, and up to the pose.
+        """The singular pose near the time `alarm`, on a motion known from t on and up to the pose.
 
-        Before such a pose g falls to zero as its distance does. It is looked at from far, from near and from nearer;
-        None where it remains above zero, or where the motion turns back.
+        Before such a pose g falls to zero in proportion to the distance. It is examined at three decreasing distances;
+        None if it stays above zero, or if the motion turns back.
         """
         pose = self.before_the_pose(motion, t, alarm, speed, row)
         for farthest in (FAR, NEAR, NEARER):
@@ -238,7 +235,7 @@ class RankWatch:
         return SingularPose(pose, q, speed, self.dependent(pose, q))
 
     def before_the_pose(self, motion: Motion, t: float, alarm: float, speed: float, row: int) -> float:
-        """A time about the pose: earlier than the alarm, where the motion leads away from the pose there."""
+        """A time near the pose: earlier than the alarm if the motion leads away from the pose there."""
         for _ in range(MOST_SHIFTS):
             times = alarm - FAR / speed * PLACES[[0, -1]]
             if times[0] <= t:
@@ -256,7 +253,7 @@ class RankWatch:
         return unit_rows(J)[0]
 
     def loses_rank(self, t: float, q: Floats, usual: Floats) -> bool:
-        """Whether one more singular value nearly vanishes than a little way off: some rows may always be redundant."""
+        """Whether one more singular value nearly vanishes than at some distance: some rows may always be redundant."""
         if self.system.n > LARGEST_EXAMINED:
             return True
         there, off = (np.linalg.svd(self.scaled(t, pose), compute_uv=False) for pose in (q, usual))
@@ -264,7 +261,7 @@ class RankWatch:
         return bool(there[rank - 1] < 0.2 * off[rank - 1])
 
     def dependent(self, t: float, q: Floats) -> list[str]:
-        """Names of the rows that depend on each other in a pose."""
+        """Names of the rows that are dependent in a pose."""
         if self.system.n > LARGEST_EXAMINED:
             return []
         u, s, _ = np.linalg.svd(self.scaled(t, q))

@@ -29,9 +29,7 @@ def output_times(
     if step > t_end:
         raise ModelError(f"step = {step:g} must not be larger than t_end = {t_end:g}.")
     if t_end / step > 1e8:
-        raise ModelError(
-            f"step = {step:g} asks for {t_end / step:.3g} output points; at most 1e8 are possible."
-        )
+        raise ModelError(f"step = {step:g} gives {t_end / step:.3g} output points; at most 1e8 are possible.")
     count = int(np.floor(t_end / step * (1.0 + 1e-12)))
     times: Floats = np.arange(count + 1, dtype=float) * step
     if times[-1] < t_end * (1.0 - 1e-12):
@@ -45,7 +43,7 @@ def _given_times(t_eval: Any) -> Floats:
         times = np.array(t_eval, dtype=float)
     except (TypeError, ValueError):
         raise ModelError(f"t_eval = {t_eval!r} must be a list of times.") from None
-    # increasing between finite ends, they are finite all along
+    # increasing times between finite ends are all finite
     listed = times.ndim == 1 and times.size > 0 and isfinite(times[0]) and isfinite(times[-1])
     if not listed or np.count_nonzero(times[1:] > times[:-1]) < times.size - 1:
         raise ModelError("t_eval must be a list of increasing, finite times.")
@@ -63,7 +61,7 @@ def _seconds(name: str, value: Any) -> float:
 
 
 def begin_of(system: System, times: Floats) -> float:
-    """The time of the drawn pose: t = 0, or the first output where that comes before, or where tables begin later."""
+    """The time of the initial pose: t = 0, or the first output if that is earlier, or if tables begin later."""
     functions = [*system.functions, *system.load_functions]
     defined = all(function.domain[0] <= 0.0 <= function.domain[1] for function in functions)
     return min(0.0, float(times[0])) if defined else float(times[0])

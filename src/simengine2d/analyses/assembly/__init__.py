@@ -1,1 +1,1 @@
-"""Assembly: closing the loops, velocities that the joints allow, diagnosis, all assembly modes."""
+"""Assembly: closing the loops, consistent velocities, diagnosis, all assembly modes."""

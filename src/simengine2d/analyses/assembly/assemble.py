@@ -1,4 +1,4 @@
-"""Assembly: from the drawn pose to one in which every joint closes, and velocities that the joints allow."""
+"""Assembly: from the initial pose, as drawn, to one in which every joint closes, with consistent velocities."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .whole_turns import with_whole_turns
 
 Floats = NDArray[np.float64]
 
-UNGIVEN = 1e-10  # weight of a velocity the user did not give, against 1 for a given one
+UNGIVEN = 1e-10  # weight of a velocity the user did not give, relative to a given one
 NEW_STARTS = 4
-SUSPECTS = 8  # joints tried in turn when the mechanism does not close
+SUSPECTS = 8  # joints tried in turn if the mechanism does not close
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Assembly:
     residual: float
     """Largest remaining gap, as a length."""
     moved: dict[str, tuple[float, float]]
-    """How far each body was moved (m) and turned (rad) from its drawn pose."""
+    """How far each body was moved (m) and turned (rad) from its initial pose."""
     moves: list[str]
-    """A sentence on each body that was moved."""
+    """A sentence for each body that was moved."""
     changed_velocities: list[str]
-    """A sentence on each given velocity that the joints do not allow."""
+    """A sentence for each given velocity that the joints do not allow."""
 
     @property
     def notes(self) -> list[str]:
@@ -54,7 +54,7 @@ class Assembly:
 
 
 def assemble(model: Model | System, t: float = 0.0) -> Assembly:
-    """Close the mechanism at time t near its drawn pose.
+    """Close the mechanism at time t near its initial pose.
 
     Raises AssemblyError with the joint that stays open and its gap.
     """
@@ -79,7 +79,7 @@ def assemble(model: Model | System, t: float = 0.0) -> Assembly:
 
 
 def _other_starts(system: System, drawn: Floats) -> Iterator[Floats]:
-    """Drawn poses shaken a little: a way out of dead ends such as links drawn exactly in line."""
+    """The initial pose, slightly perturbed: escapes dead ends such as links drawn exactly in line."""
     random = np.random.default_rng(0)
     scale = coordinate_scale(system) * system.length
     for k in range(NEW_STARTS):
@@ -87,7 +87,7 @@ def _other_starts(system: System, drawn: Floats) -> Iterator[Floats]:
 
 
 def _open_joint(system: System, t: float, closure: Closure) -> str:
-    """Name the joint added last without which the others close, and let it take the whole gap."""
+    """Name the joint added last without which the others close; it takes the whole gap."""
     gaps = _by_joint(system, closure.gaps)
     worst = max(gaps, key=gaps.__getitem__)
     open_ones = [name for name, gap in gaps.items() if gap > 0.05 * gaps[worst]]
@@ -102,12 +102,12 @@ def _open_joint(system: System, t: float, closure: Closure) -> str:
         f"the mechanism does not close at t = {t:g} s: {element.title} between {bodies} stays "
         f"{_gap_text(system, worst, system.Phi(t, relaxed.q))} when the others close "
         f"({counted(closure.iterations, 'iteration')}, {NEW_STARTS} new starts). "
-        "Check its place, the lengths of the bodies around it, and the drivers' values at that time."
+        "Check its position, the lengths of the bodies around it, and the drivers' values at that time."
     )
 
 
 def _weights(system: System, joint: str, weight: float) -> Floats:
-    """One for every row but those of the joint."""
+    """One for every row except those of the joint."""
     return np.array([weight if name == joint else 1.0 for name, _ in system.rows])
 
 
@@ -131,7 +131,7 @@ def _gap_text(system: System, joint: str, Phi: Floats) -> str:
 
 
 def _by_joint(system: System, gaps: Floats) -> dict[str, float]:
-    """Size of each joint's gap."""
+    """The size of each joint's gap."""
     sizes: dict[str, float] = {}
     for (name, _), gap in zip(system.rows, gaps, strict=True):
         sizes[name] = hypot(sizes.get(name, 0.0), gap)
@@ -139,7 +139,7 @@ def _by_joint(system: System, gaps: Floats) -> dict[str, float]:
 
 
 def _moves(system: System, change: Floats) -> dict[str, tuple[float, float]]:
-    """How far each body was moved and turned; whole turns that only a driver counts are none."""
+    """How far each body was moved and turned; full turns that only a driver counts are ignored."""
     return {
         body.name: (float(np.hypot(dx, dy)), float(turn))
         for body, (dx, dy, turn) in zip(system.bodies, change.reshape(-1, 3), strict=True)
@@ -157,7 +157,7 @@ def _move_sentences(system: System, moved: dict[str, tuple[float, float]]) -> li
 
 
 def consistent_velocities(system: System, t: float, q: Floats) -> tuple[Floats, list[str]]:
-    """Velocities with Phi_q qd = nu, as near as possible to those given; and what had to be changed."""
+    """Velocities with Phi_q qd = nu, as close as possible to those given; and a sentence for each change."""
     given = [_given(body) for body in system.bodies]
     wanted = np.array([0.0 if v is None else v for body in given for v in body])
     is_given = np.array([v is not None for body in given for v in body], dtype=bool)
@@ -165,9 +165,8 @@ def consistent_velocities(system: System, t: float, q: Floats) -> tuple[Floats, 
     J, norms = unit_rows(scaled_jacobian(system, t, q, scale))
     weight = np.where(is_given, 1.0, UNGIVEN)
     nu, qd = system.nu(t, q) / norms, wanted
-    for _ in range(
-        2
-    ):  # again from the velocities found where none were given: they pull at those given no more
+    # again from the computed velocities where none were given, so that these do not affect the given ones
+    for _ in range(2):
         near = np.where(is_given, wanted, qd)
         qd = near + scale * weighted_change(J, nu - J @ (near / scale), weight)
     return qd, _velocity_sentences(system, wanted, is_given, qd)

@@ -1,8 +1,8 @@
 """Assembly modes: all poses in which a mechanism closes at the values of its drivers, and how far each can be driven.
 
 A four-bar linkage closes in two ways at a given crank angle, other mechanisms in more. The poses are found by mirroring
-pairs of bodies (dyads) in the poses already known and by least squares from random poses; each is then driven both ways
-by the run of kinematics, to its dead points or through a full turn.
+pairs of bodies (dyads) in known poses and by least squares from random poses; each is then driven in both directions
+by kinematics, to its dead points or through a full turn.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from .redrawn import with_initial_pose
 
 Floats = NDArray[np.float64]
 
-FAR_OUT = 10.0  # lengths of the mechanism that a driver of a distance is followed
+FAR_OUT = 10.0  # lengths of the mechanism up to which a distance driver is followed
 
 
 @dataclass(frozen=True)
 class DriverRange:
-    """The values of a driver from `low` to `high` between which an assembly closes, and what ends it on each side."""
+    """The values of a driver, from `low` to `high`, for which an assembly closes, and what limits it on each side."""
 
     low: float
     high: float
@@ -57,18 +57,18 @@ class AssemblyMode:
     description: str
     """How it differs from the first: which dyads are mirrored, or which body is turned most."""
     range: DriverRange | None
-    """How far the driver goes from here; None in a singular pose, or without a driver."""
+    """The range of the driver from here; None in a singular pose, or without a driver."""
     source: Model
 
     @property
     def model(self) -> Model:
-        """The model drawn in this pose."""
+        """The model with this initial pose."""
         return with_initial_pose(self.source, self.q)
 
 
 @dataclass(frozen=True)
 class AssemblyModes:
-    """All assemblies that were found; the first is that of the drawn pose."""
+    """All assemblies found; the first is that of the initial pose."""
 
     model: Model
     t: float
@@ -76,7 +76,7 @@ class AssemblyModes:
     value: float | None
     modes: list[AssemblyMode]
     starts: int
-    """Random starts that were made beside the mirrored poses; the last ones found nothing new."""
+    """Random starts in addition to the mirrored poses; the last ones found nothing new."""
 
     def __len__(self) -> int:
         return len(self.modes)
@@ -106,12 +106,12 @@ class AssemblyModes:
 def assembly_modes(
     model: Model, t: float = 0.0, *, driver: str | None = None, ranges: bool = True, seed: int = 0
 ) -> AssemblyModes:
-    """All poses in which the mechanism closes with its drivers at their values of time t, and the range of each.
+    """All poses in which the mechanism closes with its drivers at their values at time t, and the range of each.
 
     Every free motion needs a driver. The range is that of `driver` (by default the first), the others held: it ends at
-    a dead point, or is a full turn. Change points on the way are passed as kinematics does. `modes[i].model` is the
-    model drawn in that pose. The search is by mirrored and random poses, repeated until nothing new appears: what it
-    finds is right, but it cannot prove that nothing is missing. With `ranges=False` only the poses are found.
+    a dead point, or is a full turn. Change points are passed as in kinematics. `modes[i].model` is the model with that
+    initial pose. The search uses mirrored and random poses until nothing new appears: every pose found is right, but
+    there may be others. With `ranges=False` only the poses are computed.
     """
     if not isinstance(model, Model):
         raise ModelError(f"assembly_modes needs a Model, not {model!r}; read a file with load(path).")
@@ -141,7 +141,7 @@ def _refuse_freedom(system: System, assembly: Assembly) -> None:
     try:
         driven_rows(system, assembly)
     except SingularityError:
-        pass  # a pose among others
+        pass  # one pose among others
 
 
 def _driver_row(system: System, name: str | None) -> int | None:
@@ -157,7 +157,7 @@ def _driver_row(system: System, name: str | None) -> int | None:
 
 
 def _range(held: HeldSystem, row: int, q: Floats) -> DriverRange | None:
-    """Drive both ways from q."""
+    """Drive in both directions from q."""
     value = float(held.values[row])
     try:
         up, high_end, above = _drive(held, row, q, 1.0)

@@ -14,13 +14,13 @@ from .projection import scaled_jacobian, smallest_change
 Floats = NDArray[np.float64]
 
 MOST_ITERATIONS = 200
-PATIENCE = 12  # iterations within which the gaps must become clearly smaller
-LARGEST_TURN = 0.5  # rad in one iteration: beyond it the linear model of a rotation says little
+PATIENCE = 12  # iterations within which the gaps must decrease clearly
+LARGEST_TURN = 0.5  # rad in one iteration: beyond it a linear model of a rotation is useless
 DAMPING = (1e-10, 1e-4, 1e-2, 1e0)
 
 
 class Closure(NamedTuple):
-    """Where the iteration ended. `gaps` are the rows' errors as lengths."""
+    """The result of the iteration. `gaps` are the rows' errors as lengths."""
 
     q: Floats
     gaps: Floats
@@ -29,14 +29,14 @@ class Closure(NamedTuple):
 
 
 def coordinate_scale(system: System) -> Floats:
-    """Scale of each coordinate, such that scaled coordinates are all lengths: (1, 1, 1 / arm) for each body."""
+    """Scale of each coordinate such that scaled coordinates are all lengths: (1, 1, 1 / arm) for each body."""
     return system.sizes / np.repeat(system.arms, 3)
 
 
 def close(system: System, t: float, q: Floats, weights: Floats | None = None) -> Closure:
-    """Iterate from q until the weighted rows vanish or nothing helps any more."""
+    """Iterate from q until the weighted rows vanish or no step helps."""
     weights = np.ones(system.m) if weights is None else weights.copy()
-    weights[system.velocity_rows] = 0.0  # they hold no position
+    weights[system.velocity_rows] = 0.0  # they do not constrain positions
     used = weights > 0.0
     scale = coordinate_scale(system)
     q = q.copy()
@@ -45,7 +45,7 @@ def close(system: System, t: float, q: Floats, weights: Floats | None = None) ->
     for iteration in range(MOST_ITERATIONS):
         sizes.append(_largest(gaps[used]))
         closed = sizes[-1] <= 1e-9 * system.length
-        # the last steps go on until rounding stops them
+        # iterate until rounding stops further progress
         slowed = iteration > 0 and sizes[-1] >= 0.9 * sizes[-2]
         if closed and (slowed or sizes[-1] <= 1e-15 * _span(system, q)):
             return Closure(q, gaps, True, iteration)
@@ -61,7 +61,7 @@ def close(system: System, t: float, q: Floats, weights: Floats | None = None) ->
 def _improve(
     system: System, t: float, q: Floats, gaps: Floats, J: Matrix, weights: Floats, scale: Floats
 ) -> tuple[Floats, Floats, Matrix] | None:
-    """One step that makes the weighted gaps smaller, or None. Tries stronger damping, then shorter steps."""
+    """One step that reduces the weighted gaps, or None. Tries stronger damping, then shorter steps."""
     error = np.linalg.norm(weights * gaps)
     weighted = times_rows(weights, J) if np.any(weights != 1.0) else J
     for damping in DAMPING:
@@ -81,13 +81,13 @@ def _improve(
 
 
 def _gaps(system: System, t: float, q: Floats, scale: Floats) -> tuple[Floats, Matrix]:
-    """Errors of the rows as lengths, and their Jacobian by the scaled coordinates, rows of norm one."""
+    """Errors of the rows as lengths, and their Jacobian in scaled coordinates, rows of norm one."""
     J, norms = unit_rows(scaled_jacobian(system, t, q, scale))
     return system.Phi(t, q) / norms, J
 
 
 def _span(system: System, q: Floats) -> float:
-    """How far the mechanism reaches."""
+    """The extent of the mechanism."""
     return system.length + float(np.ptp(np.concatenate([q[0::3], q[1::3], [0.0]])))
 
 

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DependentSet:
-    """Rows that restrict the same motion. `permanent`: in every pose, not only in this one."""
+    """Rows that restrict the same motion. `permanent`: in every pose, not only this one."""
 
     rows: list[int]
     names: list[str]
@@ -43,9 +43,9 @@ class Diagnosis:
     free: list[str]
     """Each free motion in words."""
     order: list[int]
-    """Rows as they were examined: joints first, drivers last."""
+    """Rows in the order of examination: joints first, drivers last."""
     motions: Floats
-    """The free motions as columns, by coordinates."""
+    """The free motions as columns over the coordinates."""
     notes: list[str]
 
     @property
@@ -55,17 +55,17 @@ class Diagnosis:
 
     @property
     def mobility(self) -> int:
-        """Freedoms that really are there: coordinates - rank."""
+        """The actual mobility: coordinates - rank."""
         return self.coordinates - self.rank
 
     @property
     def redundant(self) -> int:
-        """Equations that are not needed."""
+        """The number of equations that are not needed."""
         return self.equations - self.rank
 
     @property
     def singular(self) -> bool:
-        """This pose has fewer independent constraints than the poses around it."""
+        """Whether this pose has fewer independent constraints than the poses around it."""
         return any(not group.permanent for group in self.dependent)
 
     @property
@@ -135,7 +135,7 @@ def _rank(system: System, t: float, q: Floats, order: list[int]) -> Rank:
 
 
 def undriven_mobility(system: System, t: float) -> int | None:
-    """Freedoms of the mechanism without its drivers; None where even that does not close."""
+    """Mobility of the mechanism without its drivers; None if it does not close even then."""
     weights = _without_drivers(system)
     closure = close(system, t, system.drawn_q, weights)
     if not closure.closed:
@@ -150,7 +150,7 @@ def _without_drivers(system: System) -> Floats:
 
 
 def nearby_poses(system: System, t: float, q: Floats) -> Iterator[Floats]:
-    """Other poses of the same mechanism without its drivers, a little away from this one."""
+    """Other poses of the same mechanism without its drivers, a small distance from this one."""
     weights = _without_drivers(system)
     scale = coordinate_scale(system)
     undriven = _scaled_jacobian(system, t, q)[weights > 0.0]
@@ -164,12 +164,12 @@ def nearby_poses(system: System, t: float, q: Floats) -> Iterator[Floats]:
         step = size * system.length / largest
         closure = close(system, t, q + scale * push * step, weights)
         went = np.abs((closure.q - q) / scale).max()
-        if closure.closed and went > 0.2 * step * largest:  # not fallen back to where it came from
+        if closure.closed and went > 0.2 * step * largest:  # it did not fall back to where it came from
             yield closure.q
 
 
 def _dependent_sets(system: System, here: Rank, nearby: Rank) -> list[DependentSet]:
-    """The sets of the nearby pose hold always; as many more as there are here belong to the pose, smallest first."""
+    """The sets of the nearby pose are permanent; additional ones belong to this pose, smallest first."""
     permanent = [_named(system, row, partners, True) for row, partners in nearby.dependent.items()]
     found_here = sorted(here.dependent.items(), key=lambda item: (item[0] in nearby.dependent, len(item[1])))
     passing = found_here[: len(here.dependent) - len(nearby.dependent)]
@@ -182,7 +182,7 @@ def _named(system: System, row: int, partners: list[int], permanent: bool) -> De
 
 
 def names_of_rows(system: System, rows: list[int]) -> list[str]:
-    """`A` where all equations of joint A are meant, else `A.x`."""
+    """`A` if all equations of joint A are meant, else `A.x`."""
     joint_of = [name for name, _ in system.rows]
     names = []
     for i in rows:

@@ -15,11 +15,11 @@ from ...system.system import System
 
 Floats = NDArray[np.float64]
 
-MOVED = 1e-6  # of the largest coordinate: a body that moved by less stands where it stood
+MOVED = 1e-6  # relative to the largest coordinate: a body that moved less has not moved
 
 
 class DyadPin:
-    """A pin or a guide of a body: where it is in the body, and its joint."""
+    """A pin or a guide of a body: its position in the body, and its joint."""
 
     def __init__(self, joint: str, body: int, x: float, y: float, angle: float, slides: bool) -> None:
         self.joint, self.body, self.x, self.y, self.angle, self.slides = joint, body, x, y, angle, slides
@@ -78,7 +78,7 @@ class Dyads:
         ]
 
     def mirrored(self, q: Floats) -> Iterator[Floats]:
-        """Poses with one dyad mirrored: its inner pin in the line through the outer pins, or across the guide."""
+        """Poses with one dyad mirrored: its inner pin about the line through the outer pins, or across the guide."""
         for p, a, b, r in self.pairs:
             P, C = p.at(q), a.at(q)
             along = self._axis(q, P, b, r)
@@ -97,13 +97,13 @@ class Dyads:
             yield new
 
     def _axis(self, q: Floats, P: complex, b: DyadPin, r: DyadPin) -> complex:
-        """Direction of the mirror through P: to the other pin, or square to the guide."""
+        """Direction of the mirror line through P: to the other pin, or perpendicular to the guide."""
         if r.slides:
             return 1j * complex(np.exp(1j * (q[3 * b.body + 2] + r.angle)))
         return r.at(q) - P
 
     def differences(self, q: Floats) -> str:
-        """Which dyads are mirrored in comparison with the first pose, else which body is turned most."""
+        """The dyads that are mirrored relative to the first pose, or else the body turned most."""
         words = [
             f"{self.names[a.body]} and {self.names[b.body]} mirrored"
             for p, a, b, r in self.pairs
@@ -127,7 +127,7 @@ class Dyads:
 
 
 def _turn(q: Floats, body: int, center: complex, old: complex, new: complex) -> None:
-    """Turn a body about a center until its point comes from old to new."""
+    """Turn a body about a center such that its point moves from old to new."""
     if abs(old - center) == 0.0:
         return
     turn = (new - center) / (old - center)

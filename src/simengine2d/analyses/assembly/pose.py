@@ -1,4 +1,4 @@
-"""A pose as users give it: nothing, numbers, values of channels, or what another analysis found."""
+"""A pose as users give it: none, numbers, values of channels, or the result of another analysis."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .closure import close
 Floats = NDArray[np.float64]
 
 Pose = Any
-"""None, an array q, {"bar.phi": 2.1}, an Assembly, or Results, whose last time is meant."""
+"""None, an array q, {"bar.phi": 2.1}, an Assembly, or Results, of which the last time is used."""
 
 
 def closed_pose(system: System, t: float, at: Pose) -> tuple[Floats, Floats]:
-    """q that closes the joints and qd that they allow; velocities are zero where only a pose was given."""
+    """q that closes the joints and qd that they allow; velocities are zero if only a pose was given."""
     if at is None:
         found = assemble(system, t)
         return found.q, np.zeros(system.n)
@@ -33,7 +33,7 @@ def closed_pose(system: System, t: float, at: Pose) -> tuple[Floats, Floats]:
         return at.q, at.qd
     if isinstance(at, Results):
         if at.t.size == 0:
-            raise ModelError("the results that should give the pose hold no time.")
+            raise ModelError("the results that should give the pose contain no times.")
         return _closed(system, t, at.q[-1]), np.array(at.qd[-1])
     try:
         q = np.array(at, dtype=float).reshape(-1)
@@ -51,13 +51,13 @@ def _closed(system: System, t: float, q: Floats) -> Floats:
     closure = close(system, t, q)
     if not closure.closed:
         raise AssemblyError(
-            f"the given pose does not close the joints: {float(np.abs(closure.gaps).max()):.3g} m stay open."
+            f"the given pose does not close the joints: {float(np.abs(closure.gaps).max()):.3g} m remain open."
         )
     return closure.q
 
 
 def _with_values(system: System, t: float, values: Mapping[str, float]) -> Floats:
-    """The pose next to the drawn one in which the channels have these values."""
+    """The pose closest to the initial one in which the channels have these values."""
     model = system.model.copy()
     for channel, value in values.items():
         model.add(Driver(f"pose {driver_name(channel)}", channel_measure(channel), float(value)))

@@ -16,17 +16,17 @@ from .dyads import Dyads
 
 Floats = NDArray[np.float64]
 
-SAME = 1e-6  # rad or lengths: poses nearer than this are one
-# random starts without anything new, after which it is enough: at first, more for each pose, and at most
+SAME = 1e-6  # rad or lengths: poses closer than this are the same
+# random starts without anything new after which the search ends: initially, more for each pose, and at most
 FIRST_STARTS, STARTS_EACH, MOST_STARTS = 40, 30, 1000
 
 
 class HeldSystem:
-    """The system with every function of time held at its value at t, but for one row that may be driven."""
+    """The system with every function of time held at its value at t, except for one row that may be driven."""
 
     def __init__(self, system: System, t: float) -> None:
         if any(system.moves_in_time(i) and system.rows[i][1].formula is not None for i in range(system.m)):
-            raise UnsupportedError("assembly_modes cannot hold a Constraint that reads the time.")
+            raise UnsupportedError("assembly_modes cannot hold a Constraint that depends on time.")
         self.system, self.t = System(system.resolved), t
         self.values = system.functions_at(t)[:, 0]
         self.scale = coordinate_scale(system)
@@ -44,7 +44,7 @@ class HeldSystem:
         return self.system
 
     def gaps(self, q: Floats) -> tuple[Floats, Floats]:
-        """Errors of the rows as lengths, and their Jacobian by scaled coordinates."""
+        """Errors of the rows as lengths, and their Jacobian in scaled coordinates."""
         Phi, J, _, _ = self.clock.right_sides(0.0, q, np.zeros(q.size))
         J = J * self.scale
         norms = np.linalg.norm(J, axis=1)
@@ -52,7 +52,7 @@ class HeldSystem:
         return Phi / norms, J / norms[:, None]
 
     def closed(self, q: Floats) -> Floats | None:
-        """The closed pose to which damped least squares lead from q, or None.
+        """The closed pose that damped least squares reach from q, or None.
 
         (J^T J + damping I) dq = -J^T Phi
         """
@@ -81,7 +81,7 @@ class HeldSystem:
 
 
 class PoseSearch:
-    """Poses found so far, and the ways to more."""
+    """The poses found so far, and the search for more."""
 
     def __init__(self, held: HeldSystem, first: Floats, seed: int) -> None:
         self.held, self.found, self.starts = held, [first], 0
@@ -107,7 +107,7 @@ class PoseSearch:
             quiet = 0 if len(self.found) > known else quiet + 1
 
     def mirror(self, first: int) -> None:
-        """Mirror every dyad of every pose from the first on, also of those that are found thereby."""
+        """Mirror every dyad of every pose from `first` on, including poses found on the way."""
         i = first
         while i < len(self.found):
             for q in self.dyads.mirrored(self.found[i]):
@@ -115,7 +115,7 @@ class PoseSearch:
             i += 1
 
     def take(self, q: Floats | None) -> None:
-        """Keep a pose that is new. Whole turns make no difference where the joints allow them."""
+        """Add a pose if it is new. Full turns make no difference if the joints allow them."""
         if q is None:
             return
         nearest = q.copy()
@@ -126,7 +126,7 @@ class PoseSearch:
             self.found.append(nearest)
 
     def is_reversed(self, q: Floats) -> bool:
-        """Whether a slider stands turned by 180 degrees in its guide, which the equations allow but no guide does."""
+        """Whether a slider is turned by 180 degrees, which the equations allow but a real guide does not."""
         turns = (q - self.found[0]).reshape(-1, 3)[:, 2]
         turns = np.append(turns, 0.0)  # the ground
         return any(np.cos(turns[b] - turns[a]) < 0.0 for a, b in self.guides)

@@ -3,8 +3,8 @@
     [ W   J^T ] [ dx ]   [    0     ]
     [ J  -eps ] [ y  ] = [ b - J x0 ]
 
-The small -eps makes redundant rows legal; refinement removes its effect, so consistent equations are met
-exactly and among many solutions the nearest is taken. J is an array for small systems and sparse for large ones.
+The small -eps makes redundant rows legal; refinement removes its effect, so consistent equations are satisfied
+exactly and of many solutions the nearest is taken. J is an array for small systems and sparse for large ones.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Floats = NDArray[np.float64]
 
 EPS = 1e-10  # for rows of norm one: directions weaker than sqrt(EPS) count as dependent
 REFINEMENTS = 4
-FAINT = 1e-11  # smallest singular value that counts where weights differ by many powers of ten
-WEAKEST = 1e-13  # eps for rows of which some are weak, since they hold what was given against what was not
-DENSE = 100  # rows and columns together, up to which arrays are quicker
+FAINT = 1e-11  # smallest singular value that counts if weights differ by many powers of ten
+WEAKEST = 1e-13  # eps for rows of which some are weak, since they weigh given against free velocities
+DENSE = 100  # rows plus columns up to which arrays are faster
 
 
 def smallest_change(J: Matrix, residual: Floats, weight: Floats, eps: float = EPS) -> Floats:
-    """dx of smallest |dx|_W with J dx = residual; in the least-squares sense where the rows contradict."""
+    """dx of smallest |dx|_W with J dx = residual; in the least-squares sense if the rows contradict each other."""
     m, n = J.shape
     if m == 0:
         return np.zeros(n)
@@ -41,7 +41,7 @@ def smallest_change(J: Matrix, residual: Floats, weight: Floats, eps: float = EP
 def weighted_change(J: Matrix, residual: Floats, weight: Floats) -> Floats:
     """dx of smallest |dx|_W with J dx = residual, for weights that differ by many powers of ten.
 
-    In y = W^1/2 dx and with rows of norm one, dependent rows are told from others, and the answer is that of W = 1.
+    In y = W^1/2 dx and with rows of norm one, dependent rows can be identified, and the answer is that of W = 1.
     """
     if J.shape[0] == 0:
         return np.zeros(J.shape[1])
@@ -63,7 +63,7 @@ def _times_columns(J: Matrix, factors: Floats) -> Matrix:
 
 
 def _solver(J: Matrix, weight: Floats, eps: float) -> Callable[[Floats], Floats]:
-    """Solves with the matrix above."""
+    """A solver for the matrix above."""
     m = J.shape[0]
     if isinstance(J, np.ndarray):
         inverse = np.linalg.inv(np.block([[np.diag(weight), J.T], [J, -eps * np.eye(m)]]))
@@ -76,7 +76,7 @@ def _solver(J: Matrix, weight: Floats, eps: float) -> Callable[[Floats], Floats]
 
 
 def scaled_jacobian(system: System, t: float, q: Floats, scale: Floats) -> Matrix:
-    """Phi_q by the scaled coordinates."""
+    """Phi_q in scaled coordinates."""
     S, shape = system.arrays, (system.m, system.n)
     data = system.Phi_q_data(q, t) * scale[S.jac_column]
     if sum(shape) <= DENSE:

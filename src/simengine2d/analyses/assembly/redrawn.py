@@ -1,4 +1,4 @@
-"""A model drawn in another pose: the same mechanism, so that an analysis can go on from there."""
+"""A model with another initial pose: the same mechanism, so that an analysis can continue from there."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Floats = NDArray[np.float64]
 
 
 def with_initial_pose(model: Model, q: Floats, qd: Floats | None = None) -> Model:
-    """A copy whose bodies are drawn at q, which must close the joints, and move with qd (or as before).
+    """A copy whose bodies start at q, which must close the joints, and move with qd (or as before).
 
-    Every frame stays where it is in its body. What joints keep as drawn, such as the length of a link, is the same in
-    every pose that closes them.
+    Every frame stays fixed in its body. What joints hold as drawn, such as the length of a link, is the same in every
+    pose that closes them.
     """
     resolved, other = model.check(), model.copy()
     for i, (name, body) in enumerate(other.bodies.items()):
@@ -40,7 +40,7 @@ def with_initial_pose(model: Model, q: Floats, qd: Floats | None = None) -> Mode
 
 
 def _move(body: Body, drawn: ResolvedBody, x: float, y: float, phi: float) -> None:
-    """A bar keeps its ends, unless it has turned further than two points can tell."""
+    """A bar keeps its ends, unless it has turned further than two points can show."""
     points = drawn.points
     if isinstance(body.shape, Bar):
         start, end = (_place(x, y, phi, *points[name]) for name in ("start", "end"))
@@ -59,11 +59,11 @@ def _place(x: float, y: float, phi: float, along: float, across: float, _: float
 
 
 def as_written(frame: PlacedFrame) -> Frame:
-    """The frame by its place in its body."""
+    """The frame by its position in its body."""
     return Frame(frame.body, place=(frame.x, frame.y, frame.angle))
 
 
 def measure_as_written(measure: Measure) -> Measure:
-    """The measure between frames by their places."""
+    """The measure between frames given by their positions."""
     terms = [replace(t, a=as_written(t.a), b=as_written(t.b)) for t in measure.terms]  # type: ignore[arg-type]
     return Measure(tuple(terms))

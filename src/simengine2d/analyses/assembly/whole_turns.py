@@ -1,7 +1,7 @@
-"""Whole turns: a crank drawn at -1 rad and driven from 5.28 rad stands in the same pose.
+"""Full turns: a crank drawn at -1 rad and driven from 5.28 rad is in the same pose.
 
-A drawing does not count turns, a driver does. Were the crank led through the missing turn by an iteration, the other
-bodies would be dragged along and might end on another branch. So it is taken there at once, and nothing else moves.
+A drawing does not count turns, a driver does. If an iteration led the crank through the missing turn, the other bodies
+would be dragged along and might end on another branch. So the turn is added at once, and nothing else moves.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 def count_turns(system: System, t: float) -> None:
-    """Draw the bodies of a system with the whole turns that its drivers have at time t; the picture is the same."""
+    """Give the bodies of a system the full turns that its drivers have at time t; the picture is the same."""
     drawn = system.drawn_q
     q = with_whole_turns(system, t, drawn)
     if np.any(q != drawn):
@@ -27,7 +27,7 @@ def count_turns(system: System, t: float) -> None:
 
 
 def with_whole_turns(system: System, t: float, q: Floats) -> Floats:
-    """q with each body turned by the whole turns that a row on its angle alone asks for."""
+    """q with each body turned by the full turns that a row on its angle alone asks for."""
     terms = [
         (i, term)
         for i, (_, row) in enumerate(system.rows)
@@ -56,5 +56,5 @@ def _angle(term: Term, q: Floats, index: dict[str, int]) -> float:
 
 
 def _held_once(body: str, terms: list[tuple[int, Term]]) -> bool:
-    """Whether only one row speaks of the body's angle."""
+    """Whether only one row involves the body's angle."""
     return sum(body in (term.a.body, term.b.body) for _, term in terms) == 1  # type: ignore[union-attr]

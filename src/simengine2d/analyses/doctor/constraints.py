@@ -1,4 +1,4 @@
-"""All joints together, in the closed pose: what they hold twice, what they leave free, and drivers that fight."""
+"""All joints together, in the closed pose: what they hold twice, what they leave free, and conflicting drivers."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from .finding import ERROR, NOTE, WARNING, Finding
 Floats = NDArray[np.float64]
 
 GUIDES = (Translational, PinSlot, RevoluteTranslational)
-MOVED = 1e-2  # of a typical length or a radian: a correction of the drawn pose that one should know of
+MOVED = 1e-2  # of a typical length or a radian: a correction of the initial pose worth reporting
 OTHER_POSES = 3
 HELD = 1e-9  # rate of a measure in a free motion, below which it does not change
-SAME = 1e-9  # to which velocities of drivers must agree
+SAME = 1e-9  # relative, to which velocities of drivers must agree
 
 
 def corrections(assembly: Assembly) -> Iterator[Finding]:
@@ -47,7 +47,7 @@ def corrections(assembly: Assembly) -> Iterator[Finding]:
             (name,),
             f"body '{name}' was moved by {shift:.3g} m and turned by {turn:.3g} rad to close the joints at "
             f"t = {assembly.t:g} s.",
-            "Draw it where it belongs, or check the lengths around it and the drivers' first values.",
+            "Place it where it belongs, or check the lengths around it and the drivers' first values.",
             {"shift": shift, "turn": turn},
         )
     for sentence in assembly.changed_velocities:
@@ -70,7 +70,7 @@ def examined(assembly: Assembly) -> Iterator[Finding]:
 
 
 def _drivers(assembly: Assembly, diagnosis: Diagnosis) -> Iterator[Finding]:
-    """Drivers that drive what is driven already, or what the joints hold."""
+    """Drivers that drive what is already driven, or what the joints hold."""
     system = assembly.system
     drivers = {system.rows[i][0] for i in system.driver_rows}
     for group in diagnosis.dependent:
@@ -94,7 +94,7 @@ def over_driven(system: System, t: float) -> Finding | None:
         "fighting drivers",
         tuple(drivers),
         f"the drivers {listed(drivers)} fight: {counted(free, 'motion')} {'is' if free == 1 else 'are'} free, and "
-        f"their values at t = {t:g} s do not go together.",
+        f"their values at t = {t:g} s are incompatible.",
         "Remove one of them, or make one a force.",
         {"free motions": float(free)},
     )
@@ -115,7 +115,7 @@ def _fighting(assembly: Assembly, group: DependentSet, drivers: list[str]) -> Fi
 
 
 def _disagreement(assembly: Assembly, group: DependentSet) -> float:
-    """By how much the velocity of the last row differs from what the others make of it."""
+    """By how much the velocity of the last row differs from what the others imply."""
     system, row, partners = assembly.system, group.rows[-1], group.rows[:-1]
     J, nu = system.Phi_q(assembly.t, assembly.q), system.nu(assembly.t, assembly.q)
     weights = np.linalg.lstsq(J[partners].T, J[row], rcond=None)[0]
@@ -129,7 +129,7 @@ def _blocked(assembly: Assembly, group: DependentSet, driver: str, joints: list[
     guide = _turned_guide(system.model, driver, joints)
     if not group.permanent:
         remedy = "Start from another pose, or drive another body."
-        text = f"{title} stands at a dead point: in this pose {listed(joints)} hold what it should move."
+        text = f"{title} is at a dead point: in this pose {listed(joints)} hold what it should move."
     else:
         text = f"{title} cannot move anything: {listed(joints)} hold its measure."
         remedy = "Drive a measure that is free, or remove a joint."
@@ -187,6 +187,7 @@ def _held_twice(assembly: Assembly, diagnosis: Diagnosis) -> Iterator[Finding]:
                 WARNING, "dependent", names, text, "Start from another pose, or check where it was drawn."
             )
             continue
+        # several rows that restrict the same motion
         when = "in every pose" if group.permanent else "in this pose, a dead point or change point"
         remedy = (
             "The motion is right, but their reactions are not unique; release one of them, for example by a "
@@ -233,7 +234,7 @@ def _freedom(diagnosis: Diagnosis) -> Iterator[Finding]:
 
 
 def _idle_springs(assembly: Assembly) -> Iterator[Finding]:
-    """Springs on a measure that the joints hold, here and in other poses: they stretch nobody."""
+    """Springs on a measure that the joints hold, here and in other poses: they have no effect."""
     system = assembly.system
     springs = {name: force for name, force in system.model.forces.items() if isinstance(force, Spring)}
     if not springs:
@@ -248,7 +249,7 @@ def _idle_springs(assembly: Assembly) -> Iterator[Finding]:
 
 
 def _motions(system: System, t: float, q: Floats) -> Floats:
-    """What the joints leave free without the drivers, one motion in each row."""
+    """The motions that the joints leave free without the drivers, one in each row."""
     scale, drivers = coordinate_scale(system), set(system.driver_rows.tolist())
     J = (system.Phi_q(t, q) * scale)[[i for i in range(system.m) if i not in drivers]]
     return (free_motions(J, rank_of_rows(J).rank) * scale[:, None]).T

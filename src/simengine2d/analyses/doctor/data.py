@@ -1,4 +1,4 @@
-"""Numbers that look like a slip: degrees for radians, millimeters for meters, an inertia no such body has."""
+"""Numbers that look like mistakes: degrees for radians, millimeters for meters, an impossible inertia."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .finding import NOTE, WARNING, Finding
 
 TURNS = 2.0 * pi  # an angle beyond one turn is rarely meant
 MILLI = (300.0, 3000.0)  # how much larger something in millimeters is than its neighbors in meters
-LIGHT = 0.02  # kg on each meter: thinner than a wire of steel of 2 mm
+LIGHT = 0.02  # kg per meter: less than a steel wire of 2 mm
 LONG = 20.0  # m
-GYRATION = (1e-2, 3.0)  # radius of gyration against the size of a body
+GYRATION = (1e-2, 3.0)  # radius of gyration relative to the size of a body
 
 
 def suspicions(resolved: ResolvedModel) -> Iterator[Finding]:
@@ -33,7 +33,7 @@ def suspicions(resolved: ResolvedModel) -> Iterator[Finding]:
 
 
 def looks_like_degrees(given: Any) -> bool:
-    """A bare whole number beyond one turn; whoever writes an expression has thought of units."""
+    """A bare whole number beyond one turn; in an expression, units are probably deliberate."""
     bare = isinstance(given, Real) and not isinstance(given, bool)
     return bool(bare and abs(given) > TURNS and float(given) == round(float(given)))
 
@@ -91,7 +91,7 @@ def _degrees(title: str, name: str, word: str, given: float) -> Finding:
 
 
 def size_of(body: ResolvedBody, resolved: ResolvedModel) -> float:
-    """The largest distance between places of a body that somebody named or attached something to."""
+    """The largest distance between points of a body that are named or have something attached."""
     places = [(x, y) for x, y, _ in body.points.values()]
     for element in resolved.elements.values():
         for frame in _placed(element):

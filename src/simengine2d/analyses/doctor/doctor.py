@@ -1,4 +1,4 @@
-"""The examination: numbers, elements, then the closed mechanism; what is likely the cause comes first."""
+"""The examination: numbers, elements, then the closed mechanism; the likely cause comes first."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ QUOTED = re.compile(r"'([^']*)'")
 
 
 def doctor(model: Model | str | os.PathLike[str], t: float = 0.0) -> Checkup:
-    """Examine a model, or a model's file: what is wrong or strange, in sentences, with remedies.
+    """Examine a model or a model file: what is wrong or suspicious, in sentences, with remedies.
 
     It looks for degrees taken for radians and millimeters for meters; gears, belts and springs that do not fit;
-    elements that repeat others or do nothing; joints that do not close; drivers that fight or cannot move; dependent
-    constraints, and whose reactions are unique; free motions without mass. The likely cause stands first.
+    elements that repeat others or do nothing; joints that do not close; drivers that conflict or cannot move; dependent
+    constraints, and whose reactions are unique; free motions without mass. The likely cause comes first.
     """
     name = model.name if isinstance(model, Model) else Path(model).name
     try:
@@ -41,12 +41,12 @@ def doctor(model: Model | str | os.PathLike[str], t: float = 0.0) -> Checkup:
 
 
 def of_problems(name: str, error: ModelError) -> Checkup:
-    """A model that could not even be read."""
+    """A model that could not be read."""
     return in_order(name, [_problem(problem) for problem in error.problems])
 
 
 def _problem(sentence: str) -> Finding:
-    """What the reader of models says, as a finding about the names that it puts in quotes."""
+    """A sentence of the model reader as a finding about the names in quotes."""
     return Finding(ERROR, "model", tuple(QUOTED.findall(sentence)), sentence)
 
 
@@ -76,7 +76,7 @@ def _of_the_closed(assembly: Assembly) -> Iterator[Finding]:
 
 
 def _causes(doubts: list[Finding]) -> Iterator[Finding]:
-    """Where the mechanism does not close, a number that looks like a slip is the likely reason."""
+    """If the mechanism does not close, a number that looks like a mistake is the likely reason."""
     for finding in doubts:
         likely = finding.severity == WARNING and finding.kind in ("degrees", "units", "gear")
         yield replace(finding, severity=ERROR) if likely else finding

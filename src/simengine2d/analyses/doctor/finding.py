@@ -1,4 +1,4 @@
-"""Findings: one thing that is wrong or strange, who is concerned, and what to do."""
+"""Findings: one thing that is wrong or suspicious, what it concerns, and what to do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEVERITIES = (ERROR, WARNING, NOTE)
 
 @dataclass(frozen=True)
 class Finding:
-    """`elements` are names of bodies, joints, forces or parameters; `values` the numbers behind the sentence."""
+    """`elements` are names of bodies, joints, forces or parameters; `values` the numbers in the sentence."""
 
     severity: str
     kind: str
@@ -36,7 +36,7 @@ class Checkup:
 
     @property
     def healthy(self) -> bool:
-        """Nothing is wrong and nothing looks wrong; notes are no illness."""
+        """Whether nothing is or looks wrong; notes do not count."""
         return all(finding.severity == NOTE for finding in self.findings)
 
     def of(self, kind: str) -> list[Finding]:
@@ -44,7 +44,7 @@ class Checkup:
         return [finding for finding in self.findings if finding.kind == kind]
 
     def json(self) -> str:
-        """All of it as JSON."""
+        """Everything as JSON."""
         found = [asdict(finding) for finding in self.findings]
         return json.dumps({"model": self.name, "healthy": self.healthy, "findings": found}, indent=2)
 
@@ -57,5 +57,5 @@ class Checkup:
 
 
 def in_order(name: str, findings: Iterable[Finding]) -> Checkup:
-    """Errors first; findings of equal severity stay as they were found."""
+    """Errors first; findings of equal severity keep their order."""
     return Checkup(name, tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))))

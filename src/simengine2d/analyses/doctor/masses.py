@@ -1,4 +1,4 @@
-"""What moves freely needs a mass."""
+"""Free motions need mass."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import in_words
 from .finding import ERROR, NOTE, Finding
 
-NOTHING = 1e-14  # mass of a motion, against that of the heaviest body
+NOTHING = 1e-14  # mass of a motion, relative to that of the heaviest body
 
 
 def massless(assembly: Assembly) -> Iterator[Finding]:
-    """Free motions without mass, which no force can decide; and bodies without one that joints lead."""
+    """Free motions without mass, which forces do not determine; and massless bodies that joints guide."""
     system, scale = assembly.system, coordinate_scale(assembly.system)
     J, masses = system.Phi_q(assembly.t, assembly.q) * scale, system.masses * scale**2
     concerned: set[str] = set()
@@ -32,10 +32,11 @@ def massless(assembly: Assembly) -> Iterator[Finding]:
             ERROR,
             "massless",
             names,
-            f"a free motion has no mass, so forces cannot decide it: {words}.",
+            f"a free motion has no mass, so forces do not determine it: {words}.",
             f"Give {listed(names)} a mass and an inertia for dynamics, or drive the motion.",
         )
     light = [b.name for b in system.bodies if b.mass == 0.0 and b.inertia == 0.0 and b.name not in concerned]
     if light and masses.max(initial=0.0) > 0.0:
-        text = f"{listed(light)} {'has' if len(light) == 1 else 'have'} no mass; the joints lead it along."
+        has, them = ("has", "it") if len(light) == 1 else ("have", "them")
+        text = f"{listed(light)} {has} no mass; the joints guide {them}."
         yield Finding(NOTE, "massless", tuple(light), text)

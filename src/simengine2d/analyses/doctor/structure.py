@@ -22,7 +22,7 @@ from ...model.joints.gear import Gear
 from ...model.resolved import ResolvedModel
 from .finding import ERROR, NOTE, WARNING, Finding
 
-FITS = 1e-3  # by how much pitch circles may miss each other, against the distance of their centers
+FITS = 1e-3  # by how much pitch circles may miss each other, relative to the distance between their centers
 
 
 def remarks(resolved: ResolvedModel) -> Iterator[Finding]:
@@ -64,7 +64,7 @@ def _gears(resolved: ResolvedModel) -> Iterator[Finding]:
                 "gear",
                 (name,),
                 f"{gear.title}: the centers are {centers:.5g} m apart as drawn, but the {word} of the radii {a:g} and "
-                f"{b:g} m is {needed:.5g} m, so that the pitch circles do not touch.",
+                f"{b:g} m is {needed:.5g} m, so the pitch circles do not touch.",
                 "Move a center or change a radius; teeth=[...] instead of radii fit any distance.",
                 {"centers": centers, "radii": needed},
             )
@@ -95,7 +95,7 @@ def _springs(resolved: ResolvedModel) -> Iterator[Finding]:
                 WARNING,
                 "no length",
                 (name,),
-                f"{spring.title} acts along the distance of two points that coincide as drawn, so it has no direction.",
+                f"{spring.title} acts between two points that coincide as drawn, so it has no direction.",
                 "Attach it elsewhere, or let it act on x(a, b), y(a, b) or angle(a, b).",
             )
 
@@ -132,7 +132,7 @@ def _repeated(resolved: ResolvedModel) -> Iterator[Finding]:
 
 
 def _value(joint: Element, field: str) -> Any:
-    """A field for comparison; frames by where they stand in their bodies."""
+    """A field for comparison; frames by their positions in their bodies."""
     given = getattr(joint, field)
     if isinstance(given, Function):
         return given.constant if given.is_constant else given.text
@@ -145,14 +145,14 @@ def _is_plain(value: Any) -> bool:
 
 
 def _idle(resolved: ResolvedModel) -> Iterator[Finding]:
-    """Forces that are zero whatever happens."""
+    """Forces that are always zero."""
     for name, element in resolved.elements.items():
         if isinstance(element, ForceElement) and _is_zero(element):
             yield Finding(
                 WARNING,
                 "idle",
                 (name,),
-                f"{element.title} gives no force: {_what_is_zero(element)}.",
+                f"{element.title} exerts no force: {_what_is_zero(element)}.",
                 "Give it a value, or remove it.",
             )
 
@@ -187,16 +187,17 @@ def _what_is_zero(force: ForceElement) -> str:
 
 
 def _unconnected(resolved: ResolvedModel) -> Iterator[Finding]:
-    """Bodies that nothing holds or pushes, and groups that hang on nothing."""
+    """Bodies that nothing holds or pushes, and groups that are not connected to the ground."""
     held: set[str] = set()
     pushed: set[str] = set()
     for element in resolved.model.elements.values():
         bodies = {frame.body for frame in element.frames()}
         (pushed if isinstance(element, ForceElement) else held).update(bodies)
+    # bodies without joints
     for name in resolved.bodies:
         if name == GROUND or name in held:
             continue
-        what = "no joint holds it" if name in pushed else "no joint and no force acts on it"
+        what = "no joint holds it" if name in pushed else "neither a joint nor a force acts on it"
         yield Finding(
             NOTE if name in pushed else WARNING,
             "unconnected",
@@ -204,6 +205,7 @@ def _unconnected(resolved: ResolvedModel) -> Iterator[Finding]:
             f"body '{name}' flies freely: {what}.",
             "" if name in pushed else "Connect it, or remove it.",
         )
+    # groups without a connection to the ground
     grounded = _reached(resolved, GROUND)
     adrift = [name for name in resolved.bodies if name in held and name not in grounded and name != GROUND]
     if adrift:
@@ -216,7 +218,7 @@ def _unconnected(resolved: ResolvedModel) -> Iterator[Finding]:
 
 
 def _reached(resolved: ResolvedModel, start: str) -> set[str]:
-    """Bodies connected with one by joints."""
+    """Bodies connected to one by joints."""
     neighbors = [{f.body for f in resolved.model.elements[name].frames()} for name in resolved.rows]
     found = {start}
     while True:
@@ -232,7 +234,7 @@ def _unused_parameters(resolved: ResolvedModel) -> Iterator[Finding]:
     words = set().union(*(re.findall(r"\w+", text) for text in _texts(list(parts))))
     unused = [name for name in model.parameters if name not in words]
     if unused:
-        reads = "is read by no expression" if len(unused) == 1 else "are read by no expression"
+        reads = "is not used by any expression" if len(unused) == 1 else "are not used by any expression"
         yield Finding(NOTE, "unused", tuple(unused), f"{listed(unused)} {reads} of the model.")
 
 

@@ -1,1 +1,1 @@
-"""Inverse dynamics: a motion in, the forces that make it out."""
+"""Inverse dynamics: from a motion to the forces that produce it."""

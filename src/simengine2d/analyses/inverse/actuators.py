@@ -1,7 +1,7 @@
-"""Actuators: where the forces that make a prescribed motion act.
+"""Actuators: where the forces that produce a prescribed motion act.
 
-An actuator is a driver, for its row resists its measure with its multiplier: Q = -lam s_q. Drivers that are no
-actuators prescribe the motion and carry no force, so they are left out; an actuator that is no driver yet becomes
+An actuator is a driver, since its row resists its measure with its multiplier: Q = -lam s_q. Drivers that are not
+actuators prescribe the motion and carry no force, so they are left out; an actuator that is not yet a driver becomes
 one that follows the motion.
 """
 
@@ -38,7 +38,7 @@ def movers(system: System) -> list[str]:
 
 
 def named(actuators: Actuators, model: Model) -> dict[str, Measure | str | None]:
-    """Each actuator with its measure; None for one that is a constraint of the model already."""
+    """Each actuator with its measure; None for one that is already a constraint of the model."""
     if isinstance(actuators, str | Measure):
         actuators = [actuators]
     if isinstance(actuators, Mapping):
@@ -54,18 +54,20 @@ def named(actuators: Actuators, model: Model) -> dict[str, Measure | str | None]
 
 
 def _measure(given: Any, model: Model) -> Measure | str | None:
-    """What was given as a measure; None for the name of a constraint."""
+    """The given actuator as a measure; None for the name of a constraint."""
     if isinstance(given, Measure):
         return given
     if not isinstance(given, str):
-        raise ModelError(f"the actuator {given!r} is no driver and no measure; write angle(ground, crank).")
+        raise ModelError(
+            f"the actuator {given!r} is neither a driver nor a measure; write angle(ground, crank)."
+        )
     if given in model.joints:
         return None
     if "." in given or "(" in given:
         return channel_measure(given)
     hint = unknown("driver", given, model.joints, plural="joints")
     raise ModelError(
-        f"the actuator '{given}' is no driver of model '{model.name}'. {hint} "
+        f"the actuator '{given}' is not a driver of model '{model.name}'. {hint} "
         'Or give a measure: actuators={"motor": "angle(ground, crank)"}.'
     )
 
@@ -74,7 +76,7 @@ def actuated(motion: Results, wanted: dict[str, Measure | str | None]) -> Model:
     """The model moved by its actuators alone, along the same motion."""
     other = motion.model.copy()
     for name in movers(motion.system):
-        if wanted.get(name, "") is not None:  # it is no actuator, or one that follows the motion
+        if wanted.get(name, "") is not None:  # it is not an actuator, or one that follows the motion
             del other.elements[name]
     for name, measure in wanted.items():
         if measure is not None:
@@ -102,7 +104,7 @@ def through(t: Floats, s: Floats, sd: Floats, sdd: Floats, text: str) -> Functio
 
 
 class _Resting:
-    """A function that has one value."""
+    """A function with a constant value."""
 
     def __init__(self, value: float) -> None:
         self.value = value

@@ -1,9 +1,9 @@
-"""How several actuators share what the motion needs.
+"""How several actuators share the required effort.
 
     A u = tau,      |u| as small as possible,      low <= u <= high
 
 Without active limits it is u = A^+ tau. With limits, u = u0 + N z with the smallest z, where N spans the efforts that
-do nothing to the motion: a least-distance problem, which non-negative least squares solves exactly.
+do not affect the motion: a least-distance problem, which non-negative least squares solves exactly.
 C. L. Lawson, R. J. Hanson, Solving Least Squares Problems, 1974, chapter 23.
 """
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 def shared(A: Floats, tau: Floats, low: Floats, high: Floats, rank: int) -> Floats | None:
-    """The smallest u within the limits; None where the limits leave none. `rank` singular values of A count."""
+    """The smallest u within the limits; None if the limits allow none. `rank` singular values of A count."""
     U, sizes, Vt = np.linalg.svd(A)
     u = Vt[:rank].T @ ((U[:, :rank].T @ tau) / sizes[:rank])
     if np.all(u >= low) and np.all(u <= high):
@@ -27,7 +27,7 @@ def shared(A: Floats, tau: Floats, low: Floats, high: Floats, rank: int) -> Floa
 
 
 def _least_distance(G: Floats, h: Floats) -> Floats | None:
-    """The smallest z with G z >= h; None where there is none."""
+    """The smallest z with G z >= h; None if there is none."""
     from scipy.optimize import nnls
 
     kept = np.isfinite(h)

@@ -1,4 +1,4 @@
-"""Feed forward: the mechanism set free of its drivers, with the efforts that inverse dynamics found in their place."""
+"""Feed forward: the mechanism without its drivers, moved by the efforts that inverse dynamics computed for them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .actuators import movers
 
 
 def feed_forward(results: Results) -> Model:
-    """A model for `dynamics(model, t_eval=results.t)`: it starts as the results do and is pushed as its drivers pushed.
+    """A model for `dynamics(model, t_eval=results.t)`: it starts as the results do, with efforts in place of drivers.
 
     Each driver becomes a Spring of the same name, whose actuator is a cubic spline through the efforts at the outputs.
-    So the motion is the same, as far as the outputs are dense, unless it is unstable.
+    So the motion is the same, to the accuracy of the spline, unless it is unstable.
     """
     if results.lam is None or results.t.size < 2:
         raise UnsupportedError("feed_forward needs the results of inverse_dynamics at two times at least.")

@@ -1,10 +1,10 @@
-"""Inverse dynamics: a motion in, the forces that make it out.
+"""Inverse dynamics: from a motion to the forces that produce it.
 
 Kinematics first; then, with q, qd, qdd known at every time,
 
     Phi_q^T lam = QA - M qdd
 
-The multiplier of a driver's row is what its actuator must give: F = -Phi_r^T lam and T = (Phi_r B s' - Phi_phi)^T lam
+The multiplier of a driver's row is the effort of its actuator: F = -Phi_r^T lam and T = (Phi_r B s' - Phi_phi)^T lam
 on body i. Channels of a driver named motor: `motor.torque`, `motor.fx`, `motor.fy`; and `motor.effort` in the direction
 of its measure, `motor.power`, `motor.energy`.
 """
@@ -36,7 +36,7 @@ from .multipliers import multipliers, shared_multipliers
 Floats = NDArray[np.float64]
 Limits = Mapping[str, tuple[float, float]]
 
-CLOSED = 1e-6  # gap of a given motion, against the size of the mechanism, beyond which it is refused
+CLOSED = 1e-6  # gap of a given motion, relative to the size of the mechanism, beyond which it is refused
 
 
 def inverse_dynamics(
@@ -51,14 +51,14 @@ def inverse_dynamics(
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> Results:
-    """The forces and torques with which drivers, joints and supports make a prescribed motion.
+    """The forces and torques with which drivers, joints and supports produce a prescribed motion.
 
     The motion is that of the model's drivers, as many as there are free motions. Or `motion` gives it: columns over
     `t` as arrays or as a CSV file, named after drivers or channels (`noise`, their standard deviation, smooths them);
     or the Results of another analysis.
 
-    `actuators` names who makes the motion, where it is not the drivers that prescribe it: drivers by name, or
-    {"motor": "angle(ground, crank)"}. Where there are more than free motions, they share it with the smallest sum of
+    `actuators` names what produces the motion, if not the drivers that prescribe it: drivers by name, or
+    {"motor": "angle(ground, crank)"}. If there are more than free motions, they share it with the smallest sum of
     squares, within `limits` such as {"motor": (-5, 5)}.
     """
     if not isinstance(model, Model):
@@ -92,7 +92,7 @@ def _checked_limits(limits: Limits | None, wanted: dict[str, Any] | None) -> dic
 def _motion(
     model: Model, motion: Results | Columns | str | os.PathLike[str] | None, noise: Noise, **times: Any
 ) -> Results:
-    """q, qd and qdd over time, by kinematics where they are not given."""
+    """q, qd and qdd over time, by kinematics if they are not given."""
     if isinstance(motion, Results):
         return _given(model, motion, times)
     if motion is None:
@@ -111,7 +111,7 @@ def _given(model: Model, motion: Results, times: dict[str, Any]) -> Results:
     """The motion of other results, checked against the joints of this model; drivers will follow it."""
     given = [name for name in ("t_end", "step", "t_eval") if times[name] is not None]
     if given:
-        raise ModelError(f"the motion brings its own times; leave out {listed(given)}.")
+        raise ModelError(f"the motion has its own times; leave out {listed(given)}.")
     if motion.bodies != list(model.bodies):
         raise ModelError(
             f"the motion has the bodies {listed(motion.bodies)}, the model {listed(model.bodies)}; they must agree."
@@ -133,14 +133,14 @@ def _own_drivers(moved: Results) -> dict[str, Any]:
     drivers = {name: elements[name] for name in movers(moved.system)}
     if not drivers:
         raise ModelError(
-            "the motion is given and the model has no drivers, so nobody makes it; name the actuators, "
+            "the motion is given and the model has no drivers, so nothing produces it; name the actuators, "
             'e.g. actuators={"motor": "angle(ground, crank)"}.'
         )
     return {name: driver.measure if isinstance(driver, Driver) else None for name, driver in drivers.items()}
 
 
 def _moved_by(moved: Results, wanted: dict[str, Any]) -> Results:
-    """The same motion of the model that its actuators move."""
+    """The same motion, produced by the actuators."""
     known = movers(moved.system)
     strange = [name for name, measure in wanted.items() if measure is None and name not in known]
     if strange:
@@ -155,7 +155,7 @@ def _moved_by(moved: Results, wanted: dict[str, Any]) -> Results:
 
 
 def _all_rows(moved: Results) -> Results:
-    """Every row carries what it must."""
+    """Every row carries its own force."""
     lam, singular = multipliers(moved, moved.system)
     when = listed(f"{t:g}" for t in singular)
     notes = [Caution(f"at t = {when} s the pose is singular; the forces there mean little")] * bool(singular)

@@ -1,7 +1,7 @@
-"""A motion given as data: measured arrays or the columns of a file become drivers.
+"""A motion given as data: measured arrays or columns of a file become drivers.
 
-Each quantity is a spline of degree 5 over its times, through its points or, where the noise of the measurement is
-told, as smooth as that noise allows: sum (spline - value)^2 <= N noise^2 (P. Dierckx, Curve and Surface Fitting with
+Each quantity is a spline of degree 5 over its times, through its points or, if the noise of the measurement is given,
+as smooth as that noise allows: sum (spline - value)^2 <= N noise^2 (P. Dierckx, Curve and Surface Fitting with
 Splines, 1993). Velocities and accelerations are the derivatives of the spline.
 """
 
@@ -32,7 +32,7 @@ DEGREE = 5
 
 
 def columns_of(motion: Columns | str | os.PathLike[str]) -> dict[str, Floats]:
-    """The columns by name, as arrays of one length; `t` increases."""
+    """The columns by name, as arrays of equal length; `t` increases."""
     given = read_columns(motion) if isinstance(motion, str | os.PathLike) else dict(motion)
     if "t" not in given:
         raise ModelError(f"the motion has no times: its columns are {listed(given)}. Name one of them 't'.")
@@ -60,7 +60,7 @@ def _array(name: str, values: Any) -> Floats:
 
 
 def with_motion(model: Model, columns: dict[str, Floats], noise: Noise) -> tuple[Model, list[str]]:
-    """A copy that is driven by the columns, and sentences on how each was differentiated.
+    """A copy driven by the columns, and a sentence on how each was differentiated.
 
     A column named after a driver gives that driver its values; any other is a channel such as `crank.phi`, `rod.B.x`
     or `distance(a, b)`, for which a driver is added.
@@ -71,7 +71,7 @@ def with_motion(model: Model, columns: dict[str, Floats], noise: Noise) -> tuple
             continue
         turns = np.unwrap(values) if name.endswith(".phi") else values
         if not np.array_equal(turns, values):
-            notes.append(f"the jumps of '{name}' by whole turns were taken out")
+            notes.append(f"the jumps of '{name}' by whole turns were removed")
         function, sentence = _spline(name, t, turns, _noise_of(noise, name, columns))
         notes.append(sentence)
         known = other.elements.get(name)
@@ -83,7 +83,7 @@ def with_motion(model: Model, columns: dict[str, Floats], noise: Noise) -> tuple
 
 
 def driver_name(channel: str) -> str:
-    """`crank phi` for crank.phi: the signs of references cannot stand in a name."""
+    """`crank phi` for crank.phi: a name cannot contain the signs of references."""
     return " ".join("".join(" " if sign in ".,()'\"" else sign for sign in channel).split())
 
 
@@ -94,7 +94,8 @@ def channel_measure(channel: str) -> Measure | str:
     *path, quantity = channel.split(".")
     if quantity not in POINT_MEASURES or len(path) not in (1, 2):
         raise ModelError(
-            f"'{channel}' is no driver and no position; write crank.phi, rod.B.x or a measure such as distance(a, b)."
+            f"'{channel}' is neither a driver nor a position; write crank.phi, rod.B.x or a measure such as "
+            "distance(a, b)."
         )
     body, point = (*path, None)[:2]
     return POINT_MEASURES[quantity](Frame(GROUND), Frame(str(body), point))
@@ -105,7 +106,7 @@ def _noise_of(noise: Noise, name: str, columns: dict[str, Floats]) -> float:
         strange = [key for key in noise if key not in columns]
         if strange:
             hint = unknown("column", strange[0], columns)
-            raise ModelError(f"noise is given for '{strange[0]}', which the motion does not hold. {hint}")
+            raise ModelError(f"noise is given for '{strange[0]}', which is not in the motion. {hint}")
     size = noise.get(name, 0.0) if isinstance(noise, Mapping) else noise or 0.0
     if not np.isfinite(size) or size < 0.0:
         raise ModelError(f"noise = {size!r} of '{name}' must be a standard deviation, zero or more.")
@@ -113,7 +114,7 @@ def _noise_of(noise: Noise, name: str, columns: dict[str, Floats]) -> float:
 
 
 def _spline(name: str, t: Floats, values: Floats, noise: float) -> tuple[Function, str]:
-    """The spline with its derivatives as a function of time, and what was done."""
+    """The spline with its derivatives as a function of time, and a sentence on what was done."""
     from scipy.interpolate import UnivariateSpline, make_interp_spline
 
     if noise == 0.0:

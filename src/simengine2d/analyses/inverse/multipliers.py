@@ -1,7 +1,7 @@
 """The multipliers of a known motion: Phi_q^T lam = QA - M qdd at every time.
 
-Where rows are redundant, the smallest lam is taken; what all solutions agree in is exact. Where several actuators share
-the work, the motion fixes only their sum Z^T (G^T u) = Z^T (M qdd - QA), with the motions Z that the joints leave free
+If rows are redundant, the smallest lam is taken; what all solutions have in common is exact. If several actuators share
+the effort, the motion determines only their sum Z^T (G^T u) = Z^T (M qdd - QA), with the free motions Z of the joints
 and the rows G of the actuators; `sharing` chooses u = -lam of the actuators.
 """
 
@@ -26,20 +26,20 @@ from .allocation import shared
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-DENSE = 300  # coordinates up to which dense matrices are quicker
+DENSE = 300  # coordinates up to which dense matrices are faster
 CHUNK = 1_000_000  # numbers of the stacked matrices at a time
-EXACT = 1e-7  # part of the forces that the multipliers may leave over
+EXACT = 1e-7  # residual that the multipliers may leave, relative to the forces
 
 
 class Multipliers(NamedTuple):
-    """lam at every time, and the times at which the pose is singular and they mean little."""
+    """lam at every time, and the times at which the pose is singular and they are unreliable."""
 
     lam: Floats
     singular: list[float]
 
 
 def needed_forces(motion: Results, system: System) -> Floats:
-    """QA - M qdd at every time: what the constraints must take up."""
+    """QA - M qdd at every time: what the constraints must carry."""
     applied = [system.finite_QA(t, q, qd) for t, q, qd in zip(motion.t, motion.q, motion.qd, strict=True)]
     return np.array(applied).reshape(motion.q.shape) - motion.qdd * np.diag(system.M())
 
@@ -85,7 +85,7 @@ def _dense(system: System, T: Floats, Q: Floats, b: Floats) -> tuple[Floats, lis
 
 
 def _regular(J: Floats) -> NDArray[np.bool_]:
-    """Which of the stacked matrices are far from singular, rows made equally long."""
+    """Which of the stacked matrices are far from singular, after scaling the rows to norm one."""
     return np.asarray(np.linalg.svd(unit_rows(J)[0], compute_uv=False)[:, -1] > DEPENDENT)
 
 
@@ -112,7 +112,7 @@ def _sparse(system: System, t: float, q: Floats, b: Floats) -> Floats:
 def shared_multipliers(
     motion: Results, system: System, actuators: list[str], limits: dict[str, tuple[float, float]]
 ) -> Iterator[Floats]:
-    """lam at one time after the other, where the rows of the actuators share the work within their limits."""
+    """lam at each time, with the effort shared by the rows of the actuators within their limits."""
     rows = np.array([[n for n, _ in system.rows].index(name) for name in actuators], dtype=np.int64)
     joints = np.setdiff1d(np.arange(system.m), rows)
     low, high = (np.array([limits.get(name, (-np.inf, np.inf))[k] for name in actuators]) for k in (0, 1))
@@ -128,7 +128,7 @@ def shared_multipliers(
         u = shared(A, tau, low, high, rank)
         if u is None:
             raise UnsupportedError(
-                f"at t = {t:g} s {listed(actuators)} cannot make the motion within their limits: "
+                f"at t = {t:g} s {listed(actuators)} cannot produce the motion within their limits: "
                 f"{_wishes(A, tau, actuators)}. Widen the limits, or add an actuator."
             )
         lam = np.zeros(system.m)
@@ -138,7 +138,7 @@ def shared_multipliers(
 
 
 def _reached(A: Floats, tau: Floats, rank: int) -> bool:
-    """Nothing is needed where no actuator gives anything."""
+    """Whether the actuators can produce what is needed."""
     missing = np.linalg.svd(A)[0][:, rank:].T @ tau
     return bool(np.linalg.norm(missing) <= EXACT * max(float(np.linalg.norm(tau)), 1e-300))
 
@@ -148,19 +148,19 @@ def _out_of_reach(
 ) -> SimEngineError:
     U = np.linalg.svd(A)[0][:, rank:]
     words = in_words(system, q, Z @ U @ (U.T @ tau))
-    needed = f"{listed(actuators)} cannot make the motion: at t = {t:g} s it needs a force in the free motion '{words}'"
+    needed = f"{listed(actuators)} cannot produce the motion: at t = {t:g} s it needs a force in the motion '{words}'"
     if A.shape[1] >= A.shape[0]:
         return SingularityError(
-            f"{needed}, to which they give none in this pose, a dead point. "
+            f"{needed}, to which they contribute nothing in this pose, a dead point. "
             "Choose another actuator, or end before it."
         )
     count = counted(A.shape[0], "free motion")
     return UnsupportedError(
-        f"{needed}, to which no actuator gives any. There are {count}; name as many actuators."
+        f"{needed}, to which no actuator contributes. There are {count}; name as many actuators."
     )
 
 
 def _wishes(A: Floats, tau: Floats, actuators: list[str]) -> str:
-    """What each would give without limits."""
+    """The effort of each without limits."""
     free = np.linalg.lstsq(A, tau, rcond=None)[0]
-    return ", ".join(f"{name} would give {value:.4g}" for name, value in zip(actuators, free, strict=True))
+    return ", ".join(f"{name} would need {value:.4g}" for name, value in zip(actuators, free, strict=True))

@@ -1,1 +1,1 @@
-"""Kinematics of driven mechanisms, through change points."""
+"""Kinematics of driven mechanisms, including change points."""

@@ -1,16 +1,16 @@
-"""Change points: poses at which branches of the motion meet, passed on the one that goes on smoothly.
+"""Change points: poses in which branches of the motion meet, passed along the smooth one.
 
-The run stops at a clean state a little before the singular pose. The motion is written as a function of a clock: of
-the value of the driver where there is one driver (then it may halt, turn back or jerk while it passes), else of time.
-From three clean states on this side a polynomial of degree 8 leads to the other side. If Newton finds a closed pose
-there, with the velocity that the polynomial has, and if the polynomial of degree 11 through clean states on both sides
+The run stops at a regular state shortly before the singular pose. The motion is written as a function of a clock: the
+value of the driver if there is one driver (which may then stop, reverse or jerk while passing), else the time. From
+three regular states on this side a polynomial of degree 8 leads to the other side. If Newton finds a closed pose there,
+with the velocity that the polynomial has, and if the polynomial of degree 11 through regular states on both sides
 closes all joints in between, then that polynomial is the smooth continuation, for poses, velocities and accelerations.
 
 At the singular pose itself J = Phi_q has null vectors V and left null vectors W. The velocities of all branches are
 
     qd = J^+ nu + V a      with      W^T gamma(q, qd) = 0,
 
-one quadratic equation in a for a simple change point. They name the branches that were not taken.
+one quadratic equation in a for a simple change point. They identify the branches that were not taken.
 """
 
 from __future__ import annotations
@@ -35,22 +35,20 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-LARGEST_MISS = 1e-3  # of the pose behind from the predicted one, relative to the way
-LARGEST_TURN = 2e-2  # of the velocity behind, relative to the velocity
-OPEN = 1e-11  # largest gap of the poses between, relative to the length of the mechanism
-NEAR_THE_POSE = 1e-7  # singular value of rows that depend on each other in a pose, near it
-SINGULAR = 1e-6  # smallest singular value at a change point, relative to that of a clean state
-MOST_LOOPS = 3  # that are singular at once, up to which the branches are counted
+LARGEST_MISS = 1e-3  # of the pose after the change point from the predicted one, relative to the displacement
+LARGEST_TURN = 2e-2  # change of the velocity across the change point, relative to the velocity
+OPEN = 1e-11  # largest gap of the poses in between, relative to the length of the mechanism
+NEAR_THE_POSE = 1e-7  # singular value of rows that are dependent in a pose, near it
+SINGULAR = 1e-6  # smallest singular value at a change point, relative to that of a regular state
+MOST_LOOPS = 3  # loops that are singular at once, up to which the branches are counted
 LARGEST_DENSE = 600  # coordinates up to which singular values are computed
 CLEAN = 5e-3  # rad or lengths from a singular pose at which accelerations have lost few digits
-BEFORE, ACROSS = (
-    (-3.0, -2.0, -1.0),
-    (-2.0, -1.0, 1.0, 2.0),
-)  # nodes in units of the distance from the singular pose
+# nodes in units of the distance from the singular pose
+BEFORE, ACROSS = (-3.0, -2.0, -1.0), (-2.0, -1.0, 1.0, 2.0)
 
 
 class ClockState(NamedTuple):
-    """A pose, and its first and second derivative by the clock."""
+    """A pose, and its first and second derivatives with respect to the clock."""
 
     s: float
     q: Floats
@@ -59,7 +57,7 @@ class ClockState(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """The constraints as functions of s = sign f(t), the value of a driver, or of the time where `driver` is None."""
+    """The constraints as functions of s = sign f(t), the value of a driver, or of time if `driver` is None."""
 
     system: System
     arrays: Arrays
@@ -67,7 +65,7 @@ class Clock(NamedTuple):
     sign: float
 
     def at(self, t: float) -> tuple[float, float, float]:
-        """s and its derivatives by time; nan where the driver has no value."""
+        """s and its time derivatives; nan if the driver has no value."""
         if self.driver is None:
             return t, 1.0, 0.0
         f = np.empty((1, 3))
@@ -75,7 +73,7 @@ class Clock(NamedTuple):
         return float(self.sign * f[0, 0]), float(self.sign * f[0, 1]), float(self.sign * f[0, 2])
 
     def right_sides(self, s: float, q: Floats, qd: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Phi, Phi_q, nu and gamma at a state by this clock."""
+        """Phi, Phi_q, nu and gamma at a state, with respect to this clock."""
         system, S = self.system, self.arrays
         m = system.m
         w, Phi, J = new_workspace(S), np.empty(m), np.zeros((m, system.n))
@@ -85,7 +83,7 @@ class Clock(NamedTuple):
 
 
 def clocks(run: KinematicsRun) -> list[Clock]:
-    """The clocks by which the motion may be smooth: the driver, then the time."""
+    """The clocks in which the motion may be smooth: the driver, then time."""
     system = run.system
     by_time = Clock(system, system.arrays, None, 1.0)
     moving = [i for i in range(system.m) if system.moves_in_time(i)]
@@ -95,7 +93,7 @@ def clocks(run: KinematicsRun) -> list[Clock]:
 
 
 def _ways(run: KinematicsRun, row: int) -> list[float]:
-    """The direction in which the driver goes; both where it stands."""
+    """The direction in which the driver moves; both if it is at rest."""
     rate = run.system.functions_at(run.t)[row, 1]
     return [1.0, -1.0] if rate >= 0.0 else [-1.0, 1.0]
 
@@ -137,12 +135,12 @@ class SmoothPassage(NamedTuple):
         return state.q, state.qd * sd, state.qdd * sd * sd + state.qd * sdd
 
     def place(self, t: float) -> float:
-        """x at a time: -1 is where the run stopped, 1 is as far behind."""
+        """x at a time: -1 where the run stopped, 1 at the same distance after the singular pose."""
         return (self.clock.at(t)[0] - self.center) / self.reach
 
 
 def monomials(x: float, count: int) -> Floats:
-    """1, x, x^2, ... and their first and second derivatives, a row each."""
+    """1, x, x^2, ... and their first and second derivatives, one row each."""
     k = np.arange(count)
     powers = x**k
     first = k * np.concatenate([[0.0], powers[:-1]])
@@ -151,7 +149,7 @@ def monomials(x: float, count: int) -> Floats:
 
 
 def polynomial_through(states: list[ClockState], base: ClockState, center: float, reach: float) -> Floats:
-    """Hermite's polynomial through q, qd and qdd of the states, less the parabola of the base; one column each."""
+    """Hermite's polynomial through q, qd and qdd of the states, minus the parabola of the base; one column each."""
     rows, values = [], []
     for state in states:
         h = state.s - base.s
@@ -165,7 +163,7 @@ def polynomial_through(states: list[ClockState], base: ClockState, center: float
 
 
 def cross(run: KinematicsRun) -> SmoothPassage | None:
-    """The smooth continuation through the singular pose that is near, or None."""
+    """The smooth continuation through the nearby singular pose, or None."""
     for clock in clocks(run):
         crossing = _through(run, clock)
         if crossing is not None:
@@ -181,7 +179,7 @@ def _through(run: KinematicsRun, clock: Clock) -> SmoothPassage | None:
     if reach is None:
         return None
     center = here.s + reach
-    # where the run began near the singular pose, go back to where the states are clean
+    # if the run began near the singular pose, go back to where states are regular
     for wide in (max(reach, CLEAN / (_size(run, here.qd) / run.system.length)), reach):
         found = _around(run, clock, here, center, wide)
         if found is not None:
@@ -192,7 +190,7 @@ def _through(run: KinematicsRun, clock: Clock) -> SmoothPassage | None:
 def _around(
     run: KinematicsRun, clock: Clock, here: ClockState, center: float, reach: float
 ) -> SmoothPassage | None:
-    """The smooth motion from two reaches before the center to two behind it."""
+    """The smooth motion from two reaches before the center to two after it."""
     nodes: list[ClockState] = []
     for x in reversed(BEFORE):
         at = center + x * reach
@@ -216,7 +214,7 @@ def _around(
 
 
 def _closed(run: KinematicsRun, clock: Clock, s: float, q: Floats) -> ClockState | None:
-    """The closed pose near q, and its derivatives by the clock."""
+    """The closed pose near q, and its derivatives with respect to the clock."""
     system, arrays = run.system, clock.arrays
     pattern = analyze(run.rows, arrays.jac_start, arrays.jac_column, system.Phi_q_data(q, s), run.scale)
     if pattern is None:
@@ -230,7 +228,7 @@ def _closed(run: KinematicsRun, clock: Clock, s: float, q: Floats) -> ClockState
 
 
 def _hop(run: KinematicsRun, clock: Clock, here: ClockState, s: float) -> ClockState | None:
-    """A clean state nearby on this side."""
+    """A regular state nearby on this side."""
     h = s - here.s
     guess = here.q + h * (here.qd + 0.5 * h * here.qdd)
     found = _closed(run, clock, s, guess)
@@ -244,7 +242,7 @@ def _size(run: KinematicsRun, change: Floats) -> float:
 
 
 def _distance(run: KinematicsRun, clock: Clock, here: ClockState) -> float | None:
-    """How far the clock goes to the singular pose, by the smallest singular value a little before; None if far."""
+    """The clock's distance to the singular pose, from the smallest singular value shortly before; None if far."""
     speed = _size(run, here.qd) / run.system.length
     if not speed > 0.0:
         return None
@@ -274,7 +272,7 @@ def _goes_on(run: KinematicsRun, here: ClockState, guess: ClockState, behind: Cl
 
 
 def _closes(run: KinematicsRun, crossing: SmoothPassage) -> bool:
-    """Whether all joints are closed in between: an avoided crossing is no crossing."""
+    """Whether all joints are closed in between: an avoided crossing is not a crossing."""
     allowed = OPEN * run.system.length + 1e-14 * float(np.max(np.abs(crossing.base.q) / run.scale))
     for x in np.linspace(-0.9, 0.9, 7):
         state = crossing.by_clock(crossing.center + x * crossing.reach)
@@ -306,7 +304,7 @@ def _singular_poses(run: KinematicsRun, crossing: SmoothPassage) -> list[float]:
 
 
 def _zeros_of_determinant(run: KinematicsRun, crossing: SmoothPassage) -> Floats:
-    """Zeros, in x, of the determinant of the rows that determine the motion: those of a polynomial through it."""
+    """Zeros, in x, of the determinant of the rows that determine the motion, by interpolation."""
     from numpy.polynomial import chebyshev
 
     xs = chebyshev.chebpts1(13) * 2.0
@@ -328,17 +326,17 @@ def _rank_value(run: KinematicsRun, crossing: SmoothPassage, x: float) -> float:
 
 
 def _unit_jacobian(run: KinematicsRun, clock: Clock, state: ClockState) -> Floats:
-    """Phi_q by scaled coordinates, each row of norm one."""
+    """Phi_q in scaled coordinates, each row of norm one."""
     return unit_rows(clock.right_sides(*state[:3])[1] * run.scale)[0]
 
 
 def _lowest(value: Callable[[float], float], a: float, b: float) -> float:
-    """Where a value that falls to zero and rises again in nearly straight lines is lowest."""
+    """Where a value that falls to zero and rises again almost linearly is lowest."""
     for _ in range(5):
         fa, fb = value(a), value(b)
         if fa + fb == 0.0:
             break
-        x = (a * fb + b * fa) / (fa + fb)  # where lines of the same slope from both ends meet
+        x = (a * fb + b * fa) / (fa + fb)  # where lines of equal slope from both ends meet
         width = 4.0 * value(x) / (fa + fb) * (b - a) + 1e-12
         if width > 0.5 * (b - a):
             return x
@@ -347,7 +345,7 @@ def _lowest(value: Callable[[float], float], a: float, b: float) -> float:
 
 
 def other_velocities(run: KinematicsRun, crossing: SmoothPassage, s: float) -> list[Floats]:
-    """Derivatives of q by the clock on the other branches through the singular pose at s.
+    """Derivatives of q with respect to the clock on the other branches through the singular pose at s.
 
     W^T gamma(q, J^+ nu + V a) = 0, quadratic in a.
     """

@@ -1,4 +1,4 @@
-"""Kinematics: the motion of a mechanism whose drivers leave it no freedom."""
+"""Kinematics: the motion of a mechanism whose drivers determine it completely."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def kinematics(
 ) -> Results:
     """Positions, velocities and accelerations of a driven mechanism from t = 0 to `t_end`, every `step`.
 
-    Give `t_eval` for other times. Raises with the results so far (`error.results`) where the motion ends: at a
-    dead point, or where a driver leaves the range that the mechanism can reach.
+    Give `t_eval` for other times. Raises with the results so far (`error.results`) if the motion ends early: at a dead
+    point, or where a driver leaves the range that the mechanism can reach.
 
-    At a change point, such as a parallelogram with all links in line, branches of the motion meet. `on_singular` says
-    what happens there:
+    At a change point, such as a parallelogram with all links in line, branches of the motion meet. `on_singular` is
+    what to do there:
 
-    - "pass" (the default): the motion goes on along the branch that continues its velocities and accelerations, as
-      functions of the driver where there is one driver, else of time; a note names the time and the other branches;
+    - "pass" (the default): the motion continues along the branch with continuous velocities and accelerations, as
+      functions of the driver if there is one driver, else of time; a note gives the time and the other branches;
     - "stop": the results end there, and at a dead point too, with a note;
     - "raise": SingularityError, with the results up to it.
     """
@@ -55,7 +55,7 @@ def kinematics(
     times = output_times(t_end, step, t_eval, "kinematics")
     system = System(model)
     check_domains(system, times)
-    # the drawn pose belongs to t = 0, so a later first output is walked to
+    # the initial pose belongs to t = 0, so the motion is followed from there to a later first output
     start = begin_of(system, times)
     assembly = assemble_driven(system, start, "kinematics")
     rows = driven_rows(system, assembly)
@@ -66,7 +66,7 @@ def kinematics(
 
 
 def assemble_driven(system: System, t: float, analysis: str) -> Assembly:
-    """The pose in which drivers hold the mechanism at t; an error where they contradict each other."""
+    """The pose that the drivers prescribe at t; an error if they contradict each other."""
     system.refuse_velocity_rows(analysis)
     count_turns(system, t)
     try:
@@ -83,7 +83,7 @@ def assemble_driven(system: System, t: float, analysis: str) -> Assembly:
 
 
 def driven_rows(system: System, assembly: Assembly) -> NDArray[np.int64]:
-    """n independent rows that determine the motion; errors for free and for contradicting motions."""
+    """n independent rows that determine the motion; raises for free and for contradicting motions."""
     if system.n == 0:
         raise UnsupportedError(f"model '{system.model.name}' has no bodies; add one with model.body(...).")
     all_rows = np.arange(system.m)
@@ -97,7 +97,7 @@ def driven_rows(system: System, assembly: Assembly) -> NDArray[np.int64]:
         raise UnsupportedError(_undriven(system, diagnosis))
     if diagnosis.rank < system.n:
         raise SingularityError(
-            f"at t = {assembly.t:g} s the mechanism stands in a singular pose, from which its motion is not unique: "
+            f"at t = {assembly.t:g} s the mechanism is in a singular pose, from which its motion is not unique: "
             f"{diagnosis.singular_sentence} Start from another pose or drive another body."
         )
     _refuse_contradiction(system, assembly, diagnosis)
@@ -116,7 +116,7 @@ def _undriven(system: System, diagnosis: Diagnosis) -> str:
 
 
 def _refuse_contradiction(system: System, assembly: Assembly, diagnosis: Diagnosis) -> None:
-    """A redundant row must ask for the same velocity as the rows it depends on, at any time."""
+    """A redundant row must prescribe the same velocity as the rows it depends on, at any time."""
     J = system.Phi_q(assembly.t, assembly.q)
     rate = max(1.0, float(np.abs(system.nu(assembly.t, assembly.q)).max(initial=0.0)))
     for group in diagnosis.dependent:

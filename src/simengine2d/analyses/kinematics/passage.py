@@ -1,4 +1,4 @@
-"""The passage of a mechanism through a change point in time, and what it leaves aside there, in words."""
+"""The passage of a mechanism through a change point in time, and the branches it leaves aside, in words."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-TOUCHES = 1e-9  # of the way through a crossing: nearer than this the driver has reached the singular pose
-FINE = 0.125  # part of the way that one look goes
-CLEARANCE = 0.3  # part of the way that the run keeps from a singular pose where it goes on
+TOUCHES = 1e-9  # relative to a crossing: closer than this the driver has reached the singular pose
+FINE = 0.125  # fraction of a crossing per search step
+CLEARANCE = 0.3  # fraction of a crossing that the run keeps from a singular pose where it continues
 
 
 class Passage:
@@ -31,7 +31,7 @@ class Passage:
         self.end = self._leave(t)
 
     def _leave(self, t: float) -> float:
-        """Step through the crossing until its far side, the near side again or the last output."""
+        """Step through the crossing to its far side, back to the near side, or to the last output."""
         x = self.crossing.place(t)
         last = float(self.times[-1])
         while t < last and not self._is_outside(x):
@@ -47,20 +47,20 @@ class Passage:
         return t
 
     def _is_outside(self, x: float) -> bool:
-        """Far enough from the center, and from any other singular pose that follows."""
+        """Whether it is far enough from the center, and from any other singular pose that follows."""
         gaps = [abs(self.crossing.center + x * self.crossing.reach - s) for s in self.crossing.singular]
         clean = min(gaps, default=np.inf) > CLEARANCE * self.crossing.reach
         return abs(x) > 2.0 or (clean and not -1.3 < x < 1.0)
 
     def _turning(self, a: float, b: float) -> float:
-        """Where the clock turns back between a and b; b where it does not."""
+        """Where the clock turns back between a and b; b if it does not."""
         way = self.crossing.clock.at(a)[1]
         if way * self.crossing.clock.at(b)[1] >= 0.0:
             return b
         return _first_time(lambda t: -way * self.crossing.clock.at(t)[1], a, b)
 
     def _look_ahead(self, t: float, x: float) -> float | None:
-        """A time at which the clock has gone a small part of the crossing further; None where it jumps."""
+        """A time at which the clock has advanced by a small part of the crossing; None if it jumps."""
         _, sd, sdd = self.crossing.clock.at(t)
         reach = FINE * self.crossing.reach
         following = float(self.times[np.searchsorted(self.times, t, side="right")])
@@ -76,7 +76,7 @@ class Passage:
         return None
 
     def _note_meetings(self, a: float, b: float) -> None:
-        """Singular poses that the clock, which does not turn back there, reaches between a and b."""
+        """Singular poses that the clock, which is monotonic there, reaches between a and b."""
         for s in self.crossing.singular:
             before, after = self._gap(a, s), self._gap(b, s)
             if before < -TOUCHES <= after or before > TOUCHES >= after:
@@ -119,7 +119,7 @@ def branches_in_words(run: KinematicsRun, crossing: SmoothPassage, t: float, s: 
 
 
 def _difference(run: KinematicsRun, sd: float, taken: Floats, other: Floats) -> str:
-    """How the coordinate that differs most goes on the other branch."""
+    """How the coordinate that differs most moves on the other branch."""
     i = int(np.argmax(np.abs(other - taken) / run.scale))
     other = np.where(np.abs(other) < 1e-6 * np.abs(other).max(), 0.0, other)
     name, unit = run.system.coordinate_names[i], "rad" if i % 3 == 2 else "m"

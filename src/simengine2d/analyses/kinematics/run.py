@@ -1,4 +1,4 @@
-"""One run of kinematics: the compiled loop, and what Python does where it stops."""
+"""One run of kinematics: the compiled loop, and how Python handles its interruptions."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ from .stepping import (
 Floats = NDArray[np.float64]
 
 FIRST_CHUNK = 256  # output points between two calls of `progress`; doubled while the run is fast
-NEAREST = 1e-6  # rad or lengths: a singular pose is not examined from nearer than this
+NEAREST = 1e-6  # rad or lengths: a singular pose is not examined from closer than this
 
-SMALL_PIVOT = 1e-2  # at the start, from which a singular pose may be near
+SMALL_PIVOT = 1e-2  # at the start, below which a singular pose may be near
 
 OnSingular = Literal["pass", "stop", "raise"]
 
@@ -72,7 +72,7 @@ def pivots_at(system: System, t: float, q: Floats, pattern: Pattern | None) -> t
 
 
 class KinematicsRun:
-    """One run: the compiled loop, and what Python does where it stops."""
+    """One run: the compiled loop, and how Python handles its interruptions."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class KinematicsRun:
         self.stopped = ""
         self.change_points: list[float] = []
         self.motion = new_motion(times.size, system.n)
-        self.notes = list(assembly.moves)  # the drivers alone decide the velocities
+        self.notes = list(assembly.moves)  # the drivers alone determine the velocities
         self.scale = coordinate_scale(system)
         self.done = 0
         self.substeps = self.rejected = 0
@@ -101,7 +101,7 @@ class KinematicsRun:
 
     @property
     def distance(self) -> float:
-        """The way to the singular pose to which the determinant leads, in rad or lengths of the mechanism."""
+        """The distance to the singular pose predicted by the determinant, in rad or lengths of the mechanism."""
         return float(self.stepper.state[DISTANCE])
 
     @property
@@ -110,12 +110,12 @@ class KinematicsRun:
         return 1e-10 * float(span) if span > 0.0 else 1e-10
 
     def start_from(self, t: float, q: Floats) -> None:
-        """Choose pivots for the pose and stand there."""
+        """Choose pivots for the pose and start there."""
         system = self.system
         pattern = row_pattern(system, t, q, self.rows)
         if pattern is None:
             raise SingularityError(
-                self.singular_message(t, q, "stands in a singular pose"), self.results("singular")
+                self.singular_message(t, q, "is in a singular pose"), self.results("singular")
             )
         self.pattern = pattern
         self.stepper = new_stepper(system.arrays, pattern, t, q, self.scale, system.length)
@@ -127,8 +127,8 @@ class KinematicsRun:
                 self.go_on()
         except KeyboardInterrupt:
             status = f"interrupted at t = {self.t:g} s"
-            kept = f"{self.done} of {self.times.size} points are kept"
-            raise Interrupted(f"{status}; {kept}.", self.results(status)) from None
+            done = f"{self.done} of {self.times.size} points are kept"
+            raise Interrupted(f"{status}; {done}.", self.results(status)) from None
         if self.stopped:
             return self.results(self.stopped)
         return self.results(f"kinematics finished at t = {self.times[-1]:g} s, {self.times.size} points")
@@ -145,7 +145,7 @@ class KinematicsRun:
             chunk = min(2 * chunk, 1 << 16)
 
     def advance(self, stop: int) -> None:
-        """March to output row `stop`, choosing new pivots and crossing change points on the way."""
+        """Step to output row `stop`, choosing new pivots and crossing change points where necessary."""
         pivots_chosen_at = -np.inf
         while self.done < stop and not self.stopped:
             why = self.integrate_on(stop)
@@ -160,7 +160,7 @@ class KinematicsRun:
                 self.end_of_motion()
 
     def integrate_on(self, stop: int) -> int:
-        """March for about as long as a user may wait to be heard. Returns why it ended."""
+        """Step for about as long as a user may wait for a response. Returns why it ended."""
         self.interrupts.check()
         self.stepper.state[BUDGET] = self.pace.next()
         self.done, why = step_through(
@@ -171,7 +171,7 @@ class KinematicsRun:
         return int(why)
 
     def start_anew(self, t: float, q: Floats) -> None:
-        """Choose new pivots; what was seen of the determinant still holds where the pose is the same."""
+        """Choose new pivots; what is known about the determinant remains valid if the pose is the same."""
         old = self.stepper.state
         self.substeps += int(old[ACCEPTED])
         self.rejected += int(old[REJECTED])
@@ -181,21 +181,21 @@ class KinematicsRun:
                 self.stepper.state[entry] = old[entry]
 
     def examine(self) -> None:
-        """A singular pose is near: go through it smoothly if that is possible, else come nearer."""
+        """A singular pose is near: pass it smoothly if possible, else approach it further."""
         crossing = cross(self)
         if crossing is None or not self.follow(crossing):
             nearer = 0.1 * self.distance
             self.stepper.state[ALERT] = nearer if nearer > NEAREST else 0.0
 
     def follow(self, crossing: SmoothPassage) -> bool:
-        """Fill the outputs inside the crossing and go on behind it; False where the driver breaks inside."""
+        """Fill the outputs inside the crossing and continue after it; False if the driver fails inside."""
         passage = Passage(crossing, self.t, self.times, self.smallest_step)
         if passage.broken:
             return False
         met = passage.met[:1] if self.on_singular != "pass" else passage.met
         end = met[0][0] if met and self.on_singular != "pass" else passage.end
         first, self.done = self.done, max(self.done, int(np.searchsorted(self.times, end, side="right")))
-        while first > 0 and abs(crossing.place(self.times[first - 1])) < 1.0:  # where the run began too near
+        while first > 0 and abs(crossing.place(self.times[first - 1])) < 1.0:  # where the run began too close
             first -= 1
         for k in range(first, self.done):
             self.motion.Q[k], self.motion.Qd[k], self.motion.Qdd[k] = crossing.at(self.times[k])
@@ -221,7 +221,7 @@ class KinematicsRun:
             motion.worst[level] = max(motion.worst[level], np.abs(error).max(initial=0.0))
 
     def meet(self, t: float, crossing: SmoothPassage, s: float) -> None:
-        """Note a change point, or end there, as was asked for."""
+        """Note a change point, or end there, as requested."""
         self.change_points.append(t)
         others = branches_in_words(self, crossing, t, s)
         if self.on_singular == "pass":
@@ -239,7 +239,7 @@ class KinematicsRun:
         self.notes.append(f"{sentence}; the motion ends there, as asked for by on_singular='stop'")
 
     def end_of_motion(self) -> None:
-        """The motion cannot go on: the driver breaks, or it is a dead point."""
+        """The motion cannot continue: the driver fails, or it is a dead point."""
         error = self.broken_driver() or self.dead_point()
         if isinstance(error, SingularityError) and self.on_singular == "stop":
             self.stopped = error.results.status
@@ -250,31 +250,31 @@ class KinematicsRun:
     # what went wrong
 
     def broken_driver(self) -> SimEngineError | None:
-        """The error of a function that has no value, or jumps, just behind the last good time."""
+        """The error of a function that has no value, or jumps, just after the last good time."""
         t, ahead = self.t, 2 * self.smallest_step
         results = self.results(f"stopped at t = {t:g} s")
-        kept = f"The {self.done} points before it are kept."
+        so_far = f"The {self.done} points before it are kept."
         sentence = (
             self.system.broken_function(t)
             or self.system.broken_function(t + ahead)
             or self.system.broken_contact(t, self.stepper.q)
         )
         if sentence:
-            return ConvergenceError(f"{sentence} {kept}", results)
+            return ConvergenceError(f"{sentence} {so_far}", results)
         before, after = self.system.functions_at(t), self.system.functions_at(t + ahead)
         jumps = after[:, 0] - before[:, 0] - ahead * before[:, 1]
         allowed = 1e-6 * self.system.length + ahead * np.abs(after[:, 1] - before[:, 1])
         for i in np.flatnonzero(np.abs(jumps) > allowed):
             title = self.system.model.elements[self.system.rows[i][0]].title
             return ConvergenceError(
-                f"{title} jumps by {jumps[i]:.4g} just after t = {t:.9g} s, which no body can follow. {kept} "
+                f"{title} jumps by {jumps[i]:.4g} just after t = {t:.9g} s, which no body can follow. {so_far} "
                 "Use a ramp or a smooth rise such as step5(t, t0, h0, t1, h1).",
                 results,
             )
         return None
 
     def contradiction(self) -> SimEngineError:
-        """Redundant rows were not used to find the motion, and here they disagree with it."""
+        """Redundant rows were not used to compute the motion, and here they disagree with it."""
         t = self.t
         errors = np.abs(self.system.Phi(t, self.stepper.q))
         row = int(np.argmax(errors))
@@ -297,14 +297,14 @@ class KinematicsRun:
         )
 
     def pushes_on(self, t: float, q: Floats) -> bool:
-        """At a dead point a driver asks for a velocity that no motion has: w^T nu != 0 where w^T Phi_q = 0."""
+        """At a dead point a driver prescribes a velocity that no motion has: w^T nu != 0 with w^T Phi_q = 0."""
         J = (self.system.Phi_q(t, q) * self.scale)[self.rows]
         space = row_space(J)
         nu, left = self.system.nu(t, q)[self.rows] / space.norms, space.U[:, -1]
         return bool(abs(left @ nu) > 1e-3 * np.linalg.norm(nu))
 
     def singular_message(self, t: float, q: Floats, what: str) -> str:
-        """Which rows became dependent at the pose, and who drives."""
+        """Which rows became dependent at the pose, and which driver is affected."""
         names = listed(names_of_rows(self.system, self.nearly_dependent_rows(t, q)))
         drivers = [name for name, joint in self.system.model.joints.items() if joint.drives]
         who = f" The driver {listed(drivers)} cannot go further." if drivers else ""

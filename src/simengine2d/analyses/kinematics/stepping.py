@@ -1,13 +1,13 @@
-"""The compiled loop through time of a driven mechanism: positions, velocities, accelerations.
+"""The compiled time loop of a driven mechanism: positions, velocities, accelerations.
 
     Phi(q, t) = 0,      Phi_q qd = nu,      Phi_q qdd = gamma
 
-Positions by Newton from a third-order prediction. A step is kept only if Newton contracts fast, no body turns far,
-the velocities change as the accelerations say and the determinant of Phi_q keeps its sign; else it is halved.
+Positions by Newton from a third-order prediction. A step is accepted only if Newton contracts fast, no body turns far,
+the velocities change as the accelerations predict and the determinant of Phi_q keeps its sign; else it is halved.
 
-At a change point two branches meet, and a step from one onto the other behind it keeps the sign. So the run never
-steps over one: a step goes at most a part of the way to where the determinant, continued in a straight line, vanishes,
-and from nearby (`ALERT`) the run is handed to `change_point`, which follows the branch by its smoothness.
+At a change point two branches meet, and a step from one onto the other after it keeps the sign. So the run never steps
+over one: a step goes at most a fraction of the distance to where the determinant, extrapolated linearly, vanishes, and
+from nearby (`ALERT`) `change_point` takes over and follows the branch by its smoothness.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from ...system.workspace import Workspace, new_workspace
 
 Floats = NDArray[np.float64]
 
-# why a march or a step ended
+# why the loop or a step ended
 DONE, STUCK, REPIVOT, SIGN, SUSPECT, PAUSE, CONTRADICTION = range(7)
 
 # entries of the state: time, sign of the determinant, accepted and rejected steps, steps before a pause;
-# how much larger the determinant was one step ago, and that step (0 at the start); the way to the singular pose
-# where the determinant leads, in rad or lengths of the mechanism, and how short it may become; of the step just
-# tried its kink and the growth of the determinant; and the step to try next
+# how much larger the determinant was one step ago, and that step (0 at the start); the distance to the singular
+# pose predicted by the determinant, in rad or lengths of the mechanism, and the distance that raises the alert; of
+# the step just tried its kink and the growth of the determinant; and the step to try next
 TIME, DETERMINANT, ACCEPTED, REJECTED, BUDGET, FALL, LAST_STEP, DISTANCE, ALERT, KINK, GROWS, WANTED = range(
     12
 )
 
 LARGEST_TURN = 0.5  # rad in one substep
-FIRST_TURN = 1e-3  # rad in the first substep, which shows where the determinant goes
+FIRST_TURN = 1e-3  # rad in the first substep, which shows the trend of the determinant
 LARGEST_KINK = 5e-3  # change of velocity in one substep that the accelerations do not explain
-APPROACH = 0.7  # part of the way to a singular pose that one substep may go
-SMALLEST_DIP = 0.3  # of the determinant between three poses, below which its minimum is looked at closely
-FALLS = 1.0 + 1e-9  # a fall of the determinant below which it says nothing
+APPROACH = 0.7  # fraction of the distance to a singular pose that one substep may go
+SMALLEST_DIP = 0.3  # of the determinant between three poses, below which its minimum is examined closely
+FALLS = 1.0 + 1e-9  # a decrease of the determinant below which it is insignificant
 FAR = 1e300
-NEARBY = 0.02  # rad, or lengths, from which a singular pose is examined
+NEARBY = 0.02  # rad, or lengths, within which a singular pose is examined
 CONTRACTION = 0.2  # ratio of successive corrections
 VIOLATED = 1e-7  # a redundant row, relative to the mechanism's length
-GROWTH = 1e4  # size of a multiplier that asks for new pivots
+GROWTH = 1e4  # size of a multiplier that calls for new pivots
 
 
 class Stepper(NamedTuple):
-    """Where the run stands, and the arrays it works in."""
+    """The present state of the run, and its work arrays."""
 
     q: Floats
     qd: Floats
@@ -73,7 +73,7 @@ class Stepper(NamedTuple):
 
 
 class KinematicRows(NamedTuple):
-    """What the run finds: one row per time, and the largest errors at the three levels."""
+    """The output of the run: one row per time, and the largest errors at the three levels."""
 
     Q: Floats
     Qd: Floats
@@ -82,7 +82,7 @@ class KinematicRows(NamedTuple):
 
 
 def new_stepper(S: Arrays, P: Pattern, t: float, q: Floats, scale: Floats, length: float) -> Stepper:
-    """A walker at the closed pose q at time t."""
+    """A stepper at the closed pose q at time t."""
     n = q.size
     return Stepper(
         q.copy(),
@@ -108,6 +108,7 @@ def position(S, P, w, t, q):
 
     Returns (converged, largest multiplier of the factors).
     """
+    # factor Phi_q at the prediction
     length, rows, lu, dq = w.length[0], w.rows, w.lu, w.dq
     place(S, t, q, rows)
     phi_q(S, rows)
@@ -116,6 +117,7 @@ def position(S, P, w, t, q):
         return False, growth
     before = 1.0e300
     for iteration in range(8):
+        # a correction, and its size as a length
         phi(S, rows, w.Phi)
         solve(P, lu, w.Phi, dq, w.work)
         size, turn, reach = 0.0, 0.0, length
@@ -128,6 +130,7 @@ def position(S, P, w, t, q):
         if not size < 1.0e100 or turn > LARGEST_TURN:
             return False, growth
         place(S, t, q, rows)
+        # converged, or too slow
         nothing_left = size <= 1.0e-15 * reach or (iteration > 0 and size <= 1.0e-12 * reach)
         only_rounding_left = iteration > 0 and size <= 1.0e-9 * length and size >= 0.5 * before
         if nothing_left or only_rounding_left:
@@ -168,7 +171,7 @@ def kink(w, h):
 
 @kernel(inline=True)
 def growth_of_determinant(P, w):
-    """|det| at the pose just factored, relative to that at the last good pose: the product of the pivots' ratios."""
+    """|det| at the pose just factored, relative to that at the last good pose: the product of the ratios of pivots."""
     ratio = 1.0
     for i in range(w.pivots.size):
         ratio *= w.pivots[i] / w.lu[P.diagonal[i]]
@@ -177,7 +180,7 @@ def growth_of_determinant(P, w):
 
 @kernel(inline=True)
 def dips(w, h):
-    """Whether the parabola through |det| at the last three poses, (fall, 1, growth), comes near zero between them."""
+    """Whether the parabola through |det| at the last three poses, (fall, 1, growth), approaches zero between them."""
     fall, before, growth = w.state[FALL], w.state[LAST_STEP], w.state[GROWS]
     if before == 0.0 or fall <= 1.0 or growth <= 1.0:
         return False
@@ -189,7 +192,7 @@ def dips(w, h):
 
 @kernel(inline=True)
 def time_to_zero(w):
-    """Time until |det| vanishes if it goes on as in the last step."""
+    """Time until |det| vanishes if the trend of the last step continues."""
     if w.state[LAST_STEP] == 0.0 or w.state[FALL] <= FALLS:
         return FAR
     return w.state[LAST_STEP] / (w.state[FALL] - 1.0)
@@ -197,7 +200,7 @@ def time_to_zero(w):
 
 @kernel(inline=True)
 def travel(w, h):
-    """How far the fastest coordinate goes in a time h, in rad or lengths of the mechanism."""
+    """How far the fastest coordinate moves in a time h, in rad or lengths of the mechanism."""
     far = 0.0
     for j in range(w.q.size):
         far = max(far, (abs(w.qd[j]) + 0.5 * h * abs(w.qdd[j])) / w.scale[j])
@@ -206,13 +209,14 @@ def travel(w, h):
 
 @kernel(inline=True)
 def try_step(S, P, w, t, h, last_try):
-    """From w.q, h before time t, to w.new at t. Returns DONE, or why the step is not good."""
+    """From w.q, h before time t, to w.new at t. Returns DONE, or why the step is rejected."""
     for j in range(w.q.size):  # prediction q + h qd + h^2/2 qdd + h^3/6 jerk
         w.new[j] = w.q[j] + h * (w.qd[j] + h * (0.5 * w.qdd[j] + h / 6.0 * w.jerk[j]))
     functions_at(S.functions, t, w.rows.f)
     ok, growth = position(S, P, w, t, w.new)
     if not ok:
         return REPIVOT if growth > GROWTH else STUCK
+    # velocities and accelerations, if the factors are good and the determinant has kept its sign
     pivot, growth, sign = rates(S, P, w, t, w.new, w.new_d, w.new_dd)
     if growth > GROWTH:
         return REPIVOT
@@ -223,10 +227,10 @@ def try_step(S, P, w, t, h, last_try):
     for j in range(w.q.size):
         if not abs(w.new_dd[j]) < 1.0e100:
             return STUCK
+    # the same branch, if velocities change smoothly and the determinant does not come near zero
     w.state[KINK], w.state[GROWS] = kink(w, h), growth_of_determinant(P, w)
-    if (
-        last_try
-    ):  # a driver may have a kink, and the shortest step is not held up by one unless branches are near
+    # a driver may have a kink, which stops the shortest step only if branches are near
+    if last_try:
         near = w.state[GROWS] > 2.0 or w.state[GROWS] < 0.5
         return STUCK if near and w.state[KINK] > LARGEST_KINK else DONE
     return STUCK if w.state[KINK] > LARGEST_KINK or dips(w, h) else DONE
@@ -244,7 +248,7 @@ def accept_step(P, w, t, h):
     fall = 1.0 / w.state[GROWS]
     w.state[FALL], w.state[LAST_STEP] = fall, h
     w.state[DISTANCE] = moved / w.length[0] / (fall - 1.0) if fall > FALLS else FAR
-    if fall < 1.0:  # the singular pose is behind
+    if fall < 1.0:  # the singular pose has been passed
         w.state[ALERT] = NEARBY
     keep_pivots(P, w)
 
@@ -257,7 +261,7 @@ def keep_pivots(P, w):
 
 @kernel(inline=True)
 def step_size(w, wanted, remaining):
-    """At most the wanted step, a part of the way to a singular pose and a limited turn.
+    """At most the wanted step, a fraction of the distance to a singular pose and a limited turn.
 
     No sliver is left before the output.
     """
@@ -278,7 +282,7 @@ def step_size(w, wanted, remaining):
 
 @kernel(inline=True)
 def walk_to(S, P, w, t_end, smallest_step):
-    """Substeps until t_end. Returns DONE, or why it stopped short; after a pause it goes on as if there was none."""
+    """Substeps until t_end. Returns DONE, or why it stopped early; a pause does not change the steps."""
     while w.state[TIME] < t_end:
         if w.state[BUDGET] <= 0.0:
             return PAUSE
@@ -322,7 +326,7 @@ def largest_errors(S, w, worst):
 def step_through(S, P, w, times, first, stop, motion, smallest_step):
     """Fill rows first..stop-1 of the motion. Returns (next row, why it ended).
 
-    The walker ends at the last good instant.
+    The stepper ends at the last good instant.
     """
     functions_at(S.functions, w.state[TIME], w.rows.f)
     rates(S, P, w, w.state[TIME], w.q, w.qd, w.qdd)

@@ -1,9 +1,9 @@
 """Floquet multipliers: how small deviations from a periodic motion grow within one period.
 
-The equations varied about the motion, d(dq)/dt = dqd and d(dqd)/dt = dqdd(t; dq, dqd), are linear. They are carried
-over one period by Gauss's method of order 6, for a basis of the deviations that the constraints allow; the eigenvalues
-of that map are the multipliers. The motion is stable where all lie inside the unit circle. In a motion that nothing
-drives, one multiplier is 1: a shift in time.
+The equations linearized about the motion, d(dq)/dt = dqd and d(dqd)/dt = dqdd(t; dq, dqd), are integrated over one
+period by Gauss's method of order 6, for a basis of the deviations that the constraints allow; the eigenvalues of that
+map are the multipliers. The motion is stable if all are inside the unit circle. Without drivers, one multiplier is 1:
+a shift in time.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ STAGES = np.array(
     ]
 )
 WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0
-PERIODIC = 1e-5  # gap after one period, against a typical length, a radian, and their rates
+PERIODIC = 1e-5  # gap after one period, relative to a typical length, a radian, and their rates
 RTOL = 1e-11
-UNIT = 1e-5  # width of the unit circle: a double multiplier is found to the root of the precision
+UNIT = 1e-5  # width of the unit circle: a double multiplier is accurate to the square root of the precision
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Floquet:
 
     @property
     def verdict(self) -> str:
-        """Stable, where deviations die out, or only a shift in time remains; neutral, where others remain too."""
+        """ "stable" if deviations decay, or only a shift in time remains; "neutral" if others remain too."""
         sizes = np.abs(self.multipliers)
         if np.any(sizes > 1.0 + UNIT):
             return UNSTABLE
@@ -72,7 +72,7 @@ class Floquet:
 
 
 def floquet(model: Model, period: float, *, steps: int = 200) -> Floquet:
-    """Multipliers of the motion that starts as drawn at t = 0 and repeats after `period`, in so many steps."""
+    """Multipliers of the motion that starts as drawn at t = 0 and repeats after `period`, in `steps` steps."""
     if not isinstance(model, Model):
         raise ModelError(f"floquet needs a Model, not {model!r}; read a file with load(path).")
     if not (np.isfinite(period) and period > 0.0):
@@ -80,28 +80,29 @@ def floquet(model: Model, period: float, *, steps: int = 200) -> Floquet:
     system = System(model)
     check_static(system)
     system.refuse_velocity_rows("floquet")
+    # the periodic motion, at the nodes of all steps
     h = period / steps
     times = (np.arange(steps)[:, None] * h + h * NODES).ravel()
     motion = dynamics(model, t_eval=np.concatenate([[0.0], times, [period]]), rtol=RTOL)
     _check_periodic(system, motion.q, motion.qd, period)
+    # a basis of deviations, carried over one period
     start = Variation(system, 0.0, motion.q[0], motion.qd[0])
     basis = _allowed(start)
     if basis.shape[1] == 0:
-        raise UnsupportedError(
-            f"every motion of '{model.name}' is prescribed; there are no deviations to look at."
-        )
+        raise UnsupportedError(f"every motion of '{model.name}' is prescribed; there are no deviations.")
     x = basis.copy()
     for k in range(steps):
         stages = range(3 * k + 1, 3 * k + 4)
         slopes = [_slopes(Variation(system, motion.t[i], motion.q[i], motion.qd[i])) for i in stages]
         x = _step(slopes, h, x)
+    # the eigenvalues of that map
     map_ = np.linalg.lstsq(basis, x, rcond=None)[0]
-    found = np.linalg.eigvals(map_).astype(complex)
-    return Floquet(found[np.argsort(-np.abs(found))], period, list(motion.notes))
+    multipliers = np.linalg.eigvals(map_).astype(complex)
+    return Floquet(multipliers[np.argsort(-np.abs(multipliers))], period, list(motion.notes))
 
 
 def _check_periodic(system: System, q: Floats, qd: Floats, period: float) -> None:
-    """Bodies may have made whole turns."""
+    """Bodies may have made full turns."""
     gap = q[-1] - q[0]
     gap[2::3] -= 2.0 * np.pi * np.round(gap[2::3] / (2.0 * np.pi))
     sizes = np.tile([system.length, system.length, 1.0], len(system.bodies))
@@ -117,7 +118,7 @@ def _check_periodic(system: System, q: Floats, qd: Floats, period: float) -> Non
 
 
 def _allowed(v: Variation) -> Floats:
-    """Deviations (dq, dqd) that satisfy the varied constraints, 2n x 2d."""
+    """Deviations (dq, dqd) that satisfy the linearized constraints, 2n x 2d."""
     Z = v.Z
     return np.block([[Z, np.zeros_like(Z)], [v.rates_with(Z), Z]])
 

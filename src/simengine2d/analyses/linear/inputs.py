@@ -1,6 +1,6 @@
 """Inputs: forces that a controller sets, as generalized forces B du.
 
-An input is a measure, on which it pushes so that the measure grows, or the own function of a force element: the
+An input is a measure, on which it pushes in the direction of growth, or the function of a force element: the
 actuator of a Spring, the value of a Torque, `push.fx` or `push.fy` of a PointForce.
 """
 
@@ -30,7 +30,7 @@ Inputs = Mapping[str, Measure | str] | Sequence[Measure | str]
 
 @dataclass(frozen=True)
 class InputDirection:
-    """Weighted gradients of measures; the weights turn with the frame of a force that is given in body axes."""
+    """Weighted gradients of measures; the weights turn with the frame if a force is given in body axes."""
 
     measures: tuple[Measure | str, ...]
     weights: tuple[float, ...]
@@ -50,7 +50,7 @@ def _push(given: Any, model: Model) -> InputDirection:
     if isinstance(given, Measure):
         return InputDirection((given,), (1.0,))
     if not isinstance(given, str):
-        raise ModelError(f"the input {given!r} is no measure and no force; write angle(ground, crank).")
+        raise ModelError(f"the input {given!r} is neither a measure nor a force; write angle(ground, crank).")
     name, _, part = given.partition(".")
     if name in model.forces:
         return _own_function(model.forces[name], part, given)
@@ -61,7 +61,7 @@ def _push(given: Any, model: Model) -> InputDirection:
         )
     if "(" not in given and "." not in given:
         hint = unknown("force", given, model.forces)
-        raise ModelError(f"the input '{given}' is no force of the model. {hint} Or write a measure.")
+        raise ModelError(f"the input '{given}' is not a force of the model. {hint} Or write a measure.")
     return InputDirection((channel_measure(given),), (1.0,))
 
 
@@ -74,7 +74,7 @@ def _own_function(force: Any, part: str, given: str) -> InputDirection:
         weights = (1.0, 0.0) if part == "fx" else (0.0, 1.0)
         return InputDirection((x(GROUND, force.frame), y(GROUND, force.frame)), weights, force.axes == "body")
     parts = "fx, fy" if isinstance(force, PointForce) else "a measure instead"
-    raise ModelError(f"the input '{given}' does not say what of {force.title} is set; write {parts}.")
+    raise ModelError(f"the input '{given}' does not say which part of {force.title} is set; write {parts}.")
 
 
 def input_matrix(model: Model, inputs: dict[str, InputDirection], q: Floats) -> Floats:

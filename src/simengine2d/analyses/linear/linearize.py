@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-AT_REST = (
-    1e-8  # accelerations, against those of the largest force on the largest mass, at which nothing drifts
-)
+# accelerations, relative to those of the largest force on the largest mass, below which nothing drifts
+AT_REST = 1e-8
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Linearization:
                 "a StateSpace needs the package control, which is not installed. "
                 "Install it with: pip install 'simengine2d[control]', or use the arrays A, B, C and D."
             ) from None
-        plain = lambda names: [name.replace(".", "_") for name in names]  # it keeps the dot for itself
+        plain = lambda names: [name.replace(".", "_") for name in names]  # the dot is reserved there
         names = {"states": plain(self.states), "inputs": plain(self.inputs), "outputs": plain(self.outputs)}
         return control.StateSpace(self.A, self.B, self.C, self.D, **names)
 
@@ -99,14 +98,15 @@ def linearize(
     """A, B, C, D of small motions about a state.
 
     `at` is a pose at rest (see `equilibrium`), or the last time of Results, with its velocities; by default the
-    equilibrium next to the drawn pose. `inputs` are forces: measures such as "angle(ground, crank)" or "cart.x", or
-    force elements by name; {"motor": ...} names them. `outputs` are channels, by default the states. `states` chooses
-    the independent coordinates, such as ["cart.x", "pole.phi"].
+    equilibrium closest to the initial pose. `inputs` are forces: measures such as "angle(ground, crank)" or "cart.x",
+    or force elements by name; {"motor": ...} names them. `outputs` are channels, by default the states. `states`
+    chooses the independent coordinates, such as ["cart.x", "pole.phi"].
     """
     if isinstance(model, EquationSystem):
         return model.linearize(at=at, inputs=inputs, outputs=outputs, states=states, t=t)
     variation, notes = operating_point(model, at, t, "linearize")
     system, q = variation.system, variation.q
+    # inputs, states and outputs by name
     pushes = named_inputs(inputs, model)
     Z, chosen = named_motions(system, variation.space, _coordinates(system, variation, states))
     names = [system.coordinate_names[i] for i in chosen]
@@ -120,6 +120,7 @@ def linearize(
     dqd = np.hstack([with_q - Z @ with_q[chosen], Z, np.zeros((system.n, k))])
     dqd[chosen, :d] = 0.0
     force = np.hstack([np.zeros((system.n, 2 * d)), input_matrix(model, pushes, q)])
+    # the response of the accelerations, and of the outputs
     dqdd, dlam = variation.answer(dq, dqd, force)
     rates = np.vstack([dqd[chosen], dqdd[chosen]])
     rows = output_rows(variation, wanted, (dq, dqd, dqdd, dlam))
@@ -130,7 +131,7 @@ def linearize(
 
 
 def operating_point(model: Model, at: Pose, t: float, analysis: str) -> tuple[Variation, list[str]]:
-    """The state and notes on it; the equilibrium next to the drawn pose where nothing is given."""
+    """The state and notes on it; by default the equilibrium closest to the initial pose."""
     if not isinstance(model, Model):
         raise ModelError(f"{analysis} needs a Model, not {model!r}; read a file with load(path).")
     system = System(model)
@@ -139,7 +140,7 @@ def operating_point(model: Model, at: Pose, t: float, analysis: str) -> tuple[Va
     moving = isinstance(at, Results)
     if isinstance(at, Equilibria):
         if len(at) != 1:
-            raise ModelError(f"{analysis} is about one equilibrium, {len(at)} were given; choose one.")
+            raise ModelError(f"{analysis} needs one equilibrium; {len(at)} were given. Choose one.")
         at = at.results
     if isinstance(at, Results) and at.t.size:
         t = float(at.t[-1])
@@ -149,14 +150,14 @@ def operating_point(model: Model, at: Pose, t: float, analysis: str) -> tuple[Va
     found = Variation(system, t, q, qd, held=not moving)
     if found.space.freedom == 0:
         raise UnsupportedError(
-            f"nothing of '{model.name}' can move freely here: every motion is prescribed or prevented. "
-            "Remove a driver, for its measure can be an input."
+            f"nothing in '{model.name}' can move freely here: every motion is prescribed or prevented. "
+            "Remove a driver; its measure can be an input."
         )
     return found, [] if moving else held_at(system, t)
 
 
 def _resting(drawn: Balance) -> Balance:
-    """The drawn pose where it is an equilibrium, stable or not; else where its energy or Newton's method leads."""
+    """The initial pose if it is an equilibrium, stable or not; else where its energy or Newton's method leads."""
     if drawn.left_over > BALANCED * drawn.size:
         with suppress(UnsupportedError, ConvergenceError):
             return lowest_energy(drawn).balance
@@ -170,7 +171,7 @@ def _coordinates(system: System, variation: Variation, states: Sequence[str] | N
     for name in states:
         if name not in system.coordinate_names:
             raise ModelError(
-                f"the state '{name}' is no coordinate. {unknown('coordinate', name, system.coordinate_names)}"
+                f"the state '{name}' is not a coordinate. {unknown('coordinate', name, system.coordinate_names)}"
             )
     chosen = [system.coordinate_names.index(name) for name in states]
     freedom = variation.space.freedom
@@ -195,7 +196,7 @@ def _refuse_own_reaction(outputs: Sequence[str], pushes: dict[str, InputDirectio
 
 
 def _drift(variation: Variation, names: list[str]) -> list[str]:
-    """A note where the state is no equilibrium, so that deviations grow from the motion itself."""
+    """A note if the state is not an equilibrium, so that deviations are from a motion."""
     moving = bool(np.abs(variation.qd).max(initial=0.0) > 0.0)
     size = float(np.abs(variation.applied).max(initial=0.0)) / max(
         float(np.diag(variation.system.M()).max(initial=0.0)), 1e-300
@@ -203,5 +204,5 @@ def _drift(variation: Variation, names: list[str]) -> list[str]:
     if moving or np.abs(variation.qdd).max(initial=0.0) <= AT_REST * max(size, 1e-300):
         return []
     return [
-        f"the pose is no equilibrium: without inputs {names[0]}dd is not zero, and deviations are from that motion"
+        f"the pose is not an equilibrium: without inputs {names[0]}dd is not zero, and deviations are from that motion"
     ]

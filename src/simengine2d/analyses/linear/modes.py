@@ -3,7 +3,7 @@
     (r^2 M + r C + K) y = 0,      dq = Z y
 
 A mode with the rate r has the natural frequency |r| and the damping ratio -Re r / |r|. Without damping and with a
-symmetric K the problem is K y = w^2 M y, and w is exact to rounding.
+symmetric K the problem is K y = w^2 M y, and w is accurate to rounding.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ FRAMES = 60  # of one period
 
 @dataclass(frozen=True)
 class Modes:
-    """Sorted by frequency. `shapes` has a column for each mode, by the coordinates; the largest movement has size 1.
+    """Sorted by frequency. `shapes` has a column for each mode, over the coordinates; the largest movement has size 1.
 
-    Of a pair r, conj(r) the one with positive frequency is kept.
+    Of a pair r, conj(r) the one with positive frequency is listed.
     """
 
     model: Model
@@ -57,12 +57,12 @@ class Modes:
 
     @property
     def damping(self) -> Floats:
-        """Damping ratios: 0 swings for ever, 1 creeps back, below 0 grows."""
+        """Damping ratios: 0 oscillates forever, 1 creeps back, below 0 grows."""
         size = self.omega
         return 0.0 - self.rates.real / np.where(size > 0.0, size, 1.0)
 
     def shape(self, mode: int) -> dict[str, complex]:
-        """One mode by coordinates, those that do not move left out."""
+        """One mode by coordinates; those that do not move are omitted."""
         column = self.shapes[:, self._checked(mode)]
         return {name: complex(v) for name, v in zip(self.coordinates, column, strict=True) if abs(v) > 1e-9}
 
@@ -91,12 +91,10 @@ class Modes:
 
 
 def modes(model: Model, *, at: Pose = None, t: float = 0.0) -> Modes:
-    """Frequencies, damping ratios and shapes about the pose `at`, by default the equilibrium next to the drawn pose."""
+    """Frequencies, damping ratios and shapes about the pose `at`, by default the equilibrium near the initial pose."""
     variation, notes = operating_point(model, at, t, "modes")
     if np.any(variation.qd):
-        raise ModelError(
-            "modes are about a pose at rest, but velocities were given; use linearize or floquet."
-        )
+        raise ModelError("modes need a pose at rest, but velocities were given; use linearize or floquet.")
     system, Z = variation.system, variation.Z
     M, C, K = variation.mass, Z.T @ variation.damping @ Z, Z.T @ variation.stiffness @ Z
     largest = np.abs(K).max(initial=0.0)
@@ -110,7 +108,7 @@ def modes(model: Model, *, at: Pose = None, t: float = 0.0) -> Modes:
 
 
 def _undamped(M: Floats, K: Floats) -> tuple[Complex, Complex]:
-    """r = i w; real and growing where the stiffness is negative."""
+    """r = i w; real and growing if the stiffness is negative."""
     from scipy.linalg import eigh
 
     squares, y = eigh(0.5 * (K + K.T), M)

@@ -1,7 +1,7 @@
-"""Outputs: how any channel of results answers to small changes of the state.
+"""Outputs: how any channel of results responds to small changes of the state.
 
-Coordinates and their derivatives are read off; all other channels (points, measures, reactions, springs) are
-differences of order 6 of the channel itself, so whatever can be plotted can be an output.
+Coordinates and their derivatives are read directly; all other channels (points, measures, reactions, springs) are
+differentiated by differences of order 6, so whatever can be plotted can be an output.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .variation import FIRST, STEP, STEPS, Variation
 
 Floats = NDArray[np.float64]
 Changes = tuple[Floats, Floats, Floats | None, Floats]
-"""dq, dqd, dqdd and dlam, one column for each state or input; without dqdd where accelerations are not determined."""
+"""dq, dqd, dqdd and dlam, one column for each state or input; without dqdd if accelerations are not determined."""
 
 
 def output_rows(variation: Variation, outputs: Sequence[str], changes: Changes) -> Floats:
@@ -34,7 +34,7 @@ def _row(variation: Variation, channel: str, changes: Changes) -> Floats:
         if name in names and channel == name + "d" * order:
             if change is None:
                 raise UnsupportedError(
-                    f"the output '{channel}' is an acceleration, which the descriptor form leaves open."
+                    f"the output '{channel}' is an acceleration, which the descriptor form does not determine."
                 )
             return np.asarray(change[names.index(name)])
     return np.array([_slope(variation, channel, changes, j) for j in range(changes[0].shape[1])])

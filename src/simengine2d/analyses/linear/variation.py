@@ -1,13 +1,13 @@
-"""The equations of motion varied about a state: how accelerations answer to small changes of q, qd and of forces.
+"""The equations of motion linearized about a state: the response of accelerations to changes of q, qd and forces.
 
     M qdd + Phi_q^T lam = QA,      Phi_q qdd = gamma
 
-Their variation has the same matrices on the left, and on the right the derivatives
+Their linearization has the same matrices on the left, and on the right the derivatives
 
     -K dq - C dqd + B du,          (gamma_q - (Phi_q qdd)_q) dq + gamma_qd dqd
 
-with K = (Phi_q^T lam)_q - QA_q and C = -QA_qd. All are exact but gamma_q, third derivatives of measures, which is found
-by differences of order 6; at rest it vanishes.
+with K = (Phi_q^T lam)_q - QA_q and C = -QA_qd. All are exact except gamma_q, third derivatives of measures, which is
+computed by differences of order 6; at rest it vanishes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STEP = 2e-3  # typical lengths, or radians
 
 @dataclass(frozen=True)
 class Variation:
-    """About the state (t, q, qd), which satisfies the constraints. `held`: drivers stand still as they are at t."""
+    """About the state (t, q, qd), which satisfies the constraints. `held`: drivers are frozen at t."""
 
     system: System
     t: float
@@ -67,7 +67,7 @@ class Variation:
 
     @cached_property
     def mass(self) -> Floats:
-        """Z^T M Z; every free motion must have a mass."""
+        """Z^T M Z; every free motion must have mass."""
         found = self.Z.T @ self.system.M() @ self.Z
         sizes, axes = np.linalg.eigh(found) if found.size else (np.ones(1), found)
         if sizes[0] <= 1e-13 * sizes[-1]:
@@ -79,7 +79,7 @@ class Variation:
         return np.asarray(found)
 
     def _accelerations(self, force: Floats, right: Floats) -> Floats:
-        """x of M x + Phi_q^T y = force, Phi_q x = right; of several at once, as columns."""
+        """x of M x + Phi_q^T y = force, Phi_q x = right; several at once as columns."""
         held = self.space.change(right)
         free = np.linalg.solve(self.mass, self.Z.T @ (force - self.system.M() @ held))
         return held + self.Z @ free
@@ -124,5 +124,5 @@ class Variation:
         return dqdd, self.space.multipliers(forces - self.system.M() @ dqdd)
 
     def rates_with(self, dq: Floats) -> Floats:
-        """dqd that comes with dq where no free velocity changes: Phi_q dqd = -(Phi_q qd)_q dq."""
+        """dqd that accompanies dq if no free velocity changes: Phi_q dqd = -(Phi_q qd)_q dq."""
         return -self.space.change(self.jacobian_rate @ dq)

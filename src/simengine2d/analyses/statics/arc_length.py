@@ -5,7 +5,7 @@ A family of statics problems has one parameter s. Its equilibria Z^T QA(q, s) = 
     [ Z^T K Z   -d(Z^T QA)/ds ] [ dy ]
                                 [ ds ] = 0
 
-gives the direction, and Newton's method at right angles to it the next point. At a fold the parameter turns back:
+gives the direction, and Newton's method perpendicular to it the next point. At a fold the parameter turns back:
 ds = 0.
 H. B. Keller, Numerical Solution of Bifurcation and Nonlinear Eigenvalue Problems, 1977.
 """
@@ -25,19 +25,19 @@ Floats = NDArray[np.float64]
 
 FIRST, LONGEST, SHORTEST = 0.02, 0.2, 1e-7  # steps: typical lengths of displacement, units of the parameter
 MOST_CORRECTIONS = 10
-LARGEST_BEND = 0.5  # how far the next point may lie aside, against the length of the step
-CORRECTED = 1e-10  # forces left over on the path, against all forces
-TURNED, MOST_HALVINGS = 1e-9, 60  # slope of the parameter at a fold, and steps to find it
+LARGEST_BEND = 0.5  # lateral distance of the next point, relative to the step
+CORRECTED = 1e-10  # residual forces on the path, relative to all forces
+TURNED, MOST_HALVINGS = 1e-9, 60  # slope of the parameter at a fold, and bisections to locate it
 
 
 class ProblemFamily(ABC):
-    """Statics problems with a parameter s. A change of s by `unit` counts as much as one of a typical length."""
+    """Statics problems with a parameter s. A change of s by `unit` counts as much as a typical length."""
 
     unit: float = 1.0
 
     @abstractmethod
     def closed(self, q: Floats, s: float) -> Balance | None:
-        """The forces in the pose next to q that closes at s; None where there is none."""
+        """The forces in the pose closest to q that closes at s; None if there is none."""
 
     @abstractmethod
     def slope(self, here: Balance, s: float) -> Floats:
@@ -55,7 +55,7 @@ class PathPoint:
     ds: float
 
     def ahead(self, h: float) -> PathPoint | None:
-        """The point of the path near the distance h; None where Newton's method does not reach it."""
+        """The point of the path at about the distance h; None if Newton's method does not reach it."""
         length, unit = self.balance.system.length, self.family.unit
         move = h * length * self.balance.space.scale * self.dx
         s = self.s + h * unit * self.ds
@@ -63,7 +63,7 @@ class PathPoint:
         for _ in range(MOST_CORRECTIONS):
             if here is None:
                 return None
-            # the last corrections go on until rounding stops them
+            # iterate until rounding stops further progress
             if here.left_over <= CORRECTED * here.size and not 0.0 < here.left_over < 0.5 * before:
                 return point(self.family, here, s, self.dx, self.ds)
             before = here.left_over
@@ -78,12 +78,12 @@ class PathPoint:
 
 
 def _motions(here: Balance) -> Floats:
-    """Z by the coordinates as lengths: orthonormal."""
+    """Z in coordinates that are lengths: orthonormal."""
     return here.Z / here.space.scale[:, None]
 
 
 def point(family: ProblemFamily, here: Balance, s: float, dx: Floats, ds: float) -> PathPoint:
-    """A point with the direction of the path in it, the one that goes on along (dx, ds)."""
+    """A point with the direction of the path, oriented along (dx, ds)."""
     slopes = np.column_stack([here.system.length * here.stiffness, -family.unit * family.slope(here, s)])
     direction = np.linalg.svd(slopes)[2][-1]
     new_dx, new_ds = _motions(here) @ direction[:-1], float(direction[-1])
@@ -92,7 +92,7 @@ def point(family: ProblemFamily, here: Balance, s: float, dx: Floats, ds: float)
 
 
 def follow(family: ProblemFamily, q: Floats, s: float, towards: float) -> Iterator[PathPoint]:
-    """Points from the equilibrium q at s on, first towards another s; it ends where no step can be made."""
+    """Points from the equilibrium q at s on, first towards another s; it ends where no step succeeds."""
     first = family.closed(q, s)
     if first is None:
         return
@@ -109,14 +109,14 @@ def follow(family: ProblemFamily, q: Floats, s: float, towards: float) -> Iterat
 
 
 def _jumped(here: PathPoint, there: PathPoint, h: float) -> bool:
-    """Whether Newton's corrections led further away than the step was long."""
+    """Whether Newton's corrections were longer than the step."""
     x = (there.balance.q - here.balance.q) / here.balance.space.scale / here.balance.system.length
     aside = np.append(x - h * here.dx, (there.s - here.s) / here.family.unit - h * here.ds)
     return bool(np.linalg.norm(aside) > LARGEST_BEND * h)
 
 
 def folds_between(before: PathPoint, after: PathPoint, depth: int = 3) -> list[PathPoint]:
-    """Where the parameter turns back between two neighboring points: once, or there and back again."""
+    """Where the parameter turns back between two adjacent points: once, or twice."""
     if before.ds * after.ds < 0.0:
         return [_turning_point(before, after)]
     part = _flattest(before, after)
@@ -127,13 +127,13 @@ def folds_between(before: PathPoint, after: PathPoint, depth: int = 3) -> list[P
 
 
 def distance(before: PathPoint, after: PathPoint) -> float:
-    """How far `after` lies ahead along the direction of `before`."""
+    """How far `after` is ahead along the direction of `before`."""
     x = (after.balance.q - before.balance.q) / before.balance.space.scale / before.balance.system.length
     return float(x @ before.dx + (after.s - before.s) / before.family.unit * before.ds)
 
 
 def _flattest(before: PathPoint, after: PathPoint) -> float | None:
-    """Where the slope of Hermite's cubic of s comes near zero inside; None where it does not.
+    """Where the slope of Hermite's cubic of s comes near zero inside; None if it does not.
 
     p'(x) = a + 2 (3 d - 2 a - b) x + 3 (a + b - 2 d) x^2 with the slopes a, b at the ends and the rise d
     """

@@ -36,7 +36,7 @@ METHODS: dict[str, Callable[[Balance], FoundEquilibrium]] = {
 
 @dataclass(frozen=True)
 class Equilibria:
-    """The equilibria found, usually one. `results` has a row for each; channels are arrays with a value for each."""
+    """The equilibria found, usually one. `results` has one row for each, channels one value."""
 
     results: Results
     stability: list[Stability]
@@ -45,7 +45,7 @@ class Equilibria:
         return len(self.stability)
 
     def __iter__(self) -> Iterator[Equilibria]:
-        """Each by itself."""
+        """Each one separately."""
         r = self.results
         for i, verdict in enumerate(self.stability):
             one = slice(i, i + 1)
@@ -68,7 +68,7 @@ class Equilibria:
 
     @property
     def stable(self) -> NDArray[np.bool_]:
-        """Whether each is stable; what is neutral is not."""
+        """Whether each is stable; a neutral one is not."""
         return np.array([found.verdict == STABLE for found in self.stability])
 
     def reaction(
@@ -95,14 +95,14 @@ def equilibrium(
     all: bool = False,
     region: Region | None = None,
 ) -> Equilibria:
-    """Where the mechanism stays at rest, and whether that is stable.
+    """Poses in which the mechanism stays at rest, and their stability.
 
-    Methods: "newton" finds equilibria of any kind; "relaxation" lets the mechanism go with added damping; "energy"
-    goes down to a minimum of the potential energy, which needs conservative forces. `start` is a pose: coordinates,
-    values such as {"bar.phi": 2.1}, or results; by default the drawn one. What changes with time is held as at `t`.
+    Methods: "newton" finds equilibria of any kind; "relaxation" releases the mechanism with added damping; "energy"
+    descends to a minimum of the potential energy, which needs conservative forces. `start` is a pose: coordinates,
+    values such as {"bar.phi": 2.1}, or results; by default the initial one. Functions of time are held at `t`.
 
-    `all` looks for every equilibrium in the `region`, such as {"bar.phi": (-3, 3)}; by default up to a turn and 20
-    typical lengths away from the start. With several free motions one may be missed.
+    `all` searches for every equilibrium in the `region`, such as {"bar.phi": (-3, 3)}; by default up to one turn and 20
+    typical lengths from the start. With several free motions one may be missed.
     """
     if isinstance(model, EquationSystem):
         return model.equilibrium(method=method, start=start, t=t, all=all, region=region)
@@ -113,7 +113,7 @@ def equilibrium(
     if region is not None and not all:
         raise ModelError("a region says where to look for all equilibria; give all=True too.")
     if all and method != "newton":
-        raise ModelError(f"all=True goes by Newton's method from many starts; leave out method={method!r}.")
+        raise ModelError(f"all=True uses Newton's method from many starts; leave out method={method!r}.")
     system = System(model)
     check_static(system)
     begin = Balance(system, t, tangent_space(system, t, closed_pose(system, t, start)[0]))
@@ -125,24 +125,24 @@ def equilibrium(
     answer = equilibria(found, method, held_at(system, t))
     if any(each.verdict == NEUTRAL for each in answer.stability):
         answer.results.notes.append(
-            "a neutral equilibrium may be one of many, in which nothing holds the mechanism"
+            "a neutral equilibrium may be one of many: nothing holds the mechanism there"
         )
     return answer
 
 
 def _refuse_motion(found: list[FoundEquilibrium], method: str) -> None:
-    """No pose is an equilibrium in which a body would begin to move, whatever the method thinks of it."""
+    """Refuse a pose in which a body would begin to move, even if the method has converged there."""
     for each in found:
         for body, force, acting in each.balance.unbalanced:
             raise ConvergenceError(
-                f"method '{method}' ended in a pose of '{each.balance.system.model.name}' that is no equilibrium: on "
-                f"body '{body}' {force:.3g} N of {acting:.3g} N are not balanced. Start from another pose, look for a "
-                "body that nothing holds, or try another method."
+                f"method '{method}' ended in a pose of '{each.balance.system.model.name}' that is not an equilibrium: "
+                f"on body '{body}' {force:.3g} N of {acting:.3g} N are not balanced. Start from another pose, look for "
+                "a body that nothing holds, or try another method."
             )
 
 
 def equilibria(found: list[FoundEquilibrium], method: str, notes: list[str]) -> Equilibria:
-    """What was found, with its stability."""
+    """The equilibria with their stability, as results."""
     first = found[0].balance
     q, lam = np.array([f.balance.q for f in found]), np.array([f.balance.lam for f in found])
     verdicts = [stability(f.balance) for f in found]

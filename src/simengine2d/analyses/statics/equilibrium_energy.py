@@ -1,11 +1,11 @@
 """Equilibrium as a minimum of the potential energy on the constraints; conservative systems only.
 
-Energy needs no formula of its own, for between two poses it changes by the work of the forces along any line:
+The energy needs no formula of its own, since it changes by the work of the forces along any path between two poses:
 
     V(b) - V(a) = -integral of QA . dq from a to b
 
-Steps are Newton's with all curvatures made positive, (Z^T K Z)+ y = Z^T QA, so they lead down; from a saddle or a
-summit they leave along the steepest curvature. Minima are stable, so unstable equilibria are never found.
+Steps are Newton's with all curvatures made positive, (Z^T K Z)+ y = Z^T QA, so they descend; from a saddle or a
+maximum they leave along the most negative curvature. Minima are stable, so unstable equilibria are never found.
 """
 
 from __future__ import annotations
@@ -23,23 +23,25 @@ from .stiffness import force_slopes
 Floats = NDArray[np.float64]
 
 MOST_STEPS = 300
-LEAST_CURVATURE = 1e-6  # against a typical one
-NEAR = 1e-6  # forces left over, against all forces, at which Newton's method takes over
-FLAT = 1e-8  # curvature, against a typical one, below which a summit is not told from a plain
+LEAST_CURVATURE = 1e-6  # relative to a typical one
+NEAR = 1e-6  # residual forces, relative to all forces, at which Newton's method takes over
+FLAT = (
+    1e-8  # curvature, relative to a typical one, below which a maximum cannot be distinguished from a plateau
+)
 NODES, WEIGHTS = (
     0.5 * (part + shift) for part, shift in zip(np.polynomial.legendre.leggauss(6), (1.0, 0.0), strict=True)
 )
 
 
 def lowest_energy(start: Balance) -> FoundEquilibrium:
-    """The minimum that lies downhill from the start."""
+    """The minimum downhill from the start."""
     _refuse_other_forces(start.system, start.t, start.q)
     here: Balance | None = start
     for iteration in range(MOST_STEPS):
         if here is None:
             break
         curvatures, axes = np.linalg.eigh(0.5 * (here.stiffness + here.stiffness.T))
-        largest = here.size / here.system.length  # a curvature against which others are small
+        largest = here.size / here.system.length  # a curvature relative to which others are small
         if here.left_over <= NEAR * here.size:
             if np.all(curvatures > -FLAT * largest):
                 return _polished(here, iteration)
@@ -51,7 +53,7 @@ def lowest_energy(start: Balance) -> FoundEquilibrium:
 
 
 def _polished(here: Balance, iterations: int) -> FoundEquilibrium:
-    """The last digits, which energy does not show, by Newton's method."""
+    """The last digits, which the energy does not resolve, by Newton's method."""
     found = newton(here)
     if (
         found is None
@@ -62,7 +64,7 @@ def _polished(here: Balance, iterations: int) -> FoundEquilibrium:
 
 
 def _lower(here: Balance, y: Floats) -> Balance | None:
-    """A pose of lower energy along y; against it, too, where no force says which way."""
+    """A pose of lower energy along y, or in the opposite direction if no force decides."""
     part = limited(here.system, here.Z @ y)
     for _ in range(30):
         for sign in (1.0, -1.0):
@@ -91,8 +93,8 @@ def _refuse_other_forces(system: System, t: float, q: Floats) -> None:
     if names:
         titles = listed(system.model.elements[name].title for name in names)
         raise UnsupportedError(
-            f"the energy method needs forces with a potential, which {titles} "
-            f"{'has' if len(names) == 1 else 'have'} not. Use method='newton' or 'relaxation'."
+            f"the energy method needs forces with a potential, but {titles} "
+            f"{'has' if len(names) == 1 else 'have'} none. Use method='newton' or 'relaxation'."
         )
 
 

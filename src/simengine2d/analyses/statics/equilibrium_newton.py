@@ -1,7 +1,7 @@
 """Equilibrium by Newton's method, on the equations Phi_q^T lam = QA, Phi = 0.
 
-In the free motions a step is Z^T K Z y = Z^T QA, shortened until the forces left over become smaller. Where no step
-makes them smaller, springs hold the start and are exchanged for the mechanism's own forces along an arc-length path.
+In the free motions a step is Z^T K Z y = Z^T QA, shortened until the residual forces decrease. If no step reduces
+them, springs hold the start and are replaced gradually by the mechanism's own forces along an arc-length path.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from .tangent_space import closed_near
 
 Floats = NDArray[np.float64]
 
-BALANCED = 1e-9  # forces left over, against all forces, at which a pose is an equilibrium
+BALANCED = 1e-9  # residual forces, relative to all forces, at which a pose is an equilibrium
 MOST_STEPS = 60
-SHORTEST = 1e-4  # part of a Newton step
-MOST_POINTS = 400  # of a path, until it is given up
+SHORTEST = 1e-4  # fraction of a Newton step
+MOST_POINTS = 400  # of a path, before it is given up
 
 
 class FoundEquilibrium(NamedTuple):
@@ -32,13 +32,13 @@ class FoundEquilibrium(NamedTuple):
 
 
 def newton(start: Balance) -> FoundEquilibrium | None:
-    """Newton's method with line search; None where it gets stuck or into a singular pose."""
+    """Newton's method with line search; None if it stalls or reaches a singular pose."""
     here, before = start, np.inf
     for iteration in range(MOST_STEPS):
         if here.space.nearly_singular:  # where Z turns sharply, forces seem to vanish
             return None
         balanced = here.left_over <= BALANCED * here.size
-        # the last steps go on until rounding stops them
+        # iterate until rounding stops further progress
         if here.left_over == 0.0 or (balanced and here.left_over > 0.5 * before):
             return FoundEquilibrium(here, iteration)
         before = here.left_over
@@ -50,7 +50,7 @@ def newton(start: Balance) -> FoundEquilibrium | None:
 
 
 def _better(here: Balance) -> Balance | None:
-    """A pose with less force left over, along Newton's direction."""
+    """A pose with smaller residual forces, along Newton's direction."""
     y = np.asarray(np.linalg.lstsq(here.stiffness, here.force, rcond=1e-12)[0], dtype=float)
     part = limited(here.system, here.Z @ y)
     shortest = SHORTEST * part
@@ -63,7 +63,7 @@ def _better(here: Balance) -> Balance | None:
 
 
 class Release(ProblemFamily):
-    """Springs hold the start and are exchanged for the mechanism's own forces; at s = 1 it stands by itself."""
+    """Springs hold the start and are replaced gradually by the mechanism's own forces, which act alone at s = 1."""
 
     def __init__(self, start: Balance) -> None:
         self.start = start
@@ -83,7 +83,7 @@ class Release(ProblemFamily):
 
 
 def newton_by_arc_length(start: Balance) -> FoundEquilibrium:
-    """Newton's method where it gets through, else the path of release; an error where that leads nowhere."""
+    """Newton's method if it converges, else the path of release; raises if that fails too."""
     found = newton(start) or _released(start)
     if found is None:
         raise ConvergenceError(no_equilibrium(start, "Newton's method"))
@@ -110,7 +110,7 @@ def _released(start: Balance) -> FoundEquilibrium | None:
 
 def no_equilibrium(start: Balance, method: str) -> str:
     return (
-        f"{method} found no equilibrium of '{start.system.model.name}' from this start: in the motion "
-        f"'{start.in_words()}' {start.left_over:.3g} N were left over there. Start from another pose, look for a body "
+        f"{method} did not find an equilibrium of '{start.system.model.name}' from this start: in the motion "
+        f"'{start.in_words()}' {start.left_over:.3g} N remained unbalanced. Start from another pose, look for a body "
         "that nothing holds, or try all=True."
     )

@@ -22,12 +22,12 @@ from .tangent_space import closed_near
 
 Floats = NDArray[np.float64]
 
-DIFFERENCE = 1e-5  # of the whole change of the parameter, for derivatives by it
+DIFFERENCE = 1e-5  # of the whole change of the parameter, for derivatives with respect to it
 
 
 @dataclass(frozen=True)
 class EquilibriumPath:
-    """Equilibria in the order of the path. `folds` are those in which the parameter turns back."""
+    """Equilibria in the order of the path. `folds` are those at which the parameter turns back."""
 
     parameter: str
     values: Floats
@@ -91,10 +91,10 @@ def equilibrium_path(
     t: float = 0.0,
     points: int = 500,
 ) -> EquilibriumPath:
-    """Follow the equilibrium next to `start` while a parameter goes from its present value towards `to`.
+    """Follow the equilibrium closest to `start` while a parameter goes from its present value towards `to`.
 
-    The path goes on behind folds, where the parameter turns back, until it reaches `to`, leaves the range `within` (by
-    default, comes back to where it began), or has so many `points`.
+    The path continues past folds, where the parameter turns back, until it reaches `to`, leaves the range `within` (by
+    default, returns to its first value), or has this number of `points`.
     """
     if not isinstance(model, Model):
         raise ModelError(f"equilibrium_path needs a Model, not {model!r}; read a file with load(path).")
@@ -103,7 +103,7 @@ def equilibrium_path(
         raise ModelError(f"model '{model.name}' has no parameter '{parameter}'. {hint}")
     value = model.check().parameters[parameter]
     if not np.isfinite(to) or to == value:
-        raise ModelError(f"the path must lead to another value than {parameter} = {value:g}, not to {to!r}.")
+        raise ModelError(f"the path must lead to a value other than {parameter} = {value:g}, not to {to!r}.")
     first = equilibrium(model, start=start, t=t)
     family = ByParameter(model, parameter, t, abs(float(to) - value))
     ends = sorted(within) if within is not None else sorted((value, float(to)))
@@ -140,7 +140,7 @@ def _path(
 
 
 def _exactly(before: PathPoint, after: PathPoint, s: float) -> PathPoint:
-    """The point at s between two others, or the one behind it."""
+    """The point at s between two others, or the one after it."""
     part = (s - before.s) / (after.s - before.s)
     near = after.family.closed(before.balance.q + part * (after.balance.q - before.balance.q), s)
     found = newton(near) if near is not None else None
@@ -153,12 +153,12 @@ def _exactly(before: PathPoint, after: PathPoint, s: float) -> PathPoint:
 
 
 def _ending(path: list[PathPoint], parameter: str, ends: set[float], most: int) -> list[str]:
-    """A note where the path ends before it has reached one of its ends."""
+    """A note if the path ends before it has reached one of its ends."""
     last = path[-1].s
     if any(abs(last - end) <= 1e-9 * path[-1].family.unit for end in ends):
         return []
     why = f"{most} points were made; ask for more" if len(path) >= most else "nothing closes beyond it"
-    return [f"the path ends on its way, at {parameter} = {last:.6g}: {why}"]
+    return [f"the path ends early, at {parameter} = {last:.6g}: {why}"]
 
 
 def _found(point: PathPoint) -> Equilibria:
@@ -178,6 +178,6 @@ def _branchings(path: list[PathPoint], parameter: str) -> list[str]:
 
 
 def _downhill(point: PathPoint) -> int:
-    """Number of motions in which the equilibrium is a summit."""
+    """Number of motions in which the equilibrium is a maximum of the energy."""
     K = point.balance.stiffness
     return int(np.sum(np.linalg.eigvalsh(0.5 * (K + K.T)) < 0.0))

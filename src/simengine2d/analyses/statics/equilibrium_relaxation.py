@@ -1,7 +1,7 @@
-"""Equilibrium by relaxation: the mechanism is let go with added damping until it rests.
+"""Equilibrium by relaxation: the mechanism is released with added damping until it comes to rest.
 
-A drag -2 w m v on every body damps the slowest vibration (of frequency w, from the stiffness at the pose reached)
-just enough not to swing. It runs in stages of a few periods, each from rest with a new w.
+A drag -2 w m v on every body damps the slowest vibration (of frequency w, from the stiffness at the present pose)
+critically. It runs in stages of a few periods, each from rest with a new w.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .tangent_space import closed_near
 
 Floats = NDArray[np.float64]
 
-RESTS = 1e-6  # forces left over, against all forces
+RESTS = 1e-6  # residual forces, relative to all forces
 PERIODS = 2.0  # of the slowest vibration in a stage
 MOST_STAGES = 40
 RTOL = 1e-6
@@ -36,15 +36,17 @@ def relax(start: Balance) -> FoundEquilibrium:
     moving = moving_in_time(system)
     if moving:
         raise UnsupportedError(
-            f"relaxation lets time pass, but the model changes with time: {listed(moving)}. "
-            "Use method='newton', which holds what moves."
+            f"relaxation simulates a motion in time, but the model depends on time: {listed(moving)}. "
+            "Use method='newton', which holds time constant."
         )
     here, steps = start, 0
     for _ in range(MOST_STAGES):
+        # close to rest, Newton's method finishes
         if here.left_over <= RESTS * here.size:
             found = newton(here)
             if found is not None and _near(found.balance, here):
                 return FoundEquilibrium(found.balance, steps + found.iterations)
+        # one stage: released from rest with critical damping of the slowest vibration
         frequency = _slowest(here)
         free = with_initial_pose(system.model, here.q, np.zeros(system.n))
         try:
@@ -54,7 +56,7 @@ def relax(start: Balance) -> FoundEquilibrium:
                 rtol=RTOL,
             )
         except ConvergenceError as error:
-            raise ConvergenceError(f"relaxation of '{system.model.name}' ends on its way: {error}") from None
+            raise ConvergenceError(f"relaxation of '{system.model.name}' failed: {error}") from None
         steps += run.statistics.get("steps", 0)
         here = Balance(system, start.t, closed_near(system, start.t, run.q[-1]) or here.space)
     raise ConvergenceError(no_equilibrium(start, f"relaxation, after {MOST_STAGES} stages,"))
@@ -65,7 +67,7 @@ def _near(found: Balance, here: Balance) -> bool:
 
 
 def _slowest(here: Balance) -> float:
-    """The lowest frequency, rad/s; unstable and indifferent motions count by the size of their stiffness."""
+    """The lowest frequency, rad/s; unstable and neutral motions count by the magnitude of their stiffness."""
     from scipy.linalg import eigh
 
     M = here.Z.T @ here.system.M() @ here.Z

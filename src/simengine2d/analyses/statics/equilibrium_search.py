@@ -1,8 +1,8 @@
 """All equilibria in a region: Newton's method from many poses.
 
 The poses lie on walks over the constraints, away from the start. With one free motion two walks pass every pose of the
-region, so nothing is missed that is wider than a stride. With more, walks into many directions (a Sobol sequence)
-cover the region thinly, and an equilibrium can stay unseen.
+region, so nothing wider than a stride is missed. With more, walks in many directions (a Sobol sequence) cover the
+region sparsely, and an equilibrium may be missed.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Region = Mapping[str, tuple[float, float]]
 Test = Callable[[Floats], bool]
 
 STRIDE, FAR_STRIDE = 0.2, 0.5  # typical lengths from one pose to the next, with one free motion and with more
-TURNS, REACH = 2.0 * np.pi, 20.0  # the region where none is given: a turn and 20 lengths to either side
+TURNS, REACH = 2.0 * np.pi, 20.0  # the default region: a turn and 20 lengths in either direction
 MOST_STRIDES = 1000
 MOST_WALKS = 9  # binary logarithm of the number of walks, which doubles with every free motion
-SAME = 1e-6  # typical lengths between poses that are one
+SAME = 1e-6  # typical lengths between poses that count as the same
 
 
 def search(start: Balance, region: Region | None) -> list[FoundEquilibrium]:
@@ -66,7 +66,7 @@ def _inside(start: Balance, region: Region | None) -> Test:
 
 
 def _poses(start: Balance, inside: Test) -> Iterator[Balance]:
-    """The start; then the promising poses to both sides of it, or the ends and middles of walks in all directions."""
+    """The start; then the promising poses on both sides of it, or the ends and middles of walks in all directions."""
     yield start
     d = start.space.freedom
     if d == 0:
@@ -84,7 +84,7 @@ def _poses(start: Balance, inside: Test) -> Iterator[Balance]:
 
 
 def _walk(start: Balance, way: Floats, stride: float, strides: int, inside: Test) -> Iterator[Balance]:
-    """Poses a stride apart, straight on, until the region or the constraints end it."""
+    """Poses a stride apart, straight on, up to the end of the region or of the constraints."""
     here, scale, direction = start, start.space.scale, start.Z @ way
     for _ in range(strides):
         y = (here.Z / scale[:, None]).T @ (direction / scale)  # the part of the direction that is free here
@@ -97,7 +97,7 @@ def _walk(start: Balance, way: Floats, stride: float, strides: int, inside: Test
 
 
 def _promising(start: Balance, walk: list[Balance]) -> Iterator[Balance]:
-    """Where the force along a walk changes its sign, or is smaller than before and behind; and the ends."""
+    """Poses where the force along a walk changes sign or has a local minimum; and the ends."""
     line = [start, *walk]
     forces = []
     for before, here in pairwise(line):
@@ -112,7 +112,7 @@ def _promising(start: Balance, walk: list[Balance]) -> Iterator[Balance]:
 
 
 def _turned_back(found: FoundEquilibrium, start: Balance) -> FoundEquilibrium:
-    """The same pose without the whole turns since the start, where they change no force."""
+    """The same pose without the full turns since the start, if they do not change any force."""
     q = found.balance.q.copy()
     q[2::3] -= 2.0 * np.pi * np.round((q - start.q)[2::3] / (2.0 * np.pi))
     other = FoundEquilibrium(
@@ -131,7 +131,7 @@ def _same(a: FoundEquilibrium, b: FoundEquilibrium) -> bool:
 
 
 def _same_pose(a: Balance, b: Balance) -> bool:
-    """Whole turns do not count where they change no force."""
+    """Full turns do not count if they do not change any force."""
     difference = a.q - b.q
     turns = np.round(difference[2::3] / (2.0 * np.pi))
     difference[2::3] -= 2.0 * np.pi * turns

@@ -1,4 +1,4 @@
-"""Preload: the force of springs that makes a given pose an equilibrium."""
+"""Preload: the spring forces that make a given pose an equilibrium."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 
 class Tension(NamedTuple):
-    """What a spring must pull with, and the free length or angle that makes it do so (None without stiffness)."""
+    """The force of a spring, and the free length or angle that produces it (None without stiffness)."""
 
     force: float
     free: float | None
@@ -32,7 +32,7 @@ class Tension(NamedTuple):
 
 @dataclass(frozen=True)
 class Preload:
-    """The springs by name; `model` is drawn in the pose and has the new free lengths."""
+    """The springs by name; `model` has the new initial pose and the new free lengths."""
 
     springs: dict[str, Tension]
     model: Model
@@ -45,7 +45,7 @@ class Preload:
         lines = []
         for name, (force, free) in self.springs.items():
             by = (
-                "by an actuator, for it has no stiffness"
+                "by an actuator, since it has no stiffness"
                 if free is None
                 else f"with the free length {free:.9g}"
             )
@@ -54,9 +54,9 @@ class Preload:
 
 
 def preload(model: Model, springs: str | Sequence[str], *, at: Pose = None, t: float = 0.0) -> Preload:
-    """Set springs such that the pose `at` (by default the drawn one) is an equilibrium.
+    """Adjust springs such that the pose `at` (by default the initial one) is an equilibrium.
 
-    With more springs than free motions, those changes h of their forces are taken whose sum of squares is smallest:
+    With more springs than free motions, the changes h of their forces have the smallest sum of squares:
 
         Z^T (QA - sum_k h_k s_k,q^T) = 0,      free_k = free_k - h_k / stiffness_k
     """
@@ -72,8 +72,8 @@ def preload(model: Model, springs: str | Sequence[str], *, at: Pose = None, t: f
     if np.linalg.norm(rest) > 1e-9 * here.size:
         words, count = in_words(system, here.q, here.Z @ rest), counted(here.space.freedom, "free motion")
         raise UnsupportedError(
-            f"no force of {listed(names)} makes this pose an equilibrium: {np.linalg.norm(rest):.3g} N are left over "
-            f"in the motion '{words}'. There are {count}; name more springs."
+            f"no force of {listed(names)} makes this pose an equilibrium: {np.linalg.norm(rest):.3g} N remain "
+            f"unbalanced in the motion '{words}'. There are {count}; name more springs."
         )
     return _preloaded(
         model, here, dict(zip(names, zip(chosen, h, strict=True), strict=True)), gradients.values(here.q)
@@ -88,7 +88,7 @@ def _spring(model: Model, system: System, name: str) -> Spring:
         )
     spring = system.resolved.elements[name]
     if not isinstance(spring, Spring):
-        raise ModelError(f"{spring.title} is no Spring, so it cannot be preloaded.")
+        raise ModelError(f"{spring.title} is not a Spring, so it cannot be preloaded.")
     return spring
 
 

@@ -1,7 +1,7 @@
 """Whether an equilibrium is stable.
 
-Where the stiffness Z^T K Z is symmetric, as for weights and springs, and dampers take energy out, its lowest eigenvalue
-decides. Else the rates r of the linearization do, with M, C, K in the free motions:
+If the stiffness Z^T K Z is symmetric, as for weights and springs, and dampers dissipate energy, its lowest eigenvalue
+decides. Otherwise the rates r of the linearization do, with M, C, K in the free motions:
 
     (r^2 M + r C + K) y = 0
 """
@@ -20,11 +20,11 @@ Floats = NDArray[np.float64]
 
 STABLE, UNSTABLE, NEUTRAL = "stable", "unstable", "neutral"
 ROUNDING = 1e-15  # of the largest stiffness
-ZERO = 1e-9  # against the largest entries: an eigenvalue below it may be zero
+ZERO = 1e-9  # relative to the largest entries: an eigenvalue below it may be zero
 
 
 class Stability(NamedTuple):
-    """The verdict, and what decided: the lowest stiffness (N/m), or the largest growth rate (1/s)."""
+    """The verdict, and what decided it: the lowest stiffness (N/m), or the largest growth rate (1/s)."""
 
     verdict: str
     value: float
@@ -59,7 +59,7 @@ def _verdict(growth: float, zero: float) -> str:
 
 
 def rates(M: Floats, C: Floats, K: Floats) -> NDArray[np.complex128]:
-    """r of (r^2 M + r C + K) y = 0; infinite ones, where there is no mass, are left out."""
+    """r of (r^2 M + r C + K) y = 0; infinite ones, of massless motions, are omitted."""
     from scipy.linalg import eig
 
     d, zero, one = M.shape[0], np.zeros_like(M), np.eye(M.shape[0])

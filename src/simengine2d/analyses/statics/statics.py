@@ -1,6 +1,6 @@
-"""Statics at a closed pose: which forces are balanced by the joints, and which are left over in the free motions.
+"""Statics at a closed pose: which forces are balanced by the joints, and which remain in the free motions.
 
-With the motions Z that the constraints leave free, Phi_q Z = 0, a pose is an equilibrium where
+With the motions Z that the constraints leave free, Phi_q Z = 0, a pose is an equilibrium if
 
     Z^T QA = 0,      and its stiffness there is Z^T K Z with K = (Phi_q^T lam)_q - QA_q
 
@@ -25,15 +25,15 @@ from .tangent_space import TangentSpace, closed_near
 
 Floats = NDArray[np.float64]
 
-LARGEST_TURN = 0.5  # rad in one step: beyond it a linear model says little
+LARGEST_TURN = 0.5  # rad in one step: beyond it a linear model is useless
 LARGEST_SHIFT = 0.5  # of a typical length
 SHIFT = 1e-2  # of a typical length, in which forces change as over the whole of it
-AT_REST = 1e-6  # force left over on a body, against those that act on it, with which it stays where it is
-ROUNDING = 1e-14  # against the largest forces of the mechanism
+AT_REST = 1e-6  # residual force on a body, relative to those that act on it, below which it stays at rest
+ROUNDING = 1e-14  # relative to the largest forces of the mechanism
 
 
 class Hold(NamedTuple):
-    """Springs from every coordinate to its place in `pose` that replace a part of the mechanism's own forces."""
+    """Springs from every coordinate to its value in `pose` that replace a part of the mechanism's own forces."""
 
     part: float
     stiffness: float
@@ -59,7 +59,7 @@ class Balance:
 
     @cached_property
     def applied(self) -> Floats:
-        """QA; where it is held, (1 - part) QA - part k (q - pose)."""
+        """QA; while it is held, (1 - part) QA - part k (q - pose)."""
         own = self.system.QA(self.t, self.q, np.zeros(self.system.n))
         if self.hold is None:
             return own
@@ -68,12 +68,12 @@ class Balance:
 
     @cached_property
     def lam(self) -> Floats:
-        """Phi_q^T lam = QA, as nearly as possible."""
+        """Phi_q^T lam = QA, in the least-squares sense."""
         return self.space.multipliers(self.applied)
 
     @cached_property
     def force(self) -> Floats:
-        """Z^T QA: what is left over in the free motions."""
+        """Z^T QA: the residual forces in the free motions."""
         return np.asarray(self.Z.T @ self.applied)
 
     @cached_property
@@ -90,16 +90,16 @@ class Balance:
 
     @cached_property
     def size(self) -> float:
-        """Forces against which others are small: those applied, or those of a shift by a typical length."""
+        """The scale of forces: those applied, or those of a shift by a typical length."""
         return max(
             float(np.linalg.norm(self.space.scale * self.applied)), float(self.shift_forces.max()), 1e-300
         )
 
     @cached_property
     def shift_forces(self) -> Floats:
-        """By how much the force on each coordinate, as a force, would change in a shift by a typical length.
+        """The change of the force on each coordinate, as a force, in a shift by a typical length.
 
-        From a small shift and not from derivatives: where a spring has no length, its stiffness is infinite.
+        By a small shift and not by derivatives: a spring of zero length has infinite stiffness.
         """
         n, random = self.system.n, np.random.default_rng(0)
         shift = SHIFT * self.system.length * self.space.scale * random.choice([-1.0, 1.0], n)
@@ -114,7 +114,7 @@ class Balance:
 
     @cached_property
     def unbalanced(self) -> list[tuple[str, float, float]]:
-        """Bodies that would begin to move: name, force left over on it, and the forces that act on it."""
+        """Bodies that would begin to move: name, residual force on it, and the forces that act on it."""
         J = self.system.Phi_q(self.t, self.q)
         rest = np.abs(self.space.scale * (self.applied - J.T @ self.lam)).reshape(-1, 3).max(axis=1)
         acting = np.abs(self.applied) + np.abs(J).T @ np.abs(self.lam)
@@ -127,25 +127,25 @@ class Balance:
         ]
 
     def moved(self, y: Floats) -> Balance | None:
-        """The balance after the free motion Z y, brought back onto the constraints; None where it does not close."""
+        """The balance after the free motion Z y, projected onto the constraints; None if it does not close."""
         space = closed_near(self.system, self.t, self.q + self.Z @ y)
         there = None if space is None else Balance(self.system, self.t, space, self.hold)
         return there if there is not None and there.has_forces else None
 
     def in_words(self) -> str:
-        """The motion in which a force is left over."""
+        """The motion in which a residual force acts."""
         return in_words(self.system, self.q, self.Z @ self.force)
 
 
 def limited(system: System, move: Floats) -> float:
-    """The part of a move that is no larger than a linear model can stand."""
+    """The fraction of a move for which a linear model is valid."""
     turn = float(np.abs(move[2::3]).max(initial=0.0))
     shift = float(np.abs(np.concatenate([move[0::3], move[1::3]])).max(initial=0.0)) / system.length
     return min(1.0, LARGEST_TURN / turn if turn else 1.0, LARGEST_SHIFT / shift if shift else 1.0)
 
 
 def check_static(system: System) -> None:
-    """Refuse what has no forces."""
+    """Refuse models without forces."""
     if system.missing_law is not None:
         raise UnsupportedError(system.missing_law)
     if system.n == 0:
@@ -162,7 +162,7 @@ def moving_in_time(system: System) -> list[str]:
 
 
 def held_at(system: System, t: float) -> list[str]:
-    """A note on what stands still only because time does."""
+    """A note on functions of time, which are held at their value at t."""
     moving = moving_in_time(system)
     if not moving:
         return []

@@ -1,4 +1,4 @@
-"""Exact derivatives of the forces at a state: what statics, vibrations and control are made of.
+"""Exact derivatives of the forces at a state, the basis of statics, vibrations and control.
 
     QA_q, QA_qd            of the applied forces
     (Phi_q^T lam)_q        of the constraint forces, with the multipliers held
@@ -45,7 +45,7 @@ def row_slopes(S, lam, v, w, K, rates):
 
 @kernel(entry=True)
 def formula_row_slopes(S, t, lam, v, w, where, B, K, rates):
-    """The same for what formulas bend by themselves; B is scratch, n x n."""
+    """The same for the curvature of formulas themselves; B is scratch, n x n."""
     bend_rows(t, w)
     for i in range(S.formulas.row.size):
         row = S.formulas.row[i]
@@ -59,7 +59,7 @@ def formula_row_slopes(S, t, lam, v, w, where, B, K, rates):
 
 @kernel(entry=True)
 def formula_slopes(S, L, t, F, qd, where, H, by_q, by_qd):
-    """QA_q and QA_qd of the forces by formulas, added."""
+    """Add QA_q and QA_qd of the forces given by formulas."""
     action_slopes(L, t, F)
     for i in range(L.formulas.g.formulas.shape[0]):
         add_action_block(S, L, i, F, qd, 1.0, 0.0, where, H, by_q)
@@ -68,7 +68,7 @@ def formula_slopes(S, L, t, F, qd, where, H, by_q, by_qd):
 
 @kernel
 def add_block(body_a, body_b, nb, factor, H, K):
-    """factor H into the rows and columns of two bodies; the ground has none."""
+    """Add factor H into the rows and columns of two bodies; the ground has none."""
     for r in range(6):
         i = 3 * (body_a if r < 3 else body_b) + r % 3
         for s in range(6):
@@ -90,7 +90,7 @@ def add_product(body_a, body_b, nb, factor, H, v, out):
 
 @kernel(entry=True)
 def applied_slopes(S, L, t, f, F, q, qd, H, G, by_q, by_qd):
-    """QA_q and QA_qd, added to dense matrices; G is scratch, two rows of n."""
+    """Add QA_q and QA_qd to dense matrices; G is scratch, two rows of n."""
     for p in range(L.push_start.size - 1):
         add_push_slopes(S, L, p, t, f, F, qd, H, G, by_q, by_qd)
     for i in range(L.wrench_frame.size):
@@ -130,7 +130,7 @@ def add_push_slopes(S, L, p, t, f, F, qd, H, G, by_q, by_qd):
 
 @kernel
 def add_wrench_slopes(S, L, i, t, f, F, q, qd, by_q, by_qd):
-    """F = A f where the force turns with the body, so F_phi = A f_phi + (-F_y, F_x).
+    """F = A f if the force turns with the body, so F_phi = A f_phi + (-F_y, F_x).
 
     T = T0 + e F_y - f F_x with the arm (e, f), whose derivative by phi is (-f, e).
     """
@@ -172,7 +172,7 @@ def force_slopes(system: System, t: float, q: Floats, qd: Floats) -> tuple[Float
 
 
 def finite_slopes(system: System, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
-    """QA_q and QA_qd; a ModelError where a force has a value but no derivative, as sqrt(x) at x = 0."""
+    """QA_q and QA_qd; raises a ModelError if a force has a value but no derivative, like sqrt(x) at x = 0."""
     slopes = force_slopes(system, t, q, qd)
     if all(np.all(np.isfinite(slope)) for slope in slopes):
         return slopes
@@ -180,13 +180,13 @@ def finite_slopes(system: System, t: float, q: Floats, qd: Floats) -> tuple[Floa
     broken = ~np.isfinite(slopes[0]) | ~np.isfinite(slopes[1])
     names = listed(system.coordinate_names[i] for i in np.flatnonzero(broken.any(axis=1)))
     raise ModelError(
-        f"at t = {t:g} s the forces on {names} change infinitely fast with the state, so that they have no "
+        f"at t = {t:g} s the forces on {names} change infinitely fast with the state, so they have no "
         "linearization there. Start from another pose, or use a law that is smooth there."
     )
 
 
 def constraint_stiffness(system: System, t: float, q: Floats, lam: Floats) -> Floats:
-    """(Phi_q^T lam)_q, n x n; symmetric but for rows of velocities."""
+    """(Phi_q^T lam)_q, n x n; symmetric except for velocity rows."""
     return _row_slopes(system, t, q, lam, np.zeros(system.n))[0]
 
 
@@ -196,7 +196,7 @@ def jacobian_slope(system: System, t: float, q: Floats, v: Floats) -> Floats:
 
 
 def _where(system: System) -> NDArray[np.int64]:
-    """Where the coordinates of each body begin; the ground has none."""
+    """The first coordinate of each body; the ground has none."""
     return np.append(3 * np.arange(len(system.bodies)), -1)
 
 
@@ -210,7 +210,7 @@ def _row_slopes(system: System, t: float, q: Floats, lam: Floats, v: Floats) -> 
             formula_row_slopes(system.arrays, float(t), lam, v, w, _where(system), B, K, rates)
     if not (np.all(np.isfinite(K)) and np.all(np.isfinite(rates))):
         raise ModelError(
-            f"at t = {t:g} s a joint or constraint changes infinitely fast with the pose, as acos(x) at x = 1, so that "
+            f"at t = {t:g} s a joint or constraint changes infinitely fast with the pose, like acos(x) at x = 1, so "
             "it has no linearization there. Start from another pose, or write it in another way."
         )
     return K, rates

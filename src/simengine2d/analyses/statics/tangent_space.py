@@ -1,6 +1,6 @@
-"""What the constraints leave free at a pose: the motions Z with Phi_q Z = 0, and the multipliers that hold the rest.
+"""What the constraints leave free at a pose: the motions Z with Phi_q Z = 0, and the multipliers of the rest.
 
-One singular value decomposition of Phi_q answers both, whether rows are redundant or not. Angles are made lengths
+One singular value decomposition of Phi_q answers both, whether rows are redundant or not. Angles are scaled to lengths
 and rows have norm one, so that ranks do not depend on units.
 """
 
@@ -18,9 +18,11 @@ from ..assembly.closure import coordinate_scale
 
 Floats = NDArray[np.float64]
 
-CLOSED, ROUNDING, MOST_CLOSINGS = 1e-10, 1e-16, 20  # gaps against a typical length, and iterations
-NEARLY_SINGULAR = 1e-4  # smallest singular value that counts, of a pose in which forces mean little
-INDEPENDENT = 0.3  # how much a coordinate must move, against the one that moves most, to describe a motion
+CLOSED, ROUNDING, MOST_CLOSINGS = 1e-10, 1e-16, 20  # gaps relative to a typical length, and iterations
+NEARLY_SINGULAR = 1e-4  # smallest singular value that counts, below which forces in a pose are unreliable
+INDEPENDENT = (
+    0.3  # how much a coordinate must move, relative to the one that moves most, to describe a motion
+)
 
 
 class TangentSpace(NamedTuple):
@@ -58,7 +60,7 @@ class TangentSpace(NamedTuple):
 
 
 def tangent_space(system: System, t: float, q: Floats, rows: NDArray[np.int64] | None = None) -> TangentSpace:
-    """At the pose q; of some rows only, where they are given."""
+    """At the pose q; optionally of some rows only."""
     scale = coordinate_scale(system)
     J = system.Phi_q(t, q) * scale
     J = J if rows is None else J[rows]
@@ -70,7 +72,7 @@ def tangent_space(system: System, t: float, q: Floats, rows: NDArray[np.int64] |
 
 
 def closed_near(system: System, t: float, q: Floats) -> TangentSpace | None:
-    """The tangent space at the pose next to q that closes; None where Newton's method does not reach one."""
+    """The tangent space at the closed pose near q; None if Newton's method does not reach one."""
     before, q = np.inf, np.array(q, dtype=float)
     for _ in range(MOST_CLOSINGS):
         if not np.all(np.isfinite(system.Phi_q(t, q))):
@@ -88,7 +90,7 @@ def closed_near(system: System, t: float, q: Floats) -> TangentSpace | None:
 def named_motions(
     system: System, space: TangentSpace, wanted: list[int] | None = None
 ) -> tuple[Floats, list[int]]:
-    """Z with independent coordinates of its own: Z[chosen] = 1. They are the `wanted` ones, or those that move most."""
+    """Z with independent coordinates: Z[chosen] = 1. They are the `wanted` ones, or those that move most."""
     chosen = list(wanted) if wanted is not None else _pivots(space.rows.null)
     Z = space.motions @ np.linalg.inv(space.motions[chosen])
     Z[np.abs(Z / space.scale[:, None]) < 1e-14 * np.abs(Z / space.scale[:, None]).max(initial=0.0)] = 0.0
@@ -97,7 +99,7 @@ def named_motions(
 
 
 def _pivots(null: Floats) -> list[int]:
-    """Rows of a basis that are independent enough; angles first, then the bodies in their order."""
+    """Rows of a basis that are independent enough; angles first, then the bodies in order."""
     rest, chosen = null.copy(), []
     for _ in range(null.shape[1]):
         sizes = np.linalg.norm(rest, axis=1)
