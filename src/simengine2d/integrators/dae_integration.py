@@ -150,8 +150,8 @@ class DaeIntegration(CompiledIntegration):
         """Steps that end at a switch of the state are those of `closing`."""
         self.step, self.lane, self.level = step, lane, level
         if problem.broken is not None:  # a step that is taken back was not halved
-            kept = [*problem.broken.kept, step.memory[HALVINGS:]]
-            problem = replace(problem, broken=replace(problem.broken, kept=kept))
+            memory = [*problem.broken.memory, step.memory[HALVINGS:]]
+            problem = replace(problem, broken=replace(problem.broken, memory=memory))
         super().__init__(problem, path, rules, try_dae_step.bind(step))
         self.closing = self.attempt if closing is step else try_dae_step.bind(closing)
         self.closes: tuple[BoundEquations, BoundEquations] | None = None
