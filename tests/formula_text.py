@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import simengine2d as se
 from simengine2d.expressions.evaluate import to_text
-from simengine2d.expressions.time_function import Function
+from simengine2d.expressions.function import Function
 from simengine2d.model.frame import GROUND, PlacedFrame, quoted
 from simengine2d.model.measure import Term
 
@@ -23,7 +23,7 @@ def as_custom(model: se.Model, name: str) -> se.Model:
 
 def value_text(value: float | Function) -> str:
     if isinstance(value, Function):
-        return to_text(value.node) if value.node is not None else repr(value.constant)
+        return to_text(value.tree) if value.tree is not None else repr(value.constant)
     return repr(value)
 
 

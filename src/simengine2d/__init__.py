@@ -21,7 +21,7 @@ _NAMES = {
     ".model.frame": "Frame",
     ".system.system": "System",
     ".results.results": "Results",
-    ".expressions.time_function": "Table",
+    ".expressions.table": "Table",
     ".model.elements": "Element Joint Pair ForceElement Row",
     ".model.measure": "Measure x y angle along across misalignment distance half_distance2 direction",
     ".model.curves.curve": "Curve",

@@ -42,7 +42,7 @@ from .errors import OptionError as OptionError
 from .errors import SimEngineError as SimEngineError
 from .errors import SingularityError as SingularityError
 from .errors import UnsupportedError as UnsupportedError
-from .expressions.time_function import Table as Table
+from .expressions.table import Table as Table
 from .formulations.augmented import Augmented as Augmented
 from .formulations.augmented_lagrangian import AugmentedLagrangian as AugmentedLagrangian
 from .formulations.ggl import GGL as GGL

@@ -576,8 +576,8 @@ def test_a_force_in_the_axes_of_a_point_turns_with_it(tmp_path):
     with pytest.warns(ModelWarning):
         back = quietly(save(m, tmp_path / "m.adm"))
     load, other = (next(iter(x.check().elements["f"].loads())) for x in (m, back))
-    assert (load.fx.time(2.0), load.fy.time(2.0)) == (4.0, 3.0)
-    assert (other.fx.time(2.0), other.fy.time(2.0)) == pytest.approx((-3.0, 4.0))
+    assert (load.fx(2.0), load.fy(2.0)) == (4.0, 3.0)
+    assert (other.fx(2.0), other.fy(2.0)) == pytest.approx((-3.0, 4.0))
 
 
 @pytest.mark.parametrize("given", [{"angular_velocity": 5}, {"velocity": (0, 2)}])

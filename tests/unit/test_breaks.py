@@ -12,7 +12,7 @@ import simengine2d as se
 from simengine2d.expressions.breaks import Switch, TimeBreaks, affine, break_times, stops_of, switches_of
 from simengine2d.expressions.enclosures import enclose
 from simengine2d.expressions.evaluate import evaluate, parse
-from simengine2d.expressions.programs import fold
+from simengine2d.expressions.tape import fold
 from simengine2d.numerics.interrupts import Interrupts
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels

@@ -12,6 +12,7 @@ import sympy as sp
 from scipy.interpolate import CubicSpline
 
 from simengine2d.errors import ModelError
+from simengine2d.expressions.dual import Jet
 from simengine2d.expressions.evaluate import (
     Call,
     Chain,
@@ -23,8 +24,10 @@ from simengine2d.expressions.evaluate import (
     Unary,
     parse,
 )
-from simengine2d.expressions.programs import compile_program, run
-from simengine2d.expressions.time_function import Function, Jet, Table, as_function, functions_at, pack
+from simengine2d.expressions.function import Function, expression_function
+from simengine2d.expressions.function_table import HESSIAN, evaluate_function, functions_at, new_scratch, pack
+from simengine2d.expressions.table import Table
+from simengine2d.expressions.time_function import as_function
 from simengine2d.numerics.kernel import JIT, kernel
 
 T = sp.Symbol("t", real=True)
@@ -165,9 +168,19 @@ def test_parameters_and_variable() -> None:
     assert as_function("piecewise(k > 0, t*(1/k), t)", {"k": 0.0}).jet(2.0) == (2.0, 1.0, 0.0)
 
 
-def test_folding_shortens_the_program() -> None:
-    program = as_function("pi/2 + sin(2*2*t)").program
-    assert program is not None and len(program.codes) == 6
+@pytest.mark.parametrize(
+    ("text", "operations"),
+    [
+        ("t", 0),
+        ("pi/2 + sin(2*2*t)", 5),  # two numbers, and a product, a sine and a sum
+        ("step5(t, 0, 0, 1, 1)", 1),
+        ("cos(t)*cos(t) + sin(t)", 4),
+        ("t^2", 1),
+    ],
+)
+def test_folding_shortens_the_tape(text: str, operations: int) -> None:
+    tape = as_function(text).tape
+    assert tape is not None and len(tape.operations) == operations
 
 
 def test_a_function_is_itself() -> None:
@@ -395,13 +408,14 @@ def test_a_callable_that_raises_later() -> None:
 
 
 @kernel(entry=True)
-def all_at(table, t, f):
-    functions_at(table, t, f)
+def all_at(table, scratch, t, f):
+    functions_at(table, scratch, t, f)
 
 
 def in_a_kernel(functions: list[Function], t: float) -> np.ndarray:
     f = np.empty((len(functions), 3))
-    all_at(pack(functions), t, f)
+    table = pack(functions)
+    all_at(table, new_scratch(table), t, f)
     return f
 
 
@@ -436,20 +450,28 @@ def test_kernels_give_nan_where_there_is_no_value() -> None:
     assert np.isnan(in_a_kernel(functions, 0.0)).all()
 
 
-def test_a_program_of_several_variables() -> None:
-    program = compile_program(parse("-k*s - c*sd^2 + sin(t)*s"), ("s", "sd", "t", "k", "c"))
-    z = np.zeros(3 * program.height)
-    z[:15:3] = 0.5, 2.0, 0.3, 10.0, 3.0  # the values
-    z[4] = 1.0  # the derivative by sd
-    codes, operands = np.array(program.codes), np.array(program.operands)
-    i = run(codes, operands, 0, len(codes), z, 12)
-    assert z[i] == pytest.approx(-5 - 12 + 0.5 * math.sin(0.3))
-    assert z[i + 1 : i + 3] == pytest.approx([-12.0, -6.0])
+def test_a_function_of_several_variables() -> None:
+    """g, and g' and g'' along the motion: s changes by sd, t by one."""
+    variables = ("s", "sd", "t")
+    text, known = "-k*s - c*sd^2 + sin(t)*s", {"k": 10.0, "c": 3.0}
+    function = expression_function(parse(text), text, variables, known)
+    table = pack([function], [variables], HESSIAN)
+    out = new_scratch(table).results
+    evaluate_function(table, 0, HESSIAN, np.array([0.5, 2.0, 0.3]), out)
+    s, sd, t = symbols = sp.symbols(variables)
+    exact = sp.sympify(text, locals=known)
+    along = lambda g: sp.diff(g, s) * sd + sp.diff(g, t)
+    at = {s: 0.5, sd: 2.0, t: 0.3}
+    expected = [exact, along(exact), along(along(exact))]
+    expected += [sp.diff(exact, v) for v in symbols] + [
+        sp.diff(exact, v, w) for v in symbols for w in symbols
+    ]
+    assert out[:15] == pytest.approx([float(each.subs(at)) for each in expected], rel=1e-14)
 
 
-def test_unknown_variable_of_a_program() -> None:
+def test_unknown_variable_of_an_expression() -> None:
     with pytest.raises(ExpressionError, match="unknown name 'q'"):
-        compile_program(parse("q"), ("t",))
+        expression_function(parse("q"), "q", ("t",), {})
 
 
 @pytest.mark.parametrize("text", ["t,x\n0,0\n1,0,5\n2,1\n", "0,0\n1,0,5\n", "0 0\n1 0 5\n"])

@@ -62,7 +62,7 @@ def _seconds(name: str, value: Any) -> float:
 
 def begin_of(system: System, times: Floats) -> float:
     """The time of the initial pose: t = 0, or the first output if that is earlier, or if tables begin later."""
-    functions = [*system.functions, *system.load_functions]
+    functions = [*system.functions, *(law for _, law in system.laws)]
     defined = all(function.domain[0] <= 0.0 <= function.domain[1] for function in functions)
     return min(0.0, float(times[0])) if defined else float(times[0])
 

@@ -16,7 +16,7 @@ def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[SystemArrays, L
     wrenches = [load for _, load in system.loads if isinstance(load, Wrench)]
     actions = [load for _, load in system.loads if isinstance(load, Action)]
     rows: list[Row] = [system.rows[i][1] for i in kept]
-    functions = [system.functions[i] for i in kept] + system.load_functions
+    functions = [system.functions[i] for i in kept]
     arrays, numbers = constant_arrays(
         system.bodies,
         system.resolved.gravity,
@@ -24,4 +24,4 @@ def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[SystemArrays, L
         functions,
         frames_of_loads(pushes, wrenches, actions),
     )
-    return arrays, load_arrays(pushes, wrenches, numbers, len(kept), actions)
+    return arrays, load_arrays(pushes, wrenches, numbers, actions)

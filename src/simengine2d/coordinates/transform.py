@@ -98,7 +98,7 @@ def evaluate_bodies(c, t, y, out):
     phi(S, w, E.Phi[own:])
     phi_q(S, w)
     gamma(S, w, E.gamma[own:])
-    applied(S, L, t, E.f, E.F, E.q, E.qd, E.QA)
+    applied(S, L, t, E.q, E.qd, w, E.QA)
 
 
 @kernel

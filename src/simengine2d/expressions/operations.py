@@ -1,28 +1,26 @@
-"""Jets: a value with its first and second derivative, and every operation on them, written once.
+"""Operations: every function and operator of expressions with its first and second derivatives, written once.
 
-With u, u', u'' the jet of the argument, h = g(u) has
-
-    h' = g'(u) u'          h'' = g''(u) u'^2 + g'(u) u''
-
-The kernels here serve expressions in compiled code (`programs.py`), plain evaluation (`evaluate.py`) and users'
-Python functions (`dual.py`). Where an operation has no finite real value the jet is nan; the
-domains are tested explicitly, so that compiled code and plain Python agree and neither raises.
+The kernels here serve expressions in compiled code (`tape_kernels.py`), plain evaluation (`evaluate.py`) and users'
+Python functions (`dual.py`). Where an operation has no finite real value the result is nan; the domains are tested
+explicitly, so that compiled code and plain Python agree and neither raises.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ..numerics.kernel import kernel
 
-# Operation codes. The order matters: `operate` tells the number of arguments by comparison.
-NUMBER, VARIABLE = 0, 1
+# Operation codes. The order tells the number of operands: one below ADD and above SELECT, else two.
+NUMBER = 0
 NEGATE, NOT, ABS, SIGN, SQRT, EXP, LOG, LOG10 = 2, 3, 4, 5, 6, 7, 8, 9
 SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH = 10, 11, 12, 13, 14, 15, 16, 17, 18
 ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, ATAN2, HYPOT, MOD, MIN, MAX = 20, 21, 22, 23, 24, 25, 26, 27, 28, 29
 LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, UNEQUAL, AND, OR = 30, 31, 32, 33, 34, 35, 36, 37
+FIXED_POWER = 38  # a^b where b is a number
 SELECT = 40
 RAMP, STEP, STEP5, POLY4567, CYCLOIDAL, HARMONIC = 50, 51, 52, 53, 54, 55
 
@@ -162,22 +160,6 @@ def rise_derivatives(code, s):
 
 
 @kernel
-def multiply(a, a1, a2, b, b1, b2):
-    """(a b)'' = a'' b + 2 a' b' + a b''"""
-    return a * b, a1 * b + a * b1, a2 * b + 2.0 * a1 * b1 + a * b2
-
-
-@kernel
-def divide(a, a1, a2, b, b1, b2):
-    """From h b = a: h' = (a' - h b') / b, h'' = (a'' - 2 h' b' - h b'') / b."""
-    if b == 0.0:
-        return NAN, NAN, NAN
-    h = a / b
-    h1 = (a1 - h * b1) / b
-    return h, h1, (a2 - 2.0 * h1 * b1 - h * b2) / b
-
-
-@kernel
 def power_term(c, a, p):
     """c a^p, where c = 0 wins over the pole at a = 0."""
     if c == 0.0:
@@ -192,52 +174,48 @@ def power_term(c, a, p):
 
 
 @kernel
-def power(a, a1, a2, b, b1, b2):
-    """a^b by the chain rule where the exponent is constant, else as exp(w) with w = b log(a)."""
+def power(code, a, b):
+    """a^b: by the chain rule for a, and as exp(b log(a)) for b, which needs a > 0."""
     if not (math.isfinite(a) and math.isfinite(b)):
-        return NAN, NAN, NAN
-    h = power_term(1.0, a, b)
-    if b1 == 0.0 and b2 == 0.0:
-        g1, g2 = power_term(b, a, b - 1.0), power_term(b * (b - 1.0), a, b - 2.0)
-        return h, g1 * a1, g2 * a1 * a1 + g1 * a2
+        return NAN, NAN, NAN, NAN, NAN, NAN
+    h, h_a, h_aa = power_term(1.0, a, b), power_term(b, a, b - 1.0), power_term(b * (b - 1.0), a, b - 2.0)
+    if code == FIXED_POWER:
+        return h, h_a, 0.0, h_aa, 0.0, 0.0
     if a <= 0.0:
-        return h, NAN, NAN
-    logarithm, rate = math.log(a), a1 / a
-    w1 = b1 * logarithm + b * rate
-    w2 = b2 * logarithm + 2.0 * b1 * rate + b * (a2 / a - rate * rate)
-    return h, h * w1, h * (w2 + w1 * w1)
+        return h, h_a, NAN, h_aa, NAN, NAN
+    logarithm = math.log(a)
+    return h, h_a, h * logarithm, h_aa, h / a * (1.0 + b * logarithm), h * logarithm * logarithm
 
 
 @kernel
-def atan2(y, y1, y2, x, x1, x2):
-    """With r^2 = x^2 + y^2: h' = (x y' - y x') / r^2."""
+def atan2(y, x):
+    """With r^2 = x^2 + y^2: h_y = x / r^2, h_x = -y / r^2."""
     rr = x * x + y * y
     if not math.isfinite(rr):
-        return NAN, NAN, NAN
+        return NAN, NAN, NAN, NAN, NAN, NAN
     if rr == 0.0:
-        return 0.0, NAN, NAN
-    h1 = (x * y1 - y * x1) / rr
-    return math.atan2(y, x), h1, (x * y2 - y * x2 - 2.0 * h1 * (x * x1 + y * y1)) / rr
+        return 0.0, NAN, NAN, NAN, NAN, NAN
+    h_y, h_x = x / rr, -y / rr
+    return math.atan2(y, x), h_y, h_x, 2.0 * h_x * h_y, h_x * h_x - h_y * h_y, -2.0 * h_x * h_y
 
 
 @kernel
-def hypot(a, a1, a2, b, b1, b2):
-    """From h^2 = a^2 + b^2: h h' = a a' + b b'."""
+def hypot(a, b):
+    """From h^2 = a^2 + b^2: h h_a = a, h h_aa = 1 - h_a^2 = h_b^2."""
     h = math.hypot(a, b)
     if h == 0.0:
-        return 0.0, NAN, NAN
-    h1 = (a * a1 + b * b1) / h
-    return h, h1, (a1 * a1 + a * a2 + b1 * b1 + b * b2 - h1 * h1) / h
+        return 0.0, NAN, NAN, NAN, NAN, NAN
+    h_a, h_b = a / h, b / h
+    return h, h_a, h_b, h_b * h_b / h, -h_a * h_b / h, h_a * h_a / h
 
 
 @kernel
-def mod(a, a1, a2, b, b1, b2):
+def mod(a, b):
     """a - n b with the sign of b, as in MATLAB and Python; n is constant between the jumps."""
     if b == 0.0 or not (math.isfinite(a) and math.isfinite(b)):
-        return NAN, NAN, NAN
+        return NAN, NAN, NAN, NAN, NAN, NAN
     h = a % b
-    n = (a - h) / b
-    return h, a1 - n * b1, a2 - n * b2
+    return h, 1.0, -(a - h) / b, 0.0, 0.0, 0.0
 
 
 @kernel
@@ -267,80 +245,76 @@ def compare(code, a, b):
 
 
 @kernel
-def combine(code, a, a1, a2, b, b1, b2):
-    """The jet of the operation `code` of two arguments."""
+def partials(code, a, b):
+    """h(a, b), h_a, h_b, h_aa, h_ab, h_bb of the operation `code` of two arguments."""
     if code == ADD:
-        return a + b, a1 + b1, a2 + b2
+        return a + b, 1.0, 1.0, 0.0, 0.0, 0.0
     if code == SUBTRACT:
-        return a - b, a1 - b1, a2 - b2
+        return a - b, 1.0, -1.0, 0.0, 0.0, 0.0
     if code == MULTIPLY:
-        return multiply(a, a1, a2, b, b1, b2)
+        return a * b, b, a, 0.0, 1.0, 0.0
     if code == DIVIDE:
-        return divide(a, a1, a2, b, b1, b2)
-    if code == POWER:
-        return power(a, a1, a2, b, b1, b2)
+        if b == 0.0:
+            return NAN, NAN, NAN, NAN, NAN, NAN
+        h, h_a = a / b, 1.0 / b
+        return h, h_a, -h / b, 0.0, -h_a / b, 2.0 * h / b / b
+    if code in (POWER, FIXED_POWER):
+        return power(code, a, b)
     if code == ATAN2:
-        return atan2(a, a1, a2, b, b1, b2)
+        return atan2(a, b)
     if code == HYPOT:
-        return hypot(a, a1, a2, b, b1, b2)
+        return hypot(a, b)
     if code == MOD:
-        return mod(a, a1, a2, b, b1, b2)
+        return mod(a, b)
     if code in (MIN, MAX):
         if math.isnan(a) or math.isnan(b):
-            return NAN, NAN, NAN
+            return NAN, NAN, NAN, NAN, NAN, NAN
         if a == b or (a < b) == (code == MIN):
-            return a, a1, a2
-        return b, b1, b2
-    return compare(code, a, b), 0.0, 0.0
+            return a, 1.0, 0.0, 0.0, 0.0, 0.0
+        return b, 0.0, 1.0, 0.0, 0.0, 0.0
+    return compare(code, a, b), 0.0, 0.0, 0.0, 0.0, 0.0
 
 
-@kernel
-def rise(code, z, i):
-    """h + (k - h) g(s) with s = (x - a) / (b - a), of the jets x, a, h, b, k that begin at z[i]."""
-    x, xd, xdd = z[i], z[i + 1], z[i + 2]
-    a, ad, add = z[i + 3], z[i + 4], z[i + 5]
-    h, hd, hdd = z[i + 6], z[i + 7], z[i + 8]
-    b, bd, bdd = z[i + 9], z[i + 10], z[i + 11]
-    k, kd, kdd = z[i + 12], z[i + 13], z[i + 14]
-    if not a < b:
-        return NAN, NAN, NAN
-    s, sd, sdd = divide(x - a, xd - ad, xdd - add, b - a, bd - ad, bdd - add)
-    g, g1, g2 = rise_derivatives(code, s)
-    p, pd, pdd = multiply(k - h, kd - hd, kdd - hdd, g, g1 * sd, g2 * sd * sd + g1 * sdd)
-    return h + p, hd + pd, hdd + pdd
+# Outside kernels --------------------------------------------------------------------------------------
+
+Jet = tuple[float, float, float]
+"""A value with its first and second derivative along a direction."""
 
 
-@kernel
-def operate(code, z, top):
-    """Replace the arguments on top of the stack of jets by the result; return where it begins.
+def apply(code: int, *arguments: Jet) -> Jet:
+    """The jet of one operation of jets.
 
-    `z` holds the jets one after the other, three numbers each; the topmost begins at z[top].
+    h' = h_a a' + h_b b',      h'' = h_a a'' + h_b b'' + h_aa a'^2 + 2 h_ab a' b' + h_bb b'^2
     """
-    if code < ADD:
-        i = top
-        u1, u2 = z[i + 1], z[i + 2]
-        h, g1, g2 = derivatives(code, z[i])
-        h1, h2 = g1 * u1, g2 * u1 * u1 + g1 * u2
-    elif code < SELECT:
-        i = top - 3
-        h, h1, h2 = combine(code, z[i], z[i + 1], z[i + 2], z[top], z[top + 1], z[top + 2])
-    elif code == SELECT:  # otherwise, condition, value
-        i, condition = top - 6, z[top - 3]
-        chosen = top if condition != 0.0 else i
-        h, h1, h2 = z[chosen], z[chosen + 1], z[chosen + 2]
-        if math.isnan(condition):
-            h, h1, h2 = NAN, NAN, NAN
-    else:
-        i = top - 12
-        h, h1, h2 = rise(code, z, i)
-    z[i], z[i + 1], z[i + 2] = h, h1, h2
-    return i
-
-
-def apply(code: int, *arguments: tuple[float, float, float]) -> tuple[float, float, float]:
-    """The jet of one operation of jets, for use outside kernels."""
-    stack = np.array(arguments, dtype=np.float64).ravel()
-    with np.errstate(all="ignore"):  # without JIT NumPy would warn of what is nan or inf on purpose
-        i = operate(code, stack, len(stack) - 3)
-    value, first, second = stack[i : i + 3].tolist()
+    # NumPy's numbers do not raise where they have no value; its warnings of them are not wanted
+    parts = np.array(arguments, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        if len(parts) == 5:
+            jet = _rise(code, *parts)
+        elif len(parts) == 1:
+            jet = _chain(derivatives(code, parts[0, 0]), parts[0])
+        else:
+            jet = _combine(code, *parts)
+    value, first, second = map(float, jet)
     return value, first, second
+
+
+def _chain(g: Any, u: Any) -> Any:
+    """g(u), with g and its derivatives known at u."""
+    return g[0], g[1] * u[1], g[2] * u[1] * u[1] + g[1] * u[2]
+
+
+def _combine(code: int, a: Any, b: Any) -> Any:
+    if code == POWER and b[1] == b[2] == 0.0:
+        code = FIXED_POWER
+    h, h_a, h_b, h_aa, h_ab, h_bb = partials(code, a[0], b[0])
+    curvature = h_aa * a[1] * a[1] + 2.0 * h_ab * a[1] * b[1] + h_bb * b[1] * b[1]
+    return h, h_a * a[1] + h_b * b[1], h_a * a[2] + h_b * b[2] + curvature
+
+
+def _rise(code: int, x: Any, a: Any, h: Any, b: Any, k: Any) -> Any:
+    """h + (k - h) g(s) with s = (x - a) / (b - a)."""
+    if not a[0] < b[0]:
+        return NAN, NAN, NAN
+    s = _combine(DIVIDE, x - a, b - a)
+    return h + _combine(MULTIPLY, k - h, _chain(rise_derivatives(code, s[0]), s))

@@ -1,18 +1,16 @@
 """Tapes: an expression of several variables as a list of operations, each of which is worked out once.
 
 Operation k acts on the results of earlier ones. Parts that occur twice in an expression are one operation, and those
-without a name are numbers. `tape_calculus` finds values, gradients and second derivatives on a tape.
+without a name are numbers. `tape_kernels` finds values, gradients and second derivatives on a tape.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from . import operations as jets
-from .evaluate import Call, Chain, Name, Node, Number, Unary, names_in
-from .programs import fold
+from .evaluate import Call, Chain, Name, Node, Number, Unary, evaluate, names_in
 
 # operations that only tapes have: the argument where it is positive, else nan; a cosine or sine beside its partner
 POSITIVE, COS_BESIDE, SIN_BESIDE = 60, 61, 62
@@ -25,27 +23,60 @@ TOTAL = {
 }  # fmt: skip
 COMMUTES = {jets.ADD, jets.MULTIPLY, jets.HYPOT}
 
-# marks of the operands that are numbers
-LEFT_NUMBER, RIGHT_NUMBER = 1, 2
-
 
 @dataclass(frozen=True)
 class Tape:
-    """The operations; those before `inputs` are the variables read, by their numbers."""
+    """The operations; the results before theirs are the variables `reads`."""
 
-    inputs: tuple[int, ...]
+    reads: tuple[str, ...]
     operations: tuple[tuple[int, int, int, int], ...]
-    """Code, left and right operand; then the condition of a choice, or which operands are numbers."""
+    """Code, left and right operand, then the condition of a choice; of a number, where among `numbers` it is."""
     numbers: tuple[float, ...]
 
 
-def compile_tape(node: Node, variables: Sequence[str]) -> Tape:
-    """The tape of an expression in the variables."""
+def compile_tape(node: Node) -> Tape:
+    """The tape of an expression."""
     node = fold(node)
-    used = [i for i, name in enumerate(variables) if name in names_in(node)]
-    writer = _TapeWriter({variables[i]: k for k, i in enumerate(used)})
+    reads = tuple(sorted(names_in(node)))
+    writer = _TapeWriter({name: k for k, name in enumerate(reads)})
     operations, numbers = writer.without_idle(writer.write(node))
-    return Tape(tuple(used), tuple(operations), tuple(numbers))
+    return Tape(reads, tuple(operations), tuple(numbers))
+
+
+def fold(node: Node) -> Node:
+    """The same expression with every part that holds no name worked out."""
+    if isinstance(node, Number):
+        return node
+    if not names_in(node):
+        return Number(evaluate(node, {}), place=node.place)
+    if isinstance(node, Call) and node.name == "piecewise":
+        return _fold_piecewise(node)
+    folded = node.with_parts([fold(part) for part in node.parts])
+    return _fold_start(folded) if isinstance(folded, Chain) else folded
+
+
+def _fold_start(chain: Chain) -> Node:
+    """2*pi*t to 6.28*t: the operators of a chain are applied from left to right."""
+    numbers = 0
+    while isinstance(chain.parts[numbers], Number):
+        numbers += 1
+    if numbers < 2:
+        return chain
+    start = Chain(chain.first, chain.rest[: numbers - 1], place=chain.place)
+    return Chain(Number(evaluate(start, {}), place=chain.place), chain.rest[numbers - 1 :], place=chain.place)
+
+
+def _fold_piecewise(node: Call) -> Node:
+    """Branches that are never taken go unseen: their 1/0 is what the condition guards against."""
+    kept: list[Node] = []
+    for condition, value in zip(node.args[:-1:2], node.args[1::2], strict=True):
+        condition = fold(condition)
+        if not isinstance(condition, Number):
+            kept += [condition, fold(value)]
+        elif condition.value != 0.0:
+            return Call("piecewise", (*kept, fold(value)), place=node.place) if kept else fold(value)
+    last = fold(node.args[-1])
+    return Call("piecewise", (*kept, last), place=node.place) if kept else last
 
 
 @dataclass
@@ -62,15 +93,18 @@ class _TapeWriter:
         """The place of an operation."""
         if code in COMMUTES and right < left:
             left, right = right, left
+        if code == jets.POWER and self.is_number(right):
+            code = jets.FIXED_POWER
         if code not in (jets.NUMBER, jets.SELECT):
-            both = jets.ADD <= code <= jets.SELECT
-            extra = LEFT_NUMBER * self.is_number(left) + both * RIGHT_NUMBER * self.is_number(right)
+            values = [self.value(place) for place in _operands(code, left, right, extra)]
+            worked_out = math.nan if any(map(math.isnan, values)) else _value(code, values)
+            if math.isfinite(worked_out):
+                return self.number(worked_out)
         key = (code, left, right, number if code == jets.NUMBER else float(extra))
         if key not in self.known:
-            self.known[key] = len(self.inputs) + len(self.operations)
+            place = self.known[key] = len(self.inputs) + len(self.operations)
             self.operations.append((code, left, right, extra))
             self.numbers.append(number)
-            place = self.known[key]
             if code == jets.NUMBER or (code in TOTAL and all(map(self.is_total, self.operands(place)))):
                 self.total.add(place)
         return self.known[key]
@@ -87,8 +121,6 @@ class _TapeWriter:
 
     def without_idle(self, last: int) -> tuple[list[tuple[int, int, int, int]], list[float]]:
         """The operations that the result needs; it is the last of them."""
-        if last < len(self.inputs):
-            last = self.put(jets.ADD, last, self.number(0.0))
         n, needed, waiting = len(self.inputs), set(), [last]
         while waiting:
             place = waiting.pop()
@@ -96,28 +128,20 @@ class _TapeWriter:
                 needed.add(place)
                 waiting += self.operands(place)
         place_of = {old: n + k for k, old in enumerate(sorted(needed))} | {k: k for k in range(n)}
-        operations = []
+        operations: list[tuple[int, int, int, int]] = []
+        numbers: list[float] = []
         for old in sorted(needed):
-            code, left, right, extra = self.operations[old - n]
-            operands = self.operands(old)
-            operations.append(
-                (
-                    code,
-                    place_of[left] if operands else 0,
-                    place_of[right] if len(operands) > 1 else 0,
-                    place_of[extra] if code == jets.SELECT else extra,
-                )
-            )
-        return operations, [self.numbers[old - n] for old in sorted(needed)]
+            code, operands = self.operations[old - n][0], [place_of[place] for place in self.operands(old)]
+            if code == jets.NUMBER:
+                operands = [len(numbers)]
+                numbers.append(self.numbers[old - n])
+            left, right, condition = (*operands, 0, 0)[:3]
+            operations.append((code, left, right, condition))
+        return operations, numbers
 
     def operands(self, place: int) -> list[int]:
         """Where the operands of an operation are."""
-        code, left, right, extra = self.operations[place - len(self.inputs)]
-        if code == jets.NUMBER:
-            return []
-        if code == jets.SELECT:
-            return [left, right, extra]
-        return [left, right] if jets.ADD <= code < jets.SELECT or code in (COS_BESIDE, SIN_BESIDE) else [left]
+        return _operands(*self.operations[place - len(self.inputs)])
 
     def binary(self, code: int, left: int, right: int) -> int:
         """An operation of two operands, without those that change nothing."""
@@ -141,14 +165,11 @@ class _TapeWriter:
 
     def unary(self, code: int, operand: int) -> int:
         """An operation of one operand; the sine and the cosine of an angle are found together."""
-        if code in PARTNERS and self.key(code, operand) not in self.known:
+        if code in PARTNERS and (code, operand, 0, 0.0) not in self.known:
             partner, beside = PARTNERS[code]
-            if self.key(partner, operand) in self.known:
-                return self.put(beside, operand, self.known[self.key(partner, operand)])
+            if (partner, operand, 0, 0.0) in self.known:
+                return self.put(beside, operand, self.known[partner, operand, 0, 0.0])
         return self.put(code, operand)
-
-    def key(self, code: int, operand: int) -> tuple[int, int, int, float]:
-        return code, operand, 0, float(LEFT_NUMBER * self.is_number(operand))
 
     def write(self, node: Node) -> int:
         match node:
@@ -185,8 +206,24 @@ class _TapeWriter:
 
     def write_rise(self, code: int, x: int, a: int, h: int, b: int, k: int) -> int:
         """h + (k - h) g(s) with s = (x - a) / (b - a), where a < b."""
-        length = self.put(POSITIVE, self.put(jets.SUBTRACT, b, a))
-        s = self.put(jets.DIVIDE, self.put(jets.SUBTRACT, x, a), length)
-        return self.put(
-            jets.ADD, h, self.put(jets.MULTIPLY, self.put(jets.SUBTRACT, k, h), self.put(code, s))
-        )
+        length = self.put(POSITIVE, self.binary(jets.SUBTRACT, b, a))
+        s = self.binary(jets.DIVIDE, self.binary(jets.SUBTRACT, x, a), length)
+        rise = self.binary(jets.MULTIPLY, self.binary(jets.SUBTRACT, k, h), self.put(code, s))
+        return self.binary(jets.ADD, h, rise)
+
+
+def _operands(code: int, left: int, right: int, condition: int) -> list[int]:
+    if code == jets.NUMBER:
+        return []
+    if code == jets.SELECT:
+        return [left, right, condition]
+    return [left, right] if jets.ADD <= code < jets.SELECT or code in (COS_BESIDE, SIN_BESIDE) else [left]
+
+
+def _value(code: int, values: list[float]) -> float:
+    """An operation of numbers."""
+    if code == POSITIVE:
+        return values[0] if values[0] > 0.0 else math.nan
+    if code > jets.SELECT:
+        return float(jets.rise_derivatives(code, values[0])[0])
+    return jets.apply(code, *((value, 0.0, 0.0) for value in values))[0]

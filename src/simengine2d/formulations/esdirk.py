@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coordinates.reference_point.projection import correct, largest_error, position_errors, rate_errors
-from ..expressions.time_function import functions_at
+from ..expressions.function_table import functions_at
 from ..numerics.kernel import kernel
 from ..numerics.ldl import eliminate, solve_again, substitute
 from ..system.constraints import gamma as acceleration_side
@@ -209,7 +209,7 @@ def smallest_multipliers(S, D, p, t, w):
 
     M x + Phi_q^T y = Phi_q^T lam,   Phi_q x = 0      has x = 0 and all such lam as its y
     """
-    functions_at(S.functions, t, w.f)
+    functions_at(S.functions, w.scratch, t, w.f)
     place(S, t, p.q, w)
     phi_q(S, w)
     for j in range(p.q.size):
@@ -226,7 +226,7 @@ def smallest_multipliers(S, D, p, t, w):
 @kernel
 def hold(S, D, p, t, w):
     """Bring the state onto the constraints, first q, then qd, by the factors of the step."""
-    functions_at(S.functions, t, w.f)
+    functions_at(S.functions, w.scratch, t, w.f)
     level, before, n = 0, np.inf, p.q.size
     for _ in range(2 * MOST_CORRECTIONS):
         place(S, t, p.q, w)

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..errors import ModelError, listed
 from ..expressions.evaluate import Number, names_in, parse, substitute, to_matlab, to_text
+from ..expressions.function import Function
 from ..expressions.table import Table
-from ..expressions.time_function import Function
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import Term
 from ..model.resolved import ResolvedModel
@@ -49,7 +49,7 @@ class Draft:
     def function(self, given: Any, minus: float = 0.0) -> str:
         """f(t) as MATLAB text, with the parameters as numbers; `minus` is taken away from it."""
         if isinstance(given, Function):
-            given = given.table or given.callback or (to_text(given.node) if given.node else given.constant)
+            given = given.table or given.callback or (to_text(given.tree) if given.tree else given.constant)
         if isinstance(given, Table):
             raise ModelError("follows a table; .adm has expressions of t only.")
         if not isinstance(given, str):

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import ModelError
 from ..expressions.evaluate import to_text
+from ..expressions.function import Function
 from ..expressions.table import Table
-from ..expressions.time_function import Function
 from ..model.body import Body
 from ..model.elements import FUNCTION_KINDS, Element, Kind
 from ..model.frame import GROUND, Frame
@@ -149,7 +149,7 @@ def curve_data(part: Any) -> Any:
 def function_data(given: Any) -> Any:
     """A number, an expression, or a table."""
     if isinstance(given, Function):
-        given = given.table or (given.node and to_text(given.node)) or (given.callback or given.constant)
+        given = given.table or (given.tree and to_text(given.tree)) or (given.callback or given.constant)
     if isinstance(given, Table):
         points = list(given.times)
         where: dict[str, Any] = {"of": given.of, "points": points} if given.of else {"times": points}

@@ -12,8 +12,7 @@ from random import Random
 from typing import Any
 
 from ..errors import ModelError
-from ..expressions.law import LINEAR, TIME, Law
-from ..expressions.time_function import Function
+from ..expressions.function import Function
 from ..model.elements import Element, ForceElement, Joint, Push, Wrench
 from ..model.forces.point_force import PointForce
 from ..model.forces.torque import Torque
@@ -133,12 +132,12 @@ def _turned(fx: Any, fy: Any, angle: float) -> tuple[Any, Any]:
     return cos(angle) * fx - sin(angle) * fy, sin(angle) * fx + cos(angle) * fy
 
 
-def _law(law: Law, s: float, sd: float, t: float) -> tuple[Any]:
+def _law(law: Function, s: float, sd: float, t: float) -> tuple[Any]:
     """Its value; of a law that is neither linear nor of time alone, its text."""
-    if law.kind not in (TIME, LINEAR):
-        return (law.text,)
-    stiffness, damping, free = law.numbers or (0.0, 0.0, 0.0)
-    return (stiffness * (s - free) + damping * sd + _at(law.time or 0.0, t),)
+    if law.is_linear:
+        stiffness, damping, free = law.numbers
+        return (stiffness * (s - free) + damping * sd,)
+    return (_at(law, t) if law.of_time else law.text,)
 
 
 def _at(function: float | Function, t: float) -> float:

@@ -25,8 +25,8 @@ from typing import (
 import numpy as np
 
 from ..errors import ModelError, Subject, answers_misspellings
-from ..expressions.law import PUSH, STATE, Law
-from ..expressions.time_function import Function
+from ..expressions.function import Function
+from ..expressions.law import PUSH, STATE
 from ..methods import Registry
 from .curves.curve import as_curve, resolve_curve
 from .formula import Formula, formula_of, frames_of_formula
@@ -97,7 +97,7 @@ class Push(NamedTuple):
     """An applied force that resists the growth of a measure with a law g(s, sd, t)."""
 
     measure: Measure
-    law: Law
+    law: Function
 
 
 class Wrench(NamedTuple):
@@ -105,9 +105,9 @@ class Wrench(NamedTuple):
 
     frame: PlacedFrame
     turning: bool
-    fx: Law
-    fy: Law
-    torque: Law
+    fx: Function
+    fy: Function
+    torque: Function
 
 
 class Action(NamedTuple):
@@ -133,7 +133,7 @@ class Scope(ABC):
     def function(self, value: Any, what: Subject) -> Function: ...
 
     @abstractmethod
-    def law(self, value: Any, variables: Sequence[str], what: Subject) -> Law: ...
+    def law(self, value: Any, variables: Sequence[str], what: Subject) -> Function: ...
 
     @abstractmethod
     def frame(self, frame: Frame) -> PlacedFrame: ...

@@ -26,9 +26,8 @@ from ..expressions.evaluate import (
     substitute,
     to_text,
 )
-from ..expressions.programs import fold
-from ..expressions.tape import Tape, compile_tape
-from ..expressions.time_function import Function, as_function
+from ..expressions.function import Function, constant_function, tree_function
+from ..expressions.tape import fold
 from .channel_text import ChannelExpression, parse_channels
 from .curves.contact_arrays import Contact
 from .frame import Frame
@@ -47,9 +46,9 @@ class Formula:
     """u_1, ..., u_p: one term of weight one each."""
     variables: tuple[str, ...] = field(repr=False)
     tree: Node = field(repr=False)
-    tape: Tape = field(repr=False)
+    function: Function = field(repr=False)
     contact: Contact | None = field(default=None, repr=False)
-    """Where it is the gap of a contact with a curve, whose tape is empty."""
+    """Where it is the gap of a contact with a curve; the function is then left empty."""
 
     @property
     def level(self) -> int:
@@ -77,14 +76,14 @@ def formula_of(text: str, parameters: Mapping[str, float], placed: Callable[[Mea
     measures = tuple(placed(measure) for measure in found.measures)
     known: dict[str, Node] = {name: Number(number(value)) for name, value in parameters.items()}
     tree = fold(substitute(found.tree, known))
-    variables = tuple(found.variables)
-    return Formula(text.strip(), measures, variables, tree, compile_tape(tree, variables))
+    return Formula(text.strip(), measures, tuple(found.variables), tree, tree_function(tree, text.strip()))
 
 
 def contact_formula(text: str, measures: Sequence[Measure], contact: Contact) -> Formula:
     """The gap of a contact as a formula; `text` says what it is."""
     variables = [f"{letter}{j}" for j in range(len(measures)) for letter in ("u", "ud")]
-    return Formula(text, tuple(measures), (*variables, "t"), Number(0.0), Tape((), (), ()), contact)
+    nothing = constant_function(text, 0.0)
+    return Formula(text, tuple(measures), (*variables, "t"), Number(0.0), nothing, contact)
 
 
 def frames_of_formula(text: str) -> Iterator[Frame]:
@@ -126,7 +125,7 @@ def weighted_sum(formula: Formula) -> WeightedSum | None:
     terms = [(w, m) for w, m in zip(values, formula.measures, strict=True) if w != 0.0]
     measure = Measure(tuple(term for w, m in terms for term in (w * m).terms))
     total = Chain(Number(0.0), tuple(("+", Chain(Number(-w), (("*", node),))) for w, node in rest))
-    return WeightedSum(measure, as_function(to_text(fold(total)) if rest else 0.0))
+    return WeightedSum(measure, tree_function(total, f"'{to_text(fold(total))}'"))
 
 
 Linear = tuple[dict[str, float], list[tuple[float, Node]]]

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from ..errors import ModelError, Problem, Subject, UnsupportedError, unknown
 from ..expressions import evaluate
-from ..expressions.law import Law, as_law
-from ..expressions.time_function import Function, as_function
+from ..expressions.function import Function
+from ..expressions.law import as_law
+from ..expressions.time_function import as_function
 from .body import Body, Inertia, Shape
 from .elements import NUMERIC_KINDS, Element, ForceElement, Joint, Load, Row, Scope, check_name, resolve_field
 from .frame import GROUND, Frame, PlacedFrame
@@ -171,7 +172,7 @@ class ResolvedModel(Scope):
         except ModelError as error:
             raise ModelError(what.says(error)) from None
 
-    def law(self, value: Any, variables: Sequence[str], what: Subject) -> Law:
+    def law(self, value: Any, variables: Sequence[str], what: Subject) -> Function:
         try:
             return as_law(value, variables, self.parameters)
         except ModelError as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..expressions.tape_kernels import RESULT, VALUE, forward
+from ..expressions.function_table import ALONG, law_value, new_scratch, pack
 from ..model.elements import Row
 from ..model.formula import Formula
 from ..model.frame import GROUND, PlacedFrame
@@ -56,22 +56,20 @@ def measures_along(S, F, Q, Qd, Qdd, out):
 
 
 @kernel(entry=True)
-def values_along(operations, numbers, Z, z, out):
-    """A formula at each row of its inputs Z."""
+def values_along(table, scratch, Z, out):
+    """A formula at each row of its variables Z."""
     for i in range(Z.shape[0]):
         for k in range(Z.shape[1]):
-            z[k, VALUE] = Z[i, k]
-        out[i] = z[forward(operations, numbers, 0, operations.shape[0], Z.shape[1], z), VALUE]
+            scratch.variables[k] = Z[i, k]
+        out[i] = law_value(table, 0, scratch.variables, scratch.results)
 
 
 def formula_along(results: Results, formula: Formula) -> Floats:
     """The value of a formula over time."""
     rates = [part for measure in formula.measures for part in measure_rates(results, measure)[:2]]
     t = results.motion.t
-    tape, out = formula.tape, np.empty(t.size)
-    Z = np.ascontiguousarray(np.column_stack([*rates, t])[:, tape.inputs])
-    operations, numbers = np.array(tape.operations, dtype=np.int64), np.array(tape.numbers, dtype=float)
-    values_along(operations, numbers, Z, np.zeros((Z.shape[1] + len(operations), RESULT)), out)
+    table, out = pack([formula.function], [formula.variables], ALONG), np.empty(t.size)
+    values_along(table, new_scratch(table), np.column_stack([*rates, t]), out)
     return out
 
 

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
-from ..expressions.law import LINEAR
 from ..model.elements import Action, Load, Push
 from ..system.system import System
 from .channels import formula_along
@@ -58,9 +57,9 @@ def energy(results: Results) -> Energy:
         if isinstance(load, Action) and load.potential:
             potential = potential + formula_along(results, load.formula)
     springs = [load.law for _, load in system.loads if isinstance(load, Push)]
-    if any(law.kind == LINEAR for law in springs):
+    if any(law.is_linear for law in springs):
         for law, s in zip(springs, forces_of(results).s, strict=True):
-            if law.kind == LINEAR:
+            if law.is_linear:
                 stiffness, _, free = law.numbers
                 potential = potential + 0.5 * stiffness * (s - free) ** 2
     total = kinetic + potential
@@ -122,10 +121,9 @@ def is_conservative(system: System) -> bool:
 def _is_spring(load: Load) -> bool:
     if isinstance(load, Action):
         return load.potential and not load.formula.reads_time
-    if not isinstance(load, Push) or load.law.kind != LINEAR:
+    if not isinstance(load, Push) or not load.law.is_linear:
         return False
-    time, damping = load.law.time, load.law.numbers[1]
-    return damping == 0.0 and (time is None or (time.is_constant and time.constant == 0.0))
+    return load.law.numbers[1] == 0.0
 
 
 def _with_laws(results: Results) -> System:

@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..expressions.law import TIME, Law, expression_law, law_value, linear_law, pack_laws
-from ..expressions.time_function import as_function, functions_at
+from ..expressions.function import Function, expression_function
+from ..expressions.function_table import ALONG, FunctionTable, Scratch, law_value, new_scratch, pack
 from ..model.channel_text import parse_channels
-from ..model.elements import Push
+from ..model.elements import Row
 from ..model.measure import Measure
-from ..numerics.kernel_pointer import kernel_pointer
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import BoundKernel, kernel_pointer
 from ..numerics.roots import roots_in
-from ..system.applied_forces import load_arrays, push_state
-from ..system.constraints import constant_arrays
-from ..system.frames import FRAME_STATE, move_frames, place_frames
+from ..system.constraints import SystemArrays, constant_arrays
+from ..system.frames import FRAME_STATE, move_frames, place_frames, term_rate, term_value
 from ..system.system import System
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 Motion = Callable[[float], tuple[Floats, Floats]]
 """q and qd at a time."""
@@ -81,32 +82,23 @@ class EventWatch:
                 raise ModelError(f"events must be a list of Event(...), not {event!r}.")
         self.events = list(events)
         resolved = system.resolved
-        pushes: list[Push] = []
-        laws: list[Law] = []
-        self.first: list[int] = []
+        functions: list[Function] = []
+        variables: list[Sequence[str]] = []
+        measures: list[Sequence[Measure]] = []
         for event in self.events:
             try:
                 channels = parse_channels(str(event.expression))
-                measures = [resolved.measure(measure) for measure in channels.measures]
-                laws.append(
-                    expression_law(channels.tree, channels.text, channels.variables, resolved.parameters)
-                )
+                names = tuple(channels.variables)
+                function = expression_function(channels.tree, channels.text, names, resolved.parameters)
+                measures.append([resolved.measure(measure) for measure in channels.measures])
             except ModelError as error:
                 raise ModelError(f"event '{event.name}': {error}") from None
-            self.first.append(len(pushes))
-            pushes += [Push(measure, _NOTHING) for measure in measures]
-        frames = {frame for push in pushes for term in push.measure.terms for frame in (term.a, term.b)}
-        times = [law.time or as_function(0.0) for law in laws]
-        arrays, numbers = constant_arrays(system.bodies, resolved.gravity, [], times, frames)  # type: ignore[arg-type]
-        first = np.array([*self.first, len(pushes)], dtype=np.int64)
-        context = EventContext(
-            arrays, load_arrays(pushes, [], numbers, 0), pack_laws(laws, 0), first, np.empty((len(laws), 3)),
-            np.zeros((arrays.frame_body.size, FRAME_STATE)), np.zeros(2 * len(pushes) + 1),
-        )  # fmt: skip
-        self.bound = watched_at.bind(context)
-        self.clocks = [law.time if law.kind == TIME else None for law in laws]
+            functions.append(function)
+            variables.append(names)
+        self.bound = watching(system, functions, variables, measures)
+        self.clocks = [function if function.of_time else None for function in functions]
         self.length = system.length
-        self.t, count = np.nan, len(laws)
+        self.t, count = np.nan, len(functions)
         self.side, self.size, self.rounding = np.zeros((3, count))
 
     def values(self, t: float, q: Floats, qd: Floats) -> Floats:
@@ -156,35 +148,55 @@ class EventWatch:
         self.side[:], self.size[:], self.rounding[:] = saved["watch"]
 
 
-_NOTHING: Law = linear_law(0.0, 0.0, 0.0, as_function(0.0))
+class WatchContext(NamedTuple):
+    """What some expressions are evaluated with: the rows of S are the measures that they read."""
+
+    S: SystemArrays
+    table: FunctionTable
+    first: Ints  # measure of each expression, and their number
+    scratch: Scratch
+    F: Floats
 
 
-class EventContext(NamedTuple):
-    """What the expressions of some events are evaluated with."""
-
-    S: Any
-    L: Any
-    laws: Any
-    first: Any  # measure of each expression, and their number
-    f: Any
-    F: Any
-    z: Any  # scratch for the variables of one expression
+def watching(
+    system: System,
+    functions: Sequence[Function],
+    variables: Sequence[Sequence[str]],
+    measures: Sequence[Sequence[Measure]],
+) -> BoundKernel:
+    """The kernel pointer that evaluates functions of measures, their rates and time."""
+    rows = [Row("", measure) for each in measures for measure in each]
+    arrays, _ = constant_arrays(system.bodies, system.resolved.gravity, rows)
+    first = np.cumsum([0, *map(len, measures)]).astype(np.int64)
+    table = pack(functions, variables, ALONG)
+    frames = np.zeros((arrays.frame_body.size, FRAME_STATE))
+    return watched_at.bind(WatchContext(arrays, table, first, new_scratch(table), frames))
 
 
 @kernel_pointer
 def watched_at(c, t, y, out):
     """The value of every expression at y = (q, qd)."""
     n = y.size // 2
-    functions_at(c.S.functions, t, c.f)
     place_frames(c.S, y[:n], c.F)
     move_frames(c.S, y[n:], c.F)
     for e in range(out.size):
         count = c.first[e + 1] - c.first[e]
-        z = c.z[: 2 * count + 1]
+        z = c.scratch.variables[: 2 * count + 1]
         for k in range(count):
-            z[2 * k], z[2 * k + 1] = push_state(c.L, c.first[e] + k, c.F)
+            z[2 * k], z[2 * k + 1] = measured(c.S, c.first[e] + k, c.F)
         z[2 * count] = t
-        out[e] = law_value(c.laws, e, c.f, z)
+        out[e] = law_value(c.table, e, z, c.scratch.results)
+
+
+@kernel
+def measured(S, i, F):
+    """Value and rate of the measure of row i."""
+    s, sd = 0.0, 0.0
+    for k in range(S.row_start[i], S.row_start[i + 1]):
+        kind, a, b, weight = S.term_kind[k], S.term_a[k], S.term_b[k], S.term_weight[k]
+        s += weight * term_value(kind, F, a, b)
+        sd += weight * term_rate(kind, F, a, b)
+    return s, sd
 
 
 def crossings_until(watch: EventWatch, t_end: float, between: Motion, rtol: float) -> list[Crossing]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..expressions.law import law_value
+from ..expressions.function_table import law_value
 from ..model.elements import Action, Push, Wrench
 from ..model.frame import GROUND, PlacedFrame
 from ..numerics.kernel import kernel
@@ -48,11 +48,11 @@ def forces_along(S, L, w, pairs, T, Q, Qd, Lam, A, out, s, g, drivers):
                 add_pull(out, t, pairs[k], pull, S.term_kind[k], F, S.term_a[k], S.term_b[k])
         p = S.term_kind.size
         # forces along measures by laws
-        z = L.push_scratch[0]
+        z = w.scratch.variables[:3]
         for i in range(L.push_start.size - 1):
             z[0], z[1] = push_state(L, i, F)
             z[2] = T[t]
-            s[i, t], g[i, t] = z[0], law_value(L.laws, i, f, z)
+            s[i, t], g[i, t] = z[0], law_value(L.laws, i, z, w.scratch.results)
             for k in range(L.push_start[i], L.push_start[i + 1]):
                 pull = -g[i, t] * L.term_weight[k]
                 add_pull(out, t, pairs[p], pull, L.term_kind[k], F, L.term_a[k], L.term_b[k])
@@ -67,7 +67,7 @@ def forces_along(S, L, w, pairs, T, Q, Qd, Lam, A, out, s, g, drivers):
         # wrenches
         for i in range(L.wrench_frame.size):
             k = L.wrench_frame[i]
-            own_x, own_y, torque = wrench_values(L, i, T[t], f, Q[t], Qd[t], 3 * S.frame_body[k])
+            own_x, own_y, torque = wrench_values(L, i, T[t], Q[t], Qd[t], 3 * S.frame_body[k], w.scratch)
             fx, fy = turned(L.wrench_turning[i], F, k, own_x, own_y)
             out[pairs[p, 0], 0, t] += fx
             out[pairs[p, 0], 1, t] += fy

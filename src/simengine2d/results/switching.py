@@ -11,21 +11,17 @@ from numpy.typing import NDArray
 
 from ..errors import Caution, listed
 from ..expressions.breaks import Break, Switch, TimeBreaks, stops_of, switches_of
-from ..expressions.evaluate import Name, Node, names_in, substitute
-from ..expressions.law import PROGRAM, PUSH, STATE, Law, linear_law, pack_laws
-from ..expressions.programs import compile_program, fold
+from ..expressions.evaluate import Name, Node, names_in
+from ..expressions.function import Function, tree_function
+from ..expressions.law import PUSH, STATE
 from ..expressions.table import Table
-from ..expressions.time_function import CALLBACK, Function, as_function
 from ..model.elements import Action, Push, Wrench
 from ..model.frame import GROUND, Frame
 from ..model.measure import Measure, Term
 from ..numerics.kernel_pointer import BoundKernel
-from ..system.applied_forces import load_arrays
-from ..system.constraints import constant_arrays
-from ..system.frames import FRAME_STATE
 from ..system.pool import once_per_system
 from ..system.system import System
-from .events import EventContext, watched_at
+from .events import watching
 
 Floats = NDArray[np.float64]
 Motion = Callable[[float], tuple[Floats, Floats]]
@@ -201,27 +197,25 @@ class _Found:
             return
         laws = [load.law] if isinstance(load, Push) else [load.fx, load.fy, load.torque]
         for law in laws:
-            if law.time is not None:
-                self.add_function(law.time, title)
-            if law.callback is not None:
-                self.add_python(law.breaks, title)
-            if isinstance(load, Push):
-                self.add_law(law, PUSH, (load.measure,))
+            if law.of_time:
+                self.add_function(law, title)
+            elif isinstance(load, Push):
+                self.add_law(law, PUSH, (load.measure,), title)
             else:
-                self.add_law(law, STATE, _of_body(system, load.frame.body))
+                self.add_law(law, STATE, _of_body(system, load.frame.body), title)
 
-    def add_law(self, law: Law, variables: tuple[str, ...], measures: tuple[Measure, ...]) -> None:
-        """`variables` are the values of the measures, then their rates, then t."""
-        n = len(measures)
-        pairs = [name for k in range(n) for name in (variables[k], variables[n + k])]
-        order = (*pairs, variables[-1])
+    def add_law(
+        self, law: Function, variables: tuple[str, ...], measures: tuple[Measure, ...], title: str
+    ) -> None:
+        if law.callback is not None:
+            self.add_python(law.breaks, title)
         if law.tree is not None:
-            self.add_tree(law.tree, order, measures)
+            self.add_tree(law.tree, variables, measures)
         if law.table is not None:
             levels = stops_of(law.table)
             period = levels[-1] - levels[0] if law.table.periodic else 0.0
             switch = Switch(Name(law.table.variable), levels, period, False)
-            self.placed.append(PlacedSwitch(switch, order, measures))
+            self.placed.append(PlacedSwitch(switch, variables, measures))
 
     def add_tree(self, tree: Node, variables: tuple[str, ...], measures: tuple[Measure, ...]) -> None:
         for switch in switches_of(tree):
@@ -231,11 +225,11 @@ class _Found:
                 self.placed.append(PlacedSwitch(switch, variables, measures))
 
     def add_function(self, function: Function, title: str) -> None:
-        if function.node is not None:
-            self.of_time += switches_of(function.node)
+        if function.tree is not None:
+            self.of_time += switches_of(function.tree)
         if function.table is not None:
             self.tables.append(function.table)
-        if function.kind == CALLBACK:
+        if function.callback is not None:
             self.add_python(function.breaks, title)
 
     def add_python(self, breaks: tuple[float, ...] | None, title: str) -> None:
@@ -260,31 +254,10 @@ def _of_body(system: System, body: str) -> tuple[Measure, ...]:
 
 def _bound(system: System, placed: list[PlacedSwitch]) -> BoundKernel:
     """The kernel pointer that evaluates all switches of the state."""
-    nothing = linear_law(0.0, 0.0, 0.0, as_function(0.0))
-    pushes = [Push(measure, nothing) for each in placed for measure in each.measures]
-    laws = [_law(each) for each in placed]
-    frames = {frame for push in pushes for term in push.measure.terms for frame in (term.a, term.b)}
-    arrays, numbers = constant_arrays(
-        system.bodies,
-        system.resolved.gravity,
-        [],
-        [as_function(0.0) for _ in laws],
-        frames,  # type: ignore[arg-type]
+    functions = [tree_function(each.switch.tree, "a switch") for each in placed]
+    return watching(
+        system, functions, [each.variables for each in placed], [each.measures for each in placed]
     )
-    first = np.cumsum([0, *(len(each.measures) for each in placed)]).astype(np.int64)
-    context = EventContext(
-        arrays, load_arrays(pushes, [], numbers, 0), pack_laws(laws, 0), first, np.empty((len(laws), 3)),
-        np.zeros((arrays.frame_body.size, FRAME_STATE)), np.zeros(2 * len(pushes) + 1),
-    )  # fmt: skip
-    return watched_at.bind(context)
-
-
-def _law(placed: PlacedSwitch) -> Law:
-    """A switch as a law of its variables."""
-    names = {name: Name(f"variable {k}") for k, name in enumerate(placed.variables)}
-    tree = fold(substitute(placed.switch.tree, names))
-    program = compile_program(tree, [name.name for name in names.values()])
-    return Law("a switch", PROGRAM, as_function(0.0), program=program)
 
 
 # Crossings inside a step ---------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ..expressions.evaluate import Node, names_in, parse
-from ..expressions.time_function import PROGRAM, Function
+from ..expressions.function import Function
 from ..model.body import Bar
 from ..system.system import System
 from .symbols import Letter, SymbolTable, letter_of
@@ -97,7 +97,7 @@ class BodySymbols:
             return self.number(
                 f"{letter}_{owner}", Letter(letter, owner), function.constant, f"value of {owner}"
             )
-        if function.kind == PROGRAM:
+        if function.tree is not None:
             return self.expression(function.text, {"t": self.t})
         unknown = sp.Function(self.table.new(f"{letter}_{owner}", Letter(letter, owner)).name, real=True)(
             self.t

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..expressions.law import LINEAR, PROGRAM, PUSH, STATE, TIME, CompiledLaws, Law, law_value, pack_laws
+from ..expressions.function import Function
+from ..expressions.function_table import ALONG, Functions, as_arrays, evaluate_function, new_scratch
+from ..expressions.law import PUSH, STATE
 from ..model.elements import Action, Push, Wrench
 from ..system.applied_forces import turned
 from ..system.frames import EX, EY
@@ -52,8 +54,8 @@ def _wrench(bodies: BodySymbols, frames: SymbolicFrames, owner: str, wrench: Wre
     """Force components and the torque that they have about the mass center."""
     names = [body.name for body in bodies.system.bodies]
     j, k = 3 * names.index(wrench.frame.body), frames.number[wrench.frame]
-    state = [*bodies.q[j : j + 3], *bodies.qd[j : j + 3], bodies.t]
-    variables = dict(zip(STATE, state, strict=True))
+    state = [part for i in range(j, j + 3) for part in (bodies.q[i], bodies.qd[i])]
+    variables = dict(zip(STATE, [*state, bodies.t], strict=True))
     own_x = _law(bodies, wrench.fx, f"{owner}, x", variables, "F")
     own_y = _law(bodies, wrench.fy, f"{owner}, y", variables, "F")
     torque = _law(bodies, wrench.torque, owner, variables, "T")
@@ -65,22 +67,21 @@ def _wrench(bodies: BodySymbols, frames: SymbolicFrames, owner: str, wrench: Wre
 
 
 def _law(
-    bodies: BodySymbols, law: Law, owner: str, variables: dict[str, sp.Expr], letter: str = "h"
+    bodies: BodySymbols, law: Function, owner: str, variables: dict[str, sp.Expr], letter: str = "h"
 ) -> sp.Expr:
     """g of its variables; what depends on time alone gets the letter."""
-    time = sp.Integer(0) if law.time is None else bodies.function(law.time, owner, letter)
-    if law.kind == TIME:
-        return time
-    if law.kind == LINEAR:
-        return time + _linear(bodies, law, owner, variables)
-    if law.kind == PROGRAM:
-        return time + bodies.expression(law.text, variables)
+    if law.of_time:
+        return bodies.function(law, owner, letter)
+    if law.is_linear:
+        return _linear(bodies, law, owner, variables)
+    if law.tree is not None:
+        return bodies.expression(law.text, variables)
     name = bodies.table.new(f"g_{owner}", Letter("g", owner)).name
-    bodies.python[name] = LawInNumbers(law)
-    return time + sp.Function(name, real=True)(*variables.values())
+    bodies.python[name] = LawInNumbers(law, tuple(variables))
+    return sp.Function(name, real=True)(*variables.values())
 
 
-def _linear(bodies: BodySymbols, law: Law, owner: str, variables: dict[str, sp.Expr]) -> sp.Expr:
+def _linear(bodies: BodySymbols, law: Function, owner: str, variables: dict[str, sp.Expr]) -> sp.Expr:
     """k (s - free) + c sd"""
     letters = {"k": "stiffness", "c": "damping", "s0": "free value"}
     k, c, free = (
@@ -93,16 +94,17 @@ def _linear(bodies: BodySymbols, law: Law, owner: str, variables: dict[str, sp.E
 class LawInNumbers:
     """A table or a Python function as a function of numbers."""
 
-    def __init__(self, law: Law) -> None:
-        self.law = law
+    def __init__(self, law: Function, variables: tuple[str, ...]) -> None:
+        self.law, self.variables = law, variables
 
-    def __call__(self, *variables: float) -> float:
-        table = self._table._replace(found=np.zeros_like(self._table.found))  # other threads may ask too
-        return float(law_value(table, 0, np.zeros((1, 3)), np.array(variables, dtype=float)))
+    def __call__(self, *values: float) -> float:
+        out = new_scratch(self._arrays).results
+        evaluate_function(self._arrays, 0, ALONG, np.array(values, dtype=float), out)
+        return float(out[0])
 
     @cached_property
-    def _table(self) -> CompiledLaws:
-        return pack_laws([self.law], 0)
+    def _arrays(self) -> Functions:
+        return as_arrays([self.law], [self.variables], ALONG)
 
     def __reduce__(self) -> Any:
-        return LawInNumbers, (self.law,)
+        return LawInNumbers, (self.law, self.variables)

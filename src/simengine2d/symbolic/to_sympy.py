@@ -9,7 +9,7 @@ import sympy as sp
 
 from ..errors import ModelError
 from ..expressions.evaluate import Call, Chain, Constant, Name, Node, Number, Unary, to_text
-from ..expressions.programs import fold
+from ..expressions.tape import fold
 from .symbols import as_number
 
 LARGEST_EXPONENT = 64  # of a number; a larger one would fill pages with digits

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..expressions.law import PUSH, STATE, CompiledLaws, law_value, pack_laws
+from ..expressions.function_table import FunctionTable, law_value, pack
+from ..expressions.law import PUSH, STATE
 from ..model.elements import Action, Push, Wrench
 from ..model.frame import PlacedFrame
 from ..model.measure import KINDS
@@ -35,9 +36,7 @@ class Loads(NamedTuple):
     push_start: Ints
     wrench_frame: Ints
     wrench_turning: Ints
-    laws: CompiledLaws  # one per push, then three per wrench
-    push_scratch: Floats  # (2, 3): variables of a law, and its derivatives
-    state_scratch: Floats  # (4, 7): variables of a law, and the derivatives of three
+    laws: FunctionTable  # one per push, then three per wrench
     formulas: LoadFormulas
 
 
@@ -45,12 +44,12 @@ def load_arrays(
     pushes: Sequence[Push],
     wrenches: Sequence[Wrench],
     frame: dict[PlacedFrame, int],
-    first: int,
     actions: Sequence[Action] = (),
 ) -> Loads:
-    """`frame` numbers the frames; the laws' time functions are numbered from `first` on."""
+    """The arrays of applied forces; `frame` numbers the frames."""
     terms = [(i, term) for i, push in enumerate(pushes) for term in push.measure.terms]
     laws = [push.law for push in pushes] + [law for w in wrenches for law in (w.fx, w.fy, w.torque)]
+    variables = [PUSH] * len(pushes) + [STATE] * (3 * len(wrenches))
     integers = lambda values: np.array(list(values), dtype=np.int64)
     return Loads(
         integers(KINDS[term.kind] for _, term in terms),
@@ -60,9 +59,7 @@ def load_arrays(
         np.searchsorted([i for i, _ in terms], np.arange(len(pushes) + 1)).astype(np.int64),
         integers(frame[w.frame] for w in wrenches),
         integers(w.turning for w in wrenches),
-        pack_laws(laws, first),
-        np.zeros((2, len(PUSH))),
-        np.zeros((4, len(STATE))),
+        pack(laws, variables),
         load_formulas(actions, frame),
     )
 
@@ -88,7 +85,7 @@ def push_state(L, i, F):
 
 
 @kernel(inline=True)
-def applied(S, L, t, f, F, q, qd, Q):
+def applied(S, L, t, q, qd, w, Q):
     """QA: the weight of the bodies, the pushes, the wrenches."""
     nb = S.mass.size
     gx, gy = S.gravity[0], S.gravity[1]
@@ -96,20 +93,20 @@ def applied(S, L, t, f, F, q, qd, Q):
         Q[3 * i], Q[3 * i + 1], Q[3 * i + 2] = S.mass[i] * gx, S.mass[i] * gy, 0.0
     pushes, wrenches = L.push_start.size - 1, L.wrench_frame.size
     if pushes + wrenches > 0:
-        add_pushes(S, L, t, f, F, Q)
-        add_wrenches(S, L, t, f, F, q, qd, Q)
+        add_pushes(S, L, t, w.F, w.scratch, Q)
+        add_wrenches(S, L, t, q, qd, w.F, w.scratch, Q)
     if L.formulas.at_f != 0:
-        add_actions(S, L.formulas, t, F, Q)
+        add_actions(S, L.formulas, t, w.F, Q)
 
 
 @kernel
-def add_pushes(S, L, t, f, F, Q):
+def add_pushes(S, L, t, F, scratch, Q):
     nb, body = S.mass.size, S.frame_body
-    z = L.push_scratch[0]
+    z, out = scratch.variables[:3], scratch.results
     for i in range(L.push_start.size - 1):
         z[0], z[1] = push_state(L, i, F)
         z[2] = t
-        force = law_value(L.laws, i, f, z)
+        force = law_value(L.laws, i, z, out)
         for k in range(L.push_start[i], L.push_start[i + 1]):
             a, b = L.term_a[k], L.term_b[k]
             d = term_gradient(L.term_kind[k], F, a, b)
@@ -127,21 +124,28 @@ def add_pushes(S, L, t, f, F, Q):
 
 
 @kernel
-def wrench_values(L, i, t, f, q, qd, j):
+def wrench_values(L, i, t, q, qd, j, scratch):
     """Force components in their own axes and torque of wrench i on the body with coordinates j.."""
-    laws, first, z = L.laws, L.push_start.size - 1 + 3 * i, L.state_scratch[0]
+    laws, first, z, out = L.laws, L.push_start.size - 1 + 3 * i, scratch.variables[:7], scratch.results
+    read_state(t, q, qd, j, z)
+    fx, fy = law_value(laws, first, z, out), law_value(laws, first + 1, z, out)
+    return fx, fy, law_value(laws, first + 2, z, out)
+
+
+@kernel(inline=True)
+def read_state(t, q, qd, j, z):
+    """x, xd, y, yd, phi, phid and t of the body with coordinates j.."""
     for c in range(3):
-        z[c], z[3 + c] = q[j + c], qd[j + c]
+        z[2 * c], z[2 * c + 1] = q[j + c], qd[j + c]
     z[6] = t
-    return law_value(laws, first, f, z), law_value(laws, first + 1, f, z), law_value(laws, first + 2, f, z)
 
 
 @kernel
-def add_wrenches(S, L, t, f, F, q, qd, Q):
+def add_wrenches(S, L, t, q, qd, F, scratch, Q):
     for i in range(L.wrench_frame.size):
         k = L.wrench_frame[i]
         j = 3 * S.frame_body[k]
-        own_x, own_y, torque = wrench_values(L, i, t, f, q, qd, j)
+        own_x, own_y, torque = wrench_values(L, i, t, q, qd, j, scratch)
         fx, fy = turned(L.wrench_turning[i], F, k, own_x, own_y)
         Q[j] += fx
         Q[j + 1] += fy

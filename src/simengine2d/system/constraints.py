@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..expressions.time_function import Function, FunctionTable, functions_at, pack
+from ..expressions.function import Function
+from ..expressions.function_table import ALONG, FunctionTable, functions_at, pack
 from ..model.elements import Row
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import KINDS
@@ -81,7 +82,7 @@ def move_on(S, t, qd, w):
 @kernel(inline=True)
 def move(S, t, q, qd, w):
     """Functions of time, frames, and the weights of formulas at a state."""
-    functions_at(S.functions, t, w.f)
+    functions_at(S.functions, w.scratch, t, w.f)
     place_frames(S, q, w.F)
     move_frames(S, qd, w.F)
     weigh_rows(t, w)
@@ -184,13 +185,10 @@ def constant_arrays(
         term_weight=weight,
         row_start=row_start,
         row_period=np.array([row.measure.period if row.formula is None else 0.0 for row in rows]),
-        functions=pack(functions),
+        functions=pack(functions, order=ALONG),
         formulas=row_formulas(rows, row_start, kind, a, b),
         jac_start=jac_start,
         jac_column=jac_column,
         term_slot=slots,
     )
-    for name in SystemArrays._fields:
-        if name != "functions":
-            constant(getattr(arrays, name))
-    return arrays, number
+    return constant(arrays), number

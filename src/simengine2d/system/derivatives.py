@@ -9,10 +9,10 @@ of the order h^2 against M, so Newton's iteration converges as fast.
 
 from __future__ import annotations
 
-from ..expressions.law import law_slopes, law_value
+from ..expressions.function_table import FIRST_SLOPE, law_slopes
 from ..model.measure import ANGLE
 from ..numerics.kernel import kernel
-from .applied_forces import push_state, turned, wrench_values
+from .applied_forces import push_state, read_state, turned
 from .equations_of_motion import fill_matrix
 from .formulas.derivatives import add_formula_tangent
 from .frames import EX, EY, term_gradient, term_hessian
@@ -48,13 +48,12 @@ def add_push_tangent(S, L, D, t, qd, of_q, of_qd, w):
 
     QA = -g s_q  ->  -QA_q = g_s s_q^T s_q + g_sd sd_q^T s_q + g s_qq,   -QA_qd = g_sd s_q^T s_q
     """
-    z, g = L.push_scratch[0], L.push_scratch[1]
+    z, out = w.scratch.variables[:3], w.scratch.results
     v, H, G, F = w.v, w.H, w.G, w.F
     for i in range(L.push_start.size - 1):
         z[0], z[1] = push_state(L, i, F)
         z[2] = t
-        force = law_value(L.laws, i, w.f, z)
-        law_slopes(L.laws, i, z, g)
+        force = law_slopes(L.laws, i, z, out)
         count = D.push_start[i + 1] - D.push_start[i]
         for c in range(count):
             G[0, c] = G[1, c] = 0.0
@@ -76,7 +75,8 @@ def add_push_tangent(S, L, D, t, qd, of_q, of_qd, w):
                     G[1, p] += weight * H[r, s] * qd[D.push_coordinate[D.push_start[i] + u]]
                     if u >= p:
                         v[D.push_blocks[at + p * count + u]] += of_q * force * weight * H[r, s]
-        stiffness, swing = of_q * g[0] + of_qd * g[1], 0.5 * of_q * g[1]
+        g_s, g_sd = out[FIRST_SLOPE], out[FIRST_SLOPE + 1]
+        stiffness, swing = of_q * g_s + of_qd * g_sd, 0.5 * of_q * g_sd
         for p in range(count):
             for u in range(p, count):
                 outer = stiffness * G[0, p] * G[0, u] + swing * (G[0, p] * G[1, u] + G[1, p] * G[0, u])
@@ -97,38 +97,42 @@ def push_position(S, D, i, frame, c):
 
 @kernel
 def add_wrench_tangent(S, L, D, t, q, qd, of_q, of_qd, w):
-    """-of_q QA_q - of_qd QA_qd of the wrenches, symmetrized.
-
-    F = A f where the force turns with the body, so F_phi = A f_phi + (-F_y, F_x); T = T0 + e F_y - f F_x with the
-    arm (e, f), whose derivative is (-f, e).
-    """
-    blocks, g, A, F = D.wrench_blocks, L.state_scratch, w.H, w.F
+    """-of_q QA_q - of_qd QA_qd of the wrenches, symmetrized."""
+    blocks, B = D.wrench_blocks, w.H
     for i in range(L.wrench_frame.size):
-        k = L.wrench_frame[i]
-        j = 3 * S.frame_body[k]
-        own_x, own_y, _ = wrench_values(L, i, t, w.f, q, qd, j)
-        for c in range(3):
-            law_slopes(L.laws, L.push_start.size - 1 + 3 * i + c, g[0], g[1 + c])
-        turning, e, f = L.wrench_turning[i], F[k, EX], F[k, EY]
-        fx, fy = turned(turning, F, k, own_x, own_y)
-        for c in range(3):
-            for r in range(3):
-                A[r, c] = 0.0
-            for level in range(2):  # by q, then by qd
-                factor = -of_q if level == 0 else -of_qd
-                dx, dy = turned(turning, F, k, g[1, 3 * level + c], g[2, 3 * level + c])
-                torque = g[3, 3 * level + c] + e * dy - f * dx
-                if level == 0 and c == 2:
-                    torque -= f * fy + e * fx
-                    if turning == 1:
-                        dx, dy = dx - fy, dy + fx
-                        torque += e * fx + f * fy
-                A[0, c] += factor * dx
-                A[1, c] += factor * dy
-                A[2, c] += factor * torque
+        for r in range(3):
+            for c in range(3):
+                B[r, c] = 0.0
+        add_wrench_block(S, L, i, t, q, qd, -of_q, -of_qd, w.F, w.scratch, 0, B)
         for r in range(3):
             for c in range(r, 3):
-                w.v[blocks[i, r, c]] += 0.5 * (A[r, c] + A[c, r])
+                w.v[blocks[i, r, c]] += 0.5 * (B[r, c] + B[c, r])
+
+
+@kernel
+def add_wrench_block(S, L, i, t, q, qd, of_q, of_qd, F, scratch, first, B):
+    """B += of_q QA_q + of_qd QA_qd of wrench i on the rows and columns from `first` on, those of its body.
+
+    Component k acts along b = (b_x, b_y, e b_y - f b_x) with the arm (e, f), so Q = sum_k g_k b_k. With the body
+    turns the arm, (e, f)_phi = (-f, e), and where the force turns too, (b_x, b_y)_phi = (-b_y, b_x).
+    """
+    k, z, out = L.wrench_frame[i], scratch.variables[:7], scratch.results
+    turning, e, f = L.wrench_turning[i], F[k, EX], F[k, EY]
+    read_state(t, q, qd, 3 * S.frame_body[k], z)
+    for component in range(3):
+        g = law_slopes(L.laws, L.push_start.size - 1 + 3 * i + component, z, out)
+        own_x, own_y = 1.0 if component == 0 else 0.0, 1.0 if component == 1 else 0.0
+        x, y = turned(turning, F, k, own_x, own_y)
+        b = (x, y, e * y - f * x if component < 2 else 1.0)
+        for r in range(3):
+            for c in range(3):
+                slope = of_q * out[FIRST_SLOPE + 2 * c] + of_qd * out[FIRST_SLOPE + 2 * c + 1]
+                B[first + r, first + c] += b[r] * slope
+        if turning == 1:
+            B[first, first + 2] -= of_q * g * y
+            B[first + 1, first + 2] += of_q * g * x
+        else:
+            B[first + 2, first + 2] -= of_q * g * (f * y + e * x)
 
 
 @kernel

@@ -59,7 +59,7 @@ def evaluate_state(S, L, t, q, qd, w):
     """Functions of time, frames, Phi_q and QA at a state."""
     move(S, t, q, qd, w)
     phi_q(S, w)
-    applied(S, L, t, w.f, w.F, q, qd, w.Q)
+    applied(S, L, t, q, qd, w, w.Q)
 
 
 @kernel(inline=True)

@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, UnsupportedError, ended, listed
-from ..expressions.law import PUSH, STATE, Law, law_value
-from ..expressions.time_function import Function, as_function, functions_at
+from ..expressions.function import Function
+from ..expressions.function_table import functions_at, law_value, new_scratch
+from ..expressions.law import PUSH, STATE
+from ..expressions.time_function import as_function
 from ..model.curves.contact_kernel import is_at_end
 from ..model.elements import Action, Push, Row, Wrench
 from ..model.formula import VELOCITY
@@ -74,12 +76,7 @@ class System:
             row.value if isinstance(row.value, Function) else as_function(row.value) for _, row in self.rows
         ]
         self.loads, self.missing_law = self.resolved.loads()
-        pushes = [load for _, load in self.loads if isinstance(load, Push)]
-        wrenches = [load for _, load in self.loads if isinstance(load, Wrench)]
-        laws = [push.law for push in pushes] + [law for w in wrenches for law in laws_of(w)]
-        self.load_functions = [law.time or as_function(0.0) for law in laws]
-        self.load_names = [name for name, load in self.loads if isinstance(load, Push)]
-        self.load_names += [name for name, load in self.loads if isinstance(load, Wrench) for _ in range(3)]
+        self.laws = [(name, law) for name, load in self.loads for law in laws_of(load)]
         self._make_arrays()
         self.length = _length(self)
         """A typical length of the mechanism: it makes angles comparable with displacements."""
@@ -95,10 +92,10 @@ class System:
             self.bodies,
             self.resolved.gravity,
             [row for _, row in self.rows],
-            self.functions + self.load_functions,
+            self.functions,
             frames_of_loads(pushes, wrenches, actions),
         )
-        self.load_arrays = load_arrays(pushes, wrenches, frames, len(self.functions), actions)
+        self.load_arrays = load_arrays(pushes, wrenches, frames, actions)
         self.idle = Pool()
         """Workspaces that wait for the next evaluation or run."""
         self.known: dict[str, dict[Any, Any]] = {}
@@ -108,9 +105,8 @@ class System:
 
     @cached_property
     def _writes(self) -> bool:
-        """Whether an evaluation writes into the arrays: stacks of expressions, variables of laws, weights."""
-        varying = any(not function.is_constant for function in self.functions + self.load_functions)
-        return bool(varying or self.loads or self.has_formulas)
+        """Whether an evaluation writes into the arrays: variables and values of forces by formulas."""
+        return any(isinstance(load, Action) for _, load in self.loads)
 
     @contextmanager
     def alone(self) -> Iterator[System]:
@@ -161,13 +157,10 @@ class System:
                 ) from error
         return System, (self.resolved,)
 
-    def _python_functions(self) -> Iterator[tuple[str, Function | Law]]:
+    def _python_functions(self) -> Iterator[tuple[str, Function]]:
         """The functions and laws that are written in Python, and their elements."""
-        found: list[tuple[str, Function | Law | None]] = []
-        found += [(name, function) for (name, _), function in zip(self.rows, self.functions, strict=True)]
-        for name, load in self.loads:
-            found += [(name, each) for law in laws_of(load) for each in (law, law.time)]
-        return ((name, each) for name, each in found if each is not None and each.callback is not None)
+        functions = [(name, function) for (name, _), function in zip(self.rows, self.functions, strict=True)]
+        return ((name, each) for name, each in functions + self.laws if each.callback is not None)
 
     @cached_property
     def arms(self) -> Floats:
@@ -274,17 +267,17 @@ class System:
             )
         return numbers
 
-    def functions_at(self, t: float, loads: bool = False) -> Floats:
-        """f, f' and f'' of every row, m x 3; with those of the applied forces behind them where asked."""
-        f = np.empty((self.m + (len(self.load_functions) if loads else 0), 3))
-        with self.alone() as own:
-            functions_at(own.arrays.functions, float(t), f)
+    def functions_at(self, t: float) -> Floats:
+        """f, f' and f'' of every row, m x 3."""
+        f, functions = np.empty((self.m, 3)), self.arrays.functions
+        functions_at(functions, new_scratch(functions), float(t), f)
         return f
 
     def broken_function(self, t: float) -> str | None:
         """A sentence on the first element whose function of time has no value at t; drivers need derivatives too."""
-        names = [name for name, _ in self.rows] + self.load_names
-        for i, (name, function) in enumerate(zip(names, self.functions + self.load_functions, strict=True)):
+        functions = [(name, function) for (name, _), function in zip(self.rows, self.functions, strict=True)]
+        functions += [(name, law) for name, law in self.laws if law.of_time]
+        for i, (name, function) in enumerate(functions):
             try:
                 function.jet(float(t)) if i < self.m else function(float(t))
             except ModelError as error:
@@ -293,13 +286,12 @@ class System:
 
     def broken_force(self, t: float, q: Floats, qd: Floats) -> str | None:
         """A sentence on the first force that has no finite value at a state."""
-        for name, load in self.loads:
-            for law in laws_of(load):
-                if law.callback is not None and (error := law.callback.raised) is not None:
-                    return (
-                        f"{self.model.elements[name].title}: {law.text} raised {type(error).__name__} "
-                        f"near t = {t:g} s: {ended(error)}"
-                    )
+        for name, law in self.laws:
+            if law.callback is not None and (error := law.callback.raised) is not None:
+                return (
+                    f"{self.model.elements[name].title}: {law.text} raised {type(error).__name__} "
+                    f"near t = {t:g} s: {ended(error)}"
+                )
         if not self.loads or np.all(np.isfinite(self.QA(t, q, qd))):
             return None
         for name, law, value, where in self.law_values(t, q, qd):
@@ -327,23 +319,23 @@ class System:
             f"{title}: {text}, or its rate, has grown to {value:.3g} at {where}, and no step is short enough."
         )
 
-    def law_values(self, t: float, q: Floats, qd: Floats) -> list[tuple[str, Law, float, str]]:
+    def law_values(self, t: float, q: Floats, qd: Floats) -> list[tuple[str, Function, float, str]]:
         """Each law of the applied forces with the name of its element, its value, and the variables it has there."""
         L, F = self.load_arrays, self.frames(q, qd, t=t)
-        f = self.functions_at(t, loads=True)
         bodies = {body.name: 3 * i for i, body in enumerate(self.bodies)}
         pushes = [(name, load) for name, load in self.loads if isinstance(load, Push)]
         wrenches = [(name, load) for name, load in self.loads if isinstance(load, Wrench)]
-        cases: list[tuple[str, Law, tuple[str, ...], tuple[float, ...]]]
+        cases: list[tuple[str, Function, tuple[str, ...], tuple[float, ...]]]
         cases = [(name, load.law, PUSH, (*push_state(L, i, F), t)) for i, (name, load) in enumerate(pushes)]
         for name, wrench in wrenches:
             j = bodies.get(wrench.frame.body, -3)
-            state = (*q[j : j + 3], *qd[j : j + 3], t) if j >= 0 else (0.0,) * 6 + (t,)
+            pairs = zip(q[j : j + 3], qd[j : j + 3], strict=True)
+            state = (*(part for pair in pairs for part in pair), t) if j >= 0 else (0.0,) * 6 + (t,)
             cases += [(name, law, STATE, state) for law in laws_of(wrench)]
-        out = []
+        out, results = [], new_scratch(L.laws).results
         for i, (name, law, variables, z) in enumerate(cases):
             with np.errstate(all="ignore"):
-                value = float(law_value(L.laws, i, f, np.array(z, dtype=float)))
+                value = float(law_value(L.laws, i, np.array(z, dtype=float), results))
             where = ", ".join(f"{key} = {number:.9g}" for key, number in zip(variables, z, strict=True))
             out.append((name, law, value, where))
         return out
@@ -429,9 +421,8 @@ class System:
             raise UnsupportedError(self.missing_law)
         Q = np.empty(self.n)
         q, qd = self._coordinates("q", q), self._coordinates("qd", qd)
-        with self.alone() as own:
-            f, F = own.functions_at(t, loads=True), own.frames(q, qd)
-            applied(own.arrays, own.load_arrays, float(t), f, F, q, qd, Q)
+        with self.alone() as own, own.at(t, q, qd) as w:
+            applied(own.arrays, own.load_arrays, float(t), q, qd, w, Q)
         return Q
 
     def finite_QA(self, t: float, q: Floats, qd: Floats) -> Floats:
@@ -451,7 +442,7 @@ class System:
         return np.array([i for i, (name, _) in enumerate(self.rows) if elements[name].drives], dtype=np.int64)  # type: ignore[attr-defined]
 
 
-def laws_of(load: Push | Wrench | Action) -> list[Law]:
+def laws_of(load: Push | Wrench | Action) -> list[Function]:
     """The laws of a force element; an action follows a formula."""
     if isinstance(load, Push):
         return [load.law]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..expressions.function_table import Scratch, new_scratch
 from ..model.curves.contact_arrays import new_memory
 from .constraints import SystemArrays
 from .formulas.constraints import row_pointers
@@ -29,6 +30,7 @@ MOST_WHOLE = 150  # unknowns up to which a matrix may be factored as a whole
 class Workspace(NamedTuple):
     """Scratch of one run."""
 
+    scratch: Scratch  # of functions of time and laws
     # the rows at a state
     f: Floats  # f, f' and f'' of each function of time
     F: Floats  # state of each frame
@@ -71,7 +73,8 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
     whole = unknowns if d is not None and d.refinements[0] > 0 and unknowns <= MOST_WHOLE else 0
     block = 0 if d is None else int(np.diff(d.formulas.start).max(initial=0))
     return Workspace(
-        f=np.zeros((m if L is None else S.functions.functions.shape[0], 3)),
+        scratch=new_scratch(S.functions, *(() if L is None else (L.laws,))),
+        f=np.zeros((m, 3)),
         F=F,
         weight=weight,
         data=np.empty(S.jac_column.size),

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
-from ...expressions.time_function import as_function, pack
+from ...expressions.function_table import pack
+from ...expressions.time_function import as_function
 from ...system.system import System
 from ..kinematics.change_point import Clock
 from .closure import close, coordinate_scale

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import listed
-from ...expressions.law import LINEAR, TIME, Law
-from ...expressions.time_function import Function
+from ...expressions.function import Function
 from ...model.elements import Element, ForceElement
 from ...model.forces.point_force import PointForce
 from ...model.forces.spring import Spring
@@ -171,10 +170,8 @@ def _is_zero(force: ForceElement) -> bool:
 
 
 def _vanishes(given: Any) -> bool:
-    if isinstance(given, Law):
-        return given.kind in (TIME, LINEAR) and not any(given.numbers) and _vanishes(given.time)
     if isinstance(given, Function):
-        return given.is_constant and given.constant == 0.0
+        return given.is_zero
     return given is None or given == 0.0
 
 

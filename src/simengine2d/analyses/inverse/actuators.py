@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError, unknown
-from ...expressions.time_function import CALLBACK, Derivatives, Function
+from ...expressions.function import Function, python_function
+from ...expressions.time_function import Derivatives
 from ...model.joints.driver import Driver
 from ...model.measure import Measure
 from ...model.model import Model
@@ -100,7 +101,7 @@ def through(t: Floats, s: Floats, sd: Floats, sdd: Floats, text: str) -> Functio
         curve = BPoly.from_derivatives(t, np.column_stack([s, sd, sdd]))
         jets = [curve, curve.derivative(1), curve.derivative(2)]
     callback = Callback(Derivatives(jets))
-    return Function(text, CALLBACK, (float(t[0]), float(t[-1])), callback=callback)
+    return python_function(callback, text, (float(t[0]), float(t[-1])))
 
 
 class _Resting:

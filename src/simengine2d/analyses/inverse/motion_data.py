@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError, listed, unknown
+from ...expressions.function import Function, python_function
 from ...expressions.table import read_columns
-from ...expressions.time_function import CALLBACK, Derivatives, Function
+from ...expressions.time_function import Derivatives
 from ...model.frame import GROUND, Frame
 from ...model.joints.driver import Driver
 from ...model.measure import KINDS, Measure
@@ -128,4 +129,4 @@ def _spline(name: str, t: Floats, values: Floats, noise: float) -> tuple[Functio
     jets = [spline, spline.derivative(1), spline.derivative(2)]
     domain = float(t[0]), float(t[-1])
     callback = Callback(Derivatives(jets))
-    return Function(f"the motion '{name}'", CALLBACK, domain, callback=callback), sentence
+    return python_function(callback, f"the motion '{name}'", domain), sentence

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...expressions.time_function import FunctionTable, as_function, functions_at, pack
+from ...expressions.function_table import FunctionTable, functions_at, new_scratch, pack
+from ...expressions.time_function import as_function
 from ...numerics.rank import row_space, unit_rows
 from ...numerics.sparse_lu import analyze
 from ...system.constraints import SystemArrays as Arrays
@@ -69,7 +70,7 @@ class Clock(NamedTuple):
         if self.driver is None:
             return t, 1.0, 0.0
         f = np.empty((1, 3))
-        functions_at(self.driver, t, f)
+        functions_at(self.driver, new_scratch(self.driver), t, f)
         return float(self.sign * f[0, 0]), float(self.sign * f[0, 1]), float(self.sign * f[0, 2])
 
     def right_sides(self, s: float, q: Floats, qd: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -101,9 +102,8 @@ def _ways(run: KinematicsRun, row: int) -> list[float]:
 def _by_driver(system: System, row: int, sign: float) -> Clock:
     functions = [as_function(function(0.0)) if i != row else as_function("t" if sign > 0.0 else "-t")
                  for i, function in enumerate(system.functions)]  # fmt: skip
-    return Clock(
-        system, system.arrays._replace(functions=pack(functions)), pack([system.functions[row]]), sign
-    )
+    arrays = system.arrays._replace(functions=pack(functions))
+    return Clock(system, arrays, pack([system.functions[row]]), sign)
 
 
 class SmoothPassage(NamedTuple):
@@ -220,7 +220,7 @@ def _closed(run: KinematicsRun, clock: Clock, s: float, q: Floats) -> ClockState
     if pattern is None:
         return None
     w = new_stepper(arrays, pattern, s, q, run.scale, system.length)
-    functions_at(arrays.functions, s, w.rows.f)
+    functions_at(arrays.functions, w.rows.scratch, s, w.rows.f)
     if not np.all(np.isfinite(w.rows.f)) or not position(arrays, pattern, w, s, w.q)[0]:
         return None
     pivot = rates(arrays, pattern, w, s, w.q, w.qd, w.qdd)[0]

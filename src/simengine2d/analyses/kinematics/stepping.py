@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...expressions.time_function import functions_at
+from ...expressions.function_table import functions_at
 from ...numerics.kernel import kernel
 from ...numerics.rank import LOST_PIVOT
 from ...numerics.sparse_lu import Pattern, factor, solve
@@ -212,7 +212,7 @@ def try_step(S, P, w, t, h, last_try):
     """From w.q, h before time t, to w.new at t. Returns DONE, or why the step is rejected."""
     for j in range(w.q.size):  # prediction q + h qd + h^2/2 qdd + h^3/6 jerk
         w.new[j] = w.q[j] + h * (w.qd[j] + h * (0.5 * w.qdd[j] + h / 6.0 * w.jerk[j]))
-    functions_at(S.functions, t, w.rows.f)
+    functions_at(S.functions, w.rows.scratch, t, w.rows.f)
     ok, growth = position(S, P, w, t, w.new)
     if not ok:
         return REPIVOT if growth > GROWTH else STUCK
@@ -328,7 +328,7 @@ def step_through(S, P, w, times, first, stop, motion, smallest_step):
 
     The stepper ends at the last good instant.
     """
-    functions_at(S.functions, w.state[TIME], w.rows.f)
+    functions_at(S.functions, w.rows.scratch, w.state[TIME], w.rows.f)
     rates(S, P, w, w.state[TIME], w.q, w.qd, w.qdd)
     keep_pivots(P, w)
     for k in range(first, stop):

@@ -155,8 +155,7 @@ def check_static(system: System) -> None:
 def moving_in_time(system: System) -> list[str]:
     """Elements whose value or force changes with time."""
     names = [name for row, (name, _) in enumerate(system.rows) if system.moves_in_time(row)]
-    loads = zip(system.load_names, system.load_functions, strict=True)
-    names += [name for name, function in loads if not function.is_constant]
+    names += [name for name, law in system.laws if "t" in law.reads and law.of_time]
     names += [name for name, load in system.loads if isinstance(load, Action) and load.formula.reads_time]
     return list(dict.fromkeys(names))
 

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError, listed
-from ...expressions.law import law_slopes, law_value
+from ...expressions.function_table import FIRST_SLOPE, law_slopes
 from ...model.measure import ANGLE
 from ...numerics.kernel import kernel
-from ...system.applied_forces import push_state, turned, wrench_values
+from ...system.applied_forces import push_state
+from ...system.derivatives import add_wrench_block
 from ...system.formulas.derivatives import action_slopes, add_action_block, add_row_block, bend_rows
-from ...system.frames import EX, EY, term_gradient, term_hessian
+from ...system.frames import term_gradient, term_hessian
 from ...system.system import System
 
 Floats = NDArray[np.float64]
@@ -89,26 +90,28 @@ def add_product(body_a, body_b, nb, factor, H, v, out):
 
 
 @kernel(entry=True)
-def applied_slopes(S, L, t, f, F, q, qd, H, G, by_q, by_qd):
+def applied_slopes(S, L, t, q, qd, w, G, by_q, by_qd):
     """Add QA_q and QA_qd to dense matrices; G is scratch, two rows of n."""
     for p in range(L.push_start.size - 1):
-        add_push_slopes(S, L, p, t, f, F, qd, H, G, by_q, by_qd)
+        add_push_slopes(S, L, p, t, qd, w, G, by_q, by_qd)
     for i in range(L.wrench_frame.size):
-        add_wrench_slopes(S, L, i, t, f, F, q, qd, by_q, by_qd)
+        first = 3 * S.frame_body[L.wrench_frame[i]]
+        add_wrench_block(S, L, i, t, q, qd, 1.0, 0.0, w.F, w.scratch, first, by_q)
+        add_wrench_block(S, L, i, t, q, qd, 0.0, 1.0, w.F, w.scratch, first, by_qd)
 
 
 @kernel
-def add_push_slopes(S, L, p, t, f, F, qd, H, G, by_q, by_qd):
+def add_push_slopes(S, L, p, t, qd, w, G, by_q, by_qd):
     """QA = -g s_q, so with sd_q = s_qq qd
 
     QA_q = -s_q^T (g_s s_q + g_sd sd_q) - g s_qq,      QA_qd = -g_sd s_q^T s_q
     """
     nb, body, s_q, sd_q = S.mass.size, S.frame_body, G[0], G[1]
-    z, g = L.push_scratch[0], L.push_scratch[1]
+    z, out, F, H = w.scratch.variables[:3], w.scratch.results, w.F, w.H
     z[0], z[1] = push_state(L, p, F)
     z[2] = t
-    force = law_value(L.laws, p, f, z)
-    law_slopes(L.laws, p, z, g)
+    force = law_slopes(L.laws, p, z, out)
+    g_s, g_sd = out[FIRST_SLOPE], out[FIRST_SLOPE + 1]
     for j in range(s_q.size):
         s_q[j] = sd_q[j] = 0.0
     for k in range(L.push_start[p], L.push_start[p + 1]):
@@ -124,34 +127,8 @@ def add_push_slopes(S, L, p, t, f, F, qd, H, G, by_q, by_qd):
     for i in range(s_q.size):
         if s_q[i] != 0.0:
             for j in range(s_q.size):
-                by_q[i, j] -= s_q[i] * (g[0] * s_q[j] + g[1] * sd_q[j])
-                by_qd[i, j] -= s_q[i] * g[1] * s_q[j]
-
-
-@kernel
-def add_wrench_slopes(S, L, i, t, f, F, q, qd, by_q, by_qd):
-    """F = A f if the force turns with the body, so F_phi = A f_phi + (-F_y, F_x).
-
-    T = T0 + e F_y - f F_x with the arm (e, f), whose derivative by phi is (-f, e).
-    """
-    k, g = L.wrench_frame[i], L.state_scratch
-    j, turning, arm_x, arm_y = 3 * S.frame_body[k], L.wrench_turning[i], F[k, EX], F[k, EY]
-    own_x, own_y, _ = wrench_values(L, i, t, f, q, qd, j)
-    for c in range(3):
-        law_slopes(L.laws, L.push_start.size - 1 + 3 * i + c, g[0], g[1 + c])
-    fx, fy = turned(turning, F, k, own_x, own_y)
-    for c in range(6):  # by x, y, phi, then by their rates
-        dx, dy = turned(turning, F, k, g[1, c], g[2, c])
-        torque = g[3, c]
-        if c == 2 and turning == 1:
-            dx, dy = dx - fy, dy + fx
-        if c == 2:
-            torque -= arm_y * fy + arm_x * fx
-        torque += arm_x * dy - arm_y * dx
-        out = by_q if c < 3 else by_qd
-        out[j, j + c % 3] += dx
-        out[j + 1, j + c % 3] += dy
-        out[j + 2, j + c % 3] += torque
+                by_q[i, j] -= s_q[i] * (g_s * s_q[j] + g_sd * sd_q[j])
+                by_qd[i, j] -= s_q[i] * g_sd * s_q[j]
 
 
 # Matrices ---------------------------------------------------------------------------------------------
@@ -162,12 +139,11 @@ def force_slopes(system: System, t: float, q: Floats, qd: Floats) -> tuple[Float
     n = system.n
     by_q, by_qd = np.zeros((n, n)), np.zeros((n, n))
     q, qd = np.ascontiguousarray(q, dtype=float), np.ascontiguousarray(qd, dtype=float)
-    f, F = system.functions_at(t, loads=True), system.frames(q, qd)
-    scratch = np.empty((6, 6)), np.empty((2, n))
-    applied_slopes(system.arrays, system.load_arrays, float(t), f, F, q, qd, *scratch, by_q, by_qd)
-    if system.load_arrays.formulas.force.size:
-        H, where = np.empty((6, 6)), _where(system)
-        formula_slopes(system.arrays, system.load_arrays, float(t), F, qd, where, H, by_q, by_qd)
+    S, L = system.arrays, system.load_arrays
+    with system.at(t, q, qd) as w:
+        applied_slopes(S, L, float(t), q, qd, w, np.empty((2, n)), by_q, by_qd)
+        if L.formulas.force.size:
+            formula_slopes(S, L, float(t), w.F, qd, _where(system), w.H, by_q, by_qd)
     return by_q, by_qd
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from ...expressions.law import CALLBACK, PROGRAM, STATE, TIME, Law
-from ...expressions.operations import VARIABLE
+from ...expressions.function import Function
 from ...model.elements import Action, Pair, Push, Wrench
 from ...model.frame import GROUND, PlacedFrame
 from ...model.measure import Term
@@ -86,18 +85,12 @@ def _counted_terms(name: str, verb: str, terms: tuple[Term, ...]) -> Iterator[Co
             yield Counted(name, f"{verb} angle({a}, {b})", bodies)
 
 
-def _reads_angle(law: Law) -> bool:
-    if law.kind == PROGRAM and law.program is not None:
-        phi = STATE.index("phi")
-        steps = zip(law.program.codes, law.program.operands, strict=True)
-        return any(code == VARIABLE and operand == phi for code, operand in steps)
-    return law.kind == CALLBACK  # nobody knows what a Python function reads
+def _reads_angle(law: Function) -> bool:
+    return "phi" in law.reads  # as a Python function may
 
 
 def _turns(wrench: Wrench) -> bool:
-    torque = wrench.torque
-    free = torque.kind == TIME and torque.time is not None and torque.time.is_constant
-    return wrench.turning or not (free and torque.time.constant == 0.0)  # type: ignore[union-attr]
+    return wrench.turning or not wrench.torque.is_zero
 
 
 def _needs(term: Term, body: str, s: complex) -> bool:

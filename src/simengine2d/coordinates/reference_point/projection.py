@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...expressions.time_function import functions_at
+from ...expressions.function_table import functions_at
 from ...numerics.kernel import kernel
 from ...system.constraints import phi, phi_q, place
 from ...system.equations_of_motion import solve_kkt
@@ -39,7 +39,7 @@ def correct(D, q, change, violation):
 @kernel(inline=True)
 def project(S, D, t, q, qd, tolerance, worst, w):
     """Bring a state onto the constraints, first q, then qd. What was found goes into `worst`."""
-    functions_at(S.functions, t, w.f)
+    functions_at(S.functions, w.scratch, t, w.f)
     before, level = np.inf, 0
     for iteration in range(MOST_CORRECTIONS):
         place(S, t, q, w)

@@ -31,7 +31,7 @@ def accelerations(c, t, y, out):
 @kernel_pointer
 def evaluate(c, t, y, out):
     """Frames, functions of time and Phi_q."""
-    functions_at(c.S.functions, t, c.w.f)
+    functions_at(c.S.functions, c.w.scratch, t, c.w.f)
     place(c.S, t, y[: c.w.Q.size], c.w)
     phi_q(c.S, c.w)
 

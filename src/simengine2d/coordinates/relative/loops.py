@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...expressions.time_function import FunctionTable, functions_at
+from ...expressions.function_table import FunctionTable, functions_at
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke, kernel_pointer
 from ...numerics.ldl import Elimination, eliminate, solve_again, substitute
@@ -125,7 +125,7 @@ def place_rows(closing, t):
 @kernel_pointer
 def timed_rows(c, t, y, out):
     """Functions of time, and rows that are formulas."""
-    functions_at(c.functions, t, c.f)
+    functions_at(c.functions, c.rows.scratch, t, c.f)
     weigh_rows(t, c.rows)
 
 

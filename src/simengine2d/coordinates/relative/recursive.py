@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...expressions.time_function import functions_at
+from ...expressions.function_table import Scratch, new_scratch
 from ...methods import Formulation
 from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 from ...system.applied_forces import Loads, add_pushes, add_wrenches
@@ -87,8 +87,8 @@ class Forces(NamedTuple):
     S: SystemArrays
     L: Loads
     frame: Floats
-    f: Floats
     F: Floats
+    scratch: Scratch
     q: Floats
     qd: Floats
     Q: Floats
@@ -129,15 +129,14 @@ def accelerations(c, t, y, out):
 def apply_forces(c, t, y, out):
     """Springs, forces and torques, about O: they take from the force that the motion needs."""
     N = c.T.state
-    functions_at(c.S.functions, t, c.f)
     place_tree_frames(N, c.S.frame_body, c.frame, c.F)
     for j in range(c.Q.size):
         c.Q[j] = 0.0
-    add_pushes(c.S, c.L, t, c.f, c.F, c.Q)
+    add_pushes(c.S, c.L, t, c.F, c.scratch, c.Q)
     if c.L.wrench_frame.size > 0:
         for k in range(c.T.numbers.shape[0]):
             write_place(N, k, 3 * k, c.q, c.qd)
-        add_wrenches(c.S, c.L, t, c.f, c.F, c.q, c.qd, c.Q)
+        add_wrenches(c.S, c.L, t, c.q, c.qd, c.F, c.scratch, c.Q)
     if c.L.formulas.at_f != 0:
         add_actions(c.S, c.L.formulas, t, c.F, c.Q)
     for k in range(c.T.numbers.shape[0]):
@@ -247,8 +246,8 @@ def new_forces(family: Relative, tree: Tree) -> Forces:
         arrays,
         loads,
         frames_of(arrays),
-        np.zeros((len(family.system.load_functions), 3)),
         np.zeros((arrays.frame_body.size, FRAME_STATE)),
+        new_scratch(loads.laws),
         *[np.zeros(3 * bodies) for _ in range(3)],
     )
 

@@ -22,9 +22,10 @@ import numpy as np
 
 from ...errors import ModelError, listed
 from ...expressions.evaluate import number
+from ...expressions.function import Function
 from ...expressions.operations import RISES
 from ...expressions.syntax import Call, Name, Number, walk
-from ...expressions.time_function import Function, as_function
+from ...expressions.time_function import as_function
 from .curve import Curve, builder
 from .piecewise import Floats, Pieces, fitted
 
@@ -196,7 +197,7 @@ def _turned(alpha: Floats, x: Floats, y: Floats) -> Floats:
 def _breaks(motion: Function) -> list[float]:
     """Angles at which a rise begins or ends, or a table has its points."""
     found = list(motion.table.times) if motion.table else []
-    for node, _ in walk(motion.node) if motion.node is not None else ():
+    for node, _ in walk(motion.tree) if motion.tree is not None else ():
         if isinstance(node, Call) and node.name in RISES and isinstance(node.args[0], Name):
             found += [part.value for part in (node.args[1], node.args[3]) if isinstance(part, Number)]
     inner = sorted({angle for angle in found if 1e-9 < angle < TURN - 1e-9})

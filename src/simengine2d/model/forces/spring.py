@@ -31,6 +31,8 @@ class Spring(ForceElement):
     law: PushLaw | None = None
 
     def loads(self) -> Iterator[Push]:
-        yield Push(self.measure, linear_law(self.stiffness, self.damping, self.free, self.actuator))
+        yield Push(self.measure, linear_law(self.stiffness, self.damping, self.free))
+        if not self.actuator.is_zero:
+            yield Push(self.measure, self.actuator)
         if self.law is not None:
             yield Push(self.measure, self.law)

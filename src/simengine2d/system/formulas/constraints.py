@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...expressions.function_table import ALONG, FIRST_SLOPE, GRADIENT, HESSIAN
 from ...model.elements import Row
 from ...model.formula import VELOCITY
 from ...numerics.kernel import kernel
@@ -28,9 +29,7 @@ from .values import (
     FormulaContext,
     Formulas,
     evaluate_formula,
-    formula_bends,
     formula_context,
-    formula_gradient,
     pack_formulas,
     read_measures,
     rest,
@@ -103,13 +102,13 @@ def write_position_row(c, i, out):
     """f = sum_j g_j u_j - g, so that sum_j g_j u_j - f is g;   f' = -g_t;   f'' = -g''"""
     g, row = c.g, 3 * c.row[i]
     first, count = g.formulas[i, TERM], g.formulas[i, COUNT]
-    value, _, second = evaluate_formula(g, i)
-    formula_gradient(g, i)
-    total = -value
+    u, found = g.scratch.variables, g.scratch.results
+    evaluate_formula(g, i, GRADIENT)
+    total = -found[0]
     for j in range(count):
-        c.weight[first + j] = g.g[2 * j]
-        total += g.g[2 * j] * g.u[2 * j]
-    out[row], out[row + 1], out[row + 2] = total, -g.g[2 * count], -second
+        c.weight[first + j] = found[FIRST_SLOPE + 2 * j]
+        total += found[FIRST_SLOPE + 2 * j] * u[2 * j]
+    out[row], out[row + 1], out[row + 2] = total, -found[FIRST_SLOPE + 2 * count], -found[2]
 
 
 @kernel
@@ -117,15 +116,17 @@ def write_velocity_row(c, i, t, out):
     """f = sum_j w_j u_j, so that Phi is 0;   f' = -g0;   f'' = -g'"""
     g, row = c.g, 3 * c.row[i]
     first, count = g.formulas[i, TERM], g.formulas[i, COUNT]
+    u, found = g.scratch.variables, g.scratch.results
     rest(g, i)  # w and g0 do not depend on the rates, which may not be known yet
-    value, _, _ = evaluate_formula(g, i)
-    formula_gradient(g, i)
+    evaluate_formula(g, i, GRADIENT)
     total = 0.0
     for j in range(count):
-        c.weight[first + j] = g.g[2 * j + 1]
-        total += g.g[2 * j + 1] * g.u[2 * j]
+        c.weight[first + j] = found[FIRST_SLOPE + 2 * j + 1]
+        total += found[FIRST_SLOPE + 2 * j + 1] * u[2 * j]
+    out[row], out[row + 1] = total, -found[0]
     read_measures(g, i, t)
-    out[row], out[row + 1], out[row + 2] = total, -value, -evaluate_formula(g, i)[1]
+    evaluate_formula(g, i, ALONG)
+    out[row + 2] = -found[1]
 
 
 @kernel_pointer
@@ -134,11 +135,11 @@ def bends_at(c, t, y, out):
     at = 0
     for i in range(c.row.size):
         read_measures(c.g, i, t)
-        evaluate_formula(c.g, i)
-        formula_gradient(c.g, i)
-        formula_bends(c.g, i)
-        shift = 1 if c.level[c.row[i]] == VELOCITY else 0
-        for j in range(c.g.formulas[i, COUNT]):
-            for k in range(c.g.formulas[i, COUNT]):
-                out[at] = c.g.h[2 * j + shift, 2 * k]
+        evaluate_formula(c.g, i, HESSIAN)
+        shift, count = 1 if c.level[c.row[i]] == VELOCITY else 0, c.g.formulas[i, COUNT]
+        n = 2 * count + 1
+        h = FIRST_SLOPE + n
+        for j in range(count):
+            for k in range(count):
+                out[at] = c.g.scratch.results[h + n * (2 * j + shift) + 2 * k]
                 at += 1

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...expressions.function_table import ALONG, FIRST_SLOPE, GRADIENT, HESSIAN
 from ...model.elements import Action
 from ...model.frame import PlacedFrame
 from ...model.measure import KINDS, Term
@@ -25,9 +26,7 @@ from .values import (
     COUNT,
     FormulaContext,
     evaluate_formula,
-    formula_bends,
     formula_context,
-    formula_gradient,
     pack_formulas,
     read_measures,
 )
@@ -117,34 +116,31 @@ def copy_frames(c, flat):
 def forces_at(c, t, y, out):
     """The force along each target."""
     copy_frames(c.g, y)
-    before, value = -1, 0.0
+    before, found = -1, c.g.scratch.results
     for k in range(c.target.shape[0]):
         i, j = c.target[k, FORMULA], c.target[k, VARIABLE]
         if i != before:
             read_measures(c.g, i, t)
-            value = evaluate_formula(c.g, i)[0]
-            if j >= 0:
-                formula_gradient(c.g, i)
+            evaluate_formula(c.g, i, ALONG if j < 0 else GRADIENT)
             before = i
-        out[k] = value if j < 0 else -c.g.g[2 * j]
+        out[k] = found[0] if j < 0 else -found[FIRST_SLOPE + 2 * j]
 
 
 @kernel_pointer
 def slopes_at(c, t, y, out):
     """Derivatives of the force along each target by u and ud of every measure of its formula."""
     copy_frames(c.g, y)
-    at, before = 0, -1
+    at, before, found = 0, -1, c.g.scratch.results
     for k in range(c.target.shape[0]):
         i, j = c.target[k, FORMULA], c.target[k, VARIABLE]
         if i != before:
             read_measures(c.g, i, t)
-            evaluate_formula(c.g, i)
-            formula_gradient(c.g, i)
-            if j >= 0:
-                formula_bends(c.g, i)
+            evaluate_formula(c.g, i, GRADIENT if j < 0 else HESSIAN)
             before = i
-        for variable in range(2 * c.g.formulas[i, COUNT]):
-            out[at] = c.g.g[variable] if j < 0 else -c.g.h[2 * j, variable]
+        n = 2 * c.g.formulas[i, COUNT] + 1
+        for variable in range(n - 1):
+            slope = found[FIRST_SLOPE + variable] if j < 0 else -found[FIRST_SLOPE + n + n * 2 * j + variable]
+            out[at] = slope
             at += 1
 
 

@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...expressions.tape_kernels import (
-    FIRST,
-    RESULT,
-    SECOND,
-    VALUE,
-    WEIGHT,
-    backward,
-    forward,
-    second_derivatives,
+from ...expressions.function_table import (
+    ALONG,
+    FIRST_SLOPE,
+    HESSIAN,
+    FunctionTable,
+    Scratch,
+    evaluate,
+    new_scratch,
+    pack,
 )
-from ...model.curves.contact_arrays import Contact, ContactContext, Contacts, pack_contacts
+from ...model.curves.contact_arrays import ContactContext, Contacts, pack_contacts
 from ...model.curves.contact_kernel import RESULTS, contact_at
 from ...model.formula import Formula
 from ...numerics.kernel import kernel
@@ -28,18 +28,15 @@ from ..frames import term_rate, term_value
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# columns of `formulas`: its measures are the terms TERM .. TERM + COUNT - 1, its operations START .. STOP - 1, and it
-# reads READ variables, which are listed from INPUT on; or it is the contact CONTACT, -1 where it is none
-TERM, COUNT, START, STOP, INPUT, READ, CONTACT = range(7)
+# columns of `formulas`: its measures are the terms TERM .. TERM + COUNT - 1; it is the contact CONTACT, or -1
+TERM, COUNT, CONTACT = range(3)
 
 
 class Formulas(NamedTuple):
     """The formulas of a system, and the measures that they read."""
 
-    formulas: Ints  # (formulas, 7)
-    operations: Ints  # (operations, 4)
-    numbers: Floats
-    inputs: Ints  # variables: 2 j for u_j, 2 j + 1 for ud_j, 2 count for t
+    formulas: Ints  # (formulas, 3)
+    table: FunctionTable
     term_kind: Ints
     term_a: Ints
     term_b: Ints
@@ -50,19 +47,12 @@ class FormulaContext(NamedTuple):
     """The formulas, and the arrays in which one run evaluates them."""
 
     formulas: Ints
-    operations: Ints
-    numbers: Floats
-    inputs: Ints
+    table: FunctionTable
     term_kind: Ints
     term_a: Ints
     term_b: Ints
     F: Floats  # state of the frames
-    u: Floats  # the variables
-    g: Floats  # derivatives of a formula by its variables
-    h: Floats  # its second derivatives
-    z: Floats  # results of its operations
-    G: Floats  # gradients of its operations
-    H: Floats  # second derivatives by its inputs
+    scratch: Scratch  # the variables u_1, ud_1, ..., t, and value and derivatives of a formula
     contact: Floats  # value and derivatives of a contact
     contact_f: Any  # the kernel pointer to contacts; 0 where there are none
     contact_c: Any
@@ -72,149 +62,69 @@ def pack_formulas(
     formulas: Sequence[Formula], first: Sequence[int], kind: Ints, a: Ints, b: Ints
 ) -> Formulas:
     """The arrays of formulas whose measures begin at the terms `first`."""
-    rows: list[tuple[int, ...]] = []
-    operations: list[tuple[int, int, int, int]] = []
-    numbers: list[float] = []
-    inputs: list[int] = []
-    contacts: list[Contact] = []
-    for formula, begin in zip(formulas, first, strict=True):
-        tape, count = formula.tape, len(formula.measures)
-        stop = len(operations) + len(tape.operations)
-        touching = -1 if formula.contact is None else len(contacts)
-        contacts += [] if formula.contact is None else [formula.contact]
-        rows.append((begin, count, len(operations), stop, len(inputs), len(tape.inputs), touching))
-        operations += tape.operations
-        numbers += tape.numbers
-        inputs += tape.inputs
-    integers = lambda values, width: np.array(values, dtype=np.int64).reshape(-1, width)
-    return Formulas(
-        integers(rows, 7),
-        integers(operations, 4),
-        np.array(numbers, dtype=float),
-        integers(inputs, 1)[:, 0].copy(),
-        kind,
-        a,
-        b,
-        pack_contacts(contacts),
+    contacts = [formula.contact for formula in formulas if formula.contact is not None]
+    number = np.cumsum([formula.contact is not None for formula in formulas]) - 1
+    rows = [
+        (begin, len(formula.measures), -1 if formula.contact is None else number[i])
+        for i, (formula, begin) in enumerate(zip(formulas, first, strict=True))
+    ]
+    table = pack(
+        [formula.function for formula in formulas], [formula.variables for formula in formulas], HESSIAN
     )
+    formula_rows = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    return Formulas(formula_rows, table, kind, a, b, pack_contacts(contacts))
 
 
 def formula_context(g: Formulas, F: Floats, memory: Floats) -> FormulaContext:
     """Scratch for formulas that read the frames F; `memory` is that of their contacts."""
-    rows = g.formulas
-    variables = 2 * int(rows[:, COUNT].max(initial=0)) + 1
-    reads = int(rows[:, READ].max(initial=0))
-    longest = reads + int((rows[:, STOP] - rows[:, START]).max(initial=0))
     touching = contact_at.bind(ContactContext(*g.contacts, memory)) if len(memory) else None
-    return FormulaContext(
-        *g[:-1],
-        F,
-        np.zeros(variables),
-        np.zeros(variables),
-        np.zeros((variables, variables)),
-        np.zeros((longest, RESULT)),
-        np.zeros((longest, reads)),
-        np.zeros((reads, reads)),
-        np.zeros(RESULTS),
-        *(touching[:2] if touching is not None else (0, 0)),
-    )
+    pointer = touching[:2] if touching is not None else (0, 0)
+    return FormulaContext(*g[:-1], F, new_scratch(g.table), np.zeros(RESULTS), *pointer)
 
 
 @kernel
 def read_measures(c, i, t):
-    """u, ud and t of formula i into c.u."""
-    first, count = c.formulas[i, TERM], c.formulas[i, COUNT]
+    """u, ud and t of formula i into the variables."""
+    first, count, u = c.formulas[i, TERM], c.formulas[i, COUNT], c.scratch.variables
     for j in range(count):
         kind, a, b = c.term_kind[first + j], c.term_a[first + j], c.term_b[first + j]
-        c.u[2 * j], c.u[2 * j + 1] = term_value(kind, c.F, a, b), term_rate(kind, c.F, a, b)
-    c.u[2 * count] = t
+        u[2 * j], u[2 * j + 1] = term_value(kind, c.F, a, b), term_rate(kind, c.F, a, b)
+    u[2 * count] = t
 
 
 @kernel
 def rest(c, i):
     """Put the rates to zero."""
     for j in range(c.formulas[i, COUNT]):
-        c.u[2 * j + 1] = 0.0
+        c.scratch.variables[2 * j + 1] = 0.0
 
 
 @kernel
-def evaluate_formula(c, i):
-    """g, and its first and second derivative along the motion, less the parts with udd."""
+def evaluate_formula(c, i, order):
+    """g, g' and g'' along the motion, less the parts with udd, and the derivatives asked for, into the results."""
     if c.formulas[i, CONTACT] >= 0:
-        return evaluate_contact(c, i)
-    first, count = c.formulas[i, INPUT], c.formulas[i, COUNT]
-    for k in range(c.formulas[i, READ]):
-        variable = c.inputs[first + k]
-        c.z[k, VALUE], c.z[k, SECOND] = c.u[variable], 0.0
-        if variable == 2 * count:
-            c.z[k, FIRST] = 1.0
-        else:
-            c.z[k, FIRST] = c.u[variable + 1] if variable % 2 == 0 else 0.0
-    start, stop = c.formulas[i, START], c.formulas[i, STOP]
-    last = forward(c.operations, c.numbers, start, stop, c.formulas[i, READ], c.z)
-    return c.z[last, VALUE], c.z[last, FIRST], c.z[last, SECOND]
+        evaluate_contact(c, i, order)
+    else:
+        z = c.scratch.variables[: 2 * c.formulas[i, COUNT] + 1]
+        evaluate(c.table, i, order, z, c.scratch.results)
 
 
 @kernel
-def formula_gradient(c, i):
-    """Derivatives by all variables into c.g, where the formula has been evaluated."""
-    if c.formulas[i, CONTACT] >= 0:
-        contact_gradient(c, i)
-        return
-    first, reads = c.formulas[i, INPUT], c.formulas[i, READ]
-    backward(c.operations, c.formulas[i, START], c.formulas[i, STOP], reads, c.z)
-    for variable in range(2 * c.formulas[i, COUNT] + 1):
-        c.g[variable] = 0.0
-    for k in range(reads):
-        c.g[c.inputs[first + k]] = c.z[k, WEIGHT]
-
-
-@kernel
-def formula_bends(c, i):
-    """Second derivatives by all variables into c.h, where the gradient has been found."""
-    if c.formulas[i, CONTACT] >= 0:
-        contact_bends(c, i)
-        return
-    first, reads, variables = c.formulas[i, INPUT], c.formulas[i, READ], 2 * c.formulas[i, COUNT] + 1
-    second_derivatives(c.operations, c.formulas[i, START], c.formulas[i, STOP], reads, c.z, c.G, c.H)
-    for a in range(variables):
-        for b in range(variables):
-            c.h[a, b] = 0.0
-    for j in range(reads):
-        for k in range(reads):
-            c.h[c.inputs[first + j], c.inputs[first + k]] = c.H[j, k]
-
-
-# Contacts ---------------------------------------------------------------------------------------------
-
-
-@kernel
-def evaluate_contact(c, i):
-    """The same of a contact, which writes its derivatives too."""
-    invoke(c.contact_f, c.contact_c, float(c.formulas[i, CONTACT]), c.u, c.contact)
+def evaluate_contact(c, i, order):
+    """The same of a contact, which reads neither rates nor time."""
+    u, out, found = c.scratch.variables, c.scratch.results, c.contact
+    invoke(c.contact_f, c.contact_c, float(c.formulas[i, CONTACT]), u, found)
     count, first, second = c.formulas[i, COUNT], 0.0, 0.0
+    n = 2 * count + 1
     for j in range(count):
-        first += c.contact[1 + j] * c.u[2 * j + 1]
+        first += found[1 + j] * u[2 * j + 1]
         for k in range(count):
-            second += c.contact[1 + count + j * count + k] * c.u[2 * j + 1] * c.u[2 * k + 1]
-    return c.contact[0], first, second
-
-
-@kernel
-def contact_gradient(c, i):
-    """A contact reads neither rates nor time."""
-    count = c.formulas[i, COUNT]
-    for j in range(count):
-        c.g[2 * j], c.g[2 * j + 1] = c.contact[1 + j], 0.0
-    c.g[2 * count] = 0.0
-
-
-@kernel
-def contact_bends(c, i):
-    count = c.formulas[i, COUNT]
-    for a in range(2 * count + 1):
-        for b in range(2 * count + 1):
-            c.h[a, b] = 0.0
-    for j in range(count):
+            second += found[1 + count + j * count + k] * u[2 * j + 1] * u[2 * k + 1]
+    out[0], out[1], out[2] = found[0], first, second
+    for k in range((0 if order == ALONG else n) + (n * n if order == HESSIAN else 0)):
+        out[FIRST_SLOPE + k] = 0.0
+    for j in range(0 if order == ALONG else count):
+        out[FIRST_SLOPE + 2 * j] = found[1 + j]
+    for j in range(count if order == HESSIAN else 0):
         for k in range(count):
-            c.h[2 * j, 2 * k] = c.contact[1 + count + j * count + k]
+            out[FIRST_SLOPE + n + 2 * j * n + 2 * k] = found[1 + count + j * count + k]

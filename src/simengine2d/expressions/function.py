@@ -1,0 +1,176 @@
+"""Functions of time, laws of forces and formulas are one thing: g of a few variables, with exact derivatives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from ..errors import ModelError, ended
+from ..numerics.kernel import Callback
+from .evaluate import Node, Number, check_names, evaluate, number, refuse_hidden, substitute
+from .function_table import (
+    ALONG,
+    CALLBACK,
+    CONSTANT,
+    LINEAR,
+    PERIODIC_SPLINE,
+    SPLINE,
+    TAPE,
+    VALUE_CALLBACK,
+    Functions,
+    as_arrays,
+    evaluate_function,
+    new_scratch,
+)
+from .table import Table
+from .tape import Tape, compile_tape, fold
+
+EVERYWHERE = (-math.inf, math.inf)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Function:
+    """g of the variables that it reads. Made by `as_function`, `as_law` and `formula_of`; never changes."""
+
+    text: str
+    kind: int
+    reads: tuple[str, ...] = ()
+    numbers: tuple[float, ...] = field(default=(), repr=False)
+    domain: tuple[float, float] = EVERYWHERE
+    """The times at which a function of time has a value."""
+    tree: Node | None = field(default=None, repr=False)
+    tape: Tape | None = field(default=None, repr=False)
+    table: Table | None = field(default=None, repr=False)
+    callback: Callback | None = field(default=None, repr=False)
+    breaks: tuple[float, ...] | None = field(default=None, repr=False)
+    """The times at which a Python function is said to jump or bend; None where nothing is said."""
+
+    @property
+    def is_constant(self) -> bool:
+        return self.kind == CONSTANT
+
+    @property
+    def is_zero(self) -> bool:
+        return self.kind == CONSTANT and self.constant == 0.0
+
+    @property
+    def is_linear(self) -> bool:
+        """k (s - free) + c sd; `numbers` are k, c and free."""
+        return self.kind == LINEAR
+
+    @property
+    def of_time(self) -> bool:
+        """Whether it depends on nothing but time."""
+        return set(self.reads) <= {"t"} and self.kind not in (LINEAR, VALUE_CALLBACK)
+
+    @property
+    def constant(self) -> float:
+        """The value of a constant; 0 for other functions."""
+        return self.numbers[0] if self.kind == CONSTANT else 0.0
+
+    def __call__(self, t: float) -> float:
+        """The value of a function of one variable; a ModelError where it is not finite."""
+        return self._checked(t, 1)[0]
+
+    def jet(self, t: float) -> tuple[float, float, float]:
+        """f(t), f'(t), f''(t); a ModelError where one of them is not finite."""
+        value, first, second = self._checked(t, 3)
+        return value, first, second
+
+    def _checked(self, t: float, count: int) -> tuple[float, ...]:
+        t, out = number(t), new_scratch(self._arrays).results
+        with np.errstate(all="ignore"):  # without JIT NumPy would warn of what is reported below
+            evaluate_function(self._arrays, 0, ALONG, np.array([t]), out)
+        if not all(math.isfinite(part) for part in out[:count]):
+            raise self._no_value(t)
+        return tuple(float(part) for part in out[:3])
+
+    @cached_property
+    def _arrays(self) -> Functions:
+        return as_arrays([self], order=ALONG)
+
+    def _no_value(self, t: float) -> ModelError:
+        """The reason why a value or a derivative at t is not finite."""
+        variable = self.reads[0] if self.reads else "t"
+        where = f"at {variable} = {t:g}"
+        if self.table is not None:
+            first, last = self.domain
+            return ModelError(
+                f"{self.text} ends: {where} is outside {first:g} to {last:g}. Add points, or repeat it."
+            )
+        if self.callback is not None and self.callback.raised is not None:
+            error = self.callback.raised
+            return ModelError(f"{self.text} raised {type(error).__name__} {where}: {ended(error)}")
+        if self.tree is not None:
+            try:
+                evaluate(self.tree, {variable: t})
+            except ModelError as error:
+                return ModelError(f"{self.text} has no value {where}: {error}")
+        return ModelError(f"{self.text} or one of its derivatives is not finite {where}.")
+
+    def __deepcopy__(self, memo: object) -> Function:
+        return self  # it never changes, and the address of a callback cannot be copied
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_arrays"}
+
+
+def constant_function(text: str, value: float) -> Function:
+    return Function(text, CONSTANT, numbers=(value,))
+
+
+def expression_function(
+    tree: Node, text: str, variables: tuple[str, ...], parameters: Mapping[str, float]
+) -> Function:
+    """The function of an expression in the variables."""
+    check_names(tree, [*variables, *parameters])
+    refuse_hidden(tree, variables, parameters)
+    known: dict[str, Node] = {n: Number(number(v)) for n, v in parameters.items() if n not in variables}
+    return tree_function(substitute(tree, known), f"'{text.strip()}'")
+
+
+def tree_function(tree: Node, text: str) -> Function:
+    """The function of an expression whose names are all variables."""
+    tree = fold(tree)
+    if isinstance(tree, Number):
+        return constant_function(text, tree.value)
+    tape = compile_tape(tree)
+    return Function(text, TAPE, tape.reads, tape.numbers, tree=tree, tape=tape)
+
+
+def table_function(table: Table, text: str, domain: tuple[float, float] = EVERYWHERE) -> Function:
+    """The spline through the points of a table."""
+    kind = PERIODIC_SPLINE if table.periodic else SPLINE
+    numbers = (*table.times, *table.coefficients().ravel().tolist())
+    return Function(text, kind, (table.variable,), numbers, domain, table=table)
+
+
+def python_function(
+    callback: Callback, text: str, domain: tuple[float, float] = EVERYWHERE, **more: Any
+) -> Function:
+    """A Python function of time whose callback gives the derivatives, too."""
+    return Function(text, CALLBACK, ("t",), domain=domain, callback=callback, **more)
+
+
+def name_of(function: object) -> str:
+    """What a Python function is called."""
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def declared_breaks(function: object) -> tuple[float, ...] | None:
+    """The times that `function.breaks` names; None where it is not there."""
+    given = getattr(function, "breaks", None)
+    if given is None:
+        return None
+    try:
+        return tuple(sorted(number(t) for t in given))
+    except (TypeError, ModelError) as error:
+        raise ModelError(
+            f"the breaks of the function {name_of(function)} are {given!r}; a list of times is needed: {error}"
+        ) from None
