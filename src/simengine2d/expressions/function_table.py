@@ -150,7 +150,7 @@ def evaluate(table, index, order, z, out):
     invoke(table.at_f, table.at_c, float(ORDERS * index + order), z, out)
 
 
-@kernel
+@kernel(inline=True)
 def evaluate_function(table, index, order, z, out):
     kind, n = table.functions[index, KIND], z.size
     if kind == TAPE:
@@ -198,7 +198,7 @@ def function_of_one(table, index, u):
     return spline_at(table.numbers, row[NUMBER], row[END], row[KIND] == PERIODIC_SPLINE, u)
 
 
-@kernel
+@kernel(inline=True)
 def evaluate_tape(table, index, order, z, out):
     """One pass forward, one backward for the gradient, one more forward for the Hessian."""
     operations, inputs, row, n = table.operations, table.inputs, table.functions[index], z.size

@@ -247,6 +247,8 @@ def compare(code, a, b):
 @kernel
 def partials(code, a, b):
     """h(a, b), h_a, h_b, h_aa, h_ab, h_bb of the operation `code` of two arguments."""
+    if LESS <= code <= OR:
+        return compare(code, a, b), 0.0, 0.0, 0.0, 0.0, 0.0
     if code == ADD:
         return a + b, 1.0, 1.0, 0.0, 0.0, 0.0
     if code == SUBTRACT:
@@ -266,13 +268,12 @@ def partials(code, a, b):
         return hypot(a, b)
     if code == MOD:
         return mod(a, b)
-    if code in (MIN, MAX):
-        if math.isnan(a) or math.isnan(b):
-            return NAN, NAN, NAN, NAN, NAN, NAN
-        if a == b or (a < b) == (code == MIN):
-            return a, 1.0, 0.0, 0.0, 0.0, 0.0
-        return b, 0.0, 1.0, 0.0, 0.0, 0.0
-    return compare(code, a, b), 0.0, 0.0, 0.0, 0.0, 0.0
+    # MIN, MAX
+    if math.isnan(a) or math.isnan(b):
+        return NAN, NAN, NAN, NAN, NAN, NAN
+    if a == b or (a < b) == (code == MIN):
+        return a, 1.0, 0.0, 0.0, 0.0, 0.0
+    return b, 0.0, 1.0, 0.0, 0.0, 0.0
 
 
 # Outside kernels --------------------------------------------------------------------------------------

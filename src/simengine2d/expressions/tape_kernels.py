@@ -21,7 +21,7 @@ VALUE, FIRST, SECOND, WEIGHT, A, B, AA, AB, BB = range(9)
 RESULT = 9
 
 
-@kernel
+@kernel(inline=True)
 def forward(operations, numbers, start, stop, first_number, inputs, z):
     """All operations start .. stop - 1; the first rows of z hold the inputs. Returns where the result begins."""
     k = RESULT * (inputs - 1)
