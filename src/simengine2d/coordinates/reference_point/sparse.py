@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...expressions.time_function import functions_at
+from ...expressions.function_table import functions_at
 from ...numerics.kernel_pointer import BoundKernel, kernel_pointer
 from ...system.constraints import phi, phi_q, place
 from ...system.equations_of_motion import EquationArrays, accelerate, solve_kkt
