@@ -1,7 +1,7 @@
 """The analyses that a model file or a command can ask for, each with its options.
 
-What is listed here is known to model files, to the schema and to the command line. An analysis is imported when it
-runs: a command needs one of them, and should start quickly.
+One entry here is all that an analysis needs besides its own file: model files, the schema, the command line and the
+reference page read this list. The analysis itself is imported when it runs, so that commands begin quickly.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ METHOD = "the name of a method such as newmark, or a mapping such as {type: newm
 
 @dataclass(frozen=True)
 class Option:
-    """An option of an analysis: the types that a file may hold, and in words what is expected."""
+    """What may be said of an analysis: the types that a file may hold, and what is expected in words."""
 
     accepts: Any
     words: str
@@ -49,11 +49,19 @@ OUTPUTS = ("t_end", "step", "output_steps")
 
 @dataclass(frozen=True)
 class Analysis:
-    """One analysis: where its function is, and which options it has."""
+    """One analysis: a function of its name in `module`, which takes a model and the options.
+
+    Those in time also take `t_eval`, an array of times, and `progress`; those that can be resumed take `keep`.
+    """
 
     name: str
     module: str
     options: tuple[str, ...]
+    words: str
+    """What it does, in a sentence."""
+    command: str = ""
+    """What it is called on the command line, where that is not its name."""
+    resumes: bool = False
 
     @property
     def in_time(self) -> bool:
@@ -63,19 +71,51 @@ class Analysis:
         """The results of the function of that name."""
         function = getattr(import_module(self.module, __package__), self.name)
         answer = function(model, **{name: value for name, value in options.items() if value is not None})
-        return getattr(answer, "results", answer)  # an equilibrium contains its results
+        return getattr(answer, "results", answer)  # an equilibrium holds its results
 
 
-CATALOG = {
-    each.name: each
-    for each in (
-        Analysis("kinematics", ".kinematics.kinematics", (*OUTPUTS, "on_singular")),
-        Analysis(
-            "dynamics",
-            ".dynamics.dynamics",
-            (*OUTPUTS, "integrator", "formulation", "coordinates", "rtol", "atol", "max_step"),
-        ),
-        Analysis("inverse_dynamics", ".inverse.inverse_dynamics", OUTPUTS),
-        Analysis("equilibrium", ".statics.equilibrium", ("method",)),
+CATALOG: dict[str, Analysis] = {}
+
+
+def register(analysis: Analysis) -> Analysis:
+    """Offer an analysis to model files and to the command line."""
+    CATALOG[analysis.name] = analysis
+    return analysis
+
+
+METHODS = ("integrator", "formulation", "coordinates", "rtol", "atol", "max_step")
+
+register(
+    Analysis(
+        "kinematics",
+        ".kinematics.kinematics",
+        (*OUTPUTS, "on_singular"),
+        "Move a driven mechanism from t = 0 to t_end.",
     )
-}
+)
+register(
+    Analysis(
+        "dynamics",
+        ".dynamics.dynamics",
+        (*OUTPUTS, *METHODS),
+        "Let a mechanism move under its forces from t = 0 to t_end.",
+        resumes=True,
+    )
+)
+register(
+    Analysis(
+        "inverse_dynamics",
+        ".inverse.inverse_dynamics",
+        OUTPUTS,
+        "Find the forces and torques that make a prescribed motion.",
+        command="inverse",
+    )
+)
+register(
+    Analysis(
+        "equilibrium",
+        ".statics.equilibrium",
+        ("method",),
+        "Find where a mechanism stays at rest, and whether that is stable.",
+    )
+)

@@ -1,4 +1,4 @@
-"""What to run: the analysis that a file, a model or nobody asks for, as a job."""
+"""What to run: the analysis that a file or a model asks for, or else a plausible one, as a job."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ADAPTIVE = ("rtol", "atol", "max_step")
 """What means nothing to an integrator with fixed steps."""
 
 SECONDS = {"kinematics": 1.0, "dynamics": 5.0}
-"""How long it runs where nobody says."""
+"""How long it runs by default."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Job:
             options["progress"] = progress
         if self.points is not None and self.t_end is not None:
             options["t_eval"] = np.linspace(0.0, self.t_end, self.points)
-        if self.kind == "dynamics":
+        if CATALOG[self.kind].resumes:
             options["keep"] = keep
         return CATALOG[self.kind].run(model, options)
 
@@ -111,7 +111,7 @@ def _of_model(model: Model) -> Job:
     strange = [option for option in given if option not in known]
     _refuse_options_of_methods(strange, given, source)
     if strange:
-        sentence = f"{source}: {listed(strange)} is no option of {analysis} and was ignored."
+        sentence = f"{source}: {listed(strange)} is not an option of {analysis} and was ignored."
         warn(sentence)
     options = {option: value for option, value in given.items() if option in known}
     steps = options.pop("output_steps", None)
@@ -141,7 +141,7 @@ def _check_times(given: dict[str, Any], source: str) -> None:
 
 def _known_options(kind: str, integrator: Any, source: str) -> tuple[tuple[str, ...], str]:
     """The options of the analysis, and its name for messages; a fixed step has no error to keep below rtol."""
-    if kind != "dynamics" or integrator is None:
+    if "integrator" not in CATALOG[kind].options or integrator is None:
         return CATALOG[kind].options, kind
     try:
         method = Integrator.registry.made(integrator)
@@ -153,7 +153,7 @@ def _known_options(kind: str, integrator: Any, source: str) -> tuple[tuple[str, 
     return known, f"{kind} by {method.name}"
 
 
-# Nobody -----------------------------------------------------------------------------------------------
+# By default -------------------------------------------------------------------------------------------
 
 
 def _assumed(model: Model) -> Job:

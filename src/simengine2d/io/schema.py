@@ -218,10 +218,13 @@ class OpenRecord(Record):
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
 
 
-@cache
 def analysis_record() -> type[Record]:
     """What to run with the model. Options that its analysis does not know are named when it runs."""
-    kinds = tuple(CATALOG)
+    return _analysis_record(tuple(CATALOG))
+
+
+@cache
+def _analysis_record(kinds: tuple[str, ...]) -> type[Record]:
     entries: dict[str, Any] = {"kind": (Literal[kinds], Field(description=" or ".join(kinds)))}  # type: ignore[valid-type]
     for name, option in OPTIONS.items():
         entries[name] = (option.accepts | None, Field(default=None, description=option.words))

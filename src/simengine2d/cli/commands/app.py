@@ -11,6 +11,7 @@ import typer
 
 from ... import __version__
 from ..terminal import Settings
+from .catalog import CatalogGroup
 
 EXIT_CODES = (
     "Exit codes: 0 all is well; 1 the model or a file is wrong; 2 the command was written wrongly; "
@@ -20,6 +21,7 @@ EXIT_CODES = (
 )
 
 app = typer.Typer(
+    cls=CatalogGroup,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
