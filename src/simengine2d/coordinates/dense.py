@@ -236,7 +236,7 @@ class DenseEquations(EquationsOfMotion):
             rest, best, np.array(family.sizes, dtype=float), np.array(formulation.stabilization),
             np.array([MOST_REFINEMENTS if self.refined else 0]), compliance, soft, implied,
         )  # fmt: skip
-        self.per_row = row_scales.lengths_per_row(family, at.t, at.z)
+        self.per_row = row_scales.lengths_in(family, at)
         self.per_coordinate = family.system.length / family.sizes
 
     @property

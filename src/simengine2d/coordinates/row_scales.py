@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.rank import implied_rows
+from ..system.elimination import lengths_per_row
 from ..system.row_compliance import compliance_of_redundant_rows, filled, given
 from ..system.system import System
 
 if TYPE_CHECKING:
     from .base import Family
+    from .equations import Configuration
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -73,18 +75,13 @@ def implied(family: Family, t: float, z: Floats) -> Ints:
     return implied_rows(family.at(t, z).J * family.sizes)
 
 
-def lengths_per_row(family: Family, t: float, z: Floats) -> Floats:
-    """A length of the mechanism over the most that each row changes where one coordinate moves by its size."""
-    system, own = family.system, len(family.own_rows)
-    q = family.bodies(t, z, np.zeros(family.n), np.zeros(family.n)).q
-    slopes = np.abs(system.Phi_q_data(q, t)) * system.sizes[system.arrays.jac_column]
-    changes = np.array([slopes[a:b].max(initial=0.0) for a, b in _spans(system)])[
-        np.array(family.kept, dtype=int)
-    ]
-    if own:
-        first = (np.abs(family.at(t, z).J[:own]) * family.sizes).max(axis=1)
-        changes = np.concatenate([first, changes])
-    return np.where(changes > 0.0, system.length / np.where(changes > 0.0, changes, 1.0), 1.0)
+def lengths_in(family: Family, at: Configuration) -> Floats:
+    """What an error of each row of a family is as a length of the mechanism."""
+    remaining = lengths_per_row(family.system)[family.kept]
+    if not family.own_rows:
+        return remaining
+    slopes = np.abs(family.at(at.t, at.z).J[: len(family.own_rows)]) * family.sizes
+    return np.concatenate([family.system.length / slopes.max(axis=1), remaining])
 
 
 def _spans(system: System) -> list[tuple[int, int]]:

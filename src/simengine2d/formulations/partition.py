@@ -19,7 +19,7 @@ from ..coordinates.base import Family
 from ..coordinates.dense import residual_of_row
 from ..coordinates.equations import POSITION, VELOCITY, Configuration
 from ..coordinates.projection import Turns, count_turns, turns_of
-from ..coordinates.row_scales import lengths_per_row
+from ..coordinates.row_scales import lengths_in
 from ..coordinates.transform import TransformedEquations
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
@@ -67,7 +67,7 @@ def new_partition(family: Family, at: Configuration) -> Partition:
         evaluate.c,
         family.equations,
         np.array(family.sizes, dtype=float),
-        lengths_per_row(family, at.t, at.z),
+        lengths_in(family, at),
         float(family.system.length),
         np.zeros(1),
         turns_of(family),

@@ -73,7 +73,7 @@ def posed(system: System, redundant: bool, tangent: bool) -> EquationArrays:
             system.arms,
             _shares_of_masses(system, entries, delta),
             system.length / system.sizes,
-            _per_row(system, entries),
+            lengths_per_row(system),
             np.zeros(0, dtype=np.int64),
         )
     )
@@ -239,6 +239,7 @@ def _shares_of_masses(system: System, entries: _Entries, delta: Floats) -> Float
     return np.where(heavy, among, alone)
 
 
+@once_per_system
 def unequal(system: System) -> bool:
     """Whether masses or lengths differ so much, or are missing, that rounding is worth a refinement."""
     return bool(np.any(system.masses == 0.0)) or _uneven(system, _entries(system))
@@ -258,9 +259,10 @@ def _uneven(system: System, entries: _Entries) -> bool:
     return bool(np.any(most > UNEVEN * least))
 
 
-def _per_row(system: System, entries: _Entries) -> Floats:
+@once_per_system
+def lengths_per_row(system: System) -> Floats:
     """A length of the mechanism over the error of each row that moves the smallest of its bodies by its own size."""
-    (row, column, value), nb = entries, len(system.bodies)
+    (row, column, value), nb = _entries(system), len(system.bodies)
     pair, at = np.unique(row * nb + column // 3, return_inverse=True)
     moves, least = np.zeros(pair.size), np.full(system.m, np.inf)
     np.maximum.at(moves, at, np.abs(value) * system.sizes[column])

@@ -27,6 +27,7 @@ from ...integrators.runge_kutta import RungeKutta
 from ...integrators.scipy_methods import ScipyIntegration
 from ...numerics.kernel_pointer import BoundKernel
 from ...results.switching import Switching
+from ...system.elimination import lengths_per_row
 from ..digits import (
     APART,
     BROKEN,
@@ -199,7 +200,7 @@ class GeneralRun(WatchedRun):
 
     def keep_good_rows(self) -> None:
         super().keep_good_rows()
-        slip = self.monitors.errors[1] * float(self.d.per_row.max(initial=0.0))
+        slip = self.monitors.errors[1] * float(lengths_per_row(self.system).max(initial=0.0))
         if not max(self.monitors.lost[1], slip) <= self.widest_gap:
             self.done = next((k for k in range(self.done) if not self.is_closed(k)), self.done)
 
@@ -210,11 +211,11 @@ class GeneralRun(WatchedRun):
 
     def is_closed(self, k: int) -> bool:
         """Whether row k fulfills the constraints, Phi = 0 and Phi_q qd = nu."""
-        system, qd = self.system, self.history.Qd[k]
+        system, qd, per_row = self.system, self.history.Qd[k], lengths_per_row(self.system)
         at = system.evaluated(float(self.times[k]), self.history.Q[k], qd)
         rates = np.add.reduceat(at.data * qd[system.arrays.jac_column], system.arrays.jac_start[:-1])
-        gap = float(np.max(np.abs(at.Phi) * self.d.per_row, initial=0.0))
-        slip = float(np.max(np.abs(rates - at.f[: system.m, 1]) * self.d.per_row, initial=0.0))
+        gap = float(np.max(np.abs(at.Phi) * per_row, initial=0.0))
+        slip = float(np.max(np.abs(rates - at.f[: system.m, 1]) * per_row, initial=0.0))
         speed = max(1.0, float(np.abs(qd / system.sizes).max(initial=0.0)))
         return gap <= self.widest_gap and slip <= self.widest_gap * speed
 

@@ -18,6 +18,7 @@ from ..assembly.assemble import Assembly, assemble
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import in_words, names_of_rows
 from ..digits import pace
+from ..singular_poses import can_lose_rank
 
 Floats = NDArray[np.float64]
 
@@ -87,7 +88,7 @@ def _massless_motions(system: System, J: Floats) -> Iterator[Floats]:
 
 def _weak(system: System, t: float, q: Floats) -> bool:
     """Whether a pivot of the constraints nearly vanishes: some may depend on others."""
-    if system.m == 0:
+    if not can_lose_rank(system):
         return False
     d = posed(system, False, False)
     w = system.new_workspace(d)

@@ -28,8 +28,9 @@ from ...system.row_compliance import filled
 from ...system.workspace import MOST_WHOLE
 from ..equations import Configuration, EquationsOfMotion
 from ..reduced import reduced_arrays
-from ..row_scales import MOST_ROWS, given_in, lengths_per_row, softened
+from ..row_scales import MOST_ROWS, given_in, lengths_in, softened
 from .articulated import accelerate_joints, eliminate_joints, weigh
+from .joint_multipliers import multipliers_of
 from .loop_arrays import RowLimits, frames_of, in_order, kept_rows, new_loops, new_refining, ways_of_rows
 from .loop_paths import products
 from .loops import (
@@ -220,8 +221,10 @@ def recursive_equations(family: Relative, formulation: Formulation, at: Configur
     compliance = formulation.compliances(given_in(family, at.t, at.z) if few else felt)
     soft, refined = softened(compliance, felt if at.redundant else nothing)
     stabilization = np.array(formulation.stabilization)
-    rows = RowLimits(compliance, soft, lengths_per_row(family, at.t, at.z))
-    return RecursiveEquations(family, stabilization, rows, refined)
+    rows = RowLimits(compliance, soft, lengths_in(family, at))
+    equations = RecursiveEquations(family, stabilization, rows, refined)
+    equations.multipliers = multipliers_of(family, equations.loops, formulation, at)
+    return equations
 
 
 def is_timed(family: Relative) -> bool:
