@@ -10,6 +10,7 @@ from simengine2d.analyses.assembly.assemble import assemble
 from simengine2d.coordinates.base import Family
 from simengine2d.coordinates.equations import POSITION, VELOCITY, Configuration
 from simengine2d.coordinates.projection import projection
+from simengine2d.coordinates.reference_point.reference_point import ReferencePoint
 from simengine2d.model import library
 
 MODELS = ["four_bar", "slider_crank", "double_pendulum", "parallelogram"]
@@ -110,3 +111,21 @@ def test_what_a_formulation_says_is_what_runs():
             verbs = family.equations_of_motion(formulation, start)
             problem = formulation.problem(family, start)
             assert type(problem.rhs.kept[1]) is type(verbs.accelerate.kept[1])
+
+
+def test_a_family_in_one_file_is_complete_but_for_symbols():
+    """Registered, integrated, and named in a sentence where its q = f(z) would be needed as an expression."""
+
+    class Shifted(ReferencePoint):
+        name = "shifted"
+
+    try:
+        with library.file("four_bar") as path:
+            model = se.load(path)
+        expected = se.dynamics(model, t_end=0.1)
+        found = se.dynamics(model, t_end=0.1, coordinates="shifted")
+        np.testing.assert_array_equal(found.q, expected.q)
+        with pytest.raises(se.UnsupportedError, match=r"'shifted' coordinates.*Use one of mixed, natural"):
+            model.equations(coordinates="shifted")
+    finally:
+        del Family.registry["shifted"]

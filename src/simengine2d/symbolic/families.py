@@ -7,7 +7,7 @@ Where a family has a constant mass matrix it gives the kinetic energy instead, a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -17,8 +17,7 @@ from ..coordinates import family_named
 from ..coordinates.base import Family
 from ..coordinates.natural.natural import Natural, refuse_counted_turns
 from ..coordinates.natural.orientations import welded_angles
-from ..coordinates.natural.point_family import PointFamily
-from ..coordinates.relative.relative import Relative
+from ..errors import UnsupportedError, listed
 from ..system.system import System
 from .bodies import BodySymbols
 from .calculus import MotionEquations, jacobian
@@ -66,20 +65,25 @@ def new_symbols(bodies: BodySymbols, names: list[str], order: int) -> list[sp.Sy
     return symbols
 
 
+@singledispatch
+def in_symbols(
+    family: Family, bodies: BodySymbols, frames: SymbolicFrames, core: MotionEquations
+) -> Coordinates:
+    """q = f(z) of a family; `in_symbols.register` adds one."""
+    known = listed(sorted(name for name in Family.registry if name != family.name))
+    raise UnsupportedError(
+        f"the equations cannot be written in '{family.name}' coordinates, whose q = f(z) is known in numbers only. "
+        f"Use one of {known}."
+    )
+
+
 def in_family(
     bodies: BodySymbols, frames: SymbolicFrames, family: Family, core: MotionEquations
 ) -> MotionEquations:
     """The equations of the bodies in the coordinates of a family."""
-    from .point_coordinates import point_coordinates
-    from .tree_coordinates import tree_coordinates
+    from . import point_coordinates, tree_coordinates  # noqa: F401  (they register themselves)
 
-    kinds: dict[type, Callable[..., Coordinates]] = {
-        PointFamily: point_coordinates,
-        Relative: tree_coordinates,
-    }
-    found = next(make for kind, make in kinds.items() if isinstance(family, kind))(
-        bodies, frames, family, core
-    )
+    found = in_symbols(family, bodies, frames, core)
     z, zd = found.z, sp.Matrix(found.zd)
     q = sp.Matrix(found.q)
     R = jacobian(q, z)

@@ -19,14 +19,16 @@ from ..model.frame import GROUND
 from .bodies import BodySymbols
 from .calculus import MotionEquations
 from .complex_plane import ONE, ZERO, PlaneVector
-from .families import Coordinates, new_symbols
+from .families import Coordinates, in_symbols, new_symbols
 from .frames import SymbolicFrames
 from .symbols import Letter
 
 
+@in_symbols.register
 def point_coordinates(
-    bodies: BodySymbols, frames: SymbolicFrames, family: PointFamily, core: MotionEquations
+    family: PointFamily, bodies: BodySymbols, frames: SymbolicFrames, core: MotionEquations
 ) -> Coordinates:
+    """Points and vectors are coordinates themselves."""
     return _Points(bodies, frames, family, core).coordinates()
 
 

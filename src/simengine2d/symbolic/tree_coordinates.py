@@ -18,7 +18,7 @@ from ..model.frame import GROUND, PlacedFrame
 from .bodies import BodySymbols
 from .calculus import MotionEquations
 from .complex_plane import ZERO, PlaneVector, turned
-from .families import Coordinates, new_symbols
+from .families import Coordinates, in_symbols, new_symbols
 from .frames import SymbolicFrames
 from .symbols import Letter
 
@@ -30,10 +30,11 @@ class SymbolicPose(NamedTuple):
     phi: sp.Expr
 
 
+@in_symbols.register
 def tree_coordinates(
-    bodies: BodySymbols, frames: SymbolicFrames, family: Relative, core: MotionEquations
+    family: Relative, bodies: BodySymbols, frames: SymbolicFrames, core: MotionEquations
 ) -> Coordinates:
-    """q = f(z)."""
+    """Joint by joint from the ground outward."""
     z, zd, zdd = (new_symbols(bodies, family.names, order) for order in range(3))
     poses = {GROUND: SymbolicPose(ZERO, sp.Integer(0))}
     coordinates = iter(z)
