@@ -171,12 +171,12 @@ def test_weights_may_be_expressions_of_parameters():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("2*pi", "names no measure"),
-        ("x(a, b)*y(a, b)", "no weighted sum of measures"),
-        ("sin(angle(a, b))", "no weighted sum of measures"),
-        ("angle(a, b) + 1", "no weighted sum of measures"),
-        ("angle(a, b)/0", "no weighted sum of measures"),
-        ("1/angle(a, b)", "no weighted sum of measures"),
+        ("2*pi", "does not name a measure"),
+        ("x(a, b)*y(a, b)", "not a weighted sum of measures"),
+        ("sin(angle(a, b))", "not a weighted sum of measures"),
+        ("angle(a, b) + 1", "not a weighted sum of measures"),
+        ("angle(a, b)/0", "not a weighted sum of measures"),
+        ("1/angle(a, b)", "not a weighted sum of measures"),
         ("angle(a)", "takes two frames, 1 were given"),
         ("angle(a, 3)", "a frame is written"),
         ("angle(a, b.at(1))", "two coordinates"),

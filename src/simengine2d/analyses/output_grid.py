@@ -52,15 +52,15 @@ class OutputGrid:
                 parts.append(multiples(spacing, low, high))
                 low = high
         parts.append(multiples(self.spacing, low, self.end))
-        found = np.concatenate(parts)
-        found = found[found < self.end * (1.0 - 1e-12)]
-        return np.append(found, self.end)
+        grid = np.concatenate(parts)
+        grid = grid[grid < self.end * (1.0 - 1e-12)]
+        return np.append(grid, self.end)
 
 
 def multiples(spacing: float, low: float, high: float) -> Floats:
     """The multiples in (low, high]."""
-    found: Floats = np.arange(np.floor(low / spacing), np.floor(high / spacing) + 1.0) * spacing
-    return found[(found > low) & (found <= high)]
+    candidates: Floats = np.arange(np.floor(low / spacing), np.floor(high / spacing) + 1.0) * spacing
+    return candidates[(candidates > low) & (candidates <= high)]
 
 
 def beside_peaks(t: Floats, sizes: Floats, largest: Floats) -> Floats:

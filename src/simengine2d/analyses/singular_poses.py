@@ -87,8 +87,8 @@ def lowest(cubic: Floats) -> tuple[float, float]:
     """Place and value of the minimum of a cubic nearest to zero; nan if it has none."""
     bend = np.polyder(cubic, 2)
     roots = [root.real for root in np.roots(np.polyder(cubic)) if abs(root.imag) < NEARLY_REAL]
-    found = [root for root in roots if np.polyval(bend, root) > 0.0]
-    place = float(min(found, key=abs)) if found else np.nan
+    minima = [root for root in roots if np.polyval(bend, root) > 0.0]
+    place = float(min(minima, key=abs)) if minima else np.nan
     return place, float(np.polyval(cubic, place))
 
 
@@ -162,8 +162,8 @@ class RankWatch:
 
     def alarms(self) -> list[list[float]]:
         """Time, row and speed of each suspicion."""
-        found: list[list[float]] = self.alarm_rows[: int(min(self.state[ALARMS], MOST_ALARMS))].tolist()
-        return found
+        rows: list[list[float]] = self.alarm_rows[: int(min(self.state[ALARMS], MOST_ALARMS))].tolist()
+        return rows
 
     def keep_alarms(self, alarms: list[list[float]]) -> None:
         """These are still to be examined."""

@@ -53,7 +53,7 @@ class Breaks(Protocol):
 
     def at_level(self, t: float, q: Floats, qd: Floats) -> bool: ...
 
-    def jumps_at(self, found: Break, q: Floats) -> bool: ...
+    def jumps_at(self, at: Break, q: Floats) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -311,16 +311,16 @@ class CompiledIntegration(Integration):
     def aim(self) -> Break | None:
         """Set the time at which steps must end next; returns the break there."""
         state, broken = self.path.state, self.problem.broken
-        found = None if broken is None else broken.breaks.after(self.t)
+        ahead = None if broken is None else broken.breaks.after(self.t)
         limit = self.problem.limit
-        if found is not None:
-            limit = min(limit, found.t - found.width if found.hard else found.t)
+        if ahead is not None:
+            limit = min(limit, ahead.t - ahead.width if ahead.hard else ahead.t)
         if state[loop.CUTTING] == 1.0:
             limit = min(limit, state[loop.CUT])
         if limit != state[loop.LIMIT] or state[loop.SPACING] == 0.0:
             state[loop.LIMIT] = limit
             self.lay_grid(limit)
-        return found
+        return ahead
 
     def lay_grid(self, limit: float) -> None:
         """A whole number of equal steps from here to the limit."""
@@ -332,26 +332,26 @@ class CompiledIntegration(Integration):
 
     def leave_break(self, broken: Broken) -> None:
         """If the start is a break, begin after it."""
-        found = broken.breaks.after(self.t)
-        if found is not None and found.hard and found.t - found.width <= self.t:
-            self.begin_anew(found.t + found.width)
+        here = broken.breaks.after(self.t)
+        if here is not None and here.hard and here.t - here.width <= self.t:
+            self.begin_anew(here.t + here.width)
         if broken.breaks.placed:
             self.leave_levels(broken)
 
-    def pass_limit(self, broken: Broken, found: Break | None) -> int:
+    def pass_limit(self, broken: Broken, reached: Break | None) -> int:
         """Continue after the limit that was reached. Returns PAUSED, or why that is impossible."""
         state = self.path.state
         if state[loop.CUTTING] == 1.0 and self.t >= state[loop.CUT]:
             state[loop.CUTTING] = 0.0
             return self.hop(broken, False)
-        if found is None or self.t < found.t - found.width:
+        if reached is None or self.t < reached.t - reached.width:
             return loop.STEP_TOO_SMALL  # the end of the time where the equations have a value
-        if not found.hard:
+        if not reached.hard:
             return loop.PAUSED
-        if broken.breaks.jumps_at(found, broken.q_qd(self.t, self.path.y)[0]):
+        if broken.breaks.jumps_at(reached, broken.q_qd(self.t, self.path.y)[0]):
             return loop.JUMPS
-        broken.kick(found, self.path.y)
-        self.begin_anew(found.t + found.width)
+        broken.kick(reached, self.path.y)
+        self.begin_anew(reached.t + reached.width)
         return loop.PAUSED
 
     def search_step(self, broken: Broken, saved: Sequence[Floats]) -> int:
@@ -374,10 +374,10 @@ class CompiledIntegration(Integration):
         t, h = self.t, float(self.path.state[loop.TRIED])
         if not np.isfinite(h):  # the slopes are not finite
             return why
-        found = broken.breaks.first_crossing(t, t + h, self.thrown(broken))
-        if found is not None:
+        crossing = broken.breaks.first_crossing(t, t + h, self.thrown(broken))
+        if crossing is not None:
             broken.restore(saved)
-            return self.cut_at(broken, found, h)
+            return self.cut_at(broken, crossing, h)
         hopeless = why in (loop.NO_CONVERGENCE, loop.BLEW_UP) and self.rules.kind != loop.ADAPTIVE
         return self.cut_at(broken, t + 0.5 * h, h) if hopeless and h > FINEST * self.rules.step else why
 

@@ -70,7 +70,7 @@ class ScipyIntegration(Integration):
         self.old_notes = self.notes
         self.hops: list[float] = []
         self.cut = np.inf
-        self.found: Break | None = None
+        self.next_break: Break | None = None
         self.begin(problem.t0, problem.y0.copy())
 
     def jacobian(self, broken: Broken, t: float, y: Floats) -> Floats:
@@ -89,12 +89,16 @@ class ScipyIntegration(Integration):
         import scipy.integrate
 
         broken, limit = self.problem.broken, self.problem.limit
-        self.found = None if broken is None else broken.breaks.after(t)
-        while self.found is not None and self.found.hard and self.found.t - self.found.width <= t:
-            t = self.found.t + self.found.width
-            self.found = broken.breaks.after(t)  # type: ignore[union-attr]
-        if self.found is not None:
-            limit = min(limit, self.found.t - (self.found.width if self.found.hard else 0.0))
+        self.next_break = None if broken is None else broken.breaks.after(t)
+        while (
+            self.next_break is not None
+            and self.next_break.hard
+            and self.next_break.t - self.next_break.width <= t
+        ):
+            t = self.next_break.t + self.next_break.width
+            self.next_break = broken.breaks.after(t)  # type: ignore[union-attr]
+        if self.next_break is not None:
+            limit = min(limit, self.next_break.t - (self.next_break.width if self.next_break.hard else 0.0))
         limit = min(limit, self.cut)
         if careful(self.problem):  # LSODA does not take a longest step together with an end
             limit = min(limit, t + longest_step(t - self.problem.t0))
@@ -138,13 +142,13 @@ class ScipyIntegration(Integration):
         if t == self.cut:
             self.cut = np.inf
             return self.hop(broken, t, y, end)
-        if self.found is None or t < self.found.t - self.found.width:
+        if self.next_break is None or t < self.next_break.t - self.next_break.width:
             self.start_at(t, y)
             return loop.PAUSED if t < self.problem.limit else loop.STEP_TOO_SMALL
-        if self.found.hard and broken.breaks.jumps_at(self.found, broken.q_qd(t, y)[0]):
+        if self.next_break.hard and broken.breaks.jumps_at(self.next_break, broken.q_qd(t, y)[0]):
             return loop.JUMPS
-        broken.kick(self.found, y)
-        self.start_at(self.found.t + self.found.width, y)
+        broken.kick(self.next_break, y)
+        self.start_at(self.next_break.t + self.next_break.width, y)
         return loop.PAUSED
 
     def search_step(self, broken: Broken) -> int:

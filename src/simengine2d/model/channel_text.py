@@ -38,45 +38,48 @@ class ChannelExpression:
 
 def parse_channels(text: str) -> ChannelExpression:
     """Parse an expression and collect its channels and measures; other names are left unchanged."""
-    found = ChannelExpression(text, parse(text, also=(*KINDS, AT, RATE)))
-    found.tree = _replaced(found.tree, found)
-    return found
+    expression = ChannelExpression(text, parse(text, also=(*KINDS, AT, RATE)))
+    expression.tree = _replaced(expression.tree, expression)
+    return expression
 
 
-def _replaced(node: Node, found: ChannelExpression) -> Node:
+def _replaced(node: Node, expression: ChannelExpression) -> Node:
     """The expression with a variable in place of every channel and measure."""
     if isinstance(node, Call) and node.name == RATE:
-        return _replaced_rate(node, found)
+        return _replaced_rate(node, expression)
     if isinstance(node, Call) and node.name in KINDS:
         if len(node.args) != 2:
-            raise ModelError(f"'{found.text}': {node.name} takes two frames, {len(node.args)} were given.")
-        a, b = (frame_in(arg, found.text) for arg in node.args)
-        return _variable(found, Measure((Term(1.0, node.name, a, b),)), 0)
+            raise ModelError(
+                f"'{expression.text}': {node.name} takes two frames, {len(node.args)} were given."
+            )
+        a, b = (frame_in(arg, expression.text) for arg in node.args)
+        return _variable(expression, Measure((Term(1.0, node.name, a, b),)), 0)
     if isinstance(node, Name) and "." in node.name:
         reference, _, quantity = node.name.rpartition(".")
         if quantity in QUANTITIES:
             kind, order = QUANTITIES[quantity]
             body, _, point = reference.partition(".")
             frame = Frame(body, point or None)
-            return _variable(found, Measure((Term(1.0, kind, Frame(GROUND), frame),)), order)
-    return node.with_parts([_replaced(part, found) for part in node.parts])
+            return _variable(expression, Measure((Term(1.0, kind, Frame(GROUND), frame),)), order)
+    return node.with_parts([_replaced(part, expression) for part in node.parts])
 
 
-def _replaced_rate(node: Call, found: ChannelExpression) -> Node:
+def _replaced_rate(node: Call, expression: ChannelExpression) -> Node:
     """rate(u), where u is a channel or a measure."""
-    inside = [_replaced(arg, found) for arg in node.args]
-    names = [_value(k) for k in range(len(found.measures))]
+    inside = [_replaced(arg, expression) for arg in node.args]
+    names = [_value(k) for k in range(len(expression.measures))]
     if len(inside) != 1 or not isinstance(inside[0], Name) or inside[0].name not in names:
         raise ModelError(
-            f"'{found.text}': {to_text(node)} must contain one channel or measure, such as rate(distance(a.P, b.Q))."
+            f"'{expression.text}': {to_text(node)} must contain one channel or measure, such as "
+            "rate(distance(a.P, b.Q))."
         )
     return Name(_rate(names.index(inside[0].name)))
 
 
-def _variable(found: ChannelExpression, measure: Measure, order: int) -> Node:
-    if measure not in found.measures:
-        found.measures.append(measure)
-    k = found.measures.index(measure)
+def _variable(expression: ChannelExpression, measure: Measure, order: int) -> Node:
+    if measure not in expression.measures:
+        expression.measures.append(measure)
+    k = expression.measures.index(measure)
     return Name(_rate(k) if order else _value(k))
 
 

@@ -1,9 +1,9 @@
-"""Formulas: g(u, ud, t) of measures u between frames, their rates ud, and time, with all numbers worked out.
+"""Formulas: g(u, ud, t) of measures u between frames, their rates ud, and time, with all numbers evaluated.
 
     rod.B.y - 0.1*sin(3*rod.B.x)    distance(a.P, b.Q)^2 - L^2    skate.yd*cos(skate.phi) - skate.xd*sin(skate.phi)
 
-A constraint, a force or a potential energy is written as one. Its derivatives are found on the tape of its operations,
-so nobody has to write them, and nothing is compiled for a model.
+A constraint, a force or a potential energy may be a formula. Its derivatives are computed on the tape of its
+operations, so they need not be written, and nothing is compiled for a model.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class Formula:
     tree: Node = field(repr=False)
     function: Function = field(repr=False)
     contact: Contact | None = field(default=None, repr=False)
-    """Where it is the gap of a contact with a curve; the function is then left empty."""
+    """Set for the gap of a contact with a curve; the function is then empty."""
 
     @property
     def level(self) -> int:
-        """VELOCITY where it reads a rate."""
+        """VELOCITY if it reads a rate."""
         return VELOCITY if names_in(self.tree) & set(self.variables[1:-1:2]) else POSITION
 
     @property
@@ -61,7 +61,7 @@ class Formula:
 
     @property
     def is_homogeneous(self) -> bool:
-        """Zero wherever all rates are: a constraint of velocities that lets everything rest."""
+        """Zero wherever all rates are zero: a velocity constraint that allows rest."""
         still: dict[str, Node] = {rate: Number(0.0) for rate in self.variables[1:-1:2]}
         return _vanishes(substitute(self.tree, still))
 
@@ -71,12 +71,14 @@ class Formula:
 
 def formula_of(text: str, parameters: Mapping[str, float], placed: Callable[[Measure], Measure]) -> Formula:
     """The formula of a text; `placed` finds the frames of a measure."""
-    found = parse_channels(text)
-    _check_names(found, parameters)
-    measures = tuple(placed(measure) for measure in found.measures)
+    expression = parse_channels(text)
+    _check_names(expression, parameters)
+    measures = tuple(placed(measure) for measure in expression.measures)
     known: dict[str, Node] = {name: Number(number(value)) for name, value in parameters.items()}
-    tree = fold(substitute(found.tree, known))
-    return Formula(text.strip(), measures, tuple(found.variables), tree, tree_function(tree, text.strip()))
+    tree = fold(substitute(expression.tree, known))
+    return Formula(
+        text.strip(), measures, tuple(expression.variables), tree, tree_function(tree, text.strip())
+    )
 
 
 def contact_formula(text: str, measures: Sequence[Measure], contact: Contact) -> Formula:
@@ -94,11 +96,11 @@ def frames_of_formula(text: str) -> Iterator[Frame]:
             yield from (term.a, term.b)
 
 
-def _check_names(found: ChannelExpression, parameters: Mapping[str, float]) -> None:
-    strange = names_in(found.tree) - {*found.variables, *parameters}
+def _check_names(expression: ChannelExpression, parameters: Mapping[str, float]) -> None:
+    strange = names_in(expression.tree) - {*expression.variables, *parameters}
     problems = [
-        f"'{found.text.strip()}' names '{name}', which is neither a channel such as crank.x, crank.A.y, crank.phid "
-        f"or rate(distance(a.P, b.Q)), nor a parameter, nor t. {unknown('parameter', name, parameters)}"
+        f"'{expression.text.strip()}' names '{name}', which is neither a channel such as crank.x, crank.A.y, "
+        f"crank.phid or rate(distance(a.P, b.Q)), nor a parameter, nor t. {unknown('parameter', name, parameters)}"
         for name in sorted(strange)
     ]
     if problems:
@@ -116,7 +118,7 @@ class WeightedSum(NamedTuple):
 
 
 def weighted_sum(formula: Formula) -> WeightedSum | None:
-    """The formula as a weighted sum with constant weights; None where it is none."""
+    """The formula as a weighted sum with constant weights; None if it is not one."""
     parts = _linear(formula.tree, set(formula.variables[:-1]))
     if parts is None:
         return None
@@ -129,7 +131,7 @@ def weighted_sum(formula: Formula) -> WeightedSum | None:
 
 
 Linear = tuple[dict[str, float], list[tuple[float, Node]]]
-"""Weights by name, and weighted parts that hold none of the names."""
+"""Weights by name, and weighted parts that contain none of the names."""
 
 
 def _linear(node: Node, names: set[str]) -> Linear | None:
@@ -179,7 +181,7 @@ def _product(factors: list[tuple[str, Node]], names: set[str]) -> Linear | None:
 
 
 def _vanishes(node: Node) -> bool:
-    """Zero by its structure, whatever the names in it stand for."""
+    """Zero by its structure, whatever the values of the names in it."""
     if not names_in(node):
         return bool(evaluate(node, {}) == 0.0)
     match node:
@@ -198,17 +200,17 @@ def _vanishes(node: Node) -> bool:
 
 
 def check_linear_in_rates(formula: Formula) -> None:
-    """A constraint of velocities is a sum of rates times functions of positions and time."""
+    """A velocity constraint is a sum of rates times functions of positions and time."""
     degree = _degree(formula.tree, set(formula.variables[1:-1:2]))
     if degree is None or degree > 1:
         raise ModelError(
-            f"'{formula.text}' is not linear in the velocities. A constraint of velocities is a sum of rates, each "
+            f"'{formula.text}' is not linear in the velocities. A velocity constraint is a sum of rates, each "
             "times a function of positions and t, such as skate.yd*cos(skate.phi) - skate.xd*sin(skate.phi)."
         )
 
 
 def _degree(node: Node, rates: set[str]) -> int | None:
-    """Degree as a polynomial of the rates; None where it is no polynomial."""
+    """Degree as a polynomial in the rates; None if it is not a polynomial."""
     if not names_in(node) & rates:
         return 0
     match node:

@@ -14,7 +14,7 @@ def parse_measure(text: str, parameters: Mapping[str, float]) -> Measure:
     """A weighted sum of measures; the weights may be expressions of the parameters."""
     measure = _linear(_tree(text), parameters, text)
     if not isinstance(measure, Measure):
-        raise ModelError(f"'{text}' names no measure; write for example angle(ground, crank).")
+        raise ModelError(f"'{text}' does not name a measure; write for example angle(ground, crank).")
     return measure
 
 
@@ -62,7 +62,9 @@ def _combine(operator: str, left: Measure | float, right: Measure | float, text:
 
 
 def _not_linear(text: str) -> ModelError:
-    return ModelError(f"'{text}' is no weighted sum of measures: only sums and numeric factors are allowed.")
+    return ModelError(
+        f"'{text}' is not a weighted sum of measures: only sums and numeric factors are allowed."
+    )
 
 
 def _measure(node: Call, text: str) -> Measure:

@@ -129,7 +129,7 @@ def assembly_modes(
             _range(held, row, q) if ranges and row is not None else None,
             model,
         )
-        for i, q in enumerate(search.found)
+        for i, q in enumerate(search.poses)
     ]
     name, value = (
         (None, None) if row is None else (system.rows[row][0], float(system.functions_at(t)[row, 0]))

@@ -104,7 +104,7 @@ def diagnose(model: Model | Assembly, t: float = 0.0) -> Diagnosis:
     nearby = here
     if here.dependent:
         for q in nearby_poses(system, assembly.t, assembly.q):
-            nearby = max(nearby, _rank(system, assembly.t, q, order), key=lambda found: found.rank)
+            nearby = max(nearby, _rank(system, assembly.t, q, order), key=lambda candidate: candidate.rank)
             if nearby.rank > here.rank:
                 break
     motions = free_motions(_scaled_jacobian(system, assembly.t, assembly.q), here.rank)

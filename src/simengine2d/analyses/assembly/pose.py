@@ -25,8 +25,8 @@ Pose = Any
 def closed_pose(system: System, t: float, at: Pose) -> tuple[Floats, Floats]:
     """q that closes the joints and qd that they allow; velocities are zero if only a pose was given."""
     if at is None:
-        found = assemble(system, t)
-        return found.q, np.zeros(system.n)
+        assembly = assemble(system, t)
+        return assembly.q, np.zeros(system.n)
     if isinstance(at, Mapping):
         return _with_values(system, t, at), np.zeros(system.n)
     if isinstance(at, Assembly):

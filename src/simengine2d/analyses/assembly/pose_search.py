@@ -85,7 +85,7 @@ class PoseSearch:
     """The poses found so far, and the search for more."""
 
     def __init__(self, held: HeldSystem, first: Floats, seed: int) -> None:
-        self.held, self.found, self.starts = held, [first], 0
+        self.held, self.poses, self.starts = held, [first], 0
         self.dyads = Dyads(held.system, first)
         self.random = np.random.default_rng(seed)
         index = {body.name: i for i, body in enumerate(held.system.bodies)}
@@ -100,18 +100,18 @@ class PoseSearch:
         known = 0
         self.mirror(known)
         quiet = 0
-        while quiet < FIRST_STARTS + STARTS_EACH * len(self.found) and self.starts < MOST_STARTS:
-            known = len(self.found)
+        while quiet < FIRST_STARTS + STARTS_EACH * len(self.poses) and self.starts < MOST_STARTS:
+            known = len(self.poses)
             self.starts += 1
             self.take(self.held.closed(self.random_pose()))
             self.mirror(known)
-            quiet = 0 if len(self.found) > known else quiet + 1
+            quiet = 0 if len(self.poses) > known else quiet + 1
 
     def mirror(self, first: int) -> None:
         """Mirror every dyad of every pose from `first` on, including poses found on the way."""
         i = first
-        while i < len(self.found):
-            for q in self.dyads.mirrored(self.found[i]):
+        while i < len(self.poses):
+            for q in self.dyads.mirrored(self.poses[i]):
                 self.take(self.held.closed(q))
             i += 1
 
@@ -120,15 +120,15 @@ class PoseSearch:
         if q is None:
             return
         nearest = q.copy()
-        nearest[2::3] -= 2 * pi * np.round((q[2::3] - self.found[0][2::3]) / (2 * pi))
+        nearest[2::3] -= 2 * pi * np.round((q[2::3] - self.poses[0][2::3]) / (2 * pi))
         if np.abs(self.held.gaps(nearest)[0]).max(initial=0.0) > 1e-9 * self.held.system.length:
             nearest = q
-        if not self.is_reversed(nearest) and all(self.distance(nearest, p) > SAME for p in self.found):
-            self.found.append(nearest)
+        if not self.is_reversed(nearest) and all(self.distance(nearest, p) > SAME for p in self.poses):
+            self.poses.append(nearest)
 
     def is_reversed(self, q: Floats) -> bool:
         """Whether a slider is turned by 180 degrees, which the equations allow but a real guide does not."""
-        turns = (q - self.found[0]).reshape(-1, 3)[:, 2]
+        turns = (q - self.poses[0]).reshape(-1, 3)[:, 2]
         turns = np.append(turns, 0.0)  # the ground
         return any(np.cos(turns[b] - turns[a]) < 0.0 for a, b in self.guides)
 
@@ -138,7 +138,7 @@ class PoseSearch:
         return float(np.abs(change / self.held.system.sizes).max())
 
     def random_pose(self) -> Floats:
-        q = self.found[self.random.integers(len(self.found))].copy()
+        q = self.poses[self.random.integers(len(self.poses))].copy()
         q += self.held.system.sizes * self.random.standard_normal(q.size)
         q[2::3] = self.random.uniform(-pi, pi, q.size // 3)
         return q

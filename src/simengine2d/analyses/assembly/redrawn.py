@@ -32,9 +32,9 @@ def with_initial_pose(model: Model, q: Floats, qd: Floats | None = None) -> Mode
             body.velocity = (xd, yd)
     for name, element in model.elements.items():
         if isinstance(element, Pair):
-            found = resolved.elements[name]
-            assert isinstance(found, Pair)
-            sides = {"a": as_written(found.a), "b": as_written(found.b)}
+            pair = resolved.elements[name]
+            assert isinstance(pair, Pair)
+            sides = {"a": as_written(pair.a), "b": as_written(pair.b)}
             other.elements[name] = replace(element, **sides, at=None, direction=None)  # type: ignore[arg-type]
     return other
 

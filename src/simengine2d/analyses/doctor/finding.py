@@ -45,8 +45,8 @@ class Checkup:
 
     def json(self) -> str:
         """Everything as JSON."""
-        found = [asdict(finding) for finding in self.findings]
-        return json.dumps({"model": self.name, "healthy": self.healthy, "findings": found}, indent=2)
+        findings = [asdict(finding) for finding in self.findings]
+        return json.dumps({"model": self.name, "healthy": self.healthy, "findings": findings}, indent=2)
 
     def __str__(self) -> str:
         counts = [

@@ -217,12 +217,12 @@ def _unconnected(resolved: ResolvedModel) -> Iterator[Finding]:
 def _reached(resolved: ResolvedModel, start: str) -> set[str]:
     """Bodies connected to one by joints."""
     neighbors = [{f.body for f in resolved.model.elements[name].frames()} for name in resolved.rows]
-    found = {start}
+    reached = {start}
     while True:
-        more = set().union(found, *(bodies for bodies in neighbors if bodies & found))
-        if more == found:
-            return found
-        found = more
+        more = set().union(reached, *(bodies for bodies in neighbors if bodies & reached))
+        if more == reached:
+            return reached
+        reached = more
 
 
 def _unused_parameters(resolved: ResolvedModel) -> Iterator[Finding]:

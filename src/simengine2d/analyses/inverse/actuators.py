@@ -43,15 +43,15 @@ def named(actuators: Actuators, model: Model) -> dict[str, Measure | str | None]
     if isinstance(actuators, str | Measure):
         actuators = [actuators]
     if isinstance(actuators, Mapping):
-        found = {name: _measure(given, model) for name, given in actuators.items()}
+        measures = {name: _measure(given, model) for name, given in actuators.items()}
     else:
-        found = {
+        measures = {
             given if given in model.joints else f"actuator{i}": _measure(given, model)  # type: ignore[misc]
             for i, given in enumerate(actuators, 1)
         }
-    if not found:
+    if not measures:
         raise ModelError("actuators is empty; name at least one, or leave it out.")
-    return found
+    return measures
 
 
 def _measure(given: Any, model: Model) -> Measure | str | None:

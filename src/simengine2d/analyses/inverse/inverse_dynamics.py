@@ -163,16 +163,16 @@ def _all_rows(moved: Results) -> Results:
 
 
 def _actuated_rows(moved: Results, actuators: list[str], limits: dict[str, tuple[float, float]]) -> Results:
-    found: list[Floats] = []
+    rows: list[Floats] = []
     try:
         for lam in shared_multipliers(moved, moved.system, actuators, limits):
-            found.append(lam)
+            rows.append(lam)
     except SimEngineError as error:
-        k = len(found)
+        k = len(rows)
         part = replace(moved, t=moved.t[:k], q=moved.q[:k], qd=moved.qd[:k], qdd=moved.qdd[:k])
-        error.results = _finished(part, np.array(found).reshape(k, moved.system.m), [])
+        error.results = _finished(part, np.array(rows).reshape(k, moved.system.m), [])
         raise
-    return _finished(moved, np.array(found), [])
+    return _finished(moved, np.array(rows), [])
 
 
 def _finished(moved: Results, lam: Floats, notes: list[str]) -> Results:

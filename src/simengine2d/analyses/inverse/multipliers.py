@@ -71,9 +71,9 @@ def _dense(system: System, T: Floats, Q: Floats, b: Floats) -> tuple[Floats, lis
         J = np.array([system.Phi_q(t, q) for t, q in zip(T, Q, strict=True)])
         regular = _regular(J * coordinate_scale(system))
         transposed = J[regular].transpose(0, 2, 1)
-        found = np.linalg.solve(transposed, b[regular][:, :, None])
-        found += np.linalg.solve(transposed, b[regular][:, :, None] - transposed @ found)
-        lam[regular] = found[:, :, 0]
+        solution = np.linalg.solve(transposed, b[regular][:, :, None])
+        solution += np.linalg.solve(transposed, b[regular][:, :, None] - transposed @ solution)
+        lam[regular] = solution[:, :, 0]
     singular = []
     for i in np.flatnonzero(~regular):
         space = tangent_space(system, T[i], Q[i])

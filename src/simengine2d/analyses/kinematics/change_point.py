@@ -181,9 +181,9 @@ def _through(run: KinematicsRun, clock: Clock) -> SmoothPassage | None:
     center = here.s + reach
     # if the run began near the singular pose, go back to where states are regular
     for wide in (max(reach, CLEAN / (_size(run, here.qd) / run.system.length)), reach):
-        found = _around(run, clock, here, center, wide)
-        if found is not None:
-            return found
+        passage = _around(run, clock, here, center, wide)
+        if passage is not None:
+            return passage
     return None
 
 
@@ -207,10 +207,10 @@ def _around(
         if behind is None or not _goes_on(run, here, guess, behind):
             return None
         nodes = [*nodes[-2:], behind] if x == 1.0 else [*nodes, behind]
-    found = SmoothPassage(clock, center, reach, here, polynomial_through(nodes, here, center, reach), [])
-    if not _closes(run, found):
+    passage = SmoothPassage(clock, center, reach, here, polynomial_through(nodes, here, center, reach), [])
+    if not _closes(run, passage):
         return None
-    return found._replace(singular=_singular_poses(run, found))
+    return passage._replace(singular=_singular_poses(run, passage))
 
 
 def _closed(run: KinematicsRun, clock: Clock, s: float, q: Floats) -> ClockState | None:
@@ -231,10 +231,10 @@ def _hop(run: KinematicsRun, clock: Clock, here: ClockState, s: float) -> ClockS
     """A regular state nearby on this side."""
     h = s - here.s
     guess = here.q + h * (here.qd + 0.5 * h * here.qdd)
-    found = _closed(run, clock, s, guess)
-    if found is None or _size(run, found.q - guess) > 0.1 * _size(run, guess - here.q):
+    state = _closed(run, clock, s, guess)
+    if state is None or _size(run, state.q - guess) > 0.1 * _size(run, guess - here.q):
         return None
-    return found
+    return state
 
 
 def _size(run: KinematicsRun, change: Floats) -> float:
@@ -293,14 +293,14 @@ def _singular_poses(run: KinematicsRun, crossing: SmoothPassage) -> list[float]:
     value = lambda x: _rank_value(run, crossing, float(x))
     clean = max(value(-1.0), value(1.0))
     candidates = _zeros_of_determinant(run, crossing)
-    found = []
+    poses = []
     for i, x in enumerate(candidates):
         others = np.delete(candidates, i)
         width = min(1e-3, 0.3 * float(np.min(np.abs(others - x), initial=1.0)))
         lowest = _lowest(value, x - width, x + width)
         if value(lowest) <= SINGULAR * clean:
-            found.append(crossing.center + lowest * crossing.reach)
-    return found
+            poses.append(crossing.center + lowest * crossing.reach)
+    return poses
 
 
 def _zeros_of_determinant(run: KinematicsRun, crossing: SmoothPassage) -> Floats:
@@ -379,15 +379,15 @@ def _roots_by_newton(error: Callable[[Floats], Floats], k: int) -> list[Floats]:
     """The roots of k quadratic equations in k unknowns, from many starts."""
     random = np.random.default_rng(0)
     unit = max(float(np.linalg.norm(error(a))) for a in np.eye(k)) or 1.0
-    found: list[Floats] = []
+    roots: list[Floats] = []
     for _ in range(16 * k):
         a = random.standard_normal(k) * 10 ** random.uniform(-1, 1)
         for _ in range(30):
             r = error(a)
             J = np.column_stack([(error(a + e) - error(a - e)) / 2 for e in np.eye(k)])
             a = a - np.linalg.lstsq(J, r, rcond=None)[0]
-        known = [np.zeros(k), *found]
+        known = [np.zeros(k), *roots]
         new = all(np.linalg.norm(a - b) > 1e-5 * (1.0 + np.linalg.norm(b)) for b in known)
         if new and np.linalg.norm(error(a)) <= 1e-8 * unit * (1.0 + float(a @ a)):
-            found.append(a)
-    return found
+            roots.append(a)
+    return roots

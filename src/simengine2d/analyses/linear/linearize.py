@@ -147,13 +147,13 @@ def operating_point(model: Model, at: Pose, t: float, analysis: str) -> tuple[Va
     q, qd = closed_pose(system, t, at)
     if at is None:
         q = _resting(Balance(system, t, tangent_space(system, t, q))).q
-    found = Variation(system, t, q, qd, held=not moving)
-    if found.space.freedom == 0:
+    variation = Variation(system, t, q, qd, held=not moving)
+    if variation.space.freedom == 0:
         raise UnsupportedError(
             f"nothing in '{model.name}' can move freely here: every motion is prescribed or prevented. "
             "Remove a driver; its measure can be an input."
         )
-    return found, [] if moving else held_at(system, t)
+    return variation, [] if moving else held_at(system, t)
 
 
 def _resting(drawn: Balance) -> Balance:

@@ -68,15 +68,15 @@ class Variation:
     @cached_property
     def mass(self) -> Floats:
         """Z^T M Z; every free motion must have mass."""
-        found = self.Z.T @ self.system.M() @ self.Z
-        sizes, axes = np.linalg.eigh(found) if found.size else (np.ones(1), found)
+        M = self.Z.T @ self.system.M() @ self.Z
+        sizes, axes = np.linalg.eigh(M) if M.size else (np.ones(1), M)
         if sizes[0] <= 1e-13 * sizes[-1]:
             words = in_words(self.system, self.q, self.Z @ axes[:, 0])
             raise ModelError(
                 f"a free motion has no mass, so it has no accelerations to linearize: {words}. "
                 "Give these bodies a mass and an inertia, or drive the motion."
             )
-        return np.asarray(found)
+        return np.asarray(M)
 
     def _accelerations(self, force: Floats, right: Floats) -> Floats:
         """x of M x + Phi_q^T y = force, Phi_q x = right; several at once as columns."""

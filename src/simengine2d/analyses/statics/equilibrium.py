@@ -69,7 +69,7 @@ class Equilibria:
     @property
     def stable(self) -> NDArray[np.bool_]:
         """Whether each is stable; a neutral one is not."""
-        return np.array([found.verdict == STABLE for found in self.stability])
+        return np.array([each.verdict == STABLE for each in self.stability])
 
     def reaction(
         self, name: str, on: str | None = None, at: Frame | str | None = None, expressed_in: str = GROUND
@@ -118,11 +118,11 @@ def equilibrium(
     check_static(system)
     begin = Balance(system, t, tangent_space(system, t, closed_pose(system, t, start)[0]))
     system.finite_QA(t, begin.q, np.zeros(system.n))
-    found = search(begin, region) if all else [METHODS[method](begin)]
-    _refuse_motion(found, method)
-    if not found:
+    solutions = search(begin, region) if all else [METHODS[method](begin)]
+    _refuse_motion(solutions, method)
+    if not solutions:
         raise ConvergenceError(f"no equilibrium of '{model.name}' was found in the region; widen it.")
-    answer = equilibria(found, method, held_at(system, t))
+    answer = equilibria(solutions, method, held_at(system, t))
     if any(each.verdict == NEUTRAL for each in answer.stability):
         answer.results.notes.append(
             "a neutral equilibrium may be one of many: nothing holds the mechanism there"
@@ -130,9 +130,9 @@ def equilibrium(
     return answer
 
 
-def _refuse_motion(found: list[FoundEquilibrium], method: str) -> None:
+def _refuse_motion(solutions: list[FoundEquilibrium], method: str) -> None:
     """Refuse a pose in which a body would begin to move, even if the method has converged there."""
-    for each in found:
+    for each in solutions:
         for body, force, acting in each.balance.unbalanced:
             raise ConvergenceError(
                 f"method '{method}' ended in a pose of '{each.balance.system.model.name}' that is not an equilibrium: "
@@ -141,15 +141,15 @@ def _refuse_motion(found: list[FoundEquilibrium], method: str) -> None:
             )
 
 
-def equilibria(found: list[FoundEquilibrium], method: str, notes: list[str]) -> Equilibria:
+def equilibria(solutions: list[FoundEquilibrium], method: str, notes: list[str]) -> Equilibria:
     """The equilibria with their stability, as results."""
-    first = found[0].balance
-    q, lam = np.array([f.balance.q for f in found]), np.array([f.balance.lam for f in found])
-    verdicts = [stability(f.balance) for f in found]
-    count = "an equilibrium" if len(found) == 1 else f"{len(found)} equilibria"
+    first = solutions[0].balance
+    q, lam = np.array([f.balance.q for f in solutions]), np.array([f.balance.lam for f in solutions])
+    verdicts = [stability(f.balance) for f in solutions]
+    count = "an equilibrium" if len(solutions) == 1 else f"{len(solutions)} equilibria"
     results = Results(
         first.system,
-        np.full(len(found), float(first.t)),
+        np.full(len(solutions), float(first.t)),
         q,
         np.zeros_like(q),
         np.zeros_like(q),
@@ -157,7 +157,7 @@ def equilibria(found: list[FoundEquilibrium], method: str, notes: list[str]) -> 
         analysis="equilibrium",
         status=f"{count} by {method}: {listed(v.verdict for v in verdicts)}",
         notes=notes,
-        residuals={"force": max(f.balance.left_over for f in found)},
-        statistics={"iterations": sum(f.iterations for f in found)},
+        residuals={"force": max(f.balance.left_over for f in solutions)},
+        statistics={"iterations": sum(f.iterations for f in solutions)},
     )
     return Equilibria(results, verdicts)

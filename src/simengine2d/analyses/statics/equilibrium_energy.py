@@ -54,13 +54,13 @@ def lowest_energy(start: Balance) -> FoundEquilibrium:
 
 def _polished(here: Balance, iterations: int) -> FoundEquilibrium:
     """The last digits, which the energy does not resolve, by Newton's method."""
-    found = newton(here)
+    solution = newton(here)
     if (
-        found is None
-        or np.abs((found.balance.q - here.q) / here.space.scale).max() > 0.01 * here.system.length
+        solution is None
+        or np.abs((solution.balance.q - here.q) / here.space.scale).max() > 0.01 * here.system.length
     ):
         return FoundEquilibrium(here, iterations)
-    return FoundEquilibrium(found.balance, iterations + found.iterations)
+    return FoundEquilibrium(solution.balance, iterations + solution.iterations)
 
 
 def _lower(here: Balance, y: Floats) -> Balance | None:

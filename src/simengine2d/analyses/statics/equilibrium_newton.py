@@ -84,10 +84,10 @@ class Release(ProblemFamily):
 
 def newton_by_arc_length(start: Balance) -> FoundEquilibrium:
     """Newton's method if it converges, else the path of release; raises if that fails too."""
-    found = newton(start) or _released(start)
-    if found is None:
+    solution = newton(start) or _released(start)
+    if solution is None:
         raise ConvergenceError(no_equilibrium(start, "Newton's method"))
-    return found
+    return solution
 
 
 def _released(start: Balance) -> FoundEquilibrium | None:
@@ -99,9 +99,9 @@ def _released(start: Balance) -> FoundEquilibrium | None:
             space = closed_near(
                 start.system, start.t, last.balance.q + part * (point.balance.q - last.balance.q)
             )
-            found = None if space is None else newton(Balance(start.system, start.t, space))
-            if found is not None:
-                return FoundEquilibrium(found.balance, count + found.iterations)
+            solution = None if space is None else newton(Balance(start.system, start.t, space))
+            if solution is not None:
+                return FoundEquilibrium(solution.balance, count + solution.iterations)
         if count > MOST_POINTS:
             break
         last = point

@@ -50,7 +50,7 @@ class EquilibriumPath:
 
     @property
     def stable(self) -> NDArray[np.bool_]:
-        return np.array([found.verdict == STABLE for found in self.stability])
+        return np.array([each.verdict == STABLE for each in self.stability])
 
     def __str__(self) -> str:
         first, last = self.values[[0, -1]]
@@ -143,13 +143,15 @@ def _exactly(before: PathPoint, after: PathPoint, s: float) -> PathPoint:
     """The point at s between two others, or the one after it."""
     part = (s - before.s) / (after.s - before.s)
     near = after.family.closed(before.balance.q + part * (after.balance.q - before.balance.q), s)
-    found = newton(near) if near is not None else None
-    if found is None or near is None:
+    solution = newton(near) if near is not None else None
+    if solution is None or near is None:
         return after
-    moved, whole = (np.abs((q - near.q) / near.space.scale).max() for q in (found.balance.q, after.balance.q))
+    moved, whole = (
+        np.abs((q - near.q) / near.space.scale).max() for q in (solution.balance.q, after.balance.q)
+    )
     if moved > max(whole, 1e-6 * near.system.length):  # on another path
         return after
-    return PathPoint(after.family, found.balance, s, after.dx, after.ds)
+    return PathPoint(after.family, solution.balance, s, after.dx, after.ds)
 
 
 def _ending(path: list[PathPoint], parameter: str, ends: set[float], most: int) -> list[str]:

@@ -43,9 +43,9 @@ def relax(start: Balance) -> FoundEquilibrium:
     for _ in range(MOST_STAGES):
         # close to rest, Newton's method finishes
         if here.left_over <= RESTS * here.size:
-            found = newton(here)
-            if found is not None and _near(found.balance, here):
-                return FoundEquilibrium(found.balance, steps + found.iterations)
+            solution = newton(here)
+            if solution is not None and _near(solution.balance, here):
+                return FoundEquilibrium(solution.balance, steps + solution.iterations)
         # one stage: released from rest with critical damping of the slowest vibration
         frequency = _slowest(here)
         free = with_initial_pose(system.model, here.q, np.zeros(system.n))
@@ -62,8 +62,8 @@ def relax(start: Balance) -> FoundEquilibrium:
     raise ConvergenceError(no_equilibrium(start, f"relaxation, after {MOST_STAGES} stages,"))
 
 
-def _near(found: Balance, here: Balance) -> bool:
-    return bool(np.abs((found.q - here.q) / here.space.scale).max() < 0.01 * here.system.length)
+def _near(there: Balance, here: Balance) -> bool:
+    return bool(np.abs((there.q - here.q) / here.space.scale).max() < 0.01 * here.system.length)
 
 
 def _slowest(here: Balance) -> float:

@@ -34,13 +34,17 @@ SAME = 1e-6  # typical lengths between poses that count as the same
 def search(start: Balance, region: Region | None) -> list[FoundEquilibrium]:
     """Every equilibrium found, in the order of their coordinates."""
     inside = _inside(start, region)
-    found: list[FoundEquilibrium] = []
+    equilibria: list[FoundEquilibrium] = []
     for pose in _poses(start, inside):
         there = newton(pose)
-        if there is not None and inside(there.balance.q) and not any(_same(there, other) for other in found):
-            found.append(_turned_back(there, start))
+        if (
+            there is not None
+            and inside(there.balance.q)
+            and not any(_same(there, other) for other in equilibria)
+        ):
+            equilibria.append(_turned_back(there, start))
     return sorted(
-        found, key=lambda f: tuple(np.round(f.balance.q[2::3], 6)) + tuple(np.round(f.balance.q, 6))
+        equilibria, key=lambda f: tuple(np.round(f.balance.q[2::3], 6)) + tuple(np.round(f.balance.q, 6))
     )
 
 
@@ -111,18 +115,20 @@ def _promising(start: Balance, walk: list[Balance]) -> Iterator[Balance]:
     yield from line[1:2] + line[-1:]
 
 
-def _turned_back(found: FoundEquilibrium, start: Balance) -> FoundEquilibrium:
+def _turned_back(equilibrium: FoundEquilibrium, start: Balance) -> FoundEquilibrium:
     """The same pose without the full turns since the start, if they do not change any force."""
-    q = found.balance.q.copy()
+    q = equilibrium.balance.q.copy()
     q[2::3] -= 2.0 * np.pi * np.round((q - start.q)[2::3] / (2.0 * np.pi))
     other = FoundEquilibrium(
-        Balance(start.system, start.t, tangent_space(start.system, start.t, q)), found.iterations
+        Balance(start.system, start.t, tangent_space(start.system, start.t, q)), equilibrium.iterations
     )
     closed = (
-        np.abs(start.system.Phi(start.t, q) - start.system.Phi(start.t, found.balance.q)).max(initial=0.0)
+        np.abs(start.system.Phi(start.t, q) - start.system.Phi(start.t, equilibrium.balance.q)).max(
+            initial=0.0
+        )
         <= SAME
     )
-    return other if closed and _same_pose(found.balance, other.balance) else found
+    return other if closed and _same_pose(equilibrium.balance, other.balance) else equilibrium
 
 
 def _same(a: FoundEquilibrium, b: FoundEquilibrium) -> bool:

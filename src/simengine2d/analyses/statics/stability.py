@@ -49,9 +49,9 @@ def stability(here: Balance) -> Stability:
     if symmetric and drag >= -ZERO * np.abs(C).max():
         lowest = float(np.linalg.eigvalsh(0.5 * (K + K.T)).min())
         return Stability(_verdict(-lowest, ZERO * size), lowest, True)
-    found = rates(here.Z.T @ here.system.M() @ here.Z, C, K)
-    growth = float(found.real.max(initial=-np.inf))
-    return Stability(_verdict(growth, ZERO * float(np.abs(found).max(initial=0.0))), growth, False)
+    r = rates(here.Z.T @ here.system.M() @ here.Z, C, K)
+    growth = float(r.real.max(initial=-np.inf))
+    return Stability(_verdict(growth, ZERO * float(np.abs(r).max(initial=0.0))), growth, False)
 
 
 def _verdict(growth: float, zero: float) -> str:
@@ -70,5 +70,5 @@ def rates(M: Floats, C: Floats, K: Floats) -> NDArray[np.complex128]:
         homogeneous_eigvals=True,
     )
     finite = np.abs(beta) > 1e-12 * np.abs(alpha)
-    found: NDArray[np.complex128] = alpha[finite] / beta[finite]
-    return found if d else np.zeros(0, dtype=complex)
+    r: NDArray[np.complex128] = alpha[finite] / beta[finite]
+    return r if d else np.zeros(0, dtype=complex)

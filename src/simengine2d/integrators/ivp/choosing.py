@@ -34,20 +34,20 @@ ADVICE = {
 
 def method_of(method: str | Integrator) -> OdeMethod:
     """The method of that name, or the object itself, if it solves y' = f(t, y)."""
-    found = method
+    solver = method
     if isinstance(method, str):
         try:
-            found = Integrator.registry.made(SCIPY_BDF.get(method, method))
+            solver = Integrator.registry.made(SCIPY_BDF.get(method, method))
         except ModelError:
             known = [*INTEGRATOR_NAMES, *ode_methods()]
             raise ModelError(f"there is no method '{method}'. {unknown('method', method, known)}") from None
-    if not isinstance(found, OdeMethod):
-        name = found.name if isinstance(found, Integrator) else repr(found)
+    if not isinstance(solver, OdeMethod):
+        name = solver.name if isinstance(solver, Integrator) else repr(solver)
         raise UnsupportedError(
             f"the method '{name}' does not solve y' = f(t, y). The methods are {listed(ode_methods(), 30)}; "
             "for M qdd + C qd + K q = F(t) there is ivp.newmark."
         )
-    return found
+    return solver
 
 
 def ode_methods() -> list[str]:
@@ -56,6 +56,6 @@ def ode_methods() -> list[str]:
 
 def advice(method: str | Integrator) -> str:
     """When to use a method, by any of its names: `advice("ode45")`."""
-    found = method_of(method)
-    about = type(found).__doc__ or ""
-    return f"{found.name}: {ADVICE.get(found.name, about.split('.')[0] + '.')}"
+    solver = method_of(method)
+    about = type(solver).__doc__ or ""
+    return f"{solver.name}: {ADVICE.get(solver.name, about.split('.')[0] + '.')}"

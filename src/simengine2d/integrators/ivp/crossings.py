@@ -40,7 +40,7 @@ class CrossingWatch:
         self.side = [
             int(np.sign(value)) for value in self.at(t, y)
         ]  # side of zero; 0 if an event starts there
-        self.found: list[FoundEvent] = []
+        self.events_so_far: list[FoundEvent] = []
 
     def value(self, e: int, t: float, y: Floats) -> float:
         got = np.asarray(self.events[e](self.way * t, y.copy(), *self.args))
@@ -61,14 +61,14 @@ class CrossingWatch:
         touches zero occurs if its direction is 0.
         """
         state = cache(between)
-        passed = [found for e in range(len(self.events)) for found in self._passed(e, end, state)]
+        passed = [event for e in range(len(self.events)) for event in self._passed(e, end, state)]
         self.t = end
-        for found in sorted(passed, key=lambda found: found.t):
-            self.left[found.event] -= float(found.terminal)
-            found = found._replace(terminal=found.terminal and self.left[found.event] <= 0.0)
-            self.found.append(found)
-            if found.terminal:
-                return found
+        for event in sorted(passed, key=lambda event: event.t):
+            self.left[event.event] -= float(event.terminal)
+            event = event._replace(terminal=event.terminal and self.left[event.event] <= 0.0)
+            self.events_so_far.append(event)
+            if event.terminal:
+                return event
         return None
 
     def _passed(self, e: int, end: float, state: State) -> list[FoundEvent]:
@@ -84,6 +84,6 @@ class CrossingWatch:
 
     def times_and_states(self) -> tuple[list[Floats], list[Floats]]:
         """As SciPy gives them: one array for each event."""
-        each = [[found for found in self.found if found.event == e] for e in range(len(self.events))]
-        times = [np.array([self.way * found.t for found in some]) for some in each]
-        return times, [np.array([found.y for found in some]) for some in each]
+        each = [[event for event in self.events_so_far if event.event == e] for e in range(len(self.events))]
+        times = [np.array([self.way * event.t for event in some]) for some in each]
+        return times, [np.array([event.y for event in some]) for some in each]

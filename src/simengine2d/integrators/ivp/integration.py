@@ -208,11 +208,11 @@ class IvpRun:
         counts = self.integration.counts()
         t = self.way * np.array(self.t)
         y = np.array(self.y).T.reshape(self.y0.size, t.size)
-        found: tuple[Any, Any] = (
+        events: tuple[Any, Any] = (
             self.watch.times_and_states() if self.watch and self.watch.events else (None, None)
         )
         sol = Interpolant(self.way * np.array(self.ends), np.array(self.pieces)) if self.pieces else None
         return Solution(
             t, y, self.method.name, status >= 0, status, message, counts["evaluations"], counts["jacobians"],
-            counts["factorizations"], counts["steps"], counts["rejected steps"], *found, sol,
+            counts["factorizations"], counts["steps"], counts["rejected steps"], *events, sol,
         )  # fmt: skip

@@ -196,11 +196,11 @@ def _turned(alpha: Floats, x: Floats, y: Floats) -> Floats:
 
 def _breaks(motion: Function) -> list[float]:
     """Angles at which a rise begins or ends, or a table has its points."""
-    found = list(motion.table.times) if motion.table else []
+    angles = list(motion.table.times) if motion.table else []
     for node, _ in walk(motion.tree) if motion.tree is not None else ():
         if isinstance(node, Call) and node.name in RISES and isinstance(node.args[0], Name):
-            found += [part.value for part in (node.args[1], node.args[3]) if isinstance(part, Number)]
-    inner = sorted({angle for angle in found if 1e-9 < angle < TURN - 1e-9})
+            angles += [part.value for part in (node.args[1], node.args[3]) if isinstance(part, Number)]
+    inner = sorted({angle for angle in angles if 1e-9 < angle < TURN - 1e-9})
     return [0.0, *inner, TURN]
 
 

@@ -23,20 +23,20 @@ NEARLY = 1e-9  # of the range of the parameter: after a step this small, the nex
 GRID = 2.0**-28  # of the range; see `snapped`
 LONGEST = 0.02  # step, of the range of the parameter
 NEAR = 1e-3  # of the curve's size: gap up to which the remembered contact is trusted
-BEYOND = 1e-6  # of the range: how far past the end of an open curve a contact may be
+BEYOND = 1e-6  # of the range: how far beyond the end of an open curve a contact may be
 
 
 class Contact(NamedTuple):
-    """A contact as a formula of measures; `kind` says of which, `curves` are those that touch."""
+    """A contact as a formula of measures; `kind` says which one, `curves` are those that touch."""
 
     kind: int
     curves: tuple[Pieces, ...]
     target: float
-    """Distance of the base curves, or sum of arc lengths, at contact."""
+    """Distance between the base curves, or sum of arc lengths, at contact."""
     side: float
-    """1 where the normal n is on the right of the curve, -1 on the left. FACE: 1 where the curve is on its right."""
+    """1 if the normal n is on the right of the curve, -1 on the left. FACE: 1 if the curve is on its right."""
     way: float = 1.0
-    """GAP and ROLL: -1 where the curves run against each other at the contact, 1 where they run the same way."""
+    """GAP and ROLL: -1 if the curves run in opposite directions at the contact, 1 if in the same."""
 
 
 class Contacts(NamedTuple):
@@ -55,11 +55,11 @@ class ContactContext(NamedTuple):
     constants: Floats
     curves: Ints
     numbers: Floats
-    memory: Floats  # (contacts, 2): the parameters found last; nan where nothing is known
+    memory: Floats  # (contacts, 2): the last contact parameters; nan if unknown
 
 
 def new_memory(count: int) -> Floats:
-    """Nothing is remembered yet."""
+    """The initial memory: nothing is known."""
     return np.full((count, 2), nan)
 
 
@@ -81,9 +81,9 @@ def pack_contacts(contacts: Sequence[Contact]) -> Contacts:
 
 @kernel
 def snapped(c, curve, sigma, period):
-    """A parameter that is nearly found, on a grid from which Newton's last step begins.
+    """A nearly converged parameter, moved to a grid from which Newton's last step begins.
 
-    So what is found does not depend, in its last digits, on where the search began: the same state gives the same bits.
+    So the last digits of the result do not depend on where the search began: the same state gives the same bits.
     """
     first, grid = c.numbers[c.curves[curve, START] + KNOTS_FIRST], GRID * period
     sigma = inside(c, curve, sigma, period)
@@ -94,13 +94,13 @@ def snapped(c, curve, sigma, period):
 
 @kernel
 def shortened(step, period):
-    """A step of the parameter, not so long that it leaves the neighborhood."""
+    """A step of the parameter, limited so that it stays in the neighborhood."""
     return min(max(step, -LONGEST * period), LONGEST * period)
 
 
 @kernel
 def inside(c, curve, sigma, period):
-    """The parameter, brought into the range of a closed curve; nan where it is past the end of an open one."""
+    """The parameter, wrapped into the range of a closed curve; nan if it is beyond the end of an open one."""
     first = c.numbers[c.curves[curve, START] + KNOTS_FIRST]
     if not isfinite(sigma):
         return nan

@@ -1,4 +1,4 @@
-"""Gap between a curve and a straight face, whose normal, seen from the curve, is m.
+"""Gap between a curve and a straight face with the normal m in the frame of the curve.
 
 F = c' . m = 0,      g = -side across - c . m,      m = (cos alpha, sin alpha)
 """
@@ -14,7 +14,7 @@ from .piecewise import SAMPLES, curve_at, first_sample, period_of, size_of
 
 @kernel
 def face(c, k, across, angle, out):
-    """The gap, its gradient and second derivatives; p = c . m is how far the curve reaches along the normal.
+    """The gap, its gradient and second derivatives; p = c . m is the extent of the curve along the normal.
 
     g = -side across - p - target,     p_alpha = c . l,     p_alphaalpha = -c . m - (c' . l)^2 / F_sigma,   l = m_alpha
     """
@@ -36,7 +36,7 @@ def face(c, k, across, angle, out):
 
 @kernel
 def reach(c, curve, sigma, mx, my):
-    """c . m, infinite where there is no summit."""
+    """c . m, infinite if there is no maximum."""
     if not isfinite(sigma):
         return inf
     cx, cy, _, _, _, _, _, _ = curve_at(c.curves, c.numbers, curve, sigma)
@@ -45,7 +45,7 @@ def reach(c, curve, sigma, mx, my):
 
 @kernel
 def summit(c, curve, sigma, mx, my):
-    """Where the curve reaches farthest along m, from a first guess on; nan where Newton's method finds nothing."""
+    """Where the curve extends farthest along m, from an initial guess; nan if Newton's method does not converge."""
     period = period_of(c.curves, c.numbers, curve)
     last = False
     for _ in range(ITERATIONS):
@@ -66,10 +66,10 @@ def summit(c, curve, sigma, mx, my):
 
 @kernel
 def farthest(c, curve, mx, my):
-    """The parameter of the sample that reaches farthest along m."""
-    at, best, found = first_sample(c.curves, curve), -inf, nan
+    """The parameter of the sample that extends farthest along m."""
+    at, best, sigma = first_sample(c.curves, curve), -inf, nan
     for j in range(SAMPLES):
         height = c.numbers[at + 5 * j + 1] * mx + c.numbers[at + 5 * j + 2] * my
         if height > best:
-            best, found = height, c.numbers[at + 5 * j]
-    return found
+            best, sigma = height, c.numbers[at + 5 * j]
+    return sigma

@@ -15,12 +15,12 @@ from .contact_point import point
 from .piecewise import Floats
 
 RESULTS = 13
-"""Numbers that a contact may write."""
+"""Size of the output of a contact."""
 
 
 @kernel_pointer
 def contact_at(c, i, u, out):
-    """g of contact i, its p derivatives and its p x p second ones, one behind the other, from u_1, ud_1, ..., u_p"""
+    """g of contact i, its p derivatives and p x p second derivatives, in this order, from u_1, ud_1, ..., u_p"""
     k = int(i)
     kind = c.contacts[k, KIND]
     if kind == POINT:
@@ -32,7 +32,7 @@ def contact_at(c, i, u, out):
 
 
 END = 0.02
-"""Of the range: how near to its end a curve is taken to end."""
+"""Fraction of the range within which a contact counts as being at the end of a curve."""
 
 
 class ContactValues(NamedTuple):
@@ -42,13 +42,13 @@ class ContactValues(NamedTuple):
 
 
 def contact_values(contact: Contact, u: Sequence[float]) -> ContactValues:
-    """g, its derivatives by u and its second ones, of one contact."""
+    """g of one contact, with its first and second derivatives with respect to u."""
     p, (out, _) = len(u), _searched(contact, u)
     return ContactValues(float(out[0]), out[1 : p + 1], out[p + 1 : p + 1 + p * p].reshape(p, p))
 
 
 def _searched(contact: Contact, u: Sequence[float]) -> tuple[Floats, Floats]:
-    """What a contact writes, and the parameters at which it touches."""
+    """The output of a contact, and the parameters of the contact point."""
     out, memory = np.zeros(RESULTS), new_memory(1)
     context = ContactContext(*pack_contacts([contact]), memory)
     contact_at(context, 0.0, np.repeat(np.asarray(u, dtype=float), 2), out)
@@ -56,7 +56,7 @@ def _searched(contact: Contact, u: Sequence[float]) -> tuple[Floats, Floats]:
 
 
 def is_at_end(contact: Contact, u: Sequence[float]) -> bool:
-    """Whether a contact has come to the end of an open curve, or is past it."""
+    """Whether a contact has reached the end of an open curve, or is beyond it."""
     for curve, sigma in zip(contact.curves, _searched(contact, u)[1], strict=False):
         first, last = curve.knots[0], curve.knots[-1]
         inner = first + END * (last - first) < sigma < last - END * (last - first)

@@ -4,9 +4,9 @@ With u = (d_x, d_y, theta), the pose of frame b in frame a, and the second curve
 
     P = d + w,   e = P - c,      F_1 = e . c' = 0,   F_2 = c' x w' = 0,      gap = n . e
 
-Where the curves touch, the contact moves along both. Without slip it moves equally far: s_a - way s_b stays. Closed
-curves are measured over any number of turns: their tangents tell how often b has turned against a. What then is still
-open is how often the contact has gone around both, so the sum is known up to that of the two circumferences.
+The contact point moves along both curves, without slip by equal lengths: s_a - way s_b is constant. Closed curves are
+measured over any number of turns: their tangents show how often b has turned relative to a. It remains open how often
+the contact has gone around both, so the sum is known up to that of the two circumferences.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from .piecewise import (
     total_length,
 )
 
-ALIGNED = 0.9  # cosine of the tangents where the search for a contact begins
+ALIGNED = 0.9  # cosine of the angle between the tangents from which the search for a contact begins
 
 
 @kernel
 def mesh(c, k, x, y, theta, out):
-    """The gap or the rolling, its gradient and second derivatives by d_x, d_y and theta."""
+    """The gap or the rolling, its gradient and second derivatives with respect to d_x, d_y and theta."""
     sigma, tau = touch(c, k, c.memory[k, 0], c.memory[k, 1], x, y, theta)
     gap = gap_at(c, k, sigma, tau, x, y, theta)
     if not (abs(gap) <= NEAR * size_of(c.curves, c.numbers, c.contacts[k, CURVE])):
@@ -59,7 +59,7 @@ def mesh(c, k, x, y, theta, out):
         out[0] = gap - c.constants[k, TARGET]
     else:
         out[0] = lengths_rolled(c, k, sigma, tau, theta)
-    # along one direction after the other; 2 g_jk = g''(e_j + e_k) - g''(e_j) - g''(e_k)
+    # along one direction after another; 2 g_jk = g''(e_j + e_k) - g''(e_j) - g''(e_k)
     for j in range(3):
         out[1 + j], out[4 + 4 * j] = along(c, k, sigma, tau, x, y, theta, j, j)
     for j in range(3):
@@ -70,7 +70,7 @@ def mesh(c, k, x, y, theta, out):
 
 @kernel
 def along(c, k, sigma, tau, x, y, theta, i, j):
-    """First and second derivative along the direction in which the measures i and j grow."""
+    """First and second derivatives along the direction in which the measures i and j grow."""
     if not (isfinite(sigma) and isfinite(tau)):
         return nan, nan
     x1, y1 = 1.0 if i == 0 or j == 0 else 0.0, 1.0 if i == 1 or j == 1 else 0.0
@@ -79,12 +79,12 @@ def along(c, k, sigma, tau, x, y, theta, i, j):
     w, w1, w2, w3 = turned_curve(c, c.contacts[k, OTHER], tau, theta)
     ex, ey = x + w[0] - cx, y + w[1] - cy
     jacobian = matrix(ex, ey, c1x, c1y, c2x, c2y, w1, w2)
-    # F' = 0 gives sigma' and tau';   V = d' + theta' J w is how P moves where tau is held
+    # F' = 0 gives sigma' and tau';   V = d' + theta' J w is the velocity of P for constant tau
     vx, vy = x1 - t1 * w[1], y1 + t1 * w[0]
     s1, r1 = solve(jacobian, -(vx * c1x + vy * c1y), -t1 * (c1x * w1[0] + c1y * w1[1]))
     if c.contacts[k, KIND] == GAP:
         return gap_along(c, k, t1, c1x, c1y, c2x, c2y, w, w1, vx, vy, s1, r1)
-    # F'' = 0 gives sigma'' and tau''; here is all of it but what holds these
+    # F'' = 0 gives sigma'' and tau''; these are the terms without them
     e1x, e1y = vx + w1[0] * r1 - c1x * s1, vy + w1[1] * r1 - c1y * s1
     e2x = -t1 * w[0] - 2.0 * t1 * w1[1] * r1 + w2[0] * r1 * r1 - c2x * s1 * s1
     e2y = -t1 * w[1] + 2.0 * t1 * w1[0] * r1 + w2[1] * r1 * r1 - c2y * s1 * s1
@@ -99,7 +99,7 @@ def along(c, k, sigma, tau, x, y, theta, i, j):
 
 @kernel
 def turned_curve(c, b, tau, theta):
-    """The second curve and its derivatives, seen from a."""
+    """The second curve and its derivatives, in frame a."""
     x, y, x1, y1, x2, y2, x3, y3 = curve_at(c.curves, c.numbers, b, tau)
     u, v = cos(theta), sin(theta)
     return (
@@ -112,7 +112,7 @@ def turned_curve(c, b, tau, theta):
 
 @kernel
 def matrix(ex, ey, c1x, c1y, c2x, c2y, w1, w2):
-    """Derivatives of F_1 and F_2 by sigma and tau."""
+    """Derivatives of F_1 and F_2 with respect to sigma and tau."""
     return (
         ex * c2x + ey * c2y - c1x * c1x - c1y * c1y,
         w1[0] * c1x + w1[1] * c1y,
@@ -150,12 +150,12 @@ def rolling_along(way, c1x, c1y, c2x, c2y, w1, w2, s1, r1, s2, r2):
 
 @kernel
 def lengths_rolled(c, k, sigma, tau, theta):
-    """s_a - way s_b - target over the turns that theta tells."""
+    """s_a - way s_b - target, with the full turns counted by theta."""
     if not (isfinite(sigma) and isfinite(tau)):
         return nan
     a, b, way = c.contacts[k, CURVE], c.contacts[k, OTHER], c.constants[k, WAY]
     total = length_at(c.curves, c.numbers, a, sigma) - way * length_at(c.curves, c.numbers, b, tau)
-    # the tangents agree, but for whole turns of closed curves
+    # the tangents agree, except for full turns of closed curves
     turns = tangent_angle(c.curves, c.numbers, b, tau) + theta - tangent_angle(c.curves, c.numbers, a, sigma)
     turns = floor((turns + (pi if way < 0.0 else 0.0)) / (2.0 * pi) + 0.5)
     around_a = total_length(c.curves, c.numbers, a) * (1.0 if c.numbers[c.curves[a, START]] > 0.0 else -1.0)
@@ -174,7 +174,7 @@ def lengths_rolled(c, k, sigma, tau, theta):
 
 @kernel
 def gap_at(c, k, sigma, tau, x, y, theta):
-    """n . e, infinite where there is no contact or the curves run the wrong way."""
+    """n . e, infinite if there is no contact or the curves run in the wrong direction."""
     if not (isfinite(sigma) and isfinite(tau)):
         return inf
     cx, cy, c1x, c1y, _, _, _, _ = curve_at(c.curves, c.numbers, c.contacts[k, CURVE], sigma)
@@ -187,7 +187,7 @@ def gap_at(c, k, sigma, tau, x, y, theta):
 
 @kernel
 def touch(c, k, sigma, tau, x, y, theta):
-    """Where the curves touch, from a first guess on; nan where Newton's method finds no such place."""
+    """The contact point from an initial guess; nan if Newton's method does not converge to one."""
     a, b = c.contacts[k, CURVE], c.contacts[k, OTHER]
     period_a, period_b = period_of(c.curves, c.numbers, a), period_of(c.curves, c.numbers, b)
     last = False
@@ -212,7 +212,7 @@ def touch(c, k, sigma, tau, x, y, theta):
 
 @kernel
 def search(c, k, x, y, theta):
-    """The nearest pair of samples whose tangents run as they should."""
+    """The nearest pair of samples with suitable tangents."""
     at_a = first_sample(c.curves, c.contacts[k, CURVE])
     at_b = first_sample(c.curves, c.contacts[k, OTHER])
     u, v, way = cos(theta), sin(theta), c.constants[k, WAY]

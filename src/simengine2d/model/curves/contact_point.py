@@ -14,7 +14,7 @@ from .piecewise import SAMPLES, curve_at, first_sample, period_of, size_of
 
 @kernel
 def point(c, k, x, y, out):
-    """Distance of the point P = (x, y) from the curve, less the radius; its gradient and second derivatives.
+    """Distance of the point P = (x, y) from the curve, minus the radius; its gradient and second derivatives.
 
     g_P = n,      g_PP = n_P = -side psi' |c'| / F_sigma t t^T,      psi' = c' x c'' / |c'|^2
     """
@@ -36,7 +36,7 @@ def point(c, k, x, y, out):
 
 @kernel
 def distance(c, k, sigma, x, y):
-    """n . (P - c) at the foot, infinite where there is none."""
+    """n . (P - c) at the foot, infinite if there is none."""
     if not isfinite(sigma):
         return inf
     cx, cy, dx, dy, _, _, _, _ = curve_at(c.curves, c.numbers, c.contacts[k, CURVE], sigma)
@@ -45,7 +45,7 @@ def distance(c, k, sigma, x, y):
 
 @kernel
 def foot(c, k, sigma, x, y):
-    """The nearest point of the curve from a first guess on; nan where Newton's method finds none."""
+    """The nearest point of the curve from an initial guess; nan if Newton's method does not converge."""
     curve = c.contacts[k, CURVE]
     period = period_of(c.curves, c.numbers, curve)
     last = False
@@ -68,10 +68,10 @@ def foot(c, k, sigma, x, y):
 
 @kernel
 def nearest(c, k, x, y):
-    """The parameter of the sample that is nearest to a point."""
-    at, best, found = first_sample(c.curves, c.contacts[k, CURVE]), inf, nan
+    """The parameter of the sample nearest to a point."""
+    at, best, sigma = first_sample(c.curves, c.contacts[k, CURVE]), inf, nan
     for j in range(SAMPLES):
         dx, dy = x - c.numbers[at + 5 * j + 1], y - c.numbers[at + 5 * j + 2]
         if dx * dx + dy * dy < best:
-            best, found = dx * dx + dy * dy, c.numbers[at + 5 * j]
-    return found
+            best, sigma = dx * dx + dy * dy, c.numbers[at + 5 * j]
+    return sigma

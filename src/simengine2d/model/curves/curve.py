@@ -128,10 +128,10 @@ class Curve:
 
     def _at(self, s: float) -> tuple[tuple[float, ...], tuple[float, float], float]:
         """Point and derivatives, outward normal, curvature of the base curve."""
-        found = at(self.pieces, s)
-        _, _, dx, dy, ddx, ddy, _, _ = found
+        values = at(self.pieces, s)
+        _, _, dx, dy, ddx, ddy, _, _ = values
         speed, side = hypot(dx, dy), self.pieces.outward
-        return found, (side * dy / speed, -side * dx / speed), side * (dx * ddy - dy * ddx) / speed**3
+        return values, (side * dy / speed, -side * dx / speed), side * (dx * ddy - dy * ddx) / speed**3
 
     def _turned(self, s: float, turns: float) -> float:
         """The angle by which the outward normal has turned since the beginning of the range."""

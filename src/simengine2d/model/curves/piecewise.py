@@ -98,15 +98,15 @@ def _polynomials(sample: Sampler, middles: Floats, half: Floats) -> tuple[Floats
     solve = np.linalg.inv(np.vstack([values, slopes]))
     at = sample((middles[:, None] + half[:, None] * NODES).ravel()).reshape(len(middles), len(NODES), 4)
     scale = half[:, None]
-    found = [np.hstack([at[:, :, c], at[:, :, c + 2] * scale]) @ solve.T for c in range(2)]
+    coefficients = [np.hstack([at[:, :, c], at[:, :, c + 2] * scale]) @ solve.T for c in range(2)]
     true = sample((middles[:, None] + half[:, None] * BETWEEN).ravel()).reshape(len(middles), len(BETWEEN), 4)
     error, slope = np.zeros(len(middles)), np.zeros(len(middles))
     for c in range(2):
-        off = found[c] @ np.vander(BETWEEN, DEGREE + 1, increasing=True).T - true[:, :, c]
-        slope_off = found[c] @ _slopes_of(BETWEEN, powers).T - true[:, :, c + 2] * scale
+        off = coefficients[c] @ np.vander(BETWEEN, DEGREE + 1, increasing=True).T - true[:, :, c]
+        slope_off = coefficients[c] @ _slopes_of(BETWEEN, powers).T - true[:, :, c + 2] * scale
         error = np.maximum(error, np.abs(off).max(axis=1))
         slope = np.maximum(slope, np.abs(slope_off).max(axis=1))
-    return found[0], found[1], error, slope
+    return coefficients[0], coefficients[1], error, slope
 
 
 def _slopes_of(w: Floats, powers: Ints) -> Floats:

@@ -58,8 +58,8 @@ def _files() -> dict[str, Traversable]:
     folder = files(__name__)
     if not folder.is_dir():
         return {}
-    found = [entry for entry in folder.iterdir() if entry.name.endswith(ENDING)]
-    return {entry.name.removesuffix(ENDING): entry for entry in found}
+    entries = [entry for entry in folder.iterdir() if entry.name.endswith(ENDING)]
+    return {entry.name.removesuffix(ENDING): entry for entry in entries}
 
 
 def _find(name: str) -> Traversable:
