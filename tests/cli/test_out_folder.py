@@ -80,7 +80,7 @@ def test_a_full_disk_between_is_told_and_the_run_goes_on(pendulum, tmp_path, eag
     monkeypatch.setattr(results_files, "write_bytes", full)
     shown = run("dynamics", pendulum, "--t-end", 0.1, "--out", tmp_path / "out")
     assert shown.exit_code == 0
-    assert "could not be kept, and the run goes on" in shown.stderr
+    assert "could not be saved, and the run goes on" in shown.stderr
     assert names(tmp_path / "out") == ["pendulum.csv"]
 
 

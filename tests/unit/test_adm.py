@@ -209,7 +209,7 @@ def test_arithmetic_and_missing_gravity(tmp_path):
         model = load(path)
     assert model.look == {"vis": {"bgRGB": [187 / 255, 98 / 255, 0]}}
     text = "\n".join(str(warning.message) for warning in caught)
-    assert "m.adm, line 1: 187/255 is no JSON number; it is read as 0.733333" in text
+    assert "m.adm, line 1: 187/255 is not a JSON number; it is read as 0.733333" in text
     assert "there is no gravity; [0, -9.81] is taken" in text
 
 
@@ -379,7 +379,7 @@ def test_more_mistakes(tmp_path):
     assert "bodies holds 3; it must hold records" in problems(file(tmp_path, bodies=[3]))
     assert "the model: gravity is 3; it must be 2 numbers" in problems(file(tmp_path, gravity=3))
     (tmp_path / "l.adm").write_text("[1]")
-    assert "l.adm holds [1], which is no course model" in problems(tmp_path / "l.adm")
+    assert "l.adm holds [1], which is not a course model" in problems(tmp_path / "l.adm")
 
 
 @pytest.mark.parametrize(

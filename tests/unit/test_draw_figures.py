@@ -163,7 +163,7 @@ def test_wrong_requests_are_said_in_words():
         motion().plot("crnk.phi")
     with pytest.raises(se.ModelError, match="plot_path needs points"):
         motion().plot_path()
-    with pytest.raises(se.UnsupportedError, match="holds no reactions"):
+    with pytest.raises(se.UnsupportedError, match="has no reactions"):
         motion().plot_reaction("A")
     assert plt.get_fignums() == []  # nothing is left half-drawn
 

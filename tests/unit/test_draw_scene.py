@@ -93,7 +93,7 @@ def test_the_look_of_a_model_file():
     [
         ({"color": "blue"}, "write it as '#336699'"),
         ({"outline": "square"}, "write a list of corners"),
-        ({"outline": [[1, 2, 3], [0, 0, 0]]}, "is no corner"),
+        ({"outline": [[1, 2, 3], [0, 0, 0]]}, "is not a corner"),
         ({"outline": [["lenth", 0], [1, 0]]}, "lenth"),
     ],
 )

@@ -430,7 +430,7 @@ def test_a_law_that_is_only_named():
 
 def test_channels_that_do_not_exist():
     results = se.inverse_dynamics(pendulum(), t_eval=[0.0, 0.1])
-    with pytest.raises(se.ModelError, match="acts on no single measure"):
+    with pytest.raises(se.ModelError, match="does not act on a single measure"):
         results["O.effort"]
     with pytest.raises(se.ModelError, match=r"motor.effort, motor.power, motor.energy"):
         results["motor.speed"]

@@ -91,7 +91,7 @@ def test_we_refuse_what_the_json_module_refuses(text):
         ('{"gravity": [1e999, 0]}', "the number 1e999 is too large"),
         ('{"bodies": {"a": {},\n "a": {}}}', "line 2: 'a' occurs twice in 'bodies', first in line 1"),
         ('{"a": ' + "[" * 5000, "nested more than 60 levels deep"),
-        ("[1]", "m.json holds [1], which is no model"),
+        ("[1]", "m.json holds [1], which is not a model"),
         ('{"bodies":\n {"a": {"mas": 1}}}', "line 2: body 'a' has no field 'mas'. Did you mean 'mass'?"),
     ],
 )

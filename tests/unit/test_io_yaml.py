@@ -254,7 +254,7 @@ def test_a_text_that_is_no_frame_gets_its_sentence(tmp_path, text, sentence):
 
 def test_a_comma_without_quotes_is_told(tmp_path):
     text = "bodies: {crank: {}}\njoints:\n  J: {type: Revolute, a: crank.at(0.5, 0), b: ground}"
-    assert "joint 'J' (Revolute): '0)' stands after a comma. Put text with a comma in quotes." in problems(
+    assert "joint 'J' (Revolute): '0)' comes after a comma. Put text with a comma in quotes." in problems(
         tmp_path, text
     )
 
@@ -401,7 +401,7 @@ def test_strange_models_are_refused(tmp_path):
     model.body("a" * 501)
     with pytest.raises(ModelError, match="is too long"):
         save(model, tmp_path / "a.yaml")
-    with pytest.raises(ModelError, match="is no text"):
+    with pytest.raises(ModelError, match="is not text"):
         save(se.Model("\ud800"), tmp_path / "a.json")
 
 
@@ -481,7 +481,7 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
     with pytest.raises(ModelError, match=r"is a folder. Give the path of a file"):
         load(tmp_path)
     assert "is empty. Write a model into it" in problems(tmp_path, "  \n")
-    assert "is no UTF-8 text: line 2 holds the byte 0xe9" in problems(tmp_path, b"name: x\n\xe9")
+    assert "is not UTF-8 text: line 2 holds the byte 0xe9" in problems(tmp_path, b"name: x\n\xe9")
     assert "is an analysis file, not a model" in problems(tmp_path, "{}", "a.acf")
     with pytest.raises(ModelError, match=r"there is no file|cannot be read"):
         load("a\0b.yaml")
@@ -494,7 +494,7 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
 def test_a_pipe_is_no_file(tmp_path):
     os.mkfifo(tmp_path / "a.yaml")
-    with pytest.raises(ModelError, match="is no ordinary file"):
+    with pytest.raises(ModelError, match="is not an ordinary file"):
         load(tmp_path / "a.yaml")
 
 
@@ -504,19 +504,19 @@ def test_a_pipe_is_no_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("a: b\n\tc: 1", "model.yaml, line 2, column 1: a tab stands where YAML wants spaces"),
+        ("a: b\n\tc: 1", "model.yaml, line 2, column 1: a tab is where YAML needs spaces"),
         ("a: &x 1", "line 1, column 4: &x is a YAML alias or anchor"),
         ("a: 1\nb: *x", "line 2, column 4: *x is a YAML alias or anchor"),
         ("a: !!python/object x", "is a YAML tag"),
         ("a: [1, 2", "line 1, column 9: the YAML cannot be read: expected ',' or ']'"),
-        ("a: b: c", "line 1, column 5: a ':' stands where none can be"),
+        ("a: b: c", "line 1, column 5: a ':' is where none is allowed"),
         ("a: 1\n---\nb: 2", "a second document begins with ---"),
         ("[" * 1000, "nested more than 60 levels deep"),
         ("? [1, 2]\n: 3", "a list or mapping cannot be a name"),
-        ("a: \x01", "line 1, column 4: the character '\\x01' cannot stand in a text file"),
+        ("a: \x01", "line 1, column 4: the character '\\x01' is not allowed in a text file"),
         ("a: '", "the YAML cannot be read"),
-        ("- 1", "model.yaml holds [1], which is no model"),
-        ("hello", "model.yaml holds hello, which is no model"),
+        ("- 1", "model.yaml holds [1], which is not a model"),
+        ("hello", "model.yaml holds hello, which is not a model"),
         ("gravity: [.nan, 0]", "line 1: .nan is not a finite number"),
         ("gravity: [1e999, 0]", "line 1: the number 1e999 is too large"),
         ("gravity: [%s, 0]" % ("1" * 5000), "line 1: a number has 5000 digits"),
@@ -525,7 +525,7 @@ def test_a_pipe_is_no_file(tmp_path):
         ("joint: {}", "line 1: the model has no field 'joint'. Did you mean 'joints'?"),
         ("bodies: [1]", "bodies is [1]; it must be names with bodies, such as {crank: {mass: 1, inertia: 0.1}}"),
         ("bodies: {ground: {}}", "Write its points in the section 'ground'"),
-        ("bodies: {a.b: {}}", "a body is named 'a.b'; the sign . cannot stand in a name"),
+        ("bodies: {a.b: {}}", "a body is named 'a.b'; the sign . is not allowed in a name"),
         ("bodies: {a: {points: {'p(': [1, 2]}}}", "a point of 'a' is named 'p('"),
         ("bodies: {a: {}, b: {},\n a: {}}", "line 2: 'a' occurs twice in 'bodies', first in line 1"),
         ("bodies: {a: {mass: true}}", "body 'a': mass is true; it must be a number or an expression"),

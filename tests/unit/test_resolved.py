@@ -38,7 +38,7 @@ def problems(model):
         ({"angular_velocity": "w"}, "body 'b', angular_velocity"),
         ({"points": {"P": (1,)}}, "body 'b', point 'P' is (1,)"),
         ({"points": {"P": "A"}}, "write [x, y] or [x, y, angle]"),
-        ({"points": {"P.Q": (0, 0)}}, "cannot stand in a name"),
+        ({"points": {"P.Q": (0, 0)}}, "is not allowed in a name"),
         ({"points": {"": (0, 0)}}, "a name is a word"),
         ({"shape": "bar"}, "body 'b' has the shape 'bar'"),
         ({"shape": se.Bar((0, 0), (0, 0))}, "the same point"),

@@ -277,7 +277,7 @@ def test_files_of_the_format_before_are_read(swing, tmp_path):
         ({"t": np.zeros((3, 1))}, "expected is"),
         ({"qd": np.zeros((3, 3), np.float32)}, "of float32"),
         ({"lam": np.zeros((3, 5))}, "expected is"),
-        ({"qdd": np.zeros((3, 3), complex)}, "no numbers"),
+        ({"qdd": np.zeros((3, 3), complex)}, "which are not numbers"),
         ({"metadata": np.array("[]")}, "damaged"),
     ],
 )

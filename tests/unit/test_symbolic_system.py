@@ -184,7 +184,7 @@ def test_states_that_cannot_be_are_refused_in_words():
         system.initial(x=2)
     with pytest.raises(AssemblyError, match=r"xd = 1, yd = 1: constraint '1' opens"):
         system.initial(x=0.3, y=-np.sqrt(0.7**2 - 0.3**2), xd=1, yd=1)
-    with pytest.raises(ModelError, match="'z' is no coordinate"):
+    with pytest.raises(ModelError, match="'z' is neither a coordinate"):
         system.initial(z=1)
 
 
@@ -246,7 +246,7 @@ WRONG = [
     ({"q": "x", "M": [1], "parameters": {"x": 1}}, "'x' has two meanings"),
     ({"q": "x", "M": [1], "parameters": {"k": float("nan")}}, "not a finite number"),
     ({"q": "x", "M": [1], "Q": [sp.Function("f")(sp.Symbol("t"))]}, r"holds f\(t\)"),
-    ({"q": "x", "M": [1], "Q": [sp.Symbol("x") > 1]}, "no expression"),
+    ({"q": "x", "M": [1], "Q": [sp.Symbol("x") > 1]}, "is not an expression"),
 ]
 
 

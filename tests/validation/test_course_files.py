@@ -62,8 +62,8 @@ def test_the_file_that_is_not_strict_says_what_it_ignored(tmp_path):
     with pytest.warns(ModelWarning) as caught:
         model = load(COURSE / NOT_STRICT)
     text = "\n".join(str(warning.message) for warning in caught)
-    assert "187/255 is no JSON number" in text
-    assert "98/255 is no JSON number" in text
+    assert "187/255 is not a JSON number" in text
+    assert "98/255 is not a JSON number" in text
     assert "an empty record in forces is ignored" in text
     assert "'contacts' is unknown and ignored" in text
     assert len(caught) == 4

@@ -12,6 +12,6 @@ __all__ = ["analyses", "doctor", "equations", "kernels", "lab", "main", "models"
 
 def main() -> None:
     """The installed command."""
-    parallel_build.ours = True  # nobody else's program runs in this process
+    parallel_build.ours = True  # this process runs our own program only
     prepare()
     app(prog_name="simengine2d")

@@ -73,7 +73,7 @@ def _available(kind: str, source: str) -> None:
 
 
 def _of_course_file(path: Path) -> Job:
-    """Dynamics by the course's own method, so that its numbers come out."""
+    """Dynamics by the course's own method, to reproduce its numbers."""
     wanted = load_analysis(path)
     kind, t_end, step, points = wanted["kind"], wanted["t_end"], wanted["step"], wanted["output_steps"] + 1
     _available(kind, path.name)
@@ -96,7 +96,7 @@ def _of_course_file(path: Path) -> Job:
 
 
 def _of_model(model: Model) -> Job:
-    """The numbers of a model's own analysis, evaluated; options that mean nothing are named."""
+    """The numbers of a model's own analysis, evaluated; options without meaning are named."""
     given = dict(model.analysis)
     kind = given.pop("kind")
     source = f"the analysis of model '{model.name}'"

@@ -1,4 +1,4 @@
-"""Summaries for people: what is in a model, what its constraints allow, what a motion was like."""
+"""Summaries in words: what is in a model, what its constraints allow, how a motion went."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _span(values: Floats) -> str:
 
 
 def clean(values: Floats) -> Floats:
-    """Lengths (x, y) and angles in the last axis, without what only rounding has left about zero."""
+    """Lengths (x, y) and angles in the last axis, without what is only rounding about zero."""
     lengths = np.abs(values[..., :2]).max(initial=0.0)
     angles = np.abs(values[..., 2]).max(initial=0.0)
     return np.where(np.abs(values) > 1e-13 * np.array([lengths, lengths, angles]), values, 0.0)

@@ -1,4 +1,4 @@
-"""What the commands say to a terminal, a pipe or a file; and how errors end: a sentence and an exit code."""
+"""Output of the commands to a terminal, a pipe or a file; errors end in a sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Settings:
 
 
 class Output(Console):
-    """A console that goes quiet when nobody reads any more: `simengine2d check four_bar | head -1`."""
+    """A console that stops printing when its reader is gone: `simengine2d check four_bar | head -1`."""
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
@@ -49,7 +49,7 @@ class Output(Console):
 
 
 def _discard(file: Any) -> None:
-    """Send what is still buffered nowhere, so that Python does not stumble over it at exit."""
+    """Discard buffered output, so that Python does not fail on it at exit."""
     with suppress(OSError, ValueError):  # no real file, as in tests
         os.dup2(os.open(os.devnull, os.O_WRONLY), file.fileno())
 
@@ -89,11 +89,11 @@ def table(first: str, others: Sequence[str], rows: Iterable[list[str]], *, words
     result.add_column(first, overflow="fold")
     for head in others:
         result.add_column(head, overflow="fold", justify="left" if words else "right")
-    kept = list(rows)
-    for row in kept[:LONGEST]:
+    shown = list(rows)
+    for row in shown[:LONGEST]:
         result.add_row(*row)
-    if len(kept) > LONGEST:
-        result.caption = f"and {len(kept) - LONGEST} more"
+    if len(shown) > LONGEST:
+        result.caption = f"and {len(shown) - LONGEST} more"
         result.caption_justify = "left"
     return result
 
@@ -139,7 +139,7 @@ def sentences() -> Iterator[None]:
 
 
 def end(sentence: str, code: int) -> NoReturn:
-    """Say the sentence and leave with the code."""
+    """Print the sentence and exit with the code."""
     if Settings.debug:
         traceback.print_exc()
     complain(sentence)
@@ -147,7 +147,7 @@ def end(sentence: str, code: int) -> NoReturn:
 
 
 def exit_code(error: SimEngineError | Interrupted) -> int:
-    """What is wrong with the model, and what did not work with a right one."""
+    """One code for errors of the model, another for failures of the analysis."""
     if isinstance(error, Interrupted):
         return STOPPED
     return WRONG if isinstance(error, ModelError | AssemblyError) else FAILED
@@ -165,7 +165,7 @@ def _named(error: Exception) -> str:
 
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """Print each warning once, as a line of ours."""
+    """Print each warning once, as one line."""
     said: set[str] = set()
 
     def line(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -183,7 +183,7 @@ def _warnings_as_lines() -> Iterator[None]:
 
 
 class ProgressBar:
-    """A progress bar on standard error; only on a terminal, and only for runs that take their time."""
+    """A progress bar on standard error; only on a terminal, and only for runs that take long."""
 
     def __init__(self, t_end: float) -> None:
         self.t_end = t_end

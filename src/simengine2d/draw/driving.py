@@ -37,7 +37,7 @@ def _(driver: Driver, layout: Layout) -> Parts:
 
 
 def _turning_arrow(element: Element, term: Term, layout: Layout) -> Parts:
-    """An arc about the pivot of the two bodies; its heads show in which ways it turns."""
+    """An arc about the pivot of the two bodies; its heads show in which directions it turns."""
     center, size = _center(term, layout), layout.size
     carrier = center.body
     if carrier != GROUND:  # the arrow does not turn with the body

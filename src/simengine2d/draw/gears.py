@@ -17,7 +17,7 @@ from ..model.joints.rack_pinion import RackPinion
 from ..model.resolved import ResolvedModel
 from .outlines import TURN
 
-FEWEST, MOST, PINION = 12, 60, 18  # teeth of wheels whose number nobody gave
+FEWEST, MOST, PINION = 12, 60, 18  # teeth of wheels for which no number was given
 
 
 class Wheel(NamedTuple):
@@ -116,5 +116,5 @@ def rack_tooth(mesh: RackPinion, pinion: Wheel) -> float:
     dx, dy = mesh.b.drawn_x - mesh.a.drawn_x, mesh.b.drawn_y - mesh.a.drawn_y
     along = cos(mesh.a.drawn_angle) * dx + sin(mesh.a.drawn_angle) * dy
     pitch = pi * pinion.module
-    # a tooth of the pinion stands `phase` pitches before the foot of its center
+    # a tooth of the pinion is `phase` pitches before the foot of its center
     return along - side * phase * pitch + pitch / 2

@@ -1,4 +1,4 @@
-"""Labels of a scene: the names of bodies and joints, and where there is room for them."""
+"""Labels of a scene: the names of bodies and joints, and where there is space for them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .outlines import TURN, Floats, hull
 
 MOST_BODIES = 100
 WITHOUT_PLACE = (Driver, Gear, Belt, RackPinion, Translational)
-"""Joints that are no points; their names would lie on those of pins."""
+"""Joints that are not points; their names would cover those of pins."""
 
 
 def labels(layout: Layout, spots: dict[str, list[Spot]], inks: dict[str, str]) -> Iterator[Label]:
-    """The names of all bodies, and of the joints that are points; of large models nobody reads them."""
+    """The names of all bodies, and of the joints that are points; those of large models are left out."""
     if len(layout.resolved.model.bodies) > MOST_BODIES:
         return
     for name in layout.resolved.model.bodies:
@@ -91,7 +91,7 @@ def _has_motor(body: str, layout: Layout) -> bool:
 
 
 class LabelPlace(NamedTuple):
-    """Where a word stands, and in which direction it lies from its spot."""
+    """The place of a label, and its direction from its spot."""
 
     x: float
     y: float
@@ -100,7 +100,7 @@ class LabelPlace(NamedTuple):
 
 
 def places(words: Sequence[Label], motion: CarrierMotion, i: int, size: float) -> list[LabelPlace]:
-    """A place for every word at the i-th time: where there is most room, and not upon another word or a pin."""
+    """A place for every word at the i-th time: where there is most space, and not on another label or a pin."""
     spots = [motion.place(label.spot)[i] for label in words]
     middle = np.mean(spots, axis=0) if spots else np.zeros(2)
     taken = [_pin_box(x, y, label, size) for (x, y), label in zip(spots, words, strict=True) if label.is_pin]
@@ -121,14 +121,16 @@ def _options(
     """Places beside a spot, the best first; a body's name may also slide along its bar."""
     x, y = motion.place(label.spot)[i]
     lines = [motion.place(spot)[i] - (x, y) for spot in label.clear]
-    ways = _ways(label, lines, outward)
+    directions = _directions(label, lines, outward)
     slides = [(0.0, 0.0), *((0.4 * dx, 0.4 * dy) for dx, dy in lines)] if not label.is_pin else [(0.0, 0.0)]
     for sx, sy in slides:
-        for dx, dy in ways:
+        for dx, dy in directions:
             yield LabelPlace(x + sx + label.gap * dx, y + sy + label.gap * dy, dx, dy)
 
 
-def _ways(label: Label, lines: Sequence[Floats], outward: tuple[float, float]) -> list[tuple[float, float]]:
+def _directions(
+    label: Label, lines: Sequence[Floats], outward: tuple[float, float]
+) -> list[tuple[float, float]]:
     """Directions between the lines that leave a spot: in the middle of the widest gap first, then outward."""
     if label.gap == 0.0:
         return [(0.0, 0.0)]
@@ -138,8 +140,8 @@ def _ways(label: Label, lines: Sequence[Floats], outward: tuple[float, float]) -
     gaps = [
         (second - first, first) for first, second in zip(taken, [*taken[1:], taken[0] + TURN], strict=True)
     ]
-    ways = [(gap, part != 0.5, first + part * gap) for gap, first in gaps for part in (0.5, 0.25, 0.75)]
-    ranked = sorted(ways, key=lambda way: (-round(way[0]), way[1], -_cosine(way[2], outward)))
+    directions = [(gap, part != 0.5, first + part * gap) for gap, first in gaps for part in (0.5, 0.25, 0.75)]
+    ranked = sorted(directions, key=lambda one: (-round(one[0]), one[1], -_cosine(one[2], outward)))
     return [(cos(angle), sin(angle)) for _, _, angle in ranked]
 
 

@@ -211,7 +211,7 @@ class Layout:
         )
 
     def free_side(self, guide: PlacedFrame) -> float:
-        """The side of a guide (+1 left, -1 right) on which fewer joints lie; below, where they are even."""
+        """The side of a guide (+1 left, -1 right) with fewer joints; below, where they are equal."""
         others = [f for found in self.frames.values() for f in found if f.body != GROUND]
         across = np.mean([self.motion.seen_from(guide, f)[:, 1].mean() for f in others]) if others else 0.0
         if abs(across) > 0.1 * self.diagonal:
@@ -237,7 +237,7 @@ class Layout:
         return self.pivot(body, others[0]) or self.resolved.frame(Frame(body))
 
     def is_round(self, frame: PlacedFrame) -> bool:
-        """The frame sits in the middle of a disk or a wheel."""
+        """Whether the frame is in the middle of a disk or a wheel."""
         if frame.body == GROUND:
             return False
         shape = self.resolved.model.bodies[frame.body].shape

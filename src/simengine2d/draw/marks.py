@@ -1,4 +1,4 @@
-"""Marks: what a scene is made of. Plain data; what shows a scene knows only these few kinds.
+"""Marks: what a scene is made of. Plain data, in a few kinds that every renderer knows.
 
 A mark is fixed in a carrier: a body, the ground, or a frame that follows a joint. Lengths are meters, so marks grow
 with the picture. Its ink is a word such as "body 2", "ground" or "pin"; `inks` says what it looks like.
@@ -35,7 +35,7 @@ class Spot(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """Areas or lines fixed in a carrier; the paths of an area may lie in each other, and make holes."""
+    """Areas or lines fixed in a carrier; the paths of an area may be nested to make holes."""
 
     carrier: str
     paths: Sequence[Floats]
@@ -63,9 +63,9 @@ class Stretched(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A word beside a spot, `gap` meters off it, where the lines from the spot to the `clear` spots leave most room.
+    """A word beside a spot, `gap` meters off it, where the lines from the spot to the `clear` spots leave most space.
 
-    Where `clear` is empty and the gap is 0, it stands on the spot itself.
+    Where `clear` is empty and the gap is 0, it is written on the spot itself.
     """
 
     spot: Spot

@@ -106,7 +106,7 @@ def offset(corners: Floats, radius: float) -> Floats:
 def gear(center: Point, radius: float, teeth: int, phase: float, internal: bool = False) -> Floats:
     """Outline of a gear with pitch `radius`; `phase` is the angle of a tooth's middle.
 
-    An internal gear's teeth point to the center. Flanks are straight: at this size nobody sees the involute.
+    An internal gear's teeth point to the center. Flanks are straight: at this size the involute cannot be seen.
     """
     module = 2 * radius / teeth
     sign = -1.0 if internal else 1.0
@@ -160,9 +160,9 @@ def arc_arrow(radius: float, start: float, sweep: float, head: float) -> tuple[F
     """An arc about the origin with its arrow head at the end: the line and the head."""
     end = start + sweep
     line = arc((0, 0), radius, start, end - np.sign(sweep) * min(0.6 * head / radius, abs(sweep)))
-    way = end - np.sign(sweep) * 0.5 * head / radius + np.sign(sweep) * pi / 2
+    direction = end - np.sign(sweep) * 0.5 * head / radius + np.sign(sweep) * pi / 2
     tip = radius * np.array([np.cos(end), np.sin(end)])
-    return line, arrow_head(tip, way, head)
+    return line, arrow_head(tip, direction, head)
 
 
 def arrow_head(tip: Point, angle: float, size: float) -> Floats:

@@ -1,4 +1,4 @@
-"""Payload: results as the player in a browser gets them: scenes as plain data, numbers as columns in base64.
+"""Payload: results as the player in a browser receives them: scenes as plain data, numbers as columns in base64.
 
 Times are 64-bit floats, everything else 32-bit, column by column. There are never more rows than a smooth motion
 needs, and never more numbers than a file of 5 MB holds: then rows are left out evenly, and after them channels.
@@ -48,7 +48,7 @@ def base64(values: Any) -> str:
 
 
 def _doubts(results: Results) -> list[str]:
-    """What the verdict says, where it is not to trust."""
+    """The reasons of a verdict other than trust."""
     verdict = results.verdict
     return [] if verdict.is_good else [f"{verdict.word}: {reason}" for reason in verdict.reasons]
 
@@ -106,11 +106,11 @@ def _thinned(results: Results, rows: int) -> tuple[Results, list[str]]:
     """At most so many rows, evenly chosen, and a sentence that says so."""
     if results.t.size <= rows:
         return results, []
-    kept = np.unique(np.linspace(0, results.t.size - 1, rows).round().astype(int))
-    lam = None if results.lam is None else results.lam[kept]
-    q, qd, qdd = (array[kept] for array in (results.q, results.qd, results.qdd))
-    sentence = f"shown are {kept.size} of {results.t.size} times"
-    return replace(results, t=results.t[kept], q=q, qd=qd, qdd=qdd, lam=lam), [sentence]
+    rows_shown = np.unique(np.linspace(0, results.t.size - 1, rows).round().astype(int))
+    lam = None if results.lam is None else results.lam[rows_shown]
+    q, qd, qdd = (array[rows_shown] for array in (results.q, results.qd, results.qdd))
+    sentence = f"shown are {rows_shown.size} of {results.t.size} times"
+    return replace(results, t=results.t[rows_shown], q=q, qd=qd, qdd=qdd, lam=lam), [sentence]
 
 
 # Columns ----------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def line_style(i: int) -> dict[str, Any]:
 
 
 def tidy(ax: Axes, right: bool = False) -> None:
-    """Time below, a quiet grid, no frame where there is no scale."""
+    """Time axis below, a light grid, no frame where there is no scale."""
     ax.set_xlabel("t [s]")
     ax.grid(True, color=QUIET, linewidth=0.6)
     ax.set_axisbelow(True)
@@ -70,7 +70,7 @@ def tidy(ax: Axes, right: bool = False) -> None:
 
 
 def _level_constants(ax: Axes) -> None:
-    """What only rounding moves is shown as the straight line that it is."""
+    """What varies only by rounding is shown as a straight line."""
     values = np.concatenate(
         [np.asarray(line.get_ydata(), dtype=float) for line in ax.get_lines()] or [np.zeros(1)]
     )
@@ -181,7 +181,7 @@ def _bearing_load(ax: Any, fx: Floats, fy: Floats, name: str) -> None:
 
 
 def plot_path(results: Results, *points: str, ax: Axes | None = None) -> Axes:
-    """The paths of points such as "rod.B" (coupler curves), with the mechanism pale behind them."""
+    """The paths of points such as "rod.B" (coupler curves), with the mechanism pale in the background."""
     if not points:
         raise ModelError("plot_path needs points, such as 'coupler.end'.")
     scene = scene_of(results, points)

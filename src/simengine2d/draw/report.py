@@ -1,4 +1,4 @@
-"""Reports: one page that says what was computed, how exact it is, and what it shows. It prints well."""
+"""Reports: one page, ready to print, that says what was computed, how accurate it is, and what it shows."""
 
 from __future__ import annotations
 

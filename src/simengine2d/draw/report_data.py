@@ -27,7 +27,7 @@ GOOD = {"position": 1e-6, "velocity": 1e-5, "acceleration": 1e-4, "energy": 1e-3
 
 
 class Fact(NamedTuple):
-    """A name, what was found, and whether that is good (None: there is nothing to judge)."""
+    """A name, a value in words, and whether it is good (None: there is nothing to judge)."""
 
     name: str
     value: str
@@ -35,7 +35,7 @@ class Fact(NamedTuple):
 
 
 def verdict(results: Results) -> list[Fact]:
-    """How far the results can be trusted."""
+    """Whether the results can be trusted."""
     facts = [Fact("status", results.status), Fact("verdict", results.verdict.word, results.verdict.is_good)]
     facts += [Fact("because", reason) for reason in results.verdict.reasons]
     for level, residual in results.residuals.items():
@@ -55,7 +55,7 @@ def verdict(results: Results) -> list[Fact]:
 
 
 def _conservation(results: Results) -> list[Fact]:
-    """Energy, where it must stay, and power."""
+    """Energy, where it must be conserved, and power."""
     drift, balance = energy_drift(results), results.power_balance()
     facts = [Fact("power balance, relative to the largest power", f"{balance:.1e}", balance <= GOOD["power"])]
     if drift is not None:
@@ -65,7 +65,7 @@ def _conservation(results: Results) -> list[Fact]:
 
 
 def _size(results: Results, level: str) -> float:
-    """Of what a residual belongs to: a length of the mechanism, its largest velocity or acceleration."""
+    """The reference size of a residual: a length of the mechanism, its largest velocity or acceleration."""
     array = {"velocity": results.qd, "acceleration": results.qdd}.get(level)
     return results.system.length if array is None else max(1.0, float(np.abs(array).max(initial=0.0)))
 

@@ -16,7 +16,7 @@ def resampled(results: Results, times: Floats) -> Results:
         return results
     from scipy.interpolate import CubicHermiteSpline, interp1d
 
-    new = np.diff(results.t, prepend=-np.inf) > 0.0  # a time that stands there twice counts once
+    new = np.diff(results.t, prepend=-np.inf) > 0.0  # a repeated time counts once
     t, within = results.t[new], np.clip(times, results.t[0], results.t[-1])
     motion = CubicHermiteSpline(t, results.q[new], results.qd[new])
     straight = lambda values: interp1d(t, values[new], axis=0)(within)

@@ -70,7 +70,7 @@ class Scene:
 
     @cached_property
     def bounds_with_forces(self) -> Bounds:
-        """The bounds over the whole motion with room for the tips of arrows, but for short peaks."""
+        """The bounds over the whole motion with space for the tips of arrows, but for short peaks."""
         boxes = [self.bounds]
         for arrow in self.arrows:
             reach = LONG_ARROW * self.diagonal / np.maximum(np.hypot(arrow.fx, arrow.fy), 1e-300)
@@ -81,7 +81,7 @@ class Scene:
         return float(x0), float(y0), float(x1), float(y1)
 
     def bounds_of_picture(self, i: int) -> Bounds:
-        """Those of the pose at the i-th time, of its words and of whole traces."""
+        """Those of the pose at the i-th time, of its labels and of whole traces."""
         paths = [self.motion.place(trace.spot) for trace in self.traces]
         boxes = [(*path.min(axis=0), *path.max(axis=0)) for path in paths]
         words = zip(places(self.labels, self.motion, i, self.size), self.labels, strict=True)

@@ -17,7 +17,7 @@ from .layout import Block, Layout
 from .marks import Layer, Mark, Outline, Spot
 from .symbols import Parts, pin, reach, symbol
 
-PAD = 1.2  # how far a guide goes on behind the block at the end of its way, in symbol sizes
+PAD = 1.2  # how far a guide extends past the block at the end of its stroke, in symbol sizes
 
 
 def on_axis(frame: PlacedFrame, along: float, across: float = 0.0) -> Spot:
@@ -60,7 +60,7 @@ def _(joint: Translational, layout: Layout) -> Parts:
 def _ground_guide(
     guide: PlacedFrame, block: Block, first: float, last: float, layout: Layout, name: str
 ) -> Iterator[Mark]:
-    """A rail along the whole way of a short slider; a long one passes over a short rail that it always covers."""
+    """A rail along the whole stroke of a short slider; a long one passes over a short rail that it always covers."""
     start, end = first + block.start - PAD * layout.size, last + block.end + PAD * layout.size
     always = last + block.start, first + block.end
     if always[1] > always[0] and last > first:

@@ -35,7 +35,7 @@ def zigzag(size: float, side: float = 0.0) -> list[Stops]:
 
 
 def damper(size: float, shortest: float, longest: float, side: float = 0.0) -> list[Stops]:
-    """A pot on the first end, a piston on the other. The piston stays in the pot, which is long enough or geared.
+    """A pot on the first end, a piston on the other. The piston stays in the pot, which is long enough, or scaled.
 
     Its place in the pot is c + k L, so that it goes through most of the pot between the shortest and longest L.
     """

@@ -1,7 +1,7 @@
 """Style: what the names of colors look like on light and on dark paper, and what a model says about its look.
 
-The colors of bodies and lines are those of Okabe and Ito, told apart with every kind of color vision, without their
-yellow, which print loses, and their vermilion, which is kept for forces.
+The colors of bodies and lines are those of Okabe and Ito, distinct with every kind of color vision, without their
+yellow, which is lost in print, and their vermilion, which is reserved for forces.
 
 `look` of a model may hold `trace`, a list of points. `look` of a body may hold `color: "#336699"`, `hidden: true`,
 and `outline`, a list of corners [x, y] in body axes or several such lists, with numbers or expressions. The colors
@@ -185,7 +185,7 @@ def own_outlines(body: Body, resolved: ResolvedModel) -> list[Floats]:
 
 def _corner(corner: Any, what: str, resolved: ResolvedModel) -> list[float]:
     if not isinstance(corner, list) or len(corner) != 2:
-        raise ModelError(f"{what}: {corner!r} is no corner [x, y].")
+        raise ModelError(f"{what}: {corner!r} is not a corner [x, y].")
     return [resolved.number(part, Subject(what)) for part in corner]
 
 

@@ -39,7 +39,7 @@ def unit_of(results: Results, channel: str) -> str:
 
 
 def _unit_of_effort(results: Results, name: str) -> str:
-    """What acts on a length does so with newtons, what acts on an angle with newton meters."""
+    """Newtons for what acts on a length, newton meters for what acts on an angle."""
     loads = [load for owner, load in results.system.loads if owner == name]
     measures = [load.measure for load in loads if isinstance(load, Push)]
     measures += [row.measure for row in results.resolved.rows.get(name, ()) if row.formula is None]

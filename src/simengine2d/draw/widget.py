@@ -39,7 +39,7 @@ def player(results: Results | Sequence[Results], *, height: int = 560, **options
     data = player_data(results, **({"play": False} | options))
 
     class Player(anywidget.AnyWidget):
-        """Everything travels once; scrubbing and playing happen in the browser."""
+        """All data is sent once; scrubbing and playing happen in the browser."""
 
         _esm = script() + RENDER
         data = traitlets.Dict().tag(sync=True)

@@ -27,7 +27,7 @@ SECTIONS = ("bodies", "joints", "forces")
 
 
 def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = None) -> Model:
-    """Read a model: .yaml, .json, or the course's .adm; another ending is judged by its content.
+    """Read a model: .yaml, .json, or the course's .adm; with any other ending, the content decides.
 
     `functions` gives Python functions (t, q, qd) to the force laws that the file only names.
     """

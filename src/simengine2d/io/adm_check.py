@@ -21,7 +21,7 @@ SAME_START = 1e-7  # of the mechanism's length, or rad; and of its velocities
 
 
 def checked_adm(model: Model) -> str:
-    """The text of an .adm file that means this model; what is lost though the motion is the same is told."""
+    """The text of an .adm file that means this model; a warning names what is lost without changing the motion."""
     resolved, losses = model.check(), []
     half = [body.name for body in _bodies(resolved) if _is_half_given(body)]
     if half:
@@ -84,7 +84,7 @@ def _started(resolved: ResolvedModel) -> ResolvedModel:
 
 
 def _starts_alike(resolved: ResolvedModel, read: ResolvedModel) -> bool:
-    """How joints close and velocities are shared follows the sizes of a model, which a format may tell otherwise."""
+    """Whether both assemble to the same state, which depends on the lengths that a model states."""
     a, b = _assembled(resolved), _assembled(read)
     if a is None or b is None:
         return a is b

@@ -33,7 +33,7 @@ LINE = " line"
 
 @dataclass(frozen=True)
 class AdmEntry:
-    """One constraint or force as the file has it, with the names its body ids stand for."""
+    """One constraint or force as the file has it, with the names of its bodies."""
 
     name: str
     record: dict[str, Any]

@@ -1,4 +1,4 @@
-"""The course's .adm files to a Model. What has no meaning to us is ignored with a warning, but kept."""
+"""The course's .adm files to a Model. Entries unknown to us are ignored with a warning, and preserved."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read_adm(document: Document, functions: Mapping[str, Callable[..., Any]] | N
     if not isinstance(document.data, dict):
         found = shown(document.data)
         raise ModelError(
-            f"{document.name} holds {found}, which is no course model; it begins with {{ and has bodies."
+            f"{document.name} holds {found}, which is not a course model; it begins with {{ and has bodies."
         )
     reader = _AdmReader(document, functions)
     model = reader.model()
@@ -74,7 +74,7 @@ class _AdmReader:
         self.bodies: dict[int, str] = {0: GROUND}
         self.paths: dict[str, Path] = {}
         self.counts: dict[str, int] = {}
-        """How far the numbers behind names that stand several times have come."""
+        """The last number appended to each name that occurs several times."""
         self.records: dict[str, dict[str, Any]] = {}
         self.warnings: list[str] = []
 
@@ -93,7 +93,7 @@ class _AdmReader:
             self.warn((key,), f"'{key}' is unknown and ignored.")
         self.result.look = _without_empty({"vis": data.get("vis"), "adm": _without_empty({"also": strange})})
         for path, text in self.document.arithmetic.items():
-            self.warn(path, f"{text} is no JSON number; it is read as {self.at(path):g}.")
+            self.warn(path, f"{text} is not a JSON number; it is read as {self.at(path):g}.")
         self.each("bodies", self.body)
         for section in SECTIONS:
             self.each(section, self.entry)
@@ -194,7 +194,7 @@ class _AdmReader:
         return list(value)
 
     def unique(self, given: Any, otherwise: str, path: Path, suffix: str = "") -> str:
-        """A name that nothing else has, with or without the suffix, and that references can hold."""
+        """A name that is unique, with or without the suffix, and that references can contain."""
         name = otherwise
         if isinstance(given, str) and given.strip():
             name = re.sub(r"[.,()'\"\n]", "_", given)

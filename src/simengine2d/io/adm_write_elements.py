@@ -47,7 +47,7 @@ class Draft:
         return self.point(1, self.solved.a) | self.point(2, self.solved.b)
 
     def function(self, given: Any, minus: float = 0.0) -> str:
-        """f(t) as MATLAB text, with the parameters as numbers; `minus` is taken away from it."""
+        """f(t) as MATLAB text, with the parameters as numbers; `minus` is subtracted from it."""
         if isinstance(given, Function):
             given = given.table or given.callback or (to_text(given.tree) if given.tree else given.constant)
         if isinstance(given, Table):
@@ -128,7 +128,7 @@ def _vector(angle: float) -> list[float]:
 
 
 def _rack_pinion(draft: Draft) -> tuple[Record, str]:
-    """See `adm_elements._rack_pinion`; the arm that keeps the distance must be in the model too."""
+    """See `adm_read_elements._rack_pinion`; the arm that keeps the distance must be in the model too."""
     solved = draft.solved
     a, b, radius = solved.a, solved.b, solved.radius
     phase = next(iter(solved.rows())).value

@@ -1,6 +1,6 @@
-"""A Model to the course's .adm format. What the format cannot hold is refused by name, all at once.
+"""A Model to the course's .adm format. What the format cannot represent is refused by name, all at once.
 
-An element that came from an .adm file and was not changed is written as it stood there: `keep_records` puts
+An element that came from an .adm file and was not changed is written as it was there: `keep_records` puts
 the records that could not be made again from the element into the model's `look`.
 """
 
@@ -34,11 +34,11 @@ class AdmText(NamedTuple):
     renamed: dict[str, str]
     """Elements that are called otherwise in the file."""
     losses: list[str]
-    """What the format has no place for, though the motion is the same."""
+    """What the format cannot represent, although the motion is the same."""
 
 
 def adm_text(model: Model, resolved: ResolvedModel) -> AdmText:
-    """The text of an .adm file for a model in numbers; a ModelError names everything that the format cannot hold."""
+    """The text of an .adm file for a model in numbers; a ModelError names all that the format cannot represent."""
     writer = _AdmWriter(model, resolved)
     data = writer.data()
     try:
@@ -54,21 +54,23 @@ def adm_text(model: Model, resolved: ResolvedModel) -> AdmText:
 
 def keep_records(model: Model, records: Mapping[str, dict[str, Any]]) -> None:
     """Keep those records of a file that the elements alone would not give back."""
-    fresh = _AdmWriter(model, model.check(), kept={})
+    fresh = _AdmWriter(model, model.check(), original={})
     fresh.data()
-    kept = {name: record for name, record in records.items() if fresh.records.get(name) != record}
-    if kept:
-        model.look.setdefault("adm", {})["elements"] = kept
+    original = {name: record for name, record in records.items() if fresh.records.get(name) != record}
+    if original:
+        model.look.setdefault("adm", {})["elements"] = original
 
 
 class _AdmWriter:
-    def __init__(self, model: Model, resolved: ResolvedModel, kept: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, model: Model, resolved: ResolvedModel, original: Mapping[str, Any] | None = None
+    ) -> None:
         self.model = model
         self.resolved = resolved
         own = model.look.get("adm")
         self.own: dict[str, Any] = own if isinstance(own, dict) else {}
-        elements = self.own.get("elements", {}) if kept is None else kept
-        self.kept: Mapping[str, Any] = elements if isinstance(elements, dict) else {}
+        elements = self.own.get("elements", {}) if original is None else original
+        self.original_records: Mapping[str, Any] = elements if isinstance(elements, dict) else {}
         self.ids = _body_ids(model)
         self.done: set[str] = set()
         self.fresh_names: set[str] = set()
@@ -132,14 +134,14 @@ class _AdmWriter:
     def as_it_stood(self, element: Element) -> dict[str, Any] | None:
         """The record the element came from, where it still means the elements of the model."""
         for name in (element.name, element.name.removesuffix(LINE)):
-            record = self.kept.get(name)
+            record = self.original_records.get(name)
             if isinstance(record, dict) and (partners := self.meant(name, record, element)):
                 self.done |= partners - {element.name}
                 return copy.deepcopy(record)
         return None
 
     def meant(self, name: str, record: dict[str, Any], element: Element) -> set[str]:
-        """Names of the elements that a kept record means, if the model has them all unchanged."""
+        """Names of the elements that an original record means, if the model has them all unchanged."""
         section = "constraints" if isinstance(element, Joint) else "forces"
         found = meaning(section, record.get("type"))
         bodies = {0: GROUND} | {number: name for name, number in self.ids.items()}
@@ -176,7 +178,7 @@ def _unchanged(built: Element, given: Element | None) -> bool:
 
 
 def _numbered(records: list[dict[str, Any]], fresh: set[str]) -> list[dict[str, Any]]:
-    """Give an id to the records that were made afresh: their place, or the next that is free."""
+    """Give an id to new records: their position, or the next free one."""
     taken = {number for record in records if isinstance(number := record.get("id"), int | float)}
     last = max((len(records), *(n for n in taken if isinstance(n, int))))
     for i, record in enumerate(records, 1):
@@ -207,14 +209,14 @@ def _body_ids(model: Model) -> dict[str, int]:
 
 
 def _plain_look(model: Model) -> dict[str, Any]:
-    """The looks as plain data, refused where they hold something else."""
+    """The looks as plain data, refused where they contain something else."""
     bare = Model(model.name)
     bare.look = model.look
     return model_data(bare).get("look", {})  # type: ignore[no-any-return]
 
 
 def _losses(model: Model, resolved: ResolvedModel) -> list[str]:
-    """What the format has no place for, though the motion is the same."""
+    """What the format cannot represent, although the motion is the same."""
     everybody = {GROUND: model.ground} | model.bodies
     points = [name for name, body in everybody.items() if body.points]
     strange = [f"{name}.{key}" for name, b in everybody.items() for key in b.look if key not in BODY_LOOK]

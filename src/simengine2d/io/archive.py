@@ -36,7 +36,7 @@ def pack(arrays: Arrays) -> bytes:
 def unpack(data: bytes) -> Arrays:
     """The arrays of an archive; a ValueError where it is none, or none of ours."""
     if not zipfile.is_zipfile(io.BytesIO(data)):
-        raise ValueError("it is no archive of arrays")
+        raise ValueError("it is not an archive of arrays")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         _check_sizes(members, len(data))
@@ -46,7 +46,7 @@ def unpack(data: bytes) -> Arrays:
 def _check_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
     names = [member.filename for member in members]
     if len(set(names)) < len(names):
-        raise ValueError("a name stands twice in it")
+        raise ValueError("a name occurs twice in it")
     whole, most = sum(member.file_size for member in members), max(ALWAYS_FINE, RATIO * size)
     if whole > most:
         raise ValueError(f"its {size / 1e6:.3g} MB would become {whole / 1e6:.0f} MB of arrays")
@@ -58,7 +58,7 @@ def _array(data: bytes, name: str) -> NDArray[Any]:
     shape, in_columns, dtype = _header(file, name)
     start, count = file.tell(), math.prod(shape)
     if dtype.kind not in KINDS or dtype.hasobject:
-        raise ValueError(f"{name} holds {dtype}, which are no numbers")
+        raise ValueError(f"{name} holds {dtype}, which are not numbers")
     if min(shape, default=0) < 0 or count * dtype.itemsize != len(data) - start:
         raise ValueError(f"{name} has {len(data) - start} bytes, which do not fit its shape {shape}")
     flat = np.frombuffer(data, dtype, count, start) if count else np.empty(0, dtype)

@@ -73,5 +73,5 @@ class Document:
 
 
 def syntax_error(name: str, line: int, column: int, sentence: str) -> ModelError:
-    """The text cannot be read on."""
+    """The error of a text that cannot be read any further."""
     return ModelError(f"{name}, line {line}, column {column}: {sentence}")

@@ -1,4 +1,4 @@
-"""Files: read them, or say in one sentence why not; write them whole or not at all."""
+"""Files: read them, or say in one sentence why not; write them completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from ..errors import ModelError
 
 LARGEST = 50_000_000
-"""Bytes; a larger file is no model, but perhaps the results of one."""
+"""Bytes; a larger file is not a model, but perhaps the results of one."""
 
 REMEDIES = {
     errno.ENOSPC: "Make room on the disk, or write to another one",
@@ -31,7 +31,7 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise ModelError(
-            f"{path} is no UTF-8 text: line {line} holds the byte 0x{data[error.start]:02x}. "
+            f"{path} is not UTF-8 text: line {line} holds the byte 0x{data[error.start]:02x}. "
             "Save it again in an editor with the encoding UTF-8."
         ) from None
     if not text.strip():
@@ -47,7 +47,7 @@ def read_bytes(path: Path, largest: int | None = None) -> bytes:
         if not path.exists():
             raise ModelError(_missing(path))
         if not path.is_file():
-            raise ModelError(f"{path} is no ordinary file. Give the path of one.")
+            raise ModelError(f"{path} is not an ordinary file. Give the path of one.")
         size = path.stat().st_size
         if largest is not None and size > largest:
             raise ModelError(
@@ -71,18 +71,18 @@ def _missing(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a UTF-8 file that is old or new, never half."""
+    """Write a UTF-8 file that is old or new, never partial."""
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ModelError(
-            f"{path} is not written: the character {error.object[error.start]!r} is no text."
+            f"{path} is not written: the character {error.object[error.start]!r} is not text."
         ) from None
     return write_bytes(path, data)
 
 
 def write_bytes(path: Path, data: bytes) -> Path:
-    """Write a file that is old or new, never half: a temporary one beside it takes its name at the end."""
+    """Write a file that is old or new, never partial: a temporary one beside it takes its name at the end."""
     try:
         _refuse_folder(path)
         _replace(path.resolve(), data)  # a link stays a link

@@ -1,4 +1,4 @@
-"""Strict JSON with line numbers; on request, numbers may be arithmetic, as one course file has them."""
+"""Strict JSON with line numbers; on request, numbers may be arithmetic, as in one course file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_json(text: str, name: str, *, arithmetic: bool = False) -> Document:
 
 
 class _JsonReader:
-    """Recursive descent; `position` stands after what has been read."""
+    """Recursive descent; `position` is after what has been read."""
 
     def __init__(self, text: str, name: str, arithmetic: bool) -> None:
         self.text = text
@@ -44,7 +44,7 @@ class _JsonReader:
         return syntax_error(self.document.name, self.line, column, sentence)
 
     def next(self) -> str:
-        """The next sign that is no space; '' at the end."""
+        """The next character that is not a space; '' at the end."""
         self.position = SPACE.match(self.text, self.position).end()  # type: ignore[union-attr]
         return self.text[self.position : self.position + 1]
 

@@ -1,4 +1,4 @@
-"""From a document in our own format to a Model. All problems are told at once, each with its line."""
+"""From a document in our own format to a Model. All problems are reported at once, each with its line."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from .schema import (
 )
 from .text_writer import shown
 
-MOST_HINTS = 200  # after so many problems nobody reads what was perhaps meant
+MOST_HINTS = 200  # after so many problems hints about what was meant are left out
 SECTIONS: dict[str, tuple[str, type[Element]]] = {
     "joints": ("joint", Joint),
     "forces": ("force", ForceElement),
@@ -57,7 +57,7 @@ def read_model(
     data = document.data
     if not isinstance(data, dict):
         raise ModelError(
-            f"{document.name} holds {shown(data)}, which is no model. "
+            f"{document.name} holds {shown(data)}, which is not a model. "
             "Write the sections name, bodies, joints, forces."
         )
     check_record(document, (), "the model", data, file_record())
@@ -167,7 +167,7 @@ class _ModelReader:
         self.points[name] = None
         if name == GROUND:
             self.document.complain(
-                path, "the ground is no body of its own. Write its points in the section 'ground'."
+                path, "the ground is not an ordinary body. Write its points in the section 'ground'."
             )
             return
         word = record.get("shape") if isinstance(record, dict) else None

@@ -25,7 +25,7 @@ LONGEST_NAME = 500
 
 
 class Unwritable(Exception):
-    """Why a value cannot stand in a file, and what to do."""
+    """Why a value cannot be written to a file, and what to do."""
 
 
 def model_data(model: Model) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def model_data(model: Model) -> dict[str, Any]:
 
 
 class _ModelWriter:
-    """Collects the data, and the problems on the way."""
+    """Collects the data, and the problems found."""
 
     def __init__(self, model: Model) -> None:
         self.given = model

@@ -2,7 +2,7 @@
 
 A CSV file has the column t, then the channels `body.x`, `body.y`, `body.phi` of every body, then their first
 and second derivatives, in digits that read back to the same floats. The other two carry one JSON text of all
-that is no array. A file is written whole or not at all, and nothing in it is ever executed when it is read.
+that is not an array. A file is written completely or not at all, and nothing in it is ever executed when it is read.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WORDS = {
     "statistics": dict,
     "settings": dict,
 }
-"""What is no array, and of which kind it is."""
+"""What is not an array, and its type."""
 ARRAYS = ("t", "q", "qd", "qdd", "lam")
 CHECKPOINT = "checkpoint_"
 
@@ -125,7 +125,7 @@ def _csv_row(line: str, number: int, count: int) -> list[float]:
         raise ValueError(f"line {number}: {error}") from None
     strange = [cell for cell, value in zip(cells, values, strict=True) if not isfinite(value) or "_" in cell]
     if strange:
-        raise ValueError(f"line {number}: {strange[0]} is no finite number")
+        raise ValueError(f"line {number}: {strange[0]} is not a finite number")
     return values
 
 
@@ -206,7 +206,7 @@ def _pyarrow() -> ModuleType:
 CODECS = {".csv": (_csv, _from_csv), ".npz": (_npz, _from_npz), ".parquet": (_parquet, _from_parquet)}
 
 
-# What is no array -------------------------------------------------------------------------------------
+# What is not an array ---------------------------------------------------------------------------------
 
 
 def _metadata(results: Results) -> str:
@@ -242,7 +242,7 @@ def _number(value: Any) -> Any:
     """NumPy's numbers and arrays as Python's."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
-    raise TypeError(f"{value!r} in their settings is no plain data")
+    raise TypeError(f"{value!r} in their settings is not plain data")
 
 
 def _results(text: str, arrays: Arrays, path: Path, given: str | None) -> Results:

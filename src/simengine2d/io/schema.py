@@ -1,6 +1,6 @@
-"""The shape of model files, made from the registry: a newly defined joint is known here at once.
+"""The structure of model files, made from the registry: a newly defined joint is known here at once.
 
-Pydantic checks the records and publishes the JSON Schema; what is wrong is said in our own sentences.
+Pydantic checks the records and publishes the JSON Schema; problems are reported in our own sentences.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class FileTable(Record):
 
 
 class ParametricCurve(Record):
-    """x and y as expressions of s; closed where the ends meet, unless it is told."""
+    """x and y as expressions of s; closed where the ends meet, unless given."""
 
     x: Number
     y: Number
@@ -106,7 +106,7 @@ class ParametricCurve(Record):
 
 
 class SplineCurve(Record):
-    """A spline through points; closed where the last point is the first, or where it is told."""
+    """A spline through points; closed where the last point is the first, or where given."""
 
     points: Annotated[list[Point], Field(min_length=3)]
     closed: bool | None = None
@@ -233,7 +233,7 @@ def _analysis_record(kinds: tuple[str, ...]) -> type[Record]:
 
 
 def file_record(sections: Mapping[str, Any] | None = None) -> type[Record]:
-    """The whole file. Without `sections`, what stands in them is left for records of their own."""
+    """The whole file. Without `sections`, their contents are left to records of their own."""
     inner = sections or {}
     mapping = EXPECTED["mapping"]
 
@@ -311,7 +311,7 @@ def _sentence(title: str, field: str, kind: str, data: dict[str, Any], record: t
         words = record.model_fields[field].description
         return f"{title} needs the field '{field}': {words}."
     if field.endswith(")") and data[field] is None:  # {a: crank.at(0.5, 0)}
-        return f"{title}: '{field}' stands after a comma. Put text with a comma in quotes."
+        return f"{title}: '{field}' comes after a comma. Put text with a comma in quotes."
     if field not in record.model_fields:
         meant = record.synonyms.get(field)
         hint = f"Write '{meant}'." if meant else unknown("field", field, record.model_fields)

@@ -1,4 +1,4 @@
-"""Plain data to YAML and JSON that people like to read: what fits stands on one line, sections are blocks."""
+"""Plain data to YAML and JSON that is pleasant to read: what fits goes on one line, sections are blocks."""
 
 from __future__ import annotations
 

@@ -60,18 +60,18 @@ def read_yaml(text: str, name: str) -> Document:
     except ReaderError as error:
         before = text[: error.position]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-        sentence = f"the character {chr(error.character)!r} cannot stand in a text file. Delete it."
+        sentence = f"the character {chr(error.character)!r} is not allowed in a text file. Delete it."
         raise syntax_error(name, line, column, sentence) from None
-    except ValueError as error:  # e.g. the escape "\UFFFFFFFF", which is no character
+    except ValueError as error:  # e.g. the escape "\UFFFFFFFF", which is not a character
         raise syntax_error(name, 1, 1, f"the YAML cannot be read: {error}.") from None
 
 
 def _sentence(error: MarkedYAMLError) -> str:
     problem = str(error.problem)
     if "'\\t'" in problem:
-        return "a tab stands where YAML wants spaces. Replace it with spaces."
+        return "a tab is where YAML needs spaces. Replace it with spaces."
     if "mapping values are not allowed" in problem:
-        return "a ':' stands where none can be. Put text with a colon in quotes, and check the indentation."
+        return "a ':' is where none is allowed. Put text with a colon in quotes, and check the indentation."
     context = f" ({error.context})" if error.context else ""
     return f"the YAML cannot be read: {problem}{context}. Check brackets, quotes and indentation."
 
@@ -105,7 +105,7 @@ class _YamlReader:
         return self.mapping(path) if isinstance(event, MappingStartEvent) else self.list(path)
 
     def refuse(self, event: Any, path: Path) -> None:
-        """Raise where legal YAML may not stand in a model file."""
+        """Raise where legal YAML is not allowed in a model file."""
         if isinstance(event, AliasEvent) or event.anchor is not None:
             mark = "*" if isinstance(event, AliasEvent) else "&"
             raise self.fail(
@@ -138,9 +138,9 @@ class _YamlReader:
 
     def skip(self, event: Any, path: Path) -> None:
         """Read a value and forget it, with its lines and problems."""
-        kept, self.document = self.document, Document(self.document.name)
+        outer, self.document = self.document, Document(self.document.name)
         self.value(event, path)
-        self.document = kept
+        self.document = outer
 
     def list(self, path: Path) -> list[Any]:
         items: list[Any] = []

@@ -1,7 +1,7 @@
 """The laboratory: one mechanism in all coordinates, by all formulations and all integrators, side by side.
 
 `compare` says how well they agree and what they cost, `work_precision` what accuracy costs, `order` how fast errors
-fall with the step, `stability_region` which steps a method stands, `pairs` what goes together.
+fall with the step, `stability_region` for which steps a method is stable, `pairs` what goes together.
 """
 
 from .combinations import pairs

@@ -18,7 +18,7 @@ Methods = Sequence[Any] | str | None
 
 
 class Combination(NamedTuple):
-    """One way to compute a motion. `refusal` says why its parts do not go together, where they do not."""
+    """A combination of methods. `refusal` says why they do not go together, where they do not."""
 
     coordinates: str
     formulation: Formulation | None

@@ -98,11 +98,11 @@ def compare(
     repeats: int = 1,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compute the same motion in every way, and compare it with a reference at `points` times up to `t_end`.
+    """Compute the same motion by every combination, and compare it with a reference at `points` times up to `t_end`.
 
     Coordinates, formulations and integrators are names or objects, and None means all; `None` in a list of integrators
     is the one that `dynamics` takes. Methods with fixed steps take those of `step` (by default a thousandth of the
-    motion), others keep `rtol`. The reference is a run of DOP853 with rtol = 1e-12 in reference-point coordinates, or
+    motion), others have `rtol`. The reference is a run of DOP853 with rtol = 1e-12 in reference-point coordinates, or
     the motion given. Each run is repeated `repeats` times, and the quickest counts.
 
     Raises with what is finished (`error.results`) where Ctrl-C stops it.

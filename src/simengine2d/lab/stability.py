@@ -1,4 +1,4 @@
-"""`stability_region`: the steps that a method stands.
+"""`stability_region`: the steps for which a method is stable.
 
 In y' = lambda y a step of size h multiplies y by R(z), z = h lambda. Where |R| <= 1 nothing grows.
 """
@@ -73,7 +73,7 @@ def stability_region(method: str | Integrator, ax: Axes | None = None, *, width:
 
 
 def reach_of_boundary(method: Integrator) -> float:
-    """How far from zero the boundary |R| = 1 goes, where it is closed; with some room around it."""
+    """How far from zero the boundary |R| = 1 goes, where it is closed, with a margin."""
     radius = np.geomspace(0.1, LARGE, 200)
     angle = np.linspace(0.02, np.pi - 0.02, 60)  # the axes themselves may be boundaries all along
     inside = growth(method, radius[:, None] * np.exp(1j * angle)) <= 1.0

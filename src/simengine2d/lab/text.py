@@ -26,7 +26,7 @@ def comparison_text(comparison: Comparison) -> str:
 
 
 def remarks(comparison: Comparison) -> list[str]:
-    """What stands below the table."""
+    """What is written below the table."""
     lines = ["", "farthest apart:"] if comparison.ran else []
     for name, apart in comparison.agreement.items() if comparison.ran else ():
         lines.append(f"  {name}: {apart.difference:.1e}, {apart.first} and {apart.second}")

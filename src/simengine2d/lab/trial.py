@@ -1,4 +1,4 @@
-"""One way to compute a motion, tried: how far it is from the reference, and what it costs."""
+"""One combination of methods, tried: how far it is from the reference, and what it costs."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def work_precision(
     repeats: int = 1,
     progress: Progress | None = None,
 ) -> WorkPrecision:
-    """Compute a motion ever more exactly: adaptive methods with every one of `rtols`, others with each of `steps`.
+    """Compute a motion with increasing accuracy: adaptive methods with each of `rtols`, others with each of `steps`.
 
     The methods are named as for `compare`; None in a list of formulations is the one that suits the integrator.
 
@@ -107,7 +107,7 @@ def _curve(
 
 
 def short_names(asked: Sequence[Combination]) -> list[str]:
-    """What is common to all is left out, and the formulation too where each integrator has but one."""
+    """What is common to all is left out, and the formulation too where each integrator has only one."""
     parts = [each.names for each in asked]
     several = [len({names[i] for names in parts}) > 1 for i in range(3)]
     if len({(names[0], names[2]) for names in parts}) == len(parts):

@@ -77,7 +77,7 @@ CurveField = Annotated[Any, Kind("curve", dict[str, Any])]
 
 
 NUMERIC_KINDS = ("number", "numbers", "function", "push law", "state law", "curve")
-"""Kinds of fields whose value does not depend on where bodies stand."""
+"""Kinds of fields whose value does not depend on the poses of bodies."""
 FORMULA_KINDS = ("formula", "formulas", "components")
 """Kinds of fields that hold formulas of channels."""
 FUNCTION_KINDS = ("function", "push law", "state law")
@@ -140,7 +140,7 @@ class Scope(ABC):
 
     @abstractmethod
     def frame_at(self, body: str, x: float, y: float, angle: float) -> PlacedFrame:
-        """The frame of `body` that stands at the given global pose as drawn."""
+        """The frame of `body` that is at the given global pose as drawn."""
 
     def measure(self, measure: Measure | str) -> Measure:
         if isinstance(measure, str):
@@ -214,7 +214,7 @@ class Element(ABC):
         return replace(self, **values)  # type: ignore[type-var]
 
     section: ClassVar[str] = "joints"
-    """Where elements of its kind stand in a model file."""
+    """The section of a model file for elements of its kind."""
 
     @property
     def title(self) -> Subject:
@@ -239,7 +239,7 @@ class Pair(Joint, abstract=True):
 
     Instead of two points, a joint may be given by its global place as drawn: `at=(x, y)` or `(x, y, angle)`.
     A body named without a point means its own frame; the ground named without a point means the place where
-    the other side stands. `direction`, a global vector or angle as drawn, turns the axes of both frames.
+    the other side is. `direction`, a global vector or angle as drawn, turns the axes of both frames.
     """
 
     a: FrameField
@@ -283,7 +283,7 @@ def check_name(name: Any, kind: str) -> None:
         raise ModelError(f"{kind} is named '{name}'; a name neither begins nor ends with a space.")
     bad = sorted(set(name) & set(".,()'\"\n"))
     if bad:
-        raise ModelError(f"{kind} is named '{name}'; the sign {' '.join(bad)} cannot stand in a name.")
+        raise ModelError(f"{kind} is named '{name}'; the sign {' '.join(bad)} is not allowed in a name.")
 
 
 @cache

@@ -97,7 +97,7 @@ def gradient(kind, dx, dy, uax, uay, ubx, uby):
 
 @kernel(inline=True)
 def hessian(kind, dx, dy, uax, uay, ubx, uby):
-    """Second derivatives (xx, xy, yy, xa, ya, aa, ab, bb), where a, b stand for phi_a, phi_b.
+    """Second derivatives (xx, xy, yy, xa, ya, aa, ab, bb), where a, b are phi_a, phi_b.
 
     The mixed ones of d and phi_b vanish for every measure.
     """

@@ -1,4 +1,4 @@
-"""What an actuator must give: its effort, its power, its energy.
+"""What an actuator must deliver: its effort, its power, its energy.
 
 The effort of a driver or a spring is its force in the direction in which its measure s grows, so that
 
@@ -40,7 +40,7 @@ def effort(results: Results, name: str) -> Floats:
     element = results.model.elements[name]
     if not has_effort(results, name):
         raise ModelError(
-            f"{element.title} has no channel '{name}.effort', for it acts on no single measure; "
+            f"{element.title} has no channel '{name}.effort', since it does not act on a single measure; "
             f"it has {name}.fx, {name}.fy, {name}.torque and {name}.power."
         )
     if not isinstance(element, Joint):
@@ -51,7 +51,7 @@ def effort(results: Results, name: str) -> Floats:
 
 
 def power(results: Results, name: str) -> Floats:
-    """What the element gives to all bodies: the sum of F . rd + T phid."""
+    """The power delivered to all bodies: the sum of F . rd + T phid."""
     total = np.zeros(results.t.size)
     frames = results.model.elements[name].frames()
     for body in dict.fromkeys(frame.body for frame in frames):
@@ -82,5 +82,5 @@ EFFORTS: dict[str, Callable[[Results, str], Floats]] = {
 
 
 def effort_channels(results: Results, name: str) -> list[str]:
-    """Those of them that the element has."""
+    """The effort channels that the element has."""
     return [f"{name}.{word}" for word in EFFORTS if word != "effort" or has_effort(results, name)]

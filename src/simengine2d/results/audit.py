@@ -1,9 +1,10 @@
-"""Audit: results put back into the equations, at some of their times, without the methods that found them.
+"""Audit: results put back into the equations at some of their times, independently of the methods that computed them.
 
     Phi = 0,      Phi_q qd = nu,      Phi_q qdd = gamma,      M qdd + Phi_q^T lam = QA
 
 Each error is measured against the sizes it belongs to: a gap against the smaller body at the joint, a force against
-those that act on the same body. So a light body beside a heavy one, or a small mechanism on a large machine, shows.
+those that act on the same body. So the errors of a light body beside a heavy one are seen, and those of a small
+mechanism on a large machine.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Audit:
         return found
 
     def _usual(self, level: str) -> float:
-        """What is large where a motion is uniform, or nothing moves: from its speed, its weight and its size."""
+        """A reference size for a uniform motion or a mechanism at rest: from its speed, its weight and its length."""
         r, system = self.results, self.system
         speed = float(np.abs(r.qd / system.sizes).max(initial=0.0)) * system.length
         fall = float(np.hypot(*system.resolved.gravity))
@@ -115,7 +116,7 @@ class Audit:
     def _forces(
         self, t: float, q: Floats, qd: Floats, qdd: Floats, data: Floats, lam: Floats
     ) -> tuple[Floats, Floats]:
-        """What Newton and Euler leave on each body, and what acts on it; torques as forces at a typical length."""
+        """Newton-Euler residuals of each body, and what acts on it; torques as forces at a typical length."""
         system = self.system
         QA, inertia = system.QA(t, q, qd), system.masses * qdd
         joints = np.bincount(self.columns, data * lam[self.rows], minlength=system.n)
@@ -137,7 +138,7 @@ class Audit:
 
 
 def arms_of(system: System) -> Floats:
-    """How far from its center something is attached to each body; a typical length where nothing is."""
+    """How far from its mass center each body has attachments; a typical length where it has none."""
     S = system.arrays
     arms = np.zeros(len(system.bodies) + 1)
     np.maximum.at(arms, S.frame_body, np.hypot(S.frame_x, S.frame_y))
@@ -145,7 +146,7 @@ def arms_of(system: System) -> Floats:
 
 
 def samples(results: Results) -> Ints:
-    """Outputs worth a look: evenly spread ones, and those with the largest velocities, accelerations and reactions."""
+    """Outputs to examine: evenly spread ones, and those with the largest velocities, accelerations and reactions."""
     count = results.t.size
     if count == 0 or results.system.n == 0:
         return np.zeros(0, dtype=np.int64)

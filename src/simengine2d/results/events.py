@@ -1,4 +1,4 @@
-"""Events: something passes zero. Looked for inside every step, by the turning points of the expression."""
+"""Events: an expression passes zero. They are located inside every step, with its turning points."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Event:
 
 
 class Crossing(NamedTuple):
-    """An event that happened; `rising` tells which way it passed, or from below that it only touched zero."""
+    """An event that happened; `rising` says in which direction it passed zero; a `touch` from below is rising."""
 
     name: str
     t: float
@@ -108,7 +108,7 @@ class EventWatch:
         return out
 
     def value(self, e: int, t: float, between: Motion) -> float:
-        """The value of one expression; one of time alone does not ask for the motion."""
+        """The value of one expression; one of time alone does not need the motion."""
         clock = self.clocks[e]
         try:
             value = clock(t) if clock is not None else float(self.values(t, *between(t))[e])
@@ -140,7 +140,7 @@ class EventWatch:
         return np.where(np.isfinite(out), out, 0.0)
 
     def kept(self) -> dict[str, Floats]:
-        """Where the events stand, for `resume`."""
+        """The state of the events, for `resume`."""
         return {"watch_t": np.array(self.t), "watch": np.array([self.side, self.size, self.rounding])}
 
     def restore(self, saved: dict[str, Floats]) -> None:
@@ -200,7 +200,7 @@ def measured(S, i, F):
 
 
 def crossings_until(watch: EventWatch, t_end: float, between: Motion, rtol: float) -> list[Crossing]:
-    """The events between the last look and t_end, in the order of time."""
+    """The events between the last call and t_end, in the order of time."""
     motion = cache(between)  # several events look at the same places
     found = [each for e in range(len(watch.events)) for each in _crossings_of(watch, e, t_end, motion, rtol)]
     watch.t = t_end
@@ -208,7 +208,7 @@ def crossings_until(watch: EventWatch, t_end: float, between: Motion, rtol: floa
 
 
 def _crossings_of(watch: EventWatch, e: int, t_end: float, motion: Motion, rtol: float) -> list[Crossing]:
-    """The events of one expression; its side and its size are noted."""
+    """The events of one expression; its side and its size are updated."""
     event, side = watch.events[e], int(watch.side[e])
     value = lambda t: watch.value(e, t, motion)
     last = value(t_end)

@@ -1,4 +1,4 @@
-"""Largest values and means of what is known at some times only."""
+"""Peaks and means of quantities that are known at some times only."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def peak_of(t: Floats, values: Floats) -> Peak:
 def _overshoots(values: Floats) -> Floats:
     """By how much the function may exceed each local maximum of its values, beside it.
 
-    That goes with the fall on both sides: where it is flat on one, as behind a jump, nothing is exceeded. Two values
-    that are alike may stand on both sides of a peak. Beyond the ends, parabolas go on.
+    That goes with the fall on both sides: where it is flat on one, as after a jump, nothing is exceeded. Two values
+    that are equal may lie on both sides of a peak. Beyond the ends, parabolas go on.
     """
     v = values
     for _ in range(2):
@@ -70,7 +70,7 @@ def _vertex(t: Floats, v: Floats) -> tuple[float, float]:
 
 
 def rms(t: Floats, values: Floats) -> float:
-    """The root of the mean square over time; outputs need not be equally far apart."""
+    """Root mean square over time; outputs need not be equally spaced."""
     if t.size < 2:
         return float(np.abs(values[0])) if values.size else 0.0
     squares = values**2

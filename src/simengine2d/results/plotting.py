@@ -1,4 +1,4 @@
-"""What results can be asked to draw. The drawing itself is in `draw`, which is imported when asked."""
+"""Plots and pages of results. The drawing itself is in `draw`, which is imported on demand."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ResultsPictures:
         return plot_reaction(self._results, name, on, expressed_in, axes)
 
     def plot_path(self, *points: str, ax: Axes | None = None) -> Axes:
-        """The paths of points such as "coupler.P", with the mechanism pale behind them."""
+        """The paths of points such as "coupler.P", with the mechanism pale in the background."""
         from ..draw.plots import plot_path
 
         return plot_path(self._results, *points, ax=ax)
@@ -113,7 +113,7 @@ class ResultsPictures:
         return player(self._results, **options)
 
     def report(self, path: str | Path) -> Path:
-        """Write a page that says what was computed, how exact it is, and what it shows."""
+        """Write a page that says what was computed, how accurate it is, and what it shows."""
         from ..draw.report import write_report
 
         return write_report(self._results, path)

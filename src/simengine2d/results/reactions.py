@@ -83,7 +83,7 @@ def channels_of(results: Results, name: str) -> list[str]:
 
 
 class _Acting(NamedTuple):
-    """A joint or a force: the frames at which it acts, and all bodies that it knows."""
+    """A joint or a force: the frames at which it acts, and all bodies that it refers to."""
 
     title: str
     is_joint: bool
@@ -155,7 +155,7 @@ def _refuse_without_forces(results: Results, element: _Acting) -> None:
     if element.is_joint and results.lam is None:
         what = f"a run of {results.analysis}" if results.analysis else "this file"
         raise UnsupportedError(
-            f"{element.title}: {what} holds no reactions, for it knows no forces. Run dynamics(model, t_end=...)."
+            f"{element.title}: {what} has no reactions, since it involves no forces. Run dynamics(model, t_end=...)."
         )
 
 

@@ -68,7 +68,7 @@ class Results(ResultsPictures):
     settings: dict[str, Any] = field(default_factory=dict)
     """The options of the run."""
     checkpoint: dict[str, Floats] = field(default_factory=dict, repr=False)
-    """Where the integrator stands, for `resume`."""
+    """The state of the integrator, for `resume`."""
     columns_only: bool = False
     """True where they come from a CSV file: the model is bodies with names, without points and joints."""
 
@@ -86,7 +86,7 @@ class Results(ResultsPictures):
 
     @property
     def model(self) -> Model:
-        """The model as it was when the results were made; later changes of yours do not reach it."""
+        """The model as it was when the results were made; later changes to your model do not affect it."""
         return self.system.model
 
     @property
@@ -170,7 +170,7 @@ class Results(ResultsPictures):
 
     @property
     def channels(self) -> list[str]:
-        """The channels of the bodies, as they stand in tables."""
+        """The channels of the bodies, as in tables."""
         return [f"{body}.{c}{order}" for order in ORDERS for body in self._columns for c in COORDINATES]
 
     @property
@@ -204,7 +204,7 @@ class Results(ResultsPictures):
 
         By default on its last body that is not the ground, and with the torque about the point where it is attached
         (about the mass center, where there is no such point). `at` names another point of the body, or any frame;
-        `expressed_in` the body in whose axes the force is given. Asked for the ground, it is the opposite of all else.
+        `expressed_in` the body in whose axes the force is given. On the ground it is the opposite of all others.
         """
         return reaction(self, name, on, at, expressed_in)
 
@@ -221,10 +221,10 @@ class Results(ResultsPictures):
         """How far dT/dt is from the power of all forces and drivers, relative to the largest power."""
         return power_balance(self)
 
-    # going on
+    # continuing
 
     def resume(self, t_end: float | None = None, **options: Any) -> Results:
-        """Go on with a run of dynamics up to `t_end`, bit for bit as if it had never ended."""
+        """Continue a run of dynamics up to `t_end`, bit for bit as if it had never ended."""
         from ..analyses.dynamics.dynamics import resume
 
         return resume(self, t_end=t_end, **options)
@@ -244,7 +244,7 @@ class Results(ResultsPictures):
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"), columns=self.channels)
 
     def save(self, path: str | Path) -> Path:
-        """Write .csv (columns only), .npz or .parquet (with the model). The file is complete or not there."""
+        """Write .csv (columns only), .npz or .parquet (with the model); the file is complete or not written at all."""
         from ..io.results_files import save_results
 
         return save_results(self, Path(path))
@@ -258,11 +258,11 @@ class Results(ResultsPictures):
 
     @cached_property
     def verdict(self) -> Verdict:
-        """How far they can be trusted: "trust", "check" or "do not trust", with reasons."""
+        """Whether to trust them: "trust", "check" or "do not trust", with reasons."""
         return verdict(self)
 
     def summary(self) -> str:
-        """A few lines: what was done, how exact it is, how far each body went."""
+        """A few lines: what was done, how accurate it is, what the verdict says."""
         lines = [f"{self.model.name}: {self.status}"]
         if self.residuals:
             lines.append("largest residuals: " + ", ".join(f"{k} {v:.1e}" for k, v in self.residuals.items()))

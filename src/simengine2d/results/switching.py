@@ -1,4 +1,4 @@
-"""What a run has to know of the breaks of a model: when they come, and in which steps a switch of the state lies."""
+"""The breaks of a model as a run needs them: when they occur, and in which steps the state triggers a switch."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ class Switching:
             u = samples[:, i]
             if not np.all(np.isfinite(u)):
                 continue
-            for level, way in zip(placed.switch.around(float(u[0])), (1.0, -1.0), strict=True):
+            for level, sense in zip(placed.switch.around(float(u[0])), (1.0, -1.0), strict=True):
                 if not math.isfinite(level):
                     continue
-                inside = lambda t, i=i, level=level, way=way: way * (float(at(t)[i]) - level)  # type: ignore[misc]
-                bracket = _bracket(times, way * (u - level), inside)
+                inside = lambda t, i=i, level=level, sense=sense: sense * (float(at(t)[i]) - level)  # type: ignore[misc]
+                bracket = _bracket(times, sense * (u - level), inside)
                 if bracket is not None and (earliest is None or bracket[0] < earliest):
                     t = _entered(inside, *bracket)
                     earliest = t if earliest is None else min(t, earliest)
@@ -114,7 +114,7 @@ class Switching:
     # prescribed motions
 
     def jumps_at(self, found: Break, q: Floats) -> bool:
-        """Whether a prescribed place jumps at a break; `jump` then says which."""
+        """Whether a prescribed position jumps at a break; `jump` then says which."""
         self.jump = ""
         for i, change in self.changes(found, q, self.system.Phi)[:1]:
             self.jump = (
@@ -148,7 +148,7 @@ class Switching:
         return self.system.model.elements[self.system.rows[row][0]].title
 
     def kicked(self, found: Break, q: Floats, qd: Floats) -> Floats:
-        """The velocities behind a break: M (qd1 - qd) + Phi_q^T L = 0 with Phi_q qd1 = nu."""
+        """The velocities after a break: M (qd1 - qd) + Phi_q^T L = 0 with Phi_q qd1 = nu."""
         system, t = self.system, found.t + found.width
         M, J = system.M(), system.Phi_q(t, q)
         K = np.block([[M, J.T], [J, np.zeros((system.m, system.m))]])
@@ -163,8 +163,8 @@ class Switching:
         if self.undeclared:
             unseen = f"jumps of the Python functions of {listed(self.undeclared)} are not looked for"
             seen = "adaptive steps are short enough to see what lasts for a hundredth of the time gone by"
-            told = "Tell the times of others as function.breaks = [...], or [] where it never jumps"
-            notes.append(Caution(f"{unseen}; {seen}. {told}"))
+            remedy = "Give the times of others as function.breaks = [...], or [] where it never jumps"
+            notes.append(Caution(f"{unseen}; {seen}. {remedy}"))
         return notes
 
 
@@ -298,7 +298,7 @@ def _turn(t: Floats, u: Floats) -> float | None:
 
 
 def _entered(inside: Callable[[float], float], a: float, b: float) -> float:
-    """The first float behind the crossing, by bisection with the secant."""
+    """The first float after the crossing, by bisection with the secant."""
     at_a, at_b = inside(a), inside(b)
     for k in range(100):
         middle = 0.5 * (a + b)

@@ -1,8 +1,8 @@
-"""The verdict: how far results can be trusted, in a word and with reasons.
+"""The verdict: whether results can be trusted, in one word and with reasons.
 
-It asks the results themselves: put back into the equations (`audit`), do they satisfy them; do velocities lead from one
-position to the next; is energy kept where it must be; do the forces between two outputs agree with the motion shown
-there. And it asks the run: what it could not look for, what it passed, what it had to change.
+It examines the results themselves: whether they satisfy the equations (`audit`), whether velocities lead from one
+position to the next, whether energy is conserved where it must be, whether the forces between two outputs agree
+with the motion shown there. It also takes from the run what it could not detect, what it passed, what it changed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 TRUST, CHECK, DO_NOT_TRUST = "trust", "check", "do not trust"
 WORDS = (TRUST, CHECK, DO_NOT_TRUST)
 
-# relative errors from which on to look twice, and from which on to look elsewhere
+# relative errors above which results should be checked, and above which they should not be trusted
 LIMITS = {
     "position": (1e-6, 1e-3),
     "velocity": (1e-5, 1e-2),
@@ -49,12 +49,10 @@ RESOLVED = (
     1e-2  # of a step between outputs: how well they follow from each other where nothing happens in between
 )
 JUMP = 0.3  # of the largest velocity, in one interval of a motion that is smooth elsewhere
-UNSEEN = (
-    0.05  # of the largest force: a force between two outputs of which the motion shown there knows nothing
-)
+UNSEEN = 0.05  # of the largest force: a force between two outputs that the motion shown there does not feel
 LOOKS = 400  # times between outputs at which forces are looked at
 MANY, COARSE = 20, 0.1  # outputs of which one expects to see peaks, and part of them between which one cannot
-BEHIND = 1e-6  # of an interval: how far behind a switch
+AFTER = 1e-6  # of an interval: how long after a switch
 MOST_SWITCHES = 10  # in one interval
 MOST_ROUGH = 40  # intervals whose impulses are compared
 SHORT = 0.2  # lengths or radians: an interval in which the mechanism hardly moves
@@ -62,7 +60,7 @@ SHORT = 0.2  # lengths or radians: an interval in which the mechanism hardly mov
 
 @dataclass(frozen=True)
 class Verdict:
-    """`word` is "trust", "check" or "do not trust"; `reasons` say why, the gravest first."""
+    """`word` is "trust", "check" or "do not trust"; `reasons` say why, the most serious first."""
 
     word: str
     reasons: tuple[str, ...]
@@ -116,7 +114,7 @@ def _of_equations(results: Results) -> Reasons:
 
 
 def _sharper(results: Results) -> float:
-    """More is asked of a run that was asked for more than the usual six digits."""
+    """A run with a tighter tolerance than the default is held to tighter limits."""
     rtol, controlled = results.settings.get("rtol"), results.settings.get("step") is None
     return min(1e3, max(1.0, 1e-6 / rtol)) if controlled and rtol else 1.0
 
@@ -173,7 +171,7 @@ def _noted(results: Results) -> NDArray[np.bool_]:
 
 
 def _of_outputs(results: Results) -> Reasons:
-    """Outputs that somebody asked for, too far apart to show what happens between them."""
+    """Outputs that were asked for too far apart to show what happens between them."""
     if results.analysis != "dynamics" or results.t.size < MANY or results.settings.get("follows_steps"):
         return []
     if np.mean(~_smooth(results)) < COARSE:
@@ -201,17 +199,17 @@ def _of_forces(results: Results) -> Reasons:
 
 
 def _looks(results: Results) -> Iterator[tuple[float, int]]:
-    """Times between outputs, each with its interval: evenly spread ones, and those just behind a switch of a force."""
+    """Times between outputs, each with its interval: evenly spread ones, and those just after a switch of a force."""
     times = np.linspace(results.t[0], results.t[-1], LOOKS + 2)[1:-1]
     within = np.clip(np.searchsorted(results.t, times, side="right") - 1, 0, results.t.size - 2)
     yield from zip(times.tolist(), map(int, within), strict=True)
     switching = Switching(results.system)
     for k in range(results.t.size - 1 if switching.placed else 0):
         first, last = float(results.t[k]), float(results.t[k + 1])
-        yield first + BEHIND * (last - first), k
+        yield first + AFTER * (last - first), k
         at = switching.first_crossing(first, last, lambda t, k=k: _between(results, k, t)[1:])  # type: ignore[misc]
         if at is not None:
-            yield min(last, at + BEHIND * (last - first)), k
+            yield min(last, at + AFTER * (last - first)), k
 
 
 def _unfelt(results: Results, t: float, k: int, force: Callable[[int], Floats]) -> tuple[str, str] | None:

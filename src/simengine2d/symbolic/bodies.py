@@ -20,7 +20,7 @@ COORDINATES = ("x", "y", "phi")
 class BodySymbols:
     """Symbols for the coordinates and numbers of a system, each made once.
 
-    Where the coordinates of another family are shown instead, those of the bodies are stand-ins on the way to them.
+    Where the coordinates of another family are shown instead, those of the bodies are intermediate symbols.
     """
 
     def __init__(self, system: System, shown: bool = True) -> None:

@@ -31,7 +31,7 @@ class Names(NamedTuple):
 
 
 class SymbolValues(NamedTuple):
-    """What stands behind the symbols: letters and numbers, and functions that are no formulas."""
+    """What the symbols mean: letters and numbers, and functions that are not formulas."""
 
     table: SymbolTable
     of_time: dict[sp.Expr, Any]
@@ -58,7 +58,7 @@ class Equations(MotionEquations):
 
     @property
     def legend(self) -> list[LegendEntry]:
-        """The symbols that stand for numbers, as far as the equations hold them."""
+        """The symbols for numbers that occur in the equations."""
         used = set().union(
             *(part.free_symbols for part in (self.M, self.QA, self.Phi, *self.velocity_rows.values()))
         )

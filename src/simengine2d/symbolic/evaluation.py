@@ -1,4 +1,4 @@
-"""A symbolic system in numbers: accelerations and multipliers, and the way back onto the constraints."""
+"""A symbolic system in numbers: accelerations and multipliers, and the projection onto the constraints."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Coordinates(NamedTuple):
     zdd: list[sp.Symbol]
     q: list[sp.Expr]
     directions: dict[sp.Expr, sp.Expr]
-    """Cosines and sines of the bodies' angles, where they are no functions of an angle."""
+    """Cosines and sines of the bodies' angles, where they are not functions of an angle."""
     own_rows: list[sp.Expr]
     held: dict[int, sp.Expr]
     """Measures of kept rows that are coordinates themselves."""

@@ -21,7 +21,7 @@ TRIES = 8
 
 @dataclass(frozen=True)
 class ConsistentState(EquationSystem):
-    """Coordinates and rates that fulfill the constraints. Analyses start from it."""
+    """Coordinates and rates that satisfy the constraints. Analyses start from it."""
 
     system: SymbolicSystem
     t: float
@@ -76,9 +76,9 @@ def _closed(system: SymbolicSystem, t: float, q: Floats, free: Any, fixed: Mappi
         best = min(best, error)
     Phi = np.abs(system.numeric.Phi(t, found, np.zeros_like(q)))
     worst = system.row_names[int(np.argmax(Phi))]
-    kept = ", ".join(f"{name} = {value:g}" for name, value in fixed.items()) or "nothing held"
+    held = ", ".join(f"{name} = {value:g}" for name, value in fixed.items()) or "nothing held"
     raise AssemblyError(
-        f"no position fulfills the constraints at t = {t:g} with {kept}: constraint '{worst}' stays at "
+        f"no position satisfies the constraints at t = {t:g} with {held}: constraint '{worst}' stays at "
         f"{Phi.max():.3g}. Hold other coordinates, or give a guess."
     )
 
@@ -113,9 +113,9 @@ def _consistent(
     left = np.abs(system.numeric.slip(t, q, qd))
     if left.max() > 1e-9 * max(1.0, float(np.abs(qd).max())):
         worst = system.row_names[int(np.argmax(left))]
-        kept = ", ".join(f"{name} = {value:g}" for name, value in fixed.items()) or "nothing held"
+        held = ", ".join(f"{name} = {value:g}" for name, value in fixed.items()) or "nothing held"
         raise AssemblyError(
-            f"no velocity fulfills the constraints at t = {t:g} with {kept}: constraint '{worst}' opens with "
+            f"no velocity satisfies the constraints at t = {t:g} with {held}: constraint '{worst}' opens with "
             f"{left.max():.3g}. Hold other rates."
         )
     return qd

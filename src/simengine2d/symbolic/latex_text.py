@@ -53,7 +53,7 @@ def summary(equations: Equations) -> str:
 
 
 def latex(expression: sp.Basic, letters: dict[sp.Symbol, Letter]) -> str:
-    """Rows with fractions stand further apart."""
+    """Rows with fractions are further apart."""
     names = {symbol: letter.latex() for symbol, letter in letters.items()}
     text = str(sp.latex(expression, symbol_names=names, mat_str="matrix"))
     return text.replace(r"\\", r"\\[4pt]") if r"\frac" in text else text

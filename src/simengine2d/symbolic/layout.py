@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .equations import Equations
 
 Formula = list[Any]
-"""SymPy objects side by side; "=" stands between two sides."""
+"""SymPy objects side by side; "=" is between two sides."""
 
 
 class Section(NamedTuple):

@@ -78,7 +78,7 @@ def _input_forces(system: SymbolicSystem, point: SymbolicEquilibrium, inputs: li
     known = {symbol.name: symbol for symbol in system.numbers.table.legend}
     for name in inputs:
         if name not in known:
-            raise ModelError(f"the input '{name}' is no parameter. {unknown('parameter', name, known)}")
+            raise ModelError(f"the input '{name}' is not a parameter. {unknown('parameter', name, known)}")
     if not inputs:
         return np.zeros((system.n, 0))
     slopes = system.numeric.function(jacobian(system.QA, [known[name] for name in inputs]))

@@ -84,7 +84,7 @@ class LegendEntry(NamedTuple):
 
 
 class SymbolTable:
-    """Makes symbols with names that differ, and keeps their letters and numbers."""
+    """Makes symbols with names that differ, and stores their letters and numbers."""
 
     def __init__(self) -> None:
         self.letters: dict[sp.Symbol, Letter] = {}
@@ -105,7 +105,7 @@ class SymbolTable:
         return symbol
 
     def constant(self, name: str, letter: Letter, value: float, meaning: str) -> sp.Symbol:
-        """A symbol that stands for a number."""
+        """A symbol for a number."""
         sign = {"positive": True} if value > 0.0 else {"real": True}
         symbol = self.new(name, letter, **sign)
         self.legend[symbol] = LegendEntry(symbol, float(value), meaning)
@@ -113,7 +113,7 @@ class SymbolTable:
 
     @property
     def numbers(self) -> dict[sp.Symbol, sp.Expr]:
-        """What each symbol of the legend stands for."""
+        """The meaning of each symbol of the legend."""
         return {symbol: as_number(entry.value) for symbol, entry in self.legend.items()}
 
 

@@ -68,7 +68,9 @@ class SymbolicSystem(Equations, EquationSystem):
         known = [*self.coordinate_names, *(f"{name}d" for name in self.coordinate_names)]
         for name in given:
             if name not in known:
-                raise ModelError(f"'{name}' is no coordinate and no rate. {unknown('name', name, known)}")
+                raise ModelError(
+                    f"'{name}' is neither a coordinate nor a rate. {unknown('name', name, known)}"
+                )
         return {name: float(value) for name, value in given.items()}
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Relative coordinates in symbols: each body hangs on its parent by one joint, from the ground outward.
 
-    phi_b = phi_a + theta,    r_b + A_b s_b = r_a + A_a s_a + way
+    phi_b = phi_a + theta,    r_b + A_b s_b = r_a + A_a s_a + d
 
-where the way is a constant at a point, and s u_a + across v_a on a line of frame a.
+where the displacement d is constant at a point, and s u_a + across v_a on a line of frame a.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .symbols import Letter
 
 
 class SymbolicPose(NamedTuple):
-    """Where a body stands, and how it is turned."""
+    """Position and orientation of a body."""
 
     r: PlaneVector
     phi: sp.Expr
@@ -56,8 +56,8 @@ def _pose(
     forward = joint.a.body == branch.parent
     phi = parent.phi + theta if forward else parent.phi - theta
     phi_a, phi_b = (parent.phi, phi) if forward else (phi, parent.phi)
-    step = _way(bodies, frames, joint, along, phi_a)
-    # from the parent's center to its frame, along the way, and from the other frame to the body's center
+    step = _displacement(bodies, frames, joint, along, phi_a)
+    # from the parent's center to its frame, along the displacement, and from the other frame to the body's center
     arm_a, arm_b = _arm(frames, joint.a, phi_a), _arm(frames, joint.b, phi_b)
     if forward:
         return SymbolicPose(parent.r.plus(arm_a).plus(step).minus(arm_b), phi)
@@ -70,7 +70,7 @@ def _arm(frames: SymbolicFrames, frame: PlacedFrame, phi: sp.Expr) -> PlaneVecto
     return turned(phi).times(PlaneVector(x, y))
 
 
-def _way(
+def _displacement(
     bodies: BodySymbols, frames: SymbolicFrames, joint: TreeJoint, along: sp.Symbol | None, phi_a: sp.Expr
 ) -> PlaneVector:
     """r_b - r_a of the two frames."""

@@ -47,7 +47,7 @@ class UserInput:
                 f"{what} is {given!r}; write an expression of SymPy or text such as 'x - L*cos(theta)'."
             ) from None
         if not isinstance(found, sp.Expr):
-            raise ModelError(f"{what} is {found}, which is no expression.")
+            raise ModelError(f"{what} is {found}, which is not an expression.")
         return self._in_plain_symbols(found, what)
 
     def column(self, given: Any, what: str, rows: int | None = None) -> sp.Matrix:
@@ -69,7 +69,7 @@ class UserInput:
         if name not in self.by_name:
             if not name.isidentifier():
                 raise ModelError(
-                    f"'{name}' is no name; a name is letters, digits and _, such as {self.names[0]}."
+                    f"'{name}' is not a name; a name is letters, digits and _, such as {self.names[0]}."
                 )
             self.by_name[name] = self.table.new(name, letter_of(name))
         return self.by_name[name]
@@ -93,7 +93,7 @@ class UserInput:
         left = expression.atoms(AppliedUndef, sp.Derivative)
         if left:
             raise ModelError(
-                f"{what} holds {listed(sorted(map(str, left)))}, which is no coordinate and no rate of one."
+                f"{what} holds {listed(sorted(map(str, left)))}, which is neither a coordinate nor the rate of one."
             )
         return expression.xreplace({s: self._symbol(s.name) for s in expression.free_symbols})
 

@@ -60,7 +60,7 @@ StartOption = Annotated[
     ),
 ]
 DrawnOption = Annotated[
-    bool, typer.Option("--drawn", help="About the drawn pose, even if it is no equilibrium.")
+    bool, typer.Option("--drawn", help="About the drawn pose, even if it is not an equilibrium.")
 ]
 TimeOption = Annotated[
     float, typer.Option("--time", metavar="T", help="What changes with time is held as at T.")
@@ -109,7 +109,7 @@ def inverse(
 
 
 def _actuators(given: list[str] | None) -> dict[str, str] | None:
-    """By name; a driver stands for itself."""
+    """By name; a driver needs no measure."""
     if not given:
         return None
     parts = [text.partition("=") for text in given]
@@ -132,9 +132,9 @@ def equilibrium(
     from ...analyses.statics.equilibrium import equilibrium as at_rest
 
     if method not in METHODS:
-        raise typer.BadParameter(f"'{method}' is no method; choose {', '.join(METHODS)}.")
+        raise typer.BadParameter(f"'{method}' is not a method; choose {', '.join(METHODS)}.")
     if all and method != "newton":
-        raise typer.BadParameter("--all goes by Newton's method; leave out --method.")
+        raise typer.BadParameter("--all uses Newton's method; leave out --method.")
     target = target_file(model, out, format)
     found = at_rest(read_model(model), method=method, all=all, start=_values(start), t=time)
     show(
@@ -183,7 +183,7 @@ def _show_equilibrium(found: Equilibria) -> None:
 @app.command(epilog=EXIT_CODES)
 @sentences()
 def modes(model: ModelArgument, drawn: DrawnOption = False, time: TimeOption = 0.0) -> None:
-    """Natural frequencies and damping of small vibrations about the equilibrium next to the drawn pose."""
+    """Natural frequencies and damping of small vibrations about the equilibrium nearest to the drawn pose."""
     from ...analyses.assembly.assemble import assemble
     from ...analyses.linear.modes import modes as vibrations
 

@@ -17,7 +17,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the findings as 
 @app.command(epilog=EXIT_CODES)
 @sentences()
 def doctor(model: ModelArgument, json: JsonOption = False) -> None:
-    """Say what is wrong or strange in a model, the likely cause first, and what to do; exit 1 if it is in trouble."""
+    """Report what is wrong or suspicious in a model, likely causes first, and what to do; exit 1 on problems."""
     from ...analyses.doctor.doctor import doctor as examine
     from ...analyses.doctor.doctor import of_problems
 

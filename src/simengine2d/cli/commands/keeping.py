@@ -1,4 +1,4 @@
-"""Keeping what a long run has finished: a file that is valid at every moment, from which the run can go on."""
+"""Saving what a long run has finished: a file that is valid at every moment, from which the run can be resumed."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ UNFINISHED = ".unfinished"
 
 
 class Keeper:
-    """Saves the results so far in a file of its own beside `target`, now and then.
+    """Saves the results so far in a separate file beside `target` from time to time.
 
     The file has a name that nothing else has: neither results of earlier runs nor the source of a resumed one are
-    touched before this run has saved its own. A saving that fails is told, and the run goes on.
+    touched before this run has saved its own. A failure to save is reported, and the run goes on.
     """
 
     def __init__(self, target: Path | None) -> None:
@@ -46,16 +46,16 @@ class Keeper:
         try:
             results.save(path)
         except (OSError, SimEngineError) as error:
-            warn(f"the results so far could not be kept, and the run goes on: {ended(error)}")
+            warn(f"the results so far could not be saved, and the run goes on: {ended(error)}")
         else:
             self.path = path
 
     def is_needed(self) -> bool:
-        """Whether the run could not go on from the results themselves: only .npz holds all that it takes."""
+        """Whether the run cannot be resumed from the results themselves: only .npz contains everything needed."""
         return self.path is not None and self.target is not None and self.target.suffix != ".npz"
 
     def clear(self) -> None:
-        """Take the file away once the results themselves are saved."""
+        """Delete the file once the results themselves are saved."""
         if self.path is not None:
             self.path.unlink(missing_ok=True)
 

@@ -9,12 +9,12 @@ from .app import app
 @app.command()
 @sentences()
 def warmup() -> None:
-    """Compile everything now, and say where it is kept."""
+    """Compile everything now, and say where it is stored."""
     from ...numerics import kernel
 
     seconds, folder = kernel.warmup(_use_every_kernel)
-    kept = f"the machine code is kept in {folder}" if folder else "without numba there is nothing to keep"
-    show_text(f"ready after {seconds:.1f} s; {kept}")
+    where = f"the machine code is stored in {folder}" if folder else "without numba there is nothing to store"
+    show_text(f"ready after {seconds:.1f} s; {where}")
 
 
 def _use_every_kernel() -> None:

@@ -82,7 +82,7 @@ def lab(
     """Compare coordinates, formulations and integrators on one mechanism.
 
     Writes tables and pictures into a folder: how well all agree and what they cost, work against precision, and
-    stability regions. Ctrl-C keeps what is finished.
+    stability regions. After Ctrl-C, what is finished is kept.
     """
     mechanism = read_model(model)
     out.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Motion: kinematics and dynamics, by name or as the model asks."""
+"""Motion: kinematics and dynamics, by name or as the model requests."""
 
 from __future__ import annotations
 
@@ -161,13 +161,13 @@ def _check_fixed_steps(integrator: str | None, t_end: float, step: float | None,
         raise typer.BadParameter(f"the integrator '{integrator}' takes fixed steps; give --step, in seconds.")
     if rtol is not None:
         raise typer.BadParameter(
-            f"the integrator '{integrator}' takes fixed steps and keeps no --rtol; choose --step instead."
+            f"the integrator '{integrator}' takes fixed steps and has no --rtol; choose --step instead."
         )
     _check_step(t_end, step)
 
 
 def target_file(model: str, out: Path | None, format: Format | None) -> Path | None:
-    """The file to save in, named after the model. What would stop the saving is said before the run."""
+    """The file to save in, named after the model. Anything that would prevent saving is reported before the run."""
     from importlib.util import find_spec
     from os import W_OK, access
 

@@ -1,4 +1,4 @@
-"""Resume: go on with a run that ended early, or further than it was asked to go."""
+"""Resume: continue a run that ended early, or beyond its end."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def resume(
     format: FormatOption = None,
     strict: StrictOption = False,
 ) -> None:
-    """Go on with a run of dynamics, bit for bit as if it had never been stopped.
+    """Continue a run of dynamics, bit for bit as if it had never been stopped.
 
     Without --out, the results replace those in RESULT.npz.
     """

@@ -128,7 +128,7 @@ def _write(run: Callable[[], Results], target: Path, wanted: bool) -> None:
 
 
 def _opened(path: Path) -> bool:
-    """Open a page where somebody looks: on a terminal, with a screen and a browser."""
+    """Open a page for an interactive user: on a terminal, with a screen and a browser."""
     import webbrowser
 
     has_screen = (

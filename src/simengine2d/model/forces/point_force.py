@@ -12,8 +12,8 @@ class PointForce(ForceElement):
     """A force at a point of a body, in global axes or turning with the body.
 
     `fx` and `fy` are functions of time or of the body's state; a Python `law` (t, q, qd) -> (fx, fy) replaces them.
-    Where it jumps, `law.breaks = [...]` tells the times, `[]` that it never does; jumps of expressions and tables are
-    known by themselves.
+    Where it jumps, `law.breaks = [...]` gives the times, `[]` says that it never does; jumps of expressions and
+    tables are known by themselves.
     """
 
     frame: FrameField
