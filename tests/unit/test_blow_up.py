@@ -69,7 +69,7 @@ def test_a_motion_that_grows_without_bound_ends_in_a_sentence(method, step, coor
 
 @pytest.mark.slow
 def test_the_sentence_names_the_joint_and_the_remedy():
-    with pytest.raises(se.ConvergenceError, match=r"the velocities break O\.[xy] by .*Take hht") as caught:
+    with pytest.raises(se.ConvergenceError, match=r"the velocities violate O\.[xy] by .*Take hht") as caught:
         se.dynamics(pendulum(), t_end=20, step=0.002, integrator=TRAPEZOIDAL)
     assert caught.value.results.t[-1] > 5.0
 

@@ -382,7 +382,7 @@ def hidden(t):
         (lambda t: np.sin(t) if t < 1 else math.sin(t), "cannot be differentiated"),
         (lambda t: "fast", "'?fast'?"),
         (lambda: 1.0, "cannot be differentiated"),
-        (hidden, "hidden depends on t but hides its derivatives: it gave 0 at t = 0, 0.123"),
+        (hidden, "hidden depends on t but hides its derivatives: it returned 0 at t = 0, 0.123"),
         (broken, "the function broken raised KeyError: 'cam profile'"),
         ((math.sin, math.cos, broken), "the function broken raised KeyError at 0: 'cam profile'"),
     ],

@@ -1,8 +1,8 @@
-"""Where expressions and tables break: the times and states at which a force jumps, bends or begins to act.
+"""Breaks of expressions and tables: the times and states at which a force jumps, has a kink or begins to act.
 
-What follows a comparison, `sign`, `abs`, `min`, `max`, `mod`, `atan2` or a rise such as `step` is smooth but where a
-certain part u of the expression passes a level. Such a part is a `Switch`. Where it depends on t alone its times are
-found beforehand; where it depends on the state, runs look for them in each step.
+The value of a comparison, `sign`, `abs`, `min`, `max`, `mod`, `atan2` or a rise such as `step` is smooth except where a
+certain part u of the expression crosses a level. Such a part is a `Switch`. If it depends on t alone its times are
+computed beforehand; if it depends on the state, runs search for them in each step.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .evaluate import Call, Chain, Name, Node, Number, Unary, names_in
 from .table import Table
 
 EPS = 2.0**-52
-ULPS = 8.0  # of a time that was worked out exactly, within which the two sides of a break may be confused
+ULPS = 8.0  # of a time that was computed exactly, within which the two sides of a break may be confused
 FOUND = 1e-13  # the same for times that were searched for, relative to the time
 SMALLEST_TIME = 1e-3  # in seconds: times closer to zero than that are as uncertain as this one
 HIDDEN = 1e-3  # of the range of a table: what may hide between two of the points at which steps end
@@ -33,7 +33,7 @@ COMPARISONS = ("<", "<=", ">", ">=")
 class Break(NamedTuple):
     """A time at which steps end. Within `width` of it the two sides may be confused, so nothing is evaluated there.
 
-    At a `hard` break something jumps or bends, and the integration starts anew behind it.
+    At a `hard` break something jumps or has a kink, and the integration restarts after it.
     """
 
     t: float
@@ -43,9 +43,9 @@ class Break(NamedTuple):
 
 @dataclass(frozen=True)
 class Switch:
-    """The expression `tree` breaks where it passes a level; with a `period` the levels repeat.
+    """The expression `tree` breaks where it crosses a level; with a `period` the levels repeat.
 
-    What `bends` there has a value on both sides that is the same, as abs(u) at 0; else it may jump.
+    A switch `bends` if the values on both sides are equal, like abs(u) at 0; otherwise it may jump.
     """
 
     tree: Node
@@ -60,7 +60,7 @@ class Switch:
         return any((u - level) % self.period == 0.0 for level in self.levels)
 
     def around(self, u: float) -> tuple[float, float]:
-        """The levels below and above a value; a level at the value itself is none of them."""
+        """The levels below and above a value, excluding a level at the value itself."""
         if not math.isfinite(u):
             return -math.inf, math.inf
         turn = math.floor((u - self.levels[0]) / self.period) if self.period else 0.0
@@ -104,7 +104,7 @@ def _difference(a: Node, b: Node) -> Node:
 def stops_of(table: Table) -> tuple[float, ...]:
     """The points of a table between which nothing hides: its ends, and those where its shape changes.
 
-    Between two of them the table is, to a thousandth of its range, the cubic that its values and slopes there make.
+    Between two of them the table is, to a thousandth of its range, the cubic given by its values and slopes there.
     """
     rows, places = table.coefficients(), np.array(table.times)
     values, slopes = rows[:, 0].copy(), rows[:, 1].copy()
@@ -119,7 +119,7 @@ def stops_of(table: Table) -> tuple[float, ...]:
 
 
 def _farthest(places: np.ndarray, values: np.ndarray, slopes: np.ndarray, i: int, allowed: float) -> int:
-    """The last point up to which Hermite's cubic from point i on passes all points between."""
+    """The last point up to which Hermite's cubic from point i passes all points in between."""
     reach, fits = 1, i + 1
     while i + reach < places.size:
         j = i + reach
@@ -138,7 +138,7 @@ def _farthest(places: np.ndarray, values: np.ndarray, slopes: np.ndarray, i: int
 
 
 def break_times(switches: Sequence[Switch], t0: float) -> Iterator[Break]:
-    """The breaks of switches of t alone from t0 on, in their order and without end where they repeat."""
+    """The breaks of switches of t alone from t0 on, in order; an endless iterator if they repeat."""
     return merge(*(_times_of(switch, t0) for switch in switches), key=lambda found: found.t)
 
 
@@ -153,7 +153,7 @@ def _times_of(switch: Switch, t0: float) -> Iterator[Break]:
 
 
 def affine(node: Node) -> tuple[float, float] | None:
-    """(k, c) where an expression of t is k t + c; None where it is not."""
+    """(k, c) if an expression of t is k t + c; None if it is not."""
     match node:
         case Number(value):
             return 0.0, value
@@ -209,15 +209,13 @@ def _of_line(switch: Switch, k: float, c: float, t0: float) -> Iterator[Break]:
 
 WINDOWS = 40  # each twice as long as the one before, from a second on: some 30,000 years
 MOST_PIECES = 100  # between breaks inside an expression, without finding anything
-MOST_LOOKS = 5_000  # at pieces without finding anything, after which samples have to do
-COARSE, SAMPLES = (
-    0.1,
-    100,
-)  # of a window, where nothing is known of an expression: a tenth is sampled so often
+MOST_LOOKS = 5_000  # at pieces without finding anything, after which samples have to suffice
+# if nothing is known about an expression: fraction of a window, and how often it is sampled
+COARSE, SAMPLES = 0.1, 100
 
 
 def _searched(switch: Switch, t0: float) -> Iterator[Break]:
-    """The times at which an expression of t passes a level, window by window; inside a window, from left to right."""
+    """The times at which an expression of t crosses a level, window by window; inside a window, from left to right."""
     last, quiet = Break(-math.inf, 0.0, True), 0
     for a, b in _smooth_pieces(switch, t0):
         quiet += 1
@@ -227,13 +225,12 @@ def _searched(switch: Switch, t0: float) -> Iterator[Break]:
                 yield found
         if quiet > MOST_PIECES:
             quiet = 0
-            yield Break(
-                b, 0.0, False
-            )  # breaks inside may go on for ever: the rest is looked for when it is reached
+            # breaks inside may go on forever: the rest is searched for when it is reached
+            yield Break(b, 0.0, False)
 
 
 def _smooth_pieces(switch: Switch, t0: float) -> Iterator[tuple[float, float]]:
-    """Windows, without what lies at breaks inside the expression."""
+    """Windows, without the surroundings of breaks inside the expression."""
     inner = break_times(switches_of(switch.tree), t0)
     windows = (Break(t0 + 2.0**k - 1.0, 0.0, False) for k in range(1, WINDOWS))
     start = t0
@@ -245,7 +242,7 @@ def _smooth_pieces(switch: Switch, t0: float) -> Iterator[tuple[float, float]]:
 
 
 def _in_piece(switch: Switch, a: float, b: float) -> Iterator[Break]:
-    """The same where the expression is smooth between a and b."""
+    """The same if the expression is smooth between a and b."""
     waiting, looks, end, part = [(a, b)], 0, b, COARSE * (b - a)
     while waiting:
         check_interrupts()
@@ -258,7 +255,7 @@ def _in_piece(switch: Switch, a: float, b: float) -> Iterator[Break]:
         tiny = b - a < FOUND * max(abs(a), abs(b), SMALLEST_TIME)
         if tiny or slope_low > 0.0 or slope_high < 0.0:
             found = _located(switch, [a, b])
-            # rounding errors of what is zero all the time pass it again and again
+            # rounding errors of an expression that is always zero cross zero again and again
             looks = 0 if found and not tiny else looks
             yield from found
         elif unknown or looks > MOST_LOOKS:
@@ -266,14 +263,14 @@ def _in_piece(switch: Switch, a: float, b: float) -> Iterator[Break]:
                 b = min(end, a + part)
                 waiting = [(b, end)]
             yield from _located(switch, np.linspace(a, b, SAMPLES).tolist())
-            yield Break(b, 0.0, False)  # what comes behind it is looked for when it is reached
+            yield Break(b, 0.0, False)  # what comes after it is searched for when it is reached
         else:
             middle = 0.5 * (a + b)
             waiting += [(middle, b), (a, middle)]
 
 
 def _levels_between(switch: Switch, low: float, high: float) -> bool:
-    """Whether a level lies between two values."""
+    """Whether there is a level between two values."""
     if switch.period and not high - low < switch.period:
         return True
     below, above = switch.around(low)
@@ -281,7 +278,7 @@ def _levels_between(switch: Switch, low: float, high: float) -> bool:
 
 
 def _located(switch: Switch, times: Sequence[float]) -> list[Break]:
-    """The crossings between neighbors among the times, by bisection."""
+    """The crossings between adjacent times, by bisection."""
     found = []
     value = lambda t: enclose(switch.tree, t, t)[0]
     for a, b in pairwise(times):
@@ -293,7 +290,7 @@ def _located(switch: Switch, times: Sequence[float]) -> list[Break]:
 
 
 def _passed(switch: Switch, a: float, b: float) -> Iterable[float]:
-    """The levels between two values, at most a thousand; what stays at a level passes none."""
+    """The levels between two values, at most a thousand; a value that stays at a level crosses none."""
     if not (math.isfinite(a) and math.isfinite(b)) or a == b:
         return
     low, high = min(a, b), max(a, b)
@@ -321,7 +318,7 @@ def _bisect(value: object, a: float, b: float) -> float:
 
 
 class TimeBreaks:
-    """The breaks of a model in time, one after the other."""
+    """The breaks of a model in time, one after another."""
 
     def __init__(
         self,
@@ -330,7 +327,7 @@ class TimeBreaks:
         declared: Sequence[float],
         step: float | None = None,
     ) -> None:
-        """Steps of a given size end at points of tables only where these lie closer to each other."""
+        """Steps of a given size end at points of tables only if these are closer to each other."""
         t = Name("t")
         soft = [_stops_in_time(table, step) for table in tables]
         self.switches = [*dict.fromkeys([*switches, *(each for each in soft if each.levels)])]
@@ -343,10 +340,10 @@ class TimeBreaks:
         return bool(self.switches)
 
     def after(self, t: float) -> Break | None:
-        """The first break that is not behind t yet; those that are asked for later lie later."""
+        """The first break not before t; later calls ask for later times."""
         if not self.switches:
             return None
-        before, self.origin = self.origin, math.inf  # a search that is interrupted begins anew
+        before, self.origin = self.origin, math.inf  # an interrupted search starts again
         if t < before:
             self.found = break_times(self.switches, t)
             self.next = next(self.found, None)

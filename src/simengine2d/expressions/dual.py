@@ -1,6 +1,6 @@
-"""Jet: a number that carries its first and second derivative through a user's Python function.
+"""Jet: a number that carries its first and second derivatives through a user's Python function.
 
-NumPy's functions work on it, because `np.sin(x)` calls `x.sin()` on what is not an array.
+NumPy's functions work on it, because `np.sin(x)` calls `x.sin()` on an object that is not an array.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..errors import ModelError, ended
 from . import operations
 from .evaluate import number
 
-# where a user's function is tried: the usual start, and times that are no likely special case
+# where a user's function is tried: the usual start, and times that are unlikely to be special cases
 PROBES = (0.0, 0.1234, 0.777, 1.9, 3.3)
 REMEDY = "Use NumPy's functions (np.sin instead of math.sin), or give three functions (f, fd, fdd)."
 
@@ -105,7 +105,7 @@ for _name, _code in {"arctan2": operations.ATAN2, "hypot": operations.HYPOT}.ite
 
 @final
 class Differentiated:
-    """d(t, k): the k-th derivative of a Python function f(t), found by calling f with a Jet."""
+    """d(t, k): the k-th derivative of a Python function f(t), computed by calling f with a Jet."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
@@ -122,7 +122,7 @@ def _result(function: Callable[[Any], Any], t: float) -> Jet | float:
     """What a user's function returns: a Jet, or a plain number."""
     result = function(Jet(t, 1.0, 0.0))
     if isinstance(result, np.ndarray) and result.ndim == 0:
-        result = result.item()  # np.where and others wrap a Jet in an array of no dimension
+        result = result.item()  # np.where and others wrap a Jet in a zero-dimensional array
     return result if isinstance(result, Jet) else number(result)
 
 
@@ -148,6 +148,6 @@ def differentiated(function: Callable[[Any], Any], name: str) -> Differentiated:
     if len(set(plain.values())) > 1:
         shown = ", ".join(f"{value:g} at t = {t:g}" for t, value in plain.items())
         raise ModelError(
-            f"the function {name} depends on t but hides its derivatives: it gave {shown}. {REMEDY}"
+            f"the function {name} depends on t but hides its derivatives: it returned {shown}. {REMEDY}"
         )
     return Differentiated(function)

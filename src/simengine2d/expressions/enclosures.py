@@ -1,4 +1,4 @@
-"""Bounds of an expression of t and of its derivative over an interval: what can be excluded needs no search."""
+"""Bounds of an expression of t and of its derivative over an interval: what can be excluded need not be searched."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRUTH = (0.0, 1.0, 0.0, 0.0)
 
 
 def enclose(node: Node, a: float, b: float) -> Jet:
-    """Bounds of value and slope for t from a to b. At jumps the slope is that beside them."""
+    """Bounds of value and slope for t from a to b. At jumps the slope is that on either side."""
     try:
         jet = _jet(node, a, b)
     except (OverflowError, ZeroDivisionError, ValueError):
@@ -140,7 +140,7 @@ def _whole_power(u: Bounds, p: int) -> Bounds:
 
 
 def _compared(operator: str, u: Jet, v: Jet) -> Jet:
-    """1 or 0 where it is decided all over."""
+    """1 or 0 if it is decided on the whole interval."""
     low, high = u[0] - v[1], u[1] - v[0]
     surely, never = False, False
     if operator in ("<", "<="):
@@ -258,7 +258,7 @@ def _rise(code: int, args: list[Jet]) -> Jet:
 
 
 def _as_point(name: str, args: list[Jet]) -> Jet:
-    """The value where all arguments are numbers, no bounds elsewhere."""
+    """The value if all arguments are numbers, no bounds otherwise."""
     if any(arg[0] != arg[1] for arg in args):
         return UNKNOWN
     try:

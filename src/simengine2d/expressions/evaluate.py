@@ -1,6 +1,6 @@
 """Expressions: what `2*pi*sin(omega*t)` means. The grammar is in `syntax.py`, its parser in `parser.py`.
 
-Values come from the same operations as the derivatives do (`operations.py`), so a number in a model file and a
+Values come from the same operations as the derivatives (`operations.py`), so a number in a model file and a
 function in a compiled run cannot disagree.
 """
 
@@ -63,11 +63,11 @@ __all__ = [
 ]
 
 NOTHING: Mapping[str, float] = MappingProxyType({})
-VARIABLES = ("t", "s", "sd")  # what functions of time and force laws are written in
+VARIABLES = ("t", "s", "sd")  # the variables of functions of time and force laws
 
 
 def from_matlab(text: str) -> str:
-    """The text that means here what `text` means in MATLAB: the same, but for powers of powers."""
+    """The text that means here what `text` means in MATLAB: the same except for powers of powers."""
     tree = parse_matlab(text)
     return text if tree == parse(text) else to_text(tree)
 
@@ -79,7 +79,7 @@ def to_matlab(text: str) -> str:
 
 
 def names_in(node: Node) -> set[str]:
-    """The variables, parameters and references of an expression; constants are none of these."""
+    """The variables, parameters and references of an expression, without constants."""
     return {part.name for part, _ in walk(node) if isinstance(part, Name)}
 
 
@@ -108,7 +108,7 @@ def check_names(node: Node, known: Collection[str]) -> None:
 
 
 def refuse_hidden(node: Node, variables: Iterable[str], parameters: Iterable[str]) -> None:
-    """Refuse names that are a variable of this expression and a parameter of the model too."""
+    """Refuse names that are both a variable of this expression and a parameter of the model."""
     both = {*variables} & {*parameters}
     for part, _ in walk(node):
         if isinstance(part, Name) and part.name in both:
@@ -121,7 +121,7 @@ def refuse_hidden(node: Node, variables: Iterable[str], parameters: Iterable[str
 
 
 def _located(node: Node) -> TextPlace:
-    """The place of a node; one that was built, not parsed, stands in its own text."""
+    """The place of a node; a node that was built, not parsed, has its own text."""
     return node.place if node.place.text else TextPlace(to_text(node), 1)
 
 
@@ -129,7 +129,7 @@ def _located(node: Node) -> TextPlace:
 
 
 def evaluate(node: Node, values: Mapping[str, float] = NOTHING) -> float:
-    """The value of an expression: finite, or an ExpressionError that says which operation has none."""
+    """The value of an expression: finite, or an ExpressionError that names the operation without a value."""
     check_names(node, values)
     return _value(node, values)
 
@@ -163,7 +163,7 @@ def _chain_value(node: Chain, values: Mapping[str, float]) -> float:
     value = _value(node.first, values)
     for operator, operand in node.rest:
         if operator in ("and", "or") and (value != 0.0) == (operator == "or"):
-            value = float(value != 0.0)  # decided: what follows may have no value
+            value = float(value != 0.0)  # decided: the rest may have no value
             continue
         right = _value(operand, values)
         shown = Chain(Number(value), ((operator, Number(right)),), place=_located(operand))
@@ -240,7 +240,7 @@ def resolve_parameters(raw: Mapping[str, object]) -> dict[str, float]:
             problems += [of_parameter(name).says(problem) for problem in error.problems]
     values: dict[str, float] = {}
     for name in _ordered(trees, problems):
-        if names_in(trees[name]) <= values.keys():  # else the problem of another parameter is told already
+        if names_in(trees[name]) <= values.keys():  # otherwise another parameter is the problem
             try:
                 values[name] = evaluate(trees[name], values)
             except ModelError as error:
@@ -255,16 +255,16 @@ def of_parameter(name: str) -> Subject:
 
 
 def _name_problem(name: object) -> str:
-    """What is wrong with a parameter's name, or nothing."""
+    """What is wrong with a parameter's name, or an empty text."""
     if not isinstance(name, str) or re.fullmatch(IDENTIFIER, name) is None:
-        return f"parameter {name!r}: a parameter's name is letters, digits and _, and starts with no digit."
+        return f"parameter {name!r}: a parameter's name is letters, digits and _, and does not start with a digit."
     if name in (*VARIABLES, *CONSTANTS, *FUNCTIONS, *ALIASES, *KEYWORDS) or name.lower() in NOT_FINITE:
-        return f"parameter '{name}': this name has a meaning in expressions already. Choose another."
+        return f"parameter '{name}': this name already has a meaning in expressions. Choose another."
     return ""
 
 
 def _ordered(trees: Mapping[str, Node], problems: list[Problem]) -> list[str]:
-    """Names with those they refer to first; cycles are told and left out."""
+    """Names sorted so that those they refer to come first; cycles are reported and left out."""
     graph = {name: names_in(tree) & trees.keys() for name, tree in trees.items()}
     while True:
         try:

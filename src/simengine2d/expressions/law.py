@@ -1,4 +1,4 @@
-"""Laws: what a force element acts with, as a Function of its variables.
+"""Laws: the force of a force element, as a Function of its variables.
 
 The law of a force along a measure has the variables s, sd, t; that of a force on a body those of the body's own state
 and t. A law is linear, an expression, a table of one variable, a function of time alone, or a Python function. The last
@@ -64,7 +64,7 @@ def _from_python(function: Any, given: object, variables: Sequence[str]) -> Func
 
 
 class _AtAddress:
-    """A function of variables that lie at an address."""
+    """A function of variables stored at an address."""
 
     def __init__(self, function: Callable[..., Any], count: int) -> None:
         self.function, self.count = function, count

@@ -1,7 +1,7 @@
 """Operations: every function and operator of expressions with its first and second derivatives, written once.
 
 The kernels here serve expressions in compiled code (`tape_kernels.py`), plain evaluation (`evaluate.py`) and users'
-Python functions (`dual.py`). Where an operation has no finite real value the result is nan; the domains are tested
+Python functions (`dual.py`). If an operation has no finite real value, the result is nan; the domains are tested
 explicitly, so that compiled code and plain Python agree and neither raises.
 """
 
@@ -14,13 +14,13 @@ import numpy as np
 
 from ..numerics.kernel import kernel
 
-# Operation codes. The order tells the number of operands: one below ADD and above SELECT, else two.
+# Operation codes. The order gives the number of operands: one below ADD and above SELECT, else two.
 NUMBER = 0
 NEGATE, NOT, ABS, SIGN, SQRT, EXP, LOG, LOG10 = 2, 3, 4, 5, 6, 7, 8, 9
 SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH = 10, 11, 12, 13, 14, 15, 16, 17, 18
 ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, ATAN2, HYPOT, MOD, MIN, MAX = 20, 21, 22, 23, 24, 25, 26, 27, 28, 29
 LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, UNEQUAL, AND, OR = 30, 31, 32, 33, 34, 35, 36, 37
-FIXED_POWER = 38  # a^b where b is a number
+FIXED_POWER = 38  # a^b with a number b
 SELECT = 40
 RAMP, STEP, STEP5, POLY4567, CYCLOIDAL, HARMONIC = 50, 51, 52, 53, 54, 55
 
@@ -220,7 +220,7 @@ def mod(a, b):
 
 @kernel
 def compare(code, a, b):
-    """1 where the comparison or connective holds, 0 where not; nan where it cannot be told."""
+    """1 if the comparison or connective holds, 0 if not; nan if it is undecided."""
     if code == AND and a == 0.0:  # short cut: `t > 0 and log(t) > 1` is false, not nan, at t = 0
         return 0.0
     if code == OR and a != 0.0 and not math.isnan(a):
@@ -287,7 +287,7 @@ def apply(code: int, *arguments: Jet) -> Jet:
 
     h' = h_a a' + h_b b',      h'' = h_a a'' + h_b b'' + h_aa a'^2 + 2 h_ab a' b' + h_bb b'^2
     """
-    # NumPy's numbers do not raise where they have no value; its warnings of them are not wanted
+    # NumPy's numbers do not raise if they have no value; its warnings are suppressed
     parts = np.array(arguments, dtype=np.float64)
     with np.errstate(all="ignore"):
         if len(parts) == 5:

@@ -79,7 +79,7 @@ def tokenize(text: str) -> list[Token]:
 
 def _stray(character: str) -> str:
     if character in "'\"":
-        return f"the quote {character} is not closed, or nothing stands between the quotes."
+        return f"the quote {character} is not closed, or there is nothing between the quotes."
     remedy = " Use == to compare." if character == "=" else " Quote a name that holds it: 'Long Rod.A'."
     return f"the character {character!r} has no meaning here.{remedy}"
 

@@ -28,7 +28,7 @@ NOT_FINITE = ("inf", "nan", "infinity")
 
 OR, AND, NOT, BAR, AMPERSAND, COMPARISON, SUM, PRODUCT, UNARY, POWER, ATOM = range(1, 12)
 
-# spelling: precedence and the one spelling kept in the tree
+# spelling: precedence and the one spelling used in the tree
 INFIX = {
     "or": (OR, "or"), "||": (OR, "or"), "and": (AND, "and"), "&&": (AND, "and"),
     "|": (BAR, "or"), "&": (AMPERSAND, "and"),
@@ -41,7 +41,7 @@ INFIX = {
 
 @dataclass(frozen=True)
 class TextPlace:
-    """Where a node stands: the whole text and the column, counted from 1."""
+    """The place of a node: the whole text and the column, counted from 1."""
 
     text: str = ""
     column: int = 0
@@ -49,7 +49,7 @@ class TextPlace:
 
 @dataclass(frozen=True)
 class Node:
-    """A part of an expression. Two nodes are equal when they mean the same, wherever they stand."""
+    """A part of an expression. Two nodes are equal if they mean the same, wherever they occur."""
 
     place: TextPlace = field(default=TextPlace(), compare=False, repr=False, kw_only=True)
 
@@ -116,7 +116,7 @@ class Chain(Node):
 
 @dataclass(frozen=True)
 class Call(Node):
-    """A function of its arguments; `v if c else w` is kept as piecewise(c, v, w)."""
+    """A function of its arguments; `v if c else w` is stored as piecewise(c, v, w)."""
 
     name: str
     args: tuple[Node, ...]
@@ -139,7 +139,7 @@ def mistake(place: TextPlace, what: str) -> ExpressionError:
 
 
 def _excerpt(place: TextPlace, around: int = 40) -> str:
-    """The text in quotes; of a long one, the part around the column."""
+    """The text in quotes; for a long one, the part around the column."""
     start, stop = max(0, place.column - around), place.column + around
     text = place.text
     left, right = "..." if start > 0 else "", "..." if stop < len(text) else ""

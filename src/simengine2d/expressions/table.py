@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import ModelError, listed, unknown
 from ..numerics.kernel import kernel
 
-ROUND_OFF = 1e-9  # of the range: a march may end this much outside
+ROUND_OFF = 1e-9  # of the range: a run may end this much outside
 
 
 @dataclass(frozen=True, repr=False)
@@ -21,14 +21,14 @@ class Table:
     """Points of a function: of time, `Table(times, values)`, or of another variable of a force law.
 
     The law of a spring may be a table of its measure, `Table(of="s", points=..., values=...)`, a force on a body one of
-    `x`, `y`, `phi`, `xd`, `yd` or `phid`. The points increase. A periodic table repeats for ever.
+    `x`, `y`, `phi`, `xd`, `yd` or `phid`. The points increase. A periodic table repeats forever.
     """
 
     times: Sequence[float] = ()
     values: Sequence[float] = ()
     periodic: bool = False
     of: str = field(default="", kw_only=True)
-    """The variable; empty where the points were given as times."""
+    """The variable; empty if the points were given as times."""
     points: InitVar[Sequence[float] | None] = field(default=None, kw_only=True)
 
     def __post_init__(self, points: Sequence[float] | None) -> None:
@@ -46,12 +46,12 @@ class Table:
 
     @property
     def variable(self) -> str:
-        """What it is a function of."""
+        """The variable it depends on."""
         return self.of or "t"
 
     @property
     def point(self) -> str:
-        """What one of its points is called."""
+        """The word for one of its points."""
         return "point" if self.of else "time"
 
     def __repr__(self) -> str:
@@ -60,7 +60,7 @@ class Table:
         return f"Table({where}={self.times!r}, values={self.values!r}{more})"
 
     def _problem(self) -> str:
-        """What is wrong with the points, or nothing."""
+        """What is wrong with the points, or an empty text."""
         times, values, kind = self.times, self.values, self.point
         if len(times) != len(values):
             return f"the table has {len(times)} {kind}s but {len(values)} values. Give one value for each {kind}."
@@ -139,7 +139,7 @@ Row = tuple[int, list[str]]  # the line number and the cells
 
 
 def _read_rows(path: str | os.PathLike[str]) -> list[Row]:
-    """The rows that hold something; `#` begins a comment."""
+    """The nonempty rows; `#` begins a comment."""
     import csv
 
     try:
@@ -163,7 +163,7 @@ def _read_rows(path: str | os.PathLike[str]) -> list[Row]:
 
 
 def _refuse_more_cells(path: object, rows: list[Row]) -> None:
-    """A row with more cells than the first holds something that would be lost, as 0,5 for 0.5."""
+    """A row with more cells than the first contains something that would be lost, like 0,5 for 0.5."""
     count = len(rows[0][1])
     for line, cells in rows:
         if any(cells[count:]):
@@ -220,7 +220,7 @@ def _is_number(cell: str) -> bool:
 
 @kernel
 def spline_at(numbers, start, stop, periodic, t):
-    """The spline and its derivatives; nan outside, but for round-off.
+    """The spline and its derivatives; nan outside, except for round-off.
 
     numbers[start:stop] holds n knots and then n rows of 4 coefficients.
     """

@@ -1,7 +1,7 @@
-"""Tapes: an expression of several variables as a list of operations, each of which is worked out once.
+"""Tapes: an expression of several variables as a list of operations, each evaluated once.
 
 Operation k acts on the results of earlier ones. Parts that occur twice in an expression are one operation, and those
-without a name are numbers. `tape_kernels` finds values, gradients and second derivatives on a tape.
+without a name are numbers. `tape_kernels` computes values, gradients and second derivatives on a tape.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from . import operations as jets
 from .evaluate import Call, Chain, Name, Node, Number, Unary, evaluate, names_in
 
-# operations that only tapes have: the argument where it is positive, else nan; a cosine or sine beside its partner
+# operations that only tapes have: the argument if it is positive, else nan; a cosine or sine next to its partner
 POSITIVE, COS_BESIDE, SIN_BESIDE = 60, 61, 62
 PARTNERS = {jets.COS: (jets.SIN, COS_BESIDE), jets.SIN: (jets.COS, SIN_BESIDE)}
 
-# what has a value everywhere, so that nothing is lost where it is multiplied by zero
+# operations with a value everywhere, so that nothing is lost if they are multiplied by zero
 TOTAL = {
     jets.NEGATE, jets.ABS, jets.SIN, jets.COS, COS_BESIDE, SIN_BESIDE, jets.ATAN, jets.TANH,
     jets.ADD, jets.SUBTRACT, jets.MULTIPLY,
@@ -26,11 +26,11 @@ COMMUTES = {jets.ADD, jets.MULTIPLY, jets.HYPOT}
 
 @dataclass(frozen=True)
 class Tape:
-    """The operations; the results before theirs are the variables `reads`."""
+    """The operations; their results come after those of the variables `reads`."""
 
     reads: tuple[str, ...]
     operations: tuple[tuple[int, int, int, int], ...]
-    """Code, left and right operand, then the condition of a choice; of a number, where among `numbers` it is."""
+    """Code, left and right operand, then the condition of a choice; for a number, its index among `numbers`."""
     numbers: tuple[float, ...]
 
 
@@ -44,7 +44,7 @@ def compile_tape(node: Node) -> Tape:
 
 
 def fold(node: Node) -> Node:
-    """The same expression with every part that holds no name worked out."""
+    """The same expression with every part that contains no name evaluated."""
     if isinstance(node, Number):
         return node
     if not names_in(node):
@@ -67,7 +67,7 @@ def _fold_start(chain: Chain) -> Node:
 
 
 def _fold_piecewise(node: Call) -> Node:
-    """Branches that are never taken go unseen: their 1/0 is what the condition guards against."""
+    """Branches that are never taken are not evaluated: the condition guards against their 1/0."""
     kept: list[Node] = []
     for condition, value in zip(node.args[:-1:2], node.args[1::2], strict=True):
         condition = fold(condition)
@@ -81,7 +81,7 @@ def _fold_piecewise(node: Call) -> Node:
 
 @dataclass
 class _TapeWriter:
-    """Writes operations, and knows those that are written already."""
+    """Writes operations, and remembers those already written."""
 
     inputs: dict[str, int]
     operations: list[tuple[int, int, int, int]] = field(default_factory=list)
@@ -90,7 +90,7 @@ class _TapeWriter:
     total: set[int] = field(default_factory=set)
 
     def put(self, code: int, left: int = 0, right: int = 0, extra: int = 0, number: float = 0.0) -> int:
-        """The place of an operation."""
+        """The index of an operation."""
         if code in COMMUTES and right < left:
             left, right = right, left
         if code == jets.POWER and self.is_number(right):
@@ -140,11 +140,11 @@ class _TapeWriter:
         return operations, numbers
 
     def operands(self, place: int) -> list[int]:
-        """Where the operands of an operation are."""
+        """The indices of the operands of an operation."""
         return _operands(*self.operations[place - len(self.inputs)])
 
     def binary(self, code: int, left: int, right: int) -> int:
-        """An operation of two operands, without those that change nothing."""
+        """An operation of two operands; operations that change nothing are omitted."""
         a, b = self.value(left), self.value(right)
         if (code in (jets.ADD, jets.SUBTRACT) and b == 0.0) or (
             code in (jets.MULTIPLY, jets.DIVIDE) and b == 1.0
@@ -164,7 +164,7 @@ class _TapeWriter:
         return place < len(self.inputs) or place in self.total
 
     def unary(self, code: int, operand: int) -> int:
-        """An operation of one operand; the sine and the cosine of an angle are found together."""
+        """An operation of one operand; the sine and the cosine of an angle are computed together."""
         if code in PARTNERS and (code, operand, 0, 0.0) not in self.known:
             partner, beside = PARTNERS[code]
             if (partner, operand, 0, 0.0) in self.known:

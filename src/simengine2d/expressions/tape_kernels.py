@@ -1,11 +1,11 @@
 """Values and derivatives on tapes, in compiled code.
 
-Forward, every operation finds its value, its derivatives by its operands, and the first and second derivative along a
-direction. Backward, dg/dw of every operation w gives the gradient. The second derivatives are sums over operations,
+Forward, every operation computes its value, its derivatives with respect to its operands, and the first and second
+derivatives along a direction. Backward, dg/dw of every operation w gives the gradient. The second derivatives are sums,
 
     g_jk = sum_w dg/dw (w_aa a_j a_k + w_ab (a_j b_k + b_j a_k) + w_bb b_j b_k)
 
-where a and b are the operands of w, and a_j their derivatives by the variables, found forward.
+where a and b are the operands of w, and a_j their derivatives with respect to the variables, computed forward.
 
 The results of operation k are z[RESULT * k : RESULT * (k + 1)], after those of the variables.
 """
@@ -23,11 +23,12 @@ RESULT = 9
 
 @kernel(inline=True)
 def forward(operations, numbers, start, stop, first_number, inputs, z):
-    """All operations start .. stop - 1; the first rows of z hold the inputs. Returns where the result begins."""
+    """All operations start .. stop - 1; the first rows of z hold the inputs. Returns the index of the result."""
     k = RESULT * (inputs - 1)
     for p in range(start, stop):
         code, a, b = operations[p, 0], RESULT * operations[p, 1], RESULT * operations[p, 2]
         k += RESULT
+        # the most frequent operations first, written out
         if code == jets.NUMBER:
             z[k], z[k + FIRST], z[k + SECOND] = numbers[first_number + operations[p, 1]], 0.0, 0.0
         elif code == jets.MULTIPLY:
@@ -40,6 +41,7 @@ def forward(operations, numbers, start, stop, first_number, inputs, z):
         elif code == jets.SUBTRACT:
             for c in range(3):
                 z[k + c] = z[a + c] - z[b + c]
+        # all others
         elif code == jets.SELECT:
             choose(z, a, b, RESULT * operations[p, 3], k)
         elif code < jets.ADD or code > jets.SELECT:
@@ -51,7 +53,7 @@ def forward(operations, numbers, start, stop, first_number, inputs, z):
 
 @kernel(inline=True)
 def by_operands(code, z, a, b, k):
-    """Derivatives of an operation by its two operands."""
+    """Derivatives of an operation with respect to its two operands."""
     if code == jets.ADD:
         return 1.0, 1.0
     if code == jets.SUBTRACT:
@@ -83,7 +85,7 @@ def operate_on_one(code, z, a, partner, k):
 
 @kernel(inline=True)
 def choose(z, a, b, condition, k):
-    """The right operand where the condition holds, else the left one; the other may have no value."""
+    """The right operand if the condition holds, else the left one; the other may have no value."""
     holds = z[condition]
     chosen = b if holds != 0.0 else a
     z[k + A], z[k + B] = (0.0, 1.0) if holds != 0.0 else (1.0, 0.0)
@@ -93,7 +95,7 @@ def choose(z, a, b, condition, k):
 
 @kernel(inline=True)
 def operate_on_two(code, z, a, b, k):
-    """h(u, v) with all its derivatives; along the direction as far as u and v change, for others may have no value."""
+    """h(u, v) with all its derivatives; along the direction only as far as u and v change, since others may be nan."""
     u1, u2, v1, v2 = z[a + FIRST], z[a + SECOND], z[b + FIRST], z[b + SECOND]
     value, h_u, h_v, h_uu, h_uv, h_vv = jets.partials(code, z[a], z[b])
     z[k], z[k + A], z[k + B], z[k + AA], z[k + AB], z[k + BB] = value, h_u, h_v, h_uu, h_uv, h_vv
@@ -126,7 +128,7 @@ def backward(operations, start, stop, inputs, z):
 
 @kernel
 def second_derivatives(operations, start, stop, inputs, z, G, H):
-    """g_jk by the inputs into H, where `backward` has been; G holds the gradients of the operations on the way."""
+    """g_jk of the inputs into H, after `backward`; G holds the gradients of the operations."""
     n = inputs
     for i in range(n):
         for j in range(n):

@@ -1,6 +1,6 @@
 """Functions of time f(t) with f' and f'', made of numbers, expressions, tables and Python functions.
 
-Where a function has no finite value kernels give nan; `Function.jet` at the same t then says why.
+If a function has no finite value, kernels return nan; `Function.jet` at the same t then says why.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Derivatives:
 
 @final
 class _Checked(Derivatives):
-    """Those of a user, who may return anything."""
+    """The functions of a user, which may return anything."""
 
     def __call__(self, t: float, k: int) -> float:
         return number(self.functions[k](t))

@@ -1,6 +1,6 @@
-"""Fixed steps on constrained motion that grow without bound: a caution before, a sentence where it happens.
+"""Fixed steps on constrained motion that grow without bound: a caution before, an error when it happens.
 
-Position constraints alone leave an error in the velocities. Methods that damp it keep it small; with others it grows
+Position constraints alone leave an error in the velocities. Methods with damping keep it small; with others it grows
 until the motion consists of nothing else.
 """
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-TORN = 0.9  # of the fastest velocities: they are hardly anything but errors
+TORN = 0.9  # of the fastest velocities: they are almost entirely error
 KEPT = 0.1  # the same up to which outputs are kept
-GROWN = 2.0  # times as large as at the last look
+GROWN = 2.0  # times as large as at the last check
 SMALL = 1e-6  # of a length of the mechanism in the time of the run: slower errors are those of a mechanism at rest
 
 REMEDY = (
@@ -34,24 +34,24 @@ REMEDY = (
 
 
 def cautions(task: Task, constraints: int) -> list[str]:
-    """A method that does not damp what constraints excite."""
+    """A caution if the method does not damp the oscillations that constraints excite."""
     method, formulation = task.integrator, task.formulation
     holds = isinstance(formulation, StagedFormulation) and formulation.holds_velocities
     if not isinstance(method, AlphaMethod) or method.damps or holds or task.projection or constraints == 0:
         return []
     how = f"{method.name} with these parameters does not damp the oscillations that constraints excite"
-    grow = "accelerations and reactions swing from step to step, more and more as time goes by"
+    grow = "accelerations and reactions oscillate from step to step, with growing amplitude"
     return [Caution(f"{how}: {grow}; {REMEDY}")]
 
 
 class BlowUp:
-    """Looks now and then whether the velocities of a run are those of the mechanism."""
+    """Checks now and then whether the velocities of a run satisfy the constraints."""
 
     def __init__(self) -> None:
         self.seen = 0.0
 
     def check(self, run: Run) -> None:
-        """Raise where the fastest velocities so far break the constraints by most of their size."""
+        """Raise if the fastest velocities so far violate the constraints by most of their size."""
         largest = float(run.worst[1])
         nothing = SMALL * run.system.length / (run.span or 1.0)
         if run.done == 0 or not largest > max(GROWN * self.seen, nothing):
@@ -65,7 +65,7 @@ class BlowUp:
         return torn(run.system, float(run.times[k]), run.history.Q[k], run.history.Qd[k])
 
     def failure(self, run: Run, last: int) -> SimEngineError:
-        """Outputs are kept up to where it began."""
+        """Outputs are kept up to the beginning of the growth."""
         first = 0
         while first < last:
             middle = (first + last) // 2
@@ -75,15 +75,17 @@ class BlowUp:
         method = run.task.integrator
         undamped = isinstance(method, AlphaMethod) and not method.damps
         remedy = (
-            f"{REMEDY[0].upper()}{REMEDY[1:]}." if undamped else "Take a smaller step or formulation='ggl'."
+            f"{REMEDY[0].upper()}{REMEDY[1:]}." if undamped else "Use a smaller step or formulation='ggl'."
         )
-        what = f"the velocities break {where} by {size:.0%} of their size, and the motion grows without bound"
+        what = (
+            f"the velocities violate {where} by {size:.0%} of their size, and the motion grows without bound"
+        )
         why = " since the method does not damp the oscillations that constraints excite" if undamped else ""
         return run.stopped(f"at t = {t:.9g} s {what}{why}. {remedy}", t)
 
 
 def torn(system: System, t: float, q: Floats, qd: Floats) -> tuple[float, str]:
-    """|Phi_q qd - nu| against what it is made of, the largest of both, and the name of the row."""
+    """|Phi_q qd - nu| relative to its terms, the largest of both, and the name of the row."""
     f, _, _, data, _ = system.evaluated(t, q, qd)
     rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
     parts, nu = data * qd[system.arrays.jac_column], f[: system.m, 1]

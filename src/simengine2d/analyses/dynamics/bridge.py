@@ -1,7 +1,7 @@
-"""One long step over a singular pose.
+"""One long step across a singular pose.
 
 There the accelerations lose their digits, and no step is short enough. The motion itself is smooth, so a step that
-begins and ends well away from the pose is as exact as any other. Two of different length must lead to the same motion.
+begins and ends well away from the pose is as accurate as any other. Two of different length must give the same motion.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from .initial_state import InitialState
 Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-10  # of the steps up to the pose
-TIGHT = 1e-14  # to which states meet the constraints, against a length of the mechanism: near a pose, accelerations
-# are large multiples of what is left
-CONCESSION = (
-    1e6  # the error estimate of the long step is pessimistic, since some of its stages lie near the pose
-)
+# to which states satisfy the constraints, relative to a length of the mechanism: near a pose, accelerations are large
+# multiples of the residual
+TIGHT = 1e-14
+# the error estimate of the long step is pessimistic, since some of its stages are near the pose
+CONCESSION = 1e6
 SHORTER = 0.6  # the second of the two steps
-LARGEST_MISS = 1e-4  # of the constraints behind the long step, against a length of the mechanism
-LARGEST_TURN = 0.5  # change of velocities on the way, against these
+LARGEST_MISS = 1e-4  # of the constraints after the long step, relative to a length of the mechanism
+LARGEST_TURN = 0.5  # change of velocities in the step, relative to the velocities
 
 
 class Way(NamedTuple):
-    """From a state before a pose to a time behind it, with a step over the pose of this width on both sides."""
+    """From a state before a pose to a time after it, with a step across the pose of this width on both sides."""
 
     t: float
     q: Floats
@@ -46,7 +46,7 @@ class Way(NamedTuple):
 
 
 class Crossed(NamedTuple):
-    """The other side of a pose: time, q, qd; and the rows of the outputs on the way."""
+    """The other side of a pose: time, q, qd; and the rows of the outputs in between."""
 
     t: float
     q: Floats
@@ -56,7 +56,7 @@ class Crossed(NamedTuple):
 
 
 class Bridge:
-    """The way over singular poses of a system: reference-point coordinates, kept on the constraints by projection."""
+    """The passage through singular poses of a system: reference-point coordinates, projected onto the constraints."""
 
     def __init__(self, system: System, start: InitialState) -> None:
         self.system, at = system, start.assembly
@@ -87,13 +87,13 @@ class Bridge:
         return Followed(self, t, self.held(t, q, qd))
 
     def held(self, t: float, q: Floats, qd: Floats) -> Floats:
-        """A state brought onto the constraints; steps of index 3 leave velocities that they do not allow."""
+        """A state projected onto the constraints; steps of index 3 leave velocities that they do not allow."""
         y = np.concatenate([q, qd])
         self.problem.finish(t, y, np.zeros_like(self.problem.monitors))
         return y
 
     def integrate(self, t: float, y: Floats, times: Floats) -> Floats | None:
-        """The states at some times, by steps as short as they must be; None where they lead nowhere."""
+        """The states at some times, by steps as short as necessary; None if they fail."""
         Y = self.rows(times.size)
         done, _ = self.integration(t, y, float(times[-1])).integrate(times, 0, Y, 20_000)
         return Y if done == times.size else None
@@ -113,10 +113,10 @@ class Bridge:
         return Y
 
     def between(self, t0: float, y0: Floats, t1: float, y1: Floats, times: Floats) -> Floats:
-        """The states on the way, by the polynomial through positions, velocities and accelerations around the pose.
+        """The states in between, by the polynomial through positions, velocities and accelerations around the pose.
 
-        Known are both ends of the step and a state as far behind it, where the steps are short again. Stages of the
-        step itself, which lie near the pose, have lost their digits.
+        Known are both ends of the step and a state equally far after it, where the steps are short again. Stages of the
+        step itself, which are near the pose, have lost their digits.
         """
         from scipy.interpolate import KroghInterpolator  # takes a while to import
 
@@ -137,7 +137,7 @@ class Bridge:
         return np.zeros((count, 2 * self.system.n + self.problem.monitors.size))
 
     def over(self, way: Way, times: Floats, agreement: float) -> Crossed | None:
-        """The end of a way, with the outputs on it; None where two steps over the pose disagree."""
+        """The end of a way, with the outputs on it; None if two steps across the pose disagree."""
         inside = times[(times > way.t) & (times <= way.end)]
         rows = self.follow(way, inside)
         other = self.follow(way._replace(width=SHORTER * way.width), inside[:0])
@@ -147,7 +147,7 @@ class Bridge:
         return Crossed(way.end, rows[-1, :n].copy(), rows[-1, n : 2 * n].copy(), inside, rows[:-1])
 
     def follow(self, way: Way, inside: Floats) -> Floats | None:
-        """Rows of the outputs inside and of the end, by steps up to the pose, one over it and steps to the end."""
+        """Rows of the outputs inside and of the end, by steps up to the pose, one across it and steps to the end."""
         before, beyond, size = max(way.t, way.pose - way.width), way.pose + way.width, 2 * self.system.n
         rows, parts = self.held(way.t, way.q, way.qd)[None], []
         stretches = [
@@ -167,7 +167,7 @@ class Bridge:
         return np.vstack([*parts, rows[-1:]])
 
     def smooth(self, a: Floats, b: Floats) -> bool:
-        """Whether velocities went on: on another branch they would jump."""
+        """Whether velocities are continuous: on another branch they would jump."""
         n, scale = self.system.n, self.system.sizes
         first, second = a[n : 2 * n] / scale, b[n : 2 * n] / scale
         return bool(np.abs(second - first).max() <= LARGEST_TURN * np.abs(first).max())
@@ -185,7 +185,7 @@ class Bridge:
 
 
 class Followed:
-    """A motion from (t, y) on; `lost` where some time could not be reached."""
+    """A motion from (t, y) on; `lost` if some time could not be reached."""
 
     def __init__(self, bridge: Bridge, t: float, y: Floats) -> None:
         self.bridge, self.t, self.y, self.lost = bridge, t, y, False

@@ -1,4 +1,4 @@
-"""Where a run of dynamics starts: a closed pose, consistent velocities, and what is known of the constraints."""
+"""The start of a dynamics run: a closed pose, consistent velocities, and what is known about the constraints."""
 
 from __future__ import annotations
 
@@ -22,18 +22,16 @@ from ..singular_poses import can_lose_rank
 
 Floats = NDArray[np.float64]
 
-LARGEST_EXAMINED = (
-    900  # coordinates up to which dependent constraints are looked for by a dense factorization
-)
-WEAK = (
-    1e-9  # pivot of a constraint, against what its bodies' masses make of it, below which it may be dependent
-)
+# coordinates up to which dependent constraints are identified by a dense factorization
+LARGEST_EXAMINED = 900
+# pivot of a constraint, relative to what the masses of its bodies give, below which it may be dependent
+WEAK = 1e-9
 
 
 class InitialState(NamedTuple):
     """`redundant` names the constraints whose reactions are not unique; `regular` says that there are none.
 
-    `implied` are the rows that those before them imply in this pose, `pace` how fast the motion begins.
+    `implied` are the rows that earlier rows imply in this pose, `pace` how fast the motion begins.
     """
 
     assembly: Assembly
@@ -55,7 +53,7 @@ def start(system: System, t: float) -> InitialState:
 
 
 def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool, tuple[int, ...]]:
-    """Names of redundant constraints, and rows that are implied; an error where a free motion has no mass."""
+    """Names of redundant constraints, and implied rows; raises if a free motion has no mass."""
     if system.n > SMALL and system.masses.min() > 0.0 and not _weak(system, assembly.t, assembly.q):
         return [], True, ()
     if system.n > LARGEST_EXAMINED:
@@ -66,7 +64,7 @@ def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool, tuple
     for motion in _massless_motions(system, J):
         words = in_words(system, assembly.q, scale * motion)
         raise ModelError(
-            f"a free motion has no mass, so forces cannot decide it: {words}. "
+            f"a free motion has no mass, so forces do not determine it: {words}. "
             "Give these bodies a mass and an inertia, or drive the motion."
         )
     rows = sorted({i for row, partners in rank.dependent.items() for i in (row, *partners)})
@@ -74,7 +72,7 @@ def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool, tuple
 
 
 def _massless_motions(system: System, J: Floats) -> Iterator[Floats]:
-    """Free motions of coordinates without mass alone; J is by scaled coordinates."""
+    """Free motions of massless coordinates alone; J is in scaled coordinates."""
     light = np.flatnonzero(system.masses == 0.0)
     if light.size == 0:
         return
@@ -87,7 +85,7 @@ def _massless_motions(system: System, J: Floats) -> Iterator[Floats]:
 
 
 def _weak(system: System, t: float, q: Floats) -> bool:
-    """Whether a pivot of the constraints nearly vanishes: some may depend on others."""
+    """Whether a pivot of the constraints nearly vanishes: some may be dependent."""
     if not can_lose_rank(system):
         return False
     d = posed(system, False, False)

@@ -1,4 +1,4 @@
-"""Contacts that pull: a joint holds both ways, a real contact presses only."""
+"""Contacts that pull: a joint holds in both directions, a real contact only presses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROUNDING = 1e-9  # of the largest force of the contact
 
 
 def lift_off_notes(system: System, t: Floats, lam: Floats) -> list[str]:
-    """A sentence on every contact whose multiplier is positive at some time: there it would be lost."""
+    """A sentence for every contact whose multiplier is positive at some time: there it would be lost."""
     notes: list[str] = []
     for i, (name, row) in enumerate(system.rows):
         if row.formula is None or row.formula.contact is None or row.label != PRESSES or not t.size:

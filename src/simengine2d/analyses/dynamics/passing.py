@@ -1,4 +1,4 @@
-"""Singular poses on the way of a run: noticed, gone back from, passed in one step; or a sentence."""
+"""Singular poses in a run: detected, passed in one step after going back; or reported as an error."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 REACHES = (6e-2, 3e-2, 1.2e-1, 1e-2, 6e-3, 3e-3)
-"""How far before and behind a pose a step is taken over it, in lengths or radians."""
-CLEAR = 6e-2  # the same for the steps of the run itself, which lose their digits nearer to the pose
-AGREEMENT = 1e-8  # of two steps over a pose, in lengths or radians
-NEAREST = 0.2  # of its reach: a step may begin that near to the pose, where the motion begins there
-APPROACH = 0.6  # way before a pose from which it is approached
-APART = 0.3  # way between two states that are kept, from which a pose can be approached again
-FEWEST_STEPS = 32  # tried at once between poses that follow each other
+"""Distance before and after a pose from which a step is taken across it, in lengths or radians."""
+CLEAR = 6e-2  # the same for the steps of the run itself, which lose their digits closer to the pose
+AGREEMENT = 1e-8  # of two steps across a pose, in lengths or radians
+NEAREST = 0.2  # of its reach: a step may begin this close to the pose if the motion begins there
+APPROACH = 0.6  # distance before a pose from which it is approached
+APART = 0.3  # distance between two stored states from which a pose can be approached again
+FEWEST_STEPS = 32  # tried at once between poses in quick succession
 NEARLY_SINGULAR = 1e3  # spread of the pivots above which steps may collapse for that reason
 TROUBLE = (time_loop.STEP_TOO_SMALL, time_loop.NO_CONVERGENCE, time_loop.BLEW_UP, time_loop.COLLAPSED)
 
 
 class Anchor(NamedTuple):
-    """A state from which a run can go on again."""
+    """A state from which a run can continue again."""
 
     t: float
     q: Floats
@@ -44,7 +44,7 @@ class Anchor(NamedTuple):
 
 
 class Passing:
-    """What a run knows of the singular poses it comes to."""
+    """What a run knows about the singular poses it meets."""
 
     def __init__(self, run: WatchedRun) -> None:
         self.run = run
@@ -67,13 +67,13 @@ class Passing:
     # before some steps
 
     def pace(self, most_steps: int) -> int:
-        """How many steps are tried; those behind a pose will be for nothing."""
+        """How many steps to try; those after a pose will be wasted."""
         if self.run.rank is not None and not self.run.looks_at_steps:
             return 1
         return min(most_steps, self.most_steps)
 
     def remember(self) -> None:
-        """Keep where the run stands, if it has gone some way."""
+        """Store the state of the run, if it has moved far enough."""
         run = self.run
         if run.rank is None:
             return
@@ -94,10 +94,10 @@ class Passing:
         t = self.run.step_end
         return t, self.run.coordinates_between(t)
 
-    # behind them
+    # after them
 
     def passed(self, why: int) -> bool:
-        """Whether there was a singular pose, which is now behind the run; an error where it cannot be passed."""
+        """Whether there was a singular pose, which has now been passed; raises if it cannot be."""
         rank = self.run.rank
         if rank is None:
             return False
@@ -106,7 +106,7 @@ class Passing:
             rank.look_soon()
             self.looking(*self.end_of_step(), np.zeros(0))
         end = float(self.run.times[-1])
-        # an alarm of the step in which the last output lies may be of a pose before it
+        # an alarm of the step that contains the last output may be about a pose before it
         reached = max(end, self.run.step_end)
         alarms = rank.alarms()
         rank.keep_alarms([alarm for alarm in alarms if alarm[0] > reached])
@@ -120,7 +120,7 @@ class Passing:
                 self.cross(pose)
                 return True
         if self.run.done == self.run.times.size and self.run.looks_at_steps:
-            rank.put_back(before)  # a run that is resumed looks where it would have looked
+            rank.put_back(before)  # a resumed run examines what it would have examined
         self.most_steps = min(2 * self.most_steps, STEPS_A_CHUNK)
         return False
 
@@ -131,7 +131,7 @@ class Passing:
         return self.run.rank.looking
 
     def near_a_pose(self) -> bool:
-        """Whether multipliers can hardly be solved for where the last step ended."""
+        """Whether multipliers can hardly be solved for at the end of the last step."""
         run, equations = self.run, self.bridge().problem
         t, y = run.t, np.concatenate(run.state)
         equations.rhs(t, y, np.empty_like(y))
@@ -148,7 +148,7 @@ class Passing:
         return [[t, float(row), run.rank.speed(qd)] for row in run.rank.weakest_rows(t, q)]
 
     def examine(self, t: float, row: float, speed: float) -> SingularPose | None:
-        """The singular pose that caused an alarm; None where there was none."""
+        """The singular pose that caused an alarm; None if there was none."""
         run = self.run
         assert run.rank is not None
         if speed == 0.0:
@@ -175,7 +175,7 @@ class Passing:
             self.run.notes.append(Caution(words))
 
     def cross(self, pose: SingularPose) -> None:
-        """Go back a little, then over the pose."""
+        """Go back a little, then across the pose."""
         run, reached = self.run, self.run.done
         bridge = self.bridge()
         for reach in REACHES:
@@ -193,7 +193,7 @@ class Passing:
         raise self.failure(pose)
 
     def outputs_behind(self, t: float, width: float) -> Floats:
-        """The outputs still to come; where they follow the steps, those that collapsed before a pose are no measure."""
+        """The remaining outputs; if these follow the steps, those that collapsed before a pose do not count."""
         run = self.run
         if run.grid is None:
             return run.times[run.times > t]
@@ -206,7 +206,7 @@ class Passing:
         return self.run.bridge
 
     def back_to(self, before: float, latest: float) -> bool:
-        """Go back to the last end of a step up to `before`; False where none is known up to `latest`."""
+        """Go back to the last end of a step up to `before`; False if none is known up to `latest`."""
         possible = [anchor for anchor in self.anchors if anchor.t <= before] or [
             anchor for anchor in self.anchors if anchor.t <= latest
         ][:1]
@@ -238,7 +238,7 @@ class Passing:
             count = 2 * count if grows else count // 2
 
     def land(self, pose: SingularPose, crossed: Crossed, later: Floats, way: Way) -> None:
-        """Outputs up to the other side, from which the run goes on."""
+        """Outputs up to the other side, where the run continues."""
         run = self.run
         assert run.rank is not None
         run.done = int(np.searchsorted(run.times, way.t, side="right"))
@@ -258,7 +258,7 @@ class Passing:
             run.look_no_further_back()
 
     def write(self, times: Floats, found: list[Floats]) -> None:
-        """Rows of the history, from the one that is next."""
+        """Rows of the history, from the next one on."""
         run = self.run
         for array, rows in zip(run.history, found, strict=True):
             array[run.done : run.done + times.size] = rows
@@ -270,10 +270,10 @@ class Passing:
         if run.watch:
             run.watch.begin(t, q, qd)
 
-    # on the way over a pose
+    # while crossing a pose
 
     def motion_at(self, t: float) -> list[Floats] | None:
-        """The motion at a time on the way over the last pose; None elsewhere."""
+        """The motion at a time inside the last crossing; None elsewhere."""
         if self.over is None or not self.over.t < t < self.over.end:
             return None
         times, bridge = np.array([t]), self.bridge()
@@ -285,27 +285,27 @@ class Passing:
         return None if found is None else (found[0][0], found[1][0])
 
     def write_last(self, t: float) -> bool:
-        """The last output, where it lies on the way over the last pose."""
+        """The last output, if it is inside the last crossing."""
         found = self.motion_at(t)
         if found is not None:
             self.write(np.array([t]), found)
         return found is not None
 
-    # what is reported and kept
+    # what is reported and saved
 
     def failure(self, pose: SingularPose) -> SingularityError:
         run = self.run
-        # nearer to the pose, outputs mean little
+        # closer to the pose, outputs are unreliable
         reached = min(self.end_of_step()[0], pose.t - REACHES[0] / pose.speed)
         run.done = min(run.done, int(np.searchsorted(run.times, reached, side="right")))
         run.keep_good_rows()
         rows = f": {listed(pose.rows)} become dependent" if pose.rows else ""
         default = run.task.coordinates == "reference_point" and run.task.formulation.name == "projection"
         remedy = (
-            "No step over it leads surely to the other side: the motion may come to rest there, or forces may jump. "
-            "Start it behind the pose, or change a length a little."
+            "No step leads reliably to the other side: the motion may come to rest there, or forces may jump. "
+            "Start after the pose, or change a length a little."
             if default
-            else "Try coordinates='reference_point' with formulation='projection', or start it behind the pose."
+            else "Try coordinates='reference_point' with formulation='projection', or start after the pose."
         )
         results = run.results(f"stopped at t = {pose.t:g} s")
         kept = f"The {run.done} points before it are kept."
@@ -333,7 +333,9 @@ class Passing:
         begun, most_steps = saved["passing_begun"].tolist()
         self.most_steps, self.over = int(most_steps), None
         if begun != self.begun:
-            run.go_on_at(begun, run.start.assembly.q, run.start.assembly.qd)  # its arrays are then put back
+            run.go_on_at(
+                begun, run.start.assembly.q, run.start.assembly.qd
+            )  # its arrays are restored afterwards
             self.begun = begun
         self.before = {}
         names = run.counts()

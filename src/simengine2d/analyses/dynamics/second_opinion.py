@@ -1,4 +1,4 @@
-"""A second opinion: the same run again, ten times sharper or with half the step, and by how much it differs."""
+"""A second opinion: the same run again, with a tenth of the tolerance or half the step, and the difference."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .options import Task
 
 SHARPER = 0.1
 LEFT = 20.0  # times rtol: errors of many steps add up
-FIXED = 1e-3  # of the motion, for steps whose error nobody controls
+FIXED = 1e-3  # of the motion, for steps without error control
 
 
 def second_opinion(results: Results, task: Task, run: Callable[[Task], Results]) -> Results:
-    """The results with what the second run said of them, for the verdict."""
+    """The results with the difference from the second run, for the verdict."""
     sharper: dict[str, Any] = {"times": results.t, "spacing": None, "events": ()}
     if task.fixed:
         assert task.step is not None
@@ -35,6 +35,6 @@ def second_opinion(results: Results, task: Task, run: Callable[[Task], Results])
 
 
 def difference(one: Results, other: Results) -> float:
-    """The largest difference of positions, against their size and that of the mechanism."""
+    """The largest difference of positions, relative to their size and that of the mechanism."""
     size = one.system.sizes + np.abs(one.q)
     return float(np.max(np.abs(one.q - other.q) / size, initial=0.0))

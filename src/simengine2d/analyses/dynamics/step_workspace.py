@@ -1,4 +1,4 @@
-"""What the steps of a run work in, laid out in memory once and used again by the next run of its kind."""
+"""The work arrays of the steps of a run, laid out in memory once and reused by the next run of its kind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 class StepKind(NamedTuple):
-    """Runs that agree in this can work in the same memory, one after the other."""
+    """Runs that agree in this can share the same memory, one after another."""
 
     coordinates: str
     formulation: Formulation
@@ -39,7 +39,7 @@ class StepKind(NamedTuple):
 
 @dataclass
 class StepWorkspace:
-    """Coordinates, equations, the loop of the steps and the way back to the bodies; nothing of a motion."""
+    """Coordinates, equations, the step loop and the map back to the bodies; nothing of a motion."""
 
     family: Family
     rank: RankWatch | None
@@ -53,6 +53,6 @@ class StepWorkspace:
     recovered: Recoverer
 
     def break_at(self, broken: Broken | None) -> None:
-        """The breaks of the run that works here; None when it is over."""
+        """The breaks of the run that works here; None when it has ended."""
         if broken is not self.integration.problem.broken:
             self.integration.problem = replace(self.integration.problem, broken=broken)

@@ -1,4 +1,4 @@
-"""Runs that watch for singular poses on their way."""
+"""Runs that watch for singular poses."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Floats = NDArray[np.float64]
 
 
 class WatchedRun(Run):
-    """What `Passing` asks of a run: where it stands, to take it back, and to begin it anew."""
+    """What `Passing` needs of a run: to store its state, to take it back, and to restart it."""
 
     family: Family
     rank: RankWatch | None
-    """The watch over its constraints; None where they never depend on each other."""
+    """The watch over its constraints; None if they are always independent."""
     passing: Passing
     bridge: Bridge | None = None
-    """The way over singular poses, once there was one."""
+    """The passage through singular poses, once there was one."""
 
     def watch_over(self, family: Family) -> None:
-        """Look out for singular poses in the coordinates of a family."""
+        """Watch for singular poses in the coordinates of a family."""
         self.family = family
         watched = can_lose_rank(self.system)
         self.rank = RankWatch(self.system, family, self.start.regular) if watched else None
@@ -35,12 +35,12 @@ class WatchedRun(Run):
 
     @property
     def looks_at_steps(self) -> bool:
-        """Whether the loop of its steps looks at the constraints by itself."""
+        """Whether its step loop examines the constraints itself."""
         return True
 
     @property
     def keeps(self) -> bool:
-        """Whether the integration can be left and entered again."""
+        """Whether the integration can be saved and resumed."""
         return True
 
     @abstractmethod
@@ -53,11 +53,11 @@ class WatchedRun(Run):
 
     @abstractmethod
     def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
-        """Begin anew in a state of the bodies."""
+        """Restart in a state of the bodies."""
 
     @abstractmethod
     def steps_again(self, before: float, count: int) -> int:
-        """Some steps that were taken once, about up to a time. Returns why they ended, as `march` does."""
+        """Some steps that were taken before, about up to a time. Returns why they ended, as `march` does."""
 
     @abstractmethod
     def coordinates_between(self, t: float) -> Floats:
@@ -71,7 +71,7 @@ class WatchedRun(Run):
 
     @abstractmethod
     def counts(self) -> dict[str, int]:
-        """Steps and what they took, since the integration began or began anew."""
+        """Steps and their cost, since the integration began or was restarted."""
 
     def statistics(self) -> dict[str, int]:
         return self.passing.with_counts_before(self.counts())
