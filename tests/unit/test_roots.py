@@ -34,7 +34,7 @@ CASES = {
 def test_roots(case):
     function, a, b, expected = CASES[case]
     found = roots_in(function, a, b)
-    assert [root.way for root in found] == [way for _, way in expected]
+    assert [root.sense for root in found] == [way for _, way in expected]
     assert [root.t for root in found] == pytest.approx([t for t, _ in expected], abs=1e-9)
 
 

@@ -27,10 +27,10 @@ POLE = 10.0  # a sign change where the function exceeds all values by this facto
 
 
 class Root(NamedTuple):
-    """`way` is 1 if the function rises through zero, -1 if it falls, 0 if it only touches zero."""
+    """`sense` is 1 if the function rises through zero, -1 if it falls, 0 if it only touches zero."""
 
     t: float
-    way: int
+    sense: int
 
 
 class Knot(NamedTuple):
@@ -190,15 +190,15 @@ def _roots_of(value: Function, signs: list[Sign], size: float) -> list[Root]:
     return roots
 
 
-def _passage(value: Function, a: float, b: float, way: int, size: float) -> list[Root]:
+def _passage(value: Function, a: float, b: float, sense: int, size: float) -> list[Root]:
     """The root between two values of opposite sign; none if it is a pole."""
     from scipy.optimize import brentq
 
     ends = value(a), value(b)
     if ends[0] * ends[1] >= 0.0:  # the sign at the beginning was carried over from an earlier step
-        return [Root(a if abs(ends[0]) < abs(ends[1]) else b, way)]
+        return [Root(a if abs(ends[0]) < abs(ends[1]) else b, sense)]
     t = float(brentq(value, a, b, xtol=1e-15, rtol=1e-14, maxiter=1000))
-    return [] if abs(value(t)) > POLE * size else [Root(t, way)]
+    return [] if abs(value(t)) > POLE * size else [Root(t, sense)]
 
 
 def _at_zero(

@@ -220,9 +220,9 @@ def _crossings_of(watch: EventWatch, e: int, t_end: float, motion: Motion, rtol:
     crossings = []
     for root in roots:
         leaves = side == 0
-        rising = root.way > 0 or (root.way == 0 and side < 0)
-        if DIRECTIONS[event.direction] in (0, root.way):
-            crossings.append(Crossing(event.name, root.t, rising, event.stop and not leaves, root.way == 0))
-        side = root.way or side
+        rising = root.sense > 0 or (root.sense == 0 and side < 0)
+        if DIRECTIONS[event.direction] in (0, root.sense):
+            crossings.append(Crossing(event.name, root.t, rising, event.stop and not leaves, root.sense == 0))
+        side = root.sense or side
     watch.side[e] = np.sign(last) or side
     return crossings

@@ -265,10 +265,10 @@ def smallest_singular_value(run: KinematicsRun, clock: Clock, state: ClockState)
     return float(np.linalg.svd(J / np.linalg.norm(J, axis=1, keepdims=True), compute_uv=False)[-1])
 
 
-def _goes_on(run: KinematicsRun, here: ClockState, guess: ClockState, behind: ClockState) -> bool:
-    miss, way = _size(run, behind.q - guess.q), _size(run, behind.q - here.q)
-    turn, speed = _size(run, behind.qd - guess.qd), _size(run, guess.qd)
-    return miss <= LARGEST_MISS * way and turn <= LARGEST_TURN * speed
+def _goes_on(run: KinematicsRun, here: ClockState, guess: ClockState, after: ClockState) -> bool:
+    miss, moved = _size(run, after.q - guess.q), _size(run, after.q - here.q)
+    turn, speed = _size(run, after.qd - guess.qd), _size(run, guess.qd)
+    return miss <= LARGEST_MISS * moved and turn <= LARGEST_TURN * speed
 
 
 def _closes(run: KinematicsRun, crossing: SmoothPassage) -> bool:

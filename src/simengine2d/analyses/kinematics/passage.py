@@ -54,10 +54,10 @@ class Passage:
 
     def _turning(self, a: float, b: float) -> float:
         """Where the clock turns back between a and b; b if it does not."""
-        way = self.crossing.clock.at(a)[1]
-        if way * self.crossing.clock.at(b)[1] >= 0.0:
+        sense = self.crossing.clock.at(a)[1]
+        if sense * self.crossing.clock.at(b)[1] >= 0.0:
             return b
-        return _first_time(lambda t: -way * self.crossing.clock.at(t)[1], a, b)
+        return _first_time(lambda t: -sense * self.crossing.clock.at(t)[1], a, b)
 
     def _look_ahead(self, t: float, x: float) -> float | None:
         """A time at which the clock has advanced by a small part of the crossing; None if it jumps."""
@@ -80,12 +80,12 @@ class Passage:
         for s in self.crossing.singular:
             before, after = self._gap(a, s), self._gap(b, s)
             if before < -TOUCHES <= after or before > TOUCHES >= after:
-                way = 1.0 if before < 0.0 else -1.0
-                self.met.append((self._time_at(s, way, a, b), s))
+                sense = 1.0 if before < 0.0 else -1.0
+                self.met.append((self._time_at(s, sense, a, b), s))
         self.met.sort()
 
-    def _time_at(self, s: float, way: float, a: float, b: float) -> float:
-        return _first_time(lambda t: way * self._gap(t, s), a, b)
+    def _time_at(self, s: float, sense: float, a: float, b: float) -> float:
+        return _first_time(lambda t: sense * self._gap(t, s), a, b)
 
     def _gap(self, t: float, s: float) -> float:
         return (self.crossing.clock.at(t)[0] - s) / self.crossing.reach

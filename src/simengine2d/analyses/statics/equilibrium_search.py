@@ -82,14 +82,14 @@ def _poses(start: Balance, inside: Test) -> Iterator[Balance]:
     from scipy.stats import qmc
 
     spread = 2.0 * qmc.Sobol(d, scramble=False).random_base2(min(d + 4, MOST_WALKS)) - 1.0
-    for way in TURNS / FAR_STRIDE * spread:
-        walk = list(_walk(start, way, FAR_STRIDE, int(np.linalg.norm(way)), inside))
+    for heading in TURNS / FAR_STRIDE * spread:
+        walk = list(_walk(start, heading, FAR_STRIDE, int(np.linalg.norm(heading)), inside))
         yield from walk[len(walk) // 2 : len(walk) // 2 + 1] + walk[-1:]
 
 
-def _walk(start: Balance, way: Floats, stride: float, strides: int, inside: Test) -> Iterator[Balance]:
+def _walk(start: Balance, heading: Floats, stride: float, strides: int, inside: Test) -> Iterator[Balance]:
     """Poses a stride apart, straight on, up to the end of the region or of the constraints."""
-    here, scale, direction = start, start.space.scale, start.Z @ way
+    here, scale, direction = start, start.space.scale, start.Z @ heading
     for _ in range(strides):
         y = (here.Z / scale[:, None]).T @ (direction / scale)  # the part of the direction that is free here
         size = float(np.linalg.norm(y))

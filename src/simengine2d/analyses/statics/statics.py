@@ -103,7 +103,7 @@ class Balance:
         """
         n, random = self.system.n, np.random.default_rng(0)
         shift = SHIFT * self.system.length * self.space.scale * random.choice([-1.0, 1.0], n)
-        forces = [self.system.QA(self.t, self.q + way * shift, np.zeros(n)) for way in (1.0, -1.0)]
+        forces = [self.system.QA(self.t, self.q + sign * shift, np.zeros(n)) for sign in (1.0, -1.0)]
         changes = [np.abs(self.space.scale * (force - self.applied)) / SHIFT for force in forces]
         return np.asarray(np.nan_to_num(np.max(changes, axis=0), nan=0.0, posinf=0.0))
 

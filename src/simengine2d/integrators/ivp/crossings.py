@@ -26,12 +26,12 @@ class FoundEvent(NamedTuple):
 class CrossingWatch:
     """Some events, and their values when last checked."""
 
-    def __init__(self, events: Any, args: tuple[Any, ...], way: float, t: float, y: Floats) -> None:
+    def __init__(self, events: Any, args: tuple[Any, ...], sense: float, t: float, y: Floats) -> None:
         self.events: Sequence[Any] = (events,) if callable(events) else tuple(events)
         for event in self.events:
             if not callable(event):
                 raise ModelError(f"events must be functions g(t, y), not {event!r}.")
-        self.args, self.way = args, way
+        self.args, self.sense = args, sense
         # how often an event may still occur before it ends the integration
         terminal = [getattr(event, "terminal", False) for event in self.events]
         self.left = [np.inf if not end else float(end) for end in terminal]
@@ -43,11 +43,11 @@ class CrossingWatch:
         self.events_so_far: list[FoundEvent] = []
 
     def value(self, e: int, t: float, y: Floats) -> float:
-        got = np.asarray(self.events[e](self.way * t, y.copy(), *self.args))
+        got = np.asarray(self.events[e](self.sense * t, y.copy(), *self.args))
         if got.size != 1 or not np.isfinite(float(got.reshape(-1)[0])):
             name = getattr(self.events[e], "__name__", "an event")
             raise ModelError(
-                f"the event {name} returned {got!r} at t = {self.way * t:.9g}, not one finite number."
+                f"the event {name} returned {got!r} at t = {self.sense * t:.9g}, not one finite number."
             )
         return float(got.reshape(-1)[0])
 
@@ -76,14 +76,14 @@ class CrossingWatch:
         value = lambda t: self.value(e, t, state(t))
         side, passed = self.side[e], []
         for root in roots_in(value, self.t, end, side=side):
-            if self.direction[e] == 0.0 or self.direction[e] * root.way > 0.0:
+            if self.direction[e] == 0.0 or self.direction[e] * root.sense > 0.0:
                 passed.append(FoundEvent(e, root.t, state(root.t), side != 0))
-            side = root.way or side
+            side = root.sense or side
         self.side[e] = int(np.sign(value(end))) or side
         return passed
 
     def times_and_states(self) -> tuple[list[Floats], list[Floats]]:
         """As SciPy gives them: one array for each event."""
         each = [[event for event in self.events_so_far if event.event == e] for e in range(len(self.events))]
-        times = [np.array([self.way * event.t for event in some]) for some in each]
+        times = [np.array([self.sense * event.t for event in some]) for some in each]
         return times, [np.array([event.y for event in some]) for some in each]

@@ -43,10 +43,10 @@ def times_of(t_eval: Any, t0: float, t1: float) -> Floats | None:
     """Times in the direction of the integration."""
     if t_eval is None:
         return None
-    times, way = np.atleast_1d(real_array("t_eval", t_eval)), np.sign(t1 - t0)
-    if times.ndim != 1 or times.size == 0 or np.any(way * np.diff(times) <= 0.0):
+    times, sense = np.atleast_1d(real_array("t_eval", t_eval)), np.sign(t1 - t0)
+    if times.ndim != 1 or times.size == 0 or np.any(sense * np.diff(times) <= 0.0):
         raise ModelError("t_eval must be a list of times that run from the beginning of t_span to its end.")
-    if way * (times[0] - t0) < 0.0 or way * (t1 - times[-1]) < 0.0:
+    if sense * (times[0] - t0) < 0.0 or sense * (t1 - times[-1]) < 0.0:
         raise ModelError(
             f"t_eval reaches from {times[0]:g} to {times[-1]:g}, outside t_span = ({t0:g}, {t1:g})."
         )
@@ -64,21 +64,21 @@ class Asked:
     """A user's f or jac as a kernel pointer, and the time of its last call."""
 
     def __init__(
-        self, name: str, function: Any, args: tuple[Any, ...], way: float, shape: tuple[int, ...]
+        self, name: str, function: Any, args: tuple[Any, ...], sense: float, shape: tuple[int, ...]
     ) -> None:
-        self.name, self.function, self.args, self.way, self.shape = name, function, args, way, shape
+        self.name, self.function, self.args, self.sense, self.shape = name, function, args, sense, shape
         self.t = np.nan
         self.pointer: BoundKernel = python_pointer(self)
 
     def __call__(self, t: float, y: Floats, out: Floats) -> None:
-        self.t = self.way * t
+        self.t = self.sense * t
         values = self.function(self.t, y.copy(), *self.args) if callable(self.function) else self.function
         values = np.asarray(values)
         if values.dtype.kind not in "fiub":
             raise TypeError(f"it returned {values.dtype} numbers, not real ones")
         if values.shape != self.shape and not (values.size == 1 and out.size == 1):
             raise ValueError(f"it returned an array of shape {values.shape}, not {self.shape}")
-        out[:] = self.way * values.reshape(-1)
+        out[:] = self.sense * values.reshape(-1)
 
     @property
     def raised(self) -> BaseException | None:

@@ -70,7 +70,7 @@ def solve(
 
 
 class IvpRun:
-    """One call of `solve`. Internally time runs forward: with `way` = -1, it is the negative of the user's time."""
+    """One call of `solve`. Internally time runs forward: with `sense` = -1, it is the negative of the user's time."""
 
     def __init__(
         self, method: OdeMethod, f: Any, t0: float, t1: float, y0: Floats, args: Any, jac: Any
@@ -78,10 +78,10 @@ class IvpRun:
         if not callable(f):
             raise ModelError(f"f must be a function f(t, y), not {f!r}.")
         self.method, self.y0, self.args = method, y0, args
-        self.way = 1.0 if t1 > t0 else -1.0
-        self.begin, self.end = self.way * t0, self.way * t1
-        self.f = Asked("f", f, args, self.way, y0.shape)
-        self.jac = None if jac is None else Asked("jac", jac, args, self.way, (y0.size, y0.size))
+        self.sense = 1.0 if t1 > t0 else -1.0
+        self.begin, self.end = self.sense * t0, self.sense * t1
+        self.f = Asked("f", f, args, self.sense, y0.shape)
+        self.jac = None if jac is None else Asked("jac", jac, args, self.sense, (y0.size, y0.size))
         self.t: list[float] = [self.begin]
         self.y: list[Floats] = [y0]
         self.ends, self.pieces = [self.begin], []  # type: ignore[var-annotated]
@@ -97,7 +97,7 @@ class IvpRun:
         self.check_functions()
         self.interrupts.check()
         if not np.all(np.isfinite(out)):
-            raise ModelError(f"f gives {self.way * out} at the start, t = {self.way * self.begin:g}.")
+            raise ModelError(f"f gives {self.sense * out} at the start, t = {self.sense * self.begin:g}.")
 
     def to_the_end(
         self, steps: dict[str, Any], newton: str, events: Any, t_eval: Floats | None, dense: bool
@@ -106,8 +106,8 @@ class IvpRun:
             self.f.pointer, self.begin, self.y0, newton=newton, jac=self.jac.pointer if self.jac else None,
             span=(self.begin, self.end), **steps,
         )  # fmt: skip
-        self.watch = CrossingWatch(events, self.args, self.way, self.begin, self.y0)
-        times = np.array([self.end]) if t_eval is None else np.append(self.way * t_eval, self.end)
+        self.watch = CrossingWatch(events, self.args, self.sense, self.begin, self.y0)
+        times = np.array([self.end]) if t_eval is None else np.append(self.sense * t_eval, self.end)
         if times.size > 1 and times[-2] == self.end:
             times = times[:-1]
         with self.interrupts:
@@ -178,10 +178,10 @@ class IvpRun:
         row, why = self.integration.integrate(times, row, Y, most_steps)
         self.check_functions()
         if self.interrupts.came:
-            at = f"interrupted at t = {self.way * self.integration.t:.9g}"
+            at = f"interrupted at t = {self.sense * self.integration.t:.9g}"
             raise Interrupted(f"{at}.", self.solution(FAILED, at))
         if why in _WHY:
-            t = self.way * self.integration.step_end
+            t = self.sense * self.integration.step_end
             raise ConvergenceError(f"at t = {t:.9g} {_WHY[why]}.", self.solution(FAILED, _WHY[why]))
         return row, why
 
@@ -206,12 +206,12 @@ class IvpRun:
     def solution(self, status: int, message: str) -> Solution:
         assert self.integration is not None
         counts = self.integration.counts()
-        t = self.way * np.array(self.t)
+        t = self.sense * np.array(self.t)
         y = np.array(self.y).T.reshape(self.y0.size, t.size)
         events: tuple[Any, Any] = (
             self.watch.times_and_states() if self.watch and self.watch.events else (None, None)
         )
-        sol = Interpolant(self.way * np.array(self.ends), np.array(self.pieces)) if self.pieces else None
+        sol = Interpolant(self.sense * np.array(self.ends), np.array(self.pieces)) if self.pieces else None
         return Solution(
             t, y, self.method.name, status >= 0, status, message, counts["evaluations"], counts["jacobians"],
             counts["factorizations"], counts["steps"], counts["rejected steps"], *events, sol,

@@ -29,8 +29,8 @@ class Interpolant:
         return y[:, 0] if np.ndim(t) == 0 else y
 
     def _at(self, t: float) -> Floats:
-        way = 1.0 if self.ends[-1] >= self.ends[0] else -1.0
-        step = int(np.searchsorted(way * self.ends, way * t, side="right")) - 1
+        sense = 1.0 if self.ends[-1] >= self.ends[0] else -1.0
+        step = int(np.searchsorted(sense * self.ends, sense * t, side="right")) - 1
         step = min(max(step, 0), len(self.values) - 1)
         a, b = self.ends[step], self.ends[step + 1]
         away = (t - a) / (b - a) - _POINTS

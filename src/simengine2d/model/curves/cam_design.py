@@ -288,8 +288,8 @@ class CamProfile:
 
     def place(self, theta: float = 0.0) -> tuple[float, float]:
         """Position of the roller's center, the edge or the face when the cam at the origin has turned by theta."""
-        s, e, way = self.design.start + self.design.motion(theta), self.design.offset, self.design.direction
-        return s * cos(way) + e * sin(way), s * sin(way) - e * cos(way)
+        s, e, angle = self.design.start + self.design.motion(theta), self.design.offset, self.design.direction
+        return s * cos(angle) + e * sin(angle), s * sin(angle) - e * cos(angle)
 
     def __str__(self) -> str:
         radii = self.radius_of_curvature[np.isfinite(self.radius_of_curvature)]

@@ -16,7 +16,7 @@ POINT, FACE, GAP, ROLL = range(4)
 # columns of `contacts`
 KIND, CURVE, OTHER = range(3)
 # columns of `constants`; see `Contact`
-TARGET, SIDE, WAY = range(3)
+TARGET, SIDE, SENSE = range(3)
 
 ITERATIONS = 40
 NEARLY = 1e-9  # of the range of the parameter: after a step this small, the next one is exact
@@ -35,7 +35,7 @@ class Contact(NamedTuple):
     """Distance between the base curves, or sum of arc lengths, at contact."""
     side: float
     """1 if the normal n is on the right of the curve, -1 on the left. FACE: 1 if the curve is on its right."""
-    way: float = 1.0
+    sense: float = 1.0
     """GAP and ROLL: -1 if the curves run in opposite directions at the contact, 1 if in the same."""
 
 
@@ -73,7 +73,7 @@ def pack_contacts(contacts: Sequence[Contact]) -> Contacts:
     table, numbers_of_curves = packed(curves)
     return Contacts(
         np.array(rows, dtype=np.int64).reshape(-1, 3),
-        np.array([(c.target, c.side, c.way) for c in contacts]).reshape(-1, 3),
+        np.array([(c.target, c.side, c.sense) for c in contacts]).reshape(-1, 3),
         table,
         numbers_of_curves,
     )

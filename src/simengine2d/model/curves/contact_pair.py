@@ -4,7 +4,7 @@ With u = (d_x, d_y, theta), the pose of frame b in frame a, and the second curve
 
     P = d + w,   e = P - c,      F_1 = e . c' = 0,   F_2 = c' x w' = 0,      gap = n . e
 
-The contact point moves along both curves, without slip by equal lengths: s_a - way s_b is constant. Closed curves are
+The contact point moves along both curves, without slip by equal lengths: s_a - sense s_b is constant. Closed curves are
 measured over any number of turns: their tangents show how often b has turned relative to a. It remains open how often
 the contact has gone around both, so the sum is known up to that of the two circumferences.
 """
@@ -24,7 +24,7 @@ from .contact_arrays import (
     OTHER,
     SIDE,
     TARGET,
-    WAY,
+    SENSE,
     inside,
     shortened,
     snapped,
@@ -94,7 +94,7 @@ def along(c, k, sigma, tau, x, y, theta, i, j):
     p2y = w3[1] * r1 * r1 + 2.0 * t1 * r1 * w2[0] - t1 * w1[1]
     F2 = s1 * s1 * (c3x * w1[1] - c3y * w1[0]) + 2.0 * s1 * (c2x * p1y - c2y * p1x) + c1x * p2y - c1y * p2x
     s2, r2 = solve(jacobian, -F1, -F2)
-    return rolling_along(c.constants[k, WAY], c1x, c1y, c2x, c2y, w1, w2, s1, r1, s2, r2)
+    return rolling_along(c.constants[k, SENSE], c1x, c1y, c2x, c2y, w1, w2, s1, r1, s2, r2)
 
 
 @kernel
@@ -141,31 +141,31 @@ def gap_along(c, k, t1, c1x, c1y, c2x, c2y, w, w1, vx, vy, s1, r1):
 
 
 @kernel
-def rolling_along(way, c1x, c1y, c2x, c2y, w1, w2, s1, r1, s2, r2):
-    """Of s_a - way s_b:   s' = |c'| sigma',   s'' = |c'| sigma'' + c' . c'' / |c'| sigma'^2"""
+def rolling_along(sense, c1x, c1y, c2x, c2y, w1, w2, s1, r1, s2, r2):
+    """Of s_a - sense s_b:   s' = |c'| sigma',   s'' = |c'| sigma'' + c' . c'' / |c'| sigma'^2"""
     va, vb = sqrt(c1x * c1x + c1y * c1y), sqrt(w1[0] * w1[0] + w1[1] * w1[1])
     g2 = va * s2 + (c1x * c2x + c1y * c2y) / va * s1 * s1
-    return va * s1 - way * vb * r1, g2 - way * (vb * r2 + (w1[0] * w2[0] + w1[1] * w2[1]) / vb * r1 * r1)
+    return va * s1 - sense * vb * r1, g2 - sense * (vb * r2 + (w1[0] * w2[0] + w1[1] * w2[1]) / vb * r1 * r1)
 
 
 @kernel
 def lengths_rolled(c, k, sigma, tau, theta):
-    """s_a - way s_b - target, with the full turns counted by theta."""
+    """s_a - sense s_b - target, with the full turns counted by theta."""
     if not (isfinite(sigma) and isfinite(tau)):
         return nan
-    a, b, way = c.contacts[k, CURVE], c.contacts[k, OTHER], c.constants[k, WAY]
-    total = length_at(c.curves, c.numbers, a, sigma) - way * length_at(c.curves, c.numbers, b, tau)
+    a, b, sense = c.contacts[k, CURVE], c.contacts[k, OTHER], c.constants[k, SENSE]
+    total = length_at(c.curves, c.numbers, a, sigma) - sense * length_at(c.curves, c.numbers, b, tau)
     # the tangents agree, except for full turns of closed curves
     turns = tangent_angle(c.curves, c.numbers, b, tau) + theta - tangent_angle(c.curves, c.numbers, a, sigma)
-    turns = floor((turns + (pi if way < 0.0 else 0.0)) / (2.0 * pi) + 0.5)
+    turns = floor((turns + (pi if sense < 0.0 else 0.0)) / (2.0 * pi) + 0.5)
     around_a = total_length(c.curves, c.numbers, a) * (1.0 if c.numbers[c.curves[a, START]] > 0.0 else -1.0)
     around_b = total_length(c.curves, c.numbers, b) * (1.0 if c.numbers[c.curves[b, START]] > 0.0 else -1.0)
     if c.curves[b, CLOSED] == 1:
-        total += way * turns * around_b
+        total += sense * turns * around_b
     elif c.curves[a, CLOSED] == 1:
         total += turns * around_a
     total -= c.constants[k, TARGET]
-    period = abs(around_a - way * around_b)
+    period = abs(around_a - sense * around_b)
     both = c.curves[a, CLOSED] == 1 and c.curves[b, CLOSED] == 1
     if both and period > 1e-9 * abs(around_a):
         total -= period * floor(total / period + 0.5)
@@ -179,7 +179,7 @@ def gap_at(c, k, sigma, tau, x, y, theta):
         return inf
     cx, cy, c1x, c1y, _, _, _, _ = curve_at(c.curves, c.numbers, c.contacts[k, CURVE], sigma)
     w, w1, _, _ = turned_curve(c, c.contacts[k, OTHER], tau, theta)
-    if (c1x * w1[0] + c1y * w1[1]) * c.constants[k, WAY] < 0.0:
+    if (c1x * w1[0] + c1y * w1[1]) * c.constants[k, SENSE] < 0.0:
         return inf
     ex, ey = x + w[0] - cx, y + w[1] - cy
     return c.constants[k, SIDE] * (c1y * ex - c1x * ey) / sqrt(c1x * c1x + c1y * c1y)
@@ -215,7 +215,7 @@ def search(c, k, x, y, theta):
     """The nearest pair of samples with suitable tangents."""
     at_a = first_sample(c.curves, c.contacts[k, CURVE])
     at_b = first_sample(c.curves, c.contacts[k, OTHER])
-    u, v, way = cos(theta), sin(theta), c.constants[k, WAY]
+    u, v, sense = cos(theta), sin(theta), c.constants[k, SENSE]
     best, sigma, tau = inf, nan, nan
     for j in range(SAMPLES):
         p = at_b + 5 * j
@@ -225,6 +225,6 @@ def search(c, k, x, y, theta):
         for i in range(SAMPLES):
             o = at_a + 5 * i
             ex, ey = px - c.numbers[o + 1], py - c.numbers[o + 2]
-            if (tx * c.numbers[o + 3] + ty * c.numbers[o + 4]) * way > ALIGNED and ex * ex + ey * ey < best:
+            if (tx * c.numbers[o + 3] + ty * c.numbers[o + 4]) * sense > ALIGNED and ex * ex + ey * ey < best:
                 best, sigma, tau = ex * ex + ey * ey, c.numbers[o], c.numbers[p]
     return sigma, tau

@@ -26,7 +26,7 @@ class RollingCurves(Joint):
     already keep them in contact, as in non-circular gears. With the points c of the curves that are nearest to each
     other, the normal n there, and the arc lengths s up to them:
 
-    Phi = n . (c_b - c_a) = 0,      Phi = s_a + s_b - as drawn = 0   (curves that run the same way: s_a - s_b)
+    Phi = n . (c_b - c_a) = 0,      Phi = s_a + s_b - as drawn = 0   (curves that run in the same sense: s_a - s_b)
     """
 
     a: FrameField
