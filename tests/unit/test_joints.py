@@ -138,7 +138,7 @@ def test_places_and_directions_may_be_expressions():
         (se.AbsoluteDistance("J", "a", 1.0, center=(1, 2, 3)), "must be two numbers"),
         (se.Driver("J", "angle(a, b)", "omega*t"), "unknown name 'omega'"),
         (se.Driver("J", "angle(a.X, b)", "t"), "body 'a' has no point 'X'"),
-        (se.Coupler("J", "angle(a, b)*angle(a, b)"), "no weighted sum"),
+        (se.Coupler("J", "angle(a, b)*angle(a, b)"), "not a weighted sum"),
     ],
 )
 def test_what_cannot_be_placed_is_said_in_words(joint, sentence):

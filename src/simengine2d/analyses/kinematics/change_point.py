@@ -203,10 +203,10 @@ def _around(
         guess = SmoothPassage(
             clock, center, reach, here, polynomial_through(nodes, here, center, reach), []
         ).by_clock(center + x * reach)
-        behind = _closed(run, clock, guess.s, guess.q)
-        if behind is None or not _goes_on(run, here, guess, behind):
+        after = _closed(run, clock, guess.s, guess.q)
+        if after is None or not _goes_on(run, here, guess, after):
             return None
-        nodes = [*nodes[-2:], behind] if x == 1.0 else [*nodes, behind]
+        nodes = [*nodes[-2:], after] if x == 1.0 else [*nodes, after]
     passage = SmoothPassage(clock, center, reach, here, polynomial_through(nodes, here, center, reach), [])
     if not _closes(run, passage):
         return None
