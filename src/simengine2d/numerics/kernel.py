@@ -6,6 +6,7 @@ A kernel runs unchanged as Python: in a browser, where numba is absent, or with 
 from __future__ import annotations
 
 import ctypes
+import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property, update_wrapper
@@ -91,12 +92,12 @@ def plain(function: Any) -> Any:
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_int64, ctypes.c_int64)
 
 
-class _Guarded:
+class _Guarded(threading.local):
     """A user's function that never raises, as machine code calls it. A reference to its Callback would be a cycle."""
 
     def __init__(self, function: Callable[[float, int], float]) -> None:
         self.function = function
-        self.raised: BaseException | None = None
+        self.raised: BaseException | None = None  # in this thread; others have runs of their own
 
     def __call__(self, t: float, k: int, out: int) -> None:
         """Write the value to the address `out`, which holds nan beforehand."""

@@ -6,7 +6,7 @@ M qdd + Phi_q^T lam = QA,      Phi(q, t) = 0,      Phi_q qd = nu,      Phi_q qdd
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import cached_property
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError, UnsupportedError, ended, listed
 from ..expressions.function import Function
-from ..expressions.function_table import functions_at, law_value, new_scratch
+from ..expressions.function_table import functions_at, law_value, new_scratch, pack
 from ..expressions.law import PUSH, STATE
 from ..expressions.time_function import as_function
 from ..model.curves.contact_kernel import is_at_end
@@ -136,6 +136,28 @@ class System:
         like = object.__new__(System)
         like.__dict__.update(self.__dict__)
         return like
+
+    def with_functions(self, functions: Sequence[Function]) -> System:
+        """The same system with other functions of time in its rows."""
+        other = self._like()
+        other.functions = list(functions)
+        other.arrays = self.arrays._replace(functions=pack(functions))
+        other.__dict__.pop("domain", None)
+        return other
+
+    def drawn_at(self, q: Floats) -> System:
+        """The same system, drawn in another pose."""
+        poses, other = [(x, y, phi) for x, y, phi in q.reshape(-1, 3).tolist()], self._like()
+        other.bodies = [body._replace(pose=pose) for body, pose in zip(self.bodies, poses, strict=True)]
+        return other
+
+    def _like(self) -> System:
+        """Another one with the same attributes, and with workspaces and answers of its own."""
+        other = object.__new__(System)
+        other.__dict__.update(self.__dict__)
+        other.public, other.idle, other.known, other._idle = other, Pool(), {}, []
+        other.__dict__.pop("_writes", None)
+        return other
 
     # copies are made anew from the drawing: addresses mean nothing in them
 

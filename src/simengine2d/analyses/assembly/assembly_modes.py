@@ -22,6 +22,7 @@ from ..kinematics.run import KinematicsRun
 from .assemble import Assembly
 from .pose_search import HeldSystem, PoseSearch
 from .redrawn import with_initial_pose
+from .whole_turns import with_turns_of_drivers
 
 Floats = NDArray[np.float64]
 
@@ -115,7 +116,7 @@ def assembly_modes(
     """
     if not isinstance(model, Model):
         raise ModelError(f"assembly_modes needs a Model, not {model!r}; read a file with load(path).")
-    system = System(model)
+    system = with_turns_of_drivers(System(model), t)
     first = assemble_driven(system, t, "assembly_modes")
     _refuse_freedom(system, first)
     row = _driver_row(system, driver)

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
-from ...expressions.function_table import pack
 from ...expressions.time_function import as_function
 from ...system.system import System
 from ..kinematics.change_point import Clock
@@ -28,7 +27,7 @@ class HeldSystem:
     def __init__(self, system: System, t: float) -> None:
         if any(system.moves_in_time(i) and system.rows[i][1].formula is not None for i in range(system.m)):
             raise UnsupportedError("assembly_modes cannot hold a Constraint that depends on time.")
-        self.system, self.t = System(system.resolved), t
+        self.system, self.t = system, t
         self.values = system.functions_at(t)[:, 0]
         self.scale = coordinate_scale(system)
         self.hold()
@@ -39,8 +38,7 @@ class HeldSystem:
             as_function(f"{value!r} {'+' if sign > 0.0 else '-'} t" if i == row else value)
             for i, value in enumerate(self.values.tolist())
         ]
-        self.system.functions = functions
-        self.system.arrays = self.system.arrays._replace(functions=pack(functions))
+        self.system = self.system.with_functions(functions)
         self.clock = Clock(self.system, self.system.arrays, None, 1.0)
         return self.system
 

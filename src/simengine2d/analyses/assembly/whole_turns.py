@@ -17,13 +17,11 @@ from ...system.system import System
 Floats = NDArray[np.float64]
 
 
-def count_turns(system: System, t: float) -> None:
-    """Give the bodies of a system the full turns that its drivers have at time t; the picture is the same."""
+def with_turns_of_drivers(system: System, t: float) -> System:
+    """The bodies drawn with the whole turns that the drivers have at time t; the picture is the same."""
     drawn = system.drawn_q
     q = with_whole_turns(system, t, drawn)
-    if np.any(q != drawn):
-        poses = [(x, y, phi) for x, y, phi in q.reshape(-1, 3).tolist()]
-        system.bodies = [body._replace(pose=pose) for body, pose in zip(system.bodies, poses, strict=True)]
+    return system.drawn_at(q) if np.any(q != drawn) else system
 
 
 def with_whole_turns(system: System, t: float, q: Floats) -> Floats:

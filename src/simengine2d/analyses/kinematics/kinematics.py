@@ -16,7 +16,7 @@ from ...system.system import System
 from ..assembly.assemble import Assembly, assemble
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import Diagnosis, diagnose, undriven_mobility
-from ..assembly.whole_turns import count_turns
+from ..assembly.whole_turns import with_turns_of_drivers
 from ..dynamics.run import Progress
 from ..times import begin_of, check_domains, output_times
 from .run import KinematicsRun, OnSingular, pivots_at, row_pattern
@@ -57,6 +57,7 @@ def kinematics(
     check_domains(system, times)
     # the initial pose belongs to t = 0, so the motion is followed from there to a later first output
     start = begin_of(system, times)
+    system = with_turns_of_drivers(system, start)
     assembly = assemble_driven(system, start, "kinematics")
     rows = driven_rows(system, assembly)
     if start < times[0]:
@@ -68,7 +69,6 @@ def kinematics(
 def assemble_driven(system: System, t: float, analysis: str) -> Assembly:
     """The pose that the drivers prescribe at t; an error if they contradict each other."""
     system.refuse_velocity_rows(analysis)
-    count_turns(system, t)
     try:
         return assemble(system, t)
     except AssemblyError as error:
