@@ -32,7 +32,7 @@ Ints = NDArray[np.int64]
 
 
 @kernel(entry=True)
-def forces_along(S, L, w, pairs, T, Q, Qd, Lam, A, out, s, g, drivers):
+def forces_along(S, L, w, pairs, T, Q, Qd, Lam, out, s, g, drivers):
     """Forces on bodies over time. `pairs` says which entries of `out` the two sides of each term add to.
 
     Also s and g of every push, and the power -lam^T nu of all that moves in time.
@@ -58,11 +58,11 @@ def forces_along(S, L, w, pairs, T, Q, Qd, Lam, A, out, s, g, drivers):
                 add_pull(out, t, pairs[p], pull, L.term_kind[k], F, L.term_a[k], L.term_b[k])
                 p += 1
         # forces along measures by formulas
-        if A.size > 0:
-            invoke(L.formulas.at_f, L.formulas.at_c, T[t], F, A)
-        for k in range(A.size):
+        if w.force.size > 0:
+            invoke(w.forces_f, w.forces_c, T[t], w.force, w.force)
+        for k in range(w.force.size):
             target = L.formulas.target[k]
-            add_pull(out, t, pairs[p], A[k], target[TERM_KIND], F, target[TERM_A], target[TERM_B])
+            add_pull(out, t, pairs[p], w.force[k], target[TERM_KIND], F, target[TERM_A], target[TERM_B])
             p += 1
         # wrenches
         for i in range(L.wrench_frame.size):
@@ -110,10 +110,8 @@ class ForceHistory:
 
     def _run(self, pairs: Ints) -> None:
         t, q, qd, _, lam = self.motion
-        with self.system.alone() as own:
-            S, L, w = own.arrays, own.load_arrays, own.new_workspace()
-            A = np.zeros(L.formulas.force.size)
-            forces_along(S, L, w, pairs, t, q, qd, lam, A, self.forces, self.s, self.g, self.driver_power)
+        S, L, w = self.system.arrays, self.system.load_arrays, self.system.new_workspace()
+        forces_along(S, L, w, pairs, t, q, qd, lam, self.forces, self.s, self.g, self.driver_power)
 
     def _sides(self) -> Iterator[tuple[str, PlacedFrame, PlacedFrame]]:
         """The element and the two frames of every term, in the order of the kernel."""

@@ -74,7 +74,7 @@ class Results(ResultsPictures):
 
     def __post_init__(self) -> None:
         system = System(self.system) if isinstance(self.system, Model) else self.system
-        self.system = system.public  # not one that was lent to a run
+        self.system = system
 
     def __getstate__(self) -> dict[str, Any]:
         """What is copied and pickled: the fields, with the model instead of its equations, which are made again."""

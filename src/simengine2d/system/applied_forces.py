@@ -18,6 +18,7 @@ from ..expressions.law import PUSH, STATE
 from ..model.elements import Action, Push, Wrench
 from ..model.frame import PlacedFrame
 from ..model.measure import KINDS
+from ..numerics.constant import constant
 from ..numerics.kernel import kernel
 from .formulas.forces import LoadFormulas, add_actions, frames_of, load_formulas
 from .frames import EX, EY, UX, UY, term_gradient, term_rate, term_value
@@ -51,16 +52,18 @@ def load_arrays(
     laws = [push.law for push in pushes] + [law for w in wrenches for law in (w.fx, w.fy, w.torque)]
     variables = [PUSH] * len(pushes) + [STATE] * (3 * len(wrenches))
     integers = lambda values: np.array(list(values), dtype=np.int64)
-    return Loads(
-        integers(KINDS[term.kind] for _, term in terms),
-        integers(frame[term.a] for _, term in terms),  # type: ignore[index]
-        integers(frame[term.b] for _, term in terms),  # type: ignore[index]
-        np.array([term.weight for _, term in terms], dtype=float),
-        np.searchsorted([i for i, _ in terms], np.arange(len(pushes) + 1)).astype(np.int64),
-        integers(frame[w.frame] for w in wrenches),
-        integers(w.turning for w in wrenches),
-        pack(laws, variables),
-        load_formulas(actions, frame),
+    return constant(
+        Loads(
+            integers(KINDS[term.kind] for _, term in terms),
+            integers(frame[term.a] for _, term in terms),  # type: ignore[index]
+            integers(frame[term.b] for _, term in terms),  # type: ignore[index]
+            np.array([term.weight for _, term in terms], dtype=float),
+            np.searchsorted([i for i, _ in terms], np.arange(len(pushes) + 1)).astype(np.int64),
+            integers(frame[w.frame] for w in wrenches),
+            integers(w.turning for w in wrenches),
+            pack(laws, variables),
+            load_formulas(actions, frame),
+        )
     )
 
 
@@ -95,8 +98,8 @@ def applied(S, L, t, q, qd, w, Q):
     if pushes + wrenches > 0:
         add_pushes(S, L, t, w.F, w.scratch, Q)
         add_wrenches(S, L, t, q, qd, w.F, w.scratch, Q)
-    if L.formulas.at_f != 0:
-        add_actions(S, L.formulas, t, w.F, Q)
+    if L.formulas.target.shape[0] > 0:
+        add_actions(S, L.formulas, t, w, Q)
 
 
 @kernel

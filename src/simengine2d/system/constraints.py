@@ -169,26 +169,27 @@ def constant_arrays(
     kind = np.array([KINDS[term.kind] for _, term in terms], dtype=np.int64)
     weight = np.array([term.weight for _, term in terms])
     row_start = np.searchsorted(row_of, np.arange(len(rows) + 1)).astype(np.int64)
-    arrays = SystemArrays(
-        mass=np.array([body.mass for body in bodies]),
-        inertia=np.array([body.inertia for body in bodies]),
-        gravity=np.array(gravity),
-        frame_body=body_of,
-        frame_x=np.array([p.x for p in frames]),
-        frame_y=np.array([p.y for p in frames]),
-        frame_angle=angles,
-        frame_cos=np.cos(angles),
-        frame_sin=np.sin(angles),
-        term_kind=kind,
-        term_a=a,
-        term_b=b,
-        term_weight=weight,
-        row_start=row_start,
-        row_period=np.array([row.measure.period if row.formula is None else 0.0 for row in rows]),
-        functions=pack(functions, order=ALONG),
-        formulas=row_formulas(rows, row_start, kind, a, b),
-        jac_start=jac_start,
-        jac_column=jac_column,
-        term_slot=slots,
-    )
-    return constant(arrays), number
+    return constant(
+        SystemArrays(
+            mass=np.array([body.mass for body in bodies]),
+            inertia=np.array([body.inertia for body in bodies]),
+            gravity=np.array(gravity),
+            frame_body=body_of,
+            frame_x=np.array([p.x for p in frames]),
+            frame_y=np.array([p.y for p in frames]),
+            frame_angle=angles,
+            frame_cos=np.cos(angles),
+            frame_sin=np.sin(angles),
+            term_kind=kind,
+            term_a=a,
+            term_b=b,
+            term_weight=weight,
+            row_start=row_start,
+            row_period=np.array([row.measure.period if row.formula is None else 0.0 for row in rows]),
+            functions=pack(functions, order=ALONG),
+            formulas=row_formulas(rows, row_start, kind, a, b),
+            jac_start=jac_start,
+            jac_column=jac_column,
+            term_slot=slots,
+        )
+    ), number

@@ -80,9 +80,6 @@ class System:
         self._make_arrays()
         self.length = _length(self)
         """A typical length of the mechanism: it makes angles comparable with displacements."""
-        self.public = self
-        """The system that users hold; `alone` lends others like it."""
-        self._idle = [self._shared()] if self._writes else []
 
     def _make_arrays(self) -> None:
         pushes = [load for _, load in self.loads if isinstance(load, Push)]
@@ -101,41 +98,7 @@ class System:
         self.known: dict[str, dict[Any, Any]] = {}
         """Constants that were worked out for this system, see `once_per_system`."""
 
-    # one user at a time
-
-    @cached_property
-    def _writes(self) -> bool:
-        """Whether an evaluation writes into the arrays: variables and values of forces by formulas."""
-        return any(isinstance(load, Action) for _, load in self.loads)
-
-    @contextmanager
-    def alone(self) -> Iterator[System]:
-        """This system, or where another thread or an outer call works with it one like it, with arrays of its own."""
-        if self.public is not self or not self._writes:
-            yield self
-            return
-        try:
-            own = self._idle.pop()
-        except IndexError:
-            own = self.twin()
-        try:
-            yield own
-        finally:
-            self._idle.append(own)
-
-    def twin(self) -> System:
-        """The same system for one user, who may keep it: with arrays of its own where evaluations write into them."""
-        if not self._writes:
-            return self
-        twin = self._shared()
-        twin._make_arrays()
-        return twin
-
-    def _shared(self) -> System:
-        """One that is used by whoever has it, without asking."""
-        like = object.__new__(System)
-        like.__dict__.update(self.__dict__)
-        return like
+    # systems that differ in one thing
 
     def with_functions(self, functions: Sequence[Function]) -> System:
         """The same system with other functions of time in its rows."""
@@ -155,8 +118,7 @@ class System:
         """Another one with the same attributes, and with workspaces and answers of its own."""
         other = object.__new__(System)
         other.__dict__.update(self.__dict__)
-        other.public, other.idle, other.known, other._idle = other, Pool(), {}, []
-        other.__dict__.pop("_writes", None)
+        other.idle, other.known = Pool(), {}
         return other
 
     # copies are made anew from the drawing: addresses mean nothing in them
@@ -274,9 +236,9 @@ class System:
         rates = np.zeros(self.n) if qd is None else self._coordinates("qd", qd)
         quick = evaluate if self.n > SMALL else plain(evaluate)
         # as Python it would warn of states beyond all bounds, which compiled code does not
-        with self.alone() as own, own.workspace() as w:
+        with self.workspace() as w:
             with np.errstate(over="ignore", invalid="ignore"):
-                quick(own.arrays, float(t), q, rates, w, np.empty(self.m) if Phi is None else Phi, w.row)
+                quick(self.arrays, float(t), q, rates, w, np.empty(self.m) if Phi is None else Phi, w.row)
             yield w
 
     def _coordinates(self, name: str, given: Floats) -> Floats:
@@ -443,8 +405,8 @@ class System:
             raise UnsupportedError(self.missing_law)
         Q = np.empty(self.n)
         q, qd = self._coordinates("q", q), self._coordinates("qd", qd)
-        with self.alone() as own, own.at(t, q, qd) as w:
-            applied(own.arrays, own.load_arrays, float(t), q, qd, w, Q)
+        with self.at(t, q, qd) as w:
+            applied(self.arrays, self.load_arrays, float(t), q, qd, w, Q)
         return Q
 
     def finite_QA(self, t: float, q: Floats, qd: Floats) -> Floats:

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from ..expressions.function_table import Scratch, new_scratch
 from ..model.curves.contact_arrays import new_memory
+from ..numerics.kernel_pointer import NOTHING
 from .constraints import SystemArrays
 from .formulas.constraints import row_pointers
+from .formulas.forces import force_pointers
 from .frames import FRAME_STATE
 
 if TYPE_CHECKING:
@@ -45,6 +47,14 @@ class Workspace(NamedTuple):
     bends_c: Any
     rows_kept: Ints  # keeps alive what these work in
     bends: Floats  # second derivatives
+    # forces by formulas, the same
+    forces_f: Any
+    forces_c: Any
+    slopes_f: Any
+    slopes_c: Any
+    forces_kept: Ints
+    force: Floats  # along each target
+    slopes: Floats  # derivatives of each
     memory: Floats  # where contacts touched last
     # the matrix, and the solution of its equations
     v: Floats
@@ -80,8 +90,13 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
         data=np.empty(S.jac_column.size),
         Q=np.empty(n),
         row=np.empty(m),
-        **dict(zip(POINTERS, row_pointers(S.formulas, F, weight, memory), strict=True)),
+        **dict(zip(ROWS, row_pointers(S.formulas, F, weight, memory), strict=True)),
         bends=np.zeros(int(S.formulas.bend_start[-1])),
+        **dict(
+            zip(FORCES, (0, 0, 0, 0, NOTHING) if L is None else force_pointers(L.formulas, F), strict=True)
+        ),
+        force=np.zeros(0 if L is None else len(L.formulas.target)),
+        slopes=np.zeros(0 if L is None else int(L.formulas.slope_start[-1])),
         memory=memory,
         v=np.empty(0 if d is None else d.program.column.size),
         x=np.empty(unknowns),
@@ -100,4 +115,5 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
     )
 
 
-POINTERS = "rows_f", "rows_c", "bends_f", "bends_c", "rows_kept"
+ROWS = "rows_f", "rows_c", "bends_f", "bends_c", "rows_kept"
+FORCES = "forces_f", "forces_c", "slopes_f", "slopes_c", "forces_kept"

@@ -68,20 +68,18 @@ def dynamics(
             atol=atol, max_step=max_step, events=events,
             coordinates=coordinates, progress=progress, keep=keep,
         )  # fmt: skip
-    with _system(model).alone() as system:
-        family, (method, posed) = family_named(coordinates).name, methods(integrator, formulation)
-        times = output_times(t_end, step, t_eval, "dynamics")
-        events = (events,) if isinstance(events, Event) else tuple(events)
-        spacing = float(times[1]) if step is None and t_eval is None else None
-        options = events, family, max_step, begin_of(system, times), spacing
-        task = Task(system, times, step, method, posed, rtol, atol, *options)
-        check_domains(system, times)
-        results = _run(task, progress, keep)
-        return (
-            asked_again(results, task, lambda sharper: _run(sharper, None, None))
-            if second_opinion
-            else results
-        )
+    system = _system(model)
+    family, (method, posed) = family_named(coordinates).name, methods(integrator, formulation)
+    times = output_times(t_end, step, t_eval, "dynamics")
+    events = (events,) if isinstance(events, Event) else tuple(events)
+    spacing = float(times[1]) if step is None and t_eval is None else None
+    options = events, family, max_step, begin_of(system, times), spacing
+    task = Task(system, times, step, method, posed, rtol, atol, *options)
+    check_domains(system, times)
+    results = _run(task, progress, keep)
+    if not second_opinion:
+        return results
+    return asked_again(results, task, lambda sharper: _run(sharper, None, None))
 
 
 def _run(task: Task, progress: Progress | None, keep: Keep | None) -> Results:
@@ -127,19 +125,18 @@ def resume(
             "these results cannot be resumed: only those of dynamics, saved as .npz, hold the state of the integrator."
         )
     settings = results.settings
-    with results.system.alone() as system:
-        try:
-            times = _later_times(results, t_end, t_eval)
-            spacing = settings["spacing"] if settings.get("follows_steps") and t_eval is None else None
-            task = _task_again(system, settings, np.concatenate([results.t, times]), spacing)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise UnsupportedError(
-                "these results cannot be resumed: their settings are damaged, or of another version "
-                f"({ended(error)[:-1]}). Run the analysis anew."
-            ) from None
-        run = run_of(task)
-        run.go_on_from(results)
-        return run.to_the_end(progress, keep)
+    try:
+        times = _later_times(results, t_end, t_eval)
+        spacing = settings["spacing"] if settings.get("follows_steps") and t_eval is None else None
+        task = _task_again(results.system, settings, np.concatenate([results.t, times]), spacing)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UnsupportedError(
+            "these results cannot be resumed: their settings are damaged, or of another version "
+            f"({ended(error)[:-1]}). Run the analysis anew."
+        ) from None
+    run = run_of(task)
+    run.go_on_from(results)
+    return run.to_the_end(progress, keep)
 
 
 def _later_times(results: Results, t_end: float | None, t_eval: Sequence[float] | Floats | None) -> Floats:

@@ -56,8 +56,7 @@ class Simulator:
             raise UnsupportedError(
                 "a Simulator moves models with bodies; for equations of one's own take se.dynamics."
             )
-        # it lasts, while others may go on with the system
-        system = model.twin() if isinstance(model, System) else System(model)
+        system = model if isinstance(model, System) else System(model)
         method, posed = methods(integrator, formulation)
         if not isinstance(method, RungeKutta) or not method.adaptive:
             raise UnsupportedError(

@@ -20,7 +20,7 @@ from ...model.measure import ANGLE
 from ...numerics.kernel import kernel
 from ...system.applied_forces import push_state
 from ...system.derivatives import add_wrench_block
-from ...system.formulas.derivatives import action_slopes, add_action_block, add_row_block, bend_rows
+from ...system.formulas.derivatives import add_action_block, add_row_block, bend_forces, bend_rows
 from ...system.frames import term_gradient, term_hessian
 from ...system.system import System
 
@@ -59,12 +59,12 @@ def formula_row_slopes(S, t, lam, v, w, where, B, K, rates):
 
 
 @kernel(entry=True)
-def formula_slopes(S, L, t, F, qd, where, H, by_q, by_qd):
+def formula_slopes(S, L, t, qd, w, where, by_q, by_qd):
     """Add QA_q and QA_qd of the forces given by formulas."""
-    action_slopes(L, t, F)
+    bend_forces(t, w)
     for i in range(L.formulas.g.formulas.shape[0]):
-        add_action_block(S, L, i, F, qd, 1.0, 0.0, where, H, by_q)
-        add_action_block(S, L, i, F, qd, 0.0, 1.0, where, H, by_qd)
+        add_action_block(S, L, i, qd, 1.0, 0.0, w, where, by_q)
+        add_action_block(S, L, i, qd, 0.0, 1.0, w, where, by_qd)
 
 
 @kernel
@@ -142,8 +142,8 @@ def force_slopes(system: System, t: float, q: Floats, qd: Floats) -> tuple[Float
     S, L = system.arrays, system.load_arrays
     with system.at(t, q, qd) as w:
         applied_slopes(S, L, float(t), q, qd, w, np.empty((2, n)), by_q, by_qd)
-        if L.formulas.force.size:
-            formula_slopes(S, L, float(t), w.F, qd, _where(system), w.H, by_q, by_qd)
+        if len(L.formulas.target):
+            formula_slopes(S, L, float(t), qd, w, _where(system), by_q, by_qd)
     return by_q, by_qd
 
 

@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...expressions.function_table import Scratch, new_scratch
 from ...methods import Formulation
+from ...numerics.constant import constant
 from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 from ...system.applied_forces import Loads, add_pushes, add_wrenches
 from ...system.constraints import SystemArrays
 from ...system.elimination import unequal
 from ...system.formulas.forces import add_actions
-from ...system.frames import FRAME_STATE
 from ...system.row_compliance import filled
-from ...system.workspace import MOST_WHOLE
+from ...system.workspace import MOST_WHOLE, Workspace, new_workspace
 from ..equations import Configuration, EquationsOfMotion
 from ..reduced import reduced_arrays
 from ..row_scales import MOST_ROWS, given_in, lengths_in, softened
@@ -88,8 +87,7 @@ class Forces(NamedTuple):
     S: SystemArrays
     L: Loads
     frame: Floats
-    F: Floats
-    scratch: Scratch
+    w: Workspace
     q: Floats
     qd: Floats
     Q: Floats
@@ -129,17 +127,17 @@ def accelerations(c, t, y, out):
 @kernel_pointer
 def apply_forces(c, t, y, out):
     """Springs, forces and torques, about O: they take from the force that the motion needs."""
-    N = c.T.state
-    place_tree_frames(N, c.S.frame_body, c.frame, c.F)
+    N, w = c.T.state, c.w
+    place_tree_frames(N, c.S.frame_body, c.frame, w.F)
     for j in range(c.Q.size):
         c.Q[j] = 0.0
-    add_pushes(c.S, c.L, t, c.F, c.scratch, c.Q)
+    add_pushes(c.S, c.L, t, w.F, w.scratch, c.Q)
     if c.L.wrench_frame.size > 0:
         for k in range(c.T.numbers.shape[0]):
             write_place(N, k, 3 * k, c.q, c.qd)
-        add_wrenches(c.S, c.L, t, c.q, c.qd, c.F, c.scratch, c.Q)
-    if c.L.formulas.at_f != 0:
-        add_actions(c.S, c.L.formulas, t, c.F, c.Q)
+        add_wrenches(c.S, c.L, t, c.q, c.qd, w.F, w.scratch, c.Q)
+    if c.L.formulas.target.shape[0] > 0:
+        add_actions(c.S, c.L.formulas, t, w, c.Q)
     for k in range(c.T.numbers.shape[0]):
         N[k, PX] -= c.Q[3 * k]
         N[k, PY] -= c.Q[3 * k + 1]
@@ -242,15 +240,14 @@ def words(bound: BoundKernel | None) -> tuple[Any, Any]:
 
 def new_forces(family: Relative, tree: Tree) -> Forces:
     arrays, loads = reduced_arrays(family.system, [])
-    arrays = arrays._replace(frame_body=in_order(tree, arrays.frame_body))
+    arrays = arrays._replace(frame_body=constant(in_order(tree, arrays.frame_body)))
     bodies = len(tree.numbers)
     return Forces(
         tree,
         arrays,
         loads,
         frames_of(arrays),
-        np.zeros((arrays.frame_body.size, FRAME_STATE)),
-        new_scratch(loads.laws),
+        new_workspace(arrays, loads),
         *[np.zeros(3 * bodies) for _ in range(3)],
     )
 

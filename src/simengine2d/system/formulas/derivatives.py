@@ -60,28 +60,27 @@ def add_row_block(S, i, lam, w, where, B):
 
 
 @kernel
-def action_slopes(L, t, F):
+def bend_forces(t, w):
     """Forces and their derivatives of all actions, into their scratch."""
-    A = L.formulas
-    invoke(A.at_f, A.at_c, t, F, A.force)
-    invoke(A.slopes_f, A.slopes_c, t, F, A.slopes)
+    invoke(w.forces_f, w.forces_c, t, w.force, w.force)
+    invoke(w.slopes_f, w.slopes_c, t, w.force, w.slopes)
 
 
 @kernel
-def add_action_block(S, L, i, F, qd, of_q, of_qd, where, H, B):
+def add_action_block(S, L, i, qd, of_q, of_qd, w, where, B):
     """B += of_q QA_q + of_qd QA_qd of the forces of formula i."""
-    A, g = L.formulas, L.formulas.g
+    A, g, F, H = L.formulas, L.formulas.g, w.F, w.H
     first, count = g.formulas[i, TERM], g.formulas[i, COUNT]
-    for k in range(A.force.size):
+    for k in range(A.target.shape[0]):
         if A.target[k, FORMULA] != i:
             continue
         kind, a, b, at = A.target[k, TERM_KIND], A.target[k, TERM_A], A.target[k, TERM_B], A.slope_start[k]
         left = term_gradient(kind, F, a, b)
         term_hessian(kind, F, a, b, H)
-        add_hessian(S, where, of_q * A.force[k], a, b, H, B)
+        add_hessian(S, where, of_q * w.force[k], a, b, H, B)
         for j in range(count):
             kind, c, d = g.term_kind[first + j], g.term_a[first + j], g.term_b[first + j]
-            by_u, by_ud = A.slopes[at + 2 * j], A.slopes[at + 2 * j + 1]
+            by_u, by_ud = w.slopes[at + 2 * j], w.slopes[at + 2 * j + 1]
             right = term_gradient(kind, F, c, d)
             add_product_of(S, where, of_q * by_u + of_qd * by_ud, a, b, left, c, d, right, B)
             if by_ud != 0.0 and of_q != 0.0:
@@ -147,14 +146,14 @@ def add_formula_tangent(S, L, C, t, qd, lam, of_q, of_qd, w):
     rows = S.formulas.row.size
     if rows > 0:
         bend_rows(t, w)
-    if L.formulas.force.size > 0:
-        action_slopes(L, t, w.F)
+    if L.formulas.target.shape[0] > 0:
+        bend_forces(t, w)
     for i in range(C.start.size - 1):
         begin_block(C, i, w.where, w.B)
         if i < rows:
             add_row_block(S, i, of_q * lam[S.formulas.row[i]], w, w.where, w.B)
         else:
-            add_action_block(S, L, i - rows, w.F, qd, -of_q, -of_qd, w.where, w.H, w.B)
+            add_action_block(S, L, i - rows, qd, -of_q, -of_qd, w, w.where, w.B)
         end_block(C, i, w.B, w.v)
 
 

@@ -15,16 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...expressions.function_table import ALONG, FIRST_SLOPE, GRADIENT, HESSIAN
+from ...model.curves.contact_arrays import new_memory
 from ...model.elements import Action
 from ...model.frame import PlacedFrame
 from ...model.measure import KINDS, Term
-from ...numerics.contexts import holds_addresses
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import bound, invoke, kernel_pointer
-from ..frames import FRAME_STATE, term_gradient
+from ...numerics.kernel_pointer import NOTHING, as_words, invoke, kernel_pointer
+from ..frames import term_gradient
 from .values import (
     COUNT,
     FormulaContext,
+    Formulas,
     evaluate_formula,
     formula_context,
     pack_formulas,
@@ -38,28 +39,19 @@ Ints = NDArray[np.int64]
 FORMULA, VARIABLE, TERM_KIND, TERM_A, TERM_B = range(5)
 
 
+class LoadFormulas(NamedTuple):
+    """The forces by formulas."""
+
+    g: Formulas
+    target: Ints  # (targets, 5)
+    slope_start: Ints  # where the derivatives of each target begin: by u_1, ud_1, u_2, ...
+
+
 class _Actions(NamedTuple):
     """Context of the kernel pointers."""
 
     g: FormulaContext
     target: Ints
-
-
-@holds_addresses
-class LoadFormulas(NamedTuple):
-    """The forces by formulas, and the kernel pointers to them; 0 where there are none."""
-
-    g: FormulaContext
-    target: Ints  # (targets, 5)
-    force: Floats  # scratch: along each target
-    slope_start: Ints  # where the derivatives of each target begin
-    slopes: Floats  # scratch: of each target by u_1, ud_1, u_2, ...
-    at_f: Any
-    at_c: Any
-    slopes_f: Any
-    slopes_c: Any
-    at_kept: Any
-    slopes_kept: Any
 
 
 def load_formulas(actions: Sequence[Action], frame: dict[PlacedFrame, int]) -> LoadFormulas:
@@ -69,8 +61,7 @@ def load_formulas(actions: Sequence[Action], frame: dict[PlacedFrame, int]) -> L
     kind, a, b = _columns(terms, frame)
     counts = [len(formula.measures) for formula in formulas]
     first = np.cumsum([0, *counts])[:-1].tolist()
-    F = np.zeros((len(frame) if actions else 0, FRAME_STATE))
-    g = formula_context(pack_formulas(formulas, first, kind, a, b), F, np.zeros((0, 2)))
+    g = pack_formulas(formulas, first, kind, a, b)
     target = np.array(
         [
             (i, j if action.potential else -1, KINDS[term.kind], frame[term.a], frame[term.b])  # type: ignore[index]
@@ -80,19 +71,15 @@ def load_formulas(actions: Sequence[Action], frame: dict[PlacedFrame, int]) -> L
         dtype=np.int64,
     ).reshape(-1, 5)
     slope_start = np.cumsum([0, *(2 * counts[i] for i in target[:, FORMULA])]).astype(np.int64)
-    context, needed = _Actions(g, target), bool(actions)
-    at, slopes = bound(forces_at, context, needed), bound(slopes_at, context, needed)
-    return LoadFormulas(
-        g,
-        target,
-        np.zeros(len(target)),
-        slope_start,
-        np.zeros(int(slope_start[-1])),
-        *at[:2],
-        *slopes[:2],
-        at[2],
-        slopes[2],
-    )
+    return LoadFormulas(g, target, slope_start)
+
+
+def force_pointers(forces: LoadFormulas, F: Floats) -> tuple[Any, ...]:
+    """The words of `forces_at` and `slopes_at` in one workspace; zeros where there are no formulas."""
+    if len(forces.target) == 0:
+        return 0, 0, 0, 0, NOTHING
+    at = forces_at.bind(_Actions(formula_context(forces.g, F, new_memory(0)), forces.target))
+    return as_words(at, slopes_at.bind_like(at))
 
 
 def _columns(terms: Sequence[Any], frame: dict[PlacedFrame, int]) -> tuple[Ints, Ints, Ints]:
@@ -104,18 +91,9 @@ def _columns(terms: Sequence[Any], frame: dict[PlacedFrame, int]) -> tuple[Ints,
 # Kernels ----------------------------------------------------------------------------------------------
 
 
-@kernel
-def copy_frames(c, flat):
-    """The frames, from the flat array that came through a kernel pointer."""
-    for k in range(c.F.shape[0]):
-        for j in range(FRAME_STATE):
-            c.F[k, j] = flat[FRAME_STATE * k + j]
-
-
 @kernel_pointer
 def forces_at(c, t, y, out):
     """The force along each target."""
-    copy_frames(c.g, y)
     before, found = -1, c.g.scratch.results
     for k in range(c.target.shape[0]):
         i, j = c.target[k, FORMULA], c.target[k, VARIABLE]
@@ -129,7 +107,6 @@ def forces_at(c, t, y, out):
 @kernel_pointer
 def slopes_at(c, t, y, out):
     """Derivatives of the force along each target by u and ud of every measure of its formula."""
-    copy_frames(c.g, y)
     at, before, found = 0, -1, c.g.scratch.results
     for k in range(c.target.shape[0]):
         i, j = c.target[k, FORMULA], c.target[k, VARIABLE]
@@ -145,18 +122,18 @@ def slopes_at(c, t, y, out):
 
 
 @kernel
-def add_actions(S, A, t, F, Q):
+def add_actions(S, A, t, w, Q):
     """Q += sum_k F_k s_k,q"""
-    invoke(A.at_f, A.at_c, t, F, A.force)
+    invoke(w.forces_f, w.forces_c, t, w.force, w.force)
     nb, body = S.mass.size, S.frame_body
-    for k in range(A.force.size):
+    for k in range(A.target.shape[0]):
         a, b = A.target[k, TERM_A], A.target[k, TERM_B]
-        d = term_gradient(A.target[k, TERM_KIND], F, a, b)
+        d = term_gradient(A.target[k, TERM_KIND], w.F, a, b)
         for side in range(2):
             i = body[a if side == 0 else b]
             if i < nb:
                 for c in range(3):
-                    Q[3 * i + c] += A.force[k] * d[3 * side + c]
+                    Q[3 * i + c] += w.force[k] * d[3 * side + c]
 
 
 def terms_of(action: Action) -> tuple[Term, ...]:
