@@ -165,7 +165,7 @@ def outcome(text: str) -> Any:
         document = read_yaml(text, "f")
     except ModelError as error:
         return str(error)
-    return repr(document.data), document.lines, document.found
+    return repr(document.data), document.lines, document.collected
 
 
 @pytest.mark.slow

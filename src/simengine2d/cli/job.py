@@ -133,8 +133,8 @@ def _refuse_options_of_methods(strange: list[str], given: dict[str, Any], source
 def _check_times(given: dict[str, Any], source: str) -> None:
     t_end, steps = given.get("t_end"), given.get("output_steps")
     if t_end is None or t_end <= 0.0:
-        found = "no t_end" if t_end is None else f"t_end = {t_end:g}"
-        raise ModelError(f"{source} has {found}. Write a positive time, such as t_end: 2.")
+        given_end = "no t_end" if t_end is None else f"t_end = {t_end:g}"
+        raise ModelError(f"{source} has {given_end}. Write a positive time, such as t_end: 2.")
     if steps is not None and steps < 1:
         raise ModelError(f"{source} has output_steps = {steps}. Write a number of at least 1.")
 

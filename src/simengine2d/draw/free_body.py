@@ -71,32 +71,32 @@ def _row(results: Results, body: str, t: float) -> int:
 def free_body(results: Results, body: str, t: float, ax: Axes | None = None) -> Axes:
     """The body at the output nearest to t, the forces on it, and the residual of its equations of motion."""
     i = _row(results, body, t)
-    found = balance(results, body, t)
-    scene = _freed(scene_of(one_row(results, i)), body, found, results)
+    balanced = balance(results, body, t)
+    scene = _freed(scene_of(one_row(results, i)), body, balanced, results)
     ax = axes_or_new(ax, 6.0, 5.4)
     artists = SceneArtists(scene, ax)
     artists.show(0)
-    _names(scene, artists, found, ax)
+    _names(scene, artists, balanced, ax)
     _frame(scene, ax)
     ax.set_axis_off()
     ax.set_aspect("equal")
     ax.set_title(f"{body} at t = {results.t[i]:.4g} s")
-    ax.text(0.5, -0.02, _sentence(found), transform=ax.transAxes, ha="center", va="top", fontsize=9,
+    ax.text(0.5, -0.02, _sentence(balanced), transform=ax.transAxes, ha="center", va="top", fontsize=9,
             color=TEXT["light"], linespacing=1.5)  # fmt: skip
     return ax
 
 
-def _freed(scene: Scene, body: str, found: BodyBalance, results: Results) -> Scene:
+def _freed(scene: Scene, body: str, balanced: BodyBalance, results: Results) -> Scene:
     """Only the body itself, its pins, and the arrows of the forces on it."""
-    joints = set(found.forces) - {"weight"}
+    joints = set(balanced.forces) - {"weight"}
     marks: list[Mark] = [m for m in scene.marks if isinstance(m, Outline) and _belongs(m, body, joints)]
     pose = scene.motion.poses[body][0]
     spots = {arrow.name: arrow.spot for arrow in scene.arrows}
     arrows = []
-    for name, (fx, fy, _) in found.forces.items():
+    for name, (fx, fy, _) in balanced.forces.items():
         spot = _spot(scene.motion, spots.get(name), body, results, name)
         x, y = scene.motion.place(spot)[0] - pose[:2]
-        about_spot = found.forces[name][2] - (x * fy - y * fx)
+        about_spot = balanced.forces[name][2] - (x * fy - y * fx)
         ink = "applied" if name == "weight" else "reaction"
         arrows.append(Arrow(spot, name, ink, np.array([fx]), np.array([fy]), np.array([about_spot])))
         if name in results.model.joints:
@@ -119,10 +119,10 @@ def _spot(motion: CarrierMotion, spot: Spot | None, body: str, results: Results,
     return Spot(body, float(c * (x - px) + s * (y - py)), float(-s * (x - px) + c * (y - py)))
 
 
-def _names(scene: Scene, artists: SceneArtists, found: BodyBalance, ax: Axes) -> None:
+def _names(scene: Scene, artists: SceneArtists, balanced: BodyBalance, ax: Axes) -> None:
     """The name and size of each force at the tip of its arrow."""
     for arrow in scene.arrows:
-        fx, fy, _ = found.forces[arrow.name]
+        fx, fy, _ = balanced.forces[arrow.name]
         size = float(np.hypot(fx, fy))
         at = scene.motion.place(arrow.spot)[0] + scene.force_scale * np.array([fx, fy])
         torque = float(arrow.torque[0])
@@ -149,9 +149,9 @@ def _frame(scene: Scene, ax: Axes) -> None:
     ax.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
 
 
-def _sentence(found: BodyBalance) -> str:
-    mx, my, jt = found.inertia
-    rx, ry, rt = (f"{part:.1e}" if part else "0" for part in found.residual)
+def _sentence(balanced: BodyBalance) -> str:
+    mx, my, jt = balanced.inertia
+    rx, ry, rt = (f"{part:.1e}" if part else "0" for part in balanced.residual)
     return (
         f"m a = ({mx:.4g}, {my:.4g}) N,   J α = {jt:.4g} N m\n"
         f"ΣF − m a = ({rx}, {ry}) N,   ΣT − J α = {rt} N m"

@@ -45,17 +45,19 @@ Wheels = dict[tuple[str, float, float], Wheel]
 
 def wheels(resolved: ResolvedModel) -> Wheels:
     """The wheels of all meshes, by body and center. A wheel in several meshes is turned for the first."""
-    found: Wheels = {}
+    known_wheels: Wheels = {}
     meshes = [e for e in resolved.elements.values() if isinstance(e, Gear)]
     while meshes:  # next to a wheel that is there already, else anywhere
-        known = [mesh for mesh in meshes if wheel_key(mesh.a) in found or wheel_key(mesh.b) in found]
+        known = [
+            mesh for mesh in meshes if wheel_key(mesh.a) in known_wheels or wheel_key(mesh.b) in known_wheels
+        ]
         mesh = (known or meshes)[0]
         meshes.remove(mesh)
-        _add_mesh(found, mesh)
+        _add_mesh(known_wheels, mesh)
     for element in resolved.elements.values():
-        if isinstance(element, RackPinion) and wheel_key(element.b) not in found:
-            found[wheel_key(element.b)] = Wheel(element.b, abs(element.radius), PINION, 0.0)
-    return found
+        if isinstance(element, RackPinion) and wheel_key(element.b) not in known_wheels:
+            known_wheels[wheel_key(element.b)] = Wheel(element.b, abs(element.radius), PINION, 0.0)
+    return known_wheels
 
 
 def wheel_key(frame: PlacedFrame) -> tuple[str, float, float]:
@@ -63,22 +65,22 @@ def wheel_key(frame: PlacedFrame) -> tuple[str, float, float]:
     return frame.body, round(frame.x, 9), round(frame.y, 9)
 
 
-def _add_mesh(found: Wheels, mesh: Gear) -> None:
+def _add_mesh(known_wheels: Wheels, mesh: Gear) -> None:
     radius_a, radius_b = mesh.pitch_radii()
-    teeth_a, teeth_b = _teeth(mesh, radius_a, radius_b, found)
+    teeth_a, teeth_b = _teeth(mesh, radius_a, radius_b, known_wheels)
     beta = atan2(mesh.b.drawn_y - mesh.a.drawn_y, mesh.b.drawn_x - mesh.a.drawn_x)
     # the angles, seen from a and from b, of the point where the circles touch
     at_a, at_b = (beta + pi, beta + pi) if mesh.internal else (beta, beta + pi)
-    a = found.get(wheel_key(mesh.a))
-    b = found.get(wheel_key(mesh.b))
+    a = known_wheels.get(wheel_key(mesh.a))
+    b = known_wheels.get(wheel_key(mesh.b))
     if a is None and b is not None:
         wanted = b.phase(at_b) - 0.5 if mesh.internal else 0.5 - b.phase(at_b)
-        a = found[wheel_key(mesh.a)] = _turned(mesh.a, radius_a, teeth_a, at_a, wanted, False)
+        a = known_wheels[wheel_key(mesh.a)] = _turned(mesh.a, radius_a, teeth_a, at_a, wanted, False)
     if a is None:
-        a = found[wheel_key(mesh.a)] = _turned(mesh.a, radius_a, teeth_a, at_a, 0.0, False)
+        a = known_wheels[wheel_key(mesh.a)] = _turned(mesh.a, radius_a, teeth_a, at_a, 0.0, False)
     if b is None:
         wanted = a.phase(at_a) + 0.5 if mesh.internal else 0.5 - a.phase(at_a)
-        found[wheel_key(mesh.b)] = _turned(mesh.b, radius_b, teeth_b, at_b, wanted, mesh.internal)
+        known_wheels[wheel_key(mesh.b)] = _turned(mesh.b, radius_b, teeth_b, at_b, wanted, mesh.internal)
 
 
 def _turned(
@@ -89,12 +91,12 @@ def _turned(
     return flat._replace(tooth=(flat.phase(angle) - phase) * TURN / teeth)
 
 
-def _teeth(mesh: Gear, radius_a: float, radius_b: float, found: Wheels) -> tuple[int, int]:
+def _teeth(mesh: Gear, radius_a: float, radius_b: float, known_wheels: Wheels) -> tuple[int, int]:
     """The numbers given; the module of a wheel that is there; else the smallest numbers near the ratio."""
     if mesh.teeth is not None and all(float(n).is_integer() for n in mesh.teeth):
         return int(mesh.teeth[0]), int(mesh.teeth[1])
     for frame in (mesh.a, mesh.b):
-        wheel = found.get(wheel_key(frame))
+        wheel = known_wheels.get(wheel_key(frame))
         if wheel is not None:
             per_length = wheel.teeth / wheel.radius
             return max(3, round(radius_a * per_length)), max(3, round(radius_b * per_length))

@@ -60,7 +60,7 @@ def _body_label(name: str, spots: Sequence[Spot], ink: str, layout: Layout) -> L
 
 def _joint_labels(layout: Layout, spots: dict[str, list[Spot]]) -> Iterator[Label]:
     """The names of the joints at a place, once for all that sit there."""
-    found: dict[tuple[int, int], list[Joint]] = {}
+    by_place: dict[tuple[int, int], list[Joint]] = {}
     for element in layout.resolved.elements.values():
         if (
             isinstance(element, Joint)
@@ -68,8 +68,8 @@ def _joint_labels(layout: Layout, spots: dict[str, list[Spot]]) -> Iterator[Labe
             and layout.frames[element.name]
         ):
             x, y = layout.motion.place(spot_of(layout.frames[element.name][-1]))[0]
-            found.setdefault((round(x / layout.size), round(y / layout.size)), []).append(element)
-    for joints in found.values():
+            by_place.setdefault((round(x / layout.size), round(y / layout.size)), []).append(element)
+    for joints in by_place.values():
         frames = [frame for joint in joints for frame in layout.frames[joint.name]]
         clear = [spot for f in frames for spot in spots.get(f.body, ()) if (spot.x, spot.y) != (f.x, f.y)]
         motor = any(layout.pivot(f.body, GROUND) == f for f in frames) and _has_motor(frames[-1].body, layout)
@@ -104,15 +104,15 @@ def places(words: Sequence[Label], motion: CarrierMotion, i: int, size: float) -
     spots = [motion.place(label.spot)[i] for label in words]
     middle = np.mean(spots, axis=0) if spots else np.zeros(2)
     taken = [_pin_box(x, y, label, size) for (x, y), label in zip(spots, words, strict=True) if label.is_pin]
-    found = []
+    chosen = []
     for label, (x, y) in zip(words, spots, strict=True):
         options = list(_options(label, motion, i, (x - middle[0], y - middle[1])))
         boxes = [word_box(place, label.text, size) for place in options]
         free = [k for k, box in enumerate(boxes) if not any(_overlap(box, other) for other in taken)]
         best = free[0] if free else 0
         taken.append(boxes[best])
-        found.append(options[best])
-    return found
+        chosen.append(options[best])
+    return chosen
 
 
 def _options(

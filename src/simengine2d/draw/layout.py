@@ -117,7 +117,7 @@ class Layout:
 
     def _places(self) -> Floats:
         """Where attached points and mass centers go; round bodies and plates count with their corners."""
-        frames = [frame for found in self.frames.values() for frame in found]
+        frames = [frame for frames in self.frames.values() for frame in frames]
         spots = {spot_of(frame) for frame in frames}
         for name, body in self.resolved.bodies.items():
             spots |= {Spot(name, x, y) for x, y, _ in body.points.values()}
@@ -143,7 +143,7 @@ class Layout:
         shortest = longest
         for body in self.resolved.bodies:
             points = np.array(
-                [(f.x, f.y) for found in self.frames.values() for f in found if f.body == body]
+                [(f.x, f.y) for frames in self.frames.values() for f in frames if f.body == body]
             ).reshape(-1, 2)
             gaps = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
             gaps = gaps[gaps > 1e-6 * longest]
@@ -212,7 +212,7 @@ class Layout:
 
     def free_side(self, guide: PlacedFrame) -> float:
         """The side of a guide (+1 left, -1 right) with fewer joints; below, where they are equal."""
-        others = [f for found in self.frames.values() for f in found if f.body != GROUND]
+        others = [f for frames in self.frames.values() for f in frames if f.body != GROUND]
         across = np.mean([self.motion.seen_from(guide, f)[:, 1].mean() for f in others]) if others else 0.0
         if abs(across) > 0.1 * self.diagonal:
             return -1.0 if across > 0.0 else 1.0
@@ -266,10 +266,10 @@ def frames_of(element: Element) -> list[PlacedFrame]:
 
 
 def _frames_in(measures: list[Measure]) -> list[PlacedFrame]:
-    found: dict[PlacedFrame, None] = {}
+    frames: dict[PlacedFrame, None] = {}
     for term in (term for measure in measures for term in measure.terms):
         assert isinstance(term.a, PlacedFrame) and isinstance(term.b, PlacedFrame)
         if term.kind not in ("angle", "misalignment"):
             is_global = term.kind in ("x", "y")  # measured from the origin, where nothing need be
-            found |= {f: None for f in (term.a, term.b) if not (is_global and f.body == GROUND)}
-    return list(found)
+            frames |= {f: None for f in (term.a, term.b) if not (is_global and f.body == GROUND)}
+    return list(frames)

@@ -204,11 +204,11 @@ def _arrow(arrow: Any, number: dict[str, int], columns: Columns) -> dict[str, An
 
 def _points(scene: Scene, results: Results, number: dict[str, int]) -> dict[str, Any]:
     """The points whose paths can be shown: those asked for, and every named point of the bodies."""
-    found = {trace.name: trace for trace in scene.traces}
+    traces = {trace.name: trace for trace in scene.traces}
     for body in results.bodies:
         for point, (x, y, _) in results.resolved.bodies[body].points.items():
             name = f"{body}.{point}"
-            found.setdefault(name, Trace(Spot(body, x, y), name, scene.inks[body]))
+            traces.setdefault(name, Trace(Spot(body, x, y), name, scene.inks[body]))
     return {
         name: {
             "carrier": number[trace.spot.carrier],
@@ -217,7 +217,7 @@ def _points(scene: Scene, results: Results, number: dict[str, int]) -> dict[str,
             "ink": ink_class(trace.ink),
             "name": name,
         }
-        for name, trace in found.items()
+        for name, trace in traces.items()
     }
 
 

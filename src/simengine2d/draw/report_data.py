@@ -113,7 +113,7 @@ class Load(NamedTuple):
 
 def loads(results: Results) -> list[Load]:
     """The reactions of all joints and the forces of all force elements."""
-    found = []
+    table: list[Load] = []
     for name, element in results.model.elements.items():
         if name in results.model.joints and results.lam is None:
             continue
@@ -127,8 +127,8 @@ def loads(results: Results) -> list[Load]:
         t, force, moment = results.t, peak_of(results.t, size), peak_of(results.t, np.abs(torque))
         numbers = force.value, force.t, rms(t, size), moment.value, rms(t, torque)
         shown = name not in results.non_unique, force.seen and moment.seen
-        found.append(Load(name, type(element).__name__, on, *numbers, *shown))
-    return found
+        table.append(Load(name, type(element).__name__, on, *numbers, *shown))
+    return table
 
 
 # The model --------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def model_hash(model: Model) -> str | None:
 
 def origin(results: Results) -> list[Fact]:
     """The model's file and hash, and the versions with which it was run."""
-    found = model_hash(results.model)
+    fingerprint = model_hash(results.model)
     versions = [f"simengine2d {__version__}", f"Python {platform.python_version()}"]
     for package in PACKAGES:
         try:
@@ -184,6 +184,6 @@ def origin(results: Results) -> list[Fact]:
             versions.append(f"{package}: none")
     return [
         Fact("model file", results.model.source or "written in Python"),
-        Fact("model hash (SHA-256)", found or "none: the model holds Python functions"),
+        Fact("model hash (SHA-256)", fingerprint or "none: the model holds Python functions"),
         Fact("versions", ", ".join(versions)),
     ]

@@ -220,14 +220,14 @@ def _trace(point: str, layout: Layout) -> Trace:
 
 def _corners(marks: Sequence[Mark]) -> dict[str, list[Floats]]:
     """The corners of what is fixed in each carrier."""
-    found: dict[str, list[Floats]] = {}
+    by_carrier: dict[str, list[Floats]] = {}
     for mark in marks:
         if isinstance(mark, Stretched):
             for spot in (mark.a, mark.b):
-                found.setdefault(spot.carrier, []).append(np.array([(spot.x, spot.y)]))
+                by_carrier.setdefault(spot.carrier, []).append(np.array([(spot.x, spot.y)]))
         else:
-            found.setdefault(mark.carrier, []).extend(np.asarray(path) for path in mark.paths)
-    return {carrier: _extremes(np.vstack(paths)) for carrier, paths in found.items()}
+            by_carrier.setdefault(mark.carrier, []).extend(np.asarray(path) for path in mark.paths)
+    return {carrier: _extremes(np.vstack(paths)) for carrier, paths in by_carrier.items()}
 
 
 def _extremes(points: Floats) -> list[Floats]:

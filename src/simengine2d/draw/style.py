@@ -62,8 +62,10 @@ def inks(theme: str = "light") -> dict[str, Ink]:
     red, blue, green = (
         ("#c8102e", "#0b5fa5", "#00725a") if theme == "light" else ("#ff5a5f", "#6bb6ff", "#4fd1a5")
     )
-    found = {f"body {i}": Ink(color, mixed(color, paper, 0.3), 1.5) for i, color in enumerate(BODIES[theme])}
-    return found | {
+    of_bodies = {
+        f"body {i}": Ink(color, mixed(color, paper, 0.3), 1.5) for i, color in enumerate(BODIES[theme])
+    }
+    return of_bodies | {
         "ground": Ink(gray, None, 1.1),
         "support": Ink(text, faint, 1.3),
         "pin": Ink(text, paper, 1.3),

@@ -49,7 +49,7 @@ def _checked(document: Document) -> dict[str, Any]:
         "step": _positive(document, "stepSize"),
         "output_steps": _count(document),
     }
-    if document.found:
+    if document.collected:
         raise ModelError(document.problems)
     return analysis
 

@@ -254,5 +254,5 @@ COMMON = ("name", "id", "type")
 
 def meaning(section: str, word: Any) -> Meaning | None:
     """What a type means, whatever its capitals."""
-    folded = {name.lower(): found for name, found in SECTIONS[section][1].items()}
+    folded = {name.lower(): entry for name, entry in SECTIONS[section][1].items()}
     return folded.get(word.lower()) if isinstance(word, str) else None

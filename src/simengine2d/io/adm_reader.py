@@ -44,13 +44,13 @@ def is_course_model(data: Any) -> bool:
 def read_adm(document: Document, functions: Mapping[str, Callable[..., Any]] | None) -> Model:
     """The model in a course file. `functions` holds Python functions for its mfiles."""
     if not isinstance(document.data, dict):
-        found = shown(document.data)
+        content = shown(document.data)
         raise ModelError(
-            f"{document.name} holds {found}, which is not a course model; it begins with {{ and has bodies."
+            f"{document.name} holds {content}, which is not a course model; it begins with {{ and has bodies."
         )
     reader = _AdmReader(document, functions)
     model = reader.model()
-    if document.found:
+    if document.collected:
         raise ModelError(document.problems)
     try:
         model.check()
@@ -106,11 +106,13 @@ class _AdmReader:
         return value
 
     def each(self, section: str, read: Callable[[Path, dict[str, Any]], None]) -> None:
-        found = self.document.data.get(section)
-        if not isinstance(found, list | None):
-            self.document.complain((section,), f"{section} is {shown(found)}; it must be a list of records.")
+        records = self.document.data.get(section)
+        if not isinstance(records, list | None):
+            self.document.complain(
+                (section,), f"{section} is {shown(records)}; it must be a list of records."
+            )
             return
-        for i, record in enumerate(found or []):
+        for i, record in enumerate(records or []):
             path = (section, i)
             if record == {}:
                 self.warn(path, f"an empty record in {section} is ignored.")
@@ -217,24 +219,24 @@ class _AdmReader:
     def entry(self, path: Path, record: dict[str, Any]) -> None:
         section = str(path[0])
         word, known = SECTIONS[section]
-        found = meaning(section, record.get("type"))
+        known_type = meaning(section, record.get("type"))
         title = f"{word} {record.get('name')!r}"
-        if found is None:
+        if known_type is None:
             hint = unknown("type", str(record.get("type")), known)
             self.document.complain(
                 (*path, "type"), f"{title} has the type {shown(record.get('type'))}, which is unknown. {hint}"
             )
             return
-        missing = [key for key in found.needs if key not in record]
+        missing = [key for key in known_type.needs if key not in record]
         for key in missing:
             self.document.complain(path, f"{title} ({record['type']}) needs the field '{key}'.")
         if missing:
             return
-        self.warn_of_strange(path, record, found, title)
+        self.warn_of_strange(path, record, known_type, title)
         otherwise = f"{record['type']} {record.get('id', '')}".strip()
-        name = self.unique(record.get("name"), otherwise, path, LINE if "sQ1" in found.needs else "")
+        name = self.unique(record.get("name"), otherwise, path, LINE if "sQ1" in known_type.needs else "")
         try:
-            elements = found.build(AdmEntry(name, record, self.bodies))
+            elements = known_type.build(AdmEntry(name, record, self.bodies))
             for element in elements:
                 self.add(element, path)
             self.records[name] = record
@@ -245,8 +247,8 @@ class _AdmReader:
         self.paths[element.name] = path
         self.result.add(element)
 
-    def warn_of_strange(self, path: Path, record: dict[str, Any], found: Meaning, title: str) -> None:
-        known = (*COMMON, *found.needs, *found.may_have)
+    def warn_of_strange(self, path: Path, record: dict[str, Any], known_type: Meaning, title: str) -> None:
+        known = (*COMMON, *known_type.needs, *known_type.may_have)
         idle = ("fun",) if record.get("fun") in (None, 0, "0", "NONE") else ()
         strange = [key for key in record if key not in known + idle]
         if strange:

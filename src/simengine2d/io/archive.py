@@ -78,9 +78,9 @@ def _header(file: io.BytesIO, name: str) -> tuple[tuple[int, ...], bool, np.dtyp
 
 def digest(text: str, arrays: Arrays) -> str:
     """A fingerprint of a text and of arrays with their names, kinds and shapes."""
-    found = hashlib.sha256(text.encode("utf-8", errors="surrogatepass"))
+    hashed = hashlib.sha256(text.encode("utf-8", errors="surrogatepass"))
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
-        found.update(f"|{name}|{array.dtype.str}|{array.shape}|".encode())
-        found.update(array.tobytes())
-    return found.hexdigest()
+        hashed.update(f"|{name}|{array.dtype.str}|{array.shape}|".encode())
+        hashed.update(array.tobytes())
+    return hashed.hexdigest()

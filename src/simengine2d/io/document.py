@@ -19,7 +19,7 @@ class Document:
     name: str
     data: Any = None
     lines: dict[Path, int] = field(default_factory=dict)
-    found: list[Problem] = field(default_factory=list)
+    collected: list[Problem] = field(default_factory=list)
     """Problems with their lines, not yet reported."""
     arithmetic: dict[Path, str] = field(default_factory=dict)
     """Numbers that were written as arithmetic, where the reader allows it."""
@@ -27,7 +27,7 @@ class Document:
     @property
     def problems(self) -> list[Problem]:
         """All problems so far, from the top of the file to its end."""
-        in_order = sorted(self.found, key=lambda problem: problem.line)
+        in_order = sorted(self.collected, key=lambda problem: problem.line)
         return [problem.begun(f"{self.at(problem.line)}: ") for problem in in_order]
 
     def line(self, path: Sequence[str | int] = ()) -> int:
@@ -46,7 +46,7 @@ class Document:
 
     def complain(self, path: Sequence[str | int], sentence: str) -> None:
         """Collect a problem; the reader goes on and reports all of them at once."""
-        self.found.append(Problem(sentence, tuple(path), self.line(path)))
+        self.collected.append(Problem(sentence, tuple(path), self.line(path)))
 
     def located(self, error: ModelError, paths: Mapping[str, Path] | None = None) -> ModelError:
         """The same problems with their lines; `paths` says where elements are that have another name in the file."""
@@ -66,7 +66,7 @@ class Document:
             sentence = (
                 f"'{key}' occurs twice in {inside}, first in line {first}. Rename one of them, or delete it."
             )
-            self.found.append(Problem(sentence, path, line))
+            self.collected.append(Problem(sentence, path, line))
             return False
         self.lines[path] = line
         return True

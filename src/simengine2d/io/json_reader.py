@@ -33,7 +33,7 @@ class _JsonReader:
         self.position = 0
         self.arithmetic = arithmetic
         self.document = Document(name)
-        self.starts = [0] + [found.end() for found in re.finditer("\n", text)]
+        self.starts = [0] + [match.end() for match in re.finditer("\n", text)]
 
     @property
     def line(self) -> int:
@@ -48,7 +48,7 @@ class _JsonReader:
         self.position = SPACE.match(self.text, self.position).end()  # type: ignore[union-attr]
         return self.text[self.position : self.position + 1]
 
-    def found(self) -> str:
+    def next_in_words(self) -> str:
         sign = self.next()
         return f"found {sign!r}" if sign else "the file ends"
 
@@ -79,11 +79,11 @@ class _JsonReader:
             return data
         while True:
             if self.next() != '"':
-                raise self.fail(f"{self.found()} where a name in double quotes is expected.")
+                raise self.fail(f"{self.next_in_words()} where a name in double quotes is expected.")
             line = self.line
             key = self.string()
             if self.next() != ":":
-                raise self.fail(f'{self.found()} where a colon is expected after "{key}".')
+                raise self.fail(f'{self.next_in_words()} where a colon is expected after "{key}".')
             self.position += 1
             here = (*path, key)
             if self.document.add(data, here, line):
@@ -119,7 +119,7 @@ class _JsonReader:
         sign = self.next()
         if sign not in (",", bracket) or not sign:
             raise self.fail(
-                f"{self.found()} where ',' or '{bracket}' is expected; line {opening} opens the bracket."
+                f"{self.next_in_words()} where ',' or '{bracket}' is expected; line {opening} opens the bracket."
             )
         self.position += 1
         if sign == "," and self.next() == bracket:
@@ -143,17 +143,17 @@ class _JsonReader:
                 whole = strict[2] is None and strict[3] is None
                 return integer(strict[0]) if whole else finite(strict[0])
         except ValueError as error:
-            self.document.found.append(Problem(str(error), line=self.line))
+            self.document.collected.append(Problem(str(error), line=self.line))
             return strict[0] if strict else None
         word = WORD.match(self.text, self.position)
         if word and word[0] in WORDS:
             self.position = word.end()
             return WORDS[word[0]]
-        if self.arithmetic and (found := ARITHMETIC.match(self.text, self.position)):
-            return self.computed(found[0], path)
+        if self.arithmetic and (match := ARITHMETIC.match(self.text, self.position)):
+            return self.computed(match[0], path)
         if word and re.fullmatch(r"[-+]?(nan|inf(inity)?)", word[0], re.IGNORECASE):
             raise self.fail(f"{word[0]} is not a finite number. Write the number that is meant.")
-        what = f"found '{word[0][:40]}'" if word else self.found()
+        what = f"found '{word[0][:40]}'" if word else self.next_in_words()
         raise self.fail(f"{what} where a number, a text in double quotes, '[' or '{{' is expected.")
 
     def computed(self, text: str, path: Path) -> float:

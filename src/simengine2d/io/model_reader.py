@@ -62,7 +62,7 @@ def read_model(
         )
     check_record(document, (), "the model", data, file_record())
     model = _ModelReader(document, folder, NamedFunctions(functions, document.name)).model()
-    if document.found:
+    if document.collected:
         _complain_of_numbers(model, document)
         raise ModelError(document.problems)
     try:
@@ -75,7 +75,7 @@ def read_model(
 
 def _complain_of_numbers(model: Model, document: Document) -> None:
     """Wrong numbers of a model of which other parts could not be read; lines with a problem are left alone."""
-    known = {problem.line for problem in document.found}
+    known = {problem.line for problem in document.collected}
     for problem in problems_of_numbers(model):
         if document.line(problem.path) not in known:
             document.complain(problem.path, problem)
@@ -127,8 +127,8 @@ class _ModelReader:
         return tuple(name for name in self.points if name != GROUND)
 
     def section(self, name: str) -> dict[str, Any]:
-        found = self.document.data.get(name)
-        return found if isinstance(found, dict) else {}
+        content = self.document.data.get(name)
+        return content if isinstance(content, dict) else {}
 
     def model(self) -> Model:
         data = self.document.data
@@ -299,14 +299,14 @@ class _ModelReader:
 
     def refers_well(self, element: Element, path: Path) -> bool:
         """Every body and point the element names is in the file."""
-        before = len(self.document.found)
+        before = len(self.document.collected)
         title = f"{SECTIONS[str(path[0])][0]} '{element.name}'"
         for field, kind in element.kinds().items():
             for frame in self.frames_of(getattr(element, field), kind, (*path, field), title):
                 problem = self.wrong_reference(frame)
                 if problem:
                     self.document.complain((*path, field), f"{title} refers to {problem}")
-        return len(self.document.found) == before
+        return len(self.document.collected) == before
 
     def frames_of(self, given: Any, kind: Kind, path: Path, title: str) -> list[Frame]:
         if given is None or kind.name not in ("frame", "measure", *FORMULA_KINDS):
@@ -324,7 +324,7 @@ class _ModelReader:
     def wrong_reference(self, frame: Frame) -> str:
         """What is wrong with a reference, or nothing."""
         if frame.body not in self.points:
-            if len(self.document.found) > MOST_HINTS:
+            if len(self.document.collected) > MOST_HINTS:
                 return f"body '{frame.body}', which is not in the model."
             near_ground = get_close_matches(frame.body.lower()[:40], [GROUND], cutoff=0.6)
             hint = unknown("body", frame.body, (*near_ground, *self.body_names), plural="bodies")

@@ -187,8 +187,8 @@ def _blocks(table: Any) -> Arrays:
     motion = stacked([column for name, column in columns.items() if "." in name])
     lam = [column for name, column in columns.items() if name.startswith("lam") and "." not in name]
     q, qd, qdd = map(np.ascontiguousarray, np.split(motion, 3, axis=1))
-    found = {"t": columns["t"], "q": q, "qd": qd, "qdd": qdd}
-    return found | ({"lam": np.ascontiguousarray(stacked(lam))} if lam else {})
+    blocks = {"t": columns["t"], "q": q, "qd": qd, "qdd": qdd}
+    return blocks | ({"lam": np.ascontiguousarray(stacked(lam))} if lam else {})
 
 
 def _pyarrow() -> ModuleType:

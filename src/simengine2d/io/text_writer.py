@@ -104,8 +104,8 @@ def _in_quotes(text: str) -> str:
     return _UNPRINTABLE.sub(_escape, json.dumps(text, ensure_ascii=False))
 
 
-def _escape(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def shown(value: Any, longest: int = 60) -> str:

@@ -157,7 +157,7 @@ class _YamlReader:
         try:
             return plain_value(event.value)
         except ValueError as error:
-            self.document.found.append(Problem(str(error), line=event.start_mark.line + 1))
+            self.document.collected.append(Problem(str(error), line=event.start_mark.line + 1))
             return event.value
 
 

@@ -68,11 +68,11 @@ def combinations(coordinates: Methods, formulations: Methods, integrators: Metho
         for each in _chosen(integrators, sorted(Integrator.registry), "integrators")
     ]
     both_named = formulations is not None and integrators is not None
-    found = [_combined(*parts) for parts in product(families, posed, solvers)]
-    fitting = [each for each in found if not each.refusal]
+    all_combinations = [_combined(*parts) for parts in product(families, posed, solvers)]
+    fitting = [each for each in all_combinations if not each.refusal]
     if not fitting:
-        raise UnsupportedError(found[0].refusal)
-    return found if both_named else fitting
+        raise UnsupportedError(all_combinations[0].refusal)
+    return all_combinations if both_named else fitting
 
 
 def _families() -> list[str]:

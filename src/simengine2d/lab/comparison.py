@@ -49,7 +49,7 @@ class Comparison:
         motions |= {trial.name: trial.results for trial in self.ran if trial.results is not None}
         names = list(motions)
         sizes = sizes_of(motion_of(self.reference))
-        found = {}
+        farthest = {}
         for quantity, arrays in zip(
             QUANTITIES, zip(*(motion_of(r, sizes) for r in motions.values()), strict=True), strict=True
         ):
@@ -58,8 +58,8 @@ class Comparison:
             worst = int(apart.argmax()) if apart.size else 0
             column = stack[:, worst] if apart.size else np.zeros(len(names))
             ends = names[int(column.argmax())], names[int(column.argmin())]
-            found[quantity] = Apart(float(apart.max(initial=0.0)), *ends)
-        return found
+            farthest[quantity] = Apart(float(apart.max(initial=0.0)), *ends)
+        return farthest
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary for each trial."""

@@ -160,11 +160,11 @@ def _halved(
     solver: Integrator, problem: str, t_end: float, errors: Callable[[int], dict[str, float]]
 ) -> Order:
     """Halve the steps until rounding disturbs every quantity."""
-    counts, found = [FIRST], [errors(FIRST)]
-    while counts[-1] < LAST and any(value > ROUNDING[name] for name, value in found[-1].items()):
+    counts, history = [FIRST], [errors(FIRST)]
+    while counts[-1] < LAST and any(value > ROUNDING[name] for name, value in history[-1].items()):
         counts.append(2 * counts[-1])
-        found.append(errors(counts[-1]))
-    columns = {name: np.array([each[name] for each in found]) for name in found[0]}
+        history.append(errors(counts[-1]))
+    columns = {name: np.array([each[name] for each in history]) for name in history[0]}
     return Order(label(solver), problem, solver.order, t_end / np.array(counts), columns)
 
 

@@ -30,8 +30,8 @@ class ComparedMotion(NamedTuple):
 def motion_of(results: Results, sizes: ComparedMotion | None = None) -> ComparedMotion:
     """A motion in units of the mechanism; with `sizes`, in those of another motion."""
     L = results.system.sizes
-    found = ComparedMotion(results.q / L, results.qd / L, results.qdd / L, unique_reactions(results))
-    return found if sizes is None else ComparedMotion(*(a / b for a, b in zip(found, sizes, strict=True)))
+    motion = ComparedMotion(results.q / L, results.qd / L, results.qdd / L, unique_reactions(results))
+    return motion if sizes is None else ComparedMotion(*(a / b for a, b in zip(motion, sizes, strict=True)))
 
 
 def sizes_of(motion: ComparedMotion) -> ComparedMotion:
@@ -51,9 +51,9 @@ def unique_reactions(results: Results) -> Floats:
     return np.vstack(columns).T
 
 
-def differences(found: ComparedMotion, wanted: ComparedMotion) -> dict[str, float]:
+def differences(motion: ComparedMotion, wanted: ComparedMotion) -> dict[str, float]:
     """The largest difference in each quantity."""
-    pairs = zip(QUANTITIES, found, wanted, strict=True)
+    pairs = zip(QUANTITIES, motion, wanted, strict=True)
     return {name: float(np.abs(a - b).max(initial=0.0)) for name, a, b in pairs}
 
 

@@ -50,8 +50,8 @@ def oscillation_growth(coefficients: tuple[float, float, float, float], z: NDArr
     step = T.S + sum(
         T.N[:, i, None] * row[..., None, :] for i, row in enumerate((position, velocity, acceleration))
     )
-    found: Floats = np.abs(np.linalg.eigvals(step)).max(axis=-1)
-    return found
+    radius: Floats = np.abs(np.linalg.eigvals(step)).max(axis=-1)
+    return radius
 
 
 @answers_misspellings

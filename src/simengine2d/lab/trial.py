@@ -95,8 +95,8 @@ class Bench:
             return Trial(*combination.names, REFUSED, str(error), **setting)
         except SimEngineError as error:
             return Trial(*combination.names, FAILED, str(error), **setting)
-        found = {**setting, **self.judged(results), "seconds": seconds, "results": results}
-        return replace(Trial(*combination.names, RAN), **found)
+        values = {**setting, **self.judged(results), "seconds": seconds, "results": results}
+        return replace(Trial(*combination.names, RAN), **values)
 
     def solve(self, combination: Combination, setting: dict[str, Any]) -> tuple[Results, float]:
         """The motion, and the seconds of the quickest of all runs."""
@@ -115,15 +115,15 @@ class Bench:
         """Differences, drifts and counts of a motion."""
         energy = energy_drift(results)
         counts = counts_of(results)
-        found = differences(motion_of(results, self.sizes), self.wanted)
-        return {**found, **constraint_drift(results), "energy": nan if energy is None else energy, **counts}
+        errors = differences(motion_of(results, self.sizes), self.wanted)
+        return {**errors, **constraint_drift(results), "energy": nan if energy is None else energy, **counts}
 
 
 def counts_of(results: Results) -> dict[str, int]:
     """Steps, and evaluations of the equations of motion: one for each iteration, where Newton's method counts these."""
-    found = results.statistics
-    iterations = found.get("Newton iterations", 0)
-    return {"steps": found.get("steps", 0), "evaluations": found.get("evaluations", iterations)}
+    counts = results.statistics
+    iterations = counts.get("Newton iterations", 0)
+    return {"steps": counts.get("steps", 0), "evaluations": counts.get("evaluations", iterations)}
 
 
 def tight(system: System, times: Floats) -> Results:
@@ -145,8 +145,8 @@ def _times(t_end: float | None, points: int) -> Floats:
 def _check_reference(reference: Results, system: System) -> None:
     if reference.lam is None or reference.t.size < 2:
         raise ModelError("the reference must be a run of dynamics with two outputs at least.")
-    wanted, found = [body.name for body in system.bodies], reference.bodies
-    if wanted != found:
+    wanted, bodies = [body.name for body in system.bodies], reference.bodies
+    if wanted != bodies:
         raise ModelError(
-            f"the reference moves the bodies {', '.join(found)}, the model has {', '.join(wanted)}."
+            f"the reference moves the bodies {', '.join(bodies)}, the model has {', '.join(wanted)}."
         )

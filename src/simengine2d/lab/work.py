@@ -83,15 +83,15 @@ def work_precision(
     _check("rtols", rtols)
     _check("steps", steps)
     names = short_names(asked)
-    found = WorkPrecision(bench.reference, {})
+    work = WorkPrecision(bench.reference, {})
     try:
         for count, (name, combination) in enumerate(zip(names, asked, strict=True)):
             if progress is not None:
                 progress(count, len(asked))
-            found.curves[name] = _curve(bench, combination, sorted(steps)[::-1], sorted(rtols)[::-1])
+            work.curves[name] = _curve(bench, combination, sorted(steps)[::-1], sorted(rtols)[::-1])
     except KeyboardInterrupt:
-        raise Interrupted(f"interrupted after {len(found.curves)} of {len(asked)} methods.", found) from None
-    return found
+        raise Interrupted(f"interrupted after {len(work.curves)} of {len(asked)} methods.", work) from None
+    return work
 
 
 def _curve(

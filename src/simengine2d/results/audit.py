@@ -53,16 +53,16 @@ class Audit:
         if not self.picked.size:
             return {}
         errors, sizes = zip(*(self._at(k) for k in self.picked), strict=True)
-        found = {}
+        worst = {}
         for level in errors[0]:
             names = self.system.row_names if level != "force" else [body.name for body in self.system.bodies]
-            found[level] = self._largest(
+            worst[level] = self._largest(
                 np.array([e[level] for e in errors]),
                 np.array([s[level] for s in sizes]),
                 level,
                 names,
             )
-        return found
+        return worst
 
     def _usual(self, level: str) -> float:
         """A reference size for a uniform motion or a mechanism at rest: from its speed, its weight and its length."""

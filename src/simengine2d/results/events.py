@@ -202,9 +202,11 @@ def measured(S, i, F):
 def crossings_until(watch: EventWatch, t_end: float, between: Motion, rtol: float) -> list[Crossing]:
     """The events between the last call and t_end, in the order of time."""
     motion = cache(between)  # several events look at the same places
-    found = [each for e in range(len(watch.events)) for each in _crossings_of(watch, e, t_end, motion, rtol)]
+    crossings = [
+        each for e in range(len(watch.events)) for each in _crossings_of(watch, e, t_end, motion, rtol)
+    ]
     watch.t = t_end
-    return sorted(found, key=lambda crossing: crossing.t)
+    return sorted(crossings, key=lambda crossing: crossing.t)
 
 
 def _crossings_of(watch: EventWatch, e: int, t_end: float, motion: Motion, rtol: float) -> list[Crossing]:

@@ -47,11 +47,11 @@ class Switching:
         """`bends` asks for the states at which forces bend, too, and not only for those at which they may jump."""
         self.system = system
         self.step, self.jump, self.kick = step, "", ""
-        found = _found(system)
-        self.times = TimeBreaks(found.of_time, found.tables, found.declared, step)
-        self.placed = [each for each in found.placed if bends or not each.switch.bends]
-        self.moving = found.moving
-        self.undeclared = found.undeclared
+        breaks = _breaks_of(system)
+        self.times = TimeBreaks(breaks.of_time, breaks.tables, breaks.declared, step)
+        self.placed = [each for each in breaks.placed if bends or not each.switch.bends]
+        self.moving = breaks.moving
+        self.undeclared = breaks.undeclared
         if self.placed:
             self.bound = _bound(system, self.placed)
             self.out = np.empty(len(self.placed))
@@ -113,43 +113,43 @@ class Switching:
 
     # prescribed motions
 
-    def jumps_at(self, found: Break, q: Floats) -> bool:
+    def jumps_at(self, at_break: Break, q: Floats) -> bool:
         """Whether a prescribed position jumps at a break; `jump` then says which."""
         self.jump = ""
-        for i, change in self.changes(found, q, self.system.Phi)[:1]:
+        for i, change in self.changes(at_break, q, self.system.Phi)[:1]:
             self.jump = (
-                f"{self.title_of(i)} jumps by {-change:.6g} at t = {found.t:.9g} s, which no motion can follow. "
+                f"{self.title_of(i)} jumps by {-change:.6g} at t = {at_break.t:.9g} s, which no motion can follow. "
                 "Let it rise in some time, for instance by step5(t, t0, h0, t1, h1)."
             )
         return bool(self.jump)
 
-    def kicks_at(self, found: Break, q: Floats) -> bool:
+    def kicks_at(self, at_break: Break, q: Floats) -> bool:
         """Whether a prescribed velocity jumps at a break; `kick` then says which."""
-        changes = self.changes(found, q, self.system.nu)
+        changes = self.changes(at_break, q, self.system.nu)
         for i, _ in changes[:1]:
             self.kick = (
-                f"at t = {found.t:.9g} s {self.title_of(i)} changes its speed at once; the velocities of the bodies "
+                f"at t = {at_break.t:.9g} s {self.title_of(i)} changes its speed at once; the velocities of the bodies "
                 "jump, as by an impulse"
             )
         return bool(changes)
 
     def changes(
-        self, found: Break, q: Floats, part: Callable[[float, Floats], Floats]
+        self, at_break: Break, q: Floats, part: Callable[[float, Floats], Floats]
     ) -> list[tuple[int, float]]:
         """The rows of which some part changes at a break, and by how much."""
-        if not self.moving.size or not found.hard:
+        if not self.moving.size or not at_break.hard:
             return []
-        change = part(found.t + found.width, q) - part(found.t - found.width, q)
+        change = part(at_break.t + at_break.width, q) - part(at_break.t - at_break.width, q)
         # what moves on while the break is passed is none
-        allowed = JUMP * max(1.0, self.system.length) + 1e3 * found.width
+        allowed = JUMP * max(1.0, self.system.length) + 1e3 * at_break.width
         return [(int(i), float(change[i])) for i in self.moving if abs(change[i]) > allowed]
 
     def title_of(self, row: int) -> str:
         return self.system.model.elements[self.system.rows[row][0]].title
 
-    def kicked(self, found: Break, q: Floats, qd: Floats) -> Floats:
+    def kicked(self, at_break: Break, q: Floats, qd: Floats) -> Floats:
         """The velocities after a break: M (qd1 - qd) + Phi_q^T L = 0 with Phi_q qd1 = nu."""
-        system, t = self.system, found.t + found.width
+        system, t = self.system, at_break.t + at_break.width
         M, J = system.M(), system.Phi_q(t, q)
         K = np.block([[M, J.T], [J, np.zeros((system.m, system.m))]])
         x = np.linalg.lstsq(K, np.concatenate([M @ qd, system.nu(t, q)]), rcond=1e-13)[0]
@@ -240,7 +240,7 @@ class _Found:
 
 
 @once_per_system
-def _found(system: System) -> _Found:
+def _breaks_of(system: System) -> _Found:
     return _Found(system)
 
 

@@ -81,14 +81,14 @@ def verdict(results: Results) -> Verdict:
         return Verdict(
             CHECK, ("these results come from a CSV file, which holds no model to check them with",)
         )
-    found = _of_values(results)
-    if not found:
-        found = [*_of_equations(results), *_of_energy(results), *_of_steps(results), *_of_forces(results)]
-        found += _of_outputs(results)
-    found += [(CHECK, str(note)) for note in results.notes if isinstance(note, Caution)]
-    found += _of_opinion(results)
-    found.sort(key=lambda reason: -WORDS.index(reason[0]))
-    return Verdict(found[0][0] if found else TRUST, tuple(sentence for _, sentence in found))
+    reasons = _of_values(results)
+    if not reasons:
+        reasons = [*_of_equations(results), *_of_energy(results), *_of_steps(results), *_of_forces(results)]
+        reasons += _of_outputs(results)
+    reasons += [(CHECK, str(note)) for note in results.notes if isinstance(note, Caution)]
+    reasons += _of_opinion(results)
+    reasons.sort(key=lambda reason: -WORDS.index(reason[0]))
+    return Verdict(reasons[0][0] if reasons else TRUST, tuple(sentence for _, sentence in reasons))
 
 
 Reasons = list[tuple[str, str]]
@@ -103,14 +103,14 @@ def _of_values(results: Results) -> Reasons:
 
 
 def _of_equations(results: Results) -> Reasons:
-    found = []
+    reasons = []
     sharper = _sharper(results)
     for level, worst in Audit(results).worst.items():
         word = _judged(level, worst.size * sharper)
         if word != TRUST:
             what = SENTENCES[level].format(where=worst.where, size=worst.size)
-            found.append((word, f"at t = {worst.t:.6g} s {what}"))
-    return found
+            reasons.append((word, f"at t = {worst.t:.6g} s {what}"))
+    return reasons
 
 
 def _sharper(results: Results) -> float:
@@ -147,12 +147,12 @@ def _of_steps(results: Results) -> Reasons:
     bent = h * np.maximum(np.abs(qdd[1:]), np.abs(qdd[:-1]))
     gone = np.abs(np.diff(q, axis=0))
     jumped = gone > 10.0 * h * (fastest + bent) + 10.0 * np.median(gone, axis=0) + 1e-3
-    found = [_at_jump(results, jumped, "the position of", DO_NOT_TRUST)] if jumped.any() else []
+    reasons = [_at_jump(results, jumped, "the position of", DO_NOT_TRUST)] if jumped.any() else []
     if results.analysis == "kinematics":
         turned = np.abs(np.diff(qd, axis=0)) > JUMP * np.abs(qd).max() + 3.0 * bent
         turned &= ~_noted(results)[:, None]
-        found += [_at_jump(results, turned, "the velocity of", DO_NOT_TRUST)] if turned.any() else []
-    return found
+        reasons += [_at_jump(results, turned, "the velocity of", DO_NOT_TRUST)] if turned.any() else []
+    return reasons
 
 
 def _at_jump(results: Results, jumped: NDArray[np.bool_], what: str, word: str) -> tuple[str, str]:
@@ -192,9 +192,9 @@ def _of_forces(results: Results) -> Reasons:
     force = cache(lambda k: system.QA(float(results.t[k]), results.q[k], results.qd[k]))
     smooth = _smooth(results)
     for t, k in _looks(results):
-        found = _unfelt(results, t, k, force) if smooth[k] else None
-        if found:
-            return [found]
+        reason = _unfelt(results, t, k, force) if smooth[k] else None
+        if reason:
+            return [reason]
     return _of_impulses(results, np.flatnonzero(~smooth))
 
 

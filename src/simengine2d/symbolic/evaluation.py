@@ -44,8 +44,8 @@ class Evaluation:
 
     def slip(self, t: float, q: Floats, qd: Floats) -> Floats:
         """Phi_q qd - nu, how fast the constraints open."""
-        found: Floats = self.Phi_q(t, q, qd) @ qd - self.nu(t, q, qd)
-        return found
+        error: Floats = self.Phi_q(t, q, qd) @ qd - self.nu(t, q, qd)
+        return error
 
     @cached_property
     def _posed(self) -> Any:

@@ -41,8 +41,8 @@ def equations_of(model: Model, coordinates: str, notation: str, numbers: bool) -
             in_family(bodies, frames, family, core),
             names_of(system, family.names, family.row_names),
         )
-    found = Equations(core, names, SymbolValues(bodies.table, bodies.of_time, bodies.python), notation)
-    return found.with_numbers() if numbers else found
+    equations = Equations(core, names, SymbolValues(bodies.table, bodies.of_time, bodies.python), notation)
+    return equations.with_numbers() if numbers else equations
 
 
 def equations_of_bodies(bodies: BodySymbols, frames: SymbolicFrames) -> MotionEquations:
@@ -99,7 +99,7 @@ def _kind(coordinate: str) -> str:
 
 def _by_owner(names: list[str]) -> dict[str, list[int]]:
     """Numbers of the names that begin with the same word."""
-    found: dict[str, list[int]] = {}
+    rows: dict[str, list[int]] = {}
     for i, name in enumerate(names):
-        found.setdefault(name.partition(".")[0], []).append(i)
-    return found
+        rows.setdefault(name.partition(".")[0], []).append(i)
+    return rows

@@ -82,8 +82,8 @@ def _input_forces(system: SymbolicSystem, point: SymbolicEquilibrium, inputs: li
     if not inputs:
         return np.zeros((system.n, 0))
     slopes = system.numeric.function(jacobian(system.QA, [known[name] for name in inputs]))
-    found: Floats = slopes(point.t, point.q, np.zeros_like(point.q))
-    return found
+    forces: Floats = slopes(point.t, point.q, np.zeros_like(point.q))
+    return forces
 
 
 def _free_motions(

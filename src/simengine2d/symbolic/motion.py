@@ -222,7 +222,7 @@ class _Run:
         states = [(s, row[:n].copy(), row[n:].copy()) for s, row in zip(t, self.Y, strict=False)]
         if self.finish is not None:
             states = [(s, *numeric.project(s, q, qd)) for s, q, qd in states]
-        found = [numeric.accelerations(*state, self.posed.stabilization) for state in states]
+        accelerations = [numeric.accelerations(*state, self.posed.stabilization) for state in states]
         stacked = lambda parts, columns: np.array(list(parts)).reshape(len(states), columns)
         largest = lambda values: max((float(np.abs(v).max(initial=0.0)) for v in values), default=0.0)
         notes = (
@@ -235,8 +235,8 @@ class _Run:
             t.copy(),
             stacked((q for _, q, _ in states), n),
             stacked((qd for _, _, qd in states), n),
-            stacked((qdd for qdd, _ in found), n),
-            stacked((lam for _, lam in found), self.system.m),
+            stacked((qdd for qdd, _ in accelerations), n),
+            stacked((lam for _, lam in accelerations), self.system.m),
             status,
             notes,
             {

@@ -132,13 +132,13 @@ def _mass_matrix(given: UserInput, M: Any) -> sp.Matrix:
     if any(isinstance(row, list | tuple) for row in rows):
         if len(rows) != n or any(not isinstance(row, list | tuple) or len(row) != n for row in rows):
             raise ModelError(f"M must be {n} x {n}, one row for each of {listed(given.names)}.")
-        found = sp.Matrix([[given.expression(entry, "M") for entry in row] for row in rows])
+        matrix = sp.Matrix([[given.expression(entry, "M") for entry in row] for row in rows])
     else:
-        found = sp.diag(*given.column(rows, "M", n))
-    _refuse(found, given.qd, "M", "masses depend on coordinates and t")
-    if found != found.T and not simplify_angles(simplify(found - found.T)).is_zero_matrix:
+        matrix = sp.diag(*given.column(rows, "M", n))
+    _refuse(matrix, given.qd, "M", "masses depend on coordinates and t")
+    if matrix != matrix.T and not simplify_angles(simplify(matrix - matrix.T)).is_zero_matrix:
         raise ModelError("M must be symmetric.")
-    return found
+    return matrix
 
 
 def _forces(given: UserInput, Q: Any) -> sp.Matrix:

@@ -111,10 +111,10 @@ def _condition(node: Node, names: Mapping[str, Any]) -> Any:
         case Chain(first, ((operator, second),)) if operator in RELATIONS:
             return RELATIONS[operator](_value(first, names), _value(second, names))
         case Chain(first, rest) if rest[0][0] in CONNECTIVES:
-            found = _condition(first, names)
+            condition = _condition(first, names)
             for operator, operand in rest:
-                found = CONNECTIVES[operator](found, _condition(operand, names))
-            return found
+                condition = CONNECTIVES[operator](condition, _condition(operand, names))
+            return condition
         case Unary("not", operand):
             return sp.Not(_condition(operand, names))
     return sp.Ne(_value(node, names), 0)

@@ -41,14 +41,14 @@ class UserInput:
             tree = parse(given)
             return to_sympy(tree, {name: self._symbol(name) for name in names_in(tree)})
         try:
-            found = sp.sympify(given, strict=True)
+            expression = sp.sympify(given, strict=True)
         except (sp.SympifyError, TypeError):
             raise ModelError(
                 f"{what} is {given!r}; write an expression of SymPy or text such as 'x - L*cos(theta)'."
             ) from None
-        if not isinstance(found, sp.Expr):
-            raise ModelError(f"{what} is {found}, which is not an expression.")
-        return self._in_plain_symbols(found, what)
+        if not isinstance(expression, sp.Expr):
+            raise ModelError(f"{what} is {expression}, which is not an expression.")
+        return self._in_plain_symbols(expression, what)
 
     def column(self, given: Any, what: str, rows: int | None = None) -> sp.Matrix:
         """Several expressions, as many as are needed."""

@@ -136,14 +136,14 @@ def equilibrium(
     if all and method != "newton":
         raise typer.BadParameter("--all uses Newton's method; leave out --method.")
     target = target_file(model, out, format)
-    found = at_rest(read_model(model), method=method, all=all, start=_values(start), t=time)
+    equilibria = at_rest(read_model(model), method=method, all=all, start=_values(start), t=time)
     show(
-        f"{found.results.model.name}: {found.results.status}",
-        *(f"note: {note}" for note in found.results.notes),
+        f"{equilibria.results.model.name}: {equilibria.results.status}",
+        *(f"note: {note}" for note in equilibria.results.notes),
     )
-    for one in found:
+    for one in equilibria:
         _show_equilibrium(one)
-    save(found.results, target)
+    save(equilibria.results, target)
 
 
 def _values(given: list[str] | None) -> dict[str, float] | None:
@@ -163,16 +163,16 @@ def _values(given: list[str] | None) -> dict[str, float] | None:
     return values or None
 
 
-def _show_equilibrium(found: Equilibria) -> None:
+def _show_equilibrium(equilibrium: Equilibria) -> None:
     """Its stability, the poses, and the forces in the joints."""
     import numpy as np
 
     from ..summary import clean, short
 
-    results = found.results
+    results = equilibrium.results
     poses = clean(results.q[0].reshape(-1, 3))
     rows = [[name, *map(short, pose)] for name, pose in zip(results.bodies, poses, strict=True)]
-    show("", str(found.stability[0]), "", table("body", ["x\nm", "y\nm", "phi\nrad"], rows))
+    show("", str(equilibrium.stability[0]), "", table("body", ["x\nm", "y\nm", "phi\nrad"], rows))
     forces = {name: np.array(results.reaction(name))[:, 0] for name in results.resolved.rows}
     size = max((float(np.abs(parts).max()) for parts in forces.values()), default=0.0)
     rows = [[name, *map(short, np.where(np.abs(p) > 1e-12 * size, p, 0.0))] for name, p in forces.items()]
@@ -188,23 +188,31 @@ def modes(model: ModelArgument, drawn: DrawnOption = False, time: TimeOption = 0
     from ...analyses.linear.modes import modes as vibrations
 
     mechanism = read_model(model)
-    found = vibrations(mechanism, at=assemble(mechanism, time).q if drawn else None, t=time)
+    vibration = vibrations(mechanism, at=assemble(mechanism, time).q if drawn else None, t=time)
     show(
-        f"{mechanism.name}: modes about {'the drawn pose' if drawn else 'the equilibrium'}", *found.notes, ""
+        f"{mechanism.name}: modes about {'the drawn pose' if drawn else 'the equilibrium'}",
+        *vibration.notes,
+        "",
     )
     columns = ["frequency\nHz", "rad/s", "damping\nratio", "moves most"]
-    show(table("mode", columns, _mode_rows(found)))
+    show(table("mode", columns, _mode_rows(vibration)))
 
 
-def _mode_rows(found: Modes) -> list[list[str]]:
+def _mode_rows(vibration: Modes) -> list[list[str]]:
     from ..summary import short
 
     rows = []
-    for i in range(len(found)):
-        shape = found.shape(i)
+    for i in range(len(vibration)):
+        shape = vibration.shape(i)
         most = sorted(shape, key=lambda name: -abs(shape[name]))[:3]
         movers = ", ".join(f"{name} {shape[name].real:.3g}" for name in most)
         rows.append(
-            [str(i), short(found.frequency[i]), short(found.omega[i]), short(found.damping[i]), movers]
+            [
+                str(i),
+                short(vibration.frequency[i]),
+                short(vibration.omega[i]),
+                short(vibration.damping[i]),
+                movers,
+            ]
         )
     return rows

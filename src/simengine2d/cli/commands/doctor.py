@@ -22,9 +22,9 @@ def doctor(model: ModelArgument, json: JsonOption = False) -> None:
     from ...analyses.doctor.doctor import of_problems
 
     try:
-        found = examine(read_model(model))
+        checkup = examine(read_model(model))
     except ModelError as error:
-        found = of_problems(model, error)
-    show_text(found.json() if json else str(found))
-    if not found.healthy:
+        checkup = of_problems(model, error)
+    show_text(checkup.json() if json else str(checkup))
+    if not checkup.healthy:
         raise typer.Exit(1)

@@ -36,10 +36,10 @@ def equations(
     """Write down the equations of motion of a model, by body and by joint."""
     from ...io.files import write_text
 
-    found = read_model(model).equations(coordinates, notation=notation, numbers=numbers)
+    written = read_model(model).equations(coordinates, notation=notation, numbers=numbers)
     if latex is None and html is None:
-        show_text(str(found))
+        show_text(str(written))
     if latex is not None:
-        show_text(f"wrote {write_text(latex, found.tex())}")
+        show_text(f"wrote {write_text(latex, written.tex())}")
     if html is not None:
-        show_text(f"wrote {write_text(html, found.html())}")
+        show_text(f"wrote {write_text(html, written.html())}")

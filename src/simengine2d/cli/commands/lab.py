@@ -101,10 +101,10 @@ def names(text: str) -> list[str | None] | None:
     """`a,b` as a list; None for all."""
     if text == ALL:
         return None
-    found = [word.strip() for word in text.split(",") if word.strip()]
-    if not found:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words:
         raise typer.BadParameter("give names, with commas between them, or all.")
-    return [None if word == DEFAULT else word for word in found]
+    return [None if word == DEFAULT else word for word in words]
 
 
 def _compare(
@@ -157,11 +157,11 @@ def _work_precision(
     rtols = [10.0**-k for k in range(ROUGHEST, FINEST + 1)]
     with CountBar() as bar:
         try:
-            found = work_precision(model, integrators=solvers, t_end=t_end, rtols=rtols, progress=bar.count)
+            work = work_precision(model, integrators=solvers, t_end=t_end, rtols=rtols, progress=bar.count)
         except Interrupted as error:
             _say_saved(save_work_precision(error.results, out))
             raise
-    _say_saved(save_work_precision(found, out))
+    _say_saved(save_work_precision(work, out))
 
 
 def _stability(solvers: list[Integrator], out: Path) -> None:

@@ -85,9 +85,9 @@ def assemblies(
     """Find all poses in which a driven mechanism closes, and how far each can be driven."""
     from ...analyses.assembly.assembly_modes import assembly_modes
 
-    found = assembly_modes(read_model(model), driver=driver)
-    show(str(found).splitlines()[0])
-    show(table("assembly", ["pose", f"range of {found.driver}"], found.rows(), words=True))
+    assemblies = assembly_modes(read_model(model), driver=driver)
+    show(str(assemblies).splitlines()[0])
+    show(table("assembly", ["pose", f"range of {assemblies.driver}"], assemblies.rows(), words=True))
 
 
 @app.command()
