@@ -97,7 +97,7 @@ class Family(ABC):
             Family.registry[cls.name] = cls
 
     def __init__(self, system: System, q: Floats) -> None:
-        """The coordinates of a system whose bodies stand at q, where it is closed."""
+        """The coordinates of a system whose bodies are at q, where it is assembled."""
         self.system = system
         self.turns = np.zeros(0)
 
@@ -157,7 +157,7 @@ class Family(ABC):
 
     @abstractmethod
     def positions(self, q: Floats) -> Floats:
-        """z of bodies that stand at q."""
+        """z of bodies at q."""
 
     def velocities(self, q: Floats, qd: Floats) -> Floats:
         """zd of bodies that move with qd: R zd = qd, and the rows of the family's own hold still."""
@@ -167,6 +167,5 @@ class Family(ABC):
         left = left * self.sizes
         norms = np.linalg.norm(left, axis=1)
         unit = 1.0 / np.where(norms > 0.0, norms, 1.0)
-        found = np.linalg.lstsq(left * unit[:, None], right * unit, rcond=None)[0]
-        rates: Floats = self.sizes * found
-        return rates
+        rates = np.linalg.lstsq(left * unit[:, None], right * unit, rcond=None)[0]
+        return np.asarray(self.sizes * rates)

@@ -1,4 +1,4 @@
-"""What a formulation hands to an integrator, and how outputs are told in terms of the bodies."""
+"""What a formulation hands to an integrator, and how outputs become motions of the bodies."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ A family says where the bodies are, q = f(z), and how they move, qd = R zd. All 
 
     M_z = R^T M R,    Q_z = R^T (QA - M Rd zd),    Phi_z = Phi_q R,    gamma_z = gamma - Phi_q Rd zd
 
-Rows that a family fulfills by itself are left out; rows of its own (rigid lengths, say) come before the others.
+Rows that a family satisfies by itself are left out; rows of its own (rigid lengths, say) come before the others.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Context(NamedTuple):
 
     S: SystemArrays
     E: TransformedEquations
-    bodies_f: Any  # the kernel pointer `evaluate_bodies`, which all families share
+    bodies_f: Any  # the kernel pointer `evaluate_bodies`, which all families moment
     bodies_c: Any
     Z: Any
 
@@ -149,9 +149,9 @@ def transform_masses(S, E):
         mass = S.inertia[c // 3] if c % 3 == 2 else S.mass[c // 3]
         for i in range(n):
             if R[c, i] != 0.0:
-                share = mass * R[c, i]
+                moment = mass * R[c, i]
                 for j in range(n):
-                    M[i, j] += share * R[c, j]
+                    M[i, j] += moment * R[c, j]
 
 
 class ToBodiesContext(NamedTuple):

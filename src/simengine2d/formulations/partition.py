@@ -111,9 +111,9 @@ def choose(c, most):
         for j in range(n):
             W[k, j], W[row, j] = W[row, j], W[k, j]
         for i in range(k + 1, m):
-            share = W[i, order[k]] / W[k, order[k]]
+            factor = W[i, order[k]] / W[k, order[k]]
             for j in range(n):
-                W[i, j] -= share * W[k, j]
+                W[i, j] -= factor * W[k, j]
         rank = k + 1
     if rank >= known:
         c.rank[0] = rank
@@ -139,10 +139,10 @@ def reduce(c):
             W[k, j], W[row, j] = W[row, j], W[k, j]
             W[k, j] /= pivot
         for i in range(m):
-            share = W[i, d]
-            if i != k and share != 0.0:
+            factor = W[i, d]
+            if i != k and factor != 0.0:
                 for j in range(n + 1):
-                    W[i, j] -= share * W[k, j]
+                    W[i, j] -= factor * W[k, j]
 
 
 @kernel
@@ -224,11 +224,11 @@ def reduced_accelerations(c, t, y, out):
         for j in range(n):
             force -= E.M[i, j] * s[j]
         for q in range(f):
-            share = 0.0
+            factor = 0.0
             for j in range(n):
-                share += E.M[i, j] * R[j, q]
+                factor += E.M[i, j] * R[j, q]
             for p in range(f):
-                c.Mr[p, q] += R[i, p] * share
+                c.Mr[p, q] += R[i, p] * factor
             c.right[q] += R[i, q] * force
     lu_factor(c.Mr[:f, :f], c.pivots)
     lu_solve(c.Mr[:f, :f], c.pivots, c.right[:f])

@@ -25,7 +25,7 @@ class Penalty(OdeFormulation):
     Phi_q M^-1 Phi_q^T, or more where a light body carries a heavy one. Then the accelerations of the constraints are
     wrong by about 1 / factor, in all units. An `alpha` that is given, in kg for pins, is that of all constraints.
 
-    It is solved with the multipliers kept, which rounding hurts less and any alpha suits:
+    It is solved with the multipliers as unknowns, which loses fewer digits and suits any alpha:
 
         [ M       Phi_q^T  ] [ qdd ]   [ QA                                                      ]
         [ Phi_q  -1/alpha  ] [ lam ] = [ gamma - 2 xi omega (Phi_q qd - nu) - omega^2 Phi        ]

@@ -1,6 +1,6 @@
 """Natural and mixed coordinates as kernels: z holds points, unit vectors, and angles and distances where needed.
 
-A body stands at r_G = r_1 + c_G D and is turned as its base vector D, or by its own angle alpha. Its rows are
+A body is at r_G = r_1 + c_G D and is turned as its base vector D, or by its own angle alpha. Its rows are
 
     length     D . D - L^2 = 0
     point      r_3 - (r_1 + c D) = 0
@@ -25,7 +25,7 @@ from ..transform import transform_rows
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# behind the angles and the rates of all bodies: the time of both, 1 where they are known, and how doubtful turns are
+# after the angles and the rates of all bodies: the time of both, 1 where they are known, and how doubtful turns are
 TIME, KNOWN, DOUBT = range(3)
 TAIL = 3
 TURN = 2.0 * pi

@@ -1,4 +1,4 @@
-"""Which points, vectors, angles and distances describe a system, and where each stands in z."""
+"""Which points, vectors, angles and distances describe a system, and where each is in z."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class CoordinateLayout:
     """The coordinates of a system, and the rows that tie them together.
 
     Coordinates: shared points in the order of the joints, points and unit vectors of single bodies, then the angles
-    of the bodies named, and the distances that the rows named hold. Fixed points stand behind the end of z.
+    of the bodies named, and the distances that the rows named hold. Fixed points come after the end of z.
     """
 
     def __init__(self, system: System, angles: Collection[str], distances: Collection[int]) -> None:
@@ -22,9 +22,9 @@ class CoordinateLayout:
         self.names: list[str] = []
         self.sizes: list[float] = []
         self.own_rows: list[str] = []
-        points, fulfilled = shared_points(system)
-        self.kept = [i for i in range(system.m) if i not in fulfilled]
-        self.elements = [_element(system, body.name, points, fulfilled) for body in system.bodies]
+        points, satisfied = shared_points(system)
+        self.kept = [i for i in range(system.m) if i not in satisfied]
+        self.elements = [_element(system, body.name, points, satisfied) for body in system.bodies]
         self._number_points(points)
         self.vector = {
             e.body: self._coordinates(1.0, f"{e.body}.ux", f"{e.body}.uy")
@@ -83,10 +83,10 @@ class CoordinateLayout:
         return first
 
 
-def _element(system: System, body: str, points: list[SharedPoint], fulfilled: set[int]) -> RigidElement:
+def _element(system: System, body: str, points: list[SharedPoint], satisfied: set[int]) -> RigidElement:
     here = [p for p in points if body in p.places]
     s = here[0].places[body] if here else 0.0j
-    drawn = system.resolved.bodies[body]
-    inertia = drawn.inertia + drawn.mass * abs(s) ** 2
-    can_be_point = len(here) < 2 and inertia == 0.0 and not needs_direction(system, body, s, fulfilled)
+    resolved = system.resolved.bodies[body]
+    inertia = resolved.inertia + resolved.mass * abs(s) ** 2
+    can_be_point = len(here) < 2 and inertia == 0.0 and not needs_direction(system, body, s, satisfied)
     return rigid_element(body, here, can_be_point, system.length)

@@ -25,9 +25,9 @@ class Mixed(PointFamily):
 
 def held_distances(system: System) -> list[int]:
     """The rows that hold one distance: of a driver, of an absolute or relative constraint."""
-    found = []
+    rows = []
     for i, (_, row) in enumerate(system.rows):
         term, *others = row.measure.terms
         if not others and term.kind == "distance" and term.weight == 1.0 and row.formula is None:
-            found.append(i)
-    return found
+            rows.append(i)
+    return rows

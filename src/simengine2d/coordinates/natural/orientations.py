@@ -64,9 +64,9 @@ def held_directions(system: System) -> set[int]:
     }
 
 
-def needs_direction(system: System, body: str, s: complex, fulfilled: set[int]) -> bool:
+def needs_direction(system: System, body: str, s: complex, satisfied: set[int]) -> bool:
     """Whether anything depends on how a body is turned, and not only on the place of its point s."""
-    terms = [t for i, (_, row) in enumerate(system.rows) if i not in fulfilled for t in row.measure.terms]
+    terms = [t for i, (_, row) in enumerate(system.rows) if i not in satisfied for t in row.measure.terms]
     for _, load in system.loads:
         if isinstance(load, Push):
             terms += load.measure.terms

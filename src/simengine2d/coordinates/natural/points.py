@@ -36,31 +36,31 @@ class Pin(NamedTuple):
 
 
 def shared_points(system: System) -> tuple[list[SharedPoint], set[int]]:
-    """The points at the pins of a system, in the order of its joints; and the rows that they fulfill."""
+    """The points at the pins of a system, in the order of its joints; and the rows that they satisfy."""
     points: list[SharedPoint] = []
     of_body: dict[str, list[SharedPoint]] = defaultdict(list)
-    fulfilled: set[int] = set()
+    satisfied: set[int] = set()
     first = 0
     for joint, rows in system.resolved.rows.items():
         pin = pin_of(rows)
         if pin is not None:
-            fulfilled |= {first + row for row in pin.rows}
+            satisfied |= {first + row for row in pin.rows}
             a, b = (_point_at(joint, frame, of_body, points, system.length) for frame in (pin.a, pin.b))
             _unite(a, b, of_body, points)
         first += len(rows)
-    return points, fulfilled
+    return points, satisfied
 
 
 def pin_of(rows: Sequence[Row]) -> Pin | None:
     """The rows x(a, b) = 0 and y(a, b) = 0 of a joint, where it has both."""
-    found: dict[tuple[str, PlacedFrame, PlacedFrame], int] = {}
+    held: dict[tuple[str, PlacedFrame, PlacedFrame], int] = {}
     for i, row in enumerate(rows):
         term, *others = row.measure.terms
         if not others and term.weight == 1.0 and row.value == 0.0 and row.formula is None:
-            found[term.kind, term.a, term.b] = i  # type: ignore[index]
-    for (kind, a, b), i in found.items():
-        if kind == "x" and ("y", a, b) in found:
-            return Pin(a, b, (i, found["y", a, b]))
+            held[term.kind, term.a, term.b] = i  # type: ignore[index]
+    for (kind, a, b), i in held.items():
+        if kind == "x" and ("y", a, b) in held:
+            return Pin(a, b, (i, held["y", a, b]))
     return None
 
 

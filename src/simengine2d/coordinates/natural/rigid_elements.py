@@ -1,7 +1,7 @@
 """Rigid elements of natural coordinates: a body seen through a few points and vectors.
 
 The plane is complex here, x + iy. A body carries a point r_1 and a base vector D that turns with it: the vector to a
-second point, or a unit vector. With s_1 and d their places in the body, any of its points stands at
+second point, or a unit vector. With s_1 and d their places in the body, any of its points is at
 
     r_P = r_1 + c D,      c = (s_P - s_1) / d
 

@@ -1,4 +1,4 @@
-"""Multipliers at outputs, from the motion of the bodies, and what is noticed on the way.
+"""Multipliers at outputs, from the motion of the bodies, and what is noticed with them.
 
     M qdd + Phi_q^T lam = QA
 
@@ -176,7 +176,7 @@ def spread_of_pivots(D, n, v):
     """How much smaller a pivot is than the constraint's own share of Phi_q M^-1 Phi_q^T; v holds its reciprocal.
 
     It is 1 / sin^2 of the angle between a row and the rows before it in the metric of the masses, whatever the units:
-    infinite in a singular pose, and M / m where a body of mass m stands between bodies of mass M.
+    infinite in a singular pose, and M / m where a body of mass m is between bodies of mass M.
     """
     spread = 1.0
     for i in range(n, D.diagonal.size):

@@ -260,7 +260,7 @@ def take_inward(T, G, nodes, start, stop, e, W):
 
 @kernel(inline=True)
 def take_through(N, kind, k, w, fx, fy, e, W, c):
-    """Through one joint that is no pin: what the row takes up, the next entry, the force that is left."""
+    """Through one joint that is not a pin: what the row takes up, the next entry, the force that is left."""
     total = 0.0
     if kind in (SLIDE, OWN_SLOT):
         g = fx * N[k, EX] + fy * N[k, EY]

@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 
 
 class RowLimits(NamedTuple):
-    """Numbers of each row that is kept; see `Loops`."""
+    """Numbers of each row that closes a loop; see `Loops`."""
 
     compliance: Floats
     soft: Floats
@@ -32,13 +32,13 @@ class RowLimits(NamedTuple):
 
 
 def new_loops(family: Relative, tree: Tree, stabilization: Floats, rows: RowLimits) -> Loops:
-    """Arrays of the rows that are kept."""
-    arrays, m = kept_rows(family), family.m
+    """Arrays of the rows that close loops."""
+    arrays, m = closing_rows(family), family.m
     functions, w = [family.system.functions[i] for i in family.kept], new_workspace(arrays)
     w.f[:] = [(f.constant, 0.0, 0.0) for f in functions] or 0.0
     body = in_order(tree, arrays.frame_body)
-    groups, ways = ways_of_rows(tree, arrays)
-    paths = loop_paths(tree, groups, ways, m)
+    groups, nodes = paths_of_rows(tree, arrays)
+    paths = loop_paths(tree, groups, nodes, m)
     group = np.zeros((len(groups) + 1, 10), dtype=np.int64)
     group[:-1, [ROW, OTHER]], group[:-1, DIAGONAL:PINNED] = paths.rows, paths.slots
     group[:, NODE], group[:, ENTRY] = paths.start, paths.entry
@@ -92,8 +92,8 @@ def new_refining(loops: Loops) -> Refining:
     return Refining(loops, np.zeros(m), np.zeros(m), np.zeros(loops.flat.size))
 
 
-def kept_rows(family: Relative) -> SystemArrays:
-    """The arrays of the rows that are kept, without forces."""
+def closing_rows(family: Relative) -> SystemArrays:
+    """The arrays of the rows that close loops, without forces."""
     system = family.system
     rows, functions = [system.rows[i][1] for i in family.kept], [system.functions[i] for i in family.kept]
     return constant_arrays(system.bodies, system.resolved.gravity, rows, functions)[0]
@@ -112,8 +112,8 @@ def in_order(tree: Tree, bodies: Ints) -> Ints:
     return node[bodies]
 
 
-def ways_of_rows(tree: Tree, arrays: SystemArrays) -> tuple[list[tuple[int, ...]], list[list[int]]]:
-    """Rows in groups, and the way of each group to the ground."""
+def paths_of_rows(tree: Tree, arrays: SystemArrays) -> tuple[list[tuple[int, ...]], list[list[int]]]:
+    """Rows in groups, and the path of each group to the ground."""
     body = in_order(tree, arrays.frame_body)
     a, b, start = body[arrays.term_a].tolist(), body[arrays.term_b].tolist(), arrays.row_start.tolist()
     bodies = [{*a[i:j], *b[i:j]} for i, j in pairwise(start)]

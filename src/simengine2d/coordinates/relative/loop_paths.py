@@ -23,7 +23,7 @@ FREEDOMS = {PIN: (PW,), SLIDE: (PS,), SLOT: (PW, PS), OWN_SLOT: (PS, PW), WELD: 
 class Paths(NamedTuple):
     """Rows that hold the same bodies go two by two; group g visits node[start[g] : start[g + 1]].
 
-    It makes the entries entry[g] : entry[g + 1] of W = L^-1 Phi_z^T, one for each freedom on its way.
+    It makes the entries entry[g] : entry[g + 1] of W = L^-1 Phi_z^T, one for each freedom on its path.
     """
 
     rows: Ints  # (groups, 2); the second is the number of rows where there is none
@@ -89,7 +89,7 @@ def loop_paths(
     )
     analysis = analyze(couplings, smallest_degree(m, couplings))
     rows = np.array([(*group, m)[:2] for group in groups], dtype=np.int64).reshape(-1, 2)
-    found = np.array(pairs, dtype=np.int64).reshape(-1, 4)
+    entries = np.array(pairs, dtype=np.int64).reshape(-1, 4)
     integers = lambda values: np.array(list(values), dtype=np.int64)
     return Paths(
         rows,
@@ -97,7 +97,7 @@ def loop_paths(
         integers(k for path in paths for k in path),
         integers(np.cumsum([0, *map(len, freedom)])),
         integers(place for row in freedom for place in row),
-        np.column_stack([found[:, 2:], analysis.slots(found[:, 0], found[:, 1])]),
+        np.column_stack([entries[:, 2:], analysis.slots(entries[:, 0], entries[:, 1])]),
         analysis.program,
         _slots(analysis, rows, m),
     )

@@ -80,8 +80,8 @@ class Closing(NamedTuple):
     c: Loops
     timed_f: Any
     timed_c: Any
-    curved_f: Any
-    curved_c: Any
+    nonlinear_f: Any
+    nonlinear_c: Any
     stabilize_f: Any
     stabilize_c: Any
     refine_f: Any
@@ -176,8 +176,8 @@ def pin_force(c, i, j):
 
 
 @kernel_pointer
-def curved_group(c, number, y, out):
-    """Forces of a group that is no pin; its number comes in place of the time."""
+def nonlinear_group(c, number, y, out):
+    """Forces of a group that is not a pin; its number is passed in place of the time."""
     g = int(number)
     i, j = c.group[g, ROW], c.group[g, OTHER]
     c.b[i] += row_force(c, i, 0)
@@ -224,7 +224,7 @@ def close_loops(closing):
             b[i] += one
             b[j] += two
         else:
-            invoke(closing.curved_f, closing.curved_c, float(g), b, b)
+            invoke(closing.nonlinear_f, closing.nonlinear_c, float(g), b, b)
         one, two, l11, l12, l22 = take_inward(
             c.T, c.G, c.node, group[g, NODE], group[g + 1, NODE], group[g, ENTRY], W
         )

@@ -1,4 +1,4 @@
-"""The kernel pointers of relative coordinates, on articulated bodies: a tree costs as much as it has bodies.
+"""The equations of motion in relative coordinates, on articulated bodies: the cost of a tree is linear in its bodies.
 
     [ M     Phi_z^T ] [ zdd ]   [ Q                                            ]
     [ Phi_z   -c    ] [ lam ] = [ gamma - 2 alpha (Phi_z zd - nu) - beta^2 Phi ]
@@ -30,7 +30,7 @@ from ..reduced import reduced_arrays
 from ..row_scales import MOST_ROWS, given_in, lengths_in, softened
 from .articulated import accelerate_joints, eliminate_joints, weigh
 from .joint_multipliers import multipliers_of
-from .loop_arrays import RowLimits, frames_of, in_order, kept_rows, new_loops, new_refining, ways_of_rows
+from .loop_arrays import RowLimits, closing_rows, frames_of, in_order, new_loops, new_refining, paths_of_rows
 from .loop_paths import products
 from .loops import (
     ENTRY,
@@ -40,7 +40,7 @@ from .loops import (
     Closing,
     at_rest,
     close_loops,
-    curved_group,
+    nonlinear_group,
     place_rows,
     place_tree_frames,
     refine_multipliers,
@@ -176,7 +176,7 @@ def smallest_change(closing, unused, row, x):
 
 
 class RecursiveEquations(EquationsOfMotion):
-    """The equations of relative coordinates; lam of the rows that close loops is found in loops.lam."""
+    """The equations of relative coordinates; lam of the rows that close loops is in loops.lam."""
 
     def __init__(self, family: Relative, stabilization: Floats, rows: RowLimits, refined: bool) -> None:
         self.tree = family.tree._replace(state=family.tree.state.copy())
@@ -184,10 +184,10 @@ class RecursiveEquations(EquationsOfMotion):
         loops = self.loops
         forces = apply_forces.bind(new_forces(family, self.tree)) if family.system.loads else None
         timed = timed_rows.bind(loops) if is_timed(family) else None
-        curved = curved_group.bind(loops) if np.any(loops.group[:-1, PINNED] == 0) else None
+        nonlinear = nonlinear_group.bind(loops) if np.any(loops.group[:-1, PINNED] == 0) else None
         drifting = stabilize.bind(loops) if np.any(stabilization) else None
         refining = refine_multipliers.bind(new_refining(loops)) if refined else None
-        closing = Closing(loops, *words(timed), *words(curved), *words(drifting), *words(refining))
+        closing = Closing(loops, *words(timed), *words(nonlinear), *words(drifting), *words(refining))
         solving = solve_loops.bind(closing) if family.m > 0 else None
         gravity = np.array(family.system.resolved.gravity)
         self.recursion = Recursive(self.tree, gravity, *words(forces), *words(solving))
@@ -259,8 +259,8 @@ def suits(family: Relative) -> bool:
     """
     if family.m > 0 and family.n + family.m <= MOST_WHOLE and unequal(family.system):
         return False
-    _, ways = ways_of_rows(family.tree, kept_rows(family))
-    if products(family.tree, ways) > MOST_PRODUCTS:
+    _, paths = paths_of_rows(family.tree, closing_rows(family))
+    if products(family.tree, paths) > MOST_PRODUCTS:
         return False
     masses = family.tree.constant[:, [MASS, INERTIA]]
     return bool(np.all(masses > 0.0)) or _has_inertia(family)

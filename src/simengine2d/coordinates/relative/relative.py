@@ -148,10 +148,10 @@ MOST_DENSE = 50_000_000  # entries of R
 
 
 class Relative(Family):
-    """Joint coordinates of a spanning tree: angles and ways of its joints; joints that close loops are constraints.
+    """Joint coordinates of a spanning tree: angles and displacements; joints that close loops are constraints.
 
-    A body hangs on the ground or on another body by a pin (its relative angle), a slide (its way along the axis), a
-    slot (both) or a weld (nothing). A body that no such joint reaches has x, y and phi. Paths to the ground are short.
+    A body hangs on the ground or on another body by a pin (its relative angle), a slide (its displacement along the
+    axis), a slot (both) or a weld (nothing). A body that no such joint reaches has x, y and phi.
     """
 
     name: ClassVar[str] = "relative"
@@ -175,10 +175,10 @@ class Relative(Family):
         self.measures, _ = constant_arrays(system.bodies, system.resolved.gravity, rows, zeros)
         self.to_bodies = move_bodies.bind(Moving(self.tree))
         others = [i for i in range(system.m) if i not in held]
-        fulfilled = self._fulfilled(others)
-        self.kept = [i for i in others if i not in fulfilled]
+        satisfied = self._satisfied(others)
+        self.kept = [i for i in others if i not in satisfied]
 
-    def _fulfilled(self, rows: list[int]) -> set[int]:
+    def _satisfied(self, rows: list[int]) -> set[int]:
         """Rows that hold in every pose of the tree, such as a second pin in the place of the first."""
         system, rng = self.system, np.random.default_rng(1)
         left = [i for i in rows if system.functions[i].is_constant and system.rows[i][1].formula is None]

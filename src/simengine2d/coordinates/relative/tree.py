@@ -67,13 +67,13 @@ Held = dict[str, tuple[int, float]]
 
 def _constant_rows(system: System) -> dict[str, dict[tuple[PlacedFrame, PlacedFrame], Held]]:
     """Rows of one measure at a constant value, by joint and pair of frames; those of motors are left out."""
-    found: dict[str, dict[tuple[PlacedFrame, PlacedFrame], Held]] = {}
+    by_joint: dict[str, dict[tuple[PlacedFrame, PlacedFrame], Held]] = {}
     driven = set(system.driver_rows.tolist())
     for i, (name, row) in enumerate(system.rows):
         plain = row.formula is None and system.functions[i].is_constant
         if len(row.measure.terms) == 1 and plain and i not in driven:
-            _keep(found.setdefault(name, {}), i, row, system.functions[i].constant)
-    return found
+            _keep(by_joint.setdefault(name, {}), i, row, system.functions[i].constant)
+    return by_joint
 
 
 def _keep(rows: dict[tuple[PlacedFrame, PlacedFrame], Held], i: int, row: Row, constant: float) -> None:
