@@ -9,7 +9,6 @@ compliance c = 1 / penalty makes lam = penalty (Phidd + 2 xi omega Phid + omega^
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,11 +17,11 @@ from numpy.typing import NDArray
 from ..methods import Formulation
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
+from ..numerics.kernel_pointer import invoke, kernel_pointer
 from ..numerics.refinement import LOST, MOST_REFINEMENTS, refine
 from ..system.elimination import unequal
 from . import row_scales
-from .equations import POSITION, VELOCITY, Configuration, EquationsOfMotion
+from .equations import POSITION, VELOCITY, Configuration, EquationsOfMotion, Verb
 from .transform import TransformedEquations
 
 if TYPE_CHECKING:
@@ -198,10 +197,16 @@ def accelerations(c, t, y, out):
 
 
 @kernel_pointer
-def residual(E, level, y, row):
+def evaluate(c, t, y, out):
+    """M, Q, Phi, Phi_z, nu and gamma"""
+    invoke(c.evaluate_f, c.evaluate_c, t, y, y)
+
+
+@kernel_pointer
+def residual(c, level, y, row):
     """-Phi, or nu - Phi_z zd"""
     for i in range(row.size):
-        row[i] = residual_of_row(E, level, y, i)
+        row[i] = residual_of_row(c.E, level, y, i)
 
 
 @kernel_pointer
@@ -220,37 +225,26 @@ def smallest_change(c, unused, row, x):
 class DenseEquations(EquationsOfMotion):
     """The equations of a formulation in a family, rows measured in a configuration."""
 
+    accelerate = Verb(accelerations)
+    evaluate = Verb(evaluate)
+    residual = Verb(residual)
+    smallest_change = Verb(smallest_change)
+
     def __init__(self, family: Family, formulation: Formulation, at: Configuration) -> None:
-        self.family, n, m = family, family.n, family.m
+        n, m = family.n, family.m
         felt = row_scales.felt(family, at.t, at.z) if at.redundant else np.zeros(m)
         given = row_scales.given_in(family, at.t, at.z) if formulation.gives_way else felt
         compliance = formulation.compliances(given)
         soft, softer = row_scales.softened(compliance, felt)
         self.refined = softer or unequal(family.system)
         implied = row_scales.implied(family, at.t, at.z) if softer else np.zeros(0, dtype=np.int64)
-        evaluate, size = family.bound, n + m
+        matrices, size = family.bound, n + m
         K, factors = np.zeros((2, size, size))
         row_scale, right, x, rest, best = np.zeros((5, size))
         self.context = Dense(
-            evaluate.f, evaluate.c, family.equations, K, factors, np.zeros(size, dtype=np.int64), row_scale, right, x,
+            matrices.f, matrices.c, family.equations, K, factors, np.zeros(size, dtype=np.int64), row_scale, right, x,
             rest, best, np.array(family.sizes, dtype=float), np.array(formulation.stabilization),
             np.array([MOST_REFINEMENTS if self.refined else 0]), compliance, soft, implied,
         )  # fmt: skip
         self.per_row = row_scales.lengths_in(family, at)
         self.per_coordinate = family.system.length / family.sizes
-
-    @property
-    def evaluate(self) -> BoundKernel:
-        return self.family.bound
-
-    @cached_property
-    def residual(self) -> BoundKernel:
-        return residual.bind(self.family.equations)
-
-    @cached_property
-    def smallest_change(self) -> BoundKernel:
-        return self.bound(smallest_change)
-
-    @cached_property
-    def accelerate(self) -> BoundKernel:
-        return self.bound(accelerations)

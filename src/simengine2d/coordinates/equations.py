@@ -9,10 +9,8 @@ compiled, before it is asked for.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,47 +55,49 @@ class OutputMultipliers(NamedTuple):
     monitors: OutputMonitors
 
 
-class EquationsOfMotion(ABC):
+class Verb:
+    """A kernel of some equations; it is bound to their context, and so compiled, where it is asked for."""
+
+    def __init__(self, pointer: KernelPointer) -> None:
+        self.pointer = pointer
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, equations: Any, owner: type | None = None) -> BoundKernel:
+        bound = equations.bound(self.pointer)
+        equations.__dict__[self.name] = bound
+        return cast(BoundKernel, bound)
+
+
+class EquationsOfMotion:
     """The equations of motion of a family in the form that it solves best."""
 
+    evaluate: Verb
+    """(t, y): the rows at a state, for `residual` and `smallest_change`."""
+    residual: Verb
+    """(level, y, row): -Phi, or nu - Phi_z zd, at the state evaluated."""
+    smallest_change: Verb
+    """(0, row, x): x of M x + Phi_z^T lam = 0, Phi_z x = row, at the state evaluated."""
+    accelerate: Verb
+    """(t, y, yd): (zd, zdd), where rows are pulled and give way as the formulation asks."""
+    multipliers: OutputMultipliers | None = None
+    """lam of the state whose accelerations were just computed; None where it follows from the motion of the bodies."""
     context: Any
-    """What the verbs work with, as far as they share it."""
+    """What the verbs work in."""
     per_row: Floats
     """What an error of each row is as a length of the mechanism."""
     per_coordinate: Floats
     """What a change of each coordinate is as a length of the mechanism."""
-    multipliers: OutputMultipliers | None = None
-    """lam of the state whose accelerations were just found; None where it follows from the motion of the bodies."""
-
-    @property
-    @abstractmethod
-    def evaluate(self) -> BoundKernel:
-        """(t, y): the rows at a state, for `residual` and `smallest_change`."""
-
-    @property
-    @abstractmethod
-    def residual(self) -> BoundKernel:
-        """(level, y, row): -Phi, or nu - Phi_z zd, at the state evaluated."""
-
-    @property
-    @abstractmethod
-    def smallest_change(self) -> BoundKernel:
-        """(0, row, x): x of M x + Phi_z^T lam = 0, Phi_z x = row, at the state evaluated."""
-
-    @property
-    @abstractmethod
-    def accelerate(self) -> BoundKernel:
-        """(t, y, yd): (zd, zdd), where rows are pulled and give way as the formulation asks."""
-
-    @cached_property
-    def _laid_out(self) -> list[BoundKernel]:
-        return []
+    laid_out: BoundKernel | None = None
+    """A verb that is bound: its context is in memory already."""
 
     def bound(self, pointer: KernelPointer) -> BoundKernel:
-        """A kernel on the common context, which lies in memory once."""
-        made = pointer.bind_like(self._laid_out[0]) if self._laid_out else pointer.bind(self.context)
-        self._laid_out[:] = [made]
-        return made
+        """A kernel on the common context."""
+        if self.laid_out is None:
+            self.laid_out = pointer.bind(self.context)
+            return self.laid_out
+        return pointer.bind_like(self.laid_out)
 
 
 def new_monitors() -> OutputMonitors:

@@ -38,12 +38,21 @@ class OdeProblem:
     """Those of the state whose accelerations were just found, where they are known."""
 
     @classmethod
-    def of(cls, family: Family, rhs: BoundKernel, finish: BoundKernel, **more: Any) -> OdeProblem:
+    def of(
+        cls,
+        family: Family,
+        rhs: BoundKernel,
+        finish: BoundKernel,
+        *,
+        tolerance: Floats | None = None,
+        memory: dict[str, NDArray[Any]] | None = None,
+        multipliers: OutputMultipliers | None = None,
+    ) -> OdeProblem:
         """A problem in the coordinates of a family."""
         turns = {"turns": family.turns} if family.turns.size else {}
-        given = {"tolerance": np.zeros(1), "memory": {}} | more
-        given["memory"] = given["memory"] | turns
-        return cls(rhs, finish, np.zeros(TURNS + family.turns.size), **given)
+        tolerance = np.zeros(1) if tolerance is None else tolerance
+        monitors = np.zeros(TURNS + family.turns.size)
+        return cls(rhs, finish, monitors, tolerance, (memory or {}) | turns, multipliers)
 
     def begin(self) -> None:
         """Forget the run before."""

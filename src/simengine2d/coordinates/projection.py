@@ -135,10 +135,11 @@ def projection(equations: EquationsOfMotion, tolerance: Floats, counted: Family 
     """`project` for the equations of a family; the turns of `counted` are counted at the end."""
     if equations.per_row.size == 0:
         return leaving(counted)
-    verbs = (equations.evaluate, equations.residual, equations.smallest_change)
-    pointers = [part for verb in verbs for part in (verb.f, verb.c)]
+    place, row, change = equations.evaluate, equations.residual, equations.smallest_change
     per_row, per_coordinate = equations.per_row, equations.per_coordinate
-    row, x = np.zeros(per_row.size), np.zeros(per_coordinate.size)
     return project.bind(
-        ProjectionContext(*pointers, per_row, per_coordinate, tolerance, row, x, turns_of(counted))
-    )
+        ProjectionContext(
+            place.f, place.c, row.f, row.c, change.f, change.c, per_row, per_coordinate, tolerance,
+            np.zeros(per_row.size), np.zeros(per_coordinate.size), turns_of(counted),
+        )
+    )  # fmt: skip

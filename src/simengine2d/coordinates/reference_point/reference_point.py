@@ -10,9 +10,10 @@ from ...numerics.kernel_pointer import kernel_pointer
 from ...system.elimination import posed
 from ...system.system import System
 from ..base import Family
-from ..equations import Configuration, EquationsOfMotion
+from ..equations import Configuration, EquationsOfMotion, OutputMultipliers
 from ..row_scales import given_by_bodies
 from ..transform import transform, transform_masses
+from .multipliers import latest_multipliers
 from .sparse import SparseEquations, softened
 
 Floats = NDArray[np.float64]
@@ -60,7 +61,10 @@ class ReferencePoint(Family):
         )
         if formulation.gives_way:
             d = softened(d, system.n, formulation.compliances(given_by_bodies(system, at.t, at.z)))
-        return SparseEquations(system, d, system.new_workspace(d))
+        equations = SparseEquations(system, d, system.new_workspace(d))
+        lam, monitors = equations.bound(latest_multipliers), equations.context.monitors
+        equations.multipliers = OutputMultipliers(lam, monitors)
+        return equations
 
     def positions(self, q: Floats) -> Floats:
         return q.copy()

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...expressions.function_table import functions_at
-from ...numerics.kernel_pointer import BoundKernel, kernel_pointer
+from ...numerics.kernel_pointer import kernel_pointer
 from ...system.constraints import phi, phi_q, place
 from ...system.equations_of_motion import EquationArrays, accelerate, solve_kkt
 from ...system.system import System
 from ...system.workspace import Workspace
-from ..equations import POSITION, EquationsOfMotion, OutputMultipliers
-from .multipliers import Sparse, latest_multipliers, new_sparse
+from ..equations import POSITION, EquationsOfMotion, Verb
+from .multipliers import new_sparse
 
 Floats = NDArray[np.float64]
 
@@ -65,31 +63,14 @@ def smallest_change(c, unused, row, x):
 class SparseEquations(EquationsOfMotion):
     """The equations of a system; those who know its program and scratch arrays share them."""
 
-    context: Sparse
+    accelerate = Verb(accelerations)
+    evaluate = Verb(evaluate)
+    residual = Verb(residual)
+    smallest_change = Verb(smallest_change)
 
     def __init__(self, system: System, d: EquationArrays, w: Workspace) -> None:
         self.context = new_sparse(system, d, w)
         self.per_row, self.per_coordinate = d.per_row, d.per_coordinate
-
-    @cached_property
-    def accelerate(self) -> BoundKernel:
-        return self.bound(accelerations)
-
-    @cached_property
-    def evaluate(self) -> BoundKernel:
-        return self.bound(evaluate)
-
-    @cached_property
-    def residual(self) -> BoundKernel:
-        return self.bound(residual)
-
-    @cached_property
-    def smallest_change(self) -> BoundKernel:
-        return self.bound(smallest_change)
-
-    @cached_property
-    def multipliers(self) -> OutputMultipliers:  # type: ignore[override]
-        return OutputMultipliers(self.bound(latest_multipliers), self.context.monitors)
 
 
 def softened(d: EquationArrays, n: int, compliance: Floats) -> EquationArrays:

@@ -25,7 +25,7 @@ from ...system.elimination import unequal
 from ...system.formulas.forces import add_actions
 from ...system.row_compliance import filled
 from ...system.workspace import MOST_WHOLE, Workspace, new_workspace
-from ..equations import Configuration, EquationsOfMotion
+from ..equations import Configuration, EquationsOfMotion, Verb
 from ..reduced import reduced_arrays
 from ..row_scales import MOST_ROWS, given_in, lengths_in, softened
 from .articulated import accelerate_joints, eliminate_joints, weigh
@@ -178,6 +178,10 @@ def smallest_change(closing, unused, row, x):
 class RecursiveEquations(EquationsOfMotion):
     """The equations of relative coordinates; lam of the rows that close loops is in loops.lam."""
 
+    evaluate = Verb(evaluate)
+    residual = Verb(residual)
+    smallest_change = Verb(smallest_change)
+
     def __init__(self, family: Relative, stabilization: Floats, rows: RowLimits, refined: bool) -> None:
         self.tree = family.tree._replace(state=family.tree.state.copy())
         self.loops = new_loops(family, self.tree, stabilization, rows)
@@ -195,20 +199,8 @@ class RecursiveEquations(EquationsOfMotion):
         self.per_coordinate = family.system.length / family.sizes
 
     @cached_property
-    def accelerate(self) -> BoundKernel:
+    def accelerate(self) -> BoundKernel:  # type: ignore[override]
         return accelerations.bind(self.recursion)
-
-    @cached_property
-    def evaluate(self) -> BoundKernel:
-        return self.bound(evaluate)
-
-    @cached_property
-    def residual(self) -> BoundKernel:
-        return self.bound(residual)
-
-    @cached_property
-    def smallest_change(self) -> BoundKernel:
-        return self.bound(smallest_change)
 
 
 def recursive_equations(family: Relative, formulation: Formulation, at: Configuration) -> RecursiveEquations:
