@@ -17,6 +17,7 @@ from simengine2d.coordinates.dense import DenseEquations
 from simengine2d.coordinates.equations import Configuration
 from simengine2d.coordinates.projection import projection
 from simengine2d.coordinates.relative import recursive
+from simengine2d.coordinates.relative.joint_multipliers import HOLDS
 from simengine2d.coordinates.relative.loop_arrays import RowLimits
 from simengine2d.coordinates.relative.loop_paths import path_of
 from simengine2d.coordinates.relative.relative import Relative
@@ -278,3 +279,39 @@ def test_formulations_have_the_accelerations_of_their_equations(formulation):
     problem.finish(0.0, y, problem.monitors)
     moved = np.abs(y - np.concatenate([z, zd])).max()
     assert (moved > 1e-3) == formulation.projects
+
+
+# Multipliers of all rows --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("formulation", [se.Projection(), se.Augmented(), se.Penalty()], ids=lambda f: f.name)
+@pytest.mark.parametrize("name", [name for name in library.names() if name != "parallelogram"])
+def test_multipliers_of_the_tree_follow_from_those_of_the_loops(name, formulation):
+    """Phi_q^T lam = QA - M qdd, for all rows of the system, at the first output and at later ones."""
+    with library.file(name) as path:
+        at = assemble(se.load(path))
+    system, family = at.system, Relative(at.system, at.q)
+    z, zd = family.positions(at.q), family.velocities(at.q, at.qd)
+    problem = formulation.problem(family, start_of(family))
+    assert problem.multipliers is not None
+    y, yd, lam = np.concatenate([z, zd]), np.empty(2 * family.n), np.empty(system.m)
+    for t in (0.0, 1e-3, 2e-3):
+        problem.rhs(t, y, yd)
+        q, qd, qdd = family.bodies(t, z, zd, yd[family.n :])
+        problem.multipliers.pointer(t, np.concatenate([q, qd, qdd]), lam)
+        needed = system.QA(t, q, qd) - system.M().diagonal() * qdd
+        check(system.Phi_q(t, q).T @ lam, needed, 1e-9)
+        # the first output is solved as a whole where there are loops, the others body after body
+        assert problem.multipliers.monitors.lost[0] < (1e-10 if t == 0.0 else HOLDS)
+        problem.multipliers.monitors.lost[:] = 0.0
+
+
+def test_a_tree_needs_no_elimination_program():
+    tree, loop = builders.chain(4), builders.four_bar(1, 2, 3, 3)
+    for body in loop.bodies.values():
+        body.mass, body.inertia = 1.0, 0.2
+    known = [se.dynamics(model, t_end=0.1, coordinates="relative").system.known for model in (tree, loop)]
+    assert ["posed" in constants for constants in known] == [False, True]
+    expected = se.dynamics(builders.chain(4), t_end=0.1, rtol=1e-10)
+    given = se.dynamics(tree, t_end=0.1, rtol=1e-10, coordinates="relative")
+    check(given.lam[-1], expected.lam[-1], 1e-8)
