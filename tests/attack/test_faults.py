@@ -28,7 +28,7 @@ KERNELS = cache_folder()
 USED = (
     "channels.measures_along",
     "kernel_pointer._call_once",
-    "kernel_pointer.simengine2d.expressions.time_function.varying_at",
+    "kernel_pointer.simengine2d.expressions.function_table.function_at",
     "stepping.",
     "sparse_lu.",
 )

@@ -129,7 +129,7 @@ class RankWatch:
         return d._replace(template=template, refinements=nothing, stabilization=np.zeros(2))
 
     def no_loads(self) -> Any:
-        return load_arrays([], [], {})
+        return load_arrays([], {})
 
     def around(self, finish: BoundKernel | None) -> BoundKernel:
         """The kernel pointer that finishes a step and then examines the constraints."""

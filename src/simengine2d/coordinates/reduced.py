@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model.elements import Action, Push, Row, Wrench
+from ..model.elements import Row
 from ..system.applied_forces import Loads, frames_of_loads, load_arrays
 from ..system.constraints import SystemArrays, constant_arrays
 from ..system.system import System
@@ -12,9 +12,7 @@ from ..system.system import System
 
 def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[SystemArrays, Loads]:
     """The arrays of a system with some of its rows, and with all its forces."""
-    pushes = [load for _, load in system.loads if isinstance(load, Push)]
-    wrenches = [load for _, load in system.loads if isinstance(load, Wrench)]
-    actions = [load for _, load in system.loads if isinstance(load, Action)]
+    loads = [load for _, load in system.loads]
     rows: list[Row] = [system.rows[i][1] for i in kept]
     functions = [system.functions[i] for i in kept]
     arrays, numbers = constant_arrays(
@@ -22,6 +20,6 @@ def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[SystemArrays, L
         system.resolved.gravity,
         rows,
         functions,
-        frames_of_loads(pushes, wrenches, actions),
+        frames_of_loads(loads),
     )
-    return arrays, load_arrays(pushes, wrenches, numbers, actions)
+    return arrays, load_arrays(loads, numbers)

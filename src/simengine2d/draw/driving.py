@@ -7,7 +7,7 @@ from math import atan2, pi
 import numpy as np
 
 from ..errors import UnsupportedError
-from ..model.elements import Element, Push
+from ..model.elements import Element
 from ..model.forces.spring import Spring
 from ..model.frame import GROUND, PlacedFrame
 from ..model.joints.driver import Driver
@@ -82,10 +82,10 @@ def _moving_arrow(element: Element, term: Term, layout: Layout) -> Parts:
 @symbol.register
 def _(spring: Spring, layout: Layout) -> Parts:
     try:
-        pushes = [load for load in spring.loads() if isinstance(load, Push)]
+        forces = list(spring.loads())
     except UnsupportedError:  # its law is only named, and may be anything
-        pushes = []
-    for term in pushes[0].measure.terms if pushes else ():
+        forces = []
+    for term in forces[0].measure.terms if forces else ():
         if term.kind in TURNING:
             yield from _spiral(spring, term, layout)
         else:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import Subject, UnsupportedError
 from ..model.body import Disk, Plate, Shape
-from ..model.elements import Action, Element, ForceElement, Joint, Pair, Push, Wrench
+from ..model.elements import Element, ForceElement, Joint, MeasureForce, Pair, Wrench
 from ..model.forces.torque import Torque
 from ..model.frame import GROUND, Frame, PlacedFrame
 from ..model.joints.cam import Cam
@@ -260,9 +260,8 @@ def frames_of(element: Element) -> list[PlacedFrame]:
         loads = list(element.loads())
     except UnsupportedError:  # a law that is only named
         return []
-    pushes = _frames_in([load.measure for load in loads if isinstance(load, Push)])
-    pushes += _frames_in([load.along for load in loads if isinstance(load, Action)])
-    return pushes + [load.frame for load in loads if isinstance(load, Wrench)]
+    along = _frames_in([load.measure for load in loads if isinstance(load, MeasureForce)])
+    return along + [load.frame for load in loads if isinstance(load, Wrench)]
 
 
 def _frames_in(measures: list[Measure]) -> list[PlacedFrame]:

@@ -70,6 +70,11 @@ class Function:
         return set(self.reads) <= {"t"} and self.kind not in (LINEAR, VALUE_CALLBACK)
 
     @property
+    def reads_time(self) -> bool:
+        """Whether it is known to change with time; of a Python law nothing is known."""
+        return "t" in self.reads and self.kind != VALUE_CALLBACK
+
+    @property
     def constant(self) -> float:
         """The value of a constant; 0 for other functions."""
         return self.numbers[0] if self.kind == CONSTANT else 0.0

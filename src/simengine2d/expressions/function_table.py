@@ -276,16 +276,32 @@ def law_value(table, index, z, out):
 
 
 @kernel(inline=True)
+def law_bends(table, index, z, out):
+    """Value, derivatives, and after these the second derivatives of a law."""
+    if table.functions[index, KIND] > LINEAR:
+        evaluate(table, index, HESSIAN, z, out)
+        return out[0]
+    for k in range(z.size * z.size):
+        out[FIRST_SLOPE + z.size + k] = 0.0
+    return law_slopes(table, index, z, out)
+
+
+@kernel(inline=True)
 def law_slopes(table, index, z, out):
-    """Value of a law; its derivatives by the variables are in out from FIRST_SLOPE on."""
+    """Value of a law; its derivatives by the variables but t are in out from FIRST_SLOPE on."""
     functions, numbers = table.functions, table.numbers
     kind, start = functions[index, KIND], functions[index, NUMBER]
-    if kind > LINEAR:
+    of_time = functions[index, READ] == 1 and table.inputs[functions[index, INPUT]] == z.size - 1
+    if kind > LINEAR and not of_time:
         evaluate(table, index, GRADIENT, z, out)
         return out[0]
+    if kind > LINEAR:
+        evaluate(table, index, ALONG, z, out)
     for k in range(z.size):
         out[FIRST_SLOPE + k] = 0.0
     if kind == CONSTANT:
         return numbers[start]
+    if kind > LINEAR:
+        return out[0]
     out[FIRST_SLOPE], out[FIRST_SLOPE + 1] = numbers[start], numbers[start + 1]
     return numbers[start] * (z[0] - numbers[start + 2]) + numbers[start + 1] * z[1]

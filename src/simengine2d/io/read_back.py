@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import ModelError
 from ..expressions.function import Function
-from ..model.elements import Element, ForceElement, Joint, Push, Wrench
+from ..model.elements import Element, ForceElement, Joint, MeasureForce, Wrench
 from ..model.forces.point_force import PointForce
 from ..model.forces.torque import Torque
 from ..model.frame import PlacedFrame
@@ -112,9 +112,15 @@ def _effect(element: Element, states: list[State]) -> Iterator[Any]:
 
 
 def _load_effect(load: Any, states: list[State]) -> Iterator[Any]:
-    start = _measured(load.measure, states[0][1]) if isinstance(load, Push) else 0.0
+    start = (
+        _measured(load.measure, states[0][1])
+        if isinstance(load, MeasureForce) and load.formula is None
+        else 0.0
+    )
     for t, poses in states:
-        if isinstance(load, Push):  # from where s is counted is the law's affair
+        if (
+            isinstance(load, MeasureForce) and load.formula is None
+        ):  # from where s is counted is the law's affair
             s = _measured(load.measure, poses)
             yield from (s - start, *_law(load.law, s, 1.0 + t, t))
         elif isinstance(load, Wrench):

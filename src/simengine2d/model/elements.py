@@ -32,7 +32,7 @@ from .curves.curve import as_curve, resolve_curve
 from .formula import Formula, formula_of, frames_of_formula
 from .formula_input import formula_text, formula_texts
 from .frame import Frame, PlacedFrame, as_frame
-from .measure import Measure
+from .measure import Measure, Term
 from .measure_text import frames_in, parse_measure
 
 
@@ -93,11 +93,35 @@ class Row(NamedTuple):
     formula: Formula | None = None
 
 
-class Push(NamedTuple):
-    """An applied force that resists the growth of a measure with a law g(s, sd, t)."""
+class MeasureForce(NamedTuple):
+    """An applied force along a measure.
+
+    By a law g(s, sd, t) it resists the growth of the measure. By a formula it drives the measure: with its value, or
+    where it is a potential energy V, with -V_u of the measure number `by` that V reads.
+    """
 
     measure: Measure
     law: Function
+    formula: Formula | None = None
+    by: int = -1
+
+    @property
+    def reads(self) -> tuple[Measure, ...]:
+        """The measures that the law is a function of."""
+        return (self.measure,) if self.formula is None else self.formula.measures
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return PUSH if self.formula is None else self.formula.variables
+
+    @property
+    def sign(self) -> int:
+        return -1 if self.formula is None or self.by >= 0 else 1
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """What it acts along, and what it reads."""
+        return tuple(term for measure in (self.measure, *self.reads) for term in measure.terms)
 
 
 class Wrench(NamedTuple):
@@ -110,15 +134,7 @@ class Wrench(NamedTuple):
     torque: Function
 
 
-class Action(NamedTuple):
-    """Forces along some measures, by a formula: its value along one, or as a `potential` -V_u along each it reads."""
-
-    along: Measure
-    formula: Formula
-    potential: bool
-
-
-Load = Push | Wrench | Action
+Load = MeasureForce | Wrench
 
 
 class Scope(ABC):

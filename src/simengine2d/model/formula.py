@@ -77,7 +77,7 @@ def formula_of(text: str, parameters: Mapping[str, float], placed: Callable[[Mea
     known: dict[str, Node] = {name: Number(number(value)) for name, value in parameters.items()}
     tree = fold(substitute(expression.tree, known))
     return Formula(
-        text.strip(), measures, tuple(expression.variables), tree, tree_function(tree, text.strip())
+        text.strip(), measures, tuple(expression.variables), tree, tree_function(tree, f"'{text.strip()}'")
     )
 
 

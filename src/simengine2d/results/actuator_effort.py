@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..model.elements import Joint, Push
+from ..model.elements import Joint, MeasureForce
 from ..model.frame import GROUND
 from .reactions import pull, reaction
 
@@ -32,7 +32,7 @@ def has_effort(results: Results, name: str) -> bool:
     if isinstance(results.model.elements[name], Joint):
         return sum(owner == name for owner, _ in results.system.rows) == 1
     loads = [load for owner, load in results.system.loads if owner == name]
-    return all(isinstance(load, Push) for load in loads)
+    return all(isinstance(load, MeasureForce) and load.formula is None for load in loads)
 
 
 def effort(results: Results, name: str) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
-from ..model.elements import Action, Load, Push
+from ..model.elements import Load, MeasureForce, Wrench
 from ..system.system import System
 from .channels import formula_along
 from .force_history import forces_of
@@ -54,13 +54,11 @@ def energy(results: Results) -> Energy:
     mass, (g_x, g_y) = system.arrays.mass, system.resolved.gravity
     potential = -g_x * motion.q[:, 0::3] @ mass - g_y * motion.q[:, 1::3] @ mass
     for _, load in system.loads:
-        if isinstance(load, Action) and load.potential:
+        if isinstance(load, MeasureForce) and load.formula is not None and load.by == 0:
             potential = potential + formula_along(results, load.formula)
-    springs = [load.law for _, load in system.loads if isinstance(load, Push)]
-    if any(law.is_linear for law in springs):
-        for law, s in zip(springs, forces_of(results).s, strict=True):
-            if law.is_linear:
-                stiffness, _, free = law.numbers
+    if any(law.is_linear for _, law in system.laws):
+        for group, s in forces_of(results).springs():
+            for stiffness, _, free in (force.law.numbers for force in group if force.law.is_linear):
                 potential = potential + 0.5 * stiffness * (s - free) ** 2
     total = kinetic + potential
     if not np.all(np.isfinite(total)):
@@ -119,11 +117,11 @@ def is_conservative(system: System) -> bool:
 
 
 def _is_spring(load: Load) -> bool:
-    if isinstance(load, Action):
-        return load.potential and not load.formula.reads_time
-    if not isinstance(load, Push) or not load.law.is_linear:
+    if isinstance(load, Wrench):
         return False
-    return load.law.numbers[1] == 0.0
+    if load.formula is not None:
+        return load.by >= 0 and not load.law.reads_time
+    return load.law.is_linear and load.law.numbers[1] == 0.0
 
 
 def _with_laws(results: Results) -> System:

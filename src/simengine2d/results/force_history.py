@@ -13,14 +13,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..expressions.function_table import law_value
-from ..model.elements import Action, Push, Wrench
+from ..model.elements import MeasureForce, Wrench
 from ..model.frame import GROUND, PlacedFrame
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import invoke
-from ..system.applied_forces import push_state, turned, wrench_values
+from ..system.applied_forces import (
+    MEASURE,
+    TARGET,
+    TARGET_END,
+    evaluate_force,
+    force_along,
+    grouped,
+    turned,
+    wrench_values,
+)
 from ..system.constraints import move
-from ..system.formulas.forces import TERM_A, TERM_B, TERM_KIND
 from ..system.frames import EX, EY, term_gradient
 from ..system.system import System
 
@@ -35,7 +41,8 @@ Ints = NDArray[np.int64]
 def forces_along(S, L, w, pairs, T, Q, Qd, Lam, out, s, g, drivers):
     """Forces on bodies over time. `pairs` says which entries of `out` the two sides of each term add to.
 
-    Also s and g of every push, and the power -lam^T nu of all that moves in time.
+    Also the first measure and the sum of the laws of every force along measures, and the power -lam^T nu of all that
+    moves in time.
     """
     F, f = w.F, w.f
     for t in range(T.size):
@@ -47,23 +54,16 @@ def forces_along(S, L, w, pairs, T, Q, Qd, Lam, out, s, g, drivers):
                 pull = -Lam[t, i] * w.weight[k]
                 add_pull(out, t, pairs[k], pull, S.term_kind[k], F, S.term_a[k], S.term_b[k])
         p = S.term_kind.size
-        # forces along measures by laws
-        z = w.scratch.variables[:3]
-        for i in range(L.push_start.size - 1):
-            z[0], z[1] = push_state(L, i, F)
-            z[2] = T[t]
-            s[i, t], g[i, t] = z[0], law_value(L.laws, i, z, w.scratch.results)
-            for k in range(L.push_start[i], L.push_start[i + 1]):
-                pull = -g[i, t] * L.term_weight[k]
-                add_pull(out, t, pairs[p], pull, L.term_kind[k], F, L.term_a[k], L.term_b[k])
-                p += 1
-        # forces along measures by formulas
-        if w.force.size > 0:
-            invoke(w.forces_f, w.forces_c, T[t], w.force, w.force)
-        for k in range(w.force.size):
-            target = L.formulas.target[k]
-            add_pull(out, t, pairs[p], w.force[k], target[TERM_KIND], F, target[TERM_A], target[TERM_B])
-            p += 1
+        # forces along measures
+        for i in range(L.forces.shape[0]):
+            g[i, t] = evaluate_force(L, i, T[t], F, w.scratch)
+            s[i, t] = w.scratch.variables[0]
+            for target in range(L.forces[i, TARGET], L.forces[i, TARGET_END]):
+                m, force = L.targets[target, MEASURE], force_along(L, target, g[i, t], w.scratch.results)
+                for k in range(L.measure_start[m], L.measure_start[m + 1]):
+                    pull = force * L.term_weight[k]
+                    add_pull(out, t, pairs[p], pull, L.term_kind[k], F, L.term_a[k], L.term_b[k])
+                    p += 1
         # wrenches
         for i in range(L.wrench_frame.size):
             k = L.wrench_frame[i]
@@ -97,14 +97,17 @@ class ForceHistory:
         self.motion = motion._replace(
             q=motion.q.copy(), qd=motion.qd.copy(), lam=motion.lam.copy(), t=motion.t.copy()
         )
-        self.loads = _ordered(system)
+        self.loads = system.loads
+        self.owner = {id(load): name for name, load in self.loads}
+        self.groups = grouped(load for _, load in self.loads)
+        """The forces along measures, as they are evaluated."""
         self.number: dict[tuple[str, str], int] = {}
         sides = [(self._pair(name, a), self._pair(name, b)) for name, a, b in self._sides()]
-        count, pushes = motion.t.size, sum(isinstance(load, Push) for _, load in self.loads)
+        count = motion.t.size
         self.forces = np.zeros((len(self.number), 3, count))
         """(F_x, F_y, torque about the mass center) of each pair of an element and a body."""
-        self.s, self.g = np.zeros((2, pushes, count))
-        """Measure and law of each push."""
+        self.s, self.g = np.zeros((2, len(self.groups), count))
+        """First measure and sum of the laws of each group."""
         self.driver_power = np.zeros(count)
         self._run(np.array(sides, dtype=np.int64).reshape(-1, 2))
 
@@ -118,12 +121,17 @@ class ForceHistory:
         for name, row in self.system.rows:
             for term in row.measure.terms:
                 yield name, term.a, term.b  # type: ignore[misc]
+        for group in self.groups:
+            for force in group if group[0].by >= 0 else group[:1]:
+                for term in force.measure.terms:
+                    yield self.owner[id(force)], term.a, term.b  # type: ignore[misc]
         for name, load in self.loads:
             if isinstance(load, Wrench):
                 yield name, load.frame, load.frame
-            else:
-                for term in (load.measure if isinstance(load, Push) else load.along).terms:
-                    yield name, term.a, term.b  # type: ignore[misc]
+
+    def springs(self) -> Iterator[tuple[list[MeasureForce], Floats]]:
+        """Forces by laws of one measure, and the measure over time."""
+        return ((group, s) for group, s in zip(self.groups, self.s, strict=True) if group[0].formula is None)
 
     def _pair(self, name: str, frame: PlacedFrame) -> int:
         return -1 if frame.body == GROUND else self.number.setdefault((name, frame.body), len(self.number))
@@ -161,9 +169,9 @@ class ForceHistory:
         return np.asarray(power)
 
     def law(self, name: str) -> Floats:
-        """The sum of the laws g of an element's pushes."""
-        owners = [owner for owner, load in self.loads if isinstance(load, Push)]
-        return np.asarray(self.g[[owner == name for owner in owners]].sum(axis=0))
+        """The sum of the laws g with which an element resists the growth of its measures."""
+        mine = [group[0].formula is None and self.owner[id(group[0])] == name for group in self.groups]
+        return np.asarray(self.g[mine].sum(axis=0))
 
     def column(self, body: str) -> int:
         return [b.name for b in self.system.bodies].index(body)
@@ -191,16 +199,6 @@ class ForceHistory:
             r_x, r_y, _ = self._coordinates(body)
             x, y = x - r_x, y - r_y
         return x, y
-
-
-def _ordered(system: System) -> list[tuple[str, Push | Action | Wrench]]:
-    """The loads in the order of the kernel."""
-    return [
-        (name, load)
-        for kind in (Push, Action, Wrench)
-        for name, load in system.loads
-        if isinstance(load, kind)
-    ]
 
 
 def forces_of(results: Results) -> ForceHistory:

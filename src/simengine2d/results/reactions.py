@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, UnsupportedError, listed, unknown
-from ..model.elements import Action, Joint, Push, Wrench
+from ..model.elements import Joint, MeasureForce, Wrench
 from ..model.frame import GROUND, Frame, PlacedFrame, as_frame
 from ..model.measure import Measure
 from ..numerics.rank import row_space
-from ..system.formulas.forces import frames_of
+from ..system.applied_forces import frames_of_loads
 from ..system.system import System
 from .force_history import forces_of
 
@@ -135,12 +135,11 @@ def _force(results: Results, name: str, title: str) -> _Acting:
     if system.missing_law is not None:
         raise UnsupportedError(system.missing_law)
     loads = [load for owner, load in system.loads if owner == name]
-    pushes = [load.measure for load in loads if isinstance(load, Push)]
-    actions = [load for load in loads if isinstance(load, Action)]
-    frames = _ends([*pushes, *(action.along for action in actions)])
+    along = [load for load in loads if isinstance(load, MeasureForce)]
+    frames = _ends(load.measure for load in along)
     frames += [load.frame for load in loads if isinstance(load, Wrench)]
-    read = [frame for action in actions for frame in frames_of(action)]
-    return _Acting(title, False, frames, _bodies([*frames, *read]), bool(pushes))
+    pulls = any(load.formula is None for load in along)
+    return _Acting(title, False, frames, _bodies([*frames, *frames_of_loads(along)]), pulls)
 
 
 def _ends(measures: Iterable[Measure]) -> list[PlacedFrame]:

@@ -13,14 +13,14 @@ from ..errors import Caution, listed
 from ..expressions.breaks import Break, Switch, TimeBreaks, stops_of, switches_of
 from ..expressions.evaluate import Name, Node, names_in
 from ..expressions.function import Function, tree_function
-from ..expressions.law import PUSH, STATE
+from ..expressions.law import STATE
 from ..expressions.table import Table
-from ..model.elements import Action, Push, Wrench
+from ..model.elements import Load, MeasureForce
 from ..model.frame import GROUND, Frame
 from ..model.measure import Measure, Term
 from ..numerics.kernel_pointer import BoundKernel
 from ..system.pool import once_per_system
-from ..system.system import System
+from ..system.system import System, laws_of
 from .events import watching
 
 Floats = NDArray[np.float64]
@@ -191,16 +191,12 @@ class _Found:
         self.placed = [*dict.fromkeys(self.placed)]
         self.undeclared = [*dict.fromkeys(self.undeclared)]
 
-    def add_load(self, load: Push | Wrench | Action, system: System, title: str) -> None:
-        if isinstance(load, Action):
-            self.add_tree(load.formula.tree, load.formula.variables, load.formula.measures)
-            return
-        laws = [load.law] if isinstance(load, Push) else [load.fx, load.fy, load.torque]
-        for law in laws:
+    def add_load(self, load: Load, system: System, title: str) -> None:
+        for law in laws_of(load):
             if law.of_time:
                 self.add_function(law, title)
-            elif isinstance(load, Push):
-                self.add_law(law, PUSH, (load.measure,), title)
+            elif isinstance(load, MeasureForce):
+                self.add_law(law, load.variables, load.reads, title)
             else:
                 self.add_law(law, STATE, _of_body(system, load.frame.body), title)
 

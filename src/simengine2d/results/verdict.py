@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Caution
-from ..model.elements import Push
+from ..model.elements import MeasureForce
 from ..numerics.rank import row_space
 from ..system.system import System
 from .audit import Audit
@@ -268,7 +268,7 @@ def _free(system: System, t: float, q: Floats) -> Floats:
 def _may_jump(system: System) -> bool:
     """Whether some force is more than a linear law."""
     return system.missing_law is None and any(
-        not isinstance(load, Push) or not (load.law.is_linear or load.law.is_constant)
+        not isinstance(load, MeasureForce) or not (load.law.is_linear or load.law.is_constant)
         for _, load in system.loads
     )
 

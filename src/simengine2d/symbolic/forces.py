@@ -11,7 +11,7 @@ import sympy as sp
 from ..expressions.function import Function
 from ..expressions.function_table import ALONG, Functions, as_arrays, evaluate_function, new_scratch
 from ..expressions.law import PUSH, STATE
-from ..model.elements import Action, Push, Wrench
+from ..model.elements import MeasureForce, Wrench
 from ..system.applied_forces import turned
 from ..system.frames import EX, EY
 from .bodies import BodySymbols
@@ -25,29 +25,23 @@ def applied_forces(bodies: BodySymbols, frames: SymbolicFrames) -> sp.Matrix:
     gx, gy = bodies.gravity()
     Q = sp.Matrix([part for mass in bodies.masses for part in (mass * gx, mass * gy, sp.Integer(0))])
     for owner, load in bodies.system.loads:
-        if isinstance(load, Push):
-            Q += _push(bodies, frames, owner, load)
-        elif isinstance(load, Wrench):
+        if isinstance(load, Wrench):
             Q += _wrench(bodies, frames, owner, load)
-        else:
-            Q += _action(bodies, frames, owner, load)
+        elif load.by <= 0:  # the gradient of an energy is found at once
+            Q += _force(bodies, frames, owner, load)
     return Q
 
 
-def _action(bodies: BodySymbols, frames: SymbolicFrames, owner: str, action: Action) -> sp.Matrix:
-    """F s_q, or -V_q"""
-    formula = frames.formula(action.formula)
-    along = -formula if action.potential else frames.measure(action.along, owner)
-    slopes = sp.Matrix([sp.diff(along, coordinate) for coordinate in bodies.q])
-    return slopes if action.potential else formula * slopes
-
-
-def _push(bodies: BodySymbols, frames: SymbolicFrames, owner: str, push: Push) -> sp.Matrix:
-    """-g(s, sd, t) s_q"""
-    s = frames.measure(push.measure, owner)
-    s_q = sp.Matrix([sp.diff(s, coordinate) for coordinate in bodies.q])
+def _force(bodies: BodySymbols, frames: SymbolicFrames, owner: str, force: MeasureForce) -> sp.Matrix:
+    """-g(s, sd, t) s_q, or F s_q of a formula, or -V_q of an energy"""
+    gradient = lambda u: sp.Matrix([sp.diff(u, coordinate) for coordinate in bodies.q])
+    if force.by >= 0 and force.formula is not None:
+        return gradient(-frames.formula(force.formula))
+    s = frames.measure(force.measure, owner)
+    if force.formula is not None:
+        return frames.formula(force.formula) * gradient(s)
     variables = dict(zip(PUSH, (s, frames.rate(s), bodies.t), strict=True))
-    return -_law(bodies, push.law, owner, variables) * s_q
+    return -_law(bodies, force.law, owner, variables) * gradient(s)
 
 
 def _wrench(bodies: BodySymbols, frames: SymbolicFrames, owner: str, wrench: Wrench) -> sp.Matrix:

@@ -10,7 +10,7 @@ import sympy as sp
 
 from ..errors import UnsupportedError
 from ..model.channel_text import parse_channels
-from ..model.elements import Action, Load, Push, Wrench
+from ..model.elements import Load, MeasureForce, Wrench
 from ..model.formula import Formula
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import KINDS, Measure
@@ -149,6 +149,4 @@ def _users(bodies: BodySymbols) -> dict[PlacedFrame, str]:
 
 def _measures(load: Load) -> tuple[Measure, ...]:
     """Those that a load pushes along or reads."""
-    if isinstance(load, Push):
-        return (load.measure,)
-    return (load.along, *load.formula.measures) if isinstance(load, Action) else ()
+    return (load.measure, *load.reads) if isinstance(load, MeasureForce) else ()

@@ -1,138 +1,223 @@
-"""Applied forces: QA and its derivatives.
+"""Applied forces: the weight of the bodies, forces along measures, and wrenches.
 
-A push resists a measure s with a law g(s, sd, t): it adds -g s_q to QA. A wrench is a force and a torque at a frame,
-in global axes or turning with the body, by laws of the body's own state. Forces by formulas of any measures are in
-`formula_loads`.
+A force F along a measure s adds F s_q to QA. F is the law g(s, sd, t) of a spring, which resists the growth of s, or a
+formula of any measures u, their rates and time, or the derivative -V_u of a potential energy. A wrench is a force and a
+torque at a frame, in global axes or turning with the body, by laws of the body's own state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..expressions.function_table import FunctionTable, law_value, pack
-from ..expressions.law import PUSH, STATE
-from ..model.elements import Action, Push, Wrench
+from ..expressions.function import Function
+from ..expressions.function_table import (
+    FIRST_SLOPE,
+    GRADIENT,
+    HESSIAN,
+    FunctionTable,
+    law_slopes,
+    law_value,
+    pack,
+)
+from ..expressions.law import STATE
+from ..model.elements import Load, MeasureForce, Wrench
 from ..model.frame import PlacedFrame
-from ..model.measure import KINDS
+from ..model.measure import KINDS, Measure
 from ..numerics.constant import constant
 from ..numerics.kernel import kernel
-from .formulas.forces import LoadFormulas, add_actions, frames_of, load_formulas
 from .frames import EX, EY, UX, UY, term_gradient, term_rate, term_value
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+# columns of `forces`: where the measures that it reads begin and end, its laws, and its targets
+READ, READ_END, LAW, LAW_END, TARGET, TARGET_END = range(6)
+# columns of `targets`: the measure acted along; the variable by which an energy is differentiated, or -1; the sign
+MEASURE, BY, SIGN = range(3)
+
 
 class Loads(NamedTuple):
-    """The applied forces as arrays; frames are those of the system."""
+    """The applied forces as constant arrays; frames are those of the system."""
 
     term_kind: Ints
     term_a: Ints
     term_b: Ints
     term_weight: Floats
-    push_start: Ints
+    measure_start: Ints  # the terms of measure m are measure_start[m] : measure_start[m + 1]
+    forces: Ints  # (forces, 6)
+    targets: Ints  # (targets, 3)
     wrench_frame: Ints
     wrench_turning: Ints
-    laws: FunctionTable  # one per push, then three per wrench
-    formulas: LoadFormulas
+    laws: FunctionTable  # those of the forces, then three for each wrench
 
 
-def load_arrays(
-    pushes: Sequence[Push],
-    wrenches: Sequence[Wrench],
-    frame: dict[PlacedFrame, int],
-    actions: Sequence[Action] = (),
-) -> Loads:
+def load_arrays(loads: Sequence[Load], frame: dict[PlacedFrame, int]) -> Loads:
     """The arrays of applied forces; `frame` numbers the frames."""
-    terms = [(i, term) for i, push in enumerate(pushes) for term in push.measure.terms]
-    laws = [push.law for push in pushes] + [law for w in wrenches for law in (w.fx, w.fy, w.torque)]
-    variables = [PUSH] * len(pushes) + [STATE] * (3 * len(wrenches))
+    wrenches = [load for load in loads if isinstance(load, Wrench)]
+    measures: list[Measure] = []
+    laws: list[Function] = []
+    variables: list[Sequence[str]] = []
+    rows: list[tuple[int, ...]] = []
+    targets: list[tuple[int, int, int]] = []
+    for group in grouped(loads):
+        first, read, law, target = group[0], len(measures), len(laws), len(targets)
+        potential = first.by >= 0
+        measures += first.reads
+        read_end = len(measures)
+        laws += [first.law] if potential else [force.law for force in group]
+        variables += [first.variables] * (len(laws) - law)
+        for force in group if potential else group[:1]:
+            known = [m for m in range(read, len(measures)) if measures[m] is force.measure]
+            targets.append(
+                (known[0] if known else len(measures), 2 * force.by if potential else -1, force.sign)
+            )
+            measures += [] if known else [force.measure]
+        rows.append((read, read_end, law, len(laws), target, len(targets)))
+    terms = [term for measure in measures for term in measure.terms]
+    laws += [law for w in wrenches for law in (w.fx, w.fy, w.torque)]
+    variables += [STATE] * (3 * len(wrenches))
     integers = lambda values: np.array(list(values), dtype=np.int64)
     return constant(
         Loads(
-            integers(KINDS[term.kind] for _, term in terms),
-            integers(frame[term.a] for _, term in terms),  # type: ignore[index]
-            integers(frame[term.b] for _, term in terms),  # type: ignore[index]
-            np.array([term.weight for _, term in terms], dtype=float),
-            np.searchsorted([i for i, _ in terms], np.arange(len(pushes) + 1)).astype(np.int64),
+            integers(KINDS[term.kind] for term in terms),
+            integers(frame[term.a] for term in terms),  # type: ignore[index]
+            integers(frame[term.b] for term in terms),  # type: ignore[index]
+            np.array([term.weight for term in terms], dtype=float),
+            np.cumsum([0, *(len(measure.terms) for measure in measures)]).astype(np.int64),
+            integers(rows).reshape(-1, 6),
+            integers(targets).reshape(-1, 3),
             integers(frame[w.frame] for w in wrenches),
             integers(w.turning for w in wrenches),
-            pack(laws, variables),
-            load_formulas(actions, frame),
+            pack(laws, variables, HESSIAN if any(by >= 0 for _, by, _ in targets) else GRADIENT),
         )
     )
 
 
-def frames_of_loads(
-    pushes: Sequence[Push], wrenches: Sequence[Wrench], actions: Sequence[Action]
-) -> list[PlacedFrame]:
+def grouped(loads: Iterable[Load]) -> list[list[MeasureForce]]:
+    """Forces along measures that are evaluated together: laws of one measure, or derivatives of one energy."""
+    groups: list[list[MeasureForce]] = []
+    for load in loads:
+        if not isinstance(load, MeasureForce):
+            continue
+        last = groups[-1][0] if groups else None
+        if last is not None and (
+            (load.by > 0 and load.formula is last.formula)
+            or (load.formula is last.formula is None and load.measure is last.measure)
+        ):
+            groups[-1].append(load)
+        else:
+            groups.append([load])
+    return groups
+
+
+def frames_of_loads(loads: Iterable[Load]) -> list[PlacedFrame]:
     """Every frame that applied forces need."""
-    frames = [frame for push in pushes for term in push.measure.terms for frame in (term.a, term.b)]
-    actions_need = [frame for action in actions for frame in frames_of(action)]
-    return [*frames, *(wrench.frame for wrench in wrenches), *actions_need]  # type: ignore[list-item]
+    return [frame for load in loads for frame in frames_of(load)]
 
 
-@kernel(inline=True)
-def push_state(L, i, F):
-    """s and sd of push i."""
-    s, sd = 0.0, 0.0
-    for k in range(L.push_start[i], L.push_start[i + 1]):
-        kind, a, b, w = L.term_kind[k], L.term_a[k], L.term_b[k], L.term_weight[k]
-        s += w * term_value(kind, F, a, b)
-        sd += w * term_rate(kind, F, a, b)
-    return s, sd
+def frames_of(load: Load) -> list[PlacedFrame]:
+    """The frames that a load acts on or reads."""
+    if isinstance(load, Wrench):
+        return [load.frame]
+    return [frame for term in load.terms for frame in (term.a, term.b)]  # type: ignore[misc]
+
+
+# Kernels ----------------------------------------------------------------------------------------------
 
 
 @kernel(inline=True)
 def applied(S, L, t, q, qd, w, Q):
-    """QA: the weight of the bodies, the pushes, the wrenches."""
+    """QA: the weight of the bodies, the forces along measures, the wrenches."""
     nb = S.mass.size
     gx, gy = S.gravity[0], S.gravity[1]
     for i in range(nb):
         Q[3 * i], Q[3 * i + 1], Q[3 * i + 2] = S.mass[i] * gx, S.mass[i] * gy, 0.0
-    pushes, wrenches = L.push_start.size - 1, L.wrench_frame.size
-    if pushes + wrenches > 0:
-        add_pushes(S, L, t, w.F, w.scratch, Q)
+    if L.laws.functions.shape[0] > 0:
+        add_forces(S, L, t, w.F, w.scratch, Q)
         add_wrenches(S, L, t, q, qd, w.F, w.scratch, Q)
-    if L.formulas.target.shape[0] > 0:
-        add_actions(S, L.formulas, t, w, Q)
+
+
+@kernel(inline=True)
+def measure_state(L, m, F):
+    """Value and rate of measure m."""
+    s, sd = 0.0, 0.0
+    for k in range(L.measure_start[m], L.measure_start[m + 1]):
+        kind, a, b, weight = L.term_kind[k], L.term_a[k], L.term_b[k], L.term_weight[k]
+        s += weight * term_value(kind, F, a, b)
+        sd += weight * term_rate(kind, F, a, b)
+    return s, sd
+
+
+@kernel(inline=True)
+def read_measures(L, i, t, F, z):
+    """u_1, ud_1, ..., t of force i."""
+    first, count = L.forces[i, READ], L.forces[i, READ_END] - L.forces[i, READ]
+    for j in range(count):
+        z[2 * j], z[2 * j + 1] = measure_state(L, first + j, F)
+    z[2 * count] = t
+
+
+@kernel(inline=True)
+def evaluate_force(L, i, t, F, scratch):
+    """The sum of the laws of force i; where it is an energy, its gradient is in the results."""
+    z, out = scratch.variables[: 2 * (L.forces[i, READ_END] - L.forces[i, READ]) + 1], scratch.results
+    read_measures(L, i, t, F, z)
+    if L.targets[L.forces[i, TARGET], BY] >= 0:
+        return law_slopes(L.laws, L.forces[i, LAW], z, out)
+    total = 0.0
+    for k in range(L.forces[i, LAW], L.forces[i, LAW_END]):
+        total += law_value(L.laws, k, z, out)
+    return total
+
+
+@kernel(inline=True)
+def force_along(L, target, total, out):
+    """F along a target, where its force has been evaluated."""
+    by = L.targets[target, BY]
+    return L.targets[target, SIGN] * (total if by < 0 else out[FIRST_SLOPE + by])
 
 
 @kernel
-def add_pushes(S, L, t, F, scratch, Q):
+def add_forces(S, L, t, F, scratch, Q):
+    """Q += sum_k F_k s_k,q"""
     nb, body = S.mass.size, S.frame_body
-    z, out = scratch.variables[:3], scratch.results
-    for i in range(L.push_start.size - 1):
-        z[0], z[1] = push_state(L, i, F)
-        z[2] = t
-        force = law_value(L.laws, i, z, out)
-        for k in range(L.push_start[i], L.push_start[i + 1]):
-            a, b = L.term_a[k], L.term_b[k]
-            d = term_gradient(L.term_kind[k], F, a, b)
-            weight = -force * L.term_weight[k]
-            if body[a] < nb:
-                j = 3 * body[a]
-                Q[j] += weight * d[0]
-                Q[j + 1] += weight * d[1]
-                Q[j + 2] += weight * d[2]
-            if body[b] < nb:
-                j = 3 * body[b]
-                Q[j] += weight * d[3]
-                Q[j + 1] += weight * d[4]
-                Q[j + 2] += weight * d[5]
+    for i in range(L.forces.shape[0]):
+        total = evaluate_force(L, i, t, F, scratch)
+        for target in range(L.forces[i, TARGET], L.forces[i, TARGET_END]):
+            m, force = L.targets[target, MEASURE], force_along(L, target, total, scratch.results)
+            for k in range(L.measure_start[m], L.measure_start[m + 1]):
+                a, b = L.term_a[k], L.term_b[k]
+                d = term_gradient(L.term_kind[k], F, a, b)
+                weight = force * L.term_weight[k]
+                if body[a] < nb:
+                    j = 3 * body[a]
+                    Q[j] += weight * d[0]
+                    Q[j + 1] += weight * d[1]
+                    Q[j + 2] += weight * d[2]
+                if body[b] < nb:
+                    j = 3 * body[b]
+                    Q[j] += weight * d[3]
+                    Q[j + 1] += weight * d[4]
+                    Q[j + 2] += weight * d[5]
 
 
 @kernel
 def wrench_values(L, i, t, q, qd, j, scratch):
     """Force components in their own axes and torque of wrench i on the body with coordinates j.."""
-    laws, first, z, out = L.laws, L.push_start.size - 1 + 3 * i, scratch.variables[:7], scratch.results
+    laws, first, z, out = L.laws, first_law(L, i), scratch.variables[:7], scratch.results
     read_state(t, q, qd, j, z)
     fx, fy = law_value(laws, first, z, out), law_value(laws, first + 1, z, out)
     return fx, fy, law_value(laws, first + 2, z, out)
+
+
+@kernel(inline=True)
+def first_law(L, i):
+    """The first of the three laws of wrench i."""
+    return L.laws.functions.shape[0] - 3 * (L.wrench_frame.size - i)
 
 
 @kernel(inline=True)

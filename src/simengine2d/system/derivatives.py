@@ -4,17 +4,32 @@
     [ Phi_q                                         0    ]
 
 The matrix is symmetrized: of the derivatives of damping and of turning forces the unsymmetric part is left out. It is
-of the order h^2 against M, so Newton's iteration converges as fast.
+of the order h^2 against M, so Newton's iteration converges as fast. Formulas and forces are differentiated exactly, in
+small dense blocks over the coordinates that they couple; statics and linearization take the blocks as they are.
 """
 
 from __future__ import annotations
 
-from ..expressions.function_table import FIRST_SLOPE, law_slopes
+from ..expressions.function_table import FIRST_SLOPE, law_bends, law_slopes
 from ..model.measure import ANGLE
 from ..numerics.kernel import kernel
-from .applied_forces import push_state, read_state, turned
+from .applied_forces import (
+    BY,
+    LAW,
+    LAW_END,
+    MEASURE,
+    READ,
+    READ_END,
+    SIGN,
+    TARGET,
+    TARGET_END,
+    first_law,
+    read_measures,
+    read_state,
+    turned,
+)
 from .equations_of_motion import fill_matrix
-from .formulas.derivatives import add_formula_tangent
+from .formulas.derivatives import add_row_block, begin_block, bend_rows, end_block
 from .frames import EX, EY, term_gradient, term_hessian
 
 
@@ -42,71 +57,103 @@ def add_constraint_tangent(S, D, lam, factor, w):
                         v[blocks[k, r, s]] += c * H[r, s]
 
 
-@kernel
-def add_push_tangent(S, L, D, t, qd, of_q, of_qd, w):
-    """-of_q QA_q - of_qd QA_qd of the pushes, symmetrized.
+@kernel(inline=True)
+def add_force_block(S, L, i, t, qd, of_q, of_qd, size, w, where, G, B):
+    """B += of_q QA_q + of_qd QA_qd of force i, over `size` coordinates; `where` says at which row a body begins.
 
-    QA = -g s_q  ->  -QA_q = g_s s_q^T s_q + g_sd sd_q^T s_q + g s_qq,   -QA_qd = g_sd s_q^T s_q
+    QA = F s_q,      QA_q = F s_qq + s_q^T F_q,      QA_qd = s_q^T F_qd
+    F_q = sum_j F_uj u_j,q + F_udj ud_j,q,      F_qd = sum_j F_udj u_j,q      with ud_q = u_qq qd
     """
-    z, out = w.scratch.variables[:3], w.scratch.results
-    v, H, G, F = w.v, w.H, w.G, w.F
-    for i in range(L.push_start.size - 1):
-        z[0], z[1] = push_state(L, i, F)
-        z[2] = t
-        force = law_slopes(L.laws, i, z, out)
-        count = D.push_start[i + 1] - D.push_start[i]
-        for c in range(count):
-            G[0, c] = G[1, c] = 0.0
-        # s_q and sd_q = s_qq qd over the coordinates of this push, and the curvature g s_qq term by term
-        at = D.push_block_start[i]
-        for k in range(L.push_start[i], L.push_start[i + 1]):
-            kind, a, b, weight = L.term_kind[k], L.term_a[k], L.term_b[k], L.term_weight[k]
-            d = term_gradient(kind, F, a, b)
-            term_hessian(kind, F, a, b, H)
-            for r in range(6):
-                p = push_position(S, D, i, a if r < 3 else b, r % 3)
-                if p < 0:
-                    continue
-                G[0, p] += weight * d[r]
-                for s in range(6):
-                    u = push_position(S, D, i, a if s < 3 else b, s % 3)
-                    if u < 0:
-                        continue
-                    G[1, p] += weight * H[r, s] * qd[D.push_coordinate[D.push_start[i] + u]]
-                    if u >= p:
-                        v[D.push_blocks[at + p * count + u]] += of_q * force * weight * H[r, s]
-        g_s, g_sd = out[FIRST_SLOPE], out[FIRST_SLOPE + 1]
-        stiffness, swing = of_q * g_s + of_qd * g_sd, 0.5 * of_q * g_sd
-        for p in range(count):
-            for u in range(p, count):
-                outer = stiffness * G[0, p] * G[0, u] + swing * (G[0, p] * G[1, u] + G[1, p] * G[0, u])
-                v[D.push_blocks[at + p * count + u]] += outer
+    first, reads = L.forces[i, READ], L.forces[i, READ_END] - L.forces[i, READ]
+    differentiate_force(L, i, t, w)
+    for target in range(L.forces[i, TARGET], L.forces[i, TARGET_END]):
+        own, by, sign = L.targets[target, MEASURE], L.targets[target, BY], L.targets[target, SIGN]
+        force, at = w.law[0 if by < 0 else 1 + by], 1 if by < 0 else 1 + (2 * reads + 1) * (by + 1)
+        for p in range(size):
+            G[0, p] = G[1, p] = G[2, p] = 0.0
+        for j in range(-1, reads):
+            if j < 0:  # s_q and sd_q into G[0] and G[1], the curvature into the block
+                m, factor, swing, curvature = own, 1.0, 1.0, of_q * sign * force
+            else:  # of_q F_q + of_qd F_qd into G[2]
+                by_u, by_ud = sign * w.law[at + 2 * j], sign * w.law[at + 2 * j + 1]
+                m, factor, swing, curvature = first + j, of_q * by_u + of_qd * by_ud, of_q * by_ud, 0.0
+            if j >= 0 and m == own:
+                for p in range(size):
+                    G[2, p] += factor * G[0, p] + (swing * G[1, p] if swing != 0.0 else 0.0)
+            elif factor != 0.0 or swing != 0.0:
+                add_measure(
+                    S,
+                    L,
+                    m,
+                    factor,
+                    swing,
+                    curvature,
+                    qd,
+                    w,
+                    where,
+                    G[0 if j < 0 else 2],
+                    G[1 if j < 0 else 2],
+                    B,
+                )
+        for p in range(size):
+            if G[0, p] != 0.0:
+                for u in range(size):
+                    B[p, u] += G[0, p] * G[2, u]
 
 
 @kernel(inline=True)
-def push_position(S, D, i, frame, c):
-    """Where coordinate c of the frame's body stands among those of push i; -1 for the ground."""
-    body = S.frame_body[frame]
-    if body == S.mass.size:
-        return -1
-    for p in range(D.push_start[i], D.push_start[i + 1], 3):
-        if D.push_coordinate[p] == 3 * body:
-            return p - D.push_start[i] + c
-    return -1
+def differentiate_force(L, i, t, w):
+    """F of force i and its derivatives by all variables into w.law; of an energy, the second derivatives too."""
+    z, out, law = (
+        w.scratch.variables[: 2 * (L.forces[i, READ_END] - L.forces[i, READ]) + 1],
+        w.scratch.results,
+        w.law,
+    )
+    n = z.size
+    read_measures(L, i, t, w.F, z)
+    if L.targets[L.forces[i, TARGET], BY] >= 0:
+        law[0] = law_bends(L.laws, L.forces[i, LAW], z, out)
+        for k in range(n + n * n):
+            law[1 + k] = out[FIRST_SLOPE + k]
+        return
+    for k in range(1 + n):
+        law[k] = 0.0
+    for k in range(L.forces[i, LAW], L.forces[i, LAW_END]):
+        law[0] += law_slopes(L.laws, k, z, out)
+        for c in range(n):
+            law[1 + c] += out[FIRST_SLOPE + c]
 
 
-@kernel
-def add_wrench_tangent(S, L, D, t, q, qd, of_q, of_qd, w):
-    """-of_q QA_q - of_qd QA_qd of the wrenches, symmetrized."""
-    blocks, B = D.wrench_blocks, w.H
-    for i in range(L.wrench_frame.size):
-        for r in range(3):
+@kernel(inline=True)
+def add_measure(S, L, m, factor, swing, curvature, qd, w, where, g, gd, B):
+    """g += factor u_q, gd += swing ud_q and B += curvature u_qq of measure m."""
+    H, F = w.H, w.F
+    for k in range(L.measure_start[m], L.measure_start[m + 1]):
+        kind, a, b, weight = L.term_kind[k], L.term_a[k], L.term_b[k], L.term_weight[k]
+        bends = kind != ANGLE and (curvature != 0.0 or swing != 0.0)  # an angle has no second derivatives
+        d = term_gradient(kind, F, a, b)
+        if bends:
+            term_hessian(kind, F, a, b, H)
+        for side in range(2):
+            body = S.frame_body[a if side == 0 else b]
+            p = where[body]
+            if p < 0:
+                continue
             for c in range(3):
-                B[r, c] = 0.0
-        add_wrench_block(S, L, i, t, q, qd, -of_q, -of_qd, w.F, w.scratch, 0, B)
-        for r in range(3):
-            for c in range(r, 3):
-                w.v[blocks[i, r, c]] += 0.5 * (B[r, c] + B[c, r])
+                g[p + c] += factor * weight * d[3 * side + c]
+            if not bends:
+                continue
+            # columns of the coordinates of this body, rows of both
+            for other in range(2):
+                row = where[S.frame_body[a if other == 0 else b]]
+                if row >= 0:
+                    for r in range(3):
+                        rate = 0.0
+                        for c in range(3):
+                            h = weight * H[3 * other + r, 3 * side + c]
+                            rate += h * qd[3 * body + c]
+                            B[row + r, p + c] += curvature * h
+                        gd[row + r] += swing * rate
 
 
 @kernel
@@ -120,7 +167,7 @@ def add_wrench_block(S, L, i, t, q, qd, of_q, of_qd, F, scratch, first, B):
     turning, e, f = L.wrench_turning[i], F[k, EX], F[k, EY]
     read_state(t, q, qd, 3 * S.frame_body[k], z)
     for component in range(3):
-        g = law_slopes(L.laws, L.push_start.size - 1 + 3 * i + component, z, out)
+        g = law_slopes(L.laws, first_law(L, i) + component, z, out)
         own_x, own_y = 1.0 if component == 0 else 0.0, 1.0 if component == 1 else 0.0
         x, y = turned(turning, F, k, own_x, own_y)
         b = (x, y, e * y - f * x if component < 2 else 1.0)
@@ -136,13 +183,26 @@ def add_wrench_block(S, L, i, t, q, qd, of_q, of_qd, F, scratch, first, B):
 
 
 @kernel
+def add_tangent(S, L, D, t, q, qd, lam, of_q, of_qd, straight, crossed, w):
+    """of_q ((Phi_q^T lam)_q - QA_q) - of_qd QA_qd into w.v: derivatives A as straight A + crossed A^T."""
+    if of_q != 0.0:
+        add_constraint_tangent(S, D, lam, of_q, w)
+    C, rows, forces = D.couplings, S.formulas.row.size, L.forces.shape[0]
+    if rows > 0:
+        bend_rows(t, w)
+    for i in range(C.start.size - 1):
+        size = begin_block(C, i, w.where, w.B)
+        if i < rows:
+            add_row_block(S, i, of_q * lam[S.formulas.row[i]], w, w.where, w.B)
+        elif i < rows + forces:
+            add_force_block(S, L, i - rows, t, qd, -of_q, -of_qd, size, w, w.where, w.G, w.B)
+        else:
+            add_wrench_block(S, L, i - rows - forces, t, q, qd, -of_q, -of_qd, w.F, w.scratch, 0, w.B)
+        end_block(C, i, straight, crossed, w.where, w.B, w.v)
+
+
+@kernel
 def newton_matrix(S, L, D, t, q, qd, lam, of_q, of_qd, w):
-    """M + of_q ((Phi_q^T lam)_q - QA_q) - of_qd QA_qd, with Phi_q beside it, into w.v."""
+    """M + of_q ((Phi_q^T lam)_q - QA_q) - of_qd QA_qd, with Phi_q beside it, symmetrized into w.v."""
     fill_matrix(D, w.data, w.v)
-    add_constraint_tangent(S, D, lam, of_q, w)
-    if L.push_start.size > 1:
-        add_push_tangent(S, L, D, t, qd, of_q, of_qd, w)
-    if L.wrench_frame.size > 0:
-        add_wrench_tangent(S, L, D, t, q, qd, of_q, of_qd, w)
-    if D.formulas.start.size > 1:
-        add_formula_tangent(S, L, D.formulas, t, qd, lam, of_q, of_qd, w)
+    add_tangent(S, L, D, t, q, qd, lam, of_q, of_qd, 0.5, 0.5, w)

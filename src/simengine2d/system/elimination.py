@@ -16,9 +16,9 @@ from ..numerics.constant import constant
 from ..numerics.ldl import SymbolicFactorization, analyze
 from ..numerics.ordering import elimination_order
 from ..numerics.refinement import MOST_REFINEMENTS
+from .applied_forces import MEASURE, READ, READ_END, TARGET, TARGET_END
 from .equations_of_motion import EquationArrays
 from .formulas.derivatives import Couplings
-from .formulas.forces import FORMULA, TERM_A, TERM_B
 from .pool import once_per_system
 from .row_compliance import compliance_of_redundant_rows
 from .system import System
@@ -37,13 +37,12 @@ def posed(system: System, redundant: bool, tangent: bool) -> EquationArrays:
     refuse_heaps(system)
     S, n, m = system.arrays, system.n, system.m
     rows, unknowns = np.repeat(np.arange(m), np.diff(S.jac_start)), np.arange(n + m)
-    pushes, wrenches = _coupled_by_pushes(system), _coupled_by_wrenches(system)
-    formulas = _coupled_by_formulas(system) if tangent else []
+    groups = _coupled(system) if tangent else []
     couplings = [(k, k) for k in range(n + m)]
     couplings += [(n + int(i), int(j)) for i, j in zip(rows, S.jac_column, strict=True)]
     if tangent:
         couplings += [(i, j) for _, _, _, i, j in _term_entries(system)]
-        couplings += [(i, j) for group in [*pushes, *wrenches, *formulas] for i in group for j in group]
+        couplings += [(i, j) for group in groups for i in group for j in group]
     analysis = analyze(couplings, _order(system))
     diagonal, entries = analysis.slots(unknowns, unknowns), _entries(system)
     masses = _apparent_masses(system, entries)
@@ -52,7 +51,6 @@ def posed(system: System, redundant: bool, tangent: bool) -> EquationArrays:
     template[diagonal[:n]] = system.masses + delta
     template[diagonal[n:]] = -compliance_of_redundant_rows(_shares(entries, masses, m)) if redundant else 0.0
     refined = redundant or delta.any() or _uneven(system, entries)
-    push_blocks = _squares(analysis, pushes if tangent else [])
     return constant(
         EquationArrays(
             analysis.program,
@@ -60,12 +58,7 @@ def posed(system: System, redundant: bool, tangent: bool) -> EquationArrays:
             analysis.slots(n + rows, S.jac_column),
             analysis.right_hand(unknowns),
             _term_blocks(system, analysis) if tangent else np.full((S.term_kind.size, 6, 6), -1),
-            _starts(len(group) for group in pushes),
-            _integers(j for group in pushes for j in group),
-            _starts(len(group) ** 2 for group in pushes),
-            push_blocks,
-            _squares(analysis, wrenches).reshape(-1, 3, 3) if tangent else np.full((len(wrenches), 3, 3), -1),
-            _formula_couplings(formulas, analysis),
+            _couplings(groups, analysis),
             template,
             np.array([MOST_REFINEMENTS if refined else 0]),
             np.zeros(2),
@@ -118,33 +111,26 @@ def _coordinates(system: System, frames: Iterable[Any]) -> list[int]:
     return [3 * body + c for body in sorted(bodies) for c in range(3)]
 
 
-def _coupled_by_pushes(system: System) -> list[list[int]]:
-    L = system.load_arrays
-    parts = [slice(*bounds) for bounds in zip(L.push_start[:-1], L.push_start[1:], strict=True)]
-    return [_coordinates(system, [*L.term_a[part], *L.term_b[part]]) for part in parts]
-
-
-def _coupled_by_wrenches(system: System) -> list[list[int]]:
-    return [_coordinates(system, [frame]) for frame in system.load_arrays.wrench_frame]
-
-
-def _coupled_by_formulas(system: System) -> list[list[int]]:
-    """By rows that are formulas, then by forces that are."""
-    S, g = system.arrays, system.load_arrays.formulas
+def _coupled(system: System) -> list[list[int]]:
+    """Coordinates coupled by each row that is a formula, then by each force along measures, then by each wrench."""
+    S, L = system.arrays, system.load_arrays
     found = [S.jac_column[S.jac_start[i] : S.jac_start[i + 1]].tolist() for i in S.formulas.row]
-    for i, (first, count, *_) in enumerate(g.g.formulas):
-        read, pushed = slice(first, first + count), g.target[g.target[:, FORMULA] == i]
-        frames = [*g.g.term_a[read], *g.g.term_b[read], *pushed[:, TERM_A], *pushed[:, TERM_B]]
-        found.append(_coordinates(system, frames))
-    return found
+    for force in L.forces:
+        measures = {
+            *range(*force[[READ, READ_END]]),
+            *L.targets[slice(*force[[TARGET, TARGET_END]]), MEASURE],
+        }
+        terms = [k for m in measures for k in range(*L.measure_start[m : m + 2])]
+        found.append(_coordinates(system, [*L.term_a[terms], *L.term_b[terms]]))
+    return found + [_coordinates(system, [frame]) for frame in L.wrench_frame]
 
 
-def _formula_couplings(formulas: list[list[int]], analysis: SymbolicFactorization) -> Couplings:
+def _couplings(groups: list[list[int]], analysis: SymbolicFactorization) -> Couplings:
     return Couplings(
-        _starts(len(group) for group in formulas),
-        _integers(j for group in formulas for j in group),
-        _starts(len(group) ** 2 for group in formulas),
-        _squares(analysis, formulas),
+        _starts(len(group) for group in groups),
+        _integers(j for group in groups for j in group),
+        _starts(len(group) ** 2 for group in groups),
+        _squares(analysis, groups),
     )
 
 

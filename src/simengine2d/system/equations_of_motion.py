@@ -31,12 +31,7 @@ class EquationArrays(NamedTuple):
     jacobian: Ints  # slot of each non-zero of Phi_q
     right: Ints  # slot of each right-hand side
     term_blocks: Ints  # (terms, 6, 6) slots of second derivatives; -1 where there are none
-    push_start: Ints  # coordinates that each push acts on: push_coordinate[push_start[i] : push_start[i + 1]]
-    push_coordinate: Ints
-    push_block_start: Ints
-    push_blocks: Ints
-    wrench_blocks: Ints  # (wrenches, 3, 3)
-    formulas: Couplings
+    couplings: Couplings
     template: Floats  # M and -eps in their slots, zero elsewhere
     refinements: Ints  # how often at most a solution is corrected for eps, delta and rounding
     stabilization: Floats  # Baumgarte's 2 alpha and beta^2; zero where there is none

@@ -22,13 +22,13 @@ from ..expressions.function_table import functions_at, law_value, new_scratch, p
 from ..expressions.law import PUSH, STATE
 from ..expressions.time_function import as_function
 from ..model.curves.contact_kernel import is_at_end
-from ..model.elements import Action, Push, Row, Wrench
+from ..model.elements import Load, Row, Wrench
 from ..model.formula import VELOCITY
 from ..model.frame import GROUND
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
 from ..numerics.kernel import Callback, plain
-from .applied_forces import applied, frames_of_loads, load_arrays, push_state
+from .applied_forces import applied, frames_of_loads, grouped, load_arrays, read_measures, read_state
 from .constraints import constant_arrays, evaluate
 from .frames import term_value
 from .pool import Pool
@@ -82,17 +82,15 @@ class System:
         """A typical length of the mechanism: it makes angles comparable with displacements."""
 
     def _make_arrays(self) -> None:
-        pushes = [load for _, load in self.loads if isinstance(load, Push)]
-        wrenches = [load for _, load in self.loads if isinstance(load, Wrench)]
-        actions = [load for _, load in self.loads if isinstance(load, Action)]
+        loads = [load for _, load in self.loads]
         self.arrays, frames = constant_arrays(
             self.bodies,
             self.resolved.gravity,
             [row for _, row in self.rows],
             self.functions,
-            frames_of_loads(pushes, wrenches, actions),
+            frames_of_loads(loads),
         )
-        self.load_arrays = load_arrays(pushes, wrenches, frames, actions)
+        self.load_arrays = load_arrays(loads, frames)
         self.idle = Pool()
         """Workspaces that wait for the next evaluation or run."""
         self.known: dict[str, dict[Any, Any]] = {}
@@ -307,19 +305,24 @@ class System:
         """Each law of the applied forces with the name of its element, its value, and the variables it has there."""
         L, F = self.load_arrays, self.frames(q, qd, t=t)
         bodies = {body.name: 3 * i for i, body in enumerate(self.bodies)}
-        pushes = [(name, load) for name, load in self.loads if isinstance(load, Push)]
-        wrenches = [(name, load) for name, load in self.loads if isinstance(load, Wrench)]
-        cases: list[tuple[str, Function, tuple[str, ...], tuple[float, ...]]]
-        cases = [(name, load.law, PUSH, (*push_state(L, i, F), t)) for i, (name, load) in enumerate(pushes)]
-        for name, wrench in wrenches:
-            j = bodies.get(wrench.frame.body, -3)
-            pairs = zip(q[j : j + 3], qd[j : j + 3], strict=True)
-            state = (*(part for pair in pairs for part in pair), t) if j >= 0 else (0.0,) * 6 + (t,)
-            cases += [(name, law, STATE, state) for law in laws_of(wrench)]
+        owner = {id(load): name for name, load in self.loads}
+        cases: list[tuple[str, Function, tuple[str, ...], Floats]] = []
+        for i, group in enumerate(grouped(load for _, load in self.loads)):
+            z = np.zeros(2 * len(group[0].reads) + 1)
+            read_measures(L, i, t, F, z)
+            names = [name for u in group[0].reads for name in (u.text, f"rate({u.text})")]
+            variables = PUSH if group[0].formula is None else (*names, "t")
+            for force in group if group[0].by < 0 else group[:1]:
+                cases.append((owner[id(force)], force.law, variables, z))
+        for name, load in self.loads:
+            if isinstance(load, Wrench):
+                z = np.zeros(7)
+                read_state(t, q, qd, bodies[load.frame.body], z)
+                cases += [(name, law, STATE, z) for law in laws_of(load)]
         out, results = [], new_scratch(L.laws).results
         for i, (name, law, variables, z) in enumerate(cases):
             with np.errstate(all="ignore"):
-                value = float(law_value(L.laws, i, np.array(z, dtype=float), results))
+                value = float(law_value(L.laws, i, z, results))
             where = ", ".join(f"{key} = {number:.9g}" for key, number in zip(variables, z, strict=True))
             out.append((name, law, value, where))
         return out
@@ -426,11 +429,9 @@ class System:
         return np.array([i for i, (name, _) in enumerate(self.rows) if elements[name].drives], dtype=np.int64)  # type: ignore[attr-defined]
 
 
-def laws_of(load: Push | Wrench | Action) -> list[Function]:
-    """The laws of a force element; an action follows a formula."""
-    if isinstance(load, Push):
-        return [load.law]
-    return [load.fx, load.fy, load.torque] if isinstance(load, Wrench) else []
+def laws_of(load: Load) -> list[Function]:
+    """The laws of a force along a measure, or of a wrench."""
+    return [load.fx, load.fy, load.torque] if isinstance(load, Wrench) else [load.law]
 
 
 def _length(system: System) -> float:

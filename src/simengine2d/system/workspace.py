@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 
 from ..expressions.function_table import Scratch, new_scratch
 from ..model.curves.contact_arrays import new_memory
-from ..numerics.kernel_pointer import NOTHING
 from .constraints import SystemArrays
 from .formulas.constraints import row_pointers
-from .formulas.forces import force_pointers
 from .frames import FRAME_STATE
 
 if TYPE_CHECKING:
@@ -47,14 +45,6 @@ class Workspace(NamedTuple):
     bends_c: Any
     rows_kept: Ints  # keeps alive what these work in
     bends: Floats  # second derivatives
-    # forces by formulas, the same
-    forces_f: Any
-    forces_c: Any
-    slopes_f: Any
-    slopes_c: Any
-    forces_kept: Ints
-    force: Floats  # along each target
-    slopes: Floats  # derivatives of each
     memory: Floats  # where contacts touched last
     # the matrix, and the solution of its equations
     v: Floats
@@ -69,9 +59,10 @@ class Workspace(NamedTuple):
     null: Floats  # (dropped rows, m): multipliers without effect
     # second derivatives
     H: Floats
-    G: Floats
+    law: Floats  # a force and its derivatives by the variables of its law
+    G: Floats  # gradients over the coordinates of a block
     where: Ints  # where each body begins in a block
-    B: Floats  # the largest block of a formula
+    B: Floats  # the largest block of a formula or a force
 
 
 def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | None = None) -> Workspace:
@@ -81,7 +72,8 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
     memory = new_memory(S.formulas.g.contacts.contacts.shape[0])
     unknowns = 0 if d is None else n + m
     whole = unknowns if d is not None and d.refinements[0] > 0 and unknowns <= MOST_WHOLE else 0
-    block = 0 if d is None else int(np.diff(d.formulas.start).max(initial=0))
+    block = 0 if d is None else int(np.diff(d.couplings.start).max(initial=0))
+    variables = 0 if L is None else int(L.laws.sizes[0])
     return Workspace(
         scratch=new_scratch(S.functions, *(() if L is None else (L.laws,))),
         f=np.zeros((m, 3)),
@@ -92,11 +84,6 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
         row=np.empty(m),
         **dict(zip(ROWS, row_pointers(S.formulas, F, weight, memory), strict=True)),
         bends=np.zeros(int(S.formulas.bend_start[-1])),
-        **dict(
-            zip(FORCES, (0, 0, 0, 0, NOTHING) if L is None else force_pointers(L.formulas, F), strict=True)
-        ),
-        force=np.zeros(0 if L is None else len(L.formulas.target)),
-        slopes=np.zeros(0 if L is None else int(L.formulas.slope_start[-1])),
         memory=memory,
         v=np.empty(0 if d is None else d.program.column.size),
         x=np.empty(unknowns),
@@ -109,11 +96,11 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
         pivots=np.empty(whole, dtype=np.int64),
         null=np.zeros((0 if d is None or not whole else d.dropped.size, m)),
         H=np.empty((6, 6)),
-        G=np.empty((3, 1 if d is None else max(1, d.push_coordinate.size))),
-        where=np.zeros(S.mass.size + 1, dtype=np.int64),
+        law=np.zeros(1 + variables + variables**2),
+        G=np.empty((3, block)),
+        where=np.full(S.mass.size + 1, -1, dtype=np.int64),
         B=np.zeros((block, block)),
     )
 
 
 ROWS = "rows_f", "rows_c", "bends_f", "bends_c", "rows_kept"
-FORCES = "forces_f", "forces_c", "slopes_f", "slopes_c", "forces_kept"

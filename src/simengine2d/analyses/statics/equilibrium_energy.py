@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, UnsupportedError, listed
-from ...model.elements import Action, Wrench
+from ...model.elements import Wrench
 from ...system.system import System
 from .equilibrium_newton import FoundEquilibrium, newton, no_equilibrium
 from .statics import Balance, limited
@@ -103,7 +103,9 @@ def non_conservative(system: System, t: float, q: Floats) -> list[str]:
 
     A push on a measure has the potential integral g ds, so only wrenches and formulas are examined.
     """
-    names = dict.fromkeys(name for name, load in system.loads if isinstance(load, Wrench | Action))
+    names = dict.fromkeys(
+        name for name, load in system.loads if isinstance(load, Wrench) or load.formula is not None
+    )
     return [name for name in names if not _has_potential(system, name, t, q)]
 
 

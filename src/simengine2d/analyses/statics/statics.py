@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnsupportedError, listed
-from ...model.elements import Action
 from ...system.system import System
 from ..assembly.diagnose import in_words
 from .stiffness import constraint_stiffness, finite_slopes
@@ -155,8 +154,7 @@ def check_static(system: System) -> None:
 def moving_in_time(system: System) -> list[str]:
     """Elements whose value or force changes with time."""
     names = [name for row, (name, _) in enumerate(system.rows) if system.moves_in_time(row)]
-    names += [name for name, law in system.laws if "t" in law.reads and law.of_time]
-    names += [name for name, load in system.loads if isinstance(load, Action) and load.formula.reads_time]
+    names += [name for name, law in system.laws if law.reads_time]
     return list(dict.fromkeys(names))
 
 

@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError, listed
-from ...expressions.function_table import FIRST_SLOPE, law_slopes
 from ...model.measure import ANGLE
 from ...numerics.kernel import kernel
-from ...system.applied_forces import push_state
-from ...system.derivatives import add_wrench_block
-from ...system.formulas.derivatives import add_action_block, add_row_block, bend_forces, bend_rows
-from ...system.frames import term_gradient, term_hessian
+from ...system.derivatives import add_force_block, add_wrench_block
+from ...system.formulas.derivatives import add_row_block, bend_rows
+from ...system.frames import term_hessian
 from ...system.system import System
 
 Floats = NDArray[np.float64]
@@ -58,15 +56,6 @@ def formula_row_slopes(S, t, lam, v, w, where, B, K, rates):
                 rates[row, k] += v[j] * B[j, k]
 
 
-@kernel(entry=True)
-def formula_slopes(S, L, t, qd, w, where, by_q, by_qd):
-    """Add QA_q and QA_qd of the forces given by formulas."""
-    bend_forces(t, w)
-    for i in range(L.formulas.g.formulas.shape[0]):
-        add_action_block(S, L, i, qd, 1.0, 0.0, w, where, by_q)
-        add_action_block(S, L, i, qd, 0.0, 1.0, w, where, by_qd)
-
-
 @kernel
 def add_block(body_a, body_b, nb, factor, H, K):
     """Add factor H into the rows and columns of two bodies; the ground has none."""
@@ -90,45 +79,16 @@ def add_product(body_a, body_b, nb, factor, H, v, out):
 
 
 @kernel(entry=True)
-def applied_slopes(S, L, t, q, qd, w, G, by_q, by_qd):
-    """Add QA_q and QA_qd to dense matrices; G is scratch, two rows of n."""
-    for p in range(L.push_start.size - 1):
-        add_push_slopes(S, L, p, t, qd, w, G, by_q, by_qd)
+def applied_slopes(S, L, t, q, qd, w, where, G, by_q, by_qd):
+    """Add QA_q and QA_qd to dense matrices; G is scratch, three rows of n."""
+    n = q.size
+    for i in range(L.forces.shape[0]):
+        add_force_block(S, L, i, t, qd, 1.0, 0.0, n, w, where, G, by_q)
+        add_force_block(S, L, i, t, qd, 0.0, 1.0, n, w, where, G, by_qd)
     for i in range(L.wrench_frame.size):
         first = 3 * S.frame_body[L.wrench_frame[i]]
         add_wrench_block(S, L, i, t, q, qd, 1.0, 0.0, w.F, w.scratch, first, by_q)
         add_wrench_block(S, L, i, t, q, qd, 0.0, 1.0, w.F, w.scratch, first, by_qd)
-
-
-@kernel
-def add_push_slopes(S, L, p, t, qd, w, G, by_q, by_qd):
-    """QA = -g s_q, so with sd_q = s_qq qd
-
-    QA_q = -s_q^T (g_s s_q + g_sd sd_q) - g s_qq,      QA_qd = -g_sd s_q^T s_q
-    """
-    nb, body, s_q, sd_q = S.mass.size, S.frame_body, G[0], G[1]
-    z, out, F, H = w.scratch.variables[:3], w.scratch.results, w.F, w.H
-    z[0], z[1] = push_state(L, p, F)
-    z[2] = t
-    force = law_slopes(L.laws, p, z, out)
-    g_s, g_sd = out[FIRST_SLOPE], out[FIRST_SLOPE + 1]
-    for j in range(s_q.size):
-        s_q[j] = sd_q[j] = 0.0
-    for k in range(L.push_start[p], L.push_start[p + 1]):
-        kind, a, b, weight = L.term_kind[k], L.term_a[k], L.term_b[k], L.term_weight[k]
-        d = term_gradient(kind, F, a, b)
-        for r in range(6):
-            j = 3 * (body[a] if r < 3 else body[b]) + r % 3
-            if j < 3 * nb:
-                s_q[j] += weight * d[r]
-        term_hessian(kind, F, a, b, H)
-        add_product(body[a], body[b], nb, weight, H, qd, sd_q)
-        add_block(body[a], body[b], nb, -force * weight, H, by_q)
-    for i in range(s_q.size):
-        if s_q[i] != 0.0:
-            for j in range(s_q.size):
-                by_q[i, j] -= s_q[i] * (g_s * s_q[j] + g_sd * sd_q[j])
-                by_qd[i, j] -= s_q[i] * g_sd * s_q[j]
 
 
 # Matrices ---------------------------------------------------------------------------------------------
@@ -141,9 +101,7 @@ def force_slopes(system: System, t: float, q: Floats, qd: Floats) -> tuple[Float
     q, qd = np.ascontiguousarray(q, dtype=float), np.ascontiguousarray(qd, dtype=float)
     S, L = system.arrays, system.load_arrays
     with system.at(t, q, qd) as w:
-        applied_slopes(S, L, float(t), q, qd, w, np.empty((2, n)), by_q, by_qd)
-        if len(L.formulas.target):
-            formula_slopes(S, L, float(t), qd, w, _where(system), by_q, by_qd)
+        applied_slopes(S, L, float(t), q, qd, w, _where(system), np.empty((3, n)), by_q, by_qd)
     return by_q, by_qd
 
 

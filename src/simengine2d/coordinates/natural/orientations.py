@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from ...expressions.function import Function
-from ...model.elements import Action, Pair, Push, Wrench
+from ...model.elements import MeasureForce, Pair, Wrench
 from ...model.frame import GROUND, PlacedFrame
 from ...model.measure import Term
-from ...system.formulas.forces import terms_of
 from ...system.system import System
 from .points import place
 
@@ -34,10 +33,9 @@ def counted_turns(system: System, directions: Collection[int]) -> Iterator[Count
         if i not in directions:
             yield from _counted_terms(name, "holds", row.measure.terms)
     for name, load in system.loads:
-        if isinstance(load, Push):
-            yield from _counted_terms(name, "pushes on", load.measure.terms)
-        elif isinstance(load, Action):
-            yield from _counted_terms(name, "reads or pushes on", terms_of(load))
+        if isinstance(load, MeasureForce):
+            verb = "pushes on" if load.formula is None else "reads or pushes on"
+            yield from _counted_terms(name, verb, load.terms)
         elif any(_reads_angle(law) for law in load[2:]):
             body = load.frame.body
             yield Counted(name, f"is a law of {body}.phi", [body])
@@ -68,10 +66,8 @@ def needs_direction(system: System, body: str, s: complex, satisfied: set[int]) 
     """Whether anything depends on how a body is turned, and not only on the place of its point s."""
     terms = [t for i, (_, row) in enumerate(system.rows) if i not in satisfied for t in row.measure.terms]
     for _, load in system.loads:
-        if isinstance(load, Push):
-            terms += load.measure.terms
-        elif isinstance(load, Action):
-            terms += terms_of(load)
+        if isinstance(load, MeasureForce):
+            terms += load.terms
         elif load.frame.body == body and (place(load.frame) != s or _turns(load)):
             return True
     return any(_needs(term, body, s) for term in terms)

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from ...methods import Formulation
 from ...numerics.constant import constant
 from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
-from ...system.applied_forces import Loads, add_pushes, add_wrenches
+from ...system.applied_forces import Loads, add_forces, add_wrenches
 from ...system.constraints import SystemArrays
 from ...system.elimination import unequal
-from ...system.formulas.forces import add_actions
 from ...system.row_compliance import filled
 from ...system.workspace import MOST_WHOLE, Workspace, new_workspace
 from ..equations import Configuration, EquationsOfMotion, Verb
@@ -131,13 +130,11 @@ def apply_forces(c, t, y, out):
     place_tree_frames(N, c.S.frame_body, c.frame, w.F)
     for j in range(c.Q.size):
         c.Q[j] = 0.0
-    add_pushes(c.S, c.L, t, w.F, w.scratch, c.Q)
+    add_forces(c.S, c.L, t, w.F, w.scratch, c.Q)
     if c.L.wrench_frame.size > 0:
         for k in range(c.T.numbers.shape[0]):
             write_place(N, k, 3 * k, c.q, c.qd)
         add_wrenches(c.S, c.L, t, c.q, c.qd, w.F, w.scratch, c.Q)
-    if c.L.formulas.target.shape[0] > 0:
-        add_actions(c.S, c.L.formulas, t, w, c.Q)
     for k in range(c.T.numbers.shape[0]):
         N[k, PX] -= c.Q[3 * k]
         N[k, PY] -= c.Q[3 * k + 1]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ...errors import ModelError
 from ...expressions.evaluate import Name
-from ..elements import Action, Components, Energy, ForceElement
+from ..elements import Components, Energy, ForceElement, MeasureForce
 from ..formula import VELOCITY, Formula
 from ..measure import Measure
 
@@ -21,13 +21,15 @@ class Force(ForceElement):
     along: Components | None = None
     potential: Energy | None = None
 
-    def loads(self) -> Iterator[Action]:
+    def loads(self) -> Iterator[MeasureForce]:
         if self.along is None and self.potential is None:
             raise ModelError(f"{self.title} needs forces along some channels, or a potential energy.")
         for direction, formula in (self.along or {}).values():
-            yield Action(_measure(direction, self.title), formula, False)
+            yield MeasureForce(_measure(direction, self.title), formula.function, formula)
         if self.potential is not None:
-            yield Action(_measures(self.potential, self.title), self.potential, True)
+            _check_potential(self.potential, self.title)
+            for j, measure in enumerate(self.potential.measures):
+                yield MeasureForce(measure, self.potential.function, self.potential, by=j)
 
 
 def _measure(direction: Formula, title: str) -> Measure:
@@ -40,8 +42,8 @@ def _measure(direction: Formula, title: str) -> Measure:
     return direction.measures[0]
 
 
-def _measures(potential: Formula, title: str) -> Measure:
-    """The measures that an energy reads."""
+def _check_potential(potential: Formula, title: str) -> None:
+    """An energy reads measures, and no velocities."""
     if potential.level == VELOCITY:
         raise ModelError(
             f"{title}: the potential '{potential.text}' reads a velocity. Give forces along channels instead."
@@ -50,4 +52,3 @@ def _measures(potential: Formula, title: str) -> Measure:
         raise ModelError(
             f"{title}: the potential '{potential.text}' reads no body. Name a channel such as rod.B.y."
         )
-    return Measure(tuple(measure.terms[0] for measure in potential.measures))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ...expressions.law import linear_law
-from ..elements import ForceElement, MeasureField, Number, Push, PushLaw, TimeFunction
+from ..elements import ForceElement, MeasureField, MeasureForce, Number, PushLaw, TimeFunction
 
 
 class Spring(ForceElement):
@@ -30,9 +30,9 @@ class Spring(ForceElement):
     actuator: TimeFunction = 0.0
     law: PushLaw | None = None
 
-    def loads(self) -> Iterator[Push]:
-        yield Push(self.measure, linear_law(self.stiffness, self.damping, self.free))
+    def loads(self) -> Iterator[MeasureForce]:
+        yield MeasureForce(self.measure, linear_law(self.stiffness, self.damping, self.free))
         if not self.actuator.is_zero:
-            yield Push(self.measure, self.actuator)
+            yield MeasureForce(self.measure, self.actuator)
         if self.law is not None:
-            yield Push(self.measure, self.law)
+            yield MeasureForce(self.measure, self.law)
