@@ -23,8 +23,8 @@ from .labels import labels, places, word_box
 from .layout import CarrierMotion, Layout, spot_of
 from .marks import Arrow, Bounds, Label, Layer, Mark, Outline, Spot, Stretched, Trace
 from .outlines import Floats, center_of_mass, circle
-from .shapes import body_marks, ink_of_bodies
-from .style import body_ink
+from .shapes import body_marks
+from .style import body_ink, ink_of_bodies
 from .symbols import symbol
 
 MARGIN = 2.5  # around everything that moves, in symbol sizes
@@ -130,8 +130,8 @@ def scene_of(results: Results, trace: Sequence[str] = ()) -> Scene:
         raise UnsupportedError(
             f"the results of '{results.model.name}' hold no times; there is nothing to draw."
         )
-    layout = Layout(results.resolved, CarrierMotion.of(results))
-    return _scene(layout, list(_arrows(results, layout)), [_trace(point, layout) for point in trace])
+    inks, layout = ink_of_bodies(results.model), Layout(results.resolved, CarrierMotion.of(results))
+    return _scene(layout, inks, list(_arrows(results, layout)), [_trace(point, layout) for point in trace])
 
 
 def scene_of_model(model: Model) -> Scene:
@@ -154,8 +154,7 @@ def pose_of_model(model: Model) -> Results:
     return Results(system, np.zeros(1), q[None], zero, zero, status=status, notes=notes)
 
 
-def _scene(layout: Layout, arrows: list[Arrow], traces: list[Trace]) -> Scene:
-    inks = ink_of_bodies(layout)
+def _scene(layout: Layout, inks: dict[str, str], arrows: list[Arrow], traces: list[Trace]) -> Scene:
     marks, spots = _element_marks(layout)
     for trace in traces:  # a point whose path is shown belongs to its body
         spots.setdefault(trace.spot.carrier, []).append(trace.spot)

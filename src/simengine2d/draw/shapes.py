@@ -13,16 +13,9 @@ from .gears import Wheel
 from .layout import Layout
 from .marks import Layer, Outline, Spot
 from .outlines import Floats
-from .style import body_ink, is_hidden, own_color, own_outlines
+from .style import is_hidden, own_outlines
 
 RADIUS = 0.95  # of links, in symbol sizes
-
-
-def ink_of_bodies(layout: Layout) -> dict[str, str]:
-    """The ink of each body: the color in its look, else one after the other; the ground has its own."""
-    bodies = layout.resolved.model.bodies
-    inks = {name: own_color(body) or body_ink(i) for i, (name, body) in enumerate(bodies.items())}
-    return inks | {GROUND: "support"}
 
 
 def body_marks(name: str, spots: Sequence[Spot], ink: str, layout: Layout) -> Iterator[Outline]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import ModelError, Subject
 from ..model.body import Body
+from ..model.frame import GROUND
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
 from .outlines import Floats, rectangle
@@ -171,6 +172,12 @@ def own_color(body: Body) -> str | None:
     if len(digits) != 6 or set(digits) - set("0123456789abcdef"):
         raise ModelError(f"body '{body.name}', look, color {color!r}: write it as '#336699'.")
     return f"#{digits}"
+
+
+def ink_of_bodies(model: Model) -> dict[str, str]:
+    """The ink of each body: the color in its look, else one after the other; the ground has its own."""
+    inks = {name: own_color(body) or body_ink(i) for i, (name, body) in enumerate(model.bodies.items())}
+    return inks | {GROUND: "support"}
 
 
 def own_outlines(body: Body, resolved: ResolvedModel) -> list[Floats]:
