@@ -40,6 +40,7 @@ class AdamsStep(NamedTuple):
 @kernel_pointer
 def try_adams_step(s, t, state, new):
     """Predict, evaluate, correct; the slope of the new state is evaluated at the beginning of the next step."""
+    # predict
     p, h = s.p, state[time_loop.TRIED]
     predicted = p.trial if s.moulton.size > 0 else new
     for k in range(new.size):
@@ -50,6 +51,7 @@ def try_adams_step(s, t, state, new):
             predicted[k] += h * s.bashforth[j] * p.past_slopes[row, k]
     if s.moulton.size == 0:
         return
+    # evaluate and correct
     slope = p.K[1]
     invoke(s.f, s.c, t + h, predicted, slope)
     state[time_loop.EVALUATIONS] += 1.0

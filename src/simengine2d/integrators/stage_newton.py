@@ -200,12 +200,14 @@ def iterate(s, first, stop, t, h, fresh):
     """
     before = 0.0
     for iteration in range(MOST[EXACT] if fresh else MOST[s.kind]):
+        # a correction
         evaluate_block(s, first, stop, t, h)
         if s.kind != FIXED_POINT:
             if (fresh or iteration == 0) and not prepare_matrix(s, first, stop, t, h, fresh):
                 return False
             lu_solve(s.LU, s.pivots, s.right)
         size = change_block(s, first, stop)
+        # converged, down to rounding, diverging, or close enough at this rate
         rate = size / before if iteration > 0 else 1.0
         if size == 0.0 or (fresh and size <= 1.0):
             return True

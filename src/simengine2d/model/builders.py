@@ -164,6 +164,7 @@ def quick_return(
         "Ey": "arm*Py/reach",
         "Bx": "Ex + sqrt(max(link^2 - (stroke_height - Ey)^2, 0))",
     }
+    # does it close?
     model = Model("quick-return", gravity=gravity, parameters=parameters)
     px, py = r * cos(theta), d + r * sin(theta)
     if hypot(px, py) <= ROUNDING * (r + d):
@@ -175,6 +176,7 @@ def quick_return(
             f"the ram's guide, but the link reaches {b:g} m; {drop - b:g} m are missing. "
             "Lengthen the link or move the guide."
         )
+    # bodies and joints
     turning = model.bar("crank", (0.0, "distance"), ("Px", "Py"), mass="density*crank")
     swinging = model.bar("arm", (0.0, 0.0), ("Ex", "Ey"), mass="density*arm")
     pushing = model.bar("link", ("Ex", "Ey"), ("Bx", "stroke_height"), mass="density*link")

@@ -197,15 +197,18 @@ def _from_sympy(expression: Any, what: str) -> Node:
         if depth > DEEPEST:
             raise ModelError(f"{what} is nested more than {DEEPEST} levels deep. Split it into parameters.")
         inner = [tree(part, depth + 1) for part in e.args] if not isinstance(e, sp.Piecewise) else []
+        # names and numbers
         if e.is_Symbol:
             return parse(e.name, also=(AT, RATE, *KINDS)) if "(" in e.name else Name(e.name)
         if e.is_number and e.is_real:
             return Number(_finite(float(e), what))
+        # operators
         if e.is_Add or e.is_Mul:
             operator = "+" if e.is_Add else "*"
             return Chain(inner[0], tuple((operator, part) for part in inner[1:]))
         if e.is_Pow:
             return Chain(inner[0], (("^", inner[1]),))
+        # choices, comparisons and functions
         if isinstance(e, sp.Piecewise):
             pairs = [(tree(c, depth + 1), tree(v, depth + 1)) for v, c in e.args if c != sp.true]
             last = [tree(v, depth + 1) for v, c in e.args if c == sp.true]

@@ -53,6 +53,7 @@ def echelon(A, exchanged, column):
 @kernel
 def echelon_solve(A, exchanged, column, rank, b, x):
     """Solve A x = b with the reduced A; b is overwritten. Returns the residual in the dependent rows."""
+    # the steps of the reduction, on b
     n = b.size
     for k in range(rank):
         p = exchanged[k]
@@ -61,6 +62,7 @@ def echelon_solve(A, exchanged, column, rank, b, x):
     for i in range(1, n):
         for k in range(min(i, rank)):
             b[i] -= A[i, column[k]] * b[k]
+    # back substitution; unknowns without a pivot stay zero
     for j in range(n):
         x[j] = 0.0
     for k in range(rank - 1, -1, -1):

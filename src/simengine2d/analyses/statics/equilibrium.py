@@ -114,6 +114,7 @@ def equilibrium(
         raise ModelError("a region says where to look for all equilibria; give all=True too.")
     if all and method != "newton":
         raise ModelError(f"all=True uses Newton's method from many starts; leave out method={method!r}.")
+    # the closed start, and the search
     system = System(model)
     check_static(system)
     begin = Balance(system, t, tangent_space(system, t, closed_pose(system, t, start)[0]))

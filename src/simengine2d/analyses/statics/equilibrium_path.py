@@ -104,6 +104,7 @@ def equilibrium_path(
     value = model.check().parameters[parameter]
     if not np.isfinite(to) or to == value:
         raise ModelError(f"the path must lead to a value other than {parameter} = {value:g}, not to {to!r}.")
+    # the path from the first equilibrium on, then its folds
     first = equilibrium(model, start=start, t=t)
     family = ByParameter(model, parameter, t, abs(float(to) - value))
     ends = sorted(within) if within is not None else sorted((value, float(to)))

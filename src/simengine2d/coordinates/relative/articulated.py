@@ -114,10 +114,12 @@ def eliminate_joints(T):
 @kernel(inline=True)
 def eliminate_other(N, k, kind, p, nb):
     """The same for a body that is not on a pin, freedom by freedom."""
+    # a slide outboard of the rotation
     if kind in (SLIDE, OWN_SLOT):
         eliminate_slide(N, k)
     if kind == OWN_SLOT:
         push_back(N, k, N[k, IX], N[k, IY])
+    # the rotation, its pivot is ww
     ww, wx, wy, pw = N[k, WW], N[k, WX], N[k, WY], N[k, PW]
     if kind in (SLOT, OWN_SLOT, FLOAT):
         h = 1.0 / ww
@@ -129,6 +131,7 @@ def eliminate_other(N, k, kind, p, nb):
         N[k, PX] -= hx * pw
         N[k, PY] -= hy * pw
         ww, wx, wy, pw = 0.0, 0.0, 0.0, 0.0
+    # translations, or a slide inboard of the rotation
     if kind == FLOAT:
         eliminate_place(N, k)
         return
@@ -136,6 +139,7 @@ def eliminate_other(N, k, kind, p, nb):
         slide_block(N, k)
     if p == nb:
         return
+    # what is left goes to the parent, moved along d to its point O
     xx, xy, yy, bx, by, dx, dy = N[k, XX], N[k, XY], N[k, YY], N[k, BX], N[k, BY], N[k, DX], N[k, DY]
     pw += wx * bx + wy * by
     px = N[k, PX] + xx * bx + xy * by
@@ -215,11 +219,13 @@ def take_inward(T, G, nodes, start, stop, e, W):
     one = two = l11 = l12 = l22 = w1 = x1 = y1 = w2 = x2 = y2 = 0.0
     ax, ay = N[nb, AX], N[nb, AY]
     for r in range(start, stop):
+        # a branch begins with the forces on its first body
         k = nodes[r]
         if k < 0:
             k = ~k
             w1, x1, y1, w2, x2, y2 = G[k, 0], G[k, 1], G[k, 2], G[k, 3], G[k, 4], G[k, 5]
             G[k, 0] = G[k, 1] = G[k, 2] = G[k, 3] = G[k, 4] = G[k, 5] = 0.0
+        # the freedoms of the joint: entries of W, sums of W^T D^-1 W, and the force that passes through
         p, kind = index[k, PARENT], index[k, KIND]
         if kind == PIN:
             h, wx, wy, pw, bx, by = N[k, H], N[k, WX], N[k, WY], N[k, PW], N[k, BX], N[k, BY]
@@ -241,6 +247,7 @@ def take_inward(T, G, nodes, start, stop, e, W):
                 l11 += W[i, 0] * W[i, 1]
                 l12 += W[i, 0] * W[i, 3]
                 l22 += W[i, 2] * W[i, 3]
+        # at the ground the path ends; else the force moves on to the point of the parent
         if p == nb:
             one += x1 * ax + y1 * ay
             two += x2 * ax + y2 * ay
@@ -248,6 +255,7 @@ def take_inward(T, G, nodes, start, stop, e, W):
         dx, dy = N[k, DX], N[k, DY]
         w1 += dx * y1 - dy * x1
         w2 += dx * y2 - dy * x2
+        # where branches meet, their forces add up on the body
         if r + 1 == stop or nodes[r + 1] < 0:
             G[p, 0] += w1
             G[p, 1] += x1
@@ -262,6 +270,7 @@ def take_inward(T, G, nodes, start, stop, e, W):
 def take_through(N, kind, k, w, fx, fy, e, W, c):
     """Through one joint that is not a pin: what the row takes up, the next entry, the force that is left."""
     total = 0.0
+    # in the order of `eliminate_other`: an outboard slide, the rotation, an inboard slide or both translations
     if kind in (SLIDE, OWN_SLOT):
         g = fx * N[k, EX] + fy * N[k, EY]
         v = g * N[k, SH]

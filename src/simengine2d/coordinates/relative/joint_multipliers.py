@@ -121,6 +121,7 @@ def hold_body(c, k, out):
     arm = c.D.arms[body]
     fx, fy, m = c.rest[3 * body], c.rest[3 * body + 1], c.rest[3 * body + 2] / arm
     for a in range(count):
+        # the row for this body, orthogonal to those before it
         i = c.held[first + a]
         e[a, 0] = e[a, 1] = e[a, 2] = 0.0
         for p in range(S.jac_start[i], S.jac_start[i + 1]):
@@ -134,14 +135,17 @@ def hold_body(c, k, out):
         R[a, a] = np.sqrt(e[a, 0] ** 2 + e[a, 1] ** 2 + e[a, 2] ** 2)
         for j in range(3):
             e[a, j] /= R[a, a]
+        # its share of the force on the body
         force = e[a, 0] * fx + e[a, 1] * fy + e[a, 2] * m
         fx, fy, m = fx - force * e[a, 0], fy - force * e[a, 1], m - force * e[a, 2]
         out[i] = force
+    # R lam = shares
     for a in range(count - 1, -1, -1):
         i = c.held[first + a]
         for b in range(a + 1, count):
             out[i] -= R[a, b] * out[c.held[first + b]]
         out[i] /= R[a, a]
+    # what remains for the parent
     for a in range(count):
         i = c.held[first + a]
         take_from_bodies(S, data, i, out[i], c.rest)

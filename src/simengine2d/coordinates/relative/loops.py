@@ -217,6 +217,7 @@ def close_loops(closing):
     if pair.shape[0] > 0:
         for p in range(v.size):
             v[p] = 0.0
+    # rows of each group as forces on the bodies, taken inward: right-hand side and diagonal block
     for g in range(group.shape[0] - 1):
         i, j = group[g, ROW], group[g, OTHER]
         if group[g, PINNED] == 1:
@@ -232,6 +233,7 @@ def close_loops(closing):
         b[j] += two
         v[group[g, RIGHT2]], v[group[g, DIAGONAL2]], v[group[g, COUPLING]] = b[j], soft[j] + l22, l12
         v[group[g, RIGHT]], v[group[g, DIAGONAL]] = b[i], soft[i] + l11
+    # W^T D^-1 W lam = b
     if group.shape[0] == 2 and closing.refine_f == 0:
         solve_two(v, b, lam, group)
     else:
@@ -241,6 +243,7 @@ def close_loops(closing):
         substitute(c.program, v, lam, c.work)
         if closing.refine_f != 0:
             invoke(closing.refine_f, closing.refine_c, 0.0, b, b)
+    # the multipliers as forces on the freedoms
     for g in range(group.shape[0] - 1):
         one, two = lam[group[g, ROW]], lam[group[g, OTHER]]
         for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
@@ -288,6 +291,7 @@ def refine_multipliers(r, t, y, out):
 @kernel
 def left_over(r):
     """b - (W^T D^-1 W + c) lam into r.rest; the largest of them against the terms of its equation."""
+    # share = D^-1 W lam
     c, group, lam, share = r.c, r.c.group, r.c.lam, r.share
     for e in range(c.freedom.size):
         share[c.freedom[e]] = 0.0
@@ -295,6 +299,7 @@ def left_over(r):
         one, two = lam[group[g, ROW]], lam[group[g, OTHER]]
         for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
             share[c.freedom[e]] += c.W[e, 1] * one + c.W[e, 3] * two
+    # residual of each row, and the size of its terms
     lost = 0.0
     for g in range(group.shape[0] - 1):
         for side in range(2):

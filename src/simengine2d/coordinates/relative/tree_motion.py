@@ -39,16 +39,14 @@ SIGN, PX0, PY0, CX0, CY0, MASS, INERTIA, TURN, EX0, EY0, GX0, GY0 = range(12)
 
 # state of a body, the most needed first: 8 numbers are a cache line
 PHI, OMEGA, COS, SIN, DX, DY, CX, CY = range(8)
-BX, BY, WW, WX, WY, H, ALPHA, AX = range(
-    8, 16
-)  # b; inertia about O, reciprocal of a pivot; acceleration of O
-AY, XX, XY, YY, PW, PX, PY, PS = range(
-    16, 24
-)  # rest of the inertia; force that the motion needs, on the slide too
-X, Y, VX, VY, EX, EY, IX, IY = range(
-    24, 32
-)  # position and velocity of O; the slide: direction, its own b (OWN_SLOT),
-SW, SX, SY, SH = range(32, 36)  # inertia, reciprocal of the pivot
+# b; inertia about O, reciprocal of a pivot; acceleration of O
+BX, BY, WW, WX, WY, H, ALPHA, AX = range(8, 16)
+# rest of the inertia; force that the motion needs, also on the slide
+AY, XX, XY, YY, PW, PX, PY, PS = range(16, 24)
+# position and velocity of O; the slide: its direction, its own b (OWN_SLOT)
+X, Y, VX, VY, EX, EY, IX, IY = range(24, 32)
+# the slide: inertia, reciprocal of the pivot
+SW, SX, SY, SH = range(32, 36)
 BODY_STATE = 40
 
 
@@ -66,10 +64,12 @@ def move_tree(T, y, places):
     index, J, N = T.numbers, T.constant, T.state
     n = y.size // 2
     for k in range(index.shape[0]):
+        # d: from O of the parent to the joint, in its axes at first
         p, kind, j = index[k, PARENT], index[k, KIND], index[k, FIRST]
         c, s, omega_p = N[p, COS], N[p, SIN], N[p, OMEGA]
         dx = N[p, CX] + c * J[k, PX0] - s * J[k, PY0]
         dy = N[p, CY] + s * J[k, PX0] + c * J[k, PY0]
+        # the joint turns or shifts the body
         phi, omega = N[p, PHI], omega_p
         if kind == PIN:
             phi += J[k, SIGN] * y[j]
@@ -95,21 +95,25 @@ def move_tree(T, y, places):
 def move_slide(J, N, k, kind, j, y, phi, omega, c, s, dx, dy):
     """The same for one body that is not on a pin: phi, omega, cos, sin, d, c, b. What is given is the parent's."""
     n, bx, by = y.size // 2, -omega * omega * dx, -omega * omega * dy
+    # free: its own coordinates are the pose
     if kind == FLOAT:
         phi = y[j + 2]
         return phi, y[n + j + 2], cos(phi), sin(phi), y[j], y[j + 1], 0.0, 0.0, 0.0, 0.0
+    # a slide along an axis of the parent, with Coriolis acceleration
     if kind in (SLIDE, SLOT):
         ex, ey = c * J[k, EX0] - s * J[k, EY0], s * J[k, EX0] + c * J[k, EY0]
         N[k, EX], N[k, EY] = ex, ey
         dx, dy = dx + y[j] * ex, dy + y[j] * ey
         coriolis = 2.0 * omega * y[n + j]
         bx, by = -omega * omega * dx - coriolis * ey, -omega * omega * dy + coriolis * ex
+    # the rotation
     phi += J[k, TURN]
     if kind in (SLOT, OWN_SLOT):
         phi += J[k, SIGN] * y[j + 1]
         omega += J[k, SIGN] * y[n + j + 1]
     c, s = cos(phi), sin(phi)
     cx, cy = c * J[k, CX0] - s * J[k, CY0], s * J[k, CX0] + c * J[k, CY0]
+    # a slide along an axis of the body itself
     if kind == OWN_SLOT:
         ex, ey = c * J[k, EX0] - s * J[k, EY0], s * J[k, EX0] + c * J[k, EY0]
         N[k, EX], N[k, EY] = ex, ey

@@ -194,6 +194,7 @@ def touch(c, k, sigma, tau, x, y, theta):
     for _ in range(ITERATIONS):
         if not (isfinite(sigma) and isfinite(tau)):
             return nan, nan
+        # Newton's step for F_1 = F_2 = 0
         cx, cy, c1x, c1y, c2x, c2y, _, _ = curve_at(c.curves, c.numbers, a, sigma)
         w, w1, w2, _ = turned_curve(c, b, tau, theta)
         ex, ey = x + w[0] - cx, y + w[1] - cy
@@ -201,6 +202,7 @@ def touch(c, k, sigma, tau, x, y, theta):
         s, r = solve(matrix(ex, ey, c1x, c1y, c2x, c2y, w1, w2), -F1, -F2)
         s, r = shortened(s, period_a), shortened(r, period_b)
         sigma, tau = sigma + s, tau + r
+        # one more step after a small one, from the grid
         size = max(abs(s) / period_a, abs(r) / period_b)
         if last:
             return inside(c, a, sigma, period_a), inside(c, b, tau, period_b)

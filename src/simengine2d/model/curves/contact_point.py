@@ -52,12 +52,14 @@ def foot(c, k, sigma, x, y):
     for _ in range(ITERATIONS):
         if not isfinite(sigma):
             return nan
+        # Newton's step for F = 0, or downhill where the distance is not convex
         cx, cy, dx, dy, ddx, ddy, _, _ = curve_at(c.curves, c.numbers, curve, sigma)
         ex, ey = x - cx, y - cy
         F, slope = ex * dx + ey * dy, ex * ddx + ey * ddy - dx * dx - dy * dy
         step = -F / slope if slope < 0.0 else F / (dx * dx + dy * dy)
         step = shortened(step, period)
         sigma += step
+        # one more step after a small one, from the grid
         if last:
             return inside(c, curve, sigma, period)
         last = slope < 0.0 and abs(step) <= NEARLY * period
