@@ -32,7 +32,7 @@ Ints = NDArray[np.int64]
 
 
 class Dense(NamedTuple):
-    """Context of the verbs."""
+    """Context of the kernels below."""
 
     evaluate_f: Any
     evaluate_c: Any
@@ -47,9 +47,9 @@ class Dense(NamedTuple):
     best: Floats  # another solution
     sizes: Floats  # (n)
     stabilization: Floats  # 2 alpha and beta^2
-    refinements: Ints  # how often at most a solution is corrected
+    refinements: Ints  # how often a solution is corrected at most
     compliance: Floats  # (m)
-    soft: Floats  # (m), compliance, or eps where rows may be redundant
+    soft: Floats  # (m), compliance, or eps if rows may be redundant
     implied: Ints  # rows that others imply
 
 
@@ -60,8 +60,8 @@ class Dense(NamedTuple):
 def factor(c, dropped):
     """K = [M Phi_z^T; Phi_z -c], and its factors with eps, or without `dropped` rows.
 
-    What is factored has unknowns in sizes of the coordinates, and equations of size one: pivots are then chosen alike
-    for heavy and light bodies, large and small ones.
+    The factored matrix has unknowns scaled by the sizes of the coordinates, and rows of size one: pivots are then
+    chosen alike for heavy and light bodies, large and small ones.
     """
     E, n, K, A = c.E, c.E.Q.size, c.K, c.factors
     for i in range(n):
@@ -100,7 +100,7 @@ def equilibrate(A, scale):
 
 @kernel
 def solve_scaled(c, dropped, x):
-    """x becomes the solution for the right-hand side x by the factors."""
+    """Replace the right-hand side x by the solution, using the factors."""
     n = c.E.Q.size
     for i in range(x.size):
         x[i] *= c.row_scale[i]
@@ -113,7 +113,7 @@ def solve_scaled(c, dropped, x):
 
 @kernel
 def left_over(c):
-    """c.right - K c.x into c.rest; the largest of them against the sizes of the terms of its equation."""
+    """c.right - K c.x into c.rest; returns the largest relative to the sizes of the terms of its equation."""
     lost = 0.0
     for i in range(c.x.size):
         rest, size = c.right[i], abs(c.right[i])
@@ -145,9 +145,9 @@ def correct_without_implied(c):
 
 @kernel
 def solve(c):
-    """c.x of K x = c.right; factors are those with eps, which is refined away.
+    """c.x of K x = c.right, by factors with eps, whose effect refinement removes.
 
-    Where that leaves too much over, the rows that others imply are left out of other factors.
+    If the residual stays too large, other factors omit the rows that others imply.
     """
     factor(c, c.implied[:0])
     for i in range(c.x.size):

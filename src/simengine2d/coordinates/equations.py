@@ -24,31 +24,31 @@ POSITION, VELOCITY = range(2)
 
 
 class Configuration(NamedTuple):
-    """Where the rows of the constraints are measured: what they feel of the masses, what their errors mean."""
+    """The configuration in which the rows are measured: their effective masses, and the lengths of their errors."""
 
     t: float
     z: Floats
     redundant: bool
     """Whether rows may depend on each other."""
     implied: Sequence[int] = ()
-    """Rows of the system that others imply, as far as they are known."""
+    """Rows of the system that others imply, as far as known."""
 
 
 class OutputMonitors(NamedTuple):
-    """What is noticed at outputs, as the worst so far."""
+    """What is monitored at outputs, as the worst so far."""
 
     errors: Floats
     """Of the constraint equations at the levels of positions, velocities and accelerations."""
     singular_at: Floats
     """Time of the first output in a singular pose; spread of the pivots at the first output."""
     lost: Floats
-    """Largest share of an equation of motion that is left over; largest gap as a length of the mechanism."""
+    """Largest residual of an equation of motion, relative to its terms; largest gap as a length of the mechanism."""
     changed: Floats
-    """Largest correction of accelerations, and of what rows ask of them, against their sizes."""
+    """Largest correction of accelerations, and of what rows require of them, relative to their sizes."""
 
 
 class OutputMultipliers(NamedTuple):
-    """How lam is found at outputs."""
+    """How lam is computed at outputs."""
 
     pointer: BoundKernel
     """(t, (q, qd, qdd), lam), with qdd of the bodies, which it may correct."""
@@ -56,7 +56,7 @@ class OutputMultipliers(NamedTuple):
 
 
 class Verb:
-    """A kernel of some equations; it is bound to their context, and so compiled, where it is asked for."""
+    """A kernel of some equations, bound to their context, and so compiled, when it is first asked for."""
 
     def __init__(self, pointer: KernelPointer) -> None:
         self.pointer = pointer
@@ -80,17 +80,17 @@ class EquationsOfMotion:
     smallest_change: Verb
     """(0, row, x): x of M x + Phi_z^T lam = 0, Phi_z x = row, at the state evaluated."""
     accelerate: Verb
-    """(t, y, yd): (zd, zdd), where rows are pulled and give way as the formulation asks."""
+    """(t, y, yd): (zd, zdd), with the stabilization and compliance of the formulation."""
     multipliers: OutputMultipliers | None = None
-    """lam of the state whose accelerations were just computed; None where it follows from the motion of the bodies."""
+    """lam of the state whose accelerations were just computed; None if it follows from the motion of the bodies."""
     context: Any
-    """What the verbs work in."""
+    """The work arrays of the verbs."""
     per_row: Floats
-    """What an error of each row is as a length of the mechanism."""
+    """The length of the mechanism that an error of each row corresponds to."""
     per_coordinate: Floats
-    """What a change of each coordinate is as a length of the mechanism."""
+    """The length of the mechanism that a change of each coordinate corresponds to."""
     laid_out: BoundKernel | None = None
-    """A verb that is bound: its context is in memory already."""
+    """A bound verb: its context is already in memory."""
 
     def bound(self, pointer: KernelPointer) -> BoundKernel:
         """A kernel on the common context."""

@@ -27,15 +27,15 @@ class OdeProblem:
 
     rhs: BoundKernel
     finish: BoundKernel
-    """What follows each step: onto the constraints, other independent coordinates, turns."""
+    """Called after each step: projects, chooses other independent coordinates, counts turns."""
     monitors: Floats
-    """Largest violations of positions and velocities that `finish` came upon, then the turns of the bodies."""
+    """Largest violations of positions and velocities seen by `finish`, then the turns of the bodies."""
     tolerance: Floats
     """To which the constraints are solved; one number, which may be changed."""
     memory: dict[str, NDArray[Any]]
     """Arrays in which the kernel pointers remember something from step to step."""
     multipliers: OutputMultipliers | None = None
-    """Those of the state whose accelerations were just found, where they are known."""
+    """The multipliers of the state whose accelerations were just computed, if known."""
 
     @classmethod
     def of(
@@ -55,14 +55,14 @@ class OdeProblem:
         return cls(rhs, finish, monitors, tolerance, (memory or {}) | turns, multipliers)
 
     def begin(self) -> None:
-        """Forget the run before."""
+        """Forget the previous run."""
         self.monitors[:] = 0.0
-        if "rank" in self.memory:  # dependent coordinates are chosen anew
+        if "rank" in self.memory:  # dependent coordinates are chosen again
             self.memory["rank"][:] = 0
 
 
 class OdeFormulation(Formulation, abstract=True):
-    """A formulation that makes ordinary differential equations of the equations of motion of a family."""
+    """A formulation that turns the equations of motion of a family into ordinary differential equations."""
 
     poses: ClassVar[str] = "ode"
 
@@ -72,7 +72,7 @@ class OdeFormulation(Formulation, abstract=True):
 
 
 class Pointers(NamedTuple):
-    """The kernel pointers that lead from a row of outputs to the motion of the bodies."""
+    """The kernel pointers from a row of outputs to the motion of the bodies."""
 
     finish_f: Any
     finish_c: Any
@@ -97,7 +97,7 @@ class Room(NamedTuple):
 
 
 class Recovery(NamedTuple):
-    """What leads from outputs to motions."""
+    """Context of `recover`."""
 
     d: Pointers
     room: Room
@@ -144,7 +144,7 @@ def tell(d, room, t, k, count, out):
 
 
 class Recoverer:
-    """Finds the motions that outputs mean."""
+    """Computes the motions of the bodies from outputs."""
 
     def __init__(
         self, pointers: tuple[BoundKernel, ...], sizes: tuple[int, int, int], monitors: Floats, turns: Floats

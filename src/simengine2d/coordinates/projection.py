@@ -32,7 +32,7 @@ TURNS = (
 
 
 class Turns(NamedTuple):
-    """How a family that does not hold whole turns counts them; 0 where there is nothing to count."""
+    """How a family that does not hold full turns counts them; 0 if there is nothing to count."""
 
     count_f: Any
     count_c: Any
@@ -66,7 +66,7 @@ def project(c, t, y, monitors):
         error, violation = errors_at(c, level, y)
         if iteration == 0:
             monitors[POSITION] = max(monitors[POSITION], violation)
-        # positions are as good as they become
+        # positions are as accurate as they get
         if level == POSITION and (error <= tolerance or error > 0.5 * before):
             level, before = VELOCITY, np.inf
             error, violation = errors_at(c, level, y)
@@ -81,7 +81,7 @@ def project(c, t, y, monitors):
 
 @kernel
 def errors_at(c, level, y):
-    """-Phi, or nu - Phi_z zd, into c.row; the largest as a length of the mechanism, and as it is."""
+    """-Phi, or nu - Phi_z zd, into c.row; the largest as a length of the mechanism, and unscaled."""
     invoke(c.residual_f, c.residual_c, float(level), y, c.row)
     error, violation = 0.0, 0.0
     for i in range(c.row.size):
@@ -112,7 +112,7 @@ def count_turns(counting, t, y, monitors):
 
 @kernel_pointer
 def leave(counting, t, y, monitors):
-    """Leave y as it is; only turns are counted."""
+    """Leave y unchanged; only count turns."""
     count_turns(counting, t, y, monitors)
 
 

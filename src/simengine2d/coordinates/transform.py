@@ -4,7 +4,7 @@ A family says where the bodies are, q = f(z), and how they move, qd = R zd. All 
 
     M_z = R^T M R,    Q_z = R^T (QA - M Rd zd),    Phi_z = Phi_q R,    gamma_z = gamma - Phi_q Rd zd
 
-Rows that a family satisfies by itself are left out; rows of its own (rigid lengths, say) come before the others.
+Rows that a family satisfies identically are left out; its own rows (such as rigid lengths) come before the others.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class TransformedEquations(NamedTuple):
     J: Floats  # (m, n), Phi_z
     nu: Floats
     gamma: Floats
-    # on the way; these are in the workspace too
+    # intermediate results, which are also in the workspace
     f: Floats
     F: Floats
     data: Floats
@@ -77,7 +77,7 @@ class BodiesContext(NamedTuple):
 
 
 class Context(NamedTuple):
-    """Context of a family's pose; `Z` are arrays of its own."""
+    """Context of a family's pose; `Z` are its own arrays."""
 
     S: SystemArrays
     E: TransformedEquations
@@ -103,7 +103,7 @@ def evaluate_bodies(c, t, y, out):
 
 @kernel
 def transform(c, t):
-    """All equations but M, where q, qd, R and bias are known; rows of the family's own are left alone."""
+    """All equations except M, from known q, qd, R and bias; the family's own rows are left alone."""
     invoke(c.bodies_f, c.bodies_c, t, c.E.q, c.E.qd)
     transform_rows(c.S, c.E)
     transform_forces(c.S, c.E)

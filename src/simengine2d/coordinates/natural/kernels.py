@@ -29,23 +29,23 @@ Ints = NDArray[np.int64]
 TIME, KNOWN, DOUBT = range(3)
 TAIL = 3
 TURN = 2.0 * pi
-STEEP = 0.25  # slope of an angle row, against L, down to which the row of the last step is kept
+STEEP = 0.25  # slope of an angle row, relative to L, down to which the row of the last step is used
 
 
 class NaturalArrays(NamedTuple):
-    """What the bodies are made of. A place is a number of z; from n on, it means a fixed number."""
+    """How the bodies are composed. A place is an index into z; from n on, it denotes a fixed number."""
 
     turns: Floats  # angles of the bodies at the end of the last step, their rates, and the tail
     fixed: Floats  # coordinates of the points on the ground
     # one of each per body
     origin: Ints  # place of x_1; y_1 follows
-    tip: Ints  # place of x_2 or of the unit vector; -1 where the body is a point
-    reach: Floats  # 1 where D = r_2 - r_1, 0 where D is the unit vector
+    tip: Ints  # place of x_2 or of the unit vector; -1 if the body is a point
+    reach: Floats  # 1 if D = r_2 - r_1, 0 if D is the unit vector
     center: Floats  # (bodies, 2), c_G
     heading: Floats
     length: Floats
-    alpha: Ints  # place of the body's own angle; -1 where it has none
-    length_row: Ints  # -1 where there is none
+    alpha: Ints  # place of the body's own angle; -1 if it has none
+    length_row: Ints  # -1 if there is none
     angle_row: Ints
     D: Floats  # (bodies, 4), D and its rate
     # one of each per further point
@@ -56,7 +56,7 @@ class NaturalArrays(NamedTuple):
     # one of each per distance
     distance: Ints
     distance_row: Ints
-    distance_kept: Ints  # which of the kept rows holds it
+    distance_kept: Ints  # which of the remaining rows holds it
 
 
 @kernel_pointer
@@ -91,10 +91,10 @@ def remember(c, t, y, out):
 
 @kernel
 def doubt_of_turn(Z, t, b, phi, w):
-    """How near a step came to miscounting the turns of a body; from 1 on it may have done so.
+    """How close a step came to miscounting the turns of a body; from 1 on it may have done so.
 
-    h |w|: a whole turn in one step. h |w - w_0| / 2: half a turn, by which the mean of both rates may be wrong.
-    |phi - phi_0 - h (w_0 + w) / 2|: a quarter, since this is seen but for whole turns and never larger than a half.
+    h |w|: a full turn in one step. h |w - w_0| / 2: half a turn, by which the mean of both rates may be wrong.
+    |phi - phi_0 - h (w_0 + w) / 2|: a quarter, since this is known up to full turns and never larger than a half.
     """
     bodies = Z.tip.size
     h, w0 = t - Z.turns[2 * bodies + TIME], Z.turns[bodies + b]
@@ -166,7 +166,7 @@ def rate_at(Z, y, b):
 
 @kernel
 def angle_at(Z, t, y, b):
-    """Angle of a body: its own coordinate, or that of its base vector at the turn that its rates lead to.
+    """Angle of a body: its own coordinate, or that of its base vector at the turn that its rates predict.
 
     phi ~ phi_0 + (t - t_0) (phid_0 + phid) / 2 from the end of the last step, which must be right to half a turn.
     """
@@ -184,7 +184,7 @@ def angle_at(Z, t, y, b):
 
 @kernel
 def by_base(Z, b, gx, gy, row):
-    """Derivatives by z of what has the derivatives (gx, gy) by D of body b; fixed points have no column."""
+    """Derivatives with respect to z, given those (gx, gy) with respect to D of body b; fixed points have no column."""
     n = row.size
     if Z.tip[b] < n:
         row[Z.tip[b]], row[Z.tip[b] + 1] = gx, gy
@@ -239,7 +239,7 @@ def angle_rows(Z, E, y):
 
 @kernel
 def by_x(last, c, s):
-    """The row in x where |sin| >= |cos| at the end of the last step; the other one where this has become flat."""
+    """The row in x if |sin| >= |cos| at the end of the last step; the other one if this has become flat."""
     if abs(sin(last)) >= abs(cos(last)):
         return abs(s) >= STEEP
     return abs(c) < STEEP
@@ -247,7 +247,7 @@ def by_x(last, c, s):
 
 @kernel
 def project_forces(Z, E):
-    """Q = R^T QA; a body has only few columns"""
+    """Q = R^T QA; a body has only a few columns"""
     for j in range(E.Q.size):
         E.Q[j] = 0.0
     for b in range(Z.tip.size):
@@ -262,7 +262,7 @@ def project_forces(Z, E):
 
 @kernel
 def add_force(E, b, j):
-    """What the force and torque on body b do to coordinate j."""
+    """Add the force and torque on body b to coordinate j."""
     if j < E.Q.size:
         for k in range(3 * b, 3 * b + 3):
             E.Q[j] += E.R[k, j] * E.QA[k]
@@ -270,7 +270,7 @@ def add_force(E, b, j):
 
 @kernel
 def distance_rows(S, Z, E, y):
-    """Where the system holds |d| = f(t):   d.d - s^2 = 0   and   s - f(t) = 0
+    """If the system holds |d| = f(t):   d.d - s^2 = 0   and   s - f(t) = 0
 
     (d.d)'' = 2 |d| |d|'' + 2 |d|'^2, and the row of |d| has been evaluated.
     """

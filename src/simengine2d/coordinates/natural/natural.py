@@ -10,11 +10,11 @@ from .point_family import Floats, PointFamily
 
 
 class Natural(PointFamily):
-    """Points that bodies share at their pins, and a unit vector for a body that has one of them only.
+    """Points that bodies share at their pins, and a unit vector for a body that has only one of them.
 
-    The mass matrix is constant. Points and vectors hold directions and no turns: what holds or drives an angle is
-    content with that, or a sum of angles with whole weights as in a gear of 1 : 2. What pushes on an angle, or holds
-    one beside a length, is refused. Turns of the results are counted from step to step.
+    The mass matrix is constant. Points and vectors give directions but do not count turns: that is enough to hold or
+    drive an angle, or a sum of angles with integer weights, as in a 1 : 2 gear. A force on an angle, or a row of an
+    angle and a length, is refused. Turns of the results are counted from step to step.
     """
 
     name: ClassVar[str] = "natural"
@@ -27,7 +27,7 @@ class Natural(PointFamily):
 
 
 def refuse_counted_turns(system: System, directions: Collection[int]) -> None:
-    """Points and vectors know a direction, not how often a body has turned."""
+    """Points and vectors give a direction, not the number of turns of a body."""
     problems = {
         name: f"{system.model.elements[name].title} {what}, and natural coordinates do not count the turns of "
         f"{' and '.join(dict.fromkeys(bodies))}; use coordinates='mixed'."

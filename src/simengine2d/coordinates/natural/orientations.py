@@ -1,4 +1,4 @@
-"""What elements ask of the orientation of bodies: a direction, or an angle that counts turns, or nothing."""
+"""What elements need to know about the orientation of bodies: a direction, an angle that counts turns, or nothing."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ...system.system import System
 from .points import place
 
 AXES = {"angle": "ab", "misalignment": "ab", "along": "a", "across": "a", "direction": "a"}
-"""Measures that need more of a frame than its point; of which of their two frames."""
+"""Measures that need more of a frame than its point; and which of their two frames."""
 
 
 class Counted(NamedTuple):
-    """An element that needs to know how often bodies have turned; `what` it does, in words."""
+    """An element that needs to know how often bodies have turned; `what` says what it does, in words."""
 
     element: str
     what: str
@@ -25,9 +25,9 @@ class Counted(NamedTuple):
 
 
 def counted_turns(system: System, directions: Collection[int]) -> Iterator[Counted]:
-    """Every use of an angle that a point or a vector cannot give, because it counts whole turns.
+    """Every use of an angle that a point or a vector cannot give, because it counts full turns.
 
-    `directions` are rows of angles that do without.
+    `directions` are rows of angles that do not need them.
     """
     for i, (name, row) in enumerate(system.rows):
         if i not in directions:
@@ -42,7 +42,7 @@ def counted_turns(system: System, directions: Collection[int]) -> Iterator[Count
 
 
 def welds(system: System, joint: str) -> bool:
-    """A weld keeps two bodies from turning against each other, so a direction is all it needs."""
+    """A weld keeps two bodies from turning relative to each other, so it needs only a direction."""
     element = system.resolved.elements[joint]
     return isinstance(element, Pair) and element.welds
 
@@ -53,7 +53,7 @@ def welded_angles(system: System) -> set[int]:
 
 
 def held_directions(system: System) -> set[int]:
-    """Rows that are sums of angles with whole weights: a turn more of a body changes them by turns."""
+    """Rows that are sums of angles with integer weights: another turn of a body changes them by full turns."""
     return {
         i
         for i, (_, row) in enumerate(system.rows)
@@ -63,7 +63,7 @@ def held_directions(system: System) -> set[int]:
 
 
 def needs_direction(system: System, body: str, s: complex, satisfied: set[int]) -> bool:
-    """Whether anything depends on how a body is turned, and not only on the place of its point s."""
+    """Whether anything depends on how a body is turned, and not only on the position of its point s."""
     terms = [t for i, (_, row) in enumerate(system.rows) if i not in satisfied for t in row.measure.terms]
     for _, load in system.loads:
         if isinstance(load, MeasureForce):

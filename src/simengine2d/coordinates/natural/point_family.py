@@ -26,10 +26,10 @@ NONE = -1
 
 
 class PointFamily(Family, abstract=True):
-    """Points at the pins, unit vectors where a body has only one, and the angles and distances that are asked for.
+    """Points at the pins, unit vectors if a body has only one, and the angles and distances that are needed.
 
     `remember` is to be called at the end of each step, with y = (z, zd) and `turns`: an angle that is read from a
-    vector is taken to the turn nearest to what the last one and the rates lead to.
+    vector is taken at the turn nearest to what the last one and the rates predict.
     """
 
     pose = kernels.pose
@@ -37,7 +37,7 @@ class PointFamily(Family, abstract=True):
     """Rows of angles for which the directions of the bodies are enough."""
 
     def lay_out(self, q: Floats, angles: Collection[str], distances: Collection[int]) -> None:
-        """All there is to a family, with the angles of these bodies and the distances of these rows."""
+        """Set up the family, with the angles of these bodies and the distances of these rows."""
         self.layout = CoordinateLayout(self.system, angles, distances)
         self.names, self.own_rows, self.kept = self.layout.names, self.layout.own_rows, self.layout.kept
         self.sizes = np.array(self.layout.sizes)
@@ -73,7 +73,7 @@ class PointFamily(Family, abstract=True):
         return z
 
     def _fill_constants(self, b: int, e: RigidElement) -> None:
-        """What is constant in M, R and the Jacobian; columns of fixed points drop out."""
+        """The constant parts of M, R and the Jacobian; columns of fixed points drop out."""
         E, at, n, body = self.equations, self.layout, self.n, self.system.bodies[b]
         places = [(j, j + 1) for j in (at.point[e.origin], at.tip(e)) if j is not None]
         free = [k for k, j in enumerate(sum(places, ())) if j < n]
@@ -89,7 +89,7 @@ class PointFamily(Family, abstract=True):
                 E.J[i : i + 2, j : j + 2] = np.eye(2)
 
     def reduced(self) -> tuple[SystemArrays, Loads]:
-        """Angles that are held by their directions may be wrong by whole turns."""
+        """Angles held by their directions may differ by full turns."""
         arrays, loads = super().reduced()
         period = np.where(np.isin(self.kept, list(self.directions)), tau, arrays.row_period)
         return arrays._replace(row_period=period), loads

@@ -14,21 +14,21 @@ from ...model.elements import Row
 from ...model.frame import GROUND, PlacedFrame
 from ...system.system import System
 
-SAME = 1e-12  # distance of places that are one, against the length of the mechanism and their own
+SAME = 1e-12  # distance of positions that count as one, relative to the length of the mechanism and their own
 
 
 @dataclass(eq=False)
 class SharedPoint:
-    """A point of some bodies, named after its first pin; `fixed` is its place on the ground."""
+    """A point of some bodies, named after its first pin; `fixed` is its position on the ground."""
 
     name: str
     places: dict[str, complex] = field(default_factory=dict)
-    """Where it lies in each body, in the axes of the body."""
+    """Its position in each body, in the axes of the body."""
     fixed: complex | None = None
 
 
 class Pin(NamedTuple):
-    """Two frames whose points coincide, and which rows of their joint say so."""
+    """Two frames whose points coincide, and the rows of their joint that say so."""
 
     a: PlacedFrame
     b: PlacedFrame
@@ -52,7 +52,7 @@ def shared_points(system: System) -> tuple[list[SharedPoint], set[int]]:
 
 
 def pin_of(rows: Sequence[Row]) -> Pin | None:
-    """The rows x(a, b) = 0 and y(a, b) = 0 of a joint, where it has both."""
+    """The rows x(a, b) = 0 and y(a, b) = 0 of a joint, if it has both."""
     held: dict[tuple[str, PlacedFrame, PlacedFrame], int] = {}
     for i, row in enumerate(rows):
         term, *others = row.measure.terms
@@ -65,7 +65,7 @@ def pin_of(rows: Sequence[Row]) -> Pin | None:
 
 
 def place(frame: PlacedFrame) -> complex:
-    """Where a frame lies in its body."""
+    """Position of a frame in its body."""
     return complex(frame.x, frame.y)
 
 
@@ -76,7 +76,7 @@ def _point_at(
     points: list[SharedPoint],
     length: float,
 ) -> SharedPoint:
-    """The point of a frame; a new one where no joint has been before."""
+    """The point of a frame; a new one if no joint has used it before."""
     s = place(frame)
     for known in of_body[frame.body]:
         there = known.fixed if frame.body == GROUND else known.places[frame.body]
@@ -91,7 +91,7 @@ def _point_at(
 def _unite(
     kept: SharedPoint, gone: SharedPoint, of_body: dict[str, list[SharedPoint]], points: list[SharedPoint]
 ) -> None:
-    """Make one point of two; it keeps the name of the older one."""
+    """Merge two points into one; it keeps the name of the older one."""
     if kept is gone:
         return
     if points.index(gone) < points.index(kept):

@@ -1,7 +1,7 @@
-"""Rigid elements of natural coordinates: a body seen through a few points and vectors.
+"""Rigid elements of natural coordinates: a body represented by a few points and vectors.
 
 The plane is complex here, x + iy. A body carries a point r_1 and a base vector D that turns with it: the vector to a
-second point, or a unit vector. With s_1 and d their places in the body, any of its points is at
+second point, or a unit vector. With s_1 and d their coordinates in the body, any of its points is at
 
     r_P = r_1 + c D,      c = (s_P - s_1) / d
 
@@ -24,7 +24,7 @@ from .points import SharedPoint
 
 Floats = NDArray[np.float64]
 
-SHORT = 1e-3  # base vectors that are shorter than this, against the mechanism, give way to a unit vector
+SHORT = 1e-3  # base vectors shorter than this, relative to the mechanism, are replaced by a unit vector
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class RigidElement:
 
     @property
     def is_fixed(self) -> bool:
-        """Both points lie on the ground."""
+        """Whether both points are on the ground."""
         return self.tip is not None and self.tip.fixed is not None and self.origin.fixed is not None
 
     @property
@@ -58,7 +58,7 @@ class RigidElement:
 
     @property
     def reach(self) -> float:
-        """1 where D = r_2 - r_1, 0 where D is a coordinate itself."""
+        """1 if D = r_2 - r_1, 0 if D itself is a coordinate."""
         return 0.0 if self.tip is None else 1.0
 
     @property
@@ -99,8 +99,8 @@ def rigid_element(
 ) -> RigidElement:
     """The element of a body with these shared points; `length` is one of the mechanism.
 
-    The two points that lie farthest apart, fixed ones first; a point and a unit vector where there is no such pair;
-    where there is no point at all, the mass center takes its place. `can_be_point`: the body need not turn.
+    The two points that are farthest apart, fixed ones first; a point and a unit vector if there is no such pair;
+    without any point, the mass center takes its place. `can_be_point`: the body need not turn.
     """
     here = sorted(points, key=lambda p: p.fixed is None) or [SharedPoint(body, {body: 0.0j})]
     if len(here) == 1 and can_be_point:

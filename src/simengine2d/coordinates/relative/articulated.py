@@ -1,6 +1,6 @@
 """Articulated bodies: M zdd = Q of a tree of bodies at a cost linear in their number.
 
-Seen from its inboard joint, a body with all that hangs on it resists accelerations (alpha, a) of its point O with
+Seen from its inboard joint, a body with everything outboard of it resists accelerations (alpha, a) of its point O with
 
     [ ww  wx  wy ] [ alpha ]   [ pw ]
     [ wx  xx  xy ] [ ax    ] + [ px ]
@@ -8,7 +8,7 @@ Seen from its inboard joint, a body with all that hangs on it resists accelerati
 
 From the leaves inward, each freedom of a joint is eliminated, one pivot and one force; what is left is passed to the
 parent. From the ground outward, accelerations follow. This is M = L D L^T without M: the pivots are D, and a row of
-Phi_q taken inward the same way is a column of L^-1 Phi_z^T, so
+Phi_q taken inward in the same way is a column of L^-1 Phi_z^T, so
 
     Phi_z M^-1 Phi_z^T = W^T D^-1 W,      W = L^-1 Phi_z^T
 
@@ -65,7 +65,7 @@ from .tree_motion import (  # fmt: skip
 
 @kernel(inline=True)
 def weigh(T):
-    """Inertia of each body about O, and the force that its motion needs."""
+    """Inertia of each body about O, and the force that its motion requires."""
     J, N = T.constant, T.state
     for k in range(J.shape[0]):
         m, cx, cy, omega = J[k, MASS], N[k, CX], N[k, CY], N[k, OMEGA]
@@ -93,7 +93,7 @@ def eliminate_joints(T):
         N[k, H] = h
         if p == nb:
             continue
-        # about its pin the body does not resist a turn
+        # a turn about its pin meets no resistance from the parent
         hx, hy = wx * h, wy * h
         xx, xy, yy = N[k, XX] - wx * hx, N[k, XY] - wx * hy, N[k, YY] - wy * hy
         bx, by, dx, dy = N[k, BX], N[k, BY], N[k, DX], N[k, DY]
@@ -172,7 +172,7 @@ def eliminate_slide(N, k):
 
 @kernel(inline=True)
 def slide_block(N, k):
-    """The same where the body does not resist a turn."""
+    """The same if the body does not resist rotation."""
     ex, ey = N[k, EX], N[k, EY]
     sx, sy = N[k, XX] * ex + N[k, XY] * ey, N[k, XY] * ex + N[k, YY] * ey
     h = 1.0 / (sx * ex + sy * ey)
@@ -198,7 +198,7 @@ def eliminate_place(N, k):
 
 @kernel(inline=True)
 def push_back(N, k, bx, by):
-    """The force that an acceleration (0, bx, by) needs."""
+    """The force that an acceleration (0, bx, by) requires."""
     N[k, PW] += N[k, WX] * bx + N[k, WY] * by
     N[k, PX] += N[k, XX] * bx + N[k, XY] * by
     N[k, PY] += N[k, XY] * bx + N[k, YY] * by
@@ -209,9 +209,9 @@ def push_back(N, k, bx, by):
 
 @kernel(inline=True)
 def take_inward(T, G, nodes, start, stop, e, W):
-    """Take the forces G of two rows that hold the same bodies from these to the ground, along the nodes of their paths.
+    """Take the forces G of two rows on the same bodies from these to the ground, along the nodes of their paths.
 
-    Entries e.. of W are the forces on the freedoms, alone and over the pivots, of the first row and of the second.
+    Entries e.. of W are the forces on the freedoms, and these divided by the pivots, of the first and the second row.
     Where a branch begins, or meets another, the node is marked by ~. Returns Phi_q qdd of the free tree, W^T D^-1 W.
     """
     index, N = T.numbers, T.state
@@ -268,7 +268,7 @@ def take_inward(T, G, nodes, start, stop, e, W):
 
 @kernel(inline=True)
 def take_through(N, kind, k, w, fx, fy, e, W, c):
-    """Through one joint that is not a pin: what the row takes up, the next entry, the force that is left."""
+    """Through one joint that is not a pin: the contribution to the row, the next entry, the remaining force."""
     total = 0.0
     # in the order of `eliminate_other`: an outboard slide, the rotation, an inboard slide or both translations
     if kind in (SLIDE, OWN_SLOT):

@@ -3,7 +3,7 @@
     Phi_q^T lam = QA - M qdd
 
 The last body of a branch is held by its inboard joint alone, so the three equations of that body give the multipliers
-of the joint; these act on the parent, and so on to the ground: Newton and Euler's equations, body after body. Where the
+of the joint; these act on the parent, and so on to the ground: the Newton-Euler equations, body after body. If the
 result does not hold to the last digits, or loops are near a singular pose, the whole system is solved instead.
 """
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-HOLDS = 1e-13  # share of the terms of an equation that it may leave over
-NEAR_SINGULAR = 1e6  # spread of the pivots of the loops from which on the whole system is solved
+HOLDS = 1e-13  # residual of an equation, relative to its terms, that is accepted
+NEAR_SINGULAR = 1e6  # spread of the pivots of the loops from which the whole system is solved
 
 
 class Measures(NamedTuple):
-    """What the equations of motion are measured by."""
+    """The scales of the equations of motion."""
 
     arms: Floats
     per_row: Floats
@@ -62,14 +62,14 @@ class JointMultipliers(NamedTuple):
     rest: Floats  # what is left of QA - M qdd
     basis: Floats  # (3, 3)
     R: Floats  # (3, 3)
-    follows: int  # 1 where accelerations are those of the equations of motion at the state
-    whole_f: Any  # the same from the whole system; 0 where no loops are closed
+    follows: int  # 1 if accelerations are those of the equations of motion at the state
+    whole_f: Any  # the same from the whole system; 0 if no loops are closed
     whole_c: Any
 
 
 @kernel_pointer
 def joint_multipliers(c, t, y, out):
-    """lam of the state whose accelerations were just found, with y = (q, qd, qdd)."""
+    """lam of the state whose accelerations were just computed, with y = (q, qd, qdd)."""
     S, w, n = c.S, c.w, y.size // 3
     qd, qdd = y[n : 2 * n], y[2 * n :]
     if c.whole_f != 0 and (np.isnan(c.monitors.singular_at[1]) or spread_of_loops(c.loops) > NEAR_SINGULAR):
@@ -174,10 +174,10 @@ def spread_of_loops(c):
 def multipliers_of(
     family: Relative, loops: Loops, formulation: Formulation, at: Configuration
 ) -> OutputMultipliers | None:
-    """Of a formulation in a family; None where the whole system has to be solved.
+    """Of a formulation in a family; None if the whole system has to be solved.
 
-    Rows that depend on each other share their load in the tree and in the loops alike, and where masses or lengths
-    differ much, accelerations are put right at outputs.
+    Dependent rows share their load in the tree and in the loops alike, and if masses or lengths differ much,
+    accelerations are corrected at outputs.
     """
     system = family.system
     if at.redundant or unequal(system):

@@ -1,4 +1,4 @@
-"""The paths of constraint rows through a tree of bodies, from the bodies that they hold to the ground."""
+"""The paths of constraint rows through a tree of bodies, from the bodies they connect to the ground."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ FREEDOMS = {PIN: (PW,), SLIDE: (PS,), SLOT: (PW, PS), OWN_SLOT: (PS, PW), WELD: 
 
 
 class Paths(NamedTuple):
-    """Rows that hold the same bodies go two by two; group g visits node[start[g] : start[g + 1]].
+    """Rows on the same bodies are grouped in pairs; group g visits node[start[g] : start[g + 1]].
 
     It makes the entries entry[g] : entry[g + 1] of W = L^-1 Phi_z^T, one for each freedom on its path.
     """
 
-    rows: Ints  # (groups, 2); the second is the number of rows where there is none
+    rows: Ints  # (groups, 2); the second is the number of rows if there is none
     start: Ints
     node: Ints  # ~node where a branch begins, or meets another
     entry: Ints
@@ -37,7 +37,7 @@ class Paths(NamedTuple):
 
 
 def grouped(bodies: Sequence[set[int]]) -> list[tuple[int, ...]]:
-    """Rows that hold the same bodies, two by two."""
+    """Rows on the same bodies, in pairs."""
     same: dict[frozenset[int], list[int]] = {}
     for i, ends in enumerate(bodies):
         same.setdefault(frozenset(ends), []).append(i)
@@ -45,7 +45,7 @@ def grouped(bodies: Sequence[set[int]]) -> list[tuple[int, ...]]:
 
 
 def path_of(parent: Sequence[int], ends: set[int]) -> list[int]:
-    """The nodes between bodies and the ground, branch by branch up to where they meet; ~ marks a new beginning."""
+    """The nodes between bodies and the ground, branch by branch up to where they meet; ~ marks a new branch."""
     ground, seen, below = len(parent), set(), Counter[int]()
     for node in ends:
         while node != ground and node not in seen:
@@ -54,7 +54,7 @@ def path_of(parent: Sequence[int], ends: set[int]) -> list[int]:
             below[node] += 1
     meetings = {node for node, count in below.items() if count > 1}
     starts = (ends | meetings) - {ground}
-    # the numbers of parents are lower, so outer branches come first
+    # parents have lower numbers, so outer branches come first
     return [node for start in sorted(starts, reverse=True) for node in _branch(start, starts, parent)]
 
 
@@ -67,7 +67,7 @@ def _branch(start: int, starts: set[int], parent: Sequence[int]) -> Iterator[int
 
 
 def products(tree: Tree, paths: Sequence[Sequence[int]]) -> int:
-    """How many products of entries W^T D^-1 W has, two rows to a path."""
+    """The number of products of entries in W^T D^-1 W, two rows to a path."""
     visits = np.bincount([max(k, ~k) for path in paths for k in path], minlength=len(tree.numbers))
     freedoms = np.array([len(FREEDOMS[kind]) for kind in tree.numbers[:, KIND].tolist()], dtype=np.int64)
     return int((freedoms * 2 * visits * visits).sum())
@@ -104,7 +104,7 @@ def loop_paths(
 
 
 def _slots(analysis: SymbolicFactorization, rows: Ints, m: int) -> Ints:
-    """Slots of each group; those of a row that is missing come after all others."""
+    """Slots of each group; those of a missing row come after all others."""
     slots = np.full((len(rows), 5), analysis.program.column.size, dtype=np.int64)
     first, second = rows[:, 0], rows[:, 1]
     both = second < m

@@ -2,8 +2,8 @@
 
     (W^T D^-1 W + c) lam = Phi_q qdd of the free tree - gamma,      W = L^-1 Phi_z^T
 
-Each row goes inward along the paths of its bodies. Redundant rows are made legal by a small eps in place of c, which
-refinement takes away again.
+Each row goes inward along the paths of its bodies. Redundant rows are made legal by a small eps in place of c, whose
+effect refinement removes.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Loops(NamedTuple):
     f: Floats
     F: Floats
     G: Floats  # (bodies + 1, 6): forces of the two rows of a group
-    W: Floats  # (entries, 4): of each row the force on a freedom, and the same over the pivot
+    W: Floats  # (entries, 4): for each row the force on a freedom, and the same divided by the pivot
     w: Floats  # the same in one row
     v: Floats  # slots; the last belongs to missing rows, as do those of b and lam
     b: Floats
@@ -140,7 +140,7 @@ def row_rate(c, i):
 
 @kernel(inline=True)
 def row_value(c, i):
-    """Phi of one row; with a direction in it, it is taken to its nearest turn."""
+    """Phi of one row; if it contains a direction, reduced to the nearest turn."""
     term, total = c.term, -c.f[i, 0]
     for r in range(c.row_start[i], c.row_start[i + 1]):
         total += c.weight[r] * term_value(term[r, 0], c.F, term[r, 1], term[r, 2])
@@ -187,7 +187,7 @@ def nonlinear_group(c, number, y, out):
 
 @kernel
 def row_force(c, i, o):
-    """Phi_q of one row as forces on its bodies; returns -gamma, less their work on the acceleration of the ground."""
+    """Phi_q of one row as forces on its bodies; returns -gamma, minus their work on the acceleration of the ground."""
     N, F, G, ground = c.T.state, c.F, c.G, c.T.numbers.shape[0]
     total = -c.f[i, 2]
     for r in range(c.row_start[i], c.row_start[i + 1]):
@@ -210,7 +210,7 @@ def row_force(c, i, o):
 
 @kernel(inline=True)
 def close_loops(closing):
-    """lam, and the forces on the freedoms with it; c.b holds what is added to -gamma."""
+    """lam, and the resulting forces on the freedoms; c.b holds what is added to -gamma."""
     c = closing.c
     group, pair, freedom, W, w, v, b, lam = c.group, c.pair, c.freedom, c.W, c.w, c.v, c.b, c.lam
     soft = c.soft
@@ -252,7 +252,7 @@ def close_loops(closing):
 
 @kernel(inline=True)
 def solve_two(v, b, lam, group):
-    """The same where there is one group, a single pin as a rule; a missing row does nothing."""
+    """The same for a single group, usually one pin; a missing row does nothing."""
     i, j = group[0, ROW], group[0, OTHER]
     first, coupling = v[group[0, DIAGONAL]], v[group[0, COUPLING]]
     if j == b.size - 1:
@@ -265,7 +265,7 @@ def solve_two(v, b, lam, group):
 
 @kernel_pointer
 def solve_loops(closing, t, y, out):
-    """lam of the tree as it moves, and the forces on the freedoms with it."""
+    """lam of the tree as it moves, and the resulting forces on the freedoms."""
     c = closing.c
     place_rows(closing, t)
     for i in range(c.b.size):
@@ -290,7 +290,7 @@ def refine_multipliers(r, t, y, out):
 
 @kernel
 def left_over(r):
-    """b - (W^T D^-1 W + c) lam into r.rest; the largest of them against the terms of its equation."""
+    """b - (W^T D^-1 W + c) lam into r.rest; returns the largest relative to the terms of its equation."""
     # share = D^-1 W lam
     c, group, lam, share = r.c, r.c.group, r.c.lam, r.share
     for e in range(c.freedom.size):
@@ -332,7 +332,7 @@ def row_residual(c, level, i):
 
 @kernel
 def at_rest(c):
-    """Take from tree and rows what makes them accelerate by themselves."""
+    """Remove from tree and rows the accelerations they have without forces."""
     N, ground = c.T.state, c.T.numbers.shape[0]
     for i in range(c.f.shape[0]):
         c.f[i, 2] = 0.0

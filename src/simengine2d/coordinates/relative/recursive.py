@@ -3,8 +3,8 @@
     [ M     Phi_z^T ] [ zdd ]   [ Q                                            ]
     [ Phi_z   -c    ] [ lam ] = [ gamma - 2 alpha (Phi_z zd - nu) - beta^2 Phi ]
 
-Neither M nor Phi_z is formed. What not every model has, forces and loops, has pointers of its own: a kernel that
-needs few arrays is entered quickly.
+Neither M nor Phi_z is formed. What not every model has, forces and loops, is called through separate pointers: a kernel
+that needs few arrays is entered quickly.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LIGHT = 1e-12  # inertia that a motion meets, against the largest that one meets
+LIGHT = 1e-12  # effective inertia of a motion, relative to the largest
 MOST_PRODUCTS = 5_000_000  # of entries of W; the multipliers of more would cost more than dense matrices
 
 
@@ -125,7 +125,7 @@ def accelerations(c, t, y, out):
 
 @kernel_pointer
 def apply_forces(c, t, y, out):
-    """Springs, forces and torques, about O: they take from the force that the motion needs."""
+    """Springs, forces and torques, about O: they are subtracted from the force that the motion requires."""
     N, w = c.T.state, c.w
     place_tree_frames(N, c.S.frame_body, c.frame, w.F)
     for j in range(c.Q.size):
@@ -223,7 +223,7 @@ def is_timed(family: Relative) -> bool:
 
 
 def words(bound: BoundKernel | None) -> tuple[Any, Any]:
-    """A kernel pointer and its context as parts of another context; 0 where there is none."""
+    """A kernel pointer and its context as parts of another context; 0 if there is none."""
     return (bound.f, bound.c) if bound else (0, 0)
 
 
@@ -242,9 +242,9 @@ def new_forces(family: Relative, tree: Tree) -> Forces:
 
 
 def suits(family: Relative) -> bool:
-    """Whether each motion of the free tree meets inertia, and few rows share their paths.
+    """Whether each motion of the free tree has inertia, and few rows share their paths.
 
-    Where loops join bodies that are too unequal, a matrix with row exchanges serves better than Phi_z M^-1 Phi_z^T.
+    If loops join very unequal bodies, a matrix with row exchanges is better than Phi_z M^-1 Phi_z^T.
     """
     if family.m > 0 and family.n + family.m <= MOST_WHOLE and unequal(family.system):
         return False
@@ -256,7 +256,7 @@ def suits(family: Relative) -> bool:
 
 
 def _has_inertia(family: Relative) -> bool:
-    """Whether no pivot vanishes in the pose of the start."""
+    """Whether no pivot vanishes in the initial pose."""
     at_start = Configuration(0.0, family.positions(family.q), False)
     N, kind = _at_rest_in(family, at_start).tree.state[:-1], family.tree.numbers[:, KIND]
     turns = N[np.isin(kind, (PIN, SLOT, OWN_SLOT, FLOAT)), H]

@@ -104,7 +104,7 @@ def write_columns(T, R, k):
 
 @kernel
 def write_bias(T, bias, k):
-    """Rd zd of body k: the acceleration of its mass center where zdd = 0."""
+    """Rd zd of body k: the acceleration of its mass center for zdd = 0."""
     N, i, p = T.state, 3 * T.numbers[k, BODY], T.numbers[k, PARENT]
     bx, by = N[k, BX], N[k, BY]
     if T.numbers[k, KIND] == OWN_SLOT:
@@ -142,16 +142,16 @@ def move_bodies(c, t, y, out):
 # The family -------------------------------------------------------------------------------------------
 
 
-POSES = 3  # of the tree at random, in which a row must hold to be thought to hold in all
-HOLDS = 1e-11  # error of a row that holds, against what moves it
+POSES = 3  # random poses of the tree in which a row must hold to count as always satisfied
+HOLDS = 1e-11  # error of a satisfied row, relative to what moves it
 MOST_DENSE = 50_000_000  # entries of R
 
 
 class Relative(Family):
     """Joint coordinates of a spanning tree: angles and displacements; joints that close loops are constraints.
 
-    A body hangs on the ground or on another body by a pin (its relative angle), a slide (its displacement along the
-    axis), a slot (both) or a weld (nothing). A body that no such joint reaches has x, y and phi.
+    A body is connected to the ground or to another body by a pin (its relative angle), a slide (its displacement along
+    the axis), a slot (both) or a weld (nothing). A body that no such joint reaches has x, y and phi.
     """
 
     name: ClassVar[str] = "relative"
@@ -179,7 +179,7 @@ class Relative(Family):
         self.kept = [i for i in others if i not in satisfied]
 
     def _satisfied(self, rows: list[int]) -> set[int]:
-        """Rows that hold in every pose of the tree, such as a second pin in the place of the first."""
+        """Rows that hold in every pose of the tree, such as a second pin at the same point."""
         system, rng = self.system, np.random.default_rng(1)
         left = [i for i in rows if system.functions[i].is_constant and system.rows[i][1].formula is None]
         z = self.positions(self.q) if left else np.zeros(self.n)
@@ -198,7 +198,7 @@ class Relative(Family):
         return set(left)
 
     def equations_of_motion(self, formulation: Formulation, at: Configuration) -> EquationsOfMotion:
-        """From body to body, where that suits; else with dense matrices."""
+        """Recursively if possible, else with dense matrices."""
         if suits(self):
             return recursive_equations(self, formulation, at)
         return super().equations_of_motion(formulation, at)
@@ -207,7 +207,7 @@ class Relative(Family):
         if 3 * len(self.branches) * self.n > MOST_DENSE:
             raise UnsupportedError(
                 f"in relative coordinates, dense matrices for {self.n} coordinates do not fit into memory. Use a "
-                "formulation that goes from body to body, such as 'augmented', or coordinates='reference_point'."
+                "recursive formulation, such as 'augmented', or coordinates='reference_point'."
             )
         super().prepare()
 
@@ -228,7 +228,7 @@ class Relative(Family):
 
     @staticmethod
     def _evaluated(S: SystemArrays, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
-        """Rows and their derivatives, where the functions are constant."""
+        """Rows and their derivatives, for constant functions."""
         w, Phi = new_workspace(S), np.empty(S.row_start.size - 1)
         q, qd = np.ascontiguousarray(q, dtype=float), np.ascontiguousarray(qd, dtype=float)
         quick = evaluate if q.size > SMALL else plain(evaluate)
@@ -237,7 +237,7 @@ class Relative(Family):
 
 
 def coordinates_of(branch: Branch) -> Iterator[tuple[str, Row]]:
-    """What the coordinates of a branch measure, and whose they are."""
+    """What the coordinates of a branch measure, and their names."""
     joint, body = branch.joint, _axes(branch.body)
     if joint is None:
         for label, measure in (("x", x), ("y", y), ("phi", angle)):

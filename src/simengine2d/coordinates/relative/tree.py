@@ -1,4 +1,4 @@
-"""The spanning tree of a mechanism: every body hangs on the ground or on another body by one joint.
+"""The spanning tree of a mechanism: every body is connected to the ground or to another body by one joint.
 
 A joint can carry a body if its rows hold frame b at a point of frame a (x, y) or on a line of it (across), and perhaps
 hold the angle between them (angle or misalignment), all at constant values:
@@ -33,7 +33,7 @@ class TreeJoint(NamedTuple):
     offset: tuple[float, float]
     """r_b - r_a: global components at a point; on a line (0, across) in the axes of a."""
     angle: float | None
-    """Of frame b against frame a; None where it is free."""
+    """Of frame b relative to frame a; None if it is free."""
 
     @property
     def freedoms(self) -> int:
@@ -41,7 +41,7 @@ class TreeJoint(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """A body and what it hangs on: `joint` is None for a body that floats, measured from the ground."""
+    """A body and its connection: `joint` is None for a floating body, measured from the ground."""
 
     body: str
     parent: str
@@ -52,7 +52,7 @@ class Branch(NamedTuple):
 
 
 def tree_joints(system: System, angles: dict[str, float]) -> Iterator[TreeJoint]:
-    """The joints that can carry a body; `angles` of the bodies tell which of two alignments is meant."""
+    """The joints that can carry a body; `angles` of the bodies decide between two possible alignments."""
     for name, rows in _constant_rows(system).items():
         for (a, b), held in rows.items():
             joint = _tree_joint(name, a, b, held, _frame_angle(b, angles) - _frame_angle(a, angles))
@@ -96,7 +96,7 @@ def _tree_joint(name: str, a: PlacedFrame, b: PlacedFrame, held: Held, angle: fl
 
 
 def _held_angle(held: Held, angle: float) -> tuple[list[str], float | None]:
-    """The row that holds the angle, and the angle; a misalignment sin(angle) allows two, the nearer is meant."""
+    """The row that holds the angle, and the angle; of the two that a misalignment sin(angle) allows, the nearer one."""
     if "angle" in held:
         return ["angle"], held["angle"][1]
     if "misalignment" in held and abs(held["misalignment"][1]) <= 1.0:
@@ -141,7 +141,7 @@ def _grow(
     reached: set[str],
     branches: list[Branch],
 ) -> None:
-    """Add all bodies that hang on the root: the easiest joint first, then the nearest to the root."""
+    """Add all bodies connected to the root: the simplest joint first, then the nearest to the root."""
     heap: list[tuple[bool, int, int, str]] = []
 
     def offer(parent: str, depth: int) -> None:

@@ -27,10 +27,10 @@ from .tree import Branch, TreeJoint
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# how a body hangs on its parent: a slot lies in the parent or in the body itself
+# how a body is connected to its parent: a slot is in the parent or in the body itself
 PIN, SLIDE, SLOT, OWN_SLOT, WELD, FLOAT = range(6)
 
-# numbers of a body: its parent, how it hangs on it, its first coordinate, its number in the system
+# numbers of a body: its parent, its connection, its first coordinate, its number in the system
 PARENT, KIND, FIRST, BODY = range(4)
 
 # constants of a body: sign of its angle, arms in the axes of parent and body, mass, inertia; fixed angle, direction of
