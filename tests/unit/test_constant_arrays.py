@@ -13,6 +13,7 @@ import pytest
 import simengine2d as se
 from simengine2d.model import library
 from simengine2d.numerics.constant import constant
+from simengine2d.numerics.kernel import kernel
 from simengine2d.system.elimination import posed
 
 # Models -----------------------------------------------------------------------------------------------
@@ -176,6 +177,19 @@ def test_numpy_refuses_to_write_them(name):
         constant((np.zeros(1), (np.zeros(2),)))[1][0][1] = 1.0
 
 
+@kernel(entry=True)
+def overwrite(S):
+    S.mass[0] = 2.0
+
+
+@pytest.mark.slow
+def test_no_kernel_that_writes_them_is_compiled():
+    system = se.System(MODELS["driver"]())
+    with pytest.raises(Exception, match=r"read-?only"):
+        overwrite(system.arrays)
+    assert system.arrays.mass[0] == 1.0
+
+
 @pytest.mark.parametrize("name", ["cam", "position formula", "force formula"])
 def test_what_is_evaluated_does_not_depend_on_what_was_evaluated_before(name):
     system, rng = se.System(MODELS[name]()), np.random.default_rng(1)
@@ -226,8 +240,6 @@ def motion(system: se.System, options: dict[str, Any]) -> tuple[bytes, ...]:
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("name", THREADED)
 def test_threads_on_one_system_find_the_bytes_of_one_alone(name, options, count):
-    if name == "velocity formula" and options.get("coordinates") == "relative":
-        pytest.skip("rows of velocities need reference-point coordinates")
     want = motion(se.System(MODELS[name]()), options)
     system = se.System(MODELS[name]())
     assert at_once(count, lambda: [motion(system, options) for _ in range(2)]) == [[want, want]] * count

@@ -29,7 +29,7 @@ from ..model.model import Model
 from ..model.resolved import ResolvedModel
 from ..numerics.kernel import Callback, plain
 from .applied_forces import applied, frames_of_loads, grouped, load_arrays, read_measures, read_state
-from .constraints import constant_arrays, evaluate
+from .constraints import constant_arrays, evaluate, move
 from .frames import term_value
 from .pool import Pool
 from .workspace import Workspace, new_workspace
@@ -408,7 +408,11 @@ class System:
             raise UnsupportedError(self.missing_law)
         Q = np.empty(self.n)
         q, qd = self._coordinates("q", q), self._coordinates("qd", qd)
-        with self.at(t, q, qd) as w:
+        with self.workspace() as w, np.errstate(over="ignore", invalid="ignore"):
+            if self.n > SMALL:
+                evaluate(self.arrays, float(t), q, qd, w, w.row, w.row)
+            else:
+                move(self.arrays, float(t), q, qd, w)
             applied(self.arrays, self.load_arrays, float(t), q, qd, w, Q)
         return Q
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..expressions.function_table import Scratch, new_scratch
 from ..model.curves.contact_arrays import new_memory
+from ..numerics.contexts import holds_addresses
 from .constraints import SystemArrays
 from .formulas.constraints import row_pointers
 from .frames import FRAME_STATE
@@ -27,6 +28,7 @@ Ints = NDArray[np.int64]
 MOST_WHOLE = 150  # unknowns up to which a matrix may be factored as a whole
 
 
+@holds_addresses
 class Workspace(NamedTuple):
     """Scratch of one run."""
 
