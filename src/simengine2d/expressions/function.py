@@ -92,9 +92,10 @@ class Function:
         t, out = number(t), new_scratch(self._arrays).results
         with np.errstate(all="ignore"):  # without JIT NumPy would warn of what is reported below
             evaluate_function(self._arrays, 0, ALONG, np.array([t]), out)
-        if not all(math.isfinite(part) for part in out[:count]):
+        values = out[:3].tolist()
+        if not all(map(math.isfinite, values[:count])):
             raise self._no_value(t)
-        return tuple(float(part) for part in out[:3])
+        return tuple(values)
 
     @cached_property
     def _arrays(self) -> Functions:

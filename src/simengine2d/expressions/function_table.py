@@ -79,7 +79,7 @@ class Scratch(NamedTuple):
 
 def new_scratch(*tables: Functions | FunctionTable) -> Scratch:
     """Scratch that serves some tables, one evaluation after the other."""
-    variables, results = np.max([table.sizes for table in tables], axis=0)
+    variables, results = map(max, zip(*(table.sizes.tolist() for table in tables), strict=True))
     return Scratch(np.zeros(variables), np.zeros(results))
 
 
