@@ -1,5 +1,7 @@
 """A chain of 10 to 100,000 links: time to build it, cost of an implicit step and of an evaluation per link.
 
+Then a step per link of other implicit methods on differential-algebraic equations, of 30 links and of 300.
+
 python benchmarks/scaling.py                     # some minutes; --quick stops at 10,000 links
 python benchmarks/scaling.py --picture docs/pictures/scaling.png
 """
@@ -19,6 +21,14 @@ import simengine2d as se
 FULL = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 QUICK = FULL[:-2]
 STEP = 1e-4
+STAGED = (
+    {"integrator": "radau_iia", "formulation": "index3"},
+    {"integrator": "radau_iia", "formulation": "ggl"},
+    {"integrator": "bdf", "formulation": "index3"},
+    {"integrator": "bdf", "formulation": "ggl"},
+    {"integrator": "generalized_alpha", "formulation": "ggl"},
+)
+FEW, MANY, STEPS = 30, 300, 20
 
 
 class Cost(NamedTuple):
@@ -89,6 +99,24 @@ def print_table(costs: list[Cost]) -> None:
         )
 
 
+def print_staged() -> None:
+    """Microseconds of a step per link; two runs of different length have no set-up in their difference."""
+    systems = {links: se.System(ours.model(chain(links))) for links in (FEW, MANY)}
+    print(f"{'method':>40} {FEW:>8} {MANY:>8}   ratio")
+    for how in STAGED:
+        timed(systems[FEW], {"t_eval": [0.0, STEP], "step": STEP, **how})  # compiles
+        cost = {links: staged_step(system, how) / links for links, system in systems.items()}
+        name = f"{how['integrator']}, {how['formulation']}"
+        print(f"{name:>40} {cost[FEW]:8.2f} {cost[MANY]:8.2f} {cost[MANY] / cost[FEW]:7.2f}")
+
+
+def staged_step(system: se.System, how: dict[str, Any]) -> float:
+    """Microseconds."""
+    options = [{"t_eval": [0.0, count * STEP], "step": STEP, **how} for count in (STEPS, 2 * STEPS)]
+    (short, _), (long, _) = (timed(system, each) for each in options)
+    return 1e6 * (long - short) / STEPS
+
+
 def draw(costs: list[Cost], path: Path) -> None:
     import matplotlib.pyplot as plt
     from matplotlib.ticker import FuncFormatter
@@ -124,6 +152,7 @@ def main() -> None:
     chosen = parser.parse_args()
     costs = measure_all(QUICK if chosen.quick else FULL)
     print_table(costs)
+    print_staged()
     draw(costs, chosen.picture)
     print(f"picture: {chosen.picture}")
 

@@ -9,6 +9,7 @@ import pytest
 import simengine2d as se
 from simengine2d import builders
 from simengine2d.analyses.singular_poses import RankWatch, can_lose_rank
+from simengine2d.coordinates.projection import leaving
 from simengine2d.coordinates.reference_point.reference_point import ReferencePoint
 from simengine2d.system.system import System
 
@@ -158,7 +159,7 @@ def test_the_watch_keeps_what_follows_each_step():
     """Kernels know addresses alone: the door inside would be freed with the last one who holds it."""
     system = System(parallelogram())
     rank = RankWatch(system, ReferencePoint(system, system.drawn_q), True)
-    finish = rank.around(None)
+    finish = leaving(None)
     memory = weakref.ref(finish.kept[0])
     outer = rank.around(finish)
     del finish

@@ -7,7 +7,7 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.formulations import esdirk
+from simengine2d.integrators import esdirk
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
 

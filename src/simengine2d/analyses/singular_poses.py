@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..coordinates.base import Family
 from ..coordinates.reference_point.multipliers import new_sparse
-from ..coordinates.reference_point.sparse import accelerations
+from ..coordinates.reference_point.sparse import pivots
 from ..formulations.rank_watch import (
     ALARMS,
     ALWAYS_ZERO,
@@ -19,14 +19,16 @@ from ..formulations.rank_watch import (
     SHORTEST,
     STATE_SIZE,
     RankContext,
+    Watched,
+    finish_and_watch,
     watch_rank,
 )
 from ..model.frame import GROUND
 from ..numerics.kernel_pointer import BoundKernel
 from ..numerics.rank import unit_rows
-from ..system.applied_forces import load_arrays
 from ..system.elimination import posed
 from ..system.equations_of_motion import EquationArrays
+from ..system.pool import once_per_system
 from ..system.system import System
 from .assembly.closure import coordinate_scale
 from .assembly.diagnose import names_of_rows
@@ -92,65 +94,67 @@ def lowest(cubic: Floats) -> tuple[float, float]:
     return place, float(np.polyval(cubic, place))
 
 
+@once_per_system
+def geometric_masses(system: System) -> Floats:
+    """Bodies of mass 1 whose inertia follows from their size: a purely geometric measure."""
+    S, nb = system.arrays, len(system.bodies)
+    reach = np.zeros(nb + 1)
+    np.maximum.at(reach, S.frame_body, np.hypot(S.frame_x, S.frame_y))
+    reach = np.where(reach[:nb] > 0.0, reach[:nb], system.length)
+    return np.column_stack([np.ones(nb), np.ones(nb), reach**2]).ravel()
+
+
+@once_per_system
+def geometric_program(system: System, regular: bool) -> EquationArrays:
+    """The elimination program of the system, with these masses and a trace of compliance."""
+    d, masses = posed(system, not regular, False), geometric_masses(system)
+    template = np.zeros_like(d.template)
+    template[d.diagonal[: system.n]] = masses
+    rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
+    data = system.Phi_q_data(system.drawn_q)
+    shares = np.bincount(rows, data**2 / masses[system.arrays.jac_column], minlength=system.m)
+    template[d.diagonal[system.n :]] = -TINY * np.maximum(shares, shares.mean() if shares.size else 0.0)
+    nothing = np.zeros(1, dtype=np.int64)
+    return d._replace(template=template, refinements=nothing, stabilization=np.zeros(2))
+
+
 class RankWatch:
     """The watch over one motion: its arrays, and what it has noticed."""
 
     def __init__(self, system: System, family: Family, regular: bool) -> None:
         self.system, self.family, self.regular = system, family, regular
         n, m, S = system.n, system.m, system.arrays
-        self.masses = self.geometric_masses()
-        d = self.program()
-        self.context = new_sparse(system, d, system.new_workspace(d))._replace(L=self.no_loads())
-        self.solve = accelerations.bind(self.context)
+        d, masses = geometric_program(system, regular), geometric_masses(system)
+        self.context = new_sparse(system, d, system.new_workspace(d))
+        self.solve = pivots.bind(self.context)
         self.state, self.alarm_rows = np.zeros(STATE_SIZE), np.zeros((MOST_ALARMS, 3))
         self.top, self.first, self.first_g = np.zeros(m), np.zeros((2, n)), np.zeros(m)
-        self.weight = 1.0 / self.masses[S.jac_column]
+        self.weight = 1.0 / masses[S.jac_column]
         self.pivot = np.ascontiguousarray(d.diagonal[n:])
-        self.scratch = (np.zeros(3 * family.n), np.zeros(3 * n), np.zeros(2 * n), np.zeros(2 * n))
+        self.scratch = (np.zeros(3 * family.n), np.zeros(3 * n), np.zeros(n))
 
-    def geometric_masses(self) -> Floats:
-        """Bodies of mass 1 whose inertia follows from their size: a purely geometric measure."""
-        S, nb = self.system.arrays, len(self.system.bodies)
-        reach = np.zeros(nb + 1)
-        np.maximum.at(reach, S.frame_body, np.hypot(S.frame_x, S.frame_y))
-        reach = np.where(reach[:nb] > 0.0, reach[:nb], self.system.length)
-        return np.column_stack([np.ones(nb), np.ones(nb), reach**2]).ravel()
-
-    def program(self) -> EquationArrays:
-        """The elimination program of the system, with other masses and a trace of compliance."""
-        system, d = self.system, posed(self.system, not self.regular, False)
-        template = np.zeros_like(d.template)
-        template[d.diagonal[: system.n]] = self.masses
-        rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
-        data = system.Phi_q_data(system.drawn_q)
-        shares = np.bincount(rows, data**2 / self.masses[system.arrays.jac_column], minlength=system.m)
-        template[d.diagonal[system.n :]] = -TINY * np.maximum(shares, shares.mean() if shares.size else 0.0)
-        nothing = np.zeros(1, dtype=np.int64)
-        return d._replace(template=template, refinements=nothing, stabilization=np.zeros(2))
-
-    def no_loads(self) -> Any:
-        return load_arrays([], {})
-
-    def around(self, finish: BoundKernel | None) -> BoundKernel:
+    def around(self, finish: BoundKernel) -> BoundKernel:
         """The kernel pointer that finishes a step and then examines the constraints."""
+        look = self.looking
+        watching = finish_and_watch.bind(Watched(finish.f, finish.c, look.f, look.c))
+        return watching._replace(
+            kept=(*watching.kept, finish, look)
+        )  # the only reference that keeps them alive
+
+    @cached_property
+    def looking(self) -> BoundKernel:
+        """The kernel pointer that examines the constraints."""
         system, n, m = self.system, self.system.n, self.system.m
-        f, c = (0, 0) if finish is None else (finish.f, finish.c)
         bodies, w = self.family.to_bodies, self.context.w
-        z, b, y, out = self.scratch
-        watching = watch_rank.bind(
+        z, b, y = self.scratch
+        return watch_rank.bind(
             RankContext(
-                f, c, bodies.f, bodies.c, self.solve.f, self.solve.c, system.arrays.jac_start, self.weight,
-                self.pivot, w.data, w.v, system.sizes, z, b, y, out, np.zeros((3, m)), np.zeros((2, m)), self.top,
+                bodies.f, bodies.c, self.solve.f, self.solve.c, system.arrays.jac_start, self.weight,
+                self.pivot, w.data, w.v, system.sizes, z, b, y, np.zeros((3, m)), np.zeros((2, m)), self.top,
                 self.first, self.first_g, np.zeros(n), np.zeros((2, n)), np.zeros((2, n)), np.zeros(2), self.state,
                 self.alarm_rows,
             )
         )  # fmt: skip
-        return watching._replace(kept=(*watching.kept, finish))  # the only reference that keeps it alive
-
-    @cached_property
-    def looking(self) -> BoundKernel:
-        """The kernel pointer that looks only."""
-        return self.around(None)
 
     def begin(self) -> None:
         """Forget the previous motion."""
@@ -186,8 +190,8 @@ class RankWatch:
 
     def shares(self, t: float, q: Floats) -> Floats:
         """g of all rows."""
-        n, w, S = self.system.n, self.context.w, self.system.arrays
-        self.solve(t, np.concatenate([q, np.zeros(n)]), np.zeros(2 * n))
+        w, S = self.context.w, self.system.arrays
+        self.solve(t, q, np.zeros(0))
         rows = np.repeat(np.arange(self.system.m), np.diff(S.jac_start))
         whole = np.bincount(rows, w.data**2 * self.weight, minlength=self.system.m)
         with np.errstate(all="ignore"):

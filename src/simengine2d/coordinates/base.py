@@ -15,8 +15,10 @@ from ..system.constraints import SystemArrays
 from ..system.system import System
 from ..system.workspace import new_workspace
 from .dense import DenseEquations
+from .dense_stages import dense_stages
 from .equations import Configuration, EquationsOfMotion
 from .reduced import reduced_arrays
+from .stages import StageEquations, StageTask
 from .transform import (
     BodiesContext,
     Context,
@@ -120,6 +122,10 @@ class Family(ABC):
     def equations_of_motion(self, formulation: Formulation, at: Configuration) -> EquationsOfMotion:
         """The equations that a formulation asks for, in the form that suits the family."""
         return DenseEquations(self, formulation, at)
+
+    def stage_equations(self, task: StageTask) -> StageEquations:
+        """The stages of an implicit method: what is left of the equations, and Newton's corrections."""
+        return dense_stages(self, task)
 
     @property
     def n(self) -> int:

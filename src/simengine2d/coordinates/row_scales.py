@@ -30,10 +30,15 @@ COUPLED = 1e-3  # how much lighter than its own mass a coordinate may feel, beca
 
 def given_by_bodies(system: System, t: float, q: Floats) -> Floats:
     """`given` for the rows of a system."""
+    if system.m > MOST_ROWS:
+        return felt_by_bodies(system, t, q)
+    masses, J = np.where(system.masses > 0.0, system.masses, np.inf), system.Phi_q(t, q)
+    return given(J / np.sqrt(masses), implied_rows(J * system.sizes).size)
+
+
+def felt_by_bodies(system: System, t: float, q: Floats) -> Floats:
+    """The diagonal of Phi_q M^-1 Phi_q^T."""
     masses = np.where(system.masses > 0.0, system.masses, np.inf)
-    if system.m <= MOST_ROWS:
-        J = system.Phi_q(t, q)
-        return given(J / np.sqrt(masses), implied_rows(J * system.sizes).size)
     shares = system.Phi_q_data(q, t) ** 2 / masses[system.arrays.jac_column]
     return filled(np.array([shares[a:b].sum() for a, b in _spans(system)]))
 

@@ -3,118 +3,57 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coordinates.stages import ACCELERATION, KEPT, LEVEL, SIZE_B, VELOCITY
 from ..errors import ModelError
-from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from .stage_iteration import StagedFormulation
-from .stages import KEPT, PENALTY, SIZE_B, SIZE_C, add_balance, add_rates
 
 MOST_PROJECTIONS = 6
 HELD = 1e-13  # change at which a projection ends, against what it changes
 
 
-@kernel_pointer
-def complete_augmented(newton, t, y, out):
-    """Phi_z^T p Phi_z B_ij in the matrix, with p = alpha / (b S) for each constraint, and -Phi_z^T p Phi beside it."""
-    st, eq = newton.st, newton.eq
-    s, m, n = eq.J.shape
-    anew = st.state[KEPT] == 0.0
-    for row in range(s * m):
-        i, k = row // m, row % m
-        held = eq.holds_rate[k] == 1.0
-        p = eq.options[PENALTY] / (
-            (st.state[SIZE_C] if held else st.state[SIZE_B]) * eq.felt[k] * eq.share[k]
-        )
-        gap = eq.rate[i, k] if held else eq.Phi[i, k]
-        for r in range(n):
-            pull = p * eq.J[i, k, r]
-            eq.right[i * n + r] -= pull * gap
-            for column in range(s * n if anew and pull != 0.0 else 0):
-                eq.A[i * n + r, column] += pull * slope(st, eq, held, i, k, column // n, column % n)
-
-
 @kernel
-def slope(st, eq, held, i, k, j, p):
-    """Derivative of constraint k of stage i by acceleration p of stage j."""
-    if held:
-        return st.C[i, j] * eq.J[i, k, p] + st.B[i, j] * eq.G[i, k, p]
-    return st.B[i, j] * eq.J[i, k, p]
-
-
-@kernel_pointer
-def follow_augmented(newton, t, y, out):
-    """lam += p (Phi + Phi_z dz)"""
-    st, eq, x = newton.st, newton.eq, newton.factors.x
-    s, m, n = eq.J.shape
-    for row in range(s * m):
-        i, k = row // m, row % m
-        held = eq.holds_rate[k] == 1.0
-        gap = eq.rate[i, k] if held else eq.Phi[i, k]
-        for column in range(s * n):
-            gap += slope(st, eq, held, i, k, column // n, column % n) * x[column]
-        size = st.state[SIZE_C] if held else st.state[SIZE_B]
-        st.lam[i, k] += eq.options[PENALTY] / (size * eq.felt[k] * eq.share[k]) * gap
-
-
-# Projections ------------------------------------------------------------------------------------------
-
-
-@kernel
-def factor_projection(M, J, penalty, felt, share, K, pivots):
-    """M + Phi_z^T p Phi_z with p = alpha / S, factored in K."""
-    n = pivots.size
-    for i in range(n):
-        for j in range(n):
-            K[i, j] = M[i, j]
-            for k in range(felt.size):
-                K[i, j] += penalty / (felt[k] * share[k]) * J[k, i] * J[k, j]
-    lu_factor(K, pivots)
-
-
-@kernel
-def project_rates(K, pivots, J, penalty, felt, share, gaps, right, values, size):
-    """Add the solution dx of (M + Phi_z^T p Phi_z) dx = right - Phi_z^T p gaps to the values; whether they stay.
-
-    The gaps become those that are left: gaps + Phi_z dx.
-    """
-    n, change, largest = values.size, 0.0, 0.0
-    for k in range(gaps.size):
-        for j in range(n):
-            right[j] -= penalty / (felt[k] * share[k]) * J[k, j] * gaps[k]
-    lu_solve(K, pivots, right)
-    for j in range(n):
-        values[j] += right[j]
-        change = max(change, abs(right[j]) / size[j])
-        largest = max(largest, abs(values[j]) / size[j])
-        for k in range(gaps.size):
-            gaps[k] += J[k, j] * right[j]
-    return change <= HELD * largest
+def corrected(st, values, size):
+    """values += da; whether they stay."""
+    change, greatest = 0.0, 0.0
+    for j in range(values.size):
+        values[j] += st.da[0, j]
+        change = max(change, abs(st.da[0, j]) / size[j])
+        greatest = max(greatest, abs(values[j]) / size[j])
+    return change <= HELD * greatest
 
 
 @kernel_pointer
 def settle_augmented(c, t, y, out):
     """Project velocities, then accelerations, of the last stage; M a + Phi_z^T lam = Q stays true."""
-    st, eq, E, pivots = c.posed.st, c.posed.eq, c.posed.E, c.factors.pivots
-    last, n, penalty = st.t.size - 1, pivots.size, eq.options[PENALTY]
-    gaps, right, K = eq.rate[last], eq.balance[last], eq.K[last]
-    for level in range(2):
-        values = st.zd[last] if level == 0 else st.a[last]
-        for j in range(n):
-            eq.y[j], eq.y[n + j] = st.z[last, j], st.zd[last, j]
-        invoke(c.posed.pose_f, c.posed.pose_c, t, eq.y, eq.y)
-        factor_projection(E.M, E.J, penalty, eq.felt, eq.share, K, pivots)
+    step, st = c.step, c.st
+    last, n, m = step.t.size - 1, step.a.shape[1], step.lam.shape[1]
+    st.t[0] = step.t[last]
+    for j in range(n):
+        st.z[0, j], st.zd[0, j], st.a[0, j] = step.z[last, j], step.zd[last, j], step.a[last, j]
+    for k in range(m):
+        st.lam[0, k] = step.lam[last, k]
+    st.state[KEPT], st.state[SIZE_B] = 0.0, 1.0  # the matrix is the same for both
+    for level in (VELOCITY, ACCELERATION):
+        st.options[LEVEL] = level
         for _ in range(MOST_PROJECTIONS):
-            add_rates(E.J, E.nu if level == 0 else E.gamma, values, gaps)
-            add_balance(E.M, E.J, E.Q, st.a[last], st.lam[last], right)
-            for j in range(n):
-                right[j] = 0.0 if level == 0 else -right[j]
-            held = project_rates(K, pivots, E.J, penalty, eq.felt, eq.share, gaps, right, values, eq.size)
-            for k in range(gaps.size):
-                if level == 1:
-                    st.lam[last, k] += penalty / (eq.felt[k] * eq.share[k]) * gaps[k]
+            invoke(c.evaluate_f, c.evaluate_c, t, st.state, st.state)
+            for j in range(n if level == VELOCITY else 0):
+                st.balance[0, j] = 0.0
+            invoke(c.solve_f, c.solve_c, t, st.state, st.state)
+            held = corrected(st, st.zd[0] if level == VELOCITY else st.a[0], c.size)
+            for k in range(m if level == ACCELERATION else 0):
+                st.lam[0, k] += st.dlam[0, k]
             if held:
                 break
+    for j in range(n):
+        step.zd[last, j], step.a[last, j] = st.zd[0, j], st.a[0, j]
+    for k in range(m):
+        step.lam[last, k] = st.lam[0, k]
 
 
 @dataclass(frozen=True)
@@ -129,6 +68,8 @@ class AugmentedLagrangian(StagedFormulation):
         (M + Phi_z^T alpha S^-1 Phi_z) zd = M zd* + Phi_z^T alpha S^-1 nu
         (M + Phi_z^T alpha S^-1 Phi_z) a  = M a*  + Phi_z^T alpha S^-1 gamma
 
+    With dlam among the unknowns, these are the equations of index 3 whose constraints have the compliance S / alpha.
+
     S, the diagonal of Phi_z M^-1 Phi_z^T, makes alpha a pure number: the mass of the penalty against the mass that a
     constraint feels; S is less where a light body carries a heavy one. The matrix is regular whatever the constraints
     are.
@@ -137,10 +78,8 @@ class AugmentedLagrangian(StagedFormulation):
     """
 
     name: ClassVar[str] = "augmented_lagrangian"
-    complete = complete_augmented
-    follow = follow_augmented
     settle = settle_augmented
-    multipliers: ClassVar[int] = 0
+    soft: ClassVar[bool] = True
     keeps_factors: ClassVar[bool] = False  # a penalty on earlier gradients would hinder the motion itself
     holds_velocities: ClassVar[bool] = True
     alpha: float = 1e6
@@ -149,6 +88,5 @@ class AugmentedLagrangian(StagedFormulation):
         if not 1.0 <= self.alpha <= 1e12:
             raise ModelError(f"augmented_lagrangian needs alpha from 1 to 1e12, not {self.alpha}.")
 
-    @property
-    def penalty(self) -> float:
-        return self.alpha
+    def compliances(self, given: NDArray[np.float64]) -> NDArray[np.float64]:
+        return given / self.alpha

@@ -42,11 +42,9 @@ PIECES = 4
 class RankContext(NamedTuple):
     """What the kernel works with. Poses and rates of two ends a, b and a place between them are rows of `q`, `qd`."""
 
-    finish_f: Any  # what follows each step besides; 0 where there is nothing
-    finish_c: Any
     bodies_f: Any  # (z, zd, zdd) to (q, qd, qdd)
     bodies_c: Any
-    solve_f: Any  # accelerations of bodies that know lengths and no masses
+    solve_f: Any  # the pivots of bodies that know lengths and no masses
     solve_c: Any
     jac_start: Ints
     weight: Floats  # of each non-zero of Phi_q
@@ -56,8 +54,7 @@ class RankContext(NamedTuple):
     sizes: Floats
     z: Floats  # (z, zd, zdd)
     bodies: Floats  # (q, qd, qdd)
-    y: Floats  # (q, 0)
-    out: Floats
+    y: Floats  # q
     g: Floats  # (3, m): at the ends and a little later
     slope: Floats  # (2, m)
     top: Floats  # largest g of each row so far
@@ -71,11 +68,25 @@ class RankContext(NamedTuple):
     alarms: Floats  # (MOST_ALARMS, 3): time, row and speed where rank may be lost
 
 
+class Watched(NamedTuple):
+    """Context of `finish_and_watch`."""
+
+    finish_f: Any
+    finish_c: Any
+    watch_f: Any
+    watch_c: Any
+
+
+@kernel_pointer
+def finish_and_watch(c, t, y, notes):
+    """Finish a step, then look at it."""
+    invoke(c.finish_f, c.finish_c, t, y, notes)
+    invoke(c.watch_f, c.watch_c, t, y, notes)
+
+
 @kernel_pointer
 def watch_rank(c, t, y, notes):
-    """Finish a step, and look whether constraints lost rank in it."""
-    if c.finish_f != 0:
-        invoke(c.finish_f, c.finish_c, t, y, notes)
+    """Look whether constraints lost rank since the last look."""
     n, size = c.sizes.size, y.size
     for j in range(c.z.size):
         c.z[j] = y[j] if j < size else 0.0
@@ -122,7 +133,7 @@ def measure(c, t, q, k):
     """g of all rows in a pose, into row k."""
     for j in range(c.sizes.size):
         c.y[j] = q[j]
-    invoke(c.solve_f, c.solve_c, t, c.y, c.out)
+    invoke(c.solve_f, c.solve_c, t, c.y, c.y)
     for i in range(c.pivot.size):
         whole = 0.0
         for p in range(c.jac_start[i], c.jac_start[i + 1]):

@@ -1,8 +1,7 @@
-"""Newton's iteration for the stages of an implicit method: what all formulations share.
+"""Newton's iteration for the stages of an implicit method, whatever the formulation and the coordinates.
 
-A formulation may add to Newton's equations (`complete`), change more than their unknowns (`follow`), and do something
-when the stages are found (`settle`), each by a kernel pointer. Unknowns and equations are scaled such that the mass of
-each coordinate, and the mass that each constraint feels, is 1.
+A family's kernel pointers find what the stages leave of the equations, and correct them (`coordinates/stages.py`). Here
+is when that is enough, when factors of an earlier matrix serve, and what is done when it does not converge.
 """
 
 from __future__ import annotations
@@ -13,255 +12,211 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coordinates.base import Family
-from ..errors import ModelError, listed
-from ..methods import Formulation
-from ..numerics.echelon import echelon, echelon_solve
-from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import BoundKernel, KernelPointer, invoke, kernel_pointer
-from .stages import (
+from ..coordinates.stages import (
     ABSOLUTE,
     CHANGE,
     CONVERGED,
     COURSE,
     EXACT,
-    FACTORIZATIONS,
     ITERATION,
     ITERATIONS,
     KEPT,
     LARGEST,
     MODIFIED,
-    RANK,
+    POSITION,
     RELATIVE,
     ROUNDING,
     SIZE_B,
     SIZE_C,
-    DaeStages,
-    NewtonEquations,
-    StageLinearization,
+    SLOW,
+    STALLED,
+    StageEquations,
+    Stages,
+    StageTask,
     add_stages,
-    copy,
-    linearize_stages,
-    new_newton_equations,
     new_stages,
 )
+from ..errors import ModelError, listed
+from ..methods import Formulation
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import BoundKernel, KernelPointer, invoke
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 NEWTON = {"exact": EXACT, "modified": MODIFIED, "course": COURSE}
 
 MOST_ITERATIONS = 12
 EPSILON = 2e-15  # of positions, whose errors are sums of some roundings
-SLOW = 0.1  # reduction of an error at which modified Newton factors anew
-STALLED = 1e-6  # largest change that may be taken for rounding, against the accelerations
+GIVEN_UP = 0.2  # reduction of an error at which modified Newton factors anew
+LARGEST_ROUNDING = 1e-6  # largest change that may be taken for rounding, against the accelerations
 AMPLIFIED = 1e3  # the same against rounding in a usual pose: near a singular one, constraints amplify it
 
 
 class StagedFormulation(Formulation, abstract=True):
-    """A formulation of differential-algebraic equations. Without kernel pointers of its own it is index 3."""
+    """A formulation of differential-algebraic equations. As it is, it is index 3."""
 
     poses: ClassVar[str] = "dae"
-    complete: ClassVar[KernelPointer | None] = None
-    """Adds to Newton's equations."""
-    follow: ClassVar[KernelPointer | None] = None
-    """Changes what follows from their unknowns."""
+    twice: ClassVar[bool] = False
+    """Whether constraints of positions and velocities are held together at each stage."""
     settle: ClassVar[KernelPointer | None] = None
     """What is done at the end of a step when its stages are found."""
-    multipliers: ClassVar[int] = 1
-    """Kinds of multipliers that are unknowns of Newton's equations."""
+    soft: ClassVar[bool] = False
+    """Whether constraints give way in Newton's equations, by `compliances`; their multipliers take over in the end."""
     keeps_factors: ClassVar[bool] = True
     """Whether the factors of an earlier matrix can serve."""
     holds_velocities: ClassVar[bool] = False
     """Whether Phi_z zd = nu holds at the ends of steps."""
 
-    @property
-    def penalty(self) -> float:
-        return 0.0
-
-
-class Factors(NamedTuple):
-    """Newton's matrix reduced to echelon form, in `NewtonEquations.A`."""
-
-    exchanged: Ints
-    column: Ints
-    unit: Floats  # of the unknowns
-    x: Floats  # the changes
-    pivots: Ints  # (n), of projections
-
-
-class Changing(NamedTuple):
-    """Context of `change_stages`."""
-
-    st: DaeStages
-    eq: NewtonEquations
-    factors: Factors
-
 
 class Iteration(NamedTuple):
-    """Context of `solve_stages`; kernel pointers that a formulation does not have are 0."""
+    """What `solve_stages` works with."""
 
-    linearize_f: Any
-    linearize_c: Any
-    complete_f: Any
-    complete_c: Any
-    change_f: Any
-    change_c: Any
-    follow_f: Any
-    follow_c: Any
-    settle_f: Any
+    evaluate_f: Any
+    evaluate_c: Any
+    solve_f: Any
+    solve_c: Any
+    settle_f: Any  # 0 where nothing is to be done at the end
     settle_c: Any
-    st: DaeStages
-    options: Floats
-    size: Floats
+    st: Stages
+    size: Floats  # (n), of the coordinates
     a: Floats  # (s, n), the first guess
     lam: Floats  # (s, m)
+    twice: int
 
 
 class Settling(NamedTuple):
-    """Context of a formulation's `settle`."""
+    """Context of a formulation's `settle`: the stages of the step, and one beside them, whose level may be chosen."""
 
-    posed: StageLinearization
-    factors: Factors
+    step: Stages
+    st: Stages
+    evaluate_f: Any
+    evaluate_c: Any
+    solve_f: Any
+    solve_c: Any
+    size: Floats
 
 
-class Solver(NamedTuple):
-    """The kernel pointer that solves the stages of a method, and its arrays."""
+class StageSolver(NamedTuple):
+    """What `solve_stages` works with, and what is kept of factors."""
 
-    solve: BoundKernel
-    st: DaeStages
-    eq: NewtonEquations
-    factors: Factors
+    iteration: Iteration
+    factors: dict[str, Floats]
+
+    @property
+    def st(self) -> Stages:
+        return self.iteration.st
 
 
 def stage_solver(
-    formulation: StagedFormulation, family: Family, B: Floats, newton: str, tolerance: float | None
-) -> Solver:
+    formulation: StagedFormulation,
+    family: Family,
+    B: Floats,
+    newton: str,
+    tolerance: float | None,
+    redundant: bool,
+    compliance: Floats,
+) -> StageSolver:
     """Stages of a formulation in the coordinates of a family, for a method with these B_ij / h^2."""
     if newton not in NEWTON:
         raise ModelError(f"newton = {newton!r} must be one of {listed(NEWTON)}.")
     relative, absolute = (1e-10, 1e-12) if tolerance is None else (0.0, tolerance)
     # accelerations are B^-1 times what positions lack
     rounding = EPSILON * float(np.abs(B).max() * np.abs(np.linalg.inv(B)).sum(axis=1).max())
-    iteration = NEWTON[newton] if formulation.keeps_factors else EXACT
-    options = np.array([relative, absolute, rounding, iteration, formulation.penalty])
-    st, eq = (
-        new_stages(family, len(B)),
-        new_newton_equations(family, len(B), formulation.multipliers, options),
-    )
-    N = eq.right.size
-    whole = [np.zeros(size, dtype=np.int64) for size in (N, N, family.n)]
-    factors = Factors(whole[0], whole[1], np.ones(N), np.zeros(N), whole[2])
-    posed = StageLinearization(family.bound.f, family.bound.c, family.equations, st, eq)
-    changing = Changing(st, eq, factors)
-    pointers = [linearize_stages.bind(posed)]
-    for each, its_context in (
-        (formulation.complete, changing),
-        (change_stages, changing),
-        (formulation.follow, changing),
-        (formulation.settle, Settling(posed, factors)),
-    ):
-        pointers.append(each.bind(its_context) if each else BoundKernel(0, 0, None))
-    addresses = [part for each in pointers for part in (each.f, each.c)]
-    context: tuple[Any, ...] = (*addresses, st, options, eq.size, np.zeros_like(st.a), np.zeros_like(st.lam))
-    return Solver(solve_stages.bind(Iteration(*context)), st, eq, factors)
+    kind = NEWTON[newton] if formulation.keeps_factors else EXACT
+    options = np.array([relative, absolute, rounding, kind, GIVEN_UP, LARGEST_ROUNDING, POSITION])
+    st = new_stages(len(B), family.n, family.m, options)
+    task = StageTask(st, formulation.twice, compliance, redundant)
+    equations, settle = family.stage_equations(task), BoundKernel(0, 0, None)
+    if formulation.settle is not None:
+        settle = formulation.settle.bind(settling(family, task))
+    return iteration(family, equations, st, settle, formulation.twice)
 
 
-# Newton's equations -----------------------------------------------------------------------------------
+def iteration(
+    family: Family, equations: StageEquations, st: Stages, settle: BoundKernel, twice: bool
+) -> StageSolver:
+    """Newton's iteration on the equations of a family."""
+    pointers = (equations.evaluate, equations.solve, settle)
+    addresses = (part for each in pointers for part in (each.f, each.c))
+    size, first_guess = np.array(family.sizes, dtype=float), (np.zeros_like(st.a), np.zeros_like(st.lam))
+    everything: tuple[Any, ...] = (*addresses, st, size, *first_guess, int(twice))
+    context = Iteration(*everything)
+    kept = equations.factors if st.options[ITERATION] == MODIFIED else {}
+    return StageSolver(context, kept)
 
 
-@kernel
-def scale(A, J, s, mass, felt, unit):
-    """A in units of the masses; stiffness and damping are masses to a step."""
-    n, m = mass.size, felt.size
-    for k in range(s * n):
-        unit[k] = 1.0 / np.sqrt(max(mass[k % n], abs(A[k, k])))
-    for k in range(s * n, unit.size):
-        i, row = (k - s * n) // m % s, (k - s * n) % m
-        # what a constraint feels of these
-        feels = 0.0
-        for p in range(n):
-            feels += (J[i, row, p] * unit[i * n + p]) ** 2
-        unit[k] = 1.0 / np.sqrt(feels) if feels > 0.0 else 1.0 / np.sqrt(felt[row])
-    for i in range(unit.size):
-        for j in range(unit.size):
-            A[i, j] *= unit[i] * unit[j]
+def settling(family: Family, task: StageTask) -> Settling:
+    options = task.st.options.copy()
+    options[ITERATION] = COURSE
+    st = new_stages(1, family.n, family.m, options)
+    equations = family.stage_equations(task._replace(st=st))
+    addresses = (*equations.evaluate[:2], *equations.solve[:2])
+    everything: tuple[Any, ...] = (task.st, st, *addresses, np.array(family.sizes, dtype=float))
+    return Settling(*everything)
+
+
+# Changes ----------------------------------------------------------------------------------------------
 
 
 @kernel
-def right_side(eq, b, c):
-    """-(M a + Phi_z^T lam - Q), -Phi / b, -(Phi_z zd - nu) / c, as far as they are equations."""
-    s, n = eq.balance.shape
-    right, m, k = eq.right, eq.Phi.shape[1], 0
-    twice = right.size > s * (n + m)
-    for i in range(s):
-        for j in range(n):
-            right[k] -= eq.balance[i, j]
-            k += 1
-    for i in range(s * m if right.size > k else 0):
-        if eq.holds_rate[i % m] == 0.0:
-            right[k] -= eq.Phi[i // m, i % m] / b
-        elif not twice:
-            right[k] -= eq.rate[i // m, i % m] / c
-        k += 1
-    for i in range(s * m if right.size > k else 0):
-        right[k] -= eq.rate[i // m, i % m] / c
-        k += 1
+def copy(values, out):
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            out[i, j] = values[i, j]
 
 
 @kernel
-def contradiction(left, mass, size):
-    """What redundant equations contradict each other, as an acceleration in sizes of the coordinates."""
-    heaviest = 0.0
-    for j in range(mass.size):
-        heaviest = max(heaviest, mass[j] * size[j] ** 2)
-    return left / np.sqrt(heaviest) if left > 0.0 else 0.0
+def add(changes, out):
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] += changes[i, j]
 
 
 @kernel
-def change_accelerations(a, x, size, state):
+def change_accelerations(a, da, size, state):
     """a += da; the largest change and the largest acceleration, in sizes of the coordinates."""
-    s, n = a.shape
-    for i in range(s):
-        for k in range(n):
-            change = x[i * n + k]
-            a[i, k] += change
-            if not abs(change) < 1.0e200:  # max(0, nan) would be 0
+    state[LARGEST] = 0.0
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            a[i, k] += da[i, k]
+            if not abs(da[i, k]) < 1.0e200:  # max(0, nan) would be 0
                 state[CHANGE] = np.inf
-            state[CHANGE] = max(state[CHANGE], abs(change) / size[k])
+            state[CHANGE] = max(state[CHANGE], abs(da[i, k]) / size[k])
             state[LARGEST] = max(state[LARGEST], abs(a[i, k]) / size[k])
 
 
 @kernel
-def change_multipliers(lam, x, first):
-    s, m = lam.shape
-    if x.size > first:
-        for i in range(s):
-            for k in range(m):
-                lam[i, k] += x[first + i * m + k]
+def change_corrections(e, de, size, state):
+    """e += de, and how much it changes positions, as accelerations."""
+    share = state[SIZE_B] / state[SIZE_C]
+    for i in range(e.shape[0]):
+        for k in range(e.shape[1]):
+            e[i, k] += de[i, k]
+            state[CHANGE] = max(state[CHANGE], abs(de[i, k]) / (share * size[k]))
 
 
-@kernel_pointer
-def change_stages(c, t, y, out):
-    """Solve Newton's equations and change the unknowns; the right side may hold something already and is used up."""
-    st, eq, factors, state = c.st, c.eq, c.factors, c.st.state
-    s, n = st.a.shape
-    x, unit = factors.x, factors.unit
-    if state[KEPT] == 0.0:
-        scale(eq.A, eq.J, s, eq.mass, eq.felt, unit)
-        state[RANK] = echelon(eq.A, factors.exchanged, factors.column)
-        state[FACTORIZATIONS] += 1.0
-        state[KEPT] = state[SIZE_B]
-    right_side(eq, state[SIZE_B], state[SIZE_C])
-    for k in range(x.size):
-        eq.right[k] *= unit[k]
-    left = echelon_solve(eq.A, factors.exchanged, factors.column, int(state[RANK]), eq.right, x)
-    for k in range(x.size):
-        x[k] *= unit[k]
-        eq.right[k] = 0.0
-    state[CHANGE], state[LARGEST] = contradiction(left, eq.mass, eq.size), 0.0
-    change_accelerations(st.a, x, eq.size, state)
-    change_multipliers(st.lam, x, s * n)
-    change_multipliers(st.mu, x, s * (n + st.lam.shape[1]))
+@kernel
+def place_stages(st, twice):
+    """z_i = base_z_i + sum_j B_ij a_j + sum_j C_ij e_j,      zd_i = base_zd_i + sum_j C_ij a_j"""
+    add_stages(st.base_z, st.B, st.a, st.z)
+    if twice == 1:
+        add_stages(st.z, st.C, st.e, st.z)
+    add_stages(st.base_zd, st.C, st.a, st.zd)
+
+
+@kernel
+def correct(c, t):
+    """One correction of all unknowns."""
+    st = c.st
+    place_stages(st, c.twice)
+    invoke(c.evaluate_f, c.evaluate_c, t, st.state, st.state)
+    invoke(c.solve_f, c.solve_c, t, st.state, st.state)
+    change_accelerations(st.a, st.da, c.size, st.state)
+    add(st.dlam, st.lam)
+    if c.twice == 1:
+        add(st.dmu, st.mu)
+        change_corrections(st.e, st.de, c.size, st.state)
+    st.state[ITERATIONS] += 1.0
 
 
 # The loop ---------------------------------------------------------------------------------------------
@@ -279,8 +234,8 @@ def largest(A):
 
 @kernel
 def reach_of(z, size):
-    """The largest position in sizes of the coordinates, or 1."""
-    reach = 1.0
+    """The largest position in sizes of the coordinates."""
+    reach = 0.0
     for i in range(z.shape[0]):
         for k in range(size.size):
             reach = max(reach, abs(z[i, k]) / size[k])
@@ -288,42 +243,37 @@ def reach_of(z, size):
 
 
 @kernel
-def correct(c, t, y):
-    """One correction of all unknowns."""
-    invoke(c.linearize_f, c.linearize_c, t, y, y)
-    if c.complete_f != 0:
-        invoke(c.complete_f, c.complete_c, t, y, y)
-    invoke(c.change_f, c.change_c, t, y, y)
-    if c.follow_f != 0:
-        invoke(c.follow_f, c.follow_c, t, y, y)
+def stalled(st, before, rounding):
+    """Whether changes are rounding: they become no smaller, and are tiny.
+
+    In index 1, where positions are not divided by h^2, that shows in the accelerations alone.
+    """
+    change, limit = st.state[CHANGE], st.options[STALLED] * st.state[LARGEST]
+    if st.options[ROUNDING] > 0.0:
+        limit = min(limit, AMPLIFIED * rounding)
+    return change > 0.5 * before and change <= limit
 
 
 @kernel
-def stalled(change, before, largest, rounding):
-    """Whether changes of exact Newton are rounding: they become no smaller, and are tiny."""
-    return change > 0.5 * before and change <= STALLED * largest and change <= AMPLIFIED * rounding
-
-
-@kernel
-def iterate(c, t, y):
+def iterate(c, t):
     """Correct until accelerations do not change any more; state[CONVERGED] tells whether they came to rest."""
-    state, options, before = c.st.state, c.options, np.inf
+    st, state, options, before = c.st, c.st.state, c.st.options, np.inf
+    exact = options[ITERATION] == EXACT
     for iteration in range(MOST_ITERATIONS):
-        if options[ITERATION] == EXACT:
+        if options[ITERATION] != MODIFIED:
             state[KEPT] = 0.0
         fresh = state[KEPT] == 0.0
-        correct(c, t, y)
-        state[ITERATIONS] += 1.0
+        correct(c, t)
         found = state[CHANGE]
         allowed = options[RELATIVE] * state[LARGEST] + options[ABSOLUTE]
-        rounding = options[ROUNDING] * reach_of(c.st.z, c.size) / state[SIZE_B]
-        exact = options[ITERATION] == EXACT and iteration > 1
-        if found <= allowed + rounding or (exact and stalled(found, before, state[LARGEST], rounding)):
+        rounding = options[ROUNDING] * reach_of(st.z, c.size) / state[SIZE_B]
+        late = iteration > 1 and (exact or options[ROUNDING] == 0.0)
+        if found <= allowed + rounding or (late and stalled(st, before, rounding)):
             state[CONVERGED] = 1.0
-            break
+            return
         if not found < 1.0e200 or (fresh and iteration > 3 and found > 2.0 * before):
-            break
-        if found > SLOW * before:
+            return
+        if found > options[SLOW] * before:
             state[KEPT] = 0.0
         before = found
 
@@ -333,6 +283,14 @@ def begin_again(c):
     """The unknowns as they were guessed."""
     copy(c.a, c.st.a)
     copy(c.lam, c.st.lam)
+    forget_corrections(c)
+
+
+@kernel
+def forget_corrections(c):
+    """mu = 0,   e = 0"""
+    if c.twice == 0:
+        return
     for i in range(c.st.a.shape[0]):
         for k in range(c.st.a.shape[1]):
             c.st.e[i, k] = 0.0
@@ -340,30 +298,29 @@ def begin_again(c):
             c.st.mu[i, k] = 0.0
 
 
-@kernel_pointer
-def solve_stages(c, t, y, out):
+@kernel
+def solve_stages(c, t, out):
     """Solve the stages from their present accelerations and multipliers; out becomes the state of the last stage."""
-    st, state = c.st, c.st.state
+    st, state, options = c.st, c.st.state, c.st.options
     s, n = st.a.shape
     state[CONVERGED], state[SIZE_B], state[SIZE_C] = 0.0, largest(st.B), largest(st.C)
     if abs(state[KEPT] - state[SIZE_B]) > 1.0e-6 * state[KEPT]:
         state[KEPT] = 0.0
-    copy(st.a, c.a)
-    copy(st.lam, c.lam)
-    iterate(c, t, y)
-    kind = c.options[ITERATION]
+    kind = options[ITERATION]
+    if kind != EXACT:
+        copy(st.a, c.a)
+        copy(st.lam, c.lam)
+    iterate(c, t)
     if state[CONVERGED] == 0.0 and kind != EXACT:
         # once more from the first guess, with a matrix of its own for each correction
         begin_again(c)
-        c.options[ITERATION] = EXACT
-        iterate(c, t, y)
-        c.options[ITERATION] = kind
+        options[ITERATION] = EXACT
+        iterate(c, t)
+        options[ITERATION] = kind
     if state[CONVERGED] == 0.0:
         state[KEPT] = 0.0
-    add_stages(st.base_z, st.B, st.a, st.z)
-    add_stages(st.z, st.C, st.e, st.z)
-    add_stages(st.base_zd, st.C, st.a, st.zd)
+    place_stages(st, c.twice)
     if c.settle_f != 0 and state[CONVERGED] == 1.0:
-        invoke(c.settle_f, c.settle_c, st.t[s - 1], y, y)
+        invoke(c.settle_f, c.settle_c, t, state, state)
     for k in range(n):
         out[k], out[n + k] = st.z[s - 1, k], st.zd[s - 1, k]

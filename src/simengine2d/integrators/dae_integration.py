@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -9,34 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coordinates import row_scales
+from ..coordinates import stages
 from ..coordinates.base import Family
-from ..coordinates.dense import DenseEquations
 from ..coordinates.equations import Configuration
-from ..coordinates.projection import TURNS, projection
+from ..coordinates.projection import TURNS
 from ..errors import ModelError
-from ..formulations import stages
 from ..formulations.ggl import GGL
-from ..formulations.stage_iteration import Solver, StagedFormulation, stage_solver
+from ..formulations.stage_iteration import StagedFormulation
 from ..methods import AlphaMethod, Integrator
 from ..numerics.kernel_pointer import BoundKernel
-from ..numerics.rank import implied_rows
 from . import time_loop
+from .dae_equations import BROUGHT_BACK, DaeEquations, is_redundant
 from .dae_step import (
     FILLED,
     HALVED,
     HALVINGS,
     MEMORY_SIZE,
-    OWN,
     SEEN,
     SPACING,
     DaeStep,
-    Ending,
     Look,
-    Method,
-    finish_dae_step,
     look_into_dae_step,
-    solve_step,
     try_dae_step,
 )
 from .integration import NONE, Broken, CompiledIntegration, OdeTask, fixed_rules
@@ -46,96 +40,115 @@ from .time_loop import BoundEquations, Path, new_path
 
 Floats = NDArray[np.float64]
 
-HELD = 1e-14  # constraints of interpolated states, in sizes
-HEAVIEST = 1e10  # penalty that rounding leaves exact
 SMALLEST = 1e-13  # error of a step that rounding leaves visible, in sizes
+Bound = tuple[BoundKernel, Floats]
 ALWAYS = 2**62  # steps that have to be known before the starter of fixed steps is not needed any more
 
 
-class DaeEquations:
-    """The equations of a family, and what an integration needs of them."""
+class ConstrainedIntegration(CompiledIntegration):
+    """Rows are (z, zd, zdd, lam, turns), with the method's own accelerations and multipliers.
 
-    def __init__(self, family: Family, t: float, y: Floats) -> None:
-        self.family, n = family, family.n
-        held = HELD * family.system.length
-        self.equations = DenseEquations(family, GGL(), Configuration(t, y[:n], redundant(family, t, y[:n])))
-        self.tolerance = np.array([held])
-        self.begin = t, y[:n].copy()
-        self.solvers: list[Solver] = []
-
-    @cached_property
-    def slopes(self) -> BoundKernel:
-        """(zd, zdd) of the equations of motion; compiled only where somebody looks into a step."""
-        return self.equations.accelerate
-
-    @cached_property
-    def project(self) -> BoundKernel:
-        """Looking into a step leaves the count of turns alone."""
-        return projection(self.equations, self.tolerance)
-
-    @cached_property
-    def shares(self) -> Floats:
-        """What constraints give way at the start where the others hold, against what they give way by themselves."""
-        if self.equations.refined:  # redundant ones leave each other nothing, whatever they carry
-            return np.ones(self.family.m)
-        return row_scales.given_in(self.family, *self.begin) / row_scales.felt(self.family, *self.begin)
-
-    def accelerations(self, t: float, y: Floats) -> tuple[Floats, Floats]:
-        """zdd of the equations of motion at a state, and a small lam.
-
-        Masses of the coordinates and of what each row feels of them become 1: then what depends on others shows.
-        """
-        n, e = self.family.n, self.family.at(t, y[: self.family.n], y[self.family.n :])
-        masses = np.zeros(n)
-        stages.keep_masses(e.M, e.J, masses)
-        unit = 1.0 / np.sqrt(masses)
-        J = e.J * unit
-        norms = np.linalg.norm(J, axis=1)
-        row = 1.0 / np.where(norms > 0.0, norms, 1.0)
-        J = J * row[:, None]
-        K = np.block([[e.M * np.outer(unit, unit), J.T], [J, np.zeros((len(J), len(J)))]])
-        right = np.concatenate([e.Q * unit, e.gamma * row])
-        if not (np.all(np.isfinite(K)) and np.all(np.isfinite(right))):
-            return np.full(n, np.nan), np.full(len(J), np.nan)
-        x = np.linalg.lstsq(K, right, rcond=1e-11)[0]
-        return x[:n] * unit, x[n:] * row
-
-    def method(
-        self,
-        formulation: StagedFormulation,
-        T: SecondOrderTable,
-        newton: str,
-        tolerance: float | None,
-        guess: tuple[Floats, Floats],
-    ) -> tuple[BoundKernel, Floats]:
-        """The kernel pointer that makes steps of a method, and the array in which it is given the past."""
-        solver = stage_solver(formulation, self.family, T.B, newton, tolerance)
-        if formulation.penalty > 0.0:
-            solver.eq.share[:] = np.maximum(self.shares, min(1.0, formulation.penalty / HEAVIEST))
-        past = np.zeros((T.level.size, self.family.n))
-        bound = solve_step.bind(Method(T, solver.st, solver.solve.f, solver.solve.c, past, *guess))
-        self.solvers.append(solver)
-        return bound, past
-
-    def ending(self, ends: Floats) -> BoundKernel:
-        """What follows each step."""
-        pose, e, turns = self.family.bound, self.family.equations, self.family.remember or NONE
-        return finish_dae_step.bind(
-            Ending(pose.f, pose.c, turns.f, turns.c, self.family.turns, e.Phi, e.J, e.nu, ends)
-        )
-
-
-def redundant(family: Family, t: float, z: Floats) -> bool:
-    """Whether constraints depend on each other."""
-    return implied_rows(family.at(t, z).J * family.sizes).size > 0
-
-
-class DaeIntegration(CompiledIntegration):
-    """Rows are (z, zd, violations, zdd, lam, turns), with the method's own accelerations and multipliers.
-
-    In fixed steps all outputs are ends of steps. With error control they lie between, and their accelerations are
-    those of the equations of motion at the state.
+    With error control outputs may lie inside steps; their accelerations are those of the equations of motion there.
     """
+
+    def __init__(
+        self,
+        problem: OdeTask,
+        path: Path,
+        rules: time_loop.Rules,
+        attempt: BoundKernel,
+        equations: DaeEquations,
+        ends: Floats,
+        memory: Floats,
+    ) -> None:
+        self.dae, self.ends, self.memory = equations, ends, memory
+        if problem.broken is not None:  # a step that is taken back was not halved
+            kept = [*problem.broken.memory, memory[HALVINGS:]]
+            problem = replace(problem, broken=replace(problem.broken, memory=kept))
+        super().__init__(problem, path, rules, attempt)
+        if rules.kind >= time_loop.ADAPTIVE:
+            self.open_steps()
+
+    @property
+    def middle(self) -> Floats:
+        """The state in the middle of a step, where it is known."""
+        return np.zeros(0)
+
+    def open_steps(self) -> None:
+        """Bind what it takes to look into steps; in fixed steps, whose ends are the outputs, nobody else does."""
+        if self.look is NONE:
+            project, middle = self.onto_constraints, self.middle
+            look = Look(self.path, middle, project.f, project.c, np.zeros(TURNS), int(middle.size > 0))
+            self.look = look_into_dae_step.bind(look)
+            self.problem = replace(self.problem, f=self.dae.of_motion.accelerate)
+            self.equations = self.equations_with(self.attempt)
+
+    @cached_property
+    def onto_constraints(self) -> BoundKernel:
+        return self.dae.onto_constraints()
+
+    def between(self, t: float) -> Floats:
+        if t == self.step_end:
+            return (self.path.new if self.path.state[time_loop.TAKE] > 0.0 else self.path.y).copy()
+        self.open_steps()
+        return super().between(t)
+
+    def slope(self) -> Floats:
+        self.open_steps()
+        return super().slope()
+
+    def hop(self, broken: Broken, surely: bool) -> int:
+        # what velocities the joints allow may decide on which side of the switch it is
+        self.begin_anew(self.t)
+        return super().hop(broken, surely)
+
+    def begin_anew(self, t: float) -> None:
+        """The accelerations are those behind the break, and no step is known before it.
+
+        Steps of index 3 leave velocities that the constraints do not allow; in the short steps at a break these would
+        make large accelerations.
+        """
+        super().begin_anew(t)
+        self.onto_constraints(t, self.path.y, np.zeros(TURNS))
+        self.ends[:] = np.concatenate(self.dae.accelerations(t, self.path.y))
+        self.memory[SEEN] = self.path.state[time_loop.STEPS]
+
+    def accelerations(self, times: Floats, Y: Floats) -> tuple[Floats, Floats]:
+        """zdd and lam of rows that were filled."""
+        n, m = self.dae.family.n, self.dae.family.m
+        if self.rules.kind != time_loop.ADAPTIVE:
+            return Y[:, 2 * n : 3 * n].copy(), Y[:, 3 * n : 3 * n + m].copy()
+        found = [self.dae.accelerations(t, row[: 2 * n]) for t, row in zip(times, Y, strict=True)]
+        zdd, lam = zip(*found, strict=True)
+        return np.array(zdd), np.array(lam)
+
+    def counts(self) -> dict[str, int]:
+        state = np.sum([solver.st.state for solver in self.dae.solvers], axis=0)
+        return {
+            "steps": self.steps,
+            "rejected steps": int(self.path.state[time_loop.REJECTED]),
+            "halved steps": int(self.memory[HALVINGS]),
+            "evaluations": int(state[stages.EVALUATIONS] + self.path.state[time_loop.EVALUATIONS]),
+            "Newton iterations": int(state[stages.ITERATIONS]),
+            "factorizations": int(state[stages.FACTORIZATIONS]),
+        }
+
+    @property
+    def halved(self) -> tuple[int, list[float]]:
+        """How many steps were halved, and the times at which the first of them began."""
+        count = int(self.memory[HALVED])
+        return count, self.memory[HALVED + 1 :][:count].tolist()
+
+    def kept(self) -> dict[str, Floats]:
+        kept = {"ends": self.ends, "memory": self.memory, "turns": self.dae.family.turns}
+        for i, solver in enumerate(self.dae.solvers):
+            kept[f"state_{i}"] = solver.st.state
+            kept |= {f"{name}_{i}": array for name, array in solver.factors.items()}
+        return super().kept() | kept
+
+
+class DaeIntegration(ConstrainedIntegration):
+    """Every formulation with every implicit method. In fixed steps all outputs are ends of steps."""
 
     def __init__(
         self,
@@ -144,44 +157,18 @@ class DaeIntegration(CompiledIntegration):
         rules: time_loop.Rules,
         step: DaeStep,
         closing: DaeStep,
-        lane: DaeEquations,
+        equations: DaeEquations,
         level: Any,
     ) -> None:
         """Steps that end at a switch of the state are those of `closing`."""
-        self.step, self.lane, self.level = step, lane, level
-        if problem.broken is not None:  # a step that is taken back was not halved
-            memory = [*problem.broken.memory, step.memory[HALVINGS:]]
-            problem = replace(problem, broken=replace(problem.broken, memory=memory))
-        super().__init__(problem, path, rules, try_dae_step.bind(step))
+        self.step, self.level = step, level
+        super().__init__(problem, path, rules, try_dae_step.bind(step), equations, step.ends, step.memory)
         self.closing = self.attempt if closing is step else try_dae_step.bind(closing)
         self.closes: tuple[BoundEquations, BoundEquations] | None = None
-        if rules.kind == time_loop.ADAPTIVE:
-            self.open_steps()
 
-    def open_steps(self) -> None:
-        """Bind what it takes to look into steps; in fixed steps, whose ends are the outputs, nobody else does."""
-        if self.look is NONE:
-            project = self.lane.project
-            adaptive = int(self.rules.kind == time_loop.ADAPTIVE)
-            look = Look(
-                self.path,
-                self.step.middle,
-                project.f,
-                project.c,
-                np.zeros(TURNS + self.lane.family.turns.size),
-                adaptive,
-            )
-            self.look = look_into_dae_step.bind(look)
-            self.problem = replace(self.problem, f=self.lane.slopes)
-            self.equations = self.equations_with(self.attempt)
-
-    def between(self, t: float) -> Floats:
-        self.open_steps()
-        return super().between(t)
-
-    def slope(self) -> Floats:
-        self.open_steps()
-        return super().slope()
+    @property
+    def middle(self) -> Floats:
+        return self.step.middle if self.rules.kind == time_loop.ADAPTIVE else np.zeros(0)
 
     def integrate_on(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         cutting = self.path.state[time_loop.CUTTING] == 1.0
@@ -196,65 +183,15 @@ class DaeIntegration(CompiledIntegration):
             self.closes = self.equations, self.equations_with(self.closing)
         return self.closes[1]
 
-    def hop(self, broken: Broken, surely: bool) -> int:
-        self.begin_anew(
-            self.t
-        )  # what velocities the joints allow may decide on which side of the switch it is
-        return super().hop(broken, surely)
-
     def begin_anew(self, t: float) -> None:
-        """The accelerations are those behind the break, and no step is known before it.
-
-        Steps of index 3 leave velocities that the constraints do not allow; in the short steps at a break these would
-        make large accelerations.
-        """
         super().begin_anew(t)
-        self.lane.project(t, self.path.y, np.zeros(TURNS + self.lane.family.turns.size))
-        step, y, n = self.step, self.path.y, self.lane.family.n
-        a, lam = self.lane.accelerations(t, y)
-        levels = y[:n], y[n:], a
+        step, y, n = self.step, self.path.y, self.dae.family.n
+        levels = y[:n], y[n:], step.ends[0, :n]
         step.X[:] = [levels[level] for level in self.level]
-        step.ends[:] = np.concatenate([a, lam])
-        step.memory[SEEN], step.memory[FILLED], step.memory[SPACING] = (
-            self.path.state[time_loop.STEPS],
-            1.0,
-            0.0,
-        )
-
-    def accelerations(self, times: Floats, Y: Floats) -> tuple[Floats, Floats]:
-        """zdd and lam of rows that were filled."""
-        n, m, start = self.lane.family.n, self.lane.family.m, self.path.y.size + OWN
-        if self.rules.kind == time_loop.BETWEEN_OUTPUTS:
-            return Y[:, start : start + n].copy(), Y[:, start + n : start + n + m].copy()
-        found = [self.lane.accelerations(t, row[: 2 * n]) for t, row in zip(times, Y, strict=True)]
-        zdd, lam = zip(*found, strict=True)
-        return np.array(zdd), np.array(lam)
-
-    def counts(self) -> dict[str, int]:
-        state = np.sum([solver.st.state for solver in self.lane.solvers], axis=0)
-        return {
-            "steps": self.steps,
-            "rejected steps": int(self.path.state[time_loop.REJECTED]),
-            "halved steps": int(self.step.memory[HALVINGS]),
-            "evaluations": int(state[stages.EVALUATIONS] + self.path.state[time_loop.EVALUATIONS]),
-            "Newton iterations": int(state[stages.ITERATIONS]),
-            "factorizations": int(state[stages.FACTORIZATIONS]),
-        }
-
-    @property
-    def halved(self) -> tuple[int, list[float]]:
-        """How many steps were halved, and the times at which the first of them began."""
-        count = int(self.step.memory[HALVED])
-        return count, self.step.memory[HALVED + 1 :][:count].tolist()
+        step.memory[FILLED], step.memory[SPACING] = 1.0, 0.0
 
     def kept(self) -> dict[str, Floats]:
-        kept = {name: getattr(self.step, name) for name in ("X", "X1", "ends", "middle", "memory")}
-        kept["turns"] = self.lane.family.turns
-        for i, solver in enumerate(self.lane.solvers):
-            arrays = (solver.st.state, solver.eq.A, solver.eq.mass, solver.eq.felt, *solver.factors[:3])
-            names = ("state", "A", "mass", "felt", "exchanged", "column", "unit")
-            kept |= {f"{name}_{i}": array for name, array in zip(names, arrays, strict=True)}
-        return super().kept() | kept
+        return super().kept() | {name: getattr(self.step, name) for name in ("X", "X1", "middle")}
 
 
 def dae_integration(
@@ -272,6 +209,9 @@ def dae_integration(
     tolerance: float | None = None,
     span: tuple[float, float] | None = None,
     broken: Broken | None = None,
+    watch: Callable[[BoundKernel], BoundKernel] | None = None,
+    redundant: bool | None = None,
+    implied: Sequence[int] = (),
 ) -> DaeIntegration:
     """An integration from (t0, z0, zd0) on: in steps of `step`, or with error control where `rtol` is given.
 
@@ -279,33 +219,60 @@ def dae_integration(
     of the size of that.
 
     Newton's iteration ("exact", "modified", or "course" without the tangent of the forces) ends when
-    accelerations change by less than 1e-10 of their size, or by less than `tolerance`.
+    accelerations change by less than 1e-10 of their size, or by less than `tolerance`. Whether constraints are
+    `redundant` is found where it is not given; some rows of the system are `implied` by others. `watch` makes of what
+    follows each step something that looks at it too.
     """
     T = table_of(method)
     check_steps(method, T, step, rtol)
     adaptive, order = rtol is not None, error_order(formulation, method)
     y0 = np.concatenate([z0, zd0]).astype(float)
-    lane = DaeEquations(family, float(t0), y0)
-    first = lane.accelerations(float(t0), y0)
+    if redundant is None:
+        redundant = is_redundant(family, float(t0), y0[: family.n])
+    equations = DaeEquations(family, Configuration(float(t0), y0[: family.n].copy(), redundant, implied))
+    first = equations.accelerations(float(t0), y0)
     guess = first[0].copy(), first[1].copy()
-    main = lane.method(formulation, T, newton, tolerance, guess)
-    half = lane.method(formulation, T, newton, tolerance, guess) if adaptive else main
-    starter = main if T.steps == 1 else lane.method(GGL(), table_of(RadauIIA()), newton, tolerance, guess)
+    levels = y0[: family.n], y0[family.n :], first[0]
+    X1 = np.array([levels[level] for level in T.level])
+
+    def method_by(formulation: StagedFormulation, T: SecondOrderTable, past: Floats | None = None) -> Bound:
+        past = np.zeros((T.level.size, family.n)) if past is None else past
+        return equations.method(formulation, T, newton, tolerance, guess, past)
+
+    main = method_by(formulation, T, None if adaptive else X1)
+    half = method_by(formulation, T) if adaptive else main
+    starter = main if T.steps == 1 else method_by(GGL(), table_of(RadauIIA()))
     ends = np.tile(np.concatenate(first), (2, 1))
-    notes = np.concatenate([np.zeros(OWN), ends[0], family.turns])
+    notes = np.concatenate([ends[0], family.turns])
     limit = np.inf if span is None else float(span[1])
     accumulates = order == method.order
     tolerances = step_tolerances(family, order, 1e-6 if rtol is None else rtol, atol, accumulates)
-    given = (step, *tolerances, lane.ending(ends), notes, "exact", None, limit, False, False, broken)
+    correct = equations.onto_constraints(BROUGHT_BACK) if getattr(formulation, "projection", False) else NONE
+    given = (
+        step,
+        *tolerances,
+        watched(equations.ending(ends, correct), watch),
+        notes,
+        "exact",
+        None,
+        limit,
+        False,
+        False,
+        broken,
+    )
     problem = OdeTask(NONE, float(t0), y0, *given)
     path = new_path(y0, 2, 0, *tolerances, notes)
-    context = new_step(T, (main, half, starter), guess, ends, path, adaptive, 2.0**order)
+    context = new_step(T, (main, half, starter), guess, X1, ends, path, adaptive, 2.0**order)
     rules = fixed_rules(problem, adaptive, order + 1, False, 1)
     closing = context
     if broken is not None and broken.breaks.placed and not formulation.holds_velocities:
-        by = lambda method: lane.method(GGL(), method, newton, tolerance, guess)
-        closing = holding_velocities(context, by(T), by(T), by(table_of(RadauIIA())))
-    return DaeIntegration(problem, path, rules, context, closing, lane, T.level)
+        whole, half = method_by(GGL(), T, main[1]), method_by(GGL(), T)
+        closing = holding_velocities(context, whole, half, method_by(GGL(), table_of(RadauIIA())))
+    return DaeIntegration(problem, path, rules, context, closing, equations, T.level)
+
+
+def watched(finish: BoundKernel, watch: Callable[[BoundKernel], BoundKernel] | None) -> BoundKernel:
+    return finish if watch is None else watch(finish)
 
 
 def holding_velocities(
@@ -328,6 +295,7 @@ def new_step(
     T: SecondOrderTable,
     methods: tuple[tuple[BoundKernel, Floats], ...],
     guess: tuple[Floats, Floats],
+    X1: Floats,
     ends: Floats,
     path: Path,
     adaptive: bool,
@@ -335,12 +303,10 @@ def new_step(
 ) -> DaeStep:
     """A step from the first state on."""
     n = guess[0].size
-    levels = path.y[:n], path.y[n:], guess[0]
-    X = np.array([levels[level] for level in T.level])
     addresses = [part for bound, _ in methods for part in (bound.f, bound.c)]
     pasts = [past for _, past in methods]
     trial = [np.zeros(2 * n) for _ in ("end", "whole", "middle")]
-    given = (*addresses, *pasts, *guess, X, X.copy(), X.copy(), T.S, T.N, ends, *trial)
+    given = (*addresses, *pasts, *guess, X1.copy(), X1, X1.copy(), T.S, T.N, ends, *trial)
     of_path = (path.y, path.state, path.rtol, path.atol)
     of_method = (T.rate, T.steps, int(adaptive), gain)
     everything: tuple[Any, ...] = (*given, np.zeros(2), np.zeros(MEMORY_SIZE), *of_path, *of_method)

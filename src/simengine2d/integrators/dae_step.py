@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formulations.stages import CONVERGED as FOUND
-from ..formulations.stages import DaeStages, copy
+from ..coordinates.stages import CONVERGED as FOUND
+from ..formulations.stage_iteration import Iteration, copy, forget_corrections, solve_stages
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
@@ -26,8 +26,6 @@ Floats = NDArray[np.float64]
 SEEN, FILLED, SPACING, HALVINGS, HALVED = range(5)
 MOST_HALVED = 32
 MEMORY_SIZE = 5 + MOST_HALVED
-# the notes: largest violations of positions and velocities, accelerations and multipliers, turns
-OWN = 2
 
 MOST_HALVINGS = 12
 ROUNDING = 16 * 2.0**-52  # of the difference of two positions in a quintic
@@ -40,9 +38,7 @@ class Method(NamedTuple):
     """Context of `solve_step`: a method with the solver of its stages."""
 
     T: SecondOrderTable
-    st: DaeStages
-    solve_f: Any
-    solve_c: Any
+    iteration: Iteration
     X: Floats  # what is known of the past
     a: Floats  # (n): a guess, then what is found at the end of the step
     lam: Floats
@@ -54,15 +50,16 @@ def combine(weights, level, lower, h, X, out):
     for p in range(out.size):
         out[p] = 0.0
     for k in range(weights.size):
-        share = weights[k] * h ** max(0, level[k] - lower)
-        for p in range(out.size):
+        power = level[k] - lower
+        share = weights[k] * (h * h if power == 2 else (h if power == 1 else 1.0))
+        for p in range(out.size if share != 0.0 else 0):
             out[p] += share * X[k, p]
 
 
 @kernel_pointer
 def solve_step(method, t, size, end):
     """A step of the size size[0]; size[1] becomes 1 where it is found, and `end` its end."""
-    T, st, X, a, lam, h = method.T, method.st, method.X, method.a, method.lam, size[0]
+    T, st, X, a, lam, h = method.T, method.iteration.st, method.X, method.a, method.lam, size[0]
     s = T.c.size
     for i in range(s):
         st.t[i] = t + T.c[i] * h
@@ -71,10 +68,11 @@ def solve_step(method, t, size, end):
         for j in range(s):
             st.B[i, j], st.C[i, j] = T.B[i, j] * h * h, T.C[i, j] * h
         for j in range(a.size):
-            st.a[i, j], st.e[i, j] = a[j], 0.0
+            st.a[i, j] = a[j]
         for k in range(lam.size):
-            st.lam[i, k], st.mu[i, k] = lam[k], 0.0
-    invoke(method.solve_f, method.solve_c, t, end, end)
+            st.lam[i, k] = lam[k]
+    forget_corrections(method.iteration)
+    solve_stages(method.iteration, t, end)
     size[1] = st.state[FOUND]
     for j in range(a.size):
         a[j] = st.a[s - 1, j]
@@ -94,7 +92,7 @@ class DaeStep(NamedTuple):
     half_c: Any
     starter_f: Any  # a method that needs no past
     starter_c: Any
-    main: Floats  # the past that each of them is given
+    main: Floats  # the past that each of them is given; that of fixed steps is X1
     half: Floats
     starter: Floats
     a: Floats  # (n), of the trial
@@ -126,31 +124,42 @@ def keep(S, N, X, end, a, out):
     n = a.size
     for k in range(S.shape[0]):
         for p in range(n):
-            value = N[k, 0] * end[p] + N[k, 1] * end[n + p] + N[k, 2] * a[p]
-            for j in range(S.shape[0]):
-                value += S[k, j] * X[j, p]
-            out[k, p] = value
+            out[k, p] = N[k, 0] * end[p] + N[k, 1] * end[n + p] + N[k, 2] * a[p]
+        for j in range(S.shape[0]):
+            for p in range(n if S[k, j] != 0.0 else 0):
+                out[k, p] += S[k, j] * X[j, p]
 
 
 @kernel
-def guess(ends, a, lam):
-    """Accelerations and multipliers as at the beginning of the step."""
+def guess(end, a, lam):
+    """Accelerations and multipliers as at an end of the step."""
     for j in range(a.size):
-        a[j] = ends[0, j]
+        a[j] = end[j]
     for k in range(lam.size):
-        lam[k] = ends[0, a.size + k]
+        lam[k] = end[a.size + k]
+
+
+@kernel
+def note_end(a, lam, end):
+    """The same the other way round."""
+    for j in range(a.size):
+        end[j] = a[j]
+    for k in range(lam.size):
+        end[a.size + k] = lam[k]
 
 
 @kernel
 def take_over(c):
-    """The step that was taken since then becomes the past."""
+    """The step that was taken since then becomes the past; where it was not, it is forgotten."""
     n = c.a.size
     if c.state[time_loop.STEPS] != c.memory[SEEN]:
         c.memory[SEEN] = c.state[time_loop.STEPS]
-        copy(c.X1, c.X)
         copy(c.ends[1:], c.ends[:1])
         for j in range(n):
-            c.X[0, j], c.X[c.rate, j] = c.y[j], c.y[n + j]
+            c.X1[0, j], c.X1[c.rate, j] = c.y[j], c.y[n + j]
+        copy(c.X1, c.X)
+        return
+    copy(c.X, c.X1)
 
 
 @kernel
@@ -161,7 +170,6 @@ def fixed_step(c, t, h):
         memory[FILLED], memory[SPACING] = 1.0, h
     size[0] = h
     if memory[FILLED] >= c.steps:
-        copy(c.X1, c.main)
         invoke(c.main_f, c.main_c, t, size, c.end)
     else:
         for j in range(c.a.size):
@@ -183,23 +191,24 @@ def note_halving(memory, t):
 @kernel
 def try_fixed(c, t, h):
     """The step, or several shorter ones where the iteration does not converge."""
-    halvings, now = 0, 0.0
-    copy(c.X, c.X1)
+    halvings, now, known, before = 0, 0.0, 0, c.memory[HALVINGS]
     while now < 1.0:
-        part = 0.5**halvings
+        part = (1.0 - now) if halvings == 0 else (1.0 - now) * 0.5**halvings
         fixed_step(c, t + now * h, part * h)
         if c.size[1] == 1.0:
             now += part  # sums of halves are exact
             copy(c.X2, c.X1)
+            note_end(c.a, c.lam, c.ends[1])
+            halvings, known = max(0, halvings - 1), 1
             continue
-        if halvings == 0:
+        if c.memory[HALVINGS] == before:
             note_halving(c.memory, t)
         halvings += 1
         c.memory[HALVINGS] += 1.0
         if halvings > MOST_HALVINGS:
             c.state[time_loop.CONVERGED] = 0.0
             break
-        guess(c.ends, c.a, c.lam)
+        guess(c.ends[known], c.a, c.lam)
 
 
 @kernel
@@ -220,7 +229,7 @@ def try_adaptive(c, t, h):
     copy(c.X, c.main)
     invoke(c.main_f, c.main_c, t, size, c.whole)
     found += size[1]
-    guess(c.ends, c.a, c.lam)
+    guess(c.ends[0], c.a, c.lam)
     size[0] = 0.5 * h
     copy(c.X, c.half)
     for part in range(2):
@@ -230,6 +239,7 @@ def try_adaptive(c, t, h):
         copy(c.X1, c.half)
         for j in range(c.end.size if part == 0 else 0):
             c.middle[j] = c.end[j]
+    note_end(c.a, c.lam, c.ends[1])
     c.state[time_loop.CONVERGED] = 1.0 if found == 3.0 else 0.0
     c.state[time_loop.ESTIMATE] = error_of(c.y, c.end, c.whole, c.rtol[0], c.atol, c.gain)
 
@@ -238,17 +248,13 @@ def try_adaptive(c, t, h):
 def try_dae_step(c, t, state, new):
     """One step of the size state[TRIED]."""
     take_over(c)
-    guess(c.ends, c.a, c.lam)
+    guess(c.ends[0], c.a, c.lam)
     if c.adaptive == 1:
         try_adaptive(c, t, state[time_loop.TRIED])
     else:
         try_fixed(c, t, state[time_loop.TRIED])
     for j in range(new.size):
         new[j] = c.end[j]
-    for j in range(c.a.size):
-        c.ends[1, j] = c.a[j]
-    for k in range(c.lam.size):
-        c.ends[1, c.a.size + k] = c.lam[k]
 
 
 # After a step, and inside it --------------------------------------------------------------------------
@@ -313,32 +319,26 @@ def look_into_dae_step(c, t, state, out):
 
 
 class Ending(NamedTuple):
-    """Context of `finish_dae_step`."""
+    """Context of `finish_dae_step`; kernel pointers that are not needed are 0."""
 
-    pose_f: Any
-    pose_c: Any
-    turns_f: Any  # the family's count of turns, 0 where it needs none
+    correct_f: Any  # onto the constraints
+    correct_c: Any
+    turns_f: Any  # the family's count of turns
     turns_c: Any
     turns: Floats
-    Phi: Floats
-    J: Floats
-    nu: Floats
     ends: Floats
+    notes: Floats  # of `correct`
 
 
 @kernel_pointer
 def finish_dae_step(c, t, y, notes):
-    """Largest violations so far, accelerations and multipliers at the end of the step, then turns of the bodies."""
-    n, size = y.size // 2, c.ends.shape[1]
-    invoke(c.pose_f, c.pose_c, t, y, y)
-    for k in range(c.Phi.size):
-        rate = -c.nu[k]
-        for j in range(n):
-            rate += c.J[k, j] * y[n + j]
-        notes[0], notes[1] = max(notes[0], abs(c.Phi[k])), max(notes[1], abs(rate))
+    """Accelerations and multipliers at the end of the step, then turns of the bodies."""
+    size = c.ends.shape[1]
+    if c.correct_f != 0:
+        invoke(c.correct_f, c.correct_c, t, y, c.notes)
     for j in range(size):
-        notes[OWN + j] = c.ends[1, j]
+        notes[j] = c.ends[1, j]
     if c.turns_f != 0:
-        invoke(c.turns_f, c.turns_c, t, y, notes[OWN + size :])
+        invoke(c.turns_f, c.turns_c, t, y, notes[size:])
         for j in range(c.turns.size):
-            c.turns[j] = notes[OWN + size + j]
+            c.turns[j] = notes[size + j]

@@ -22,6 +22,7 @@ Stability = NDArray[np.complex128]
 
 EPS = 2.0**-52
 HOP = 1e-12  # relative to a step: a switch this close is crossed in one tiny step
+MOST_HALVINGS = 8  # when a hop over a switch was too far
 MOST_DOUBLINGS = 12  # of that tiny step, until the switch is crossed
 EARLIER = 8.0  # factor on the distance before a switch when a shortened step has ended after the switch again
 SHORTEST = 2e-14  # relative to the time asked for: shorter steps are not taken
@@ -361,7 +362,7 @@ class CompiledIntegration(Integration):
         """
         h = self.step_end - self.t
         t = broken.breaks.first_crossing(self.t, self.step_end, lambda t: broken.q_qd(t, self.between(t)))
-        if t is None and self.rules.kind != loop.ADAPTIVE:
+        if t is None and self.rules.kind < loop.ADAPTIVE:
             t = broken.breaks.first_crossing(self.t, self.step_end, self.thrown(broken))
         if t is None:
             return loop.PAUSED
@@ -378,7 +379,7 @@ class CompiledIntegration(Integration):
         if crossing is not None:
             broken.restore(saved)
             return self.cut_at(broken, crossing, h)
-        hopeless = why in (loop.NO_CONVERGENCE, loop.BLEW_UP) and self.rules.kind != loop.ADAPTIVE
+        hopeless = why in (loop.NO_CONVERGENCE, loop.BLEW_UP) and self.rules.kind < loop.ADAPTIVE
         return self.cut_at(broken, t + 0.5 * h, h) if hopeless and h > FINEST * self.rules.step else why
 
     def thrown(self, broken: Broken) -> Callable[[float], tuple[Floats, Floats]]:
@@ -420,11 +421,15 @@ class CompiledIntegration(Integration):
         """Cross a switch that is close, in a tiny step along the slope; `surely` if it is known to be there."""
         t, y, slope, sides = self.t, self.path.y.copy(), self.slope(), broken.sides(self.t, self.path.y)
         far = max(self.path.state[loop.NEAR], 64.0 * EPS * abs(t))
+        doubled = False
         for _ in range(MOST_DOUBLINGS):
             passed = broken.sides(t + far, y + far * slope) != sides
             if passed:
                 break
             far *= 2.0
+            doubled = True
+        if passed and doubled:
+            far = shortest_hop(lambda s: broken.sides(t + s, y + s * slope) != sides, 0.5 * far, far)
         if passed or surely:
             self.path.y[:] = y + far * slope
             self.begin_anew(t + far)
@@ -517,6 +522,14 @@ class CompiledIntegration(Integration):
     def kept(self) -> dict[str, Floats]:
         p = self.path
         return {"path": p.memory, "notes": p.notes, "old_notes": p.old_notes}
+
+
+def shortest_hop(passed: Callable[[float], bool], low: float, high: float) -> float:
+    """How far to go at least, where `high` is far enough and `low` is not."""
+    for _ in range(MOST_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if passed(middle) else (middle, high)
+    return high
 
 
 def fixed_rules(problem: OdeTask, adaptive: bool, order: int, uses_slope: bool, last: int) -> Rules:

@@ -35,8 +35,9 @@ STATE_SIZE = 30
 DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE, COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS = (
     range(10)
 )
-# how steps are chosen: equal between two outputs, equal throughout, by their error
-BETWEEN_OUTPUTS, EQUAL, ADAPTIVE = range(3)
+# how steps are chosen: equal between two outputs, equal throughout, by their error, by their error with an end at each
+# output
+BETWEEN_OUTPUTS, EQUAL, ADAPTIVE, TO_OUTPUTS = range(4)
 
 STIFF_STEPS = 15  # in a row, beyond the stability limit of the method
 FINER = 0.25  # of a step whose iteration does not converge
@@ -218,7 +219,7 @@ def take_step(rules, p):
 
 @kernel
 def choose_step(rules, p, output):
-    """Size and end of the next step to try; outputs matter only to steps of the kind BETWEEN_OUTPUTS."""
+    """Size and end of the next step to try; some kinds of steps end at the next output."""
     t, h, end, limit = p.state[TIME], 0.0, 0.0, p.state[LIMIT]
     if rules.kind == BETWEEN_OUTPUTS:
         target = min(output, limit)
@@ -236,12 +237,20 @@ def choose_step(rules, p, output):
             h = min(h, rules.step)
         if rules.careful == 1:
             h = min(h, longest_step(t - rules.begin))
-        # leave no sliver before a limit
-        h = h if limit - t > 2.0 * h or limit - t <= h else 0.5 * (limit - t)
-        h = min(h, limit - t)
-        end = limit if h == limit - t else t + h
+        target = min(output, limit) if rules.kind == TO_OUTPUTS else limit
+        h = without_sliver(rules, h, target - t)
+        end = target if h == target - t else t + h
     p.state[TRIED] = h
     return h, end
+
+
+@kernel
+def without_sliver(rules, h, rest):
+    """A step of about h that leaves no sliver of what remains."""
+    if rules.kind == TO_OUTPUTS:
+        longest = rules.step if rules.step > 0.0 else np.inf
+        return rest if rest < 1.1 * h and rest <= longest else min(h, rest)
+    return min(h if rest > 2.0 * h or rest <= h else 0.5 * rest, rest)
 
 
 @kernel
@@ -297,7 +306,7 @@ def try_step(E, rules, p, output, last_output):
     state = p.state
     # the size of the step
     h, end = choose_step(rules, p, output)
-    adaptive = rules.kind == ADAPTIVE
+    adaptive = rules.kind >= ADAPTIVE
     if adaptive and not h >= 1.0e-14 * max(abs(state[TIME]), abs(last_output)):
         return STEP_TOO_SMALL if state[CONVERGED] == 1.0 else NO_CONVERGENCE
     if rules.uses_slope == 1:
@@ -318,7 +327,8 @@ def try_step(E, rules, p, output, last_output):
         if not error <= 1.0 or not finite(p.new):
             return refuse_step(rules, p, h, last_output)
         state[ERROR] = error
-        state[STEP] = max(state[STEP], wanted) if end == state[LIMIT] else state[STEP]
+        shortened = end == state[LIMIT] or (rules.kind == TO_OUTPUTS and end == output)
+        state[STEP] = max(state[STEP], wanted) if shortened else state[STEP]
     # the step is accepted
     state[TAKE], state[END], state[LONGEST] = h, end, max(state[LONGEST], h)
     finish_step(E, p)
@@ -348,7 +358,7 @@ def begin(E, rules, p, times, k, rows):
     """A first step, and row k if it is due at the start; returns the next row to fill."""
     state = p.state
     state[BEGUN] = 1.0
-    if rules.kind == ADAPTIVE and state[STEP] == 0.0:
+    if rules.kind >= ADAPTIVE and state[STEP] == 0.0:
         guess_step(E, rules, p)
     if k == times.size or times[k] > state[TIME]:
         return k

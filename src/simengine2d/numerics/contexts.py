@@ -10,8 +10,9 @@ addresses of others keeps them alive, no address ever dangles, and nothing that 
 
 from __future__ import annotations
 
+import weakref
 from itertools import islice
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,13 +58,41 @@ def laid_out(context: Any) -> tuple[NDArray[np.int64], list[Any]]:
     return np.array(words, dtype=np.int64), form
 
 
+class _Constant(NamedTuple):
+    """A tuple of arrays in memory; as long as it is here, its number belongs to it."""
+
+    parts: Any
+    words: list[int]
+    form: list[Any]
+
+
+_constant: dict[int, _Constant] = {}
+
+
+def lay_out_once(owner: object, parts: Any) -> None:
+    """Many contexts will hold these parts: lay them out once, as long as the owner lives."""
+    if not JIT:
+        return
+    words: list[int] = []
+    form: list[Any] = []
+    _write(parts, words, form)
+    _constant[id(parts)] = _Constant(parts, words, form)
+    weakref.finalize(owner, _constant.pop, id(parts), None)
+
+
 def _write(thing: Any, words: list[int], form: list[Any]) -> None:
     if isinstance(thing, np.ndarray):
-        if not thing.flags.c_contiguous:
+        array = thing.__array_interface__
+        if array["strides"] is not None:
             raise ValueError("arrays of a context must be contiguous")
-        words += (thing.__array_interface__["data"][0], *thing.shape)
-        form.append((thing.ndim, thing.dtype.char))
+        words += (array["data"][0], *array["shape"])
+        form.append((len(array["shape"]), array["typestr"]))
     elif isinstance(thing, tuple):
+        constant = _constant.get(id(thing))
+        if constant is not None:
+            words += constant.words
+            form += constant.form
+            return
         for part in thing:
             _write(part, words, form)
     elif isinstance(thing, float):

@@ -11,7 +11,7 @@ small dense blocks over the coordinates that they couple; statics and linearizat
 from __future__ import annotations
 
 from ..expressions.function_table import FIRST_SLOPE, law_bends, law_slopes
-from ..model.measure import ANGLE
+from ..model.measure import ANGLE, X, Y
 from ..numerics.kernel import kernel
 from .applied_forces import (
     BY,
@@ -29,7 +29,7 @@ from .applied_forces import (
     turned,
 )
 from .equations_of_motion import fill_matrix
-from .formulas.derivatives import add_row_block, begin_block, bend_rows, end_block
+from .formulas.derivatives import add_formula_rates, add_row_block, begin_block, bend_rows, end_block
 from .frames import EX, EY, term_gradient, term_hessian
 
 
@@ -50,11 +50,23 @@ def add_constraint_tangent(S, D, lam, factor, w):
             if kind[k] == ANGLE:
                 continue
             c = factor * lam[i] * weight[k]
+            if kind[k] == X or kind[k] == Y:
+                add_arms(F, a[k], b[k], EX if kind[k] == X else EY, c, blocks[k], v)
+                continue
             term_hessian(kind[k], F, a[k], b[k], H)
             for r in range(6):
                 for s in range(r, 6):
                     if blocks[k, r, s] >= 0:
                         v[blocks[k, r, s]] += c * H[r, s]
+
+
+@kernel(inline=True)
+def add_arms(F, a, b, arm, c, blocks, v):
+    """c s_qq of a displacement along x or y, which bends with the arms alone: d2 r / d phi2 = -A s."""
+    if blocks[2, 2] >= 0:
+        v[blocks[2, 2]] += c * F[a, arm]
+    if blocks[5, 5] >= 0:
+        v[blocks[5, 5]] -= c * F[b, arm]
 
 
 @kernel(inline=True)
@@ -205,4 +217,32 @@ def add_tangent(S, L, D, t, q, qd, lam, of_q, of_qd, straight, crossed, w):
 def newton_matrix(S, L, D, t, q, qd, lam, of_q, of_qd, w):
     """M + of_q ((Phi_q^T lam)_q - QA_q) - of_qd QA_qd, with Phi_q beside it, symmetrized into w.v."""
     fill_matrix(D, w.data, w.v)
-    add_tangent(S, L, D, t, q, qd, lam, of_q, of_qd, 0.5, 0.5, w)
+    if of_q != 0.0 or of_qd != 0.0:
+        add_tangent(S, L, D, t, q, qd, lam, of_q, of_qd, 0.5, 0.5, w)
+
+
+# Rates of the constraints -----------------------------------------------------------------------------
+
+
+@kernel
+def rate_slopes(S, t, qd, w, out):
+    """G = (Phi_q qd - nu)_q by the non-zeros of Phi_q, where the frames are placed; that of nu is left out.
+
+    G = sum_k w_k s_k,qq qd, and for formulas sum_jk g_jk (s_j,q qd) s_k,q besides.
+    """
+    H, F, nb = w.H, w.F, S.mass.size
+    for p in range(out.size):
+        out[p] = 0.0
+    for k in range(S.term_kind.size):
+        if S.term_kind[k] == ANGLE or w.weight[k] == 0.0:
+            continue
+        a, b = S.term_a[k], S.term_b[k]
+        term_hessian(S.term_kind[k], F, a, b, H)
+        for s in range(6):
+            body = S.frame_body[a if s < 3 else b]
+            rate = w.weight[k] * qd[3 * body + s % 3] if body < nb else 0.0
+            for r in range(6 if rate != 0.0 else 0):
+                if S.term_slot[k, r] >= 0:
+                    out[S.term_slot[k, r]] += H[r, s] * rate
+    if S.formulas.row.size > 0:
+        add_formula_rates(S, t, w, out)

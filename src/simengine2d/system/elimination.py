@@ -59,6 +59,7 @@ def posed(system: System, redundant: bool, tangent: bool) -> EquationArrays:
             analysis.right_hand(unknowns),
             _term_blocks(system, analysis) if tangent else np.full((S.term_kind.size, 6, 6), -1),
             _couplings(groups, analysis),
+            masses,
             template,
             np.array([MOST_REFINEMENTS if refined else 0]),
             np.zeros(2),

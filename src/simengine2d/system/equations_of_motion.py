@@ -32,6 +32,7 @@ class EquationArrays(NamedTuple):
     right: Ints  # slot of each right-hand side
     term_blocks: Ints  # (terms, 6, 6) slots of second derivatives; -1 where there are none
     couplings: Couplings
+    masses: Floats  # of each coordinate; where it has none, the inertia that it feels through its rows
     template: Floats  # M and -eps in their slots, zero elsewhere
     refinements: Ints  # how often at most a solution is corrected for eps, delta and rounding
     stabilization: Floats  # Baumgarte's 2 alpha and beta^2; zero where there is none

@@ -27,6 +27,7 @@ from ..model.formula import VELOCITY
 from ..model.frame import GROUND
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
+from ..numerics.contexts import lay_out_once
 from ..numerics.kernel import Callback, plain
 from .applied_forces import applied, frames_of_loads, grouped, load_arrays, read_measures, read_state
 from .constraints import constant_arrays, evaluate, move
@@ -91,6 +92,8 @@ class System:
             frames_of_loads(loads),
         )
         self.load_arrays = load_arrays(loads, frames)
+        lay_out_once(self, self.arrays)
+        lay_out_once(self, self.load_arrays)
         self.idle = Pool()
         """Workspaces that wait for the next evaluation or run."""
         self.known: dict[str, dict[Any, Any]] = {}

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...coordinates.reference_point.multipliers import spread_of_pivots
+from ...formulations.index3 import Index3
 from ...integrators import time_loop
 from ...integrators.integration import CompiledIntegration, OdeMethod
 from ...integrators.runge_kutta import RungeKutta
+from .dae_run import DaeRun
 from .general_run import CHATTER, WHY, OdeRun
-from .implicit_run import AdaptiveImplicitRun
 from .run import STEPS_A_CHUNK
 
 Floats = NDArray[np.float64]
@@ -32,7 +34,7 @@ class AdaptiveRun(OdeRun):
 
     def begin(self) -> None:
         super().begin()
-        self.implicit: AdaptiveImplicitRun | None = None
+        self.implicit: DaeRun | None = None
         self.earlier = self.t  # at the beginning of a chunk of attempts
 
     def new_integration(self, method: OdeMethod, **options: Any) -> CompiledIntegration:
@@ -86,7 +88,8 @@ class AdaptiveRun(OdeRun):
 
     def turn_implicit(self) -> None:
         """Hand the run over; times, outputs and events stay the same."""
-        implicit = AdaptiveImplicitRun(self.task, self.start, (self.t, *self.state))
+        task = replace(self.task, integrator=None, formulation=Index3())
+        implicit = DaeRun(task, self.start, (self.t, *self.state))
         implicit.go_on_in(self.times, self.history, self.done)
         implicit.watch, implicit.crossings = self.watch, self.crossings
         implicit.notes.clear()

@@ -16,12 +16,12 @@ from ...methods import Formulation, Integrator
 from ...model.model import Model
 from ...results.events import Event
 from ...results.results import Results
-from ...system.system import SMALL, System
+from ...system.system import System
 from ..equation_system import EquationSystem
 from ..times import begin_of, check_domains, output_times
 from .adaptive_run import AdaptiveRun
-from .general_run import DaeRun, OdeRun
-from .implicit_run import AdaptiveImplicitRun, FixedImplicitRun
+from .dae_run import DaeRun
+from .general_run import OdeRun
 from .initial_state import InitialState, start
 from .options import Task, methods
 from .run import Keep, Progress, Run
@@ -95,10 +95,6 @@ def run_of(task: Task) -> Run:
 
 
 def kind_of(task: Task) -> Callable[[Task, InitialState], Run]:
-    if task.sparse and task.integrator is not None:
-        return FixedImplicitRun
-    if task.sparse and task.system.n > SMALL:
-        return AdaptiveImplicitRun
     if task.formulation.poses == "dae":
         return DaeRun
     # the default is also prepared for singular poses and for stiffness

@@ -16,11 +16,8 @@ from ...coordinates.ode_problem import OdeFormulation, Recoverer
 from ...coordinates.reference_point.multipliers import multipliers_of_bodies
 from ...errors import Caution
 from ...expressions.breaks import Break
-from ...formulations.index3 import History
-from ...formulations.stage_iteration import StagedFormulation
 from ...integrators import time_loop
-from ...integrators.dae_integration import DaeIntegration, dae_integration
-from ...integrators.integration import NONE, Broken, CompiledIntegration, Integration, OdeMethod
+from ...integrators.integration import Broken, CompiledIntegration, Integration, OdeMethod
 from ...integrators.ivp.inputs import tolerances
 from ...integrators.radau_iia import RadauIIA
 from ...integrators.runge_kutta import RungeKutta
@@ -40,29 +37,22 @@ from ..digits import (
     soft_joints,
     wrong_steps,
 )
-from .blow_up import BlowUp, cautions
 from .initial_state import InitialState
 from .options import Task
 from .passing import Passing
-from .run import refill
+from .run import History, refill
 from .step_workspace import StepKind, StepWorkspace
 from .watched_run import WatchedRun
 
 Floats = NDArray[np.float64]
 
 FIXED = 1e-10  # local error that fixed steps are thought to have, for the constraints
-MANY, NOWHERE = 2_000, 1e-5  # so many steps in this part of the time asked for lead nowhere
 TIGHT = 1e-14  # to which outputs meet the constraints, against a length of the mechanism
 
 CHATTER = (
     "thousands of tiny steps led nowhere. Look for a force that jumps back and forth, such as sign(v) at rest; "
     "a steep smooth law such as tanh(v/0.001) can be integrated."
 )
-ROUNDED = (
-    "Where masses or lengths differ much, rounding may be larger than the tolerance: take a larger rtol, or the "
-    "default formulation."
-)
-CRAWLS = f"thousands of tiny steps led nowhere. {ROUNDED}"
 WHY = {
     time_loop.STEP_TOO_SMALL: "the step became too small. Look for a singular pose, or a force that jumps or grows "
     "without bound.",
@@ -83,7 +73,7 @@ class GeneralRun(WatchedRun):
     """Steps of an integration, and what they mean for the bodies."""
 
     def __init__(self, task: Task, start: InitialState) -> None:
-        super().__init__(task, start, tangent=False)
+        super().__init__(task, start)
         at = start.assembly
         self.used: StepWorkspace | None = task.system.idle.take(StepKind.of(task))
         if self.used is None:
@@ -93,8 +83,13 @@ class GeneralRun(WatchedRun):
             self.family, self.rank, self.bridge = self.used.family, self.used.rank, self.used.bridge
             self.first, self.passing = self.used.first, Passing(self)
         self.y0 = self.first.copy()
-        self.switching = Switching(self.system, task.step if task.fixed else None)
+        self.switching = Switching(self.system, task.step if task.fixed else None, self.bends)
         self.family.count_from(at.t, at.q, at.qd)
+
+    @property
+    def bends(self) -> bool:
+        """Whether steps end also where a force only bends."""
+        return True
 
     def find_multipliers(self, known: OutputMultipliers | None) -> None:
         """By those of the equations just solved, or else from the accelerations of the bodies.
@@ -217,7 +212,12 @@ class GeneralRun(WatchedRun):
         gap = float(np.max(np.abs(at.Phi) * per_row, initial=0.0))
         slip = float(np.max(np.abs(rates - at.f[: system.m, 1]) * per_row, initial=0.0))
         speed = max(1.0, float(np.abs(qd / system.sizes).max(initial=0.0)))
-        return gap <= self.widest_gap and slip <= self.widest_gap * speed
+        return gap <= self.widest_gap and (slip <= self.widest_gap * speed or not self.holds_velocities)
+
+    @property
+    def holds_velocities(self) -> bool:
+        """Whether Phi_q qd = nu is asked of rows that are answers."""
+        return True
 
     def refuse(self, why: int) -> None:
         """Raise where the steps ended for a reason."""
@@ -237,10 +237,8 @@ class GeneralRun(WatchedRun):
     def steps_again(self, before: float, count: int) -> int:
         """Outputs matter only where steps end at them."""
         integration = self.integration
-        if (
-            isinstance(integration, CompiledIntegration)
-            and integration.rules.kind != time_loop.BETWEEN_OUTPUTS
-        ):
+        ends_at_outputs = time_loop.BETWEEN_OUTPUTS, time_loop.TO_OUTPUTS
+        if isinstance(integration, CompiledIntegration) and integration.rules.kind not in ends_at_outputs:
             beyond = np.array([before + 1e3 * (1.0 + abs(before))])
             return integration.integrate(beyond, 0, np.zeros((1, self.Y.shape[1])), count)[1]
         self.done, why = integration.integrate(self.times, self.done, self.Y, count)
@@ -496,92 +494,3 @@ class OdeRun(GeneralRun):
 
     def kept(self) -> dict[str, Floats]:
         return self.integration.kept() | self.problem.memory | self.errors()
-
-
-class DaeRun(GeneralRun):
-    """Differential-algebraic equations, by implicit steps."""
-
-    integration: DaeIntegration
-
-    def __init__(self, task: Task, start: InitialState) -> None:
-        super().__init__(task, start)
-        self.find_multipliers(None)
-        n, at = self.family.n, start.assembly
-        self.integration = self.new_integration(at.t, self.y0)
-        notes = self.integration.path.notes
-        self.Y = np.zeros((self.times.size, 2 * n + notes.size))
-        self.recovered = self.recoverer(NONE, NONE, notes)
-        self.mark = 0, at.t
-        self.notes += [self.in_words(), *cautions(task, self.family.m)]
-        self.blow_up = BlowUp()
-        self.passing.begin()
-        if self.rank is not None:
-            self.passing.looking(at.t, self.y0, np.zeros(0))
-
-    @property
-    def follow_from_state(self) -> bool:
-        return not self.task.fixed
-
-    def refuse(self, why: int) -> None:
-        """Steps with error control became short by themselves; fixed ones may have let the motion grow."""
-        if self.task.fixed:
-            self.blow_up.check(self)
-        elif why in (time_loop.STEP_TOO_SMALL, time_loop.NO_CONVERGENCE):
-            raise self.failure(f"{WHY[time_loop.STEP_TOO_SMALL]} {ROUNDED}")
-        super().refuse(why)
-
-    def advance(self, most_steps: int) -> None:
-        super().advance(most_steps)
-        steps, before = self.integration.steps, self.mark
-        if steps < before[0] or steps >= before[0] + MANY:
-            self.mark = steps, self.t
-        if steps >= before[0] + MANY and self.t - before[1] < NOWHERE * self.span and not self.task.fixed:
-            raise self.failure(CRAWLS)
-
-    def new_integration(self, t: float, y: Floats) -> DaeIntegration:
-        task, n, method = self.task, self.family.n, self.task.integrator or RadauIIA()
-        adaptive = task.integrator is None
-        assert isinstance(task.formulation, StagedFormulation)
-        integration = dae_integration(
-            task.formulation,
-            method,
-            self.family,
-            t,
-            y[:n],
-            y[n:],
-            step=task.max_step if adaptive else task.step,
-            rtol=task.rtol if adaptive else None,
-            atol=None if task.atol is None or not adaptive else task.absolute(task.rtol, self.family.sizes),
-            newton=task.newton,
-            tolerance=task.tolerance,
-            span=(t, self.system.domain[1]),
-            broken=self.marked([self.family.turns]),
-        )
-        if self.rank is not None:
-            integration.finish_with(self.rank.around(integration.problem.finish))
-        return integration
-
-    def go_on_at(self, t: float, q: Floats, qd: Floats) -> None:
-        y = self.coordinates_of(t, q, qd)
-        self.integration = self.new_integration(t, y)
-        self.recovered = self.recoverer(NONE, NONE, self.integration.path.notes)
-        self.passing.looking(t, y, np.zeros(0))
-
-    def recover(self, first: int, stop: int) -> None:
-        if first == stop:
-            return
-        turns = self.family.turns.copy()
-        times, Y = self.times[first:stop], self.Y[first:stop]
-        self.keep(first, self.recovered(times, Y, self.integration.accelerations(times, Y)[0]))
-        self.family.turns[:] = turns
-
-    @property
-    def halved(self) -> tuple[int, list[float]]:
-        return self.integration.halved
-
-    @property
-    def worst(self) -> Floats:
-        return self.monitors.errors
-
-    def kept(self) -> dict[str, Floats]:
-        return self.integration.kept() | self.errors()

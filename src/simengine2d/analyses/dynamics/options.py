@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError, UnsupportedError, listed
-from ...formulations import index3
 from ...formulations.augmented import Augmented
 from ...formulations.index3 import Index3
 from ...formulations.projection import Projection
@@ -21,7 +20,6 @@ from ...system.system import System
 
 Floats = NDArray[np.float64]
 
-NEWTON = {"exact": index3.EXACT, "modified": index3.MODIFIED, "course": index3.COURSE}
 _KINDS = {"ode": "ordinary differential equations", "dae": "differential-algebraic equations"}
 ITERATIONS = ("exact", "modified", "course", "fixed_point")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from ...errors import (
     ended,
     listed,
 )
-from ...formulations.index3 import History
 from ...numerics.interrupts import Interrupts
 from ...results.events import Crossing, EventWatch, crossings_until
 from ...results.results import Results
@@ -44,11 +43,20 @@ HALVED = "halved step"
 STEPS_A_CHUNK = 2_000  # after which an adaptive run asks itself whether it gets anywhere
 
 
+class History(NamedTuple):
+    """One row per output time."""
+
+    Q: Floats
+    Qd: Floats
+    Qdd: Floats
+    Lam: Floats
+
+
 class Run(ABC):
     """What all runs share."""
 
-    def __init__(self, task: Task, start: InitialState, *, tangent: bool) -> None:
-        self.start, self.system, self.tangent = start, task.system, tangent
+    def __init__(self, task: Task, start: InitialState) -> None:
+        self.start, self.system = start, task.system
         self.set_out(task)
 
     def set_out(self, task: Task) -> None:
@@ -81,7 +89,7 @@ class Run(ABC):
     @cached_property
     def d(self) -> EquationArrays:
         """The elimination program of the system."""
-        d = posed(self.system, not self.start.regular, self.tangent)
+        d = posed(self.system, not self.start.regular, False)
         implied = np.array(self.start.implied, dtype=np.int64)
         return d._replace(stabilization=np.array(self.task.formulation.stabilization), dropped=implied)
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ...coordinates import family_named
 from ...errors import ConvergenceError, ModelError, UnsupportedError
-from ...formulations.index3 import History
 from ...integrators import time_loop
 from ...integrators.integration import CompiledIntegration
 from ...integrators.runge_kutta import RungeKutta
@@ -25,6 +24,7 @@ from ..times import check_domains
 from .general_run import WHY, OdeRun
 from .initial_state import start
 from .options import Task, methods
+from .run import History
 
 Floats = NDArray[np.float64]
 

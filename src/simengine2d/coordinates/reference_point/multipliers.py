@@ -195,15 +195,28 @@ def note_errors(c, qd, qdd):
         lost[1] = max(lost[1], abs(w.row[i]) * c.D.per_row[i])
     gamma(S, w, w.row)
     least = SHARE * mean_acceleration(S, c.D, w.Q, qdd)
+    for j in range(qdd.size):
+        w.reach[j] = reach_of(c.D, qdd, least, j)
     for i in range(w.row.size):
         rate, second, size = -w.f[i, 1], -w.row[i], abs(w.row[i])
         for p in range(S.jac_start[i], S.jac_start[i + 1]):
             j = S.jac_column[p]
             rate += w.data[p] * qd[j]
             second += w.data[p] * qdd[j]
-            size += abs(w.data[p]) * reach_of(c.D, qdd, least, j)
+            size += abs(w.data[p]) * w.reach[j]
         errors[1], errors[2] = max(errors[1], abs(rate)), max(errors[2], abs(second))
         changed[1] = larger_share(changed[1], abs(second), size)
+
+
+@kernel_pointer
+def note_rows(c, count, rows, out):
+    """The same for motions [q, qd, qdd, lam] at some times: all times first, then all motions."""
+    number, n = int(count), c.w.Q.size
+    wide = (rows.size - number) // max(1, number)
+    for k in range(number):
+        row = rows[number + k * wide : number + (k + 1) * wide]
+        evaluate_state(c.S, c.L, rows[k], row[:n], row[n : 2 * n], c.w)
+        note_errors(c, row[n : 2 * n], row[2 * n : 3 * n])
 
 
 @kernel(inline=True)

@@ -12,9 +12,11 @@ from ...system.system import System
 from ..base import Family
 from ..equations import Configuration, EquationsOfMotion, OutputMultipliers
 from ..row_scales import given_by_bodies
+from ..stages import StageEquations, StageTask
 from ..transform import transform, transform_masses
 from .multipliers import latest_multipliers
 from .sparse import SparseEquations, softened
+from .stages import sparse_stages
 
 Floats = NDArray[np.float64]
 
@@ -65,6 +67,10 @@ class ReferencePoint(Family):
         lam, monitors = equations.bound(latest_multipliers), equations.context.monitors
         equations.multipliers = OutputMultipliers(lam, monitors)
         return equations
+
+    def stage_equations(self, task: StageTask) -> StageEquations:
+        """By the same factorization, with second derivatives."""
+        return sparse_stages(self.system, task)
 
     def positions(self, q: Floats) -> Floats:
         return q.copy()

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from ...expressions.function_table import functions_at
 from ...numerics.kernel_pointer import kernel_pointer
+from ...numerics.ldl import eliminate
 from ...system.constraints import phi, phi_q, place
-from ...system.equations_of_motion import EquationArrays, accelerate, solve_kkt
+from ...system.equations_of_motion import EquationArrays, accelerate, fill_matrix, solve_kkt
 from ...system.system import System
 from ...system.workspace import Workspace
 from ..equations import POSITION, EquationsOfMotion, Verb
@@ -32,6 +33,17 @@ def evaluate(c, t, y, out):
     functions_at(c.S.functions, c.w.scratch, t, c.w.f)
     place(c.S, t, y[: c.w.Q.size], c.w)
     phi_q(c.S, c.w)
+
+
+@kernel_pointer
+def pivots(c, t, q, out):
+    """The matrix at q eliminated; the reciprocals of its pivots stay in w.v."""
+    w = c.w
+    functions_at(c.S.functions, w.scratch, t, w.f)
+    place(c.S, t, q, w)
+    phi_q(c.S, w)
+    fill_matrix(c.D, w.data, w.v)
+    eliminate(c.D.program, w.v)
 
 
 @kernel_pointer

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke
-from ..frames import term_gradient
+from ..frames import term_gradient, term_rate
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -67,6 +67,24 @@ def add_product_of(S, where, factor, a, b, left, c, d, right, B):
             u = where[S.frame_body[c if s < 3 else d]]
             if u >= 0 and right[s] != 0.0:
                 B[p + r % 3, u + s % 3] += factor * left[r] * right[s]
+
+
+@kernel
+def add_formula_rates(S, t, w, out):
+    """sum_jk g_jk (s_j,q qd) s_k,q of the rows that are formulas, by the non-zeros of Phi_q."""
+    bend_rows(t, w)
+    for i in range(S.formulas.row.size):
+        row = S.formulas.row[i]
+        first, count = S.row_start[row], S.row_start[row + 1] - S.row_start[row]
+        for k in range(first, first + count):
+            rate = 0.0
+            for j in range(count):
+                of_j = term_rate(S.term_kind[first + j], w.F, S.term_a[first + j], S.term_b[first + j])
+                rate += w.bends[S.formulas.bend_start[i] + j * count + k - first] * of_j
+            gradient = term_gradient(S.term_kind[k], w.F, S.term_a[k], S.term_b[k])
+            for r in range(6):
+                if S.term_slot[k, r] >= 0:
+                    out[S.term_slot[k, r]] += rate * gradient[r]
 
 
 # Blocks in the sparse matrix --------------------------------------------------------------------------

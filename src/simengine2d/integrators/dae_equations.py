@@ -1,0 +1,115 @@
+"""The equations of a coordinate family, as an integration of differential-algebraic equations needs them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coordinates import row_scales
+from ..coordinates.base import Family
+from ..coordinates.equations import Configuration, EquationsOfMotion
+from ..coordinates.projection import TURNS, projection
+from ..coordinates.reference_point.sparse import SparseEquations
+from ..coordinates.stage_scales import keep_masses
+from ..formulations.projection import Projection
+from ..formulations.stage_iteration import StagedFormulation, StageSolver, stage_solver
+from ..numerics.kernel_pointer import BoundKernel
+from ..numerics.rank import implied_rows
+from .dae_step import Ending, Method, finish_dae_step, solve_step
+from .integration import NONE
+from .second_order_tables import SecondOrderTable
+
+Floats = NDArray[np.float64]
+
+HELD = 1e-14  # constraints of interpolated states, in sizes
+BROUGHT_BACK = 1e-13  # the same of states that are projected after each step
+HEAVIEST = 1e10  # penalty that rounding leaves exact
+
+
+class DaeEquations:
+    """The equations of a family, and what an integration needs of them."""
+
+    def __init__(self, family: Family, at: Configuration) -> None:
+        self.family, self.at, self.redundant = family, at, at.redundant
+        self.solvers: list[StageSolver] = []
+
+    @cached_property
+    def of_motion(self) -> EquationsOfMotion:
+        """The accelerations at a state."""
+        return self.family.equations_of_motion(Projection(), self.at)
+
+    def onto_constraints(self, tolerance: float = HELD) -> BoundKernel:
+        """The way back onto the constraints; compiled only where somebody needs it."""
+        return projection(self.of_motion, np.array([tolerance * self.family.system.length]))
+
+    @property
+    def are_of_bodies(self) -> bool:
+        """Whether coordinates and constraints are those of the bodies."""
+        return isinstance(self.of_motion, SparseEquations)
+
+    def accelerations(self, t: float, y: Floats) -> tuple[Floats, Floats]:
+        """zdd of the equations of motion at a state, and a small lam."""
+        n, family = self.family.n, self.family
+        multipliers = self.of_motion.multipliers if self.are_of_bodies else None
+        if multipliers is not None:
+            yd, lam = np.empty(2 * n), np.empty(family.m)
+            self.of_motion.accelerate(t, np.ascontiguousarray(y), yd)
+            multipliers.pointer(t, np.concatenate([y, yd[n:]]), lam)
+            return yd[n:].copy(), lam
+        e = family.at(t, y[:n], y[n:])
+        # masses of the coordinates and of what each row feels of them become 1: then what depends on others shows
+        masses = np.zeros(n)
+        keep_masses(e.M, e.J, masses)
+        unit = 1.0 / np.sqrt(masses)
+        J = e.J * unit
+        norms = np.linalg.norm(J, axis=1)
+        row = 1.0 / np.where(norms > 0.0, norms, 1.0)
+        J = J * row[:, None]
+        K = np.block([[e.M * np.outer(unit, unit), J.T], [J, np.zeros((len(J), len(J)))]])
+        right = np.concatenate([e.Q * unit, e.gamma * row])
+        if not (np.all(np.isfinite(K)) and np.all(np.isfinite(right))):
+            return np.full(n, np.nan), np.full(len(J), np.nan)
+        x = np.linalg.lstsq(K, right, rcond=1e-11)[0]
+        return x[:n] * unit, x[n:] * row
+
+    def compliances(self, formulation: StagedFormulation) -> Floats:
+        """Of the constraints in Newton's equations: a share of what they give way at the start where others hold."""
+        if not formulation.soft:
+            return np.zeros(self.family.m)
+        if self.are_of_bodies:
+            felt = row_scales.felt_by_bodies(self.family.system, self.at.t, self.at.z)
+            given = row_scales.given_by_bodies(self.family.system, self.at.t, self.at.z)
+        else:
+            felt = row_scales.felt(self.family, self.at.t, self.at.z)
+            given = row_scales.given_in(self.family, self.at.t, self.at.z)
+        # redundant ones leave each other nothing, whatever they carry
+        return np.maximum(formulation.compliances(felt if self.redundant else given), felt / HEAVIEST)
+
+    def method(
+        self,
+        formulation: StagedFormulation,
+        T: SecondOrderTable,
+        newton: str,
+        tolerance: float | None,
+        guess: tuple[Floats, Floats],
+        past: Floats,
+    ) -> tuple[BoundKernel, Floats]:
+        """The kernel pointer that makes steps of a method, and the array `past` in which it is given that."""
+        given = self.redundant, self.compliances(formulation)
+        stages = stage_solver(formulation, self.family, T.B, newton, tolerance, *given)
+        bound = solve_step.bind(Method(T, stages.iteration, past, *guess))
+        self.solvers.append(stages)
+        return bound, past
+
+    def ending(self, ends: Floats, correct: BoundKernel = NONE) -> BoundKernel:
+        """What follows each step."""
+        turns, notes = self.family.remember or NONE, np.zeros(TURNS)
+        context = Ending(correct.f, correct.c, turns.f, turns.c, self.family.turns, ends, notes)
+        return finish_dae_step.bind(context)
+
+
+def is_redundant(family: Family, t: float, z: Floats) -> bool:
+    """Whether constraints depend on each other."""
+    return implied_rows(family.at(t, z).J * family.sizes).size > 0
