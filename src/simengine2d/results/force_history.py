@@ -1,4 +1,4 @@
-"""Every force of a motion, from one pass over its times with the arrays of its system.
+"""Every force of a motion, from one pass for joints and one for loads with the arrays of the system.
 
 A row of a joint resists its measure s with its multiplier, a spring with its law g; a formula drives one with F:
 
@@ -38,22 +38,27 @@ Ints = NDArray[np.int64]
 
 
 @kernel(entry=True)
-def forces_along(S, L, w, pairs, T, Q, Qd, Lam, out, s, g, drivers):
-    """Forces on bodies over time. `pairs` says which entries of `out` the two sides of each term add to.
+def joint_forces_along(S, w, pairs, T, Q, Qd, Lam, out, drivers):
+    """Reactions on bodies over time, and the power -lam^T nu of all that moves in time.
 
-    Also the first measure and the sum of the laws of every force along measures, and the power -lam^T nu of all that
-    moves in time.
+    `pairs` says which entries of `out` the two sides of each term add to.
     """
-    F, f = w.F, w.f
     for t in range(T.size):
         move(S, T[t], Q[t], Qd[t], w)
-        # joints and drivers
         for i in range(Lam.shape[1]):
-            drivers[t] -= Lam[t, i] * f[i, 1]
+            drivers[t] -= Lam[t, i] * w.f[i, 1]
             for k in range(S.row_start[i], S.row_start[i + 1]):
                 pull = -Lam[t, i] * w.weight[k]
-                add_pull(out, t, pairs[k], pull, S.term_kind[k], F, S.term_a[k], S.term_b[k])
-        p = S.term_kind.size
+                add_pull(out, t, pairs[k], pull, S.term_kind[k], w.F, S.term_a[k], S.term_b[k])
+
+
+@kernel(entry=True)
+def load_forces_along(S, L, w, pairs, T, Q, Qd, out, s, g):
+    """Applied forces on bodies over time; of those along measures, also the first measure and the sum of the laws."""
+    F = w.F
+    for t in range(T.size):
+        move(S, T[t], Q[t], Qd[t], w)
+        p = 0
         # forces along measures
         for i in range(L.forces.shape[0]):
             g[i, t] = evaluate_force(L, i, T[t], F, w.scratch)
@@ -113,11 +118,16 @@ class ForceHistory:
 
     def _run(self, pairs: Ints) -> None:
         t, q, qd, _, lam = self.motion
-        S, L, w = self.system.arrays, self.system.load_arrays, self.system.new_workspace()
-        forces_along(S, L, w, pairs, t, q, qd, lam, self.forces, self.s, self.g, self.driver_power)
+        system, S, rows = self.system, self.system.arrays, self.system.arrays.term_kind.size
+        if lam.shape[1]:
+            w = system.new_workspace()
+            joint_forces_along(S, w, pairs[:rows], t, q, qd, lam, self.forces, self.driver_power)
+        if self.loads:
+            L, w = system.load_arrays, system.new_workspace()
+            load_forces_along(S, L, w, pairs[rows:], t, q, qd, self.forces, self.s, self.g)
 
     def _sides(self) -> Iterator[tuple[str, PlacedFrame, PlacedFrame]]:
-        """The element and the two frames of every term, in the order of the kernel."""
+        """The element and the two frames of every term, in the order of the kernels."""
         for name, row in self.system.rows:
             for term in row.measure.terms:
                 yield name, term.a, term.b  # type: ignore[misc]
