@@ -122,8 +122,8 @@ def test_channels_of_a_force_are_named():
         ({"along": {"b.xd": "1"}}, "write one channel or measure"),
         ({"along": {"b.x": "q"}}, "'q', which is neither a channel"),
         ({"along": "b.x"}, "write formulas by channel"),
-        ({"potential": "b.xd^2"}, "reads a velocity"),
-        ({"potential": "k"}, "reads no body"),
+        ({"potential": "b.xd^2"}, "depends on a velocity"),
+        ({"potential": "k"}, "does not involve any body"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, message):

@@ -263,7 +263,7 @@ def test_the_end_of_a_curve_is_told():
     model.add(se.PointOnCurve("wire", "ground", "bead", se.Curve(x="s", y="-s/2 - s^2/4", range=(-1, 1))))
     model.add(se.AbsoluteAngle("upright", "bead", 0))
     with pytest.raises(
-        se.ConvergenceError, match="PointOnCurve 'wire' came to the end of its curve"
+        se.ConvergenceError, match="PointOnCurve 'wire' reached the end of its curve"
     ) as caught:
         se.dynamics(model, t_end=3.0)
     # a contact is at the end of its curve within a millionth of it

@@ -239,11 +239,11 @@ class Element(ABC):
 
 
 class Joint(Element, abstract=True):
-    """Holds some measures at a value. `freedom`: relative motions it leaves (None where it depends on the use)."""
+    """Holds some measures at a value. `freedom`: relative motions it leaves (None if that depends on its use)."""
 
     freedom: ClassVar[int | None] = None
     drives: ClassVar[bool] = False
-    """True where the joint prescribes a motion rather than connecting bodies."""
+    """True if the joint prescribes a motion rather than connecting bodies."""
 
     @abstractmethod
     def rows(self) -> Iterable[Row]:
@@ -253,9 +253,9 @@ class Joint(Element, abstract=True):
 class Pair(Joint, abstract=True):
     """A joint between two frames a and b.
 
-    Instead of two points, a joint may be given by its global place as drawn: `at=(x, y)` or `(x, y, angle)`.
-    A body named without a point means its own frame; the ground named without a point means the place where
-    the other side is. `direction`, a global vector or angle as drawn, turns the axes of both frames.
+    Instead of two points, a joint may be given by its global position as drawn, that is, in the initial pose of the
+    model: `at=(x, y)` or `(x, y, angle)`. A body named without a point means its own frame; the ground named without a
+    point means the position of the other side. `direction`, a global vector or angle as drawn, turns both frames.
     """
 
     a: FrameField
@@ -264,10 +264,10 @@ class Pair(Joint, abstract=True):
     direction: Direction | None = field(default=None, kw_only=True)
 
     welds: ClassVar[bool] = False
-    """True where two bodies named without points are joined as they were drawn."""
+    """True if two bodies named without points are joined as drawn."""
 
     def resolved(self, scope: Scope) -> Self:
-        from .placement import place_pair  # the geometry of drawn poses is kept in one file
+        from .placement import place_pair  # the geometry of initial poses is in one file
 
         a, b = place_pair(self, scope)
         rest = replace(self, a=a, b=b, at=None, direction=None)
@@ -281,11 +281,11 @@ class ForceElement(Element, abstract=True):
 
     @abstractmethod
     def loads(self) -> Iterable[Load]:
-        """What it pushes with, written on the resolved element."""
+        """Its loads, computed from the resolved element."""
 
 
 def texts_of(given: Any) -> list[str]:
-    """Every formula of a field, as written; of components, the channels too."""
+    """Every formula of a field, as written; for components, also the channels."""
     if isinstance(given, dict):
         return [str(text) for pair in given.items() for text in pair]
     return [given] if isinstance(given, str) else list(given)

@@ -34,7 +34,7 @@ from .frames import EX, EY, UX, UY, term_gradient, term_rate, term_value
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# columns of `forces`: where the measures that it reads begin and end, its laws, and its targets
+# columns of `forces`: first and last of the measures it reads, its laws, and its targets
 READ, READ_END, LAW, LAW_END, TARGET, TARGET_END = range(6)
 # columns of `targets`: the measure acted along; the variable by which an energy is differentiated, or -1; the sign
 MEASURE, BY, SIGN = range(3)
@@ -163,7 +163,7 @@ def read_measures(L, i, t, F, z):
 
 @kernel(inline=True)
 def evaluate_force(L, i, t, F, scratch):
-    """The sum of the laws of force i; where it is an energy, its gradient is in the results."""
+    """The sum of the laws of force i; for an energy, its gradient is in the results."""
     z, out = scratch.variables[: 2 * (L.forces[i, READ_END] - L.forces[i, READ]) + 1], scratch.results
     read_measures(L, i, t, F, z)
     if L.targets[L.forces[i, TARGET], BY] >= 0:
@@ -176,7 +176,7 @@ def evaluate_force(L, i, t, F, scratch):
 
 @kernel(inline=True)
 def force_along(L, target, total, out):
-    """F along a target, where its force has been evaluated."""
+    """F along a target, after its force has been evaluated."""
     by = L.targets[target, BY]
     return L.targets[target, SIGN] * (total if by < 0 else out[FIRST_SLOPE + by])
 
@@ -242,7 +242,7 @@ def add_wrenches(S, L, t, q, qd, F, scratch, Q):
 
 @kernel(inline=True)
 def turned(turning, F, k, fx, fy):
-    """Components in global axes of a vector given in those of frame k, where it turns with the body."""
+    """Components in global axes of a vector given in those of frame k, if it turns with the body."""
     if turning == 0:
         return fx, fy
     return F[k, UX] * fx - F[k, UY] * fy, F[k, UY] * fx + F[k, UX] * fy

@@ -67,14 +67,14 @@ class SystemArrays(NamedTuple):
 
 @kernel(inline=True)
 def place(S, t, q, w):
-    """Frames at q, and the weights of formulas there, where the functions of time are known."""
+    """Frames at q, and the weights of formulas there, with known functions of time."""
     place_frames(S, q, w.F)
     weigh_rows(t, w)
 
 
 @kernel(inline=True)
 def move_on(S, t, qd, w):
-    """Velocities of the frames that are placed, and what these add to formulas."""
+    """Velocities of the placed frames, and their contribution to formulas."""
     move_frames(S, qd, w.F)
     weigh_rows(t, w)
 
@@ -90,7 +90,7 @@ def move(S, t, q, qd, w):
 
 @kernel(inline=True)
 def phi(S, w, out):
-    """Phi = sum_k w_k s_k - f(t); a row with a direction is taken to its nearest turn."""
+    """Phi = sum_k w_k s_k - f(t); a row with a direction is reduced to the nearest turn."""
     kind, a, b, weight = S.term_kind, S.term_a, S.term_b, w.weight
     start, periods, f, F = S.row_start, S.row_period, w.f, w.F
     for i in range(out.size):
@@ -153,7 +153,7 @@ def constant_arrays(
 ) -> tuple[SystemArrays, dict[PlacedFrame, int]]:
     """The arrays of bodies and rows, and the numbers of the frames.
 
-    Rows without functions serve to evaluate measures only; `more_frames` are needed by applied forces.
+    Rows without functions serve only to evaluate measures; `more_frames` are needed by applied forces.
     """
     index = {body.name: i for i, body in enumerate(bodies)} | {GROUND: len(bodies)}
     terms = [(i, term) for i, row in enumerate(rows) for term in row.measure.terms]

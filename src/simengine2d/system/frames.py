@@ -1,10 +1,10 @@
 """Reference-point coordinates: q = (x, y, phi) of every body, at its mass center.
 
-A frame at s in its body stands at r_P = r + A s, turned by phi. With the arm A s = (e, f):
+A frame at s in its body is at r_P = r + A s, turned by phi. With the arm A s = (e, f):
 
     d r_P / d phi = B s = (-f, e),      d2 r_P / d phi2 = -A s = (-e, -f)
 
-Trigonometry happens here and nowhere else, once per body; after it everything is polynomial.
+Sines and cosines are computed here, once per body; after that everything is polynomial.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ def place_frames(S, q, F):
     body, sx, sy = S.frame_body, S.frame_x, S.frame_y
     turn, cos_turn, sin_turn = S.frame_angle, S.frame_cos, S.frame_sin
     nb = S.mass.size
-    x = y = phi = s = 0.0  # the pose of the present body; the ground, which comes last, stands at the origin
+    x = y = phi = s = 0.0  # the pose of the present body; the ground, which comes last, is at the origin
     c = 1.0
     for k in range(body.size):
         i = body[k]
-        # frames are sorted by body, so the pose is new only where the body is
+        # frames are sorted by body, so the pose changes only with the body
         if k == 0 or body[k - 1] != i:
             if i < nb:
                 x, y, phi = q[3 * i], q[3 * i + 1], q[3 * i + 2]

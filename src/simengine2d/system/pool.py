@@ -1,4 +1,4 @@
-"""What a System keeps for later: workspaces that are idle, and constants that were worked out for it."""
+"""What a System stores for reuse: idle workspaces, and constants computed for it."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-MOST_KINDS = 16  # of workspaces that wait
-MOST_KNOWN = 16  # arguments for which a constant is known
+MOST_KINDS = 16  # of idle workspaces
+MOST_KNOWN = 16  # arguments for which a constant is stored
 
 
 class Pool:
-    """Workspaces between two uses. Each has one user at a time; threads may take and give at once, without a lock."""
+    """Idle workspaces. Each has one user at a time; threads may take and give at once, without a lock."""
 
     def __init__(self) -> None:
         self.waiting: dict[Hashable, list[Any]] = {}
 
     def take(self, kind: Hashable) -> Any:
-        """One that is idle; None where there is none."""
+        """An idle workspace; None if there is none."""
         try:
             return self.waiting[kind].pop()
         except (KeyError, IndexError):
             return None
 
     def give(self, kind: Hashable, workspace: Any) -> None:
-        """It is idle again; where too many kinds wait, the oldest are left to go."""
+        """Make it idle again; if there are too many kinds, the oldest are dropped."""
         self.waiting.setdefault(kind, []).append(workspace)
         for oldest in list(self.waiting)[:-MOST_KINDS]:
             self.waiting.pop(oldest, None)
 
 
 def once_per_system(function: Function) -> Function:
-    """Work out a constant of a System, and of hashable arguments, once; `system.known` keeps it.
+    """Compute a constant of a System, and of hashable arguments, once; `system.known` stores it.
 
-    Two threads may do that at once; both find the same. The answer must never be written.
+    Two threads may do that at once, with the same result. The answer must never be written to.
     """
 
     @wraps(function)

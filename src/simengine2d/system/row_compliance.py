@@ -1,6 +1,6 @@
-"""How much rows of the constraints give way: redundant ones a little, those of a penalty as much as is asked for.
+"""Compliance of constraint rows: a little for redundant ones, as much as requested for those of a penalty.
 
-A row feels the masses by its entry on the diagonal of S = Phi M^-1 Phi^T: a unit force along it accelerates it so much.
+A unit force along a row accelerates it by its entry on the diagonal of S = Phi M^-1 Phi^T, one over its effective mass.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-EPS = 1e-7  # against the diagonal of S: larger than the rounding in it, and what masses in place of none bring into it
+EPS = 1e-7  # relative to the diagonal of S: larger than its rounding errors and the effect of replaced masses
 EVEN = 1e4  # ratio of the largest to the smallest up to which one eps serves all rows: the smallest multipliers result
-USUAL = 30.0  # how many times less a row gives way where the others hold, among bodies of like mass
-LEAST = 1e-12  # share of what a row gives way that is left to it at least
+USUAL = 30.0  # how many times less a row yields while the others hold, among bodies of similar mass
+LEAST = 1e-12  # smallest fraction of its own compliance that is left to a row
 
 
 def compliance_of_redundant_rows(felt: Floats) -> Floats:
-    """Compliance that makes redundant rows legal: small against the diagonal of S, but large against its rounding.
+    """Compliance that makes redundant rows legal: small relative to the diagonal of S, large relative to its rounding.
 
-    Refinement takes it away again. With one value for all rows, redundant ones share their load evenly.
+    Refinement removes its effect. With one value for all rows, redundant ones share their load evenly.
     """
     if not np.any(felt):
         return np.zeros_like(felt)
@@ -41,6 +41,6 @@ def given(Y: Floats, implied: int) -> Floats:
 
 
 def filled(values: Floats) -> Floats:
-    """Rows that feel nothing, or rounding alone, take the largest value; where all do, 1."""
+    """Rows with a zero value, or rounding alone, take the largest value; if all do, 1."""
     largest = float(values.max(initial=0.0))
     return np.where(values > 1e-30 * largest, values, largest) if largest > 0.0 else np.ones(values.size)

@@ -93,7 +93,7 @@ def eliminate_joints(T):
         N[k, H] = h
         if p == nb:
             continue
-        # a turn about its pin meets no resistance from the parent
+        # once eliminated, the rotation about the pin is not resisted
         hx, hy = wx * h, wy * h
         xx, xy, yy = N[k, XX] - wx * hx, N[k, XY] - wx * hy, N[k, YY] - wy * hy
         bx, by, dx, dy = N[k, BX], N[k, BY], N[k, DX], N[k, DY]

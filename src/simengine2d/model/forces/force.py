@@ -10,10 +10,10 @@ from ..measure import Measure
 
 
 class Force(ForceElement):
-    """Forces of your own, as formulas of channels, measures, their rates, parameters and t.
+    """Your own forces, as formulas of channels, measures, their rates, parameters and t.
 
     `along` gives them by channel or measure: `{"rod.phi": ...}` is a torque, `{"rod.B.x": ..., "rod.B.y": ...}` a force
-    at a point, `{"distance(a.P, b.Q)": ...}` pushes two points apart. A `potential` energy V pushes with its gradient.
+    at a point, `{"distance(a.P, b.Q)": ...}` pushes two points apart. A `potential` energy V gives the force -V_q.
 
     Q = sum_k F_k(u, ud, t) s_k,q - V_q
     """
@@ -43,12 +43,12 @@ def _measure(direction: Formula, title: str) -> Measure:
 
 
 def _check_potential(potential: Formula, title: str) -> None:
-    """An energy reads measures, and no velocities."""
+    """An energy depends on measures, not on velocities."""
     if potential.level == VELOCITY:
         raise ModelError(
-            f"{title}: the potential '{potential.text}' reads a velocity. Give forces along channels instead."
+            f"{title}: the potential '{potential.text}' depends on a velocity. Give forces along channels instead."
         )
     if not potential.measures:
         raise ModelError(
-            f"{title}: the potential '{potential.text}' reads no body. Name a channel such as rod.B.y."
+            f"{title}: the potential '{potential.text}' does not involve any body. Name a channel such as rod.B.y."
         )

@@ -12,8 +12,8 @@ class PointForce(ForceElement):
     """A force at a point of a body, in global axes or turning with the body.
 
     `fx` and `fy` are functions of time or of the body's state; a Python `law` (t, q, qd) -> (fx, fy) replaces them.
-    Where it jumps, `law.breaks = [...]` gives the times, `[]` says that it never does; jumps of expressions and
-    tables are known by themselves.
+    If it jumps, `law.breaks = [...]` gives the times, `[]` says that it never does; jumps of expressions and tables are
+    known automatically.
     """
 
     frame: FrameField
@@ -24,7 +24,7 @@ class PointForce(ForceElement):
 
     def loads(self) -> Iterator[Wrench]:
         if self.frame.body == GROUND:
-            raise ModelError(f"{self.title} acts on the ground, which nothing moves; name a body.")
+            raise ModelError(f"{self.title} acts on the ground, which cannot move; name a body.")
         fx, fy = self.fx, self.fy
         if self.law is not None:
             fx, fy = (body_law(self.law, component, self.title) for component in (0, 1))

@@ -10,8 +10,8 @@ from ..elements import ForceElement, MeasureField, MeasureForce, Number, PushLaw
 class Spring(ForceElement):
     """Spring, damper and actuator on a measure s: a TSDA on `distance`, an RSDA on `angle`.
 
-    It resists the growth of s with k (s - free) + c ds/dt + h(t), and with a `law` g(s, sd, t) where one is given,
-    such as "100*s^3" or a table of s, `se.Table(of="s", points=..., values=...)`.
+    It resists the growth of s with k (s - free) + c ds/dt + h(t), and optionally with a `law` g(s, sd, t), such as
+    "100*s^3" or a table of s, `se.Table(of="s", points=..., values=...)`.
     """
 
     synonyms: ClassVar[dict[str, str]] = {

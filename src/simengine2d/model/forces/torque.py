@@ -17,7 +17,7 @@ class Torque(ForceElement):
 
     def loads(self) -> Iterator[Wrench]:
         if self.frame.body == GROUND:
-            raise ModelError(f"{self.title} acts on the ground, which nothing moves; name a body.")
+            raise ModelError(f"{self.title} acts on the ground, which cannot move; name a body.")
         none = as_law(0.0, (), {})
         torque = self.value if self.law is None else body_law(self.law, 0, self.title)
         yield Wrench(self.frame, False, none, none, torque)
