@@ -353,7 +353,7 @@ class System:
                 u = [term_value(S.term_kind[k], F, S.term_a[k], S.term_b[k]) for k in terms]
                 if is_at_end(row.formula.contact, u):
                     return (
-                        f"{self.model.elements[name].title} came to the end of its curve near t = {t:.6g} s."
+                        f"{self.model.elements[name].title} reached the end of its curve near t = {t:.6g} s."
                     )
         return None
 
