@@ -1,4 +1,4 @@
-"""Posing: the elimination program of a system, and where the entries of its matrix go."""
+"""The elimination program of a system, and the slots of the entries of its matrix."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_BETWEEN = 200  # joints between the same bodies
-DELTA = 1e-6  # a mass where there is none, against the inertia that is felt there
-UNEVEN = 1e5  # ratio of the shares in a row from which on rounding is worth a refinement
+DELTA = 1e-6  # a mass in place of a missing one, relative to the effective inertia there
+UNEVEN = 1e5  # ratio of the shares in a row from which rounding is worth a refinement
 
 
 @once_per_system
 def posed(system: System, redundant: bool, tangent: bool) -> EquationArrays:
-    """The elimination program of a system; with room for second derivatives where `tangent`."""
+    """The elimination program of a system; with space for second derivatives if `tangent`."""
     refuse_heaps(system)
     S, n, m = system.arrays, system.n, system.m
     rows, unknowns = np.repeat(np.arange(m), np.diff(S.jac_start)), np.arange(n + m)
@@ -74,7 +74,7 @@ def posed(system: System, redundant: bool, tangent: bool) -> EquationArrays:
 
 
 def refuse_heaps(system: System) -> None:
-    """Hundreds of joints between the same bodies: every one of them couples with every other."""
+    """Refuse hundreds of joints between the same bodies: every one of them couples with every other."""
     between = Counter(
         frozenset(f.body for f in system.model.elements[name].frames()) for name in system.resolved.rows
     )
@@ -91,7 +91,7 @@ def _integers(values: Iterable[Any]) -> Ints:
 
 
 def _starts(sizes: Iterable[int]) -> Ints:
-    """Where parts of these sizes begin that lie behind each other, and where the last one ends."""
+    """Offsets of consecutive blocks of these sizes, and the end of the last one."""
     return np.cumsum(_integers([0, *sizes]))
 
 
@@ -107,7 +107,7 @@ def _squares(analysis: SymbolicFactorization, groups: list[list[int]]) -> Ints:
 
 
 def _coordinates(system: System, frames: Iterable[Any]) -> list[int]:
-    """Those of the bodies that carry the frames."""
+    """The coordinates of the bodies that carry the frames."""
     bodies = {int(system.arrays.frame_body[f]) for f in frames} - {len(system.bodies)}
     return [3 * body + c for body in sorted(bodies) for c in range(3)]
 
@@ -155,7 +155,7 @@ def _term_entries(system: System) -> Iterator[tuple[int, int, int, int, int]]:
 
 
 def _term_blocks(system: System, analysis: SymbolicFactorization) -> Ints:
-    """Slots of the second derivatives of each term, 6 x 6; -1 where there are none."""
+    """Slots of the second derivatives of each term, 6 x 6; -1 if there are none."""
     blocks = np.full((system.arrays.term_kind.size, 6, 6), -1, dtype=np.int64)
     entries = np.array(list(_term_entries(system)), dtype=np.int64).reshape(-1, 5)
     k, r, s, i, j = entries.T
@@ -179,7 +179,7 @@ def _order(system: System) -> list[int]:
 
 
 class _Entries(NamedTuple):
-    """Non-zeros of Phi_q in the drawn pose."""
+    """Non-zeros of Phi_q in the initial pose."""
 
     row: Ints
     column: Ints
@@ -193,9 +193,9 @@ def _entries(system: System) -> _Entries:
 
 
 def _apparent_masses(system: System, entries: _Entries) -> Floats:
-    """The masses, and where there is none the inertia that a coordinate feels through the rows it stands in.
+    """The masses, and for a missing one the effective inertia of the coordinate through the rows that contain it.
 
-    Row i makes Phi_ij^2 / sum_k Phi_ik^2 / m_k of the other coordinates k whose inertia is known.
+    Row i contributes Phi_ij^2 / sum_k Phi_ik^2 / m_k of the other coordinates k whose inertia is known.
     """
     masses, (row, column, value) = system.masses, entries
     for _ in range(len(system.bodies)):
@@ -212,14 +212,14 @@ def _apparent_masses(system: System, entries: _Entries) -> Floats:
 
 
 def _shares(entries: _Entries, masses: Floats, m: int) -> Floats:
-    """Diagonal of Phi_q M^-1 Phi_q^T in the drawn pose; those of empty rows as of the others."""
+    """Diagonal of Phi_q M^-1 Phi_q^T in the initial pose; empty rows get the value of the others."""
     row, column, value = entries
     shares = np.bincount(row, value**2 / masses[column], minlength=m)
     return np.where(shares > 0.0, shares, float(shares.max(initial=0.0)) or 1.0)
 
 
 def _shares_of_masses(system: System, entries: _Entries, delta: Floats) -> Floats:
-    """The same of bodies with mass alone, where there are any in a row."""
+    """The same with bodies that have mass only, if there are any in a row."""
     heavy = np.bincount(entries.row, system.masses[entries.column] > 0.0, minlength=system.m) > 0.0
     infinite = np.where(system.masses > 0.0, system.masses, np.inf)
     among, alone = (_shares(entries, mass, system.m) for mass in (infinite, system.masses + delta))
@@ -233,7 +233,7 @@ def unequal(system: System) -> bool:
 
 
 def _uneven(system: System, entries: _Entries) -> bool:
-    """Whether a row meets bodies, or the turning and the moving of a body, of very different inertia."""
+    """Whether a row involves bodies, or rotation and translation of a body, of very different inertia."""
     (row, column, value), nb = entries, len(system.bodies)
     with np.errstate(divide="ignore"):
         share = value**2 / system.masses[column]

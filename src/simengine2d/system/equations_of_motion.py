@@ -24,27 +24,27 @@ Ints = NDArray[np.int64]
 
 
 class EquationArrays(NamedTuple):
-    """Elimination program of a system, and where its entries go."""
+    """Elimination program of a system, and the slots of its entries."""
 
     program: Elimination
     diagonal: Ints  # slot of each diagonal entry
     jacobian: Ints  # slot of each non-zero of Phi_q
     right: Ints  # slot of each right-hand side
-    term_blocks: Ints  # (terms, 6, 6) slots of second derivatives; -1 where there are none
+    term_blocks: Ints  # (terms, 6, 6) slots of second derivatives; -1 if there are none
     couplings: Couplings
     masses: Floats  # of each coordinate; where it has none, the inertia that it feels through its rows
     template: Floats  # M and -eps in their slots, zero elsewhere
-    refinements: Ints  # how often at most a solution is corrected for eps, delta and rounding
-    stabilization: Floats  # Baumgarte's 2 alpha and beta^2; zero where there is none
-    compliance: Floats  # of each row, where the equations themselves are soft; zero elsewhere
+    refinements: Ints  # how often a solution is corrected at most, for eps, delta and rounding
+    stabilization: Floats  # Baumgarte's 2 alpha and beta^2; zero if there is none
+    compliance: Floats  # of each row, if the equations themselves are compliant; zero otherwise
     arms: Floats  # of each body: a length that makes its angle comparable with its displacements
-    shares: Floats  # of each row: its Phi_q M^-1 Phi_q^T in the drawn pose, bodies without mass left out
-    per_coordinate: Floats  # what a change of each coordinate is as a length of the mechanism
-    per_row: Floats  # what an error of each row is as a length of the mechanism
-    dropped: Ints  # rows that others imply, where they are known; the whole matrix does without them
+    shares: Floats  # of each row: its Phi_q M^-1 Phi_q^T in the initial pose, without massless bodies
+    per_coordinate: Floats  # the length of the mechanism that a change of each coordinate corresponds to
+    per_row: Floats  # the length of the mechanism that an error of each row corresponds to
+    dropped: Ints  # rows that others imply, if known; the whole matrix omits them
 
 
-SHARE = 1e-3  # of a body's forces, and of the mean acceleration, below which no digits are asked for
+SHARE = 1e-3  # of a body's forces, and of the mean acceleration, below which digits do not matter
 
 
 # Kernels ----------------------------------------------------------------------------------------------
@@ -148,10 +148,10 @@ def correct_by_whole(equations):
 
 @kernel(inline=True)
 def residual_of_kkt(S, D, b, c, w):
-    """(b, c) - K x into w.rest; returns the largest of them against the sizes of the terms of its equation.
+    """(b, c) - K x into w.rest; returns the largest relative to the sizes of the terms of its equation.
 
-    Forces are also measured against those on the same body, and accelerations against those of the same body and of
-    the whole mechanism: an equation whose terms are nothing but rounding must not be asked to hold to the last digit.
+    Forces are also measured relative to those on the same body, and accelerations relative to those of the same body
+    and of the whole mechanism: an equation whose terms are all rounding errors need not hold to the last digit.
     """
     n, x, rest, terms, reach = b.size, w.x, w.rest, w.terms, w.reach
     start, column, data, mass, inertia = S.jac_start, S.jac_column, w.data, S.mass, S.inertia
@@ -187,7 +187,7 @@ def residual_of_kkt(S, D, b, c, w):
 
 @kernel(inline=True)
 def larger_share(share, rest, size):
-    """rest / size where that is more; what is no number stays none."""
+    """rest / size if that is larger; nan stays nan."""
     if rest <= share * size or not share < np.inf:
         return share
     return rest / size if size > 0.0 else np.inf
@@ -195,7 +195,7 @@ def larger_share(share, rest, size):
 
 @kernel(inline=True)
 def mean_acceleration(S, D, b, x):
-    """Of all bodies by their masses: that which they have, or that which the applied forces would give them."""
+    """Of all bodies, weighted by mass: the actual one, or the one that the applied forces would cause."""
     forces, momenta, masses = 0.0, 0.0, 0.0
     for i in range(S.mass.size):
         forces += abs(b[3 * i]) + abs(b[3 * i + 1])
@@ -207,9 +207,9 @@ def mean_acceleration(S, D, b, x):
 
 @kernel
 def factor_whole(S, D, w):
-    """K as a whole, unknowns as lengths and rows of size one, and its factors; False where it is singular.
+    """K as a whole, unknowns as lengths and rows of size one, and its factors; False if it is singular.
 
-    The multipliers of dropped rows are held at zero; where no rows are dropped, -eps stands beside redundant ones.
+    The multipliers of dropped rows are zero; if no rows are dropped, -eps is added for redundant ones.
     """
     K, n, m = w.K, w.Q.size, w.row.size
     if w.pivots.size == 0:
@@ -255,9 +255,9 @@ def solve_whole(D, w):
 
 @kernel
 def take_smallest(S, D, w):
-    """Take out of lam what has no effect, so that it is the smallest: Phi_q^T lam = 0 for each dropped row.
+    """Remove from lam the part that has no effect, so that it is the smallest: Phi_q^T lam = 0 for each dropped row.
 
-    K y = (Phi_q^T of that row, 0) writes the row by those that are kept; of y and -1 Gram and Schmidt make a basis.
+    K y = (Phi_q^T of that row, 0) expresses the row by those that remain; Gram-Schmidt makes a basis of y and -1.
     """
     n, m, null, lam = w.Q.size, w.row.size, w.null, w.x[w.Q.size :]
     for k in range(D.dropped.size):
@@ -282,7 +282,7 @@ def take_smallest(S, D, w):
 
 @kernel
 def take_out(x, direction):
-    """x less its part along a direction of length one."""
+    """x minus its component along a unit vector."""
     share = 0.0
     for j in range(x.size):
         share += x[j] * direction[j]
@@ -292,5 +292,5 @@ def take_out(x, direction):
 
 @kernel
 def accelerations(S, L, D, t, q, qd, w):
-    """The same as `accelerate`, for callers that are in no hurry: it is compiled once."""
+    """The same as `accelerate`, for callers for which speed does not matter: it is compiled once."""
     accelerate(S, L, D, t, q, qd, w)

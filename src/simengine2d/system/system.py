@@ -43,7 +43,7 @@ Ints = NDArray[np.int64]
 
 
 SMALL = 60  # coordinates up to which a single evaluation is not worth compiling
-ALONE = 0.01  # of the length of the mechanism, below which a body has a length of its own
+ALONE = 0.01  # of the length of the mechanism, below which a body has its own length
 
 
 class Evaluated(NamedTuple):
@@ -54,13 +54,13 @@ class Evaluated(NamedTuple):
     gamma: Floats
 
 
-OVERGROWN = 1e8  # times what forces were at the start: the cause of steps that become too small
+OVERGROWN = 1e8  # times the forces at the start: the cause of steps that become too small
 
 
 class System:
     """The equations of a model in reference-point coordinates, q = (x, y, phi) per body.
 
-    `system.Phi(t, q)` and its sisters are for people who want to look; `system.arrays` is for kernels.
+    `system.Phi(t, q)` and related methods are for users; `system.arrays` is for kernels.
     A system never changes: several threads may use it, and it can be copied and pickled.
     """
 
@@ -95,9 +95,9 @@ class System:
         lay_out_once(self, self.arrays)
         lay_out_once(self, self.load_arrays)
         self.idle = Pool()
-        """Workspaces that wait for the next evaluation or run."""
+        """Idle workspaces for the next evaluation or run."""
         self.known: dict[str, dict[Any, Any]] = {}
-        """Constants that were worked out for this system, see `once_per_system`."""
+        """Constants computed for this system, see `once_per_system`."""
 
     # systems that differ in one thing
 
@@ -110,19 +110,19 @@ class System:
         return other
 
     def drawn_at(self, q: Floats) -> System:
-        """The same system, drawn in another pose."""
+        """The same system with another initial pose."""
         poses, other = [(x, y, phi) for x, y, phi in q.reshape(-1, 3).tolist()], self._like()
         other.bodies = [body._replace(pose=pose) for body, pose in zip(self.bodies, poses, strict=True)]
         return other
 
     def _like(self) -> System:
-        """Another one with the same attributes, and with workspaces and answers of its own."""
+        """Another one with the same attributes, but with its own workspaces and constants."""
         other = object.__new__(System)
         other.__dict__.update(self.__dict__)
         other.idle, other.known = Pool(), {}
         return other
 
-    # copies are made anew from the drawing: addresses mean nothing in them
+    # copies are built again from the resolved model: addresses mean nothing in them
 
     def __copy__(self) -> System:
         return System(self.resolved)
@@ -137,13 +137,13 @@ class System:
             except Exception as error:
                 raise UnsupportedError(
                     f"the system of model '{self.model.name}' cannot be pickled: {self.model.elements[name].title} "
-                    f"has {function.text}, which another process would not find ({error}). "
+                    f"has {function.text}, which another process could not import ({error}). "
                     "Define it at the top of a module."
                 ) from error
         return System, (self.resolved,)
 
     def _python_functions(self) -> Iterator[tuple[str, Function]]:
-        """The functions and laws that are written in Python, and their elements."""
+        """The functions and laws written in Python, and their elements."""
         functions = [(name, function) for (name, _), function in zip(self.rows, self.functions, strict=True)]
         return ((name, each) for name, each in functions + self.laws if each.callback is not None)
 
@@ -151,13 +151,13 @@ class System:
     def arms(self) -> Floats:
         """The length that makes the angle of each body comparable with its displacements.
 
-        It is that of the mechanism, but for bodies that are far smaller: a watch on a crane keeps its own.
+        It is that of the mechanism, except for bodies that are far smaller: a watch on a crane has its own.
         """
         return _arms(self)
 
     @cached_property
     def sizes(self) -> Floats:
-        """What a large change of each coordinate is: a length of the mechanism, or a radian."""
+        """A large change of each coordinate: a length of the mechanism, or a radian."""
         return np.column_stack([self.arms, self.arms, np.ones(len(self.bodies))]).reshape(-1)
 
     @cached_property
@@ -184,7 +184,7 @@ class System:
 
     @property
     def drawn_q(self) -> Floats:
-        """The coordinates in the pose in which the model was drawn."""
+        """The coordinates in the initial pose, as drawn."""
         return np.array([number for body in self.bodies for number in body.pose], dtype=float)
 
     def frames(self, q: Floats, qd: Floats | None = None, t: float = 0.0) -> Floats:
@@ -220,7 +220,7 @@ class System:
 
     @contextmanager
     def workspace(self) -> Iterator[Workspace]:
-        """A workspace for a single evaluation: one that is idle, or a new one. Contacts are looked for anew in it."""
+        """A workspace for a single evaluation: an idle one, or a new one. Contacts are searched for again in it."""
         w: Workspace = self.idle.take(Workspace) or self.new_workspace()
         w.memory[:] = np.nan
         try:
@@ -236,14 +236,14 @@ class System:
         q = self._coordinates("q", q)
         rates = np.zeros(self.n) if qd is None else self._coordinates("qd", qd)
         quick = evaluate if self.n > SMALL else plain(evaluate)
-        # as Python it would warn of states beyond all bounds, which compiled code does not
+        # as Python it would warn of states that have grown without bound, which compiled code does not
         with self.workspace() as w:
             with np.errstate(over="ignore", invalid="ignore"):
                 quick(self.arrays, float(t), q, rates, w, np.empty(self.m) if Phi is None else Phi, w.row)
             yield w
 
     def _coordinates(self, name: str, given: Floats) -> Floats:
-        """An array that kernels can read: they do not look where it ends."""
+        """An array that kernels can read: they do not check its bounds."""
         numbers = np.ascontiguousarray(given, dtype=float)
         if numbers.shape != (self.n,):
             raise ModelError(
@@ -259,7 +259,7 @@ class System:
         return f
 
     def broken_function(self, t: float) -> str | None:
-        """A sentence on the first element whose function of time has no value at t; drivers need derivatives too."""
+        """A sentence about the first element whose function of time has no value at t; drivers need derivatives too."""
         functions = [(name, function) for (name, _), function in zip(self.rows, self.functions, strict=True)]
         functions += [(name, law) for name, law in self.laws if law.of_time]
         for i, (name, function) in enumerate(functions):
@@ -270,7 +270,7 @@ class System:
         return None
 
     def broken_force(self, t: float, q: Floats, qd: Floats) -> str | None:
-        """A sentence on the first force that has no finite value at a state."""
+        """A sentence about the first force that has no finite value at a state."""
         for name, law in self.laws:
             if law.callback is not None and (error := law.callback.raised) is not None:
                 return (
@@ -286,7 +286,7 @@ class System:
         return f"at t = {t:.9g} s the applied forces ({names}) have no finite value."
 
     def overgrown(self, t: float, q: Floats, qd: Floats, begin: Any) -> str | None:
-        """A sentence on a force or a driver that has become very much larger than it was at the start."""
+        """A sentence about a force or a driver that has become much larger than at the start."""
         then = [value for _, _, value, _ in self.law_values(begin.t, begin.q, begin.qd)]
         usual = max((abs(value) for value in then if np.isfinite(value)), default=0.0) or 1.0
         grown = [(name, law.text, v, where) for name, law, v, where in self.law_values(t, q, qd)]
@@ -305,7 +305,7 @@ class System:
         )
 
     def law_values(self, t: float, q: Floats, qd: Floats) -> list[tuple[str, Function, float, str]]:
-        """Each law of the applied forces with the name of its element, its value, and the variables it has there."""
+        """Each law of the applied forces with the name of its element, its value, and its variables."""
         L, F = self.load_arrays, self.frames(q, qd, t=t)
         bodies = {body.name: 3 * i for i, body in enumerate(self.bodies)}
         owner = {id(load): name for name, load in self.loads}
@@ -332,7 +332,7 @@ class System:
 
     @cached_property
     def callbacks(self) -> list[Callback]:
-        """The functions of users' own in Python."""
+        """The Python functions of users."""
         return [each.callback for _, each in self._python_functions() if each.callback is not None]
 
     def raised(self) -> BaseException | None:
@@ -340,12 +340,12 @@ class System:
         return next((each.raised for each in self.callbacks if each.raised is not None), None)
 
     def forget_raised(self) -> None:
-        """A new run does not know what an earlier one came upon."""
+        """A new run starts without the exceptions of earlier ones."""
         for callback in self.callbacks:
             callback.guarded.raised = None
 
     def broken_contact(self, t: float, q: Floats) -> str | None:
-        """A sentence on the first contact that has come to the end of its curve."""
+        """A sentence about the first contact that has reached the end of its curve."""
         S, F = self.arrays, self.frames(q, t=t)
         for i, (name, row) in enumerate(self.rows):
             if row.formula is not None and row.formula.contact is not None:
@@ -358,23 +358,23 @@ class System:
         return None
 
     def nu(self, t: float, q: Floats | None = None) -> Floats:
-        """Right-hand side of the velocity equation; that of formulas depends on the pose too."""
+        """Right-hand side of the velocity equation; for formulas it also depends on the pose."""
         if self.has_formulas and q is None:
             raise UnsupportedError("nu of a Constraint depends on the pose; ask for nu(t, q).")
         return self.functions_at(t)[:, 1] if q is None else self.evaluated(t, q).f[: self.m, 1]
 
     @property
     def has_formulas(self) -> bool:
-        """Some rows are formulas, whose weights follow the state."""
+        """Whether some rows are formulas, whose weights follow the state."""
         return bool(self.arrays.formulas.row.size)
 
     @property
     def velocity_rows(self) -> Ints:
-        """Rows that hold velocities and no positions."""
+        """Rows that constrain velocities but not positions."""
         return np.flatnonzero(self.arrays.formulas.level == VELOCITY)
 
     def refuse_velocity_rows(self, analysis: str) -> None:
-        """Some analyses need equations of positions."""
+        """Some analyses need position constraints."""
         titles = dict.fromkeys(self.model.elements[self.rows[i][0]].title for i in self.velocity_rows)
         if titles:
             holds = "holds" if len(titles) == 1 else "hold"
@@ -384,7 +384,7 @@ class System:
             )
 
     def moves_in_time(self, row: int) -> bool:
-        """Whether a row prescribes a motion: it reads the time, or holds a velocity at a value."""
+        """Whether a row prescribes a motion: it depends on time, or holds a velocity at a value."""
         formula = self.rows[row][1].formula
         if formula is None:
             return not self.functions[row].is_constant
@@ -420,7 +420,7 @@ class System:
         return Q
 
     def finite_QA(self, t: float, q: Floats, qd: Floats) -> Floats:
-        """QA; a ModelError that names the force where it has no finite value."""
+        """QA; raises a ModelError that names the force if it has no finite value."""
         Q = self.QA(t, q, qd)
         if not np.all(np.isfinite(Q)):
             why = (
