@@ -72,7 +72,7 @@ def test_an_interrupted_run_goes_on():
 
 def test_what_cannot_be_resumed(tmp_path):
     results = se.dynamics(four_bar(), t_end=1.0)
-    with pytest.raises(se.ModelError, match="reach t = 1 s already"):
+    with pytest.raises(se.ModelError, match="already reach t = 1 s"):
         results.resume(t_end=0.5)
     results.save(tmp_path / "r.csv")
     with pytest.raises(se.UnsupportedError, match="cannot be resumed"):

@@ -11,7 +11,7 @@ from .assembly.assemble import Assembly
 
 Floats = NDArray[np.float64]
 
-TOLD = 1e-8  # residual of an equation, relative to its terms, from which it is reported
+REPORTED = 1e-8  # residual of an equation, relative to its terms, from which it is reported
 WRONG = 1e-4  # the same from which accelerations and reactions are useless
 OPEN = (
     1e-6  # gap of a joint at an output, relative to the smallest length around it, from which it is reported
@@ -23,7 +23,7 @@ BROKEN = 0.1  # the same from which the results are useless
 
 def lost_digits(system: System, lost: float) -> str | None:
     """A sentence if the equations of motion hold to too few digits at an output."""
-    if lost <= TOLD:
+    if lost <= REPORTED:
         return None
     return f"double precision satisfies the equations of motion{_extremes(system)} only to {lost:.0e} of their terms"
 

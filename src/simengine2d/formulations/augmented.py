@@ -12,7 +12,7 @@ from ..errors import ModelError
 
 @dataclass(frozen=True)
 class Augmented(OdeFormulation):
-    """Index 1 with Baumgarte's stabilization; alpha = beta = 0 leaves it out, and the constraints drift.
+    """Index 1 with Baumgarte's stabilization; with alpha = beta = 0 the constraints drift.
 
         [ M      Phi_q^T ] [ qdd ]   [ QA                                              ]
         [ Phi_q     0    ] [ lam ] = [ gamma - 2 alpha (Phi_q qd - nu) - beta^2 Phi    ]

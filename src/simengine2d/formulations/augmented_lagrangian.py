@@ -63,16 +63,15 @@ class AugmentedLagrangian(StagedFormulation):
         (M + b K + c D + Phi_z^T alpha S^-1 Phi_z) da = -(M a + Phi_z^T lam - Q) - Phi_z^T alpha (b S)^-1 Phi
         lam += alpha (b S)^-1 (Phi + b Phi_z da)
 
-    until nothing changes any more, so that the penalty is no force of the result; then, at the end of the step,
+    until nothing changes, so that the penalty leaves no force in the result; then, at the end of the step,
 
         (M + Phi_z^T alpha S^-1 Phi_z) zd = M zd* + Phi_z^T alpha S^-1 nu
         (M + Phi_z^T alpha S^-1 Phi_z) a  = M a*  + Phi_z^T alpha S^-1 gamma
 
     With dlam among the unknowns, these are the equations of index 3 whose constraints have the compliance S / alpha.
 
-    S, the diagonal of Phi_z M^-1 Phi_z^T, makes alpha a pure number: the mass of the penalty against the mass that a
-    constraint feels; S is less where a light body carries a heavy one. The matrix is regular whatever the constraints
-    are.
+    S, the diagonal of Phi_z M^-1 Phi_z^T, makes alpha a pure number: the mass of the penalty relative to the effective
+    mass of a constraint; S is smaller where a light body carries a heavy one. The matrix is always regular.
 
     Cuadrado, Cardenal & Bayo, Multibody System Dynamics 1 (1997) 259-280.
     """

@@ -16,8 +16,8 @@ class MatrixR(OdeFormulation):
         R^T M R zdd = R^T (QA - M s'),      qdd = R zdd + s'
 
     The columns of R are the motions in which one independent velocity is 1 and the others 0. All positions are
-    integrated, and those of the dependent coordinates are put right after each step. Then the independent ones are
-    chosen anew, so that no dependent coordinate comes to move much faster than they do.
+    integrated, and those of the dependent coordinates are corrected after each step. Then the independent ones are
+    chosen again, so that no dependent coordinate moves much faster than they do.
 
     Garcia de Jalon & Bayo, Kinematic and Dynamic Simulation of Multibody Systems (1994), section 5.2.3.
     """

@@ -2,10 +2,10 @@
 
     Phi_d zd_d + Phi_i zd_i = nu,     zd = R zd_i + s,     zdd = R zdd_i + s'      R = [ -Phi_d^-1 Phi_i ; 1 ]
 
-The state holds all coordinates. Only the independent ones are believed; the others are the first guess of what follows
-from them. So the choice may change after any step, and no integrator need know of it. It does: where a dependent
-coordinate moves much faster than the independent ones, as the height of a pin does where its x turns back, it is a
-steep function of them, and a step that is short for the motion is long for this function.
+The state holds all coordinates. Only the independent ones count; the others are an initial guess for what follows from
+them. So the choice may change after any step, and no integrator needs to know. It does change: if a dependent
+coordinate moves much faster than the independent ones, like the height of a pin where its x turns back, it is a steep
+function of them, and a step that is short for the motion is long for this function.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ class Partitioning(OdeFormulation):
         Phi(q_i, q_d, t) = 0,      Phi_d qd_d = nu - Phi_i qd_i,      R^T M R qdd_i = R^T (QA - M s)
 
     Every evaluation solves the positions by Newton's method, so that all stages satisfy all constraints. The
-    independent coordinates are chosen anew after each step.
+    independent coordinates are chosen again after each step.
 
     Wehage & Haug, Journal of Mechanical Design 104 (1982) 247-255.
     """

@@ -21,9 +21,9 @@ class Penalty(OdeFormulation):
 
         (M + alpha Phi_q^T Phi_q) qdd = QA - alpha Phi_q^T (-gamma + 2 xi omega (Phi_q qd - nu) + omega^2 Phi)
 
-    By default alpha is `factor` times the mass that each constraint feels at the start: one over the diagonal of
+    By default alpha is `factor` times the effective mass of each constraint at the start: one over the diagonal of
     Phi_q M^-1 Phi_q^T, or more where a light body carries a heavy one. Then the accelerations of the constraints are
-    wrong by about 1 / factor, in all units. An `alpha` that is given, in kg for pins, is that of all constraints.
+    wrong by about 1 / factor, in any units. A given `alpha`, in kg for pins, applies to all constraints.
 
     It is solved with the multipliers as unknowns, which loses fewer digits and suits any alpha:
 

@@ -13,7 +13,7 @@ from ..coordinates.projection import projection
 
 @dataclass(frozen=True)
 class Projection(OdeFormulation):
-    """Index 1, with positions and velocities brought back onto the constraints after each step.
+    """Index 1, with positions and velocities projected onto the constraints after each step.
 
         [ M      Phi_q^T ] [ qdd ]   [ QA    ]
         [ Phi_q     0    ] [ lam ] = [ gamma ]

@@ -1,9 +1,9 @@
 """A watch over the rank of the constraints along a motion, whatever its coordinates, formulation and integrator.
 
-Row i of Phi_q, made free of the rows that are eliminated before it, keeps the share g_i of its length: the sine of the
-angle between the row and the others. It is the root of the pivot of its multiplier against Phi_q W Phi_q^T, where W
-knows lengths and no masses. Where constraints lose rank, some g_i becomes zero, and it does so as |t - t*| does. A
-step may lead over that pose; so the slopes of g_i at both ends are looked at too:
+Row i of Phi_q, orthogonalized against the rows eliminated before it, keeps the fraction g_i of its length: the sine of
+the angle between the row and the others. It is the root of the pivot of its multiplier relative to Phi_q W Phi_q^T,
+where W contains lengths but no masses. Where constraints lose rank, some g_i becomes zero in proportion to |t - t*|. A
+step may cross that pose; so the slopes of g_i at both ends are examined too:
 
     g_i falls at the first end, rises at the other, and steeply enough to have been zero between them.
 """
@@ -26,15 +26,15 @@ BEGUN, TIME, ALARMS, SHORTEST = range(4)
 STATE_SIZE = 4
 MOST_ALARMS = 64
 
-WIDEST = 0.5  # between two poses that are compared, in lengths of the mechanism or radians
+WIDEST = 0.5  # between two compared poses, in lengths of the mechanism or radians
 MOST_PIECES = 50.0  # of one step: a body that flies away has no other poses
 FINEST = 0.05  # to which a suspicion is narrowed down
-ROUGH = 0.1  # of the way, by which velocities at its ends may miss it
-USUAL = 0.25  # way after which it is worth looking again
+ROUGH = 0.1  # of the displacement, by which velocities at its ends may miss it
+USUAL = 0.25  # displacement after which rank is examined again
 FINE = 0.02  # the same near a singular pose
-SHARE = 0.3  # and between these, as a share of the smallest g
-STEEPEST = 6.0  # of g, by the way
-ALWAYS_ZERO = 1e-4  # largest g of a row that is redundant all along
+SHARE = 0.3  # and between these, as a fraction of the smallest g
+STEEPEST = 6.0  # of g per displacement
+ALWAYS_ZERO = 1e-4  # largest g of a row that is always redundant
 AHEAD = 1e-4  # for slopes, in lengths or radians
 PIECES = 4
 
@@ -117,7 +117,7 @@ def begin_watch(c, t):
 
 @kernel
 def remember(c, t):
-    """The pose whose g stand in row 1 is the first one of what comes."""
+    """The pose with its g in row 1 becomes the first end of the next comparison."""
     n, least = c.sizes.size, 1.0
     for j in range(n):
         c.first[0, j], c.first[1, j] = c.bodies[j], c.bodies[n + j]

@@ -47,7 +47,7 @@ NEWTON = {"exact": EXACT, "modified": MODIFIED, "course": COURSE}
 
 MOST_ITERATIONS = 12
 EPSILON = 2e-15  # of positions, whose errors are sums of some roundings
-GIVEN_UP = 0.2  # reduction of an error at which modified Newton factors anew
+GIVEN_UP = 0.2  # reduction of an error at which modified Newton factors again
 LARGEST_ROUNDING = 1e-6  # largest change that may be taken for rounding, against the accelerations
 AMPLIFIED = 1e3  # the same against rounding in a usual pose: near a singular one, constraints amplify it
 
@@ -256,7 +256,7 @@ def stalled(st, before, rounding):
 
 @kernel
 def iterate(c, t):
-    """Correct until accelerations do not change any more; state[CONVERGED] tells whether they came to rest."""
+    """Correct until accelerations no longer change; state[CONVERGED] is whether the iteration converged."""
     st, state, options, before = c.st, c.st.state, c.st.options, np.inf
     exact = options[ITERATION] == EXACT
     for iteration in range(MOST_ITERATIONS):

@@ -41,7 +41,7 @@ class DaeEquations:
         return self.family.equations_of_motion(Projection(), self.at)
 
     def onto_constraints(self, tolerance: float = HELD) -> BoundKernel:
-        """The way back onto the constraints; compiled only where somebody needs it."""
+        """The projection onto the constraints; compiled only if needed."""
         return projection(self.of_motion, np.array([tolerance * self.family.system.length]))
 
     @property

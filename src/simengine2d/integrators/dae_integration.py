@@ -75,7 +75,7 @@ class ConstrainedIntegration(CompiledIntegration):
         return np.zeros(0)
 
     def open_steps(self) -> None:
-        """Bind what it takes to look into steps; in fixed steps, whose ends are the outputs, nobody else does."""
+        """Bind the kernels that interpolate inside steps; fixed steps, whose ends are the outputs, do without them."""
         if self.look is NONE:
             project, middle = self.onto_constraints, self.middle
             look = Look(self.path, middle, project.f, project.c, np.zeros(TURNS), int(middle.size > 0))
@@ -103,7 +103,7 @@ class ConstrainedIntegration(CompiledIntegration):
         return super().hop(broken, surely)
 
     def begin_anew(self, t: float) -> None:
-        """The accelerations are those behind the break, and no step is known before it.
+        """The accelerations are those after the break, and no step is known before it.
 
         Steps of index 3 leave velocities that the constraints do not allow; in the short steps at a break these would
         make large accelerations.

@@ -14,7 +14,7 @@ is then brought onto the constraints by the smallest change in the metric of the
 resists.
 
 The first stage is the end of the last step, so that the stages are of order 2: positions that a stiff spring holds are
-followed as exactly as others. The method is L-stable, and its estimate of order 3.
+as accurate as others. The method is L-stable, and its estimate of order 3.
 
 Kennedy & Carpenter, Applied Numerical Mathematics 44 (2003) 139-181: ESDIRK4(3)6L[2]SA.
 """
@@ -87,7 +87,7 @@ MOST_CORRECTIONS = 4
 LARGEST_CORRECTION = (
     1e4  # of a coordinate, against the violation it removes, both as lengths of the mechanism
 )
-GIVEN_UP = 0.3  # reduction of an error at which the matrix is made anew
+GIVEN_UP = 0.3  # reduction of an error at which a new matrix is made
 STALLS = 1e-8  # changes, against the accelerations, which are rounding where they become no smaller
 SMALLEST = 1e-14  # error of a step that rounding leaves visible
 SHARE = 0.03  # error allowed in one step, against that of the whole motion

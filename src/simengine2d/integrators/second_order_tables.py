@@ -84,6 +84,6 @@ def table_of(method: Integrator) -> SecondOrderTable:
     if not isinstance(T, ImplicitTableau) or not np.array_equal(T.A[-1], T.b):
         raise UnsupportedError(
             f"the integrator '{method.name}' does not solve differential-algebraic equations: its steps do not end "
-            "in a stage that fulfills the constraints."
+            "in a stage that satisfies the constraints."
         )
     return stage_table(T.A, T.C, T.base)

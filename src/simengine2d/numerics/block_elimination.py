@@ -1,7 +1,7 @@
-"""The elimination program of `ldl` with a block of k x k numbers in the place of each: A = L U without exchanges.
+"""The elimination program of `ldl` with a block of k x k numbers in place of each number: A = L U without exchanges.
 
-Each unknown stands for k of them, as the stages of a Runge-Kutta method have it. The pattern, the order and its
-reasons are those of the program; blocks need not be symmetric, and pivots are inverted with row exchanges inside them.
+Each unknown consists of k numbers, such as those of the stages of a Runge-Kutta method. Pattern, order and the reasons
+for it are those of the program; blocks need not be symmetric, and pivots are inverted with row exchanges inside them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def new_blocks(program: Elimination, k: int) -> Blocks:
 
 @kernel
 def invert(A, W):
-    """A becomes its inverse, by Gauss and Jordan with row exchanges; where it has none, nothing in it is a number."""
+    """A becomes its inverse, by Gauss-Jordan elimination with row exchanges; nan if it has none."""
     k = A.shape[0]
     for i in range(k):
         for j in range(k):
@@ -89,7 +89,7 @@ def times_inverse(A, P, W):
 
 @kernel
 def eliminate_blocks(E, K):
-    """A_ij -= A_ik A_kk^-1 A_kj for all i, j coupled to k, one k after the other."""
+    """A_ij -= A_ik A_kk^-1 A_kj for all i, j coupled to k, one k after another."""
     pivot, start, target, upper, lower = E.pivot, E.start, E.target, K.upper, K.lower
     for k in range(pivot.size - 1):
         first, last = int(pivot[k]), int(pivot[k + 1]) - 1

@@ -121,8 +121,8 @@ class Bridge:
         from scipy.interpolate import KroghInterpolator  # takes a while to import
 
         n, h = self.system.n, t1 - t0
-        behind = self.integrate(t1, y1.copy(), np.array([t1 + h]))
-        known = [(t0, y0), (t1, y1)] + ([] if behind is None else [(t1 + h, behind[0, : y0.size])])
+        after = self.integrate(t1, y1.copy(), np.array([t1 + h]))
+        known = [(t0, y0), (t1, y1)] + ([] if after is None else [(t1 + h, after[0, : y0.size])])
         x, values = [], []
         for t, y in known:
             slope = np.empty(y0.size)

@@ -47,20 +47,20 @@ def dynamics(
     progress: Progress | None = None,
     keep: Keep | None = None,
 ) -> Results:
-    """The motion of a model under its forces from the drawn pose at t = 0 to `t_end`, or to the last of `t_eval`.
+    """The motion of a model under its forces from the initial pose at t = 0 to `t_end`, or to the last of `t_eval`.
 
-    With no method named, an adaptive one keeps the error below `rtol` of each coordinate plus `atol` (by default
-    `rtol` of a length of the mechanism, or of a radian), and `step` is the spacing of the outputs. Without `step` and
-    `t_eval` there are 101 of them and, where steps are short, more between them, so that forces show their peaks. Other
+    By default, an adaptive method keeps the error below `rtol` of each coordinate plus `atol` (by default `rtol` of a
+    length of the mechanism, or of a radian), and `step` is the spacing of the outputs. Without `step` and `t_eval`
+    there are 101 of them and, where steps are short, more between them, so that forces show their peaks. Other
     integrators take steps of `step`. A method is given by its name, with options as in "newmark(beta=0.25)", or as an
-    object, `se.Newmark(newton="modified")`. A System instead of a model saves the time to build it anew; a
-    `symbolic.SymbolicSystem` is integrated by itself.
+    object, `se.Newmark(newton="modified")`. A System in place of a model saves the time to build it again; a
+    `symbolic.SymbolicSystem` is integrated as it is.
 
-    `second_opinion` runs it again, sharper, and lets `results.verdict` know by how much that differs.
-    Steps that adapt are not longer than `max_step`: what a Python function does in a shorter time, nobody else knows.
+    `second_opinion` runs it again with a tighter tolerance, and adds the difference to `results.verdict`.
+    Adaptive steps are not longer than `max_step`: it should resolve what a Python function does.
 
     `progress` is called with the simulated time, `keep` with the results so far.
-    Raises with the results so far (`error.results`) where the integration ends early.
+    Raises with the results so far (`error.results`) if the integration ends early.
     """
     if isinstance(model, EquationSystem):
         return model.dynamics(
@@ -90,7 +90,7 @@ def _run(task: Task, progress: Progress | None, keep: Keep | None) -> Results:
 
 
 def run_of(task: Task) -> Run:
-    """A new run of the kind that the task asks for, at its start."""
+    """A new run of the kind that the task requires, at its start."""
     return kind_of(task)(task, start(task.system, task.t0))
 
 
@@ -112,7 +112,7 @@ def resume(
     progress: Progress | None = None,
     keep: Keep | None = None,
 ) -> Results:
-    """Go on with a run of dynamics up to `t_end` (by default, to the end that it did not reach).
+    """Continue a run of dynamics up to `t_end` (by default, to the end that it did not reach).
 
     The motion is the same, bit for bit, as if the run had never ended.
     """
@@ -128,7 +128,7 @@ def resume(
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UnsupportedError(
             "these results cannot be resumed: their settings are damaged, or of another version "
-            f"({ended(error)[:-1]}). Run the analysis anew."
+            f"({ended(error)[:-1]}). Run the analysis again."
         ) from None
     run = run_of(task)
     run.go_on_from(results)
@@ -136,17 +136,17 @@ def resume(
 
 
 def _later_times(results: Results, t_end: float | None, t_eval: Sequence[float] | Floats | None) -> Floats:
-    """The outputs that are not there yet."""
+    """The outputs that are still missing."""
     end = results.settings["t_end"] if t_end is None else t_end
     times = output_times(end, results.settings["spacing"], t_eval, "resume")
     later = times[times > results.t[-1]]
     if later.size == 0:
-        raise ModelError(f"the results reach t = {results.t[-1]:g} s already; give a larger t_end.")
+        raise ModelError(f"the results already reach t = {results.t[-1]:g} s; give a larger t_end.")
     return later
 
 
 def _task_again(system: System, settings: dict[str, Any], times: Floats, spacing: float | None) -> Task:
-    """The task that a run has written down, for other times."""
+    """The task of an earlier run, for other times."""
     return Task(
         system,
         times,

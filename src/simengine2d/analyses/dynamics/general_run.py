@@ -29,7 +29,7 @@ from ..digits import (
     APART,
     BROKEN,
     OPEN,
-    TOLD,
+    REPORTED,
     WRONG,
     far_from_the_origin,
     lost_digits,
@@ -46,8 +46,8 @@ from .watched_run import WatchedRun
 
 Floats = NDArray[np.float64]
 
-FIXED = 1e-10  # local error that fixed steps are thought to have, for the constraints
-TIGHT = 1e-14  # to which outputs meet the constraints, against a length of the mechanism
+FIXED = 1e-10  # assumed local error of fixed steps, for the constraints
+TIGHT = 1e-14  # to which outputs satisfy the constraints, relative to a length of the mechanism
 
 CHATTER = (
     "thousands of tiny steps led nowhere. Look for a force that jumps back and forth, such as sign(v) at rest; "
@@ -88,7 +88,7 @@ class GeneralRun(WatchedRun):
 
     @property
     def bends(self) -> bool:
-        """Whether steps end also where a force only bends."""
+        """Whether steps also end where a force only has a kink."""
         return True
 
     def find_multipliers(self, known: OutputMultipliers | None) -> None:
@@ -111,7 +111,7 @@ class GeneralRun(WatchedRun):
     doubtful = False
     """Whether whole turns may have been missed before the last singular pose."""
 
-    # where it stands
+    # the present state
 
     @property
     def t(self) -> float:
@@ -175,7 +175,7 @@ class GeneralRun(WatchedRun):
         return Broken(self.switching, self.bodies, kept, self.kick) if self.switching else None
 
     def kick(self, found: Break, y: Floats) -> None:
-        """Give velocities that fulfill the constraints behind a break, where prescribed ones change at once."""
+        """Give velocities that satisfy the constraints after a break at which prescribed ones jump."""
         q, qd = self.bodies(found.t, y)
         if self.switching.kicks_at(found, q):
             y[self.family.n :] = self.family.velocities(q, self.switching.kicked(found, q, qd))
@@ -205,7 +205,7 @@ class GeneralRun(WatchedRun):
         return (OPEN if self.task.formulation.projects else APART) * self.system.length
 
     def is_closed(self, k: int) -> bool:
-        """Whether row k fulfills the constraints, Phi = 0 and Phi_q qd = nu."""
+        """Whether row k satisfies the constraints, Phi = 0 and Phi_q qd = nu."""
         system, qd, per_row = self.system, self.history.Qd[k], lengths_per_row(self.system)
         at = system.evaluated(float(self.times[k]), self.history.Q[k], qd)
         rates = np.add.reduceat(at.data * qd[system.arrays.jac_column], system.arrays.jac_start[:-1])
@@ -301,7 +301,7 @@ class GeneralRun(WatchedRun):
     def errors(self) -> dict[str, Floats]:
         return self.monitors._asdict() | ({} if self.rank is None else self.rank.kept())
 
-    def told(self) -> list[str]:
+    def reported(self) -> list[str]:
         singular, (lost, gap) = self.monitors.singular_at[0], self.monitors.lost
         where = f"at the output t = {singular:g} s the constraints lose rank"
         cautions = [
@@ -315,20 +315,20 @@ class GeneralRun(WatchedRun):
             open_joints(self.system, gap) if self.task.formulation.projects or self.apart(gap) else None,
             far_from_the_origin(self.system, self.start.assembly.q, self.task.rtol),
         ]
-        known = super().told()
-        told = [*self.switching.notes(), *(Caution(note) for note in cautions if note is not None)]
-        return known + [note for note in told if note not in known]
+        known = super().reported()
+        more = [*self.switching.notes(), *(Caution(note) for note in cautions if note is not None)]
+        return known + [note for note in more if note not in known]
 
     def apart(self, gap: float) -> bool:
-        """Whether a gap at an output is no answer; joints that are held by a pull or a penalty come apart slowly."""
+        """Whether a gap makes an output useless; stabilized or compliant joints come apart slowly."""
         return bool(gap > APART * self.system.length)
 
     def wrong_steps(self) -> str | None:
-        """A sentence where steps were made with wrong accelerations."""
+        """A sentence if steps were made with wrong accelerations."""
         return None
 
     def check_rows(self, first: int) -> None:
-        """End the run where outputs from `first` on are no answers."""
+        """End the run if outputs from `first` on are useless."""
         super().check_rows(first)
         self.check_softness(first)
         lost, gap = self.monitors.lost
@@ -346,7 +346,7 @@ class GeneralRun(WatchedRun):
             raise self.failure(f"{open_joints(self.system, gap)}{why}")
 
     def check_softness(self, first: int) -> None:
-        """End the run where joints do not hold their bodies, with compliances that nobody asked for."""
+        """End the run if joints with default compliances do not hold their bodies."""
         given, formulation = self.monitors.changed[1], self.task.formulation
         if formulation.gives_way and formulation == type(formulation)() and not given <= BROKEN:
             self.done = first
@@ -416,7 +416,7 @@ class OdeRun(GeneralRun):
 
     @property
     def controlled(self) -> dict[str, Any]:
-        """How an adaptive method is told its steps."""
+        """The step control of an adaptive method."""
         return {"rtol": self.local, "atol": self.atol, "step": self.task.max_step}
 
     def begin(self) -> None:
@@ -468,7 +468,7 @@ class OdeRun(GeneralRun):
 
     def wrong_steps(self) -> str | None:
         # where joints are a little open, rows and bodies disagree by as much
-        least = max(TOLD, 0.1 * self.task.rtol) if self.follow_from_state else WRONG
+        least = max(REPORTED, 0.1 * self.task.rtol) if self.follow_from_state else WRONG
         return wrong_steps(self.system, self.monitors.changed[0], least)
 
     def recover(self, first: int, stop: int) -> None:

@@ -1,4 +1,4 @@
-"""A run of dynamics: outputs in chunks, progress, events, and keeping what was finished."""
+"""A run of dynamics: outputs in chunks, progress, events, and saving what is finished."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Keep = Callable[[Results], None]
 
 HALVED = "halved step"
 """Name of the event that a fixed step was not fixed."""
-STEPS_A_CHUNK = 2_000  # after which an adaptive run asks itself whether it gets anywhere
+STEPS_A_CHUNK = 2_000  # after which an adaptive run checks whether it makes progress
 
 
 class History(NamedTuple):
@@ -141,14 +141,14 @@ class Run(ABC):
 
     @abstractmethod
     def checkpoint(self) -> dict[str, Floats]:
-        """Everything that is needed to go on later."""
+        """Everything that is needed to continue later."""
 
     @abstractmethod
     def restore(self, saved: dict[str, Floats]) -> None:
         """Go on from a checkpoint."""
 
     def go_on_from(self, results: Results) -> None:
-        """Take over what a run has finished, and go on where it stood."""
+        """Take over what a run has finished, and continue from its state."""
         self.crossings = [event for event in results.events if event.name != HALVED]
         self.notes = [
             note for note in results.notes if not note.startswith("resumed") and "halved" not in note
@@ -159,7 +159,7 @@ class Run(ABC):
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise UnsupportedError(
                 "these results cannot be resumed: the state of the integrator does not fit the model, as in a file of "
-                f"another version ({ended(error)[:-1]}). Run the analysis anew."
+                f"another version ({ended(error)[:-1]}). Run the analysis again."
             ) from None
 
     def take_over(self, results: Results) -> None:
@@ -227,7 +227,7 @@ class Run(ABC):
         if self.watch:
             self.look_for_events(self.watch)
 
-    # outputs where nobody has chosen them
+    # default outputs
 
     @property
     def tried(self) -> int:
@@ -241,11 +241,11 @@ class Run(ABC):
 
     @property
     def outputs_per_step(self) -> float:
-        """How densely outputs must lie to show the motion."""
+        """How dense outputs must be to show the motion."""
         return 1.0
 
     def steps_to_lay(self, grid: OutputGrid) -> int:
-        """Lay the outputs anew where it is time; the steps up to the next time."""
+        """Choose the outputs again if it is time; returns the steps up to the next time."""
         if self.tried > 0 and grid.is_due(self.tried):
             self.look_again()
             reached = float(self.times[self.done - 1]) if self.done else self.start.assembly.t
@@ -260,7 +260,7 @@ class Run(ABC):
         self.safe, self.noted = (self.done, self.t, self.everything()), list(self.notes)
 
     def look_again(self) -> None:
-        """Where something may have been larger between two outputs than ever before, take these steps once more."""
+        """If something may have been larger between two outputs than ever before, repeat these steps."""
         first, t, saved = self.safe or (0, 0.0, {})
         begin = max(0, first - 1)
         rows = slice(begin, self.done)
@@ -294,7 +294,7 @@ class Run(ABC):
         return np.sqrt(np.add.reduceat(self.history.Lam[rows] ** 2, self.system.first_rows, axis=1))
 
     def make_room(self, later: Floats) -> None:
-        """Rows for outputs at these times, behind those that are filled."""
+        """Rows for outputs at these times, after those that are filled."""
         self.times = np.concatenate([self.times[: self.done], later])
         if len(self.history.Q) < self.times.size:
             more = 2 * self.times.size - len(self.history.Q)
@@ -318,7 +318,7 @@ class Run(ABC):
         return first + int(np.argmin(good))
 
     def keep_good_rows(self) -> None:
-        """Rows of a run that ends early: those before the first that is no answer."""
+        """Rows of a run that ends early: those before the first useless one."""
         self.done = self.finite_rows(0)
 
     def interrupted(self) -> Results:
@@ -334,7 +334,7 @@ class Run(ABC):
         return results
 
     def try_to_keep(self, keep: Keep) -> None:
-        """A disk that is full must not end a run."""
+        """A full disk must not end a run."""
         try:
             keep(self.results(f"unfinished, at t = {self.t:g} s"))
         except OSError as error:
@@ -396,8 +396,8 @@ class Run(ABC):
             return system.broken_function(t)
         return system.broken_function(t) or system.broken_force(t, q, qd) or system.broken_contact(t, q)
 
-    def told(self) -> list[str]:
-        """What is to be known of the run so far."""
+    def reported(self) -> list[str]:
+        """Notes on the run so far."""
         return [*self.notes, *halved_notes(*self.halved)]
 
     def results(self, status: str) -> Results:
@@ -411,7 +411,7 @@ class Run(ABC):
             h.Lam[:k],
             analysis="dynamics",
             status=status,
-            notes=[*self.told(), *lift_off_notes(self.system, self.times[:k], h.Lam[:k])],
+            notes=[*self.reported(), *lift_off_notes(self.system, self.times[:k], h.Lam[:k])],
             residuals=dict(zip(("position", "velocity", "acceleration"), self.worst.tolist(), strict=True)),
             statistics=self.statistics(),
             events=[*self.crossings, *(Crossing(HALVED, t, True, False) for t in times)],
@@ -420,7 +420,7 @@ class Run(ABC):
         )
 
     def everything(self) -> dict[str, Floats]:
-        """The checkpoint, and where the events stand."""
+        """The checkpoint, and the state of the events."""
         saved = self.checkpoint()
         if self.watch and saved:
             saved |= self.watch.kept()
@@ -449,7 +449,7 @@ class Run(ABC):
 
 
 def halved_notes(count: int, times: list[float]) -> list[str]:
-    """A sentence where fixed steps were not fixed."""
+    """A sentence if fixed steps were not fixed."""
     if not count:
         return []
     steps = f"{count} fixed steps were" if count > 1 else "one fixed step was"

@@ -1,4 +1,4 @@
-"""A motion that goes on bit by bit, for loops of one's own: a controller, a game, another program beside it."""
+"""A motion advanced step by step, for your own loops: a controller, a game, a co-simulation."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ SLOW_STEPS_AT_ONCE = 100  # with functions in Python
 
 @holds_addresses
 class Simulator:
-    """The motion of a model from t = 0 on, as far as one wants it at the moment.
+    """The motion of a model from t = 0 on, advanced on request.
 
     `advance(t)` takes error-controlled explicit steps. They do not end at t; the state there is interpolated, so it
-    does not matter how often one looks. Where forces change from outside, `renew()` begins a new step at that time.
-    Singular poses are passed in one long step, and told in `notes`.
+    does not matter how often it is called. When forces change from outside, `renew()` begins a new step at that time.
+    Singular poses are passed in one long step, and reported in `notes`.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Simulator:
 
     @contextmanager
     def _at_work(self) -> Iterator[None]:
-        """Other threads wait; a force that asks the simulator which is just asking it is refused."""
+        """Other threads wait; a force that uses the simulator that is evaluating it is refused."""
         with self._lock:
             if self._busy:
                 raise ModelError(
@@ -155,7 +155,7 @@ class Simulator:
         return found
 
     def renew(self) -> None:
-        """Forget the step that leads beyond the time reached, since forces have changed."""
+        """Discard the step that leads beyond the time reached, since forces have changed."""
         with self._at_work():
             self._renew()
 
@@ -171,9 +171,9 @@ class Simulator:
 
     @property
     def notes(self) -> list[str]:
-        """What is to be known of the motion so far, in the words that results have for it."""
+        """Notes on the motion so far, as in results."""
         with self._at_work():
-            return self._run.told()
+            return self._run.reported()
 
     @property
     def statistics(self) -> dict[str, int]:
@@ -181,7 +181,7 @@ class Simulator:
         counts = self._run.statistics()
         return {name: counts[name] for name in ("steps", "rejected steps", "evaluations")}
 
-    # what is seen of the bodies
+    # the state of the bodies
 
     @property
     def q(self) -> Floats:
@@ -203,7 +203,7 @@ class Simulator:
 
     @property
     def _motion(self) -> History:
-        """Solved when somebody looks."""
+        """Solved on request."""
         with self._at_work():
             if self._seen is None:
                 rows = self._run.motion_at(np.array([self.t]), self._row)
