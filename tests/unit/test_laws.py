@@ -7,9 +7,20 @@ import pytest
 import sympy
 
 import simengine2d as se
-from simengine2d.expressions.function_table import FIRST_SLOPE, law_slopes, law_value, new_scratch, pack
+from simengine2d.expressions.evaluate import parse
+from simengine2d.expressions.function_table import (
+    FIRST_SLOPE,
+    HESSIAN,
+    evaluate_function,
+    law_slopes,
+    law_value,
+    new_scratch,
+    pack,
+)
 from simengine2d.expressions.law import PUSH, STATE, as_law, body_law, linear_law
+from simengine2d.expressions.operations import MANY_ARGUMENTS, ONE_ARGUMENT, RISES, TWO_ARGUMENTS
 from simengine2d.expressions.time_function import as_function
+from simengine2d.symbolic.to_sympy import to_sympy
 
 
 def evaluated(law, z):
@@ -46,6 +57,32 @@ def test_expressions_against_sympy(text):
             assert derivatives[k] == pytest.approx(
                 float(exact.diff(symbols[k]).subs(at)), rel=1e-11, abs=1e-12
             )
+
+
+OPERATIONS = [
+    *(f"{name}(0.3*s + s*sd)" for name in ONE_ARGUMENT),
+    *(f"{name}(s + 0.1*sd, sd + 0.5*s)" for name in (*TWO_ARGUMENTS, *MANY_ARGUMENTS)),
+    *(f"{name}(s + sd, 0.1*s, sd, 1 + s, 2*sd)" for name in RISES),
+    *("s^sd", "s/sd", "s^3", "s^-2", "2^(s*t)", "s*sd if s < sd else s^2*t", "s*sd if s > sd else s^2*t"),
+    *("(s < sd)*s^2 + (s >= sd)*s^3", "sin(s)*cos(s) + cos(s*t)", "-s^2 + (not s)"),
+]
+
+
+@pytest.mark.parametrize("text", OPERATIONS)
+def test_every_operation_against_sympy(text):
+    """Value, both derivatives along the motion, gradient and Hessian of each operation."""
+    symbols = sympy.symbols(PUSH, real=True)
+    s, sd, t = symbols
+    exact = to_sympy(parse(text), dict(zip(PUSH, symbols, strict=True)))
+    table = pack([as_law(text, PUSH, {})], [PUSH], HESSIAN)
+    out, z = new_scratch(table).results, np.array([0.4, 0.3, 0.7])
+    evaluate_function(table, 0, HESSIAN, z, out)
+    along = lambda g: sympy.diff(g, s) * sd + sympy.diff(g, t)
+    expected = [exact, along(exact), along(along(exact))]
+    expected += [sympy.diff(exact, v) for v in symbols]
+    expected += [sympy.diff(exact, v, w) for v in symbols for w in symbols]
+    at = dict(zip(symbols, z.tolist(), strict=True))
+    assert out[:15] == pytest.approx([float(each.subs(at)) for each in expected], rel=1e-11, abs=1e-12)
 
 
 @pytest.mark.parametrize("text", ["-c*xd*sqrt(xd^2 + yd^2)", "sin(phi)*x + y*phid*t", "xd^3 + cos(x*y)"])

@@ -92,10 +92,9 @@ for _name, _code in {
     "ge": operations.GREATER_EQUAL, "eq": operations.EQUAL, "ne": operations.UNEQUAL,
 }.items():  # fmt: skip
     setattr(Jet, f"__{_name}__", _comparison(_code))
-for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "log10", "sqrt"):
-    setattr(Jet, _name, _one(operations.ONE_ARGUMENT[_name]))
-for _name, _code in {"arcsin": operations.ASIN, "arccos": operations.ACOS, "arctan": operations.ATAN}.items():
-    setattr(Jet, _name, _one(_code))
+for _name, _code in operations.ONE_ARGUMENT.items():
+    if _name not in ("abs", "sign"):
+        setattr(Jet, operations.NUMPY_NAMES.get(_name, _name), _one(_code))
 for _name, _code in {"arctan2": operations.ATAN2, "hypot": operations.HYPOT}.items():
     setattr(Jet, _name, _two(_code))
 

@@ -29,6 +29,7 @@ ONE_ARGUMENT = {
     "sinh": SINH, "cosh": COSH, "tanh": TANH, "exp": EXP, "log": LOG, "log10": LOG10,
     "sqrt": SQRT, "abs": ABS, "sign": SIGN,
 }  # fmt: skip
+NUMPY_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 TWO_ARGUMENTS = {"atan2": ATAN2, "hypot": HYPOT, "mod": MOD}
 MANY_ARGUMENTS = {"min": MIN, "max": MAX}
 RISES = {

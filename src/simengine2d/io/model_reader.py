@@ -23,7 +23,6 @@ from ..model.elements import (
     check_name,
     texts_of,
 )
-from ..model.formula import frames_of_formula
 from ..model.frame import GROUND, Frame, as_frame
 from ..model.measure_text import frames_in
 from ..model.model import GRAVITY, Model
@@ -315,7 +314,7 @@ class _ModelReader:
             return [given]
         try:
             if kind.name in FORMULA_KINDS:
-                return [frame for text in texts_of(given) for frame in frames_of_formula(text)]
+                return [frame for text in texts_of(given) for frame in frames_in(text)]
             return list(frames_in(given))
         except ModelError as error:
             self.document.complain(path, f"{title}, {path[-1]}: {error}")

@@ -29,7 +29,7 @@ from ..expressions.function import Function
 from ..expressions.law import PUSH, STATE
 from ..methods import Registry
 from .curves.curve import as_curve, resolve_curve
-from .formula import Formula, formula_of, frames_of_formula
+from .formula import Formula, formula_of
 from .formula_input import formula_text, formula_texts
 from .frame import Frame, PlacedFrame, as_frame
 from .measure import Measure, Term
@@ -219,7 +219,7 @@ class Element(ABC):
                 yield from frames_in(given)
             elif kind.name in FORMULA_KINDS:
                 for text in texts_of(given):
-                    yield from frames_of_formula(text)
+                    yield from frames_in(text)
 
     def resolved(self, scope: Scope) -> Self:
         """A copy in which every field is a number, a function or a placed frame."""

@@ -8,7 +8,7 @@ operations, so they need not be written, and nothing is compiled for a model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, final
 
@@ -30,8 +30,8 @@ from ..expressions.function import Function, constant_function, tree_function
 from ..expressions.tape import fold
 from .channel_text import ChannelExpression, parse_channels
 from .curves.contact_arrays import Contact
-from .frame import Frame
 from .measure import Measure
+from .measure_text import linear_parts, measure_of
 
 POSITION, VELOCITY = 0, 1
 
@@ -88,14 +88,6 @@ def contact_formula(text: str, measures: Sequence[Measure], contact: Contact) ->
     return Formula(text, tuple(measures), (*variables, "t"), Number(0.0), nothing, contact)
 
 
-def frames_of_formula(text: str) -> Iterator[Frame]:
-    """The frames a formula refers to, as written."""
-    for measure in parse_channels(text).measures:
-        for term in measure.terms:
-            assert isinstance(term.a, Frame) and isinstance(term.b, Frame)
-            yield from (term.a, term.b)
-
-
 def _check_names(expression: ChannelExpression, parameters: Mapping[str, float]) -> None:
     strange = names_in(expression.tree) - {*expression.variables, *parameters}
     problems = [
@@ -119,65 +111,14 @@ class WeightedSum(NamedTuple):
 
 def weighted_sum(formula: Formula) -> WeightedSum | None:
     """The formula as a weighted sum with constant weights; None if it is not one."""
-    parts = _linear(formula.tree, set(formula.variables[:-1]))
+    parts = linear_parts(formula.tree, set(formula.variables[:-1]))
     if parts is None:
         return None
     weights, rest = parts
-    values = [weights.get(name, 0.0) for name in formula.variables[:-1:2]]
-    terms = [(w, m) for w, m in zip(values, formula.measures, strict=True) if w != 0.0]
-    measure = Measure(tuple(term for w, m in terms for term in (w * m).terms))
+    measure = measure_of(weights, formula.variables[:-1:2], formula.measures)
+    measure = Measure(tuple(term for term in measure.terms if term.weight != 0.0))
     total = Chain(Number(0.0), tuple(("+", Chain(Number(-w), (("*", node),))) for w, node in rest))
     return WeightedSum(measure, tree_function(total, f"'{to_text(fold(total))}'"))
-
-
-Linear = tuple[dict[str, float], list[tuple[float, Node]]]
-"""Weights by name, and weighted parts that contain none of the names."""
-
-
-def _linear(node: Node, names: set[str]) -> Linear | None:
-    if not names_in(node) & names:
-        return {}, [(1.0, node)]
-    match node:
-        case Name(name):
-            return {name: 1.0}, []
-        case Unary("-", operand):
-            return _times(_linear(operand, names), -1.0)
-        case Chain(first, rest) if rest[0][0] in "+-":
-            total = _linear(first, names)
-            for operator, operand in rest:
-                total = _plus(total, _times(_linear(operand, names), 1.0 if operator == "+" else -1.0))
-            return total
-        case Chain(first, rest) if rest[0][0] in "*/":
-            return _product([("*", first), *rest], names)
-    return None
-
-
-def _plus(a: Linear | None, b: Linear | None) -> Linear | None:
-    if a is None or b is None:
-        return None
-    weights = {name: a[0].get(name, 0.0) + b[0].get(name, 0.0) for name in {**a[0], **b[0]}}
-    return weights, a[1] + b[1]
-
-
-def _times(a: Linear | None, factor: float) -> Linear | None:
-    if a is None:
-        return None
-    return {name: factor * w for name, w in a[0].items()}, [(factor * w, node) for w, node in a[1]]
-
-
-def _product(factors: list[tuple[str, Node]], names: set[str]) -> Linear | None:
-    """One factor with the names, all others numbers."""
-    inside = [node for operator, node in factors if operator == "*" and names_in(node)]
-    numbers = [(operator, node) for operator, node in factors if not names_in(node)]
-    if len(inside) != 1 or len(numbers) != len(factors) - 1:
-        return None
-    factor = 1.0
-    for operator, node in numbers:
-        value = evaluate(node, {})
-        if operator == "/" and value == 0.0:
-            return None
-        factor = factor * value if operator == "*" else factor / value
-    return _times(_linear(inside[0], names), factor)
 
 
 def _vanishes(node: Node) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, final
 
 from ..errors import ModelError, ended
-from ..expressions.operations import ONE_ARGUMENT
+from ..expressions.operations import NUMPY_NAMES, ONE_ARGUMENT
 from ..expressions.parser import DEEPEST, parse
 from ..expressions.syntax import Call, Chain, Name, Node, Number, Unary, to_text, walk
 from .channel_text import RATE
@@ -154,8 +154,7 @@ for _name, _operator in {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==
     setattr(Symbol, f"__{_name}__", _infix(_operator))
 # np.sin(x) calls x.sin() on an object that is not an array
 for _name in ONE_ARGUMENT:
-    _method = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}.get(_name, _name)
-    setattr(Symbol, _method, lambda self, name=_name: Symbol(Call(name, (self.node,))))
+    setattr(Symbol, NUMPY_NAMES.get(_name, _name), lambda self, name=_name: Symbol(Call(name, (self.node,))))
 
 
 def _called(function: Callable[..., Any], what: str) -> Any:

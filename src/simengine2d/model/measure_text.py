@@ -1,82 +1,104 @@
-"""Measures written as text: `2*angle(ground, crank) - along(ground.G, slider)`."""
+"""Weighted sums of measures: `2*angle(ground, crank) - along(ground.G, slider)`, and formulas that are such sums."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..errors import ModelError
-from ..expressions.evaluate import Call, Chain, Node, Unary, calls_in, evaluate, parse
-from .frame import AT, Frame, frame_in
-from .measure import KINDS, Measure, Term
+from ..expressions.evaluate import (
+    Chain,
+    Name,
+    Node,
+    Number,
+    Unary,
+    check_names,
+    evaluate,
+    names_in,
+    number,
+    substitute,
+)
+from .channel_text import parse_channels
+from .frame import Frame
+from .measure import Measure
 
 
 def parse_measure(text: str, parameters: Mapping[str, float]) -> Measure:
     """A weighted sum of measures; the weights may be expressions of the parameters."""
-    measure = _linear(_tree(text), parameters, text)
-    if not isinstance(measure, Measure):
+    expression = parse_channels(text)
+    known: dict[str, Node] = {name: Number(number(value)) for name, value in parameters.items()}
+    measures: dict[str, Node] = {name: Number(1.0) for name in expression.variables[:-1]}
+    check_names(substitute(expression.tree, measures), {*parameters, "t"})
+    if not expression.measures:
         raise ModelError(f"'{text}' does not name a measure; write for example angle(ground, crank).")
-    return measure
+    parts = linear_parts(substitute(expression.tree, known), set(measures))
+    values = expression.variables[:-1:2]
+    if parts is None or parts[1] or not parts[0].keys() <= set(values):
+        raise ModelError(
+            f"'{text}' is not a weighted sum of measures: only sums and numeric factors are allowed."
+        )
+    return measure_of(parts[0], values, expression.measures)
+
+
+def measure_of(weights: Mapping[str, float], names: Sequence[str], measures: Sequence[Measure]) -> Measure:
+    """The sum of measures with the weights of their names."""
+    sums = (weights.get(name, 0.0) * measure for name, measure in zip(names, measures, strict=True))
+    return Measure(tuple(term for each in sums for term in each.terms))
 
 
 def frames_in(measure: Measure | str) -> Iterator[Frame]:
-    """The frames a measure refers to, as written."""
-    if isinstance(measure, str):
-        yield from _frames(_tree(measure), measure)
-        return
-    for term in measure.terms:
+    """The frames that a measure or a formula refers to, as written."""
+    measures = parse_channels(measure).measures if isinstance(measure, str) else [measure]
+    for term in (term for each in measures for term in each.terms):
         assert isinstance(term.a, Frame) and isinstance(term.b, Frame)
         yield from (term.a, term.b)
 
 
-def _tree(text: str) -> Node:
-    return parse(text, also=(*KINDS, AT))
+Linear = tuple[dict[str, float], list[tuple[float, Node]]]
+"""Weights by name, and weighted parts that contain none of the names."""
 
 
-def _linear(node: Node, parameters: Mapping[str, float], text: str) -> Measure | float:
-    """Value of an expression whose unknowns are measures."""
-    if not calls_in(node) & KINDS.keys():
-        return evaluate(node, parameters)
-    if isinstance(node, Call) and node.name in KINDS:
-        return _measure(node, text)
-    if isinstance(node, Unary) and node.operator == "-":
-        return -_linear(node.operand, parameters, text)
-    if isinstance(node, Chain):
-        total = _linear(node.first, parameters, text)
-        for operator, operand in node.rest:
-            total = _combine(operator, total, _linear(operand, parameters, text), text)
-        return total
-    raise _not_linear(text)
+def linear_parts(node: Node, names: set[str]) -> Linear | None:
+    """An expression as a weighted sum of the names; None if it is not one."""
+    if not names_in(node) & names:
+        return {}, [(1.0, node)]
+    match node:
+        case Name(name):
+            return {name: 1.0}, []
+        case Unary("-", operand):
+            return _times(linear_parts(operand, names), -1.0)
+        case Chain(first, rest) if rest[0][0] in "+-":
+            total = linear_parts(first, names)
+            for operator, operand in rest:
+                total = _plus(total, _times(linear_parts(operand, names), 1.0 if operator == "+" else -1.0))
+            return total
+        case Chain(first, rest) if rest[0][0] in "*/":
+            return _product([("*", first), *rest], names)
+    return None
 
 
-def _combine(operator: str, left: Measure | float, right: Measure | float, text: str) -> Measure | float:
-    both = isinstance(left, Measure) and isinstance(right, Measure)
-    if operator == "+" and both:
-        return left + right  # type: ignore[operator]
-    if operator == "-" and both:
-        return left - right  # type: ignore[operator]
-    if operator == "*" and not both:
-        return left * right  # type: ignore[operator]
-    if operator == "/" and not isinstance(right, Measure) and right != 0.0:
-        return left / right
-    raise _not_linear(text)
+def _plus(a: Linear | None, b: Linear | None) -> Linear | None:
+    if a is None or b is None:
+        return None
+    weights = {name: a[0].get(name, 0.0) + b[0].get(name, 0.0) for name in {**a[0], **b[0]}}
+    return weights, a[1] + b[1]
 
 
-def _not_linear(text: str) -> ModelError:
-    return ModelError(
-        f"'{text}' is not a weighted sum of measures: only sums and numeric factors are allowed."
-    )
+def _times(a: Linear | None, factor: float) -> Linear | None:
+    if a is None:
+        return None
+    return {name: factor * w for name, w in a[0].items()}, [(factor * w, node) for w, node in a[1]]
 
 
-def _measure(node: Call, text: str) -> Measure:
-    if len(node.args) != 2:
-        raise ModelError(f"'{text}': {node.name} takes two frames, {len(node.args)} were given.")
-    a, b = (frame_in(arg, text) for arg in node.args)
-    return Measure((Term(1.0, node.name, a, b),))
-
-
-def _frames(node: Node, text: str) -> Iterator[Frame]:
-    if isinstance(node, Call) and node.name in KINDS:
-        yield from (frame_in(arg, text) for arg in node.args)
-        return
-    for part in node.parts:
-        yield from _frames(part, text)
+def _product(factors: list[tuple[str, Node]], names: set[str]) -> Linear | None:
+    """One factor with the names, all others numbers."""
+    inside = [node for operator, node in factors if operator == "*" and names_in(node)]
+    numbers = [(operator, node) for operator, node in factors if not names_in(node)]
+    if len(inside) != 1 or len(numbers) != len(factors) - 1:
+        return None
+    factor = 1.0
+    for operator, node in numbers:
+        value = evaluate(node, {})
+        if operator == "/" and value == 0.0:
+            return None
+        factor = factor * value if operator == "*" else factor / value
+    return _times(linear_parts(inside[0], names), factor)

@@ -9,6 +9,7 @@ import sympy as sp
 
 from ..errors import ModelError
 from ..expressions.evaluate import Call, Chain, Constant, Name, Node, Number, Unary, to_text
+from ..expressions.operations import ONE_ARGUMENT
 from ..expressions.tape import fold
 from .symbols import as_number
 
@@ -23,12 +24,9 @@ class Whole(sp.floor):
 
 
 FUNCTIONS: dict[str, Any] = {
-    **{
-        name: getattr(sp, name)
-        for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")
-    },
-    **{name: getattr(sp, name) for name in ("exp", "log", "sqrt", "sign", "atan2")},
+    **{name: getattr(sp, name) for name in ONE_ARGUMENT if hasattr(sp, name)},
     "abs": sp.Abs,
+    "atan2": sp.atan2,
     "log10": lambda u: sp.log(u, 10),
     "hypot": lambda a, b: sp.sqrt(a**2 + b**2),
     "mod": lambda a, b: a - b * Whole(a / b),
