@@ -56,6 +56,6 @@ def test_the_integrator_of_the_guide_is_ready_for_use(monkeypatch):
     program = re.search(r"^## Adding an integrator.*?^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[
         1
     ]
-    monkeypatch.setattr(Integrator, "registry", copy(Integrator.registry))
+    monkeypatch.setattr(Integrator, "registry", copy(Integrator.registry.loaded()))
     exec(compile(program, "CONTRIBUTING.md", "exec"), {"__name__": "guide"})
     assert "trapezoidal" in Integrator.registry
