@@ -22,7 +22,7 @@ from simengine2d.coordinates.relative.relative import Relative
 from simengine2d.formulations.projection import Projection
 from simengine2d.numerics.kernel import kernel
 from simengine2d.numerics.kernel_pointer import invoke
-from simengine2d.system.elimination import posed
+from simengine2d.system.elimination import elimination_program
 from simengine2d.system.equations_of_motion import accelerate
 from simengine2d.system.system import System
 
@@ -78,7 +78,7 @@ def measured(name: str) -> Row:
     y, out = np.concatenate([z, zd]), np.empty(2 * family.n)
     relative = nanoseconds(lambda count: call_often(pointer.f, pointer.c, y, out, count), calls)
     qdd = family.bodies(0.0, z, zd, out[family.n :]).qdd
-    d = posed(system, False, False)
+    d = elimination_program(system, False, False)
     w = system.new_workspace(d)
     constants = system.arrays, system.load_arrays, d
     reference = nanoseconds(lambda count: accelerate_often(*constants, at.q, at.qd, w, count), calls)

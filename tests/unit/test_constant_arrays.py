@@ -14,7 +14,7 @@ import simengine2d as se
 from simengine2d.model import library
 from simengine2d.numerics.constant import constant
 from simengine2d.numerics.kernel import kernel
-from simengine2d.system.elimination import posed
+from simengine2d.system.elimination import elimination_program
 
 # Models -----------------------------------------------------------------------------------------------
 
@@ -118,7 +118,11 @@ def arrays_in(thing: Any, path: str) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def constant_arrays(system: se.System) -> dict[str, np.ndarray]:
-    programs = [posed(system, redundant, tangent) for redundant in (False, True) for tangent in (False, True)]
+    programs = [
+        elimination_program(system, redundant, tangent)
+        for redundant in (False, True)
+        for tangent in (False, True)
+    ]
     return dict(arrays_in((system.arrays, system.load_arrays, *programs), "system"))
 
 

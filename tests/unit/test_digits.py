@@ -10,7 +10,7 @@ from simengine2d import builders
 from simengine2d.analyses.assembly.assemble import assemble
 from simengine2d.analyses.digits import far_from_the_origin, lost_digits, pace
 from simengine2d.coordinates.reference_point.multipliers import spread_of_pivots
-from simengine2d.system.elimination import posed
+from simengine2d.system.elimination import elimination_program
 from simengine2d.system.equations_of_motion import accelerations
 from simengine2d.system.system import System
 
@@ -71,7 +71,7 @@ def test_a_light_body_beside_a_heavy_one_has_mass():
 
 
 def spread(system: System) -> float:
-    d = posed(system, False, False)
+    d = elimination_program(system, False, False)
     w = system.new_workspace(d)
     at = assemble(system)
     accelerations(system.arrays, system.load_arrays, d, 0.0, at.q, at.qd, w)

@@ -90,7 +90,7 @@ def test_a_free_body_is_its_mass_center_and_a_vector():
     f = family("natural", model)
     assert f.names == ["stone.x", "stone.y", "stone.ux", "stone.uy"]
     np.testing.assert_allclose(f.positions(f.system.drawn_q), [1, 2, cos(0.7), sin(0.7)])
-    np.testing.assert_allclose(f.equations.M, np.diag([2, 2, 0.3, 0.3]))
+    np.testing.assert_allclose(f.matrices.M, np.diag([2, 2, 0.3, 0.3]))
 
 
 def three_point_model():
@@ -140,7 +140,7 @@ def test_one_point_for_three_bodies():
     model.add(se.Revolute("G", model.ground, bars[2]["end"]))
     f = family("natural", model)
     assert f.names == ["A.x", "A.y", "bar0.ux", "bar0.uy", "bar1.ux", "bar1.uy"]
-    assert f.kept == [] and f.n - f.m == 3
+    assert f.remaining_rows == [] and f.n - f.m == 3
     check_against_bodies("natural", *moving(model))
 
 
@@ -183,7 +183,7 @@ def test_point_masses():
     force = np.array([f.at(0.0, z + step).Q.copy() for step in np.eye(4)])
     stiffness = -force[np.ix_([0, 2], [0, 2])]
     np.testing.assert_allclose(np.linalg.eigvalsh(stiffness), [1, 3])
-    np.testing.assert_array_equal(f.equations.R[2::3], 0.0)
+    np.testing.assert_array_equal(f.matrices.R[2::3], 0.0)
 
 
 def test_a_mass_that_something_turns_has_a_vector():

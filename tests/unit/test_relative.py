@@ -38,7 +38,7 @@ def place(family, z, along, s):
 
 
 def held(family):
-    return [i for i in range(family.system.m) if i not in family.kept]
+    return [i for i in range(family.system.m) if i not in family.remaining_rows]
 
 
 @often
@@ -209,7 +209,7 @@ def test_other_joints_are_known_by_their_rows_and_keep_their_offsets(joint, swap
     at = assemble(model)
     family = Relative(at.system, at.q)
     assert family.names == ["J.angle" if joint is Shifted else "J.along"]
-    assert family.kept == []
+    assert family.remaining_rows == []
     found = family.bodies(0.0, np.array([0.7]), np.array([1.1]), np.array([0.0]))
     assert np.abs(at.system.Phi(0.0, found.q)).max() < 1e-14
     assert np.abs(at.system.Phi_q(0.0, found.q) @ found.qd).max() < 1e-14

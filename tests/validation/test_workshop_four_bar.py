@@ -151,7 +151,7 @@ def test_mass_matrix_of_homogeneous_rods():
     f = family("natural", four_bar(1.1))
     one = np.eye(2)
     wanted = np.block([[(m1 + m2) / 3 * one, m2 / 6 * one], [m2 / 6 * one, (m2 + m3) / 3 * one]])
-    exactly(f.equations.M, wanted)
+    exactly(f.matrices.M, wanted)
 
 
 def test_weight_of_homogeneous_rods():

@@ -26,7 +26,7 @@ from ..formulations.rank_watch import (
 from ..model.frame import GROUND
 from ..numerics.kernel_pointer import BoundKernel
 from ..numerics.rank import unit_rows
-from ..system.elimination import posed
+from ..system.elimination import elimination_program
 from ..system.equations_of_motion import EquationArrays
 from ..system.pool import once_per_system
 from ..system.system import System
@@ -107,7 +107,7 @@ def geometric_masses(system: System) -> Floats:
 @once_per_system
 def geometric_program(system: System, regular: bool) -> EquationArrays:
     """The elimination program of the system, with these masses and a trace of compliance."""
-    d, masses = posed(system, not regular, False), geometric_masses(system)
+    d, masses = elimination_program(system, not regular, False), geometric_masses(system)
     template = np.zeros_like(d.template)
     template[d.diagonal[: system.n]] = masses
     rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))

@@ -61,16 +61,17 @@ class Later:
 class Family(ABC):
     """Coordinates z of a system, defined at an assembled configuration.
 
-    A subclass fills `names`, `sizes`, `own_rows`, `kept` and `own_arrays`, and has a kernel pointer `pose` that fills
-    the equations from (z, zd). What is written for all families, accelerations and projection among them, then works.
-    A family that can do better than dense matrices says so in `equations_of_motion`. Defining the class registers it.
+    A subclass fills `names`, `sizes`, `own_rows`, `remaining_rows` and `own_arrays`, and has a kernel `evaluate`
+    that fills the matrices from (z, zd). What is written for all families, accelerations and projection among them,
+    then works. A family that can do better than dense matrices says so in `equations_of_motion`. Defining the class
+    registers it.
     """
 
     registry: ClassVar[Registry[Family]] = Registry(
         "coordinate system", "simengine2d.coordinates", OTHER_NAMES
     )
     name: ClassVar[str]
-    pose: ClassVar[KernelPointer]
+    evaluate: ClassVar[KernelPointer]
     """f(context, t, y, out) with y = (z, zd): fills `context.E`."""
 
     system: System
@@ -80,15 +81,15 @@ class Family(ABC):
     """What a large change of each coordinate is: a length of the mechanism, or a radian."""
     own_rows: list[str]
     """Names of the constraints that the family adds."""
-    kept: list[int]
+    remaining_rows: list[int]
     """The rows of the system that remain constraints."""
     turns: Floats
     """What is known of the angles at the end of the last step, where z does not count whole turns; else empty."""
     own_arrays: Any
-    """What the pose kernel pointer needs beyond the arrays that all families have."""
-    equations: TransformedEquations = Later()  # type: ignore[assignment]
+    """What the kernel pointer `evaluate` needs beyond the arrays that all families have."""
+    matrices: TransformedEquations = Later()  # type: ignore[assignment]
     context: Context = Later()  # type: ignore[assignment]
-    bound: BoundKernel = Later()  # type: ignore[assignment]
+    fill_matrices: BoundKernel = Later()  # type: ignore[assignment]
     to_bodies: BoundKernel = Later()  # type: ignore[assignment]
     """(z, zd, zdd) to (q, qd, qdd)."""
     remember: BoundKernel | None = None
@@ -104,20 +105,20 @@ class Family(ABC):
         self.turns = np.zeros(0)
 
     def prepare(self) -> None:
-        """Arrays of the rows that are kept, and the pose kernel pointer bound to them."""
+        """Arrays of the rows that are kept, and the kernel pointer `evaluate` bound to them."""
         reduced, loads = self.reduced()
         w = new_workspace(reduced, loads)
         e = new_equations(reduced, self.n, len(self.own_rows), w)
         bodies = evaluate_bodies.bind(BodiesContext(reduced, loads, e, w))
-        self.equations = e
+        self.matrices = e
         self.context = Context(reduced, e, bodies.f, bodies.c, self.own_arrays)
-        self.bound = self.pose.bind(self.context)
+        self.fill_matrices = self.evaluate.bind(self.context)
         if "to_bodies" not in self.__dict__:
-            self.to_bodies = to_bodies.bind(ToBodiesContext(self.bound.f, self.bound.c, e))
+            self.to_bodies = to_bodies.bind(ToBodiesContext(self.fill_matrices.f, self.fill_matrices.c, e))
 
     def reduced(self) -> tuple[SystemArrays, Loads]:
         """The arrays of the rows that remain, and of all forces."""
-        return reduced_arrays(self.system, self.kept)
+        return reduced_arrays(self.system, self.remaining_rows)
 
     def equations_of_motion(self, formulation: Formulation, at: Configuration) -> EquationsOfMotion:
         """The equations that a formulation asks for, in the form that suits the family."""
@@ -133,18 +134,18 @@ class Family(ABC):
 
     @property
     def m(self) -> int:
-        return len(self.own_rows) + len(self.kept)
+        return len(self.own_rows) + len(self.remaining_rows)
 
     @property
     def row_names(self) -> list[str]:
-        return self.own_rows + [self.system.row_names[i] for i in self.kept]
+        return self.own_rows + [self.system.row_names[i] for i in self.remaining_rows]
 
     def at(self, t: float, z: Floats, zd: Floats | None = None) -> TransformedEquations:
         """M, Q, Phi, J, nu, gamma at a state; the arrays change with the next call."""
         rates = np.zeros(self.n) if zd is None else zd
         y = np.concatenate([z, rates]).astype(float)
-        self.bound(t, y, y)
-        return self.equations
+        self.fill_matrices(t, y, y)
+        return self.matrices
 
     def bodies(self, t: float, z: Floats, zd: Floats, zdd: Floats) -> Rates:
         """q = f(z), qd = R zd, qdd = R zdd + Rd zd"""

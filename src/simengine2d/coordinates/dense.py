@@ -238,11 +238,11 @@ class DenseEquations(EquationsOfMotion):
         soft, softer = row_scales.softened(compliance, felt)
         self.refined = softer or unequal(family.system)
         implied = row_scales.implied(family, at.t, at.z) if softer else np.zeros(0, dtype=np.int64)
-        matrices, size = family.bound, n + m
+        matrices, size = family.fill_matrices, n + m
         K, factors = np.zeros((2, size, size))
         row_scale, right, x, rest, best = np.zeros((5, size))
         self.context = Dense(
-            matrices.f, matrices.c, family.equations, K, factors, np.zeros(size, dtype=np.int64), row_scale, right, x,
+            matrices.f, matrices.c, family.matrices, K, factors, np.zeros(size, dtype=np.int64), row_scale, right, x,
             rest, best, np.array(family.sizes, dtype=float), np.array(formulation.stabilization),
             np.array([MOST_REFINEMENTS if self.refined else 0]), compliance, soft, implied,
         )  # fmt: skip

@@ -52,8 +52,8 @@ DIFFERENCE = 1e-7  # of a coordinate, for its finite differences
 class DenseStages(NamedTuple):
     """Context of the kernel pointers."""
 
-    pose_f: Any
-    pose_c: Any
+    evaluate_f: Any
+    evaluate_c: Any
     E: TransformedEquations
     st: Stages
     M: Floats  # (s, n, n)
@@ -81,10 +81,11 @@ def dense_stages(family: Family, task: StageTask) -> StageEquations:
     s = st.t.size
     N = s * (n + (2 if task.twice else 1) * m)
     holds_rate = np.append(
-        np.zeros(len(family.own_rows)), np.isin(family.kept, family.system.velocity_rows).astype(float)
+        np.zeros(len(family.own_rows)),
+        np.isin(family.remaining_rows, family.system.velocity_rows).astype(float),
     )
     context = DenseStages(
-        family.bound.f, family.bound.c, family.equations, st, np.zeros((s, n, n)), np.zeros((s, m, n)),
+        family.fill_matrices.f, family.fill_matrices.c, family.matrices, st, np.zeros((s, n, n)), np.zeros((s, m, n)),
         np.zeros((s, n, n)), np.zeros((s, m, n)), np.zeros((N, N)), np.zeros(N), np.zeros(N), np.ones(N),
         np.zeros(N, dtype=np.int64), np.zeros(N, dtype=np.int64), np.array(family.sizes, dtype=float), np.ones(n),
         np.ones(m), task.compliance, holds_rate, np.zeros(2 * n), np.zeros(max(n, m)), int(task.twice),
@@ -121,7 +122,7 @@ def pose_stage(c, i, column, step):
         c.y[k], c.y[n + k] = st.z[i, k], st.zd[i, k]
     if column >= 0:
         c.y[column] += step
-    invoke(c.pose_f, c.pose_c, st.t[i], c.y, c.y)
+    invoke(c.evaluate_f, c.evaluate_c, st.t[i], c.y, c.y)
     st.state[EVALUATIONS] += 1.0
 
 

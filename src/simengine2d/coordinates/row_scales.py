@@ -82,7 +82,7 @@ def implied(family: Family, t: float, z: Floats) -> Ints:
 
 def lengths_in(family: Family, at: Configuration) -> Floats:
     """What an error of each row of a family is as a length of the mechanism."""
-    remaining = lengths_per_row(family.system)[family.kept]
+    remaining = lengths_per_row(family.system)[family.remaining_rows]
     if not family.own_rows:
         return remaining
     slopes = np.abs(family.at(at.t, at.z).J[: len(family.own_rows)]) * family.sizes

@@ -77,7 +77,7 @@ class BodiesContext(NamedTuple):
 
 
 class Context(NamedTuple):
-    """Context of a family's pose; `Z` are its own arrays."""
+    """Context of `evaluate` of a family; `Z` are its own arrays."""
 
     S: SystemArrays
     E: TransformedEquations
@@ -157,8 +157,8 @@ def transform_masses(S, E):
 class ToBodiesContext(NamedTuple):
     """Context of `to_bodies`."""
 
-    pose_f: Any
-    pose_c: Any
+    evaluate_f: Any
+    evaluate_c: Any
     E: TransformedEquations
 
 
@@ -166,7 +166,7 @@ class ToBodiesContext(NamedTuple):
 def to_bodies(c, t, y, out):
     """(z, zd, zdd) to (q, qd, qdd) with qdd = R zdd + bias."""
     E, n, bodies = c.E, y.size // 3, out.size // 3
-    invoke(c.pose_f, c.pose_c, t, y[: 2 * n], y)
+    invoke(c.evaluate_f, c.evaluate_c, t, y[: 2 * n], y)
     for i in range(bodies):
         qdd = E.bias[i]
         for j in range(n):

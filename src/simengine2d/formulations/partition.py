@@ -61,11 +61,11 @@ class Partition(NamedTuple):
 
 def new_partition(family: Family, at: Configuration) -> Partition:
     """The context for a family, on its dense matrices."""
-    n, m, evaluate = family.n, family.m, family.bound
+    n, m, evaluate = family.n, family.m, family.fill_matrices
     return Partition(
         evaluate.f,
         evaluate.c,
-        family.equations,
+        family.matrices,
         np.array(family.sizes, dtype=float),
         lengths_in(family, at),
         float(family.system.length),

@@ -93,9 +93,9 @@ def in_family(
         **dict(zip(core.q, q, strict=True)),
         **dict(zip(core.qd, qd, strict=True)),
     }
-    Phi = [core.Phi[i].xreplace(rule) for i in family.kept]
+    Phi = [core.Phi[i].xreplace(rule) for i in family.remaining_rows]
     for i, measure in found.held.items():
-        Phi[family.kept.index(i)] = measure
+        Phi[family.remaining_rows.index(i)] = measure
     QA = core.QA.xreplace(rule)
     if found.energy is None:
         M = simplify_angles(R.T * core.M * R)
@@ -104,7 +104,7 @@ def in_family(
         M = jacobian(jacobian(sp.Matrix([found.energy]), zd).T, zd)
         Q = R.T * QA
     rows, own = [*found.own_rows, *Phi], len(found.own_rows)
-    rates = {own + family.kept.index(i): v.xreplace(rule) for i, v in core.velocity_rows.items()}
+    rates = {own + family.remaining_rows.index(i): v.xreplace(rule) for i, v in core.velocity_rows.items()}
     lam = [_multiplier(bodies, name) for name in family.row_names]
     return MotionEquations((z, found.zd, found.zdd, lam), core.t, M, Q, sp.Matrix(len(rows), 1, rows), rates)
 

@@ -32,7 +32,7 @@ UNEVEN = 1e5  # ratio of the shares in a row from which rounding is worth a refi
 
 
 @once_per_system
-def posed(system: System, redundant: bool, tangent: bool) -> EquationArrays:
+def elimination_program(system: System, redundant: bool, tangent: bool) -> EquationArrays:
     """The elimination program of a system; with space for second derivatives if `tangent`."""
     refuse_heaps(system)
     S, n, m = system.arrays, system.n, system.m

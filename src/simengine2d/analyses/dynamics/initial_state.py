@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...coordinates.reference_point.sparse import SparseEquations
 from ...errors import ModelError, UnsupportedError
 from ...numerics.rank import DEPENDENT, free_motions, rank_of_rows, unit_rows
-from ...system.elimination import posed
+from ...system.elimination import elimination_program
 from ...system.pool import once_per_system
 from ...system.system import SMALL, System
 from ..assembly.assemble import Assembly, assemble
@@ -88,7 +88,7 @@ def _weak(system: System, t: float, q: Floats) -> bool:
     """Whether a pivot of the constraints nearly vanishes: some may be dependent."""
     if not can_lose_rank(system):
         return False
-    d = posed(system, False, False)
+    d = elimination_program(system, False, False)
     w = system.new_workspace(d)
     equations = SparseEquations(system, d, w)
     equations.evaluate(t, q, q)

@@ -23,7 +23,7 @@ from ...errors import (
 from ...numerics.interrupts import Interrupts
 from ...results.events import Crossing, EventWatch, crossings_until
 from ...results.results import Results
-from ...system.elimination import posed
+from ...system.elimination import elimination_program
 from ...system.equations_of_motion import EquationArrays
 from ...system.workspace import Workspace
 from ..output_grid import MOST_NUMBERS, OutputGrid, beside_peaks
@@ -89,7 +89,7 @@ class Run(ABC):
     @cached_property
     def d(self) -> EquationArrays:
         """The elimination program of the system."""
-        d = posed(self.system, not self.start.regular, False)
+        d = elimination_program(self.system, not self.start.regular, False)
         implied = np.array(self.start.implied, dtype=np.int64)
         return d._replace(stabilization=np.array(self.task.formulation.stabilization), dropped=implied)
 

@@ -60,7 +60,7 @@ class NaturalArrays(NamedTuple):
 
 
 @kernel_pointer
-def pose(c, t, y, out):
+def evaluate_matrices(c, t, y, out):
     Z, E = c.Z, c.E
     base_vectors(Z, y)
     place_bodies(Z, E, y)

@@ -23,7 +23,7 @@ class CoordinateLayout:
         self.sizes: list[float] = []
         self.own_rows: list[str] = []
         points, satisfied = shared_points(system)
-        self.kept = [i for i in range(system.m) if i not in satisfied]
+        self.remaining_rows = [i for i in range(system.m) if i not in satisfied]
         self.elements = [_element(system, body.name, points, satisfied) for body in system.bodies]
         self._number_points(points)
         self.vector = {

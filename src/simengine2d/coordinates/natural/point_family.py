@@ -32,14 +32,18 @@ class PointFamily(Family, abstract=True):
     vector is taken at the turn nearest to what the last one and the rates predict.
     """
 
-    pose = kernels.pose
+    evaluate = kernels.evaluate_matrices
     directions: Collection[int]
     """Rows of angles for which the directions of the bodies are enough."""
 
     def lay_out(self, q: Floats, angles: Collection[str], distances: Collection[int]) -> None:
         """Set up the family, with the angles of these bodies and the distances of these rows."""
         self.layout = CoordinateLayout(self.system, angles, distances)
-        self.names, self.own_rows, self.kept = self.layout.names, self.layout.own_rows, self.layout.kept
+        self.names, self.own_rows, self.remaining_rows = (
+            self.layout.names,
+            self.layout.own_rows,
+            self.layout.remaining_rows,
+        )
         self.sizes = np.array(self.layout.sizes)
         angles = np.array(q[2::3], dtype=float)
         self.turns = np.concatenate([angles, np.zeros(angles.size + kernels.TAIL)])
@@ -74,7 +78,7 @@ class PointFamily(Family, abstract=True):
 
     def _fill_constants(self, b: int, e: RigidElement) -> None:
         """The constant parts of M, R and the Jacobian; columns of fixed points drop out."""
-        E, at, n, body = self.equations, self.layout, self.n, self.system.bodies[b]
+        E, at, n, body = self.matrices, self.layout, self.n, self.system.bodies[b]
         places = [(j, j + 1) for j in (at.point[e.origin], at.tip(e)) if j is not None]
         free = [k for k, j in enumerate(sum(places, ())) if j < n]
         columns = [j for j in sum(places, ()) if j < n]
@@ -91,7 +95,7 @@ class PointFamily(Family, abstract=True):
     def reduced(self) -> tuple[SystemArrays, Loads]:
         """Angles held by their directions may differ by full turns."""
         arrays, loads = super().reduced()
-        period = np.where(np.isin(self.kept, list(self.directions)), tau, arrays.row_period)
+        period = np.where(np.isin(self.remaining_rows, list(self.directions)), tau, arrays.row_period)
         return arrays._replace(row_period=period), loads
 
 
@@ -117,7 +121,7 @@ def _arrays(at: CoordinateLayout, turns: Floats) -> NaturalArrays:
         point_weight=_pairs(e.weight(p.places[e.body]) for _, e, p in further),
         distance=_integers(at.distance.values()),
         distance_row=_integers(at.distance_row.values()),
-        distance_kept=_integers(at.kept.index(row) for row in at.distance),
+        distance_kept=_integers(at.remaining_rows.index(row) for row in at.distance),
     )
 
 

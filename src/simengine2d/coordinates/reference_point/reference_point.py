@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ...methods import Formulation
 from ...numerics.kernel_pointer import kernel_pointer
-from ...system.elimination import posed
+from ...system.elimination import elimination_program
 from ...system.system import System
 from ..base import Family
 from ..equations import Configuration, EquationsOfMotion, OutputMultipliers
@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 @kernel_pointer
-def pose(c, t, y, out):
+def evaluate_matrices(c, t, y, out):
     """q = z"""
     E, n = c.E, y.size // 2
     for j in range(n):
@@ -47,17 +47,17 @@ class ReferencePoint(Family):
     """x, y and phi of every body, at its mass center."""
 
     name: ClassVar[str] = "reference_point"
-    pose = pose
+    evaluate = evaluate_matrices
 
     def __init__(self, system: System, q: Floats) -> None:
         super().__init__(system, q)
         self.names, self.sizes = list(system.coordinate_names), system.sizes
-        self.own_rows, self.kept, self.own_arrays = [], list(range(system.m)), 0
+        self.own_rows, self.remaining_rows, self.own_arrays = [], list(range(system.m)), 0
         self.to_bodies = same.bind(Nothing(0))
 
     def equations_of_motion(self, formulation: Formulation, at: Configuration) -> EquationsOfMotion:
         """On the sparse factorization of the whole system."""
-        system, d = self.system, posed(self.system, at.redundant, False)
+        system, d = self.system, elimination_program(self.system, at.redundant, False)
         d = d._replace(
             stabilization=np.array(formulation.stabilization), dropped=np.array(at.implied, dtype=np.int64)
         )

@@ -26,7 +26,7 @@ from ...numerics.ldl import eliminate, solve_again, substitute
 from ...system.applied_forces import Loads
 from ...system.constraints import SystemArrays, gamma, phi
 from ...system.derivatives import add_tangent, newton_matrix, rate_slopes
-from ...system.elimination import posed
+from ...system.elimination import elimination_program
 from ...system.equations_of_motion import EquationArrays, evaluate_state
 from ...system.system import System
 from ...system.workspace import Workspace
@@ -74,7 +74,7 @@ class SparseStages(NamedTuple):
 
 def sparse_stages(system: System, task: StageTask) -> StageEquations:
     st, n = task.st, system.n
-    D = posed(system, task.redundant, True)
+    D = elimination_program(system, task.redundant, True)
     soft = bool(task.compliance.any())
     if soft:
         template = D.template.copy()

@@ -19,7 +19,7 @@ from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 from ...system.applied_forces import Loads
 from ...system.constraints import SystemArrays, gamma
-from ...system.elimination import lengths_per_row, posed, unequal
+from ...system.elimination import elimination_program, lengths_per_row, unequal
 from ...system.equations_of_motion import evaluate_state, residual_of_kkt
 from ...system.workspace import Workspace
 from ..equations import Configuration, OutputMonitors, OutputMultipliers, new_monitors
@@ -187,7 +187,7 @@ def multipliers_of(
     whole: BoundKernel | None = None
     monitors = new_monitors()
     if family.m:  # the watch over their rank needs the elimination program anyway
-        d = posed(system, False, False)
+        d = elimination_program(system, False, False)
         whole, monitors = multipliers_of_bodies(system, d, system.new_workspace(d), follows)
     x, rest, terms = np.zeros((3, system.n + system.m))
     context = JointMultipliers(
@@ -197,7 +197,7 @@ def multipliers_of(
         system.new_workspace()._replace(x=x, rest=rest, terms=terms),
         monitors,
         loops,
-        np.array(family.kept, dtype=np.int64),
+        np.array(family.remaining_rows, dtype=np.int64),
         np.cumsum([0, *map(len, held)]),
         np.array([i for rows in held for i in rows], dtype=np.int64),
         np.zeros(system.n),

@@ -34,7 +34,7 @@ class RowLimits(NamedTuple):
 def new_loops(family: Relative, tree: Tree, stabilization: Floats, rows: RowLimits) -> Loops:
     """Arrays of the rows that close loops."""
     arrays, m = closing_rows(family), family.m
-    functions, w = [family.system.functions[i] for i in family.kept], new_workspace(arrays)
+    functions, w = [family.system.functions[i] for i in family.remaining_rows], new_workspace(arrays)
     w.f[:] = [(f.constant, 0.0, 0.0) for f in functions] or 0.0
     body = in_order(tree, arrays.frame_body)
     groups, nodes = paths_of_rows(tree, arrays)
@@ -95,7 +95,10 @@ def new_refining(loops: Loops) -> Refining:
 def closing_rows(family: Relative) -> SystemArrays:
     """The arrays of the rows that close loops, without forces."""
     system = family.system
-    rows, functions = [system.rows[i][1] for i in family.kept], [system.functions[i] for i in family.kept]
+    rows, functions = (
+        [system.rows[i][1] for i in family.remaining_rows],
+        [system.functions[i] for i in family.remaining_rows],
+    )
     return constant_arrays(system.bodies, system.resolved.gravity, rows, functions)[0]
 
 

@@ -218,7 +218,8 @@ def is_timed(family: Relative) -> bool:
     """Whether some row is more than measures at constant values."""
     system = family.system
     return any(
-        not system.functions[i].is_constant or system.rows[i][1].formula is not None for i in family.kept
+        not system.functions[i].is_constant or system.rows[i][1].formula is not None
+        for i in family.remaining_rows
     )
 
 

@@ -61,7 +61,7 @@ Floats = NDArray[np.float64]
 
 
 @kernel_pointer
-def pose(c, t, y, out):
+def evaluate_matrices(c, t, y, out):
     """q = f(z), qd = R zd, R and Rd zd, from the ground outward."""
     T, E = c.Z, c.E
     move_tree(T, y, True)
@@ -155,7 +155,7 @@ class Relative(Family):
     """
 
     name: ClassVar[str] = "relative"
-    pose = pose
+    evaluate = evaluate_matrices
 
     def __init__(self, system: System, q: Floats) -> None:
         super().__init__(system, q)
@@ -176,7 +176,7 @@ class Relative(Family):
         self.to_bodies = move_bodies.bind(Moving(self.tree))
         others = [i for i in range(system.m) if i not in held]
         satisfied = self._satisfied(others)
-        self.kept = [i for i in others if i not in satisfied]
+        self.remaining_rows = [i for i in others if i not in satisfied]
 
     def _satisfied(self, rows: list[int]) -> set[int]:
         """Rows that hold in every pose of the tree, such as a second pin at the same point."""
