@@ -22,7 +22,7 @@ def loaded_four_bar():
     model = builders.four_bar(1, 2, 2.5, 3, crank_angle=0.5)
     names = list(model.bodies)
     model.add(se.Spring("rod", se.distance(model.ground.at(0, 3), names[1]), stiffness=40, damping=7, free=1))
-    model.add(se.Torque("brake", names[0], lambda x, y, phi, xd, yd, phid, t: -2.0 * phid - np.sin(phi)))
+    model.add(se.Torque("brake", names[0], lambda x, y, phi, xd, yd, phid, t: -2.0 * phid - 0.3 * x * yd))
     return model
 
 
@@ -126,11 +126,14 @@ def test_blocks_against_a_dense_solution():
 @pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["index3", "ggl", "augmented_lagrangian"])
 @pytest.mark.parametrize("method", ["radau_iia", "bdf", "generalized_alpha"])
-def test_reference_points_find_the_steps_of_natural_coordinates(method, formulation):
-    """Sparse and dense solvers, on formulas that differ by the coordinates: both are as exact as the method."""
+def test_reference_points_find_the_steps_of_mixed_coordinates(method, formulation):
+    """Sparse and dense solvers, on formulas that differ by the coordinates: both are as exact as the method.
+
+    The symmetric tangent of single stages costs an iteration now and then.
+    """
     how = {"t_end": 0.2, "step": 0.002, "integrator": method, "formulation": formulation}
     ours, theirs = (
-        se.dynamics(loaded_four_bar(), coordinates=c, **how) for c in ("reference_point", "natural")
+        se.dynamics(loaded_four_bar(), coordinates=c, **how) for c in ("reference_point", "mixed")
     )
     np.testing.assert_allclose(ours.q, theirs.q, atol=2e-5)
-    assert ours.statistics["Newton iterations"] <= 1.2 * theirs.statistics["Newton iterations"]
+    assert ours.statistics["Newton iterations"] <= 1.5 * theirs.statistics["Newton iterations"]

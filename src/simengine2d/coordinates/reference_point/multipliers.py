@@ -195,8 +195,9 @@ def note_errors(c, qd, qdd):
         lost[1] = max(lost[1], abs(w.row[i]) * c.D.per_row[i])
     gamma(S, w, w.row)
     least = SHARE * mean_acceleration(S, c.D, w.Q, qdd)
-    for j in range(qdd.size):
-        w.reach[j] = reach_of(c.D, qdd, least, j)
+    for j in range(0, qdd.size, 3):
+        w.reach[j] = w.reach[j + 1] = reach_of(c.D, qdd, least, j)
+        w.reach[j + 2] = w.reach[j] / c.D.arms[j // 3]
     for i in range(w.row.size):
         rate, second, size = -w.f[i, 1], -w.row[i], abs(w.row[i])
         for p in range(S.jac_start[i], S.jac_start[i + 1]):
