@@ -39,7 +39,7 @@ def dense(d, v):
 
 
 def matrix(system, q, qd, lam, b=B, c=C):
-    d = elimination.posed(system, False, True)
+    d = elimination.elimination_program(system, False, True)
     w = system.new_workspace(d)
     with np.errstate(all="ignore"):  # random rows may depend on each other
         accelerations(system.arrays, system.load_arrays, d, T, q, qd, w)  # which evaluates the state

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+NO_POWER = 1e-6  # change of the kinetic energy within a motion that means nothing
+
 
 class Energy(NamedTuple):
     """Joule, one entry per time. `potential` is that of weight (zero at height zero), linear springs and formulas."""
@@ -90,10 +92,15 @@ def power(results: Results) -> Power:
 
 
 def power_balance(results: Results) -> float:
-    """Largest |dT/dt - applied - drivers|, relative to the largest power of a body, of the forces or the drivers."""
+    """Largest |dT/dt - applied - drivers|, relative to the largest power of a body, of the forces or the drivers.
+
+    A power that would change the kinetic energy by less than a millionth within the motion counts as rounding.
+    """
     kinetic, forces, drivers = power(results)
-    of_bodies = np.abs(results.qd * results.qdd) * results.system.masses
-    largest = max(float(np.max(np.abs(part), initial=0.0)) for part in (of_bodies, forces, drivers))
+    masses, span = results.system.masses, float(np.ptp(results.t)) if results.t.size else 0.0
+    of_bodies = np.abs(results.qd * results.qdd) * masses
+    steady = NO_POWER * masses * results.qd**2 / (span or 1.0)
+    largest = max(float(np.max(np.abs(part), initial=0.0)) for part in (of_bodies, forces, drivers, steady))
     return float(np.max(np.abs(kinetic - forces - drivers), initial=0.0)) / (largest or 1.0)
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..errors import ModelError, UnsupportedError, ended, listed
 from ..expressions.function import Function
 from ..expressions.function_table import functions_at, law_value, new_scratch, pack
-from ..expressions.law import PUSH, STATE
+from ..expressions.law import STATE
 from ..expressions.time_function import as_function
 from ..model.curves.contact_kernel import is_at_end
 from ..model.elements import Load, Row, Wrench
@@ -313,8 +313,7 @@ class System:
         for i, group in enumerate(grouped(load for _, load in self.loads)):
             z = np.zeros(2 * len(group[0].reads) + 1)
             read_measures(L, i, t, F, z)
-            names = [name for u in group[0].reads for name in (u.text, f"rate({u.text})")]
-            variables = PUSH if group[0].formula is None else (*names, "t")
+            variables = tuple(group[0].variables)
             for force in group if group[0].by < 0 else group[:1]:
                 cases.append((owner[id(force)], force.law, variables, z))
         for name, load in self.loads:
