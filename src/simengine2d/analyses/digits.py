@@ -11,6 +11,8 @@ from .assembly.assemble import Assembly
 
 Floats = NDArray[np.float64]
 
+EPS = float(np.finfo(float).eps)
+
 REPORTED = 1e-8  # residual of an equation, relative to its terms, from which it is reported
 WRONG = 1e-4  # the same from which accelerations and reactions are useless
 OPEN = (
@@ -68,8 +70,10 @@ def open_joints(system: System, gap: float) -> str | None:
 
 def far_from_the_origin(system: System, q: Floats, least: float) -> str | None:
     """A sentence if rounding moves a body by more than `least` of its size."""
+    if EPS * np.abs(q).max(initial=0.0) <= least * system.arms.min(initial=np.inf):
+        return None
     places = np.abs(q.reshape(-1, 3)[:, :2]).max(axis=1, initial=0.0)
-    shares = np.finfo(float).eps * places / system.arms
+    shares = EPS * places / system.arms
     b = int(np.argmax(shares)) if shares.size else 0
     if not shares.size or shares[b] <= least:
         return None

@@ -312,7 +312,7 @@ class Run(ABC):
 
     def finite_rows(self, first: int) -> int:
         """The number of rows before the first that is not finite; those before `first` are."""
-        if all(np.all(np.isfinite(array[first : self.done])) for array in self.history):
+        if all(np.isfinite(array[first : self.done]).all() for array in self.history):
             return self.done
         good = np.all([np.isfinite(array[first : self.done]).all(axis=1) for array in self.history], axis=0)
         return first + int(np.argmin(good))
