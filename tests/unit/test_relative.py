@@ -246,3 +246,11 @@ def test_dense_matrices_that_do_not_fit_are_refused(monkeypatch):
 def relative(model):
     system = se.System(model)
     return Relative(system, system.drawn_q)
+
+
+def test_a_row_that_no_body_moves_is_legal():
+    """A point of the ground held where it is: the row has no slopes, and it is the last one."""
+    model = builders.four_bar(1, 2, 2.5, 3, masses=(1, 1, 1))
+    model.add(se.AbsoluteY("idle", model.ground.at(1, 0), 0))
+    results, same = (se.dynamics(model, t_end=0.1, coordinates=c) for c in ("relative", "reference_point"))
+    np.testing.assert_allclose(results.q[-1], same.q[-1], atol=1e-5)

@@ -208,7 +208,9 @@ class GeneralRun(WatchedRun):
         """Whether row k satisfies the constraints, Phi = 0 and Phi_q qd = nu."""
         system, qd, per_row = self.system, self.history.Qd[k], lengths_per_row(self.system)
         at = system.evaluated(float(self.times[k]), self.history.Q[k], qd)
-        rates = np.add.reduceat(at.data * qd[system.arrays.jac_column], system.arrays.jac_start[:-1])
+        S = system.arrays
+        row = np.repeat(np.arange(system.m), np.diff(S.jac_start))
+        rates = np.bincount(row, at.data * qd[S.jac_column], minlength=system.m)
         gap = float(np.max(np.abs(at.Phi) * per_row, initial=0.0))
         slip = float(np.max(np.abs(rates - at.f[: system.m, 1]) * per_row, initial=0.0))
         speed = max(1.0, float(np.abs(qd / system.sizes).max(initial=0.0)))

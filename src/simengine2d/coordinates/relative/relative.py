@@ -191,7 +191,8 @@ class Relative(Family):
             S, _ = constant_arrays(system.bodies, system.resolved.gravity, measures, functions)
             errors, slopes = self._evaluated(S, q, np.zeros(q.size))
             reach = np.maximum(np.abs(q), system.sizes)[S.jac_column]
-            sizes = np.maximum.reduceat(np.abs(slopes) * reach, S.jac_start[:-1])
+            sizes, row = np.zeros(len(left)), np.repeat(np.arange(len(left)), np.diff(S.jac_start))
+            np.maximum.at(sizes, row, np.abs(slopes) * reach)  # a row may have no slopes at all
             left = [
                 i for i, error, size in zip(left, errors, sizes, strict=True) if abs(error) <= HOLDS * size
             ]
