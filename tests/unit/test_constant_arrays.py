@@ -12,7 +12,7 @@ import pytest
 
 import simengine2d as se
 from simengine2d.model import library
-from simengine2d.numerics.constant import constant
+from simengine2d.numerics.arrays import constant
 from simengine2d.numerics.kernel import kernel
 from simengine2d.system.elimination import elimination_program
 

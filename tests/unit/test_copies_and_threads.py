@@ -15,7 +15,7 @@ from simengine2d import builders
 from simengine2d.analyses.dynamics.run import Run
 from simengine2d.numerics.kernel import Callback
 from simengine2d.numerics.kernel_pointer import kernel_pointer
-from simengine2d.system.pool import MOST_KINDS, MOST_KNOWN
+from simengine2d.system.workspace import MOST_KINDS, MOST_KNOWN
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
 

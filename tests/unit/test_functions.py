@@ -24,10 +24,9 @@ from simengine2d.expressions.evaluate import (
     Unary,
     parse,
 )
-from simengine2d.expressions.function import Function, expression_function
+from simengine2d.expressions.function import Function, as_function, expression_function
 from simengine2d.expressions.function_table import HESSIAN, evaluate_function, functions_at, new_scratch, pack
 from simengine2d.expressions.table import Table
-from simengine2d.expressions.time_function import as_function
 from simengine2d.numerics.kernel import JIT, kernel
 
 T = sp.Symbol("t", real=True)

@@ -24,9 +24,9 @@ from random_models import NAMES, NUMBERS, PLAIN, elements, frames, models, parts
 import simengine2d as se
 from loading import quietly, written
 from simengine2d.errors import ConvergenceError, ModelError, ModelWarning, SimEngineError
-from simengine2d.expressions.time_function import as_function
+from simengine2d.expressions.function import as_function
 from simengine2d.io import load, save
-from simengine2d.io.document import Document
+from simengine2d.io.files import Document
 from simengine2d.io.json_reader import read_json
 from simengine2d.io.model_reader import read_model
 from simengine2d.io.model_writer import model_data

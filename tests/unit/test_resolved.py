@@ -7,7 +7,7 @@ import math
 import pytest
 
 import simengine2d as se
-from simengine2d.model.placement import to_global, to_local
+from simengine2d.model.frame import to_global, to_local
 
 
 def problems(model):

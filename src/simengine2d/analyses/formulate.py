@@ -9,16 +9,14 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..coordinates import family_named
 from ..coordinates.base import Family, Rates
 from ..errors import ModelError, UnsupportedError
 from ..model.model import Model
+from ..numerics.arrays import Floats
 from ..system.system import System
 from .assembly.assemble import assemble
-
-Floats = NDArray[np.float64]
 
 
 class EquationValues(NamedTuple):

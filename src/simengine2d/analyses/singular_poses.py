@@ -28,8 +28,8 @@ from ..numerics.kernel_pointer import BoundKernel
 from ..numerics.rank import unit_rows
 from ..system.elimination import elimination_program
 from ..system.equations_of_motion import EquationArrays
-from ..system.pool import once_per_system
 from ..system.system import System
+from ..system.workspace import once_per_system
 from .assembly.closure import coordinate_scale
 from .assembly.diagnose import names_of_rows
 

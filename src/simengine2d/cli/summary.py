@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import RenderableType
 
 from ..analyses.assembly.assemble import Assembly
@@ -13,11 +12,10 @@ from ..analyses.assembly.diagnose import Diagnosis
 from ..analyses.inverse.actuators import movers
 from ..model.elements import Element
 from ..model.resolved import ResolvedModel
+from ..numerics.arrays import Floats
 from ..results.peaks import peak_of, rms
 from ..results.results import Results
 from .terminal import table
-
-Floats = NDArray[np.float64]
 
 
 def model_tables(resolved: ResolvedModel, q: Floats) -> Iterator[RenderableType]:

@@ -19,9 +19,9 @@ import numpy as np
 
 from ..errors import ModelError, UnsupportedError, listed
 from ..io.files import write_bytes
+from ..numerics.arrays import Floats
 from ..results.results import Results
 from .figure import SceneArtists, closed_figure, prepare
-from .outlines import Floats
 from .resampling import resampled
 from .scene import Scene, scene_of
 from .style import PAPER, TEXT

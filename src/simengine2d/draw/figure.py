@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UnsupportedError
+from ..numerics.arrays import Floats
 from .labels import places
 from .marks import Arrow, Bounds, Label, Mark, Outline, Spot, Stretched, Trace
-from .outlines import Floats, arc_arrow
+from .outlines import arc_arrow
 from .scene import Scene
 from .style import PAPER, ink_of
 

@@ -16,9 +16,10 @@ from ..model.joints.driver import Driver
 from ..model.joints.gear import Gear
 from ..model.joints.rack_pinion import RackPinion
 from ..model.joints.translational import Translational
+from ..numerics.arrays import Floats
 from .layout import CarrierMotion, Layout, spot_of
 from .marks import Bounds, Label, Spot
-from .outlines import TURN, Floats, hull
+from .outlines import TURN, hull
 
 MOST_BODIES = 100
 WITHOUT_PLACE = (Driver, Gear, Belt, RackPinion, Translational)

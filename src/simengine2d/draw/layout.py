@@ -18,11 +18,11 @@ from ..model.joints.rolling_curves import RollingCurves
 from ..model.joints.translational import Translational
 from ..model.measure import Measure
 from ..model.resolved import ResolvedModel
+from ..numerics.arrays import Floats
 from ..results.results import Results
 from . import outlines
 from .gears import Wheel, Wheels, wheel_key, wheels
 from .marks import Spot
-from .outlines import Floats
 from .style import own_outlines
 
 SYMBOL = 0.017  # size of symbols, as a part of the picture's diagonal

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .outlines import Floats
+from ..numerics.arrays import Floats
 
 Stops = NDArray[np.float64]
 Bounds = tuple[float, float, float, float]

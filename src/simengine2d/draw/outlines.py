@@ -8,7 +8,8 @@ from math import atan2, ceil, pi
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..numerics.arrays import Floats
+
 Point = NDArray[np.float64] | Sequence[float]
 Points = NDArray[np.float64] | Sequence[tuple[float, float]]
 

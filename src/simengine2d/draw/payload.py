@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from ..model.frame import GROUND
+from ..numerics.arrays import Floats
 from ..results.energy import known_energy
 from ..results.results import COORDINATES, ORDERS, Results
 from .labels import places
 from .marks import Mark, Spot, Stretched, Trace
-from .outlines import Floats
 from .scene import Scene, scene_of
 from .style import ink_class
 from .units import UNITS

@@ -10,9 +10,9 @@ import numpy as np
 from ..errors import ModelError, listed
 from ..model.frame import GROUND
 from ..model.measure import KINDS
+from ..numerics.arrays import Floats
 from ..results.results import Results
 from .figure import axes_or_new, draw_scene, pyplot
-from .outlines import Floats
 from .scene import scene_of
 from .style import LINES, TEXT, ink_of, mixed
 from .units import MEASURES, UNITS, unit_of

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..numerics.arrays import Floats
 from ..results.results import Results
-from .outlines import Floats
 
 
 def resampled(results: Results, times: Floats) -> Results:

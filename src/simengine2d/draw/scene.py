@@ -15,6 +15,7 @@ from ..model.forces.point_force import PointForce
 from ..model.forces.torque import Torque
 from ..model.frame import GROUND, as_frame
 from ..model.model import Model
+from ..numerics.arrays import Floats
 from ..results.reactions import reaction
 from ..results.results import Results
 from ..system.system import System
@@ -22,7 +23,7 @@ from . import curved, driving, sliding  # noqa: F401  (they register their symbo
 from .labels import labels, places, word_box
 from .layout import CarrierMotion, Layout, spot_of
 from .marks import Arrow, Bounds, Label, Layer, Mark, Outline, Spot, Stretched, Trace
-from .outlines import Floats, center_of_mass, circle
+from .outlines import center_of_mass, circle
 from .shapes import body_marks
 from .style import body_ink, ink_of_bodies
 from .symbols import symbol

@@ -8,11 +8,11 @@ import numpy as np
 
 from ..model.body import Bar, Body, Disk, Plate
 from ..model.frame import GROUND
+from ..numerics.arrays import Floats
 from . import outlines
 from .gears import Wheel
 from .layout import Layout
 from .marks import Layer, Outline, Spot
-from .outlines import Floats
 from .style import is_hidden, own_outlines
 
 RADIUS = 0.95  # of links, in symbol sizes

@@ -20,7 +20,8 @@ from ..model.body import Body
 from ..model.frame import GROUND
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
-from .outlines import Floats, rectangle
+from ..numerics.arrays import Floats
+from .outlines import rectangle
 
 PAPER = {"light": "#ffffff", "dark": "#14171c"}
 TEXT = {"light": "#1a1d21", "dark": "#e8eaed"}

@@ -1,9 +1,12 @@
-"""Functions of time, laws of forces and formulas are one thing: g of a few variables, with exact derivatives."""
+"""Functions of time, laws of forces and formulas are one thing: g of a few variables, with exact derivatives.
+
+If a function has no finite value, kernels return nan; `Function.jet` at the same t then says why.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
@@ -12,7 +15,8 @@ import numpy as np
 
 from ..errors import ModelError, ended
 from ..numerics.kernel import Callback
-from .evaluate import Node, Number, check_names, evaluate, number, refuse_hidden, substitute
+from .dual import differentiated
+from .evaluate import NOTHING, Node, Number, check_names, evaluate, number, parse, refuse_hidden, substitute
 from .function_table import (
     ALONG,
     CALLBACK,
@@ -180,3 +184,72 @@ def declared_breaks(function: object) -> tuple[float, ...] | None:
         raise ModelError(
             f"the breaks of the function {name_of(function)} are {given!r}; a list of times is needed: {error}"
         ) from None
+
+
+# Functions of time ------------------------------------------------------------------------------------
+
+
+def as_function(value: object, parameters: Mapping[str, float] = NOTHING, *, variable: str = "t") -> Function:
+    """A Function of a number, an expression, a Table, a callable f(t), or three callables (f, fd, fdd)."""
+    if isinstance(value, Function):
+        return value
+    if isinstance(value, str):
+        return expression_function(parse(value), value, (variable,), parameters)
+    if isinstance(value, Table):
+        return _from_table(value, variable)
+    if isinstance(value, tuple):
+        return _from_three(value)
+    if callable(value):
+        name = name_of(value)
+        callback = Callback(differentiated(value, name))
+        return python_function(callback, f"the function {name}", breaks=declared_breaks(value))
+    constant = number(value)
+    return constant_function(f"{constant:g}", constant)
+
+
+def _from_table(table: Table, variable: str) -> Function:
+    if table.of not in ("", variable):
+        raise ModelError(
+            f"the table is one of '{table.of}', but a function of {variable} is needed here. "
+            "Write Table(times=..., values=...) for a function of time."
+        )
+    first, last = table.times[0], table.times[-1]
+    text = f"the table of {len(table.times)} points from {first:g} to {last:g}"
+    return table_function(table, text, EVERYWHERE if table.periodic else (first, last))
+
+
+def _from_three(three: tuple[object, ...]) -> Function:
+    functions = [function for function in three if callable(function)]
+    if len(three) != 3 or len(functions) != 3:
+        raise ModelError(f"a function with its derivatives is three functions (f, fd, fdd), found {three!r}.")
+    for function in functions:
+        _check_number_from(function)
+    text = f"the functions {', '.join(map(name_of, functions))}"
+    return python_function(Callback(_Checked(functions)), text, breaks=declared_breaks(functions[0]))
+
+
+class Derivatives:
+    """d(t, k): the k-th of the functions f, fd, fdd at t."""
+
+    def __init__(self, functions: Sequence[Callable[[float], Any]]) -> None:
+        self.functions = functions
+
+    def __call__(self, t: float, k: int) -> float:
+        return float(self.functions[k](t))
+
+
+@final
+class _Checked(Derivatives):
+    """The functions of a user, which may return anything."""
+
+    def __call__(self, t: float, k: int) -> float:
+        return number(self.functions[k](t))
+
+
+def _check_number_from(function: Callable[[float], Any]) -> None:
+    try:
+        number(function(0.0))
+    except Exception as error:
+        raise ModelError(
+            f"the function {name_of(function)} raised {type(error).__name__} at 0: {error}"
+        ) from error

@@ -16,9 +16,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..numerics.constant import constant
+from ..numerics.arrays import Floats, Ints, constant
 from ..numerics.contexts import holds_addresses
 from ..numerics.kernel import call_address, kernel, owning
 from ..numerics.kernel_pointer import bound, invoke, kernel_pointer
@@ -29,8 +28,6 @@ from .tape_kernels import FIRST, RESULT, SECOND, VALUE, WEIGHT, backward, forwar
 if TYPE_CHECKING:
     from .function import Function
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # kinds: a number; k (s - free) + c sd; an expression; a table of one variable; a Python function of one variable with
 # its derivatives; a Python function of all variables without them

@@ -11,8 +11,7 @@ from ..model.model import Model
 from .acf import load_analysis, save_analysis
 from .adm_check import checked_adm
 from .adm_reader import is_course_model, read_adm, refuse_adams
-from .document import Document
-from .files import read_text, write_text
+from .files import Document, read_text, write_text
 from .json_reader import read_json
 from .model_reader import read_model
 from .model_writer import LONGEST_NAME, model_data

@@ -9,8 +9,7 @@ from typing import Any
 from ..errors import ModelError, listed, unknown, warn
 from .adm_read_elements import is_number
 from .adm_reader import refuse_adams
-from .document import Document
-from .files import read_text, write_text
+from .files import Document, read_text, write_text
 from .json_reader import read_json
 from .text_writer import shown, to_json
 

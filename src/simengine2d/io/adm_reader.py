@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
-from ..errors import ModelError, listed, unknown, warn
+from ..errors import ModelError, Path, listed, unknown, warn
 from ..model.elements import Element
 from ..model.frame import GROUND
 from ..model.model import GRAVITY, Model
 from .adm_read_elements import COMMON, LINE, SECTIONS, AdmEntry, Meaning, is_number, meaning
 from .adm_writer import keep_records
-from .document import Document, Path
+from .files import Document
 from .model_reader import LAW, NamedFunctions
 from .text_writer import shown
 

@@ -8,9 +8,9 @@ from bisect import bisect_right
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
-from ..errors import ModelError, Problem
+from ..errors import ModelError, Path, Problem
 from ..expressions.evaluate import number
-from .document import DEEPEST, Document, Path, syntax_error
+from .files import DEEPEST, Document, syntax_error
 from .yaml_reader import finite, integer
 
 SPACE = re.compile(r"[ \t\n\r]*")

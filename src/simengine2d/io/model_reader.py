@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any, get_args
 
-from ..errors import ModelError, listed, unknown, warn
+from ..errors import ModelError, Path, listed, unknown, warn
 from ..expressions.table import Table
 from ..model.body import SHAPES, Body
 from ..model.elements import (
@@ -28,7 +28,7 @@ from ..model.measure_text import frames_in
 from ..model.model import GRAVITY, Model
 from ..model.registry import WRITTEN_AS, element_class
 from ..model.resolved import problems_of_numbers
-from .document import Document, Path
+from .files import Document
 from .schema import (
     analysis_record,
     body_record,

@@ -16,9 +16,8 @@ from ..expressions.function import Function
 from ..model.elements import Element, ForceElement, Joint, MeasureForce, Wrench
 from ..model.forces.point_force import PointForce
 from ..model.forces.torque import Torque
-from ..model.frame import PlacedFrame
+from ..model.frame import PlacedFrame, Pose, to_global
 from ..model.measure import KINDS, Measure, value
-from ..model.placement import Pose, to_global
 from ..model.resolved import ResolvedBody, ResolvedModel
 from ..numerics.kernel import plain
 

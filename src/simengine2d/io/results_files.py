@@ -25,8 +25,7 @@ from ..results.events import Crossing
 from ..results.results import Results
 from ..system.system import System
 from .archive import ALWAYS_FINE, RATIO, Arrays, digest, pack, unpack
-from .document import Document
-from .files import read_bytes, write_bytes
+from .files import Document, read_bytes, write_bytes
 from .model_reader import LAW, read_model
 from .model_writer import model_data
 

@@ -14,11 +14,11 @@ from typing import Annotated, Any, ClassVar, Literal, Union, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from ..analyses.catalog import CATALOG, OPTIONS
-from ..errors import unknown
+from ..errors import Path, unknown
 from ..model.body import BODY_SYNONYMS, SHAPES, Body
 from ..model.elements import Element, ForceElement, Joint, Kind
 from ..model.registry import element_class, element_names
-from .document import Document, Path
+from .files import Document
 from .text_writer import shown
 
 VERSION = 1

@@ -24,8 +24,8 @@ from yaml.events import (
 )
 from yaml.reader import ReaderError
 
-from ..errors import ModelError, Problem
-from .document import DEEPEST, Document, Path, syntax_error
+from ..errors import ModelError, Path, Problem
+from .files import DEEPEST, Document, syntax_error
 
 WORDS = {"null": None, "Null": None, "NULL": None, "~": None, "": None} | {
     word: value for value in (True, False) for word in (str(value), str(value).lower(), str(value).upper())

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..analyses.dynamics.dynamics import dynamics
 from ..errors import ModelError, UnsupportedError, answers_misspellings
@@ -15,6 +14,7 @@ from ..integrators import ivp
 from ..methods import Formulation, Integrator
 from ..model import builders
 from ..model.model import Model
+from ..numerics.arrays import Floats
 from ..results.results import Results
 from ..system.system import System
 from .combinations import label
@@ -25,7 +25,6 @@ from .trial import tight
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 
 FIRST, LAST = 10, 1280  # steps over the whole motion
 ROUNDING = {"y": 1e-12, "q": 1e-10, "qd": 1e-10, "qdd": 1e-9, "reactions": 1e-9}

@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..results.results import Results
-
-Floats = NDArray[np.float64]
 
 QUANTITIES = ("q", "qd", "qdd", "reactions")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..draw.figure import axes_or_new, pyplot
 from ..draw.plots import COLORS, QUIET, line_style
+from ..numerics.arrays import Floats
 from .trial import RAN, Trial
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from .convergence import Order
     from .work import WorkPrecision
 
-Floats = NDArray[np.float64]
 
 MARKERS = "osD^vP*Xph<>"
 SMALLEST = 1e-16  # error that is drawn where there is none

@@ -14,12 +14,12 @@ from ..errors import UnsupportedError, answers_misspellings
 from ..integrators.integration import OdeMethod
 from ..integrators.second_order_tables import alpha_table
 from ..methods import AlphaMethod, Integrator
+from ..numerics.arrays import Floats
 from .combinations import label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 
 SMALL, LARGE = 2.5, 40.0  # half the width of a picture, at least and at most
 POINTS = 101  # along half of each side of it

@@ -9,18 +9,17 @@ from math import nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..analyses.dynamics.dynamics import dynamics
 from ..errors import ModelError, SimEngineError, UnsupportedError
 from ..model.model import Model
+from ..numerics.arrays import Floats
 from ..results.energy import energy_drift
 from ..results.results import Results
 from ..system.system import System
 from .combinations import Combination
 from .differences import ComparedMotion, constraint_drift, differences, motion_of, sizes_of
 
-Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 """Called with the number of trials that are done, and of all."""
 

@@ -31,7 +31,7 @@ from ..methods import Registry
 from .curves.curve import as_curve, resolve_curve
 from .formula import Formula, formula_of
 from .formula_input import formula_text, formula_texts
-from .frame import Frame, PlacedFrame, as_frame
+from .frame import Frame, PlacedFrame, as_frame, place_pair
 from .measure import Measure, Term
 from .measure_text import frames_in, parse_measure
 
@@ -267,8 +267,6 @@ class Pair(Joint, abstract=True):
     """True if two bodies named without points are joined as drawn."""
 
     def resolved(self, scope: Scope) -> Self:
-        from .placement import place_pair  # the geometry of initial poses is in one file
-
         a, b = place_pair(self, scope)
         rest = replace(self, a=a, b=b, at=None, direction=None)
         return Element.resolved(rest, scope)

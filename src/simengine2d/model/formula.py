@@ -28,10 +28,9 @@ from ..expressions.evaluate import (
 )
 from ..expressions.function import Function, constant_function, tree_function
 from ..expressions.tape import fold
-from .channel_text import ChannelExpression, parse_channels
 from .curves.contact_arrays import Contact
 from .measure import Measure
-from .measure_text import linear_parts, measure_of
+from .measure_text import ChannelExpression, linear_parts, measure_of, parse_channels
 
 POSITION, VELOCITY = 0, 1
 

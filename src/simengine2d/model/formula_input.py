@@ -16,9 +16,9 @@ from ..errors import ModelError, ended
 from ..expressions.operations import NUMPY_NAMES, ONE_ARGUMENT
 from ..expressions.parser import DEEPEST, parse
 from ..expressions.syntax import Call, Chain, Name, Node, Number, Unary, to_text, walk
-from .channel_text import RATE
 from .frame import AT
 from .measure import KINDS
+from .measure_text import RATE
 
 LARGEST = 10_000  # parts of a formula
 EXAMPLE = "'rod.B.y - 0.1*sin(3*rod.B.x)'"

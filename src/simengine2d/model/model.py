@@ -17,9 +17,10 @@ from .body import BODY_SYNONYMS, Bar, Body, Disk, Plate, Point, Shape
 from .elements import Element, ForceElement, Joint, check_name
 from .frame import GROUND, Frame, Number
 from .measure import Measure, Term
-from .plotting import ModelPictures
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from ..symbolic.equations import Equations
     from .resolved import ResolvedModel
 
@@ -29,13 +30,13 @@ GRAVITY = (0.0, -9.81)
 NUMBERS = ("parameters", "gravity", "ground", "bodies", "elements")  # what a resolved model is made from
 
 
-class Model(ModelPictures):
+class Model:
     """A planar mechanism: bodies, and the joints and forces between them. SI units, radians.
 
     Any number may be an expression of the `parameters`: `mass="rho*L"`.
     """
 
-    __slots__ = ("_resolved",)  # beside what is copied and compared
+    __slots__ = ("__dict__", "__weakref__", "_resolved")  # the last beside what is copied and compared
 
     def __init__(
         self,
@@ -204,6 +205,17 @@ class Model(ModelPictures):
         from ..symbolic.from_model import equations_of
 
         return equations_of(self, coordinates, notation, numbers)
+
+    def draw(self, ax: Axes | None = None, *, labels: bool = True, centers: bool = False) -> Axes:
+        """The mechanism in its assembled pose, on new axes or on `ax`; optionally with mass centers."""
+        from ..draw.snapshot import draw_model
+
+        return draw_model(self, ax, labels=labels, centers=centers)
+
+    def _repr_html_(self) -> str:
+        from ..draw.notebook import model_html
+
+        return model_html(self)
 
     def save(self, path: str | Path) -> Path:
         """Write the model: .yaml, .json, or .adm, the format of the course ME451."""

@@ -14,14 +14,12 @@ from typing import Any, NamedTuple
 
 from ..errors import ModelError, Problem, Subject, UnsupportedError, unknown
 from ..expressions import evaluate
-from ..expressions.function import Function
+from ..expressions.function import Function, as_function
 from ..expressions.law import as_law
-from ..expressions.time_function import as_function
 from .body import Body, Inertia, Shape
 from .elements import NUMERIC_KINDS, Element, ForceElement, Joint, Load, Row, Scope, check_name, resolve_field
-from .frame import GROUND, Frame, PlacedFrame
+from .frame import GROUND, Frame, PlacedFrame, Pose, to_global, to_local
 from .model import Model
-from .placement import Pose, to_global, to_local
 
 TOO_LARGE = "its numbers are too large to compute with."
 LARGEST = 1e100  # products of three such numbers are still finite

@@ -9,12 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Floats
 from .kernel import kernel
 from .ldl import Elimination
-
-Floats = NDArray[np.float64]
 
 
 class Blocks(NamedTuple):

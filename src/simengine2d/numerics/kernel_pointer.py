@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
+from .arrays import Floats
 from .contexts import Address, holds_addresses, laid_out
 from .interrupts import check_interrupts
 from .kernel import COMPILER, JIT, kernel, owning
 from .parallel_build import build_together
-
-Floats = NDArray[np.float64]
 
 
 @holds_addresses

@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
+from .arrays import Ints
 from .kernel import kernel, plain
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Indices = NDArray[np.uint32]  # unsigned, so that compiled code need not check for negative indices
 
 

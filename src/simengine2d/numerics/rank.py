@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from .arrays import Floats, Ints
+
 Matrix = Any
 """An array, or SciPy's csr_array."""
 

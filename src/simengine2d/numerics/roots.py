@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from .arrays import Floats
+
 Function = Callable[[float], float]
 
 DEGREE = 16

@@ -10,12 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Floats, Ints
 from .kernel import kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Pattern(NamedTuple):

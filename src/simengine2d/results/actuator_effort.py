@@ -14,17 +14,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ModelError
 from ..model.elements import Joint, MeasureForce
 from ..model.frame import GROUND
+from ..numerics.arrays import Floats
 from .reactions import pull, reaction
 
 if TYPE_CHECKING:
     from .results import Results
-
-Floats = NDArray[np.float64]
 
 
 def has_effort(results: Results, name: str) -> bool:

@@ -13,15 +13,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats, Ints
 from ..system.system import System
 
 if TYPE_CHECKING:
     from .results import Results
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SAMPLES = 24  # times at which results are put into the equations
 NEGLIGIBLE = {"velocity": 1e-5, "acceleration": 1e-5}  # against the largest of its kind in the mechanism

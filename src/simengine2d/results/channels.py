@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..expressions.function_table import ALONG, law_value, new_scratch, pack
 from ..model.elements import Row
 from ..model.formula import Formula
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import Measure
+from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..system.constraints import constant_arrays
 from ..system.frames import (
@@ -26,8 +26,6 @@ from ..system.frames import (
 if TYPE_CHECKING:
     from ..model.resolved import ResolvedModel
     from .results import Results
-
-Floats = NDArray[np.float64]
 
 
 @kernel(entry=True)

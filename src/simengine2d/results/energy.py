@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
 from ..model.elements import Load, MeasureForce, Wrench
+from ..numerics.arrays import Floats
 from ..system.system import System
 from .channels import formula_along
 from .force_history import forces_of
@@ -23,7 +23,6 @@ from .force_history import forces_of
 if TYPE_CHECKING:
     from .results import Results
 
-Floats = NDArray[np.float64]
 
 NO_POWER = 1e-6  # change of the kinetic energy within a motion that means nothing
 

@@ -8,23 +8,20 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ModelError
 from ..expressions.function import Function, expression_function
 from ..expressions.function_table import ALONG, FunctionTable, Scratch, law_value, new_scratch, pack
-from ..model.channel_text import parse_channels
 from ..model.elements import Row
 from ..model.measure import Measure
+from ..model.measure_text import parse_channels
+from ..numerics.arrays import Floats, Ints
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, kernel_pointer
 from ..numerics.roots import roots_in
 from ..system.constraints import SystemArrays, constant_arrays
 from ..system.frames import FRAME_STATE, move_frames, place_frames, term_rate, term_value
 from ..system.system import System
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 Motion = Callable[[float], tuple[Floats, Floats]]
 """q and qd at a time."""

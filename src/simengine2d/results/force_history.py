@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..model.elements import MeasureForce, Wrench
 from ..model.frame import GROUND, PlacedFrame
+from ..numerics.arrays import Floats, Ints
 from ..numerics.kernel import kernel
 from ..system.applied_forces import (
     MEASURE,
@@ -32,9 +32,6 @@ from ..system.system import System
 
 if TYPE_CHECKING:
     from .results import MotionArrays, Results
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @kernel(entry=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..numerics.arrays import Floats
 
 OVERSHOOT = 0.2  # of the smaller fall on both sides: by how much a peak may be exceeded between two outputs
 SEEN = 0.02  # of the peak: what may be missed

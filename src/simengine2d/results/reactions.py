@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ModelError, UnsupportedError, listed, unknown
 from ..model.elements import Joint, MeasureForce, Wrench
 from ..model.frame import GROUND, Frame, PlacedFrame, as_frame
 from ..model.measure import Measure
+from ..numerics.arrays import Floats
 from ..numerics.rank import row_space
 from ..system.applied_forces import frames_of_loads
 from ..system.system import System
@@ -25,7 +25,6 @@ from .force_history import forces_of
 if TYPE_CHECKING:
     from .results import Results
 
-Floats = NDArray[np.float64]
 
 PRESSES = "gap"
 """Label of the rows of contacts that press only."""

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ModelError, UnsupportedError, counted, listed, unknown
 from ..model.frame import GROUND, Frame
 from ..model.measure import KINDS, Measure, angle, x, y
 from ..model.model import Model
+from ..numerics.arrays import Floats
 from ..system.system import System
 from .actuator_effort import EFFORTS, effort_channels
 from .channels import measure_rates
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from ..model.resolved import ResolvedModel
 
-Floats = NDArray[np.float64]
 
 COORDINATES = ("x", "y", "phi")
 ORDERS = ("", "d", "dd")

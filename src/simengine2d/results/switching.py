@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import Caution, listed
 from ..expressions.breaks import Break, Switch, TimeBreaks, stops_of, switches_of
@@ -18,12 +17,12 @@ from ..expressions.table import Table
 from ..model.elements import Load, MeasureForce
 from ..model.frame import GROUND, Frame
 from ..model.measure import Measure, Term
+from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
-from ..system.pool import once_per_system
 from ..system.system import System, laws_of
+from ..system.workspace import once_per_system
 from .events import watching
 
-Floats = NDArray[np.float64]
 Motion = Callable[[float], tuple[Floats, Floats]]
 
 GLANCE = (0.0, 0.21, 0.47, 0.79, 1.0)  # of a step: a first look

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import Caution
 from ..model.elements import MeasureForce
+from ..numerics.arrays import Floats
 from ..numerics.rank import row_space
 from ..system.system import System
 from .audit import Audit
@@ -26,7 +27,6 @@ from .switching import Switching
 if TYPE_CHECKING:
     from .results import Results
 
-Floats = NDArray[np.float64]
 
 TRUST, CHECK, DO_NOT_TRUST = "trust", "check", "do not trust"
 WORDS = (TRUST, CHECK, DO_NOT_TRUST)

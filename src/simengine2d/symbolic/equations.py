@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from ..errors import ModelError, unknown
+from ..numerics.arrays import Floats
 from .calculus import BETA, GAMMA, STEP, MotionEquations
 from .notation import notation_named
-from .numeric import Floats, as_function, flat
+from .numeric import as_function, flat
 from .symbols import LegendEntry, Letter, SymbolTable
 
 COLUMNS = ("QA", "Phi", "nu", "gamma", "right_side")

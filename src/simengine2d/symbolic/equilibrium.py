@@ -10,8 +10,8 @@ import numpy as np
 
 from ..analyses.equation_system import EquationSystem
 from ..errors import ConvergenceError, ModelError, UnsupportedError, listed
+from ..numerics.arrays import Floats
 from .initial import CLOSED, ConsistentState
-from .numeric import Floats
 
 if TYPE_CHECKING:
     from .system import SymbolicSystem

@@ -9,8 +9,9 @@ import numpy as np
 import sympy as sp
 
 from ..errors import ModelError, SingularityError, listed
+from ..numerics.arrays import Floats
 from ..numerics.rank import row_space
-from .numeric import Floats, as_function, flat
+from .numeric import as_function, flat
 
 if TYPE_CHECKING:
     from .system import SymbolicSystem

@@ -9,11 +9,11 @@ import numpy as np
 import sympy as sp
 
 from ..errors import UnsupportedError
-from ..model.channel_text import parse_channels
 from ..model.elements import Load, MeasureForce, Wrench
 from ..model.formula import Formula
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import KINDS, Measure
+from ..model.measure_text import parse_channels
 from ..system.frames import FRAME_STATE, PHI, PX, PY
 from .bodies import BodySymbols
 from .symbolic_kernels import exact, place_frames, term_value

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..analyses.equation_system import EquationSystem
 from ..errors import AssemblyError
-from .numeric import Floats
+from ..numerics.arrays import Floats
 
 if TYPE_CHECKING:
     from .system import SymbolicSystem

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, UnsupportedError, listed, unknown
+from ..numerics.arrays import Floats
 from ..numerics.rank import row_space
 from .calculus import jacobian
 from .equilibrium import SymbolicEquilibrium, equilibrium
-from .numeric import Floats
 
 if TYPE_CHECKING:
     from .system import SymbolicSystem

@@ -22,10 +22,10 @@ from ..integrators import time_loop
 from ..integrators.dop853 import DOP853
 from ..integrators.integration import OdeMethod
 from ..methods import Formulation, Integrator
+from ..numerics.arrays import Floats
 from ..numerics.interrupts import Interrupts
 from ..numerics.kernel_pointer import python_pointer
 from .initial import ConsistentState
-from .numeric import Floats
 
 if TYPE_CHECKING:
     import pandas

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
-from numpy.typing import NDArray
 
 from ..errors import ModelError, listed
+from ..numerics.arrays import Floats
 
-Floats = NDArray[np.float64]
 TimeJet = Callable[[float], tuple[float, float, float]]
 
 

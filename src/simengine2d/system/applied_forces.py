@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..expressions.function import Function
 from ..expressions.function_table import (
@@ -27,12 +26,9 @@ from ..expressions.law import STATE
 from ..model.elements import Load, MeasureForce, Wrench
 from ..model.frame import PlacedFrame
 from ..model.measure import KINDS, Measure
-from ..numerics.constant import constant
+from ..numerics.arrays import Floats, Ints, constant
 from ..numerics.kernel import kernel
 from .frames import EX, EY, UX, UY, term_gradient, term_rate, term_value
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # columns of `forces`: first and last of the measures it reads, its laws, and its targets
 READ, READ_END, LAW, LAW_END, TARGET, TARGET_END = range(6)

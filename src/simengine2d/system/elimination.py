@@ -7,24 +7,20 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UnsupportedError, listed
 from ..model.frame import GROUND
 from ..model.measure import ANGLE, X, Y
-from ..numerics.constant import constant
+from ..numerics.arrays import Floats, Ints, constant
 from ..numerics.ldl import SymbolicFactorization, analyze
 from ..numerics.ordering import elimination_order
 from ..numerics.refinement import MOST_REFINEMENTS
 from .applied_forces import MEASURE, READ, READ_END, TARGET, TARGET_END
 from .equations_of_motion import EquationArrays
 from .formulas.derivatives import Couplings
-from .pool import once_per_system
 from .row_compliance import compliance_of_redundant_rows
 from .system import System
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from .workspace import once_per_system
 
 MOST_BETWEEN = 200  # joints between the same bodies
 DELTA = 1e-6  # a mass in place of a missing one, relative to the effective inertia there

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats, Ints
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.ldl import Elimination, eliminate, solve_again, substitute
@@ -18,9 +18,6 @@ from ..numerics.refinement import LOST, refine
 from .applied_forces import applied
 from .constraints import gamma, move, phi, phi_q
 from .formulas.derivatives import Couplings
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class EquationArrays(NamedTuple):

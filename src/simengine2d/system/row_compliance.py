@@ -6,9 +6,8 @@ A unit force along a row accelerates it by its entry on the diagonal of S = Phi 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..numerics.arrays import Floats
 
 EPS = 1e-7  # relative to the diagonal of S: larger than its rounding errors and the effect of replaced masses
 EVEN = 1e4  # ratio of the largest to the smallest up to which one eps serves all rows: the smallest multipliers result

@@ -14,32 +14,27 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ModelError, UnsupportedError, ended, listed
-from ..expressions.function import Function
+from ..expressions.function import Function, as_function
 from ..expressions.function_table import functions_at, law_value, new_scratch, pack
 from ..expressions.law import STATE
-from ..expressions.time_function import as_function
 from ..model.curves.contact_kernel import is_at_end
 from ..model.elements import Load, Row, Wrench
 from ..model.formula import VELOCITY
 from ..model.frame import GROUND
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
+from ..numerics.arrays import Floats, Ints
 from ..numerics.contexts import lay_out_once
 from ..numerics.kernel import Callback, plain
 from .applied_forces import applied, frames_of_loads, grouped, load_arrays, read_measures, read_state
 from .constraints import constant_arrays, evaluate, move
 from .frames import term_value
-from .pool import Pool
-from .workspace import Workspace, new_workspace
+from .workspace import Pool, Workspace, new_workspace
 
 if TYPE_CHECKING:
     from .equations_of_motion import EquationArrays
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 SMALL = 60  # coordinates up to which a single evaluation is not worth compiling

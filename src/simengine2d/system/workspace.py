@@ -6,13 +6,15 @@ writes is here. The type is the same for every model; parts that a run does not 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Hashable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..expressions.function_table import Scratch, new_scratch
 from ..model.curves.contact_arrays import new_memory
+from ..numerics.arrays import Floats, Ints
 from ..numerics.contexts import holds_addresses
 from .constraints import SystemArrays
 from .formulas.constraints import row_pointers
@@ -21,10 +23,12 @@ from .frames import FRAME_STATE
 if TYPE_CHECKING:
     from .applied_forces import Loads
     from .equations_of_motion import EquationArrays
+    from .system import System
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
+MOST_KINDS = 16  # of idle workspaces
+MOST_KNOWN = 16  # arguments for which a constant is stored
 MOST_WHOLE = 150  # unknowns up to which a matrix may be factored as a whole
 
 
@@ -106,3 +110,44 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
 
 
 ROWS = "rows_f", "rows_c", "bends_f", "bends_c", "rows_kept"
+
+
+# What a System stores for reuse ------------------------------------------------------------------------
+
+
+class Pool:
+    """Idle workspaces. Each has one user at a time; threads may take and give at once, without a lock."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[Hashable, list[Any]] = {}
+
+    def take(self, kind: Hashable) -> Any:
+        """An idle workspace; None if there is none."""
+        try:
+            return self.waiting[kind].pop()
+        except (KeyError, IndexError):
+            return None
+
+    def give(self, kind: Hashable, workspace: Any) -> None:
+        """Make it idle again; if there are too many kinds, the oldest are dropped."""
+        self.waiting.setdefault(kind, []).append(workspace)
+        for oldest in list(self.waiting)[:-MOST_KINDS]:
+            self.waiting.pop(oldest, None)
+
+
+def once_per_system(function: Function) -> Function:
+    """Compute a constant of a System, and of hashable arguments, once; `system.known` stores it.
+
+    Two threads may do that at once, with the same result. The answer must never be written to.
+    """
+
+    @wraps(function)
+    def known(system: System, *arguments: Hashable) -> Any:
+        answers = system.known.setdefault(function.__qualname__, {})
+        if (found := answers.get(arguments)) is None:
+            found = answers[arguments] = function(system, *arguments)
+            for oldest in list(answers)[:-MOST_KNOWN]:
+                answers.pop(oldest, None)
+        return found
+
+    return known  # type: ignore[return-value]

@@ -12,19 +12,16 @@ from dataclasses import dataclass
 from math import pi
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ModelError, SimEngineError, SingularityError, listed
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...system.system import System
 from ..kinematics.kinematics import assemble_driven, driven_rows
 from ..kinematics.run import KinematicsRun
-from .assemble import Assembly
+from .assemble import Assembly, with_turns_of_drivers
 from .pose_search import HeldSystem, PoseSearch
 from .redrawn import with_initial_pose
-from .whole_turns import with_turns_of_drivers
-
-Floats = NDArray[np.float64]
 
 FAR_OUT = 10.0  # lengths of the mechanism up to which a distance driver is followed
 

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import counted, listed
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...numerics.rank import Rank, free_motions, rank_of_rows
 from ...system.system import System
 from .assemble import Assembly, assemble
 from .closure import close, coordinate_scale
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

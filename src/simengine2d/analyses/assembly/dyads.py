@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import listed
 from ...model.elements import Pair
 from ...model.joints.revolute import Revolute
 from ...model.joints.translational import Translational
+from ...numerics.arrays import Floats
 from ...system.system import System
-
-Floats = NDArray[np.float64]
 
 MOVED = 1e-6  # relative to the largest coordinate: a body that moved less has not moved
 

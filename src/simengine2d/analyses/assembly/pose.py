@@ -6,17 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import AssemblyError, ModelError, listed
 from ...model.joints.driver import Driver
+from ...numerics.arrays import Floats
 from ...results.results import Results
 from ...system.system import System
 from ..inverse.motion_data import channel_measure, driver_name
 from .assemble import Assembly, assemble
 from .closure import close
-
-Floats = NDArray[np.float64]
 
 Pose = Any
 """None, an array q, {"bar.phi": 2.1}, an Assembly, or Results, of which the last time is used."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 from math import pi
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
-from ...expressions.time_function import as_function
+from ...expressions.function import as_function
+from ...numerics.arrays import Floats
 from ...system.system import System
 from ..kinematics.change_point import Clock
 from .closure import close, coordinate_scale
 from .dyads import Dyads
-
-Floats = NDArray[np.float64]
 
 SAME = 1e-6  # rad or lengths: poses closer than this are the same
 # random starts without anything new after which the search ends: initially, more for each pose, and at most

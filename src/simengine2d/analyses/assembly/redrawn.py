@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from math import atan2, cos, sin
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...model.body import Bar, Body
 from ...model.elements import Pair
 from ...model.frame import Frame, PlacedFrame
 from ...model.measure import Measure
 from ...model.model import Model
 from ...model.resolved import ResolvedBody
-
-Floats = NDArray[np.float64]
+from ...numerics.arrays import Floats
 
 
 def with_initial_pose(model: Model, q: Floats, qd: Floats | None = None) -> Model:

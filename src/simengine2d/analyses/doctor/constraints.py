@@ -7,7 +7,6 @@ from itertools import islice
 from math import pi
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ModelError, counted, listed
 from ...model.elements import Pair
@@ -16,6 +15,7 @@ from ...model.joints.pin_slot import PinSlot
 from ...model.joints.revolute_translational import RevoluteTranslational
 from ...model.joints.translational import Translational
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...numerics.rank import free_motions, rank_of_rows
 from ...results.reactions import non_unique
 from ...results.results import Results
@@ -24,8 +24,6 @@ from ..assembly.assemble import Assembly
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import DependentSet, Diagnosis, diagnose, nearby_poses, undriven_mobility
 from .finding import ERROR, NOTE, WARNING, Finding
-
-Floats = NDArray[np.float64]
 
 GUIDES = (Translational, PinSlot, RevoluteTranslational)
 MOVED = 1e-2  # of a typical length or a radian: a correction of the initial pose worth reporting

@@ -12,8 +12,8 @@ from ...coordinates.reference_point.sparse import SparseEquations
 from ...errors import ModelError, UnsupportedError
 from ...numerics.rank import DEPENDENT, free_motions, rank_of_rows, unit_rows
 from ...system.elimination import elimination_program
-from ...system.pool import once_per_system
 from ...system.system import SMALL, System
+from ...system.workspace import once_per_system
 from ..assembly.assemble import Assembly, assemble
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import in_words, names_of_rows

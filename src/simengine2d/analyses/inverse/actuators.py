@@ -11,20 +11,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ModelError, unknown
-from ...expressions.function import Function, python_function
-from ...expressions.time_function import Derivatives
+from ...expressions.function import Derivatives, Function, python_function
 from ...model.joints.driver import Driver
 from ...model.measure import Measure
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...numerics.kernel import Callback
 from ...results.results import Results
 from ...system.system import System
 from .motion_data import channel_measure
 
-Floats = NDArray[np.float64]
 Actuators = Mapping[str, Measure | str] | Sequence[Measure | str]
 
 

@@ -10,9 +10,8 @@ C. L. Lawson, R. J. Hanson, Solving Least Squares Problems, 1974, chapter 23.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...numerics.arrays import Floats
 
 
 def shared(A: Floats, tau: Floats, low: Floats, high: Floats, rank: int) -> Floats | None:

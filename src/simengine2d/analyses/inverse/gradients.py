@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...model.joints.driver import Driver
 from ...model.measure import Measure
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...system.system import System
-
-Floats = NDArray[np.float64]
 
 
 class Gradients:

@@ -17,11 +17,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import Caution, ModelError, SimEngineError, UnsupportedError, listed, unknown
 from ...model.joints.driver import Driver
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...results.reactions import non_unique
 from ...results.results import Results
 from ...system.system import System
@@ -33,7 +33,6 @@ from .actuators import Actuators, actuated, movers, named
 from .motion_data import Columns, Noise, columns_of, with_motion
 from .multipliers import multipliers, shared_multipliers
 
-Floats = NDArray[np.float64]
 Limits = Mapping[str, tuple[float, float]]
 
 CLOSED = 1e-6  # gap of a given motion, relative to the size of the mechanism, beyond which it is refused

@@ -12,20 +12,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ModelError, listed, unknown
-from ...expressions.function import Function, python_function
+from ...expressions.function import Derivatives, Function, python_function
 from ...expressions.table import read_columns
-from ...expressions.time_function import Derivatives
 from ...model.frame import GROUND, Frame
 from ...model.joints.driver import Driver
 from ...model.measure import KINDS, Measure
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...numerics.kernel import Callback
 from ...results.results import POINT_MEASURES
 
-Floats = NDArray[np.float64]
 Columns = Mapping[str, Sequence[float] | Floats]
 Noise = float | Mapping[str, float] | None
 

@@ -14,17 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SimEngineError, SingularityError, UnsupportedError, counted, listed
+from ...numerics.arrays import Floats
 from ...numerics.rank import DEPENDENT, unit_rows
 from ...results.results import Results
 from ...system.system import System
-from ..assembly.closure import coordinate_scale
+from ..assembly.closure import coordinate_scale, scaled_jacobian, smallest_change
 from ..assembly.diagnose import in_words
-from ..assembly.projection import scaled_jacobian, smallest_change
 from ..statics.tangent_space import tangent_space
 from .allocation import shared
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 DENSE = 300  # coordinates up to which dense matrices are faster
 CHUNK = 1_000_000  # numbers of the stacked matrices at a time

@@ -19,10 +19,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...expressions.function import as_function
 from ...expressions.function_table import FunctionTable, functions_at, new_scratch, pack
-from ...expressions.time_function import as_function
+from ...numerics.arrays import Floats
 from ...numerics.rank import row_space, unit_rows
 from ...numerics.sparse_lu import analyze
 from ...system.constraints import SystemArrays as Arrays
@@ -34,7 +34,6 @@ from .stepping import NEARBY, new_stepper, position, rates
 if TYPE_CHECKING:
     from .run import KinematicsRun
 
-Floats = NDArray[np.float64]
 
 LARGEST_MISS = 1e-3  # of the pose after the change point from the predicted one, relative to the displacement
 LARGEST_TURN = 2e-2  # change of the velocity across the change point, relative to the velocity

@@ -10,18 +10,16 @@ from numpy.typing import NDArray
 
 from ...errors import AssemblyError, ModelError, SingularityError, UnsupportedError, listed
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...numerics.rank import rank_of_rows
 from ...results.results import Results
 from ...system.system import System
-from ..assembly.assemble import Assembly, assemble
+from ..assembly.assemble import Assembly, assemble, with_turns_of_drivers
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import Diagnosis, diagnose, undriven_mobility
-from ..assembly.whole_turns import with_turns_of_drivers
 from ..dynamics.run import Progress
 from ..times import begin_of, check_domains, output_times
 from .run import KinematicsRun, OnSingular, pivots_at, row_pattern
-
-Floats = NDArray[np.float64]
 
 
 def kinematics(

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .change_point import SmoothPassage, other_velocities
 
 if TYPE_CHECKING:
     from .run import KinematicsRun
 
-Floats = NDArray[np.float64]
 
 TOUCHES = 1e-9  # relative to a crossing: closer than this the driver has reached the singular pose
 FINE = 0.125  # fraction of a crossing per search step

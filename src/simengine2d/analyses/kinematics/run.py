@@ -16,6 +16,7 @@ from ...errors import (
     SingularityError,
     listed,
 )
+from ...numerics.arrays import Floats
 from ...numerics.interrupts import Interrupts
 from ...numerics.rank import row_space
 from ...numerics.sparse_lu import Pattern, analyze, factor
@@ -47,8 +48,6 @@ from .stepping import (
     new_stepper,
     step_through,
 )
-
-Floats = NDArray[np.float64]
 
 FIRST_CHUNK = 256  # output points between two calls of `progress`; doubled while the run is fast
 NEAREST = 1e-6  # rad or lengths: a singular pose is not examined from closer than this

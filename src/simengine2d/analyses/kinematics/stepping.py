@@ -15,17 +15,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...expressions.function_table import functions_at
+from ...numerics.arrays import Floats
 from ...numerics.kernel import kernel
 from ...numerics.rank import LOST_PIVOT
 from ...numerics.sparse_lu import Pattern, factor, solve
 from ...system.constraints import SystemArrays as Arrays
 from ...system.constraints import gamma, move_on, phi, phi_q, place
 from ...system.workspace import Workspace, new_workspace
-
-Floats = NDArray[np.float64]
 
 # why the loop or a step ended
 DONE, STUCK, REPIVOT, SIGN, SUSPECT, PAUSE, CONTRADICTION = range(7)

@@ -10,13 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .inputs import InputDirection, input_matrix
 from .outputs import output_rows
 from .variation import Variation
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

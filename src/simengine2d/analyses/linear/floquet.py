@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError, UnsupportedError
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...system.system import System
 from ..dynamics.dynamics import dynamics
 from ..statics.stability import NEUTRAL, STABLE, UNSTABLE
 from ..statics.statics import check_static
 from .variation import Variation
 
-Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 # Gauss's method with three stages: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 1996, table 5.2

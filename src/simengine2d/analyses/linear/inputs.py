@@ -12,7 +12,6 @@ from math import cos, sin
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ModelError, unknown
 from ...model.forces.point_force import PointForce
@@ -21,10 +20,10 @@ from ...model.forces.torque import Torque
 from ...model.frame import GROUND, Frame
 from ...model.measure import Measure, angle, x, y
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ..inverse.gradients import Gradients
 from ..inverse.motion_data import channel_measure
 
-Floats = NDArray[np.float64]
 Inputs = Mapping[str, Measure | str] | Sequence[Measure | str]
 
 

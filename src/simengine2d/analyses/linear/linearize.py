@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, ModelError, UnsupportedError, listed, unknown
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...results.results import Results
 from ...system.system import System
 from ..assembly.pose import Pose, closed_pose
@@ -33,7 +34,6 @@ from .variation import Variation
 if TYPE_CHECKING:
     import control
 
-Floats = NDArray[np.float64]
 
 # accelerations, relative to those of the largest force on the largest mass, below which nothing drifts
 AT_REST = 1e-8

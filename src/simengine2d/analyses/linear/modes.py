@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError, counted
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...results.results import Results
 from ...system.system import System
 from ..assembly.pose import Pose
 from .linearize import operating_point
 
-Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 SYMMETRIC, ROUNDING = 1e-9, 1e-13

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
+from ...numerics.arrays import Floats
 from ...results.results import Results
 from .variation import FIRST, STEP, STEPS, Variation
 
-Floats = NDArray[np.float64]
 Changes = tuple[Floats, Floats, Floats | None, Floats]
 """dq, dqd, dqdd and dlam, one column for each state or input; without dqdd if accelerations are not determined."""
 

@@ -16,15 +16,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ModelError
+from ...numerics.arrays import Floats
 from ...system.system import System
 from ..assembly.diagnose import in_words
 from ..statics.stiffness import constraint_stiffness, finite_slopes, jacobian_slope
 from ..statics.tangent_space import TangentSpace, tangent_space
-
-Floats = NDArray[np.float64]
 
 # differences of order 6 over -3 .. 3 steps
 STEPS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])

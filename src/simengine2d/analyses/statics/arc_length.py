@@ -17,11 +17,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .statics import Balance
-
-Floats = NDArray[np.float64]
 
 FIRST, LONGEST, SHORTEST = 0.02, 0.2, 1e-7  # steps: typical lengths of displacement, units of the parameter
 MOST_CORRECTIONS = 10

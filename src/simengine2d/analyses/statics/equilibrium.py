@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...errors import ConvergenceError, ModelError, listed
 from ...model.frame import GROUND, Frame
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...results.reactions import Reaction
 from ...results.results import Results
 from ...system.system import System
@@ -24,8 +25,6 @@ from .equilibrium_search import Region, search
 from .stability import NEUTRAL, STABLE, Stability, stability
 from .statics import Balance, check_static, held_at
 from .tangent_space import tangent_space
-
-Floats = NDArray[np.float64]
 
 METHODS: dict[str, Callable[[Balance], FoundEquilibrium]] = {
     "newton": newton_by_arc_length,

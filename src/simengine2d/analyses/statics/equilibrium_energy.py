@@ -11,16 +11,14 @@ maximum they leave along the most negative curvature. Minima are stable, so unst
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, UnsupportedError, listed
 from ...model.elements import Wrench
+from ...numerics.arrays import Floats
 from ...system.system import System
 from .equilibrium_newton import FoundEquilibrium, newton, no_equilibrium
 from .statics import Balance, limited
 from .stiffness import force_slopes
-
-Floats = NDArray[np.float64]
 
 MOST_STEPS = 300
 LEAST_CURVATURE = 1e-6  # relative to a typical one

@@ -9,14 +9,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ConvergenceError
+from ...numerics.arrays import Floats
 from .arc_length import ProblemFamily, follow
 from .statics import Balance, Hold, limited
 from .tangent_space import closed_near
-
-Floats = NDArray[np.float64]
 
 BALANCED = 1e-9  # residual forces, relative to all forces, at which a pose is an equilibrium
 MOST_STEPS = 60

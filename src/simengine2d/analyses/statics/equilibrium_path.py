@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, ModelError, unknown
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...system.system import System
 from ..assembly.pose import Pose
 from .arc_length import PathPoint, ProblemFamily, folds_between, follow
@@ -19,8 +20,6 @@ from .equilibrium_newton import FoundEquilibrium, newton
 from .stability import STABLE, Stability
 from .statics import Balance
 from .tangent_space import closed_near
-
-Floats = NDArray[np.float64]
 
 DIFFERENCE = 1e-5  # of the whole change of the parameter, for derivatives with respect to it
 

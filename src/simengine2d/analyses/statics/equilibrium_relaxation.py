@@ -9,7 +9,6 @@ from __future__ import annotations
 from math import pi
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, UnsupportedError, listed
 from ...model.forces.point_force import PointForce
@@ -21,8 +20,6 @@ from ..dynamics.dynamics import dynamics
 from .equilibrium_newton import FoundEquilibrium, newton, no_equilibrium
 from .statics import Balance, moving_in_time
 from .tangent_space import closed_near
-
-Floats = NDArray[np.float64]
 
 RESTS = 1e-6  # residual forces, relative to all forces
 PERIODS = 2.0  # of the slowest vibration in a stage

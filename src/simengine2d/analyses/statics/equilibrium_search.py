@@ -11,16 +11,15 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ModelError
+from ...numerics.arrays import Floats
 from ...results.results import Results
 from .equilibrium_newton import FoundEquilibrium, newton
 from .stability import NEUTRAL, stability
 from .statics import Balance
 from .tangent_space import tangent_space
 
-Floats = NDArray[np.float64]
 Region = Mapping[str, tuple[float, float]]
 Test = Callable[[Floats], bool]
 

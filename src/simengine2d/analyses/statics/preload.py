@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ModelError, UnsupportedError, counted, listed, unknown
 from ...model.forces.spring import Spring
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...system.system import System
 from ..assembly.diagnose import in_words
 from ..assembly.pose import Pose, closed_pose
@@ -19,8 +19,6 @@ from ..assembly.redrawn import with_initial_pose
 from ..inverse.gradients import Gradients
 from .statics import Balance, check_static
 from .tangent_space import tangent_space
-
-Floats = NDArray[np.float64]
 
 
 class Tension(NamedTuple):

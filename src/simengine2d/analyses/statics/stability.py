@@ -13,10 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .statics import Balance
 from .stiffness import finite_slopes
-
-Floats = NDArray[np.float64]
 
 STABLE, UNSTABLE, NEUTRAL = "stable", "unstable", "neutral"
 ROUNDING = 1e-15  # of the largest stiffness

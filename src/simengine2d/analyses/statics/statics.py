@@ -14,15 +14,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UnsupportedError, listed
+from ...numerics.arrays import Floats
 from ...system.system import System
 from ..assembly.diagnose import in_words
 from .stiffness import constraint_stiffness, finite_slopes
 from .tangent_space import TangentSpace, closed_near
-
-Floats = NDArray[np.float64]
 
 LARGEST_TURN = 0.5  # rad in one step: beyond it a linear model is useless
 LARGEST_SHIFT = 0.5  # of a typical length

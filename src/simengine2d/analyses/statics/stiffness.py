@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError, listed
 from ...model.measure import ANGLE
+from ...numerics.arrays import Floats
 from ...numerics.kernel import kernel
 from ...system.derivatives import add_force_block, add_wrench_block
 from ...system.formulas.derivatives import add_row_block, bend_rows
 from ...system.frames import term_hessian
 from ...system.system import System
-
-Floats = NDArray[np.float64]
-
 
 # Kernels ----------------------------------------------------------------------------------------------
 

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ConvergenceError
+from ...numerics.arrays import Floats
 from ...numerics.rank import RowSpace, row_space
 from ...system.system import System
 from ..assembly.closure import coordinate_scale
-
-Floats = NDArray[np.float64]
 
 CLOSED, ROUNDING, MOST_CLOSINGS = 1e-10, 1e-16, 20  # gaps relative to a typical length, and iterations
 NEARLY_SINGULAR = 1e-4  # smallest singular value that counts, below which forces in a pose are unreliable

@@ -8,8 +8,7 @@ from math import cos, hypot, sin, tau
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.frame import GROUND, PlacedFrame
-from ...model.placement import Pose, to_global
+from ...model.frame import GROUND, PlacedFrame, Pose, to_global
 from ...system.applied_forces import Loads
 from ...system.constraints import SystemArrays
 from ...system.system import System

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...methods import Formulation
-from ...numerics.constant import constant
+from ...numerics.arrays import constant
 from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 from ...system.applied_forces import Loads, add_forces, add_wrenches
 from ...system.constraints import SystemArrays

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
-from ...expressions.time_function import as_function
+from ...expressions.function import as_function
 from ...methods import Formulation
 from ...model.elements import Row
 from ...model.frame import GROUND, PlacedFrame

@@ -22,12 +22,12 @@ import numpy as np
 
 from ...errors import ModelError, listed
 from ...expressions.evaluate import number
-from ...expressions.function import Function
+from ...expressions.function import Function, as_function
 from ...expressions.operations import RISES
 from ...expressions.syntax import Call, Name, Number, walk
-from ...expressions.time_function import as_function
+from ...numerics.arrays import Floats
 from .curve import Curve, builder
-from .piecewise import Floats, Pieces, fitted
+from .piecewise import Pieces, fitted
 
 FOLLOWERS = ("roller", "knife", "flat")
 TURN = 2 * pi

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...numerics.arrays import Floats, Ints
 from ...numerics.kernel import kernel
-from .piecewise import CLOSED, KNOTS_FIRST, START, Floats, Ints, Pieces, packed
+from .piecewise import CLOSED, KNOTS_FIRST, START, Pieces, packed
 
 POINT, FACE, GAP, ROLL = range(4)
 

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...numerics.arrays import Floats
 from ...numerics.kernel_pointer import kernel_pointer
 from .contact_arrays import FACE, KIND, POINT, Contact, ContactContext, new_memory, pack_contacts
 from .contact_face import face
 from .contact_pair import mesh
 from .contact_point import point
-from .piecewise import Floats
 
 RESULTS = 13
 """Size of the output of a contact."""

@@ -15,8 +15,9 @@ import numpy as np
 
 from ...errors import ModelError, listed, unknown
 from ...expressions.evaluate import number
-from ...expressions.time_function import as_function
-from .piecewise import Floats, Pieces, at, fitted, length_at, packed
+from ...expressions.function import as_function
+from ...numerics.arrays import Floats
+from .piecewise import Pieces, at, fitted, length_at, packed
 
 Builder = Callable[[dict[str, Any], Mapping[str, float]], tuple[Pieces, float]]
 """From the given data and the parameters to the pieces of a base curve, and the curve's offset outside it."""

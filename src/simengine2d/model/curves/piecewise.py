@@ -14,13 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
-from numpy.typing import NDArray
 
 from ...errors import ModelError
+from ...numerics.arrays import Floats, Ints
 from ...numerics.kernel import kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 Sampler = Callable[[Floats], Floats]
 """From parameters sigma to the columns x, y, dx/dsigma, dy/dsigma."""

@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...expressions.function_table import ALONG, FIRST_SLOPE, GRADIENT, HESSIAN
 from ...model.elements import Row
 from ...model.formula import VELOCITY
+from ...numerics.arrays import Floats, Ints
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import NOTHING, as_words, invoke, kernel_pointer
 from .values import (
@@ -34,9 +34,6 @@ from .values import (
     read_measures,
     rest,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class RowFormulas(NamedTuple):

@@ -10,15 +10,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.arrays import Ints
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke
 from ..frames import term_gradient, term_rate
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Couplings(NamedTuple):

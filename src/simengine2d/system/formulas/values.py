@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...expressions.function_table import (
     ALONG,
@@ -21,12 +20,10 @@ from ...expressions.function_table import (
 from ...model.curves.contact_arrays import ContactContext, Contacts, pack_contacts
 from ...model.curves.contact_kernel import RESULTS, contact_at
 from ...model.formula import Formula
+from ...numerics.arrays import Floats, Ints
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke
 from ..frames import term_rate, term_value
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # columns of `formulas`: its measures are the terms TERM .. TERM + COUNT - 1; it is the contact CONTACT, or -1
 TERM, COUNT, CONTACT = range(3)

@@ -1,10 +1,14 @@
-"""Arrays that are never written after they are built."""
+"""The types of arrays, and arrays that are never written after they are built."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 Arrays = TypeVar("Arrays")
 
