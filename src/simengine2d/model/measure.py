@@ -142,6 +142,8 @@ def second_order(h, dxd, dyd, phid_a, phid_b):
 
 # Names ------------------------------------------------------------------------------------------------
 
+Attached = Side | str | PlacedFrame
+
 
 @dataclass(frozen=True)
 class Term:
@@ -217,52 +219,52 @@ class Measure:
         return " + ".join(parts)
 
 
-def _measure(kind: str, a: Any, b: Any) -> Measure:
+def _measure(kind: str, a: Attached, b: Attached) -> Measure:
     sides = [side if isinstance(side, PlacedFrame) else as_frame(side) for side in (a, b)]
     return Measure((Term(1.0, kind, sides[0], sides[1]),))
 
 
-def x(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
+def x(a: Attached, b: Attached) -> Measure:
     """Global x component of the vector from a to b."""
     return _measure("x", a, b)
 
 
-def y(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
+def y(a: Attached, b: Attached) -> Measure:
     """Global y component of the vector from a to b."""
     return _measure("y", a, b)
 
 
-def angle(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
+def angle(a: Attached, b: Attached) -> Measure:
     """Angle of b relative to a, continuous over any number of turns."""
     return _measure("angle", a, b)
 
 
-def along(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
+def along(a: Attached, b: Attached) -> Measure:
     """Component of the vector from a to b along the axis of a."""
     return _measure("along", a, b)
 
 
-def across(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
+def across(a: Attached, b: Attached) -> Measure:
     """Component of the vector from a to b across the axis of a, positive on its left."""
     return _measure("across", a, b)
 
 
-def misalignment(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
+def misalignment(a: Attached, b: Attached) -> Measure:
     """Sine of the angle between the axes."""
     return _measure("misalignment", a, b)
 
 
-def distance(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
+def distance(a: Attached, b: Attached) -> Measure:
     """Distance between the points."""
     return _measure("distance", a, b)
 
 
-def half_distance2(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
+def half_distance2(a: Attached, b: Attached) -> Measure:
     """Half the squared distance between the points."""
     return _measure("half_distance2", a, b)
 
 
-def direction(a: Side | str | PlacedFrame, b: Side | str | PlacedFrame) -> Measure:
+def direction(a: Attached, b: Attached) -> Measure:
     """Angle of the line from a to b, seen from the axis of a."""
     return _measure("direction", a, b)
 

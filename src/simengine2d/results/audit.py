@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Floats, Ints
-from ..system.system import System
 
 if TYPE_CHECKING:
     from .results import Results
@@ -129,18 +128,11 @@ class Audit:
     @cached_property
     def _lengths(self) -> Floats:
         """Of each row: the size of the smallest body it is attached to."""
-        arms = arms_of(self.system)
+        arms = self.system.own_arms
+        arms = np.where(arms > 0.0, arms, self.system.length)
         lengths = np.full(self.system.m, np.inf)
         np.minimum.at(lengths, self.rows, arms[self.columns // 3])
         return np.where(np.isfinite(lengths), lengths, self.system.length)
-
-
-def arms_of(system: System) -> Floats:
-    """How far from its mass center each body has attachments; a typical length where it has none."""
-    S = system.arrays
-    arms = np.zeros(len(system.bodies) + 1)
-    np.maximum.at(arms, S.frame_body, np.hypot(S.frame_x, S.frame_y))
-    return np.where(arms > 0.0, arms, system.length)[:-1]
 
 
 def samples(results: Results) -> Ints:

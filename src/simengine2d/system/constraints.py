@@ -21,7 +21,8 @@ from ..model.measure import KINDS
 from ..model.resolved import ResolvedBody
 from ..numerics.arrays import Floats, Ints, constant
 from ..numerics.kernel import kernel
-from .formulas.constraints import RowFormulas, row_formulas, weigh_rows
+from ..numerics.kernel_pointer import invoke
+from .formulas.constraints import NO_FORMULAS, RowFormulas, row_formulas
 from .frames import move_frames, place_frames, term_gradient, term_second_order, term_value
 
 
@@ -58,6 +59,13 @@ class SystemArrays(NamedTuple):
 
 
 # Kernels ----------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def weigh_rows(t, w):
+    """Weights, f, f' and f'' of the rows that are formulas, where the frames are placed and moved."""
+    if w.rows_f != 0:
+        invoke(w.rows_f, w.rows_c, t, w.f, w.f)
 
 
 @kernel(inline=True)
@@ -164,6 +172,9 @@ def constant_arrays(
     kind = np.array([KINDS[term.kind] for _, term in terms], dtype=np.int64)
     weight = np.array([term.weight for _, term in terms])
     row_start = np.searchsorted(row_of, np.arange(len(rows) + 1)).astype(np.int64)
+    formulas = NO_FORMULAS._replace(level=np.zeros(len(rows), dtype=np.int64))
+    if any(row.formula is not None for row in rows):
+        formulas = row_formulas(rows, row_start, kind, a, b)
     return constant(
         SystemArrays(
             mass=np.array([body.mass for body in bodies]),
@@ -182,7 +193,7 @@ def constant_arrays(
             row_start=row_start,
             row_period=np.array([row.measure.period if row.formula is None else 0.0 for row in rows]),
             functions=pack(functions, order=ALONG),
-            formulas=row_formulas(rows, row_start, kind, a, b),
+            formulas=formulas,
             jac_start=jac_start,
             jac_column=jac_column,
             term_slot=slots,
@@ -198,13 +209,11 @@ def phi_q_structure(row_of: Ints, body_a: Ints, body_b: Ints, m: int, nb: int) -
     columns = [sorted(set(c)) for c in columns]
     start = np.concatenate([[0], np.cumsum([len(c) for c in columns])]).astype(np.int64)
     position = [{c: start[i] + k for k, c in enumerate(cols)} for i, cols in enumerate(columns)]
-    slots = np.array(
-        [
-            position[i][3 * body + c] if body < nb else -1
-            for i, ba, bb in zip(row_of, body_a, body_b, strict=True)
-            for body in (ba, bb)
-            for c in range(3)
-        ],
-        dtype=np.int64,
-    )
-    return start, np.array([c for cols in columns for c in cols], dtype=np.int64), slots.reshape(-1, 6)
+    slots = [
+        position[i][3 * body + c] if body < nb else -1
+        for i, ba, bb in zip(row_of, body_a, body_b, strict=True)
+        for body in (ba, bb)
+        for c in range(3)
+    ]
+    column = [c for cols in columns for c in cols]
+    return start, np.array(column, dtype=np.int64), np.array(slots, dtype=np.int64).reshape(-1, 6)

@@ -9,28 +9,24 @@ import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
-from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ModelError, UnsupportedError, ended, listed
+from ..errors import ModelError, UnsupportedError, listed
 from ..expressions.function import Function, as_function
-from ..expressions.function_table import functions_at, law_value, new_scratch, pack
-from ..expressions.law import STATE
-from ..model.curves.contact_kernel import is_at_end
-from ..model.elements import Load, Row, Wrench
+from ..expressions.function_table import functions_at, new_scratch, pack
+from ..model.elements import Joint, Load, Row, Wrench
 from ..model.formula import VELOCITY
 from ..model.frame import GROUND
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
-from ..numerics.arrays import Floats, Ints
+from ..numerics.arrays import Floats
 from ..numerics.contexts import lay_out_once
-from ..numerics.kernel import Callback, plain
-from .applied_forces import applied, frames_of_loads, grouped, load_arrays, read_measures, read_state
+from ..numerics.kernel import plain
+from .applied_forces import applied, frames_of_loads, load_arrays
 from .constraints import constant_arrays, evaluate, move
-from .frames import term_value
 from .workspace import Pool, Workspace, new_workspace
 
 if TYPE_CHECKING:
@@ -49,9 +45,6 @@ class Evaluated(NamedTuple):
     gamma: Floats
 
 
-OVERGROWN = 1e8  # times the forces at the start: the cause of steps that become too small
-
-
 class System:
     """The equations of a model in reference-point coordinates, q = (x, y, phi) per body.
 
@@ -62,10 +55,23 @@ class System:
     def __init__(self, model: Model | ResolvedModel) -> None:
         self.resolved = model if isinstance(model, ResolvedModel) else model.check()
         self.model = self.resolved.model
+        self._name_parts()
+        self._make_arrays()
+        self._measure_bodies()
+        self._sort_rows()
+        self.idle = Pool()
+        """Idle workspaces for the next evaluation or run."""
+        self.known: dict[str, dict[Any, Any]] = {}
+        """Constants computed for this system, see `once_per_system`."""
+
+    def _name_parts(self) -> None:
+        """Bodies, rows and loads, with their names."""
         self.bodies = [body for body in self.resolved.bodies.values() if body.name != GROUND]
         self.rows: list[tuple[str, Row]] = [
             (joint, row) for joint, rows in self.resolved.rows.items() for row in rows
         ]
+        self.n, self.m = 3 * len(self.bodies), len(self.rows)
+        """Numbers of coordinates and of constraint equations."""
         self.row_names = [f"{joint}.{row.label}" for joint, row in self.rows]
         self.coordinate_names = [f"{body.name}.{c}" for body in self.bodies for c in ("x", "y", "phi")]
         self.functions = [
@@ -73,9 +79,6 @@ class System:
         ]
         self.loads, self.missing_law = self.resolved.loads()
         self.laws = [(name, law) for name, load in self.loads for law in laws_of(load)]
-        self._make_arrays()
-        self.length = _length(self)
-        """A typical length of the mechanism: it makes angles comparable with displacements."""
 
     def _make_arrays(self) -> None:
         loads = [load for _, load in self.loads]
@@ -89,10 +92,55 @@ class System:
         self.load_arrays = load_arrays(loads, frames)
         lay_out_once(self, self.arrays)
         lay_out_once(self, self.load_arrays)
-        self.idle = Pool()
-        """Idle workspaces for the next evaluation or run."""
-        self.known: dict[str, dict[Any, Any]] = {}
-        """Constants computed for this system, see `once_per_system`."""
+        self.masses = np.column_stack([self.arrays.mass, self.arrays.mass, self.arrays.inertia]).reshape(-1)
+        """The diagonal of M."""
+
+    def _measure_bodies(self) -> None:
+        """Where the bodies are, and how large they are."""
+        self.drawn_q = np.array([number for body in self.bodies for number in body.pose], dtype=float)
+        """The coordinates in the initial pose, as drawn."""
+        S, own_arms = self.arrays, np.zeros(len(self.bodies) + 1)
+        np.maximum.at(own_arms, S.frame_body, np.hypot(S.frame_x, S.frame_y))
+        self.own_arms = own_arms[:-1]
+        """The largest distance of a joint or a force from the frame of each body."""
+        self.length = _length(self)
+        """A typical length of the mechanism: it makes angles comparable with displacements."""
+        self.arms = _arms(self)
+        """The length that makes the angle of each body comparable with its displacements.
+
+        It is that of the mechanism, except for bodies that are far smaller: a watch on a crane has its own.
+        """
+        self.sizes = np.column_stack([self.arms, self.arms, np.ones(len(self.bodies))]).reshape(-1)
+        """A large change of each coordinate: a length of the mechanism, or a radian."""
+
+    def _sort_rows(self) -> None:
+        """Which rows are special."""
+        owners = [name for name, _ in self.rows]
+        driving = {name for name, e in self.resolved.elements.items() if isinstance(e, Joint) and e.drives}
+        self.first_rows = np.array(
+            [i for i, name in enumerate(owners) if i == 0 or owners[i - 1] != name], dtype=np.int64
+        )
+        """Where the rows of each element begin."""
+        self.driver_rows = np.array([i for i, name in enumerate(owners) if name in driving], dtype=np.int64)
+        """Rows of the elements that prescribe a motion."""
+        self.has_formulas = bool(self.arrays.formulas.row.size)
+        """Whether some rows are formulas, whose weights follow the state."""
+        self.velocity_rows = np.flatnonzero(self.arrays.formulas.level == VELOCITY)
+        """Rows that constrain velocities but not positions."""
+        self._sort_functions()
+
+    def _sort_functions(self) -> None:
+        """The domain of the functions of time, and those that are written in Python."""
+        domains = [function.domain for function in self.functions]
+        self.domain = (
+            max((low for low, _ in domains), default=-inf),
+            min((high for _, high in domains), default=inf),
+        )
+        """First and last time at which every constraint has a value."""
+        functions = [(name, function) for (name, _), function in zip(self.rows, self.functions, strict=True)]
+        self.python_functions = [(name, f) for name, f in functions + self.laws if f.callback is not None]
+        """The functions and laws written in Python, and their elements."""
+        self.callbacks = [function.callback for _, function in self.python_functions if function.callback]
 
     # systems that differ in one thing
 
@@ -101,13 +149,14 @@ class System:
         other = self._like()
         other.functions = list(functions)
         other.arrays = self.arrays._replace(functions=pack(functions))
-        other.__dict__.pop("domain", None)
+        other._sort_functions()
         return other
 
     def drawn_at(self, q: Floats) -> System:
         """The same system with another initial pose."""
         poses, other = [(x, y, phi) for x, y, phi in q.reshape(-1, 3).tolist()], self._like()
         other.bodies = [body._replace(pose=pose) for body, pose in zip(self.bodies, poses, strict=True)]
+        other.drawn_q = q.astype(float)
         return other
 
     def _like(self) -> System:
@@ -126,7 +175,7 @@ class System:
         return System(deepcopy(self.resolved, memo))
 
     def __reduce__(self) -> Any:
-        for name, function in self._python_functions():
+        for name, function in self.python_functions:
             try:
                 pickle.dumps(function.callback)
             except Exception as error:
@@ -137,53 +186,8 @@ class System:
                 ) from error
         return System, (self.resolved,)
 
-    def _python_functions(self) -> Iterator[tuple[str, Function]]:
-        """The functions and laws written in Python, and their elements."""
-        functions = [(name, function) for (name, _), function in zip(self.rows, self.functions, strict=True)]
-        return ((name, each) for name, each in functions + self.laws if each.callback is not None)
-
-    @cached_property
-    def arms(self) -> Floats:
-        """The length that makes the angle of each body comparable with its displacements.
-
-        It is that of the mechanism, except for bodies that are far smaller: a watch on a crane has its own.
-        """
-        return _arms(self)
-
-    @cached_property
-    def sizes(self) -> Floats:
-        """A large change of each coordinate: a length of the mechanism, or a radian."""
-        return np.column_stack([self.arms, self.arms, np.ones(len(self.bodies))]).reshape(-1)
-
-    @cached_property
-    def first_rows(self) -> Ints:
-        """Where the rows of each element begin."""
-        names = [name for name, _ in self.rows]
-        return np.array([i for i, name in enumerate(names) if i == 0 or names[i - 1] != name], dtype=np.int64)
-
-    @cached_property
-    def domain(self) -> tuple[float, float]:
-        """First and last time at which every constraint has a value."""
-        domains = [function.domain for function in self.functions]
-        return max((low for low, _ in domains), default=-inf), min((high for _, high in domains), default=inf)
-
-    @property
-    def n(self) -> int:
-        """Number of coordinates."""
-        return 3 * len(self.bodies)
-
-    @property
-    def m(self) -> int:
-        """Number of constraint equations."""
-        return len(self.rows)
-
-    @property
-    def drawn_q(self) -> Floats:
-        """The coordinates in the initial pose, as drawn."""
-        return np.array([number for body in self.bodies for number in body.pose], dtype=float)
-
     def frames(self, q: Floats, qd: Floats | None = None, t: float = 0.0) -> Floats:
-        """State of every frame, see `moving_frames`; the rows that are formulas are left as they are at t."""
+        """State of every frame, see `frames.py`; the rows that are formulas are left as they are at t."""
         return self.evaluated(t, q, qd).F
 
     def Phi(self, t: float, q: Floats) -> Floats:
@@ -253,82 +257,6 @@ class System:
         functions_at(functions, new_scratch(functions), float(t), f)
         return f
 
-    def broken_function(self, t: float) -> str | None:
-        """A sentence about the first element whose function of time has no value at t; drivers need derivatives too."""
-        functions = [(name, function) for (name, _), function in zip(self.rows, self.functions, strict=True)]
-        functions += [(name, law) for name, law in self.laws if law.of_time]
-        for i, (name, function) in enumerate(functions):
-            try:
-                function.jet(float(t)) if i < self.m else function(float(t))
-            except ModelError as error:
-                return f"{self.model.elements[name].title}: {error}"
-        return None
-
-    def broken_force(self, t: float, q: Floats, qd: Floats) -> str | None:
-        """A sentence about the first force that has no finite value at a state."""
-        for name, law in self.laws:
-            if law.callback is not None and (error := law.callback.raised) is not None:
-                return (
-                    f"{self.model.elements[name].title}: {law.text} raised {type(error).__name__} "
-                    f"near t = {t:g} s: {ended(error)}"
-                )
-        if not self.loads or np.all(np.isfinite(self.QA(t, q, qd))):
-            return None
-        for name, law, value, where in self.law_values(t, q, qd):
-            if not np.isfinite(value):
-                return f"{self.model.elements[name].title}: {law.text} has no finite value at {where}."
-        names = listed(dict.fromkeys(name for name, _ in self.loads))
-        return f"at t = {t:.9g} s the applied forces ({names}) have no finite value."
-
-    def overgrown(self, t: float, q: Floats, qd: Floats, begin: Any) -> str | None:
-        """A sentence about a force or a driver that has become much larger than at the start."""
-        then = [value for _, _, value, _ in self.law_values(begin.t, begin.q, begin.qd)]
-        usual = max((abs(value) for value in then if np.isfinite(value)), default=0.0) or 1.0
-        grown = [(name, law.text, v, where) for name, law, v, where in self.law_values(t, q, qd)]
-        grown = [case for case in grown if abs(case[2]) > OVERGROWN * usual]
-        before, now = self.functions_at(begin.t), self.functions_at(t)
-        for (name, _), function, row, first in zip(self.rows, self.functions, now, before, strict=True):
-            k = int(np.argmax(np.abs(row)))
-            if abs(row[k]) > OVERGROWN * max(1.0, float(np.abs(first).max())):
-                grown.append((name, function.text, float(row[k]), f"t = {t:.9g}"))
-        if not grown:
-            return None
-        name, text, value, where = grown[0]
-        title = self.model.elements[name].title
-        return (
-            f"{title}: {text}, or its rate, has grown to {value:.3g} at {where}, and no step is short enough."
-        )
-
-    def law_values(self, t: float, q: Floats, qd: Floats) -> list[tuple[str, Function, float, str]]:
-        """Each law of the applied forces with the name of its element, its value, and its variables."""
-        L, F = self.load_arrays, self.frames(q, qd, t=t)
-        bodies = {body.name: 3 * i for i, body in enumerate(self.bodies)}
-        owner = {id(load): name for name, load in self.loads}
-        cases: list[tuple[str, Function, tuple[str, ...], Floats]] = []
-        for i, group in enumerate(grouped(load for _, load in self.loads)):
-            z = np.zeros(2 * len(group[0].reads) + 1)
-            read_measures(L, i, t, F, z)
-            variables = tuple(group[0].variables)
-            for force in group if group[0].by < 0 else group[:1]:
-                cases.append((owner[id(force)], force.law, variables, z))
-        for name, load in self.loads:
-            if isinstance(load, Wrench):
-                z = np.zeros(7)
-                read_state(t, q, qd, bodies[load.frame.body], z)
-                cases += [(name, law, STATE, z) for law in laws_of(load)]
-        out, results = [], new_scratch(L.laws).results
-        for i, (name, law, variables, z) in enumerate(cases):
-            with np.errstate(all="ignore"):
-                value = float(law_value(L.laws, i, z, results))
-            where = ", ".join(f"{key} = {number:.9g}" for key, number in zip(variables, z, strict=True))
-            out.append((name, law, value, where))
-        return out
-
-    @cached_property
-    def callbacks(self) -> list[Callback]:
-        """The Python functions of users."""
-        return [each.callback for _, each in self._python_functions() if each.callback is not None]
-
     def raised(self) -> BaseException | None:
         """What one of them has raised in the meantime."""
         return next((each.raised for each in self.callbacks if each.raised is not None), None)
@@ -338,34 +266,11 @@ class System:
         for callback in self.callbacks:
             callback.guarded.raised = None
 
-    def broken_contact(self, t: float, q: Floats) -> str | None:
-        """A sentence about the first contact that has reached the end of its curve."""
-        S, F = self.arrays, self.frames(q, t=t)
-        for i, (name, row) in enumerate(self.rows):
-            if row.formula is not None and row.formula.contact is not None:
-                terms = range(S.row_start[i], S.row_start[i + 1])
-                u = [term_value(S.term_kind[k], F, S.term_a[k], S.term_b[k]) for k in terms]
-                if is_at_end(row.formula.contact, u):
-                    return (
-                        f"{self.model.elements[name].title} reached the end of its curve near t = {t:.6g} s."
-                    )
-        return None
-
     def nu(self, t: float, q: Floats | None = None) -> Floats:
         """Right-hand side of the velocity equation; for formulas it also depends on the pose."""
         if self.has_formulas and q is None:
             raise UnsupportedError("nu of a Constraint depends on the pose; ask for nu(t, q).")
-        return self.functions_at(t)[:, 1] if q is None else self.evaluated(t, q).f[: self.m, 1]
-
-    @property
-    def has_formulas(self) -> bool:
-        """Whether some rows are formulas, whose weights follow the state."""
-        return bool(self.arrays.formulas.row.size)
-
-    @property
-    def velocity_rows(self) -> Ints:
-        """Rows that constrain velocities but not positions."""
-        return np.flatnonzero(self.arrays.formulas.level == VELOCITY)
+        return self.functions_at(t)[:, 1] if q is None else self.evaluated(t, q).f[:, 1]
 
     def refuse_velocity_rows(self, analysis: str) -> None:
         """Some analyses need position constraints."""
@@ -392,13 +297,6 @@ class System:
         """Mass matrix, n x n; constant and diagonal in these coordinates."""
         return np.diag(self.masses)
 
-    @property
-    def masses(self) -> Floats:
-        """The diagonal of M."""
-        masses = np.repeat(self.arrays.mass, 3)
-        masses[2::3] = self.arrays.inertia
-        return masses
-
     def QA(self, t: float, q: Floats, qd: Floats) -> Floats:
         """Applied generalized force: weight, springs, forces and torques."""
         if self.missing_law is not None:
@@ -413,22 +311,6 @@ class System:
             applied(self.arrays, self.load_arrays, float(t), q, qd, w, Q)
         return Q
 
-    def finite_QA(self, t: float, q: Floats, qd: Floats) -> Floats:
-        """QA; raises a ModelError that names the force if it has no finite value."""
-        Q = self.QA(t, q, qd)
-        if not np.all(np.isfinite(Q)):
-            why = (
-                self.broken_function(t) or self.broken_force(t, q, qd) or "the applied forces are not finite."
-            )
-            raise ModelError(f"at t = {t:g} s {why}")
-        return Q
-
-    @property
-    def driver_rows(self) -> Ints:
-        """Rows of the elements that prescribe a motion."""
-        elements = self.resolved.elements
-        return np.array([i for i, (name, _) in enumerate(self.rows) if elements[name].drives], dtype=np.int64)  # type: ignore[attr-defined]
-
 
 def laws_of(load: Load) -> list[Function]:
     """The laws of a force along a measure, or of a wrench."""
@@ -437,7 +319,7 @@ def laws_of(load: Load) -> list[Function]:
 
 def _length(system: System) -> float:
     """The largest distance of a joint from its body's frame; where all are zero, of bodies and places on the ground."""
-    longest = float(_own_arms(system).max(initial=0.0))
+    longest = float(system.own_arms.max(initial=0.0))
     if longest > 0.0:
         return longest
     places = [body.pose[:2] for body in system.bodies] or [(0.0, 0.0)]
@@ -447,19 +329,12 @@ def _length(system: System) -> float:
     return spread or 1.0
 
 
-def _own_arms(system: System) -> Floats:
-    """The largest distance of a joint or a force from the frame of each body."""
-    S, arms = system.arrays, np.zeros(len(system.bodies) + 1)
-    np.maximum.at(arms, S.frame_body, np.hypot(S.frame_x, S.frame_y))
-    return arms[:-1]
-
-
 def _arms(system: System) -> Floats:
     """Own arms of small bodies, the length of the mechanism for the others.
 
     Bodies that are held in their frames only are as large as the largest body they are joined to.
     """
-    S, own, ground = system.arrays, np.append(_own_arms(system), 0.0), len(system.bodies)
+    S, own, ground = system.arrays, np.append(system.own_arms, 0.0), len(system.bodies)
     a, b = S.frame_body[S.term_a], S.frame_body[S.term_b]
     between = (a != ground) & (b != ground)
     for _ in system.bodies:

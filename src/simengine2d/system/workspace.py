@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..expressions.function_table import Scratch, new_scratch
-from ..model.curves.contact_arrays import new_memory
 from ..numerics.arrays import Floats, Ints
 from ..numerics.contexts import holds_addresses
 from .constraints import SystemArrays
-from .formulas.constraints import row_pointers
+from .formulas.constraints import NO_POINTERS, row_pointers
 from .frames import FRAME_STATE
 
 if TYPE_CHECKING:
@@ -75,7 +74,8 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
     """A workspace for rows alone, with `L` for applied forces too, with `d` for the equations of motion."""
     m, n, frames = S.row_start.size - 1, 3 * S.mass.size, S.frame_body.size
     F, weight = np.zeros((frames, FRAME_STATE)), S.term_weight.copy()
-    memory = new_memory(S.formulas.g.contacts.contacts.shape[0])
+    memory = np.full((S.formulas.g.contacts.contacts.shape[0], 2), np.nan)
+    pointers = row_pointers(S.formulas, F, weight, memory) if S.formulas.row.size else NO_POINTERS
     unknowns = 0 if d is None else n + m
     whole = unknowns if d is not None and d.refinements[0] > 0 and unknowns <= MOST_WHOLE else 0
     block = 0 if d is None else int(np.diff(d.couplings.start).max(initial=0))
@@ -88,7 +88,7 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
         data=np.empty(S.jac_column.size),
         Q=np.empty(n),
         row=np.empty(m),
-        **dict(zip(ROWS, row_pointers(S.formulas, F, weight, memory), strict=True)),
+        **pointers._asdict(),
         bends=np.zeros(int(S.formulas.bend_start[-1])),
         memory=memory,
         v=np.empty(0 if d is None else d.program.column.size),
@@ -107,9 +107,6 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
         where=np.full(S.mass.size + 1, -1, dtype=np.int64),
         B=np.zeros((block, block)),
     )
-
-
-ROWS = "rows_f", "rows_c", "bends_f", "bends_c", "rows_kept"
 
 
 # What a System stores for reuse ------------------------------------------------------------------------

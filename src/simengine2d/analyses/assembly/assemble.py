@@ -14,6 +14,7 @@ from ...model.measure import Term
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...numerics.rank import unit_rows
+from ...system.failures import broken_function
 from ...system.system import System
 from .closure import Closure, close, coordinate_scale, scaled_jacobian, weighted_change
 
@@ -57,9 +58,10 @@ def assemble(model: Model | System, t: float = 0.0) -> Assembly:
     Raises AssemblyError with the joint that stays open and its gap.
     """
     system = model if isinstance(model, System) else System(model)
-    if not np.all(np.isfinite(system.functions_at(t))):
-        raise ModelError(system.broken_function(t) or f"a function of time has no value at t = {t:g} s.")
-    drawn = with_whole_turns(system, t, system.drawn_q)
+    f = system.functions_at(t)
+    if not np.all(np.isfinite(f)):
+        raise ModelError(broken_function(system, t) or f"a function of time has no value at t = {t:g} s.")
+    drawn = with_whole_turns(system, f[:, 0], system.drawn_q)
     closure = close(system, t, drawn)
     for start in _other_starts(system, drawn):
         if closure.closed:
@@ -160,9 +162,10 @@ def consistent_velocities(system: System, t: float, q: Floats) -> tuple[Floats, 
     wanted = np.array([0.0 if v is None else v for body in given for v in body])
     is_given = np.array([v is not None for body in given for v in body], dtype=bool)
     scale = coordinate_scale(system)
-    J, norms = unit_rows(scaled_jacobian(system, t, q, scale))
+    at = system.evaluated(t, q)
+    J, norms = unit_rows(scaled_jacobian(system, at.data, scale))
     weight = np.where(is_given, 1.0, UNGIVEN)
-    nu, qd = system.nu(t, q) / norms, wanted
+    nu, qd = at.f[:, 1] / norms, wanted
     # again from the computed velocities where none were given, so that these do not affect the given ones
     for _ in range(2):
         near = np.where(is_given, wanted, qd)
@@ -194,12 +197,12 @@ def _velocity_sentences(system: System, wanted: Floats, is_given: NDArray[np.boo
 def with_turns_of_drivers(system: System, t: float) -> System:
     """The bodies drawn with the whole turns that the drivers have at time t; the picture is the same."""
     drawn = system.drawn_q
-    q = with_whole_turns(system, t, drawn)
+    q = with_whole_turns(system, system.functions_at(t)[:, 0], drawn)
     return system.drawn_at(q) if np.any(q != drawn) else system
 
 
-def with_whole_turns(system: System, t: float, q: Floats) -> Floats:
-    """q with each body turned by the full turns that a row on its angle alone asks for."""
+def with_whole_turns(system: System, f: Floats, q: Floats) -> Floats:
+    """q with each body turned by the full turns that a row on its angle alone asks for, whose value is in f."""
     terms = [
         (i, term)
         for i, (_, row) in enumerate(system.rows)
@@ -209,7 +212,7 @@ def with_whole_turns(system: System, t: float, q: Floats) -> Floats:
     if not terms:
         return q
     index = {body.name: 3 * k + 2 for k, body in enumerate(system.bodies)}
-    f, q = system.functions_at(t)[:, 0], q.copy()
+    q = q.copy()
     for i, term in terms:
         row = system.rows[i][1]
         if len(row.measure.terms) != 1 or row.formula is not None or not isfinite(f[i]):

@@ -95,8 +95,9 @@ def _improve(
 
 def _gaps(system: System, t: float, q: Floats, scale: Floats) -> tuple[Floats, Matrix]:
     """Errors of the rows as lengths, and their Jacobian in scaled coordinates, rows of norm one."""
-    J, norms = unit_rows(scaled_jacobian(system, t, q, scale))
-    return system.Phi(t, q) / norms, J
+    at = system.evaluated(t, q)
+    J, norms = unit_rows(scaled_jacobian(system, at.data, scale))
+    return at.Phi / norms, J
 
 
 def _span(system: System, q: Floats) -> float:
@@ -160,10 +161,10 @@ def _solver(J: Matrix, weight: Floats, eps: float) -> Callable[[Floats], Floats]
     return splu(csc_array(kkt)).solve
 
 
-def scaled_jacobian(system: System, t: float, q: Floats, scale: Floats) -> Matrix:
-    """Phi_q in scaled coordinates."""
+def scaled_jacobian(system: System, data: Floats, scale: Floats) -> Matrix:
+    """Phi_q in scaled coordinates, from its non-zeros."""
     S, shape = system.arrays, (system.m, system.n)
-    data = system.Phi_q_data(q, t) * scale[S.jac_column]
+    data = data * scale[S.jac_column]
     if sum(shape) <= DENSE:
         J = np.zeros(shape)
         J[np.repeat(np.arange(system.m), np.diff(S.jac_start)), S.jac_column] = data

@@ -12,6 +12,7 @@ from ...coordinates.reference_point.multipliers import spread_of_pivots
 from ...errors import Caution, SingularityError, listed
 from ...integrators import time_loop
 from ...numerics.kernel_pointer import BoundKernel
+from ...system.failures import broken_force
 from ..singular_poses import SingularPose
 from .bridge import Bridge, Crossed, Way
 from .run import STEPS_A_CHUNK
@@ -143,7 +144,7 @@ class Passing:
         run = self.run
         assert run.rank is not None
         t, (q, qd) = run.t, run.state
-        if not np.all(np.isfinite(np.concatenate([q, qd]))) or run.system.broken_force(t, q, qd):
+        if not np.all(np.isfinite(np.concatenate([q, qd]))) or broken_force(run.system, t, q, qd):
             return []
         return [[t, float(row), run.rank.speed(qd)] for row in run.rank.weakest_rows(t, q)]
 

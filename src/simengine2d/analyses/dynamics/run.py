@@ -25,6 +25,7 @@ from ...results.events import Crossing, EventWatch, crossings_until
 from ...results.results import Results
 from ...system.elimination import elimination_program
 from ...system.equations_of_motion import EquationArrays
+from ...system.failures import broken_contact, broken_force, broken_function, overgrown
 from ...system.workspace import Workspace
 from ..output_grid import MOST_NUMBERS, OutputGrid, beside_peaks
 from ..pace import Pace
@@ -388,13 +389,13 @@ class Run(ABC):
             if why is not None:
                 return why
         finite = bool(np.all(np.isfinite(np.concatenate([q, qd]))))
-        return self.system.overgrown(t, q, qd, self.start.assembly) if finite else None
+        return overgrown(self.system, t, q, qd, self.start.assembly) if finite else None
 
     def broken_at(self, t: float, q: Floats, qd: Floats) -> str | None:
         system = self.system
         if not np.all(np.isfinite(np.concatenate([q, qd]))):
-            return system.broken_function(t)
-        return system.broken_function(t) or system.broken_force(t, q, qd) or system.broken_contact(t, q)
+            return broken_function(system, t)
+        return broken_function(system, t) or broken_force(system, t, q, qd) or broken_contact(system, t, q)
 
     def reported(self) -> list[str]:
         """Notes on the run so far."""

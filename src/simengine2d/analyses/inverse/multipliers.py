@@ -17,6 +17,7 @@ from ...errors import SimEngineError, SingularityError, UnsupportedError, counte
 from ...numerics.arrays import Floats
 from ...numerics.rank import DEPENDENT, unit_rows
 from ...results.results import Results
+from ...system.failures import finite_QA
 from ...system.system import System
 from ..assembly.closure import coordinate_scale, scaled_jacobian, smallest_change
 from ..assembly.diagnose import in_words
@@ -37,7 +38,7 @@ class Multipliers(NamedTuple):
 
 def needed_forces(motion: Results, system: System) -> Floats:
     """QA - M qdd at every time: what the constraints must carry."""
-    applied = [system.finite_QA(t, q, qd) for t, q, qd in zip(motion.t, motion.q, motion.qd, strict=True)]
+    applied = [finite_QA(system, t, q, qd) for t, q, qd in zip(motion.t, motion.q, motion.qd, strict=True)]
     return np.array(applied).reshape(motion.q.shape) - motion.qdd * np.diag(system.M())
 
 
@@ -91,7 +92,7 @@ def _sparse(system: System, t: float, q: Floats, b: Floats) -> Floats:
     from scipy.sparse import csc_array, csr_array
     from scipy.sparse.linalg import splu
 
-    J = csr_array(scaled_jacobian(system, t, q, np.ones(system.n)))
+    J = csr_array(scaled_jacobian(system, system.Phi_q_data(q, t), np.ones(system.n)))
     if system.m == system.n:
         try:
             lam = splu(csc_array(J.T)).solve(b)

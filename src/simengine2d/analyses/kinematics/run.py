@@ -21,6 +21,7 @@ from ...numerics.interrupts import Interrupts
 from ...numerics.rank import row_space
 from ...numerics.sparse_lu import Pattern, analyze, factor
 from ...results.results import Results
+from ...system.failures import broken_contact, broken_function
 from ...system.system import System
 from ..assembly.assemble import Assembly
 from ..assembly.closure import coordinate_scale
@@ -254,9 +255,9 @@ class KinematicsRun:
         results = self.results(f"stopped at t = {t:g} s")
         so_far = f"The {self.done} points before it are kept."
         sentence = (
-            self.system.broken_function(t)
-            or self.system.broken_function(t + ahead)
-            or self.system.broken_contact(t, self.stepper.q)
+            broken_function(self.system, t)
+            or broken_function(self.system, t + ahead)
+            or broken_contact(self.system, t, self.stepper.q)
         )
         if sentence:
             return ConvergenceError(f"{sentence} {so_far}", results)

@@ -19,6 +19,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ...numerics.arrays import Floats
+from ...system.failures import finite_QA
 from ...system.system import System
 from ..assembly.diagnose import in_words
 from ..statics.stiffness import constraint_stiffness, finite_slopes, jacobian_slope
@@ -50,7 +51,7 @@ class Variation:
 
     @cached_property
     def applied(self) -> Floats:
-        return self.system.finite_QA(self.t, self.q, self.qd)
+        return finite_QA(self.system, self.t, self.q, self.qd)
 
     @cached_property
     def qdd(self) -> Floats:

@@ -15,6 +15,7 @@ from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.reactions import Reaction
 from ...results.results import Results
+from ...system.failures import finite_QA
 from ...system.system import System
 from ..assembly.pose import Pose, closed_pose
 from ..equation_system import EquationSystem
@@ -117,7 +118,7 @@ def equilibrium(
     system = System(model)
     check_static(system)
     begin = Balance(system, t, tangent_space(system, t, closed_pose(system, t, start)[0]))
-    system.finite_QA(t, begin.q, np.zeros(system.n))
+    finite_QA(system, t, begin.q, np.zeros(system.n))
     solutions = search(begin, region) if all else [METHODS[method](begin)]
     _refuse_motion(solutions, method)
     if not solutions:

@@ -19,6 +19,7 @@ from ...model.measure import ANGLE
 from ...numerics.arrays import Floats
 from ...numerics.kernel import kernel
 from ...system.derivatives import add_force_block, add_wrench_block
+from ...system.failures import finite_QA
 from ...system.formulas.derivatives import add_row_block, bend_rows
 from ...system.frames import term_hessian
 from ...system.system import System
@@ -108,7 +109,7 @@ def finite_slopes(system: System, t: float, q: Floats, qd: Floats) -> tuple[Floa
     slopes = force_slopes(system, t, q, qd)
     if all(np.all(np.isfinite(slope)) for slope in slopes):
         return slopes
-    system.finite_QA(t, q, qd)
+    finite_QA(system, t, q, qd)
     broken = ~np.isfinite(slopes[0]) | ~np.isfinite(slopes[1])
     names = listed(system.coordinate_names[i] for i in np.flatnonzero(broken.any(axis=1)))
     raise ModelError(

@@ -19,7 +19,7 @@ from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke, kernel_pointer
 from ...numerics.ldl import Elimination, eliminate, solve_again, substitute
 from ...numerics.refinement import MOST_REFINEMENTS, refine
-from ...system.formulas.constraints import weigh_rows
+from ...system.constraints import weigh_rows
 from ...system.frames import EX as ARM_X
 from ...system.frames import EY as ARM_Y
 from ...system.frames import OMEGA as TURNING

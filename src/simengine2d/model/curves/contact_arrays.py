@@ -59,11 +59,6 @@ class ContactContext(NamedTuple):
     memory: Floats  # (contacts, 2): the last contact parameters; nan if unknown
 
 
-def new_memory(count: int) -> Floats:
-    """The initial memory: nothing is known."""
-    return np.full((count, 2), nan)
-
-
 def pack_contacts(contacts: Sequence[Contact]) -> Contacts:
     curves: list[Pieces] = []
     rows = []

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...numerics.arrays import Floats
 from ...numerics.kernel_pointer import kernel_pointer
-from .contact_arrays import FACE, KIND, POINT, Contact, ContactContext, new_memory, pack_contacts
+from .contact_arrays import FACE, KIND, POINT, Contact, ContactContext, pack_contacts
 from .contact_face import face
 from .contact_pair import mesh
 from .contact_point import point
@@ -49,7 +49,7 @@ def contact_values(contact: Contact, u: Sequence[float]) -> ContactValues:
 
 def _searched(contact: Contact, u: Sequence[float]) -> tuple[Floats, Floats]:
     """The output of a contact, and the parameters of the contact point."""
-    out, memory = np.zeros(RESULTS), new_memory(1)
+    out, memory = np.zeros(RESULTS), np.full((1, 2), np.nan)
     context = ContactContext(*pack_contacts([contact]), memory)
     contact_at(context, 0.0, np.repeat(np.asarray(u, dtype=float), 2), out)
     return out, memory[0]

@@ -1,6 +1,6 @@
 """Constraint rows that are formulas of measures, Phi = g(u, t), or of their rates, g(u, ud, t) = 0.
 
-At a state such a row acts like an ordinary one whose weights are the derivatives of g. `weigh_rows` writes these into
+At a state such a row acts like an ordinary one whose weights are the derivatives of g. `formulas_at` writes these into
 the workspace, where every kernel finds them:
 
     Phi_q = sum_j g_j s_j,q      nu = -g_t      gamma = -(g along the motion)'' - sum_j g_j (s_j,q qd)_q qd
@@ -22,7 +22,7 @@ from ...model.elements import Row
 from ...model.formula import VELOCITY
 from ...numerics.arrays import Floats, Ints
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import NOTHING, as_words, invoke, kernel_pointer
+from ...numerics.kernel_pointer import NOTHING, as_words, kernel_pointer
 from .values import (
     COUNT,
     TERM,
@@ -65,22 +65,29 @@ def row_formulas(rows: Sequence[Row], row_start: Ints, kind: Ints, a: Ints, b: I
     return RowFormulas(number, level, bend_start, g)
 
 
-def row_pointers(rows: RowFormulas, F: Floats, weight: Floats, memory: Floats) -> tuple[Any, ...]:
-    """The words of `formulas_at` and `bends_at` in one workspace; zeros where there are no formulas."""
-    if rows.row.size == 0:
-        return 0, 0, 0, 0, NOTHING
+_NONE = np.zeros(0, dtype=np.int64)
+NO_FORMULAS = row_formulas((), _NONE, _NONE, _NONE, _NONE)
+
+
+class RowPointers(NamedTuple):
+    """The words of `formulas_at` and `bends_at` in one workspace, and what keeps alive where they work."""
+
+    rows_f: Any = 0
+    rows_c: Any = 0
+    bends_f: Any = 0
+    bends_c: Any = 0
+    rows_kept: Ints = NOTHING
+
+
+NO_POINTERS = RowPointers()
+
+
+def row_pointers(rows: RowFormulas, F: Floats, weight: Floats, memory: Floats) -> RowPointers:
     at = formulas_at.bind(_Rows(formula_context(rows.g, F, memory), rows.row, rows.level, weight))
-    return as_words(at, bends_at.bind_like(at))
+    return RowPointers(*as_words(at, bends_at.bind_like(at)))
 
 
 # Kernels ----------------------------------------------------------------------------------------------
-
-
-@kernel(inline=True)
-def weigh_rows(t, w):
-    """Weights, f, f' and f'' of the rows that are formulas, where the frames are placed and moved."""
-    if w.rows_f != 0:
-        invoke(w.rows_f, w.rows_c, t, w.f, w.f)
 
 
 @kernel_pointer
