@@ -3,12 +3,18 @@
 The function is approximated by Chebyshev polynomials on intervals that are halved until they fit. Between two adjacent
 turning points there is at most one root, which is then located on the function itself. Kinks and jumps are enclosed by
 bisection.
+
+Intervals follow each other, as the steps of a run do. A function that comes nearer to zero than its errors is on a
+*visit*, which may last for several intervals. Only where it leaves is it known what the visit was: a crossing if the
+function leaves on the other side, a touch if it goes back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import astuple, dataclass
 from functools import cache
+from math import copysign, inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -22,15 +28,21 @@ DEGREE = 16
 FITS = 1e-10  # last coefficients, relative to the values of a piece, at which a polynomial fits
 NOISE = 1e-13  # rounding errors, relative to the values on the whole interval
 SHORTEST = 1e-13  # length of a piece around a kink or a jump, relative to the interval
-TOUCHES = 1e-11  # distance from zero, relative to the values, at which a turning point touches it
+LASTS = 1e-5  # for how long a function must be zero to be more than a touch, relative to the interval
+TOUCHES = 1e-11  # distance from zero, relative to the values, at which a function visits it
+ZERO = 1e-15  # the same for zero that lasts
 POLE = 10.0  # a sign change where the function exceeds all values by this factor is a pole
 
 
 class Root(NamedTuple):
-    """`sense` is 1 if the function rises through zero, -1 if it falls, 0 if it only touches zero."""
+    """`sense` is 1 if the function rises through zero, -1 if it falls, 0 if it only touches zero.
+
+    `leaves` says that the function was zero from the start, and leaves it here.
+    """
 
     t: float
     sense: int
+    leaves: bool = False
 
 
 class Knot(NamedTuple):
@@ -38,81 +50,44 @@ class Knot(NamedTuple):
 
     t: float
     value: float
-    turns: bool
 
 
-class Sign(NamedTuple):
-    t: float
-    sign: int
-
-
-def roots_in(
-    value: Function, t0: float, t1: float, *, touching: float = 0.0, side: int | None = None
-) -> list[Root]:
-    """The roots in (t0, t1], in order.
-
-    A turning point whose value is at most `touching` (or rounding) touches zero. `side` is the sign that the function
-    had at t0 and before; None takes that of its value, and a zero there does not count. With 0, the function starts
-    at zero, and the moment at which it leaves counts. An interval of zeros counts at its beginning, and at its end
-    too if the function returns to the side it came from.
-    """
-    knots, size = knots_in(value, t0, t1)
-    touching = max(touching, TOUCHES * size)
-    signs = [0 if k.turns and abs(k.value) <= touching else int(np.sign(k.value)) for k in knots]
-    signs[0] = signs[0] if side is None else side
-    roots = _roots_of(value, [Sign(knot.t, sign) for knot, sign in zip(knots, signs, strict=True)], size)
-    return roots[1:] if side is None and signs[0] == 0 else roots
-
-
-def turning_points_in(value: Function, t0: float, t1: float) -> list[tuple[float, float]]:
-    """The extrema inside the interval, (t, value), in order."""
-    knots, _ = knots_in(value, t0, t1, everywhere=True)
-    return [
-        (knot.t, knot.value)
-        for before, knot, after in zip(knots, knots[1:], knots[2:], strict=False)
-        if (knot.value - before.value) * (after.value - knot.value) < 0.0
-    ]
+def roots_in(value: Function, t0: float, t1: float) -> list[Root]:
+    """The roots in (t0, t1], in order; see `ZeroSearch`."""
+    search = ZeroSearch(int(np.sign(value(t0))))
+    roots = [*search.until(value, t0, t1), *search.at_the_end()]
+    return [root for root in roots if not root.leaves]
 
 
 # Knots ------------------------------------------------------------------------------------------------
 
 
-def knots_in(value: Function, t0: float, t1: float, everywhere: bool = False) -> tuple[list[Knot], float]:
-    """The ends of the interval and of its pieces, and the turning points in each; and the size of the values.
-
-    Turning points of pieces that stay away from zero are omitted unless they are wanted `everywhere`.
-    """
-    knots = [Knot(t0, value(t0), False)]
+def knots_in(value: Function, t0: float, t1: float) -> tuple[list[Knot], float]:
+    """The ends of the interval and of its pieces, and the turning points near zero; and the size of the values."""
+    knots = [Knot(t0, value(t0))]
     size = 0.0
     pieces = [(t0, t1)]
     while pieces:
         a, b = pieces.pop()
         values = np.array([value(t) for t in _places(a, b)])
         local = float(np.abs(values).max())
-        size = size or local
+        size = size or float(
+            np.sort(np.abs(values))[-3]
+        )  # not the largest: a pole would make all else look small
         c = _to_coefficients() @ values
         middle = 0.5 * (a + b)
-        if not everywhere and _away_from_zero(values):
+        if _away_from_zero(values):
             pass
-        elif np.abs(c[-3:]).max() <= max(FITS * local, NOISE * size):
-            if everywhere or abs(c[0]) <= 1.001 * np.abs(c[1:]).sum():
-                knots += [Knot(t, value(t), True) for t in _turns(value, c, a, b)]
+        elif local < inf and np.abs(c[-3:]).max() <= max(FITS * local, NOISE * size):
+            if abs(c[0]) <= 1.001 * np.abs(c[1:]).sum():
+                knots += [Knot(t, value(t)) for t in _turns(value, c, a, b)]
         elif b - a <= SHORTEST * (t1 - t0) or not a < middle < b:
-            knots.append(Knot(middle, value(middle), True))
+            knots.append(Knot(middle, value(middle)))
         else:
             pieces += [(middle, b), (a, middle)]
             continue
-        knots.append(Knot(b, float(values[-1]), False))
-    return _with_corners(knots), size
-
-
-def _with_corners(knots: list[Knot]) -> list[Knot]:
-    """The same knots with corners marked: the function may turn where two pieces meet."""
-    inner = [
-        knot._replace(turns=knot.turns or (knot.value - before.value) * (after.value - knot.value) < 0.0)
-        for before, knot, after in zip(knots, knots[1:], knots[2:], strict=False)
-    ]
-    return [knots[0], *inner, knots[-1]]
+        knots.append(Knot(b, float(values[-1])))
+    return knots, size
 
 
 def _away_from_zero(values: Floats) -> bool:
@@ -138,20 +113,34 @@ def _turns(value: Function, c: Floats, a: float, b: float) -> list[float]:
     # two coinciding turning points may come out as a complex pair close to the real axis
     x = np.sort(x.real[np.abs(x.imag) < 1e-6])
     t = 0.5 * (a + b) + 0.5 * (b - a) * x
-    return [_sharpened(value, float(each), 0.01 * (b - a)) for each in t if a < each < b]
+    return [_sharpened(value, float(each), a, b) for each in t if a < each < b]
 
 
-def _sharpened(value: Function, t: float, reach: float) -> float:
-    """A turning point refined from four values close to it: the vertex of the cubic through them."""
+def _sharpened(value: Function, t: float, a: float, b: float) -> float:
+    """A turning point refined from four values close to it: a vertex of the cubic through them.
+
+    All four are inside [a, b]: beyond its ends the function may be another one, or have no value.
+    """
+    reach = 0.01 * (b - a)
+    center = min(max(t, a + reach), b - reach)
     x = np.array([-1.0, -0.4, 0.4, 1.0])
+    places = np.clip(center + reach * x, a, b).tolist()
     try:
-        _, b, c, d = np.polynomial.polynomial.polyfit(x, [value(t + reach * each) for each in x], 3)
+        _, *slopes = np.polynomial.polynomial.polyfit(x, [value(place) for place in places], 3).tolist()
     except (ValueError, np.linalg.LinAlgError):
         return t
-    # the root of b + 2 c x + 3 d x^2 that is near zero
+    vertices = [center + reach * vertex for vertex in _vertices(*slopes)]
+    near = [vertex for vertex in vertices if abs(vertex - t) < 0.5 * reach and a <= vertex <= b]
+    return min(near, key=lambda vertex: abs(vertex - t), default=t)
+
+
+def _vertices(b: float, c: float, d: float) -> list[float]:
+    """Where b + 2 c x + 3 d x^2 = 0, without cancellation where d almost vanishes."""
     inside = c * c - 3.0 * b * d
-    moved = -b / (c + np.copysign(np.sqrt(inside), c)) if inside > 0.0 and c != 0.0 else 0.0
-    return t + reach * float(moved) if abs(moved) < 0.5 else t
+    if not (inside >= 0.0 and c != 0.0):
+        return []
+    sum_ = c + copysign(sqrt(inside), c)
+    return [-b / sum_, -sum_ / (3.0 * d)] if d != 0.0 else [-b / sum_]
 
 
 @cache
@@ -168,26 +157,124 @@ def _to_coefficients() -> Floats:
 # Roots ------------------------------------------------------------------------------------------------
 
 
-def _roots_of(value: Function, signs: list[Sign], size: float) -> list[Root]:
-    """The roots between knots of known sign."""
-    roots: list[Root] = []
-    side, k = signs[0].sign, 1
-    while k < len(signs):
-        before, now = signs[k - 1], signs[k]
-        if side == 0:
-            if now.sign != 0:
-                roots.append(Root(_departure(value, before.t, now.t, now.sign), now.sign))
-            side = now.sign
-        elif now.sign == -side:
-            roots += _passage(value, before.t, now.t, now.sign, size)
-            side = now.sign
-        elif now.sign == 0:
-            after = next((j for j in range(k + 1, len(signs)) if signs[j].sign != 0), None)
-            roots += _at_zero(value, signs, k, after, side, size)
-            side = -side if after is None else signs[after].sign
-            k = len(signs) if after is None else after
-        k += 1
-    return roots
+@dataclass
+class Visit:
+    """A stay near zero that has not ended yet."""
+
+    counts: bool  # whether it may be a root
+    t: float = inf  # where the function is deepest: nearest to zero, or farthest beyond it
+    depth: float = inf
+    crossed: float = inf  # first time at which the function is not on its old side; inf if there is none
+    zero_since: float = inf  # time, and first knot, since which the function is zero; inf if it is not
+    zero_knot: float = inf
+
+
+class ZeroSearch:
+    """The roots of a function in consecutive intervals.
+
+    `side` is the sign of the function at the start; 0 if it is zero there, and then the moment at which it leaves is
+    a root. Zero that lasts is a root where it begins, and one where it ends if the function returns to its old side.
+    """
+
+    def __init__(self, side: int) -> None:
+        self.side = side
+        self.size, self.longest = 0.0, 0.0  # largest value, longest interval
+        self.visit: Visit | None = Visit(counts=False)  # a start near zero is not a root
+
+    def until(
+        self, value: Function, t0: float, t1: float, *, error: float = 0.0, rounding: float = 0.0
+    ) -> list[Root]:
+        """The roots that are certain at t1.
+
+        `error` is that of the values, relative to the largest: closer to zero, a sign means nothing. `rounding` is what
+        a function that is zero from the start must exceed to leave.
+        """
+        knots, size = knots_in(value, t0, t1)
+        self.size = max(self.size, size)
+        self.longest = max(self.longest, t1 - t0)
+        zero, near = ZERO * self.size, max(rounding, max(error, TOUCHES) * self.size)
+        lasts = LASTS * self.longest
+        roots, before = [], knots[0]
+        for knot in knots:
+            at_zero = abs(knot.value) <= near
+            if self.side == 0:
+                roots += self._start(value, before.t, knot, max(rounding, zero))
+            elif at_zero and knot is before and self.visit is None:
+                pass  # the interval before ended here, and its values did not reach as far
+            elif at_zero:
+                roots += [] if abs(knot.value) <= zero else self._lasting(before.t, lasts)
+                self._stay(value, before.t, knot, zero)
+            else:
+                roots += self._lasting(before.t, lasts)
+                roots += self._away(value, before.t, knot, size)
+            before = knot
+        return roots + self._lasting(t1, lasts)
+
+    def at_the_end(self) -> list[Root]:
+        """The root with which the last interval ends: the function reaches zero there, and does not go on."""
+        visit = self.visit
+        if visit is None or not visit.counts or visit.crossed == inf:
+            return []
+        self.side, visit.counts = -self.side, False
+        return [Root(visit.crossed, self.side)]
+
+    def _start(self, value: Function, before: float, knot: Knot, rounding: float) -> list[Root]:
+        """A function that is zero from the start leaves as soon as it exceeds its rounding errors."""
+        if abs(knot.value) <= rounding:
+            return []
+        self.side = _sign(knot.value)
+        return [Root(_departure(value, before, knot.t, self.side), self.side, leaves=True)]
+
+    def _stay(self, value: Function, before: float, knot: Knot, zero: float) -> None:
+        """A visit begins or goes on."""
+        visit = self.visit = self.visit or Visit(counts=True)
+        depth = self.side * knot.value
+        if depth < visit.depth:
+            visit.t, visit.depth = knot.t, depth
+        if depth <= 0.0 and visit.crossed == inf:
+            visit.crossed = _arrival(value, before, knot.t, self.side)
+        if abs(depth) > zero:
+            visit.zero_since = visit.zero_knot = inf
+        elif visit.zero_knot == inf:
+            visit.zero_since, visit.zero_knot = _arrival(value, before, knot.t, self.side), knot.t
+
+    def _lasting(self, now: float, lasts: float) -> list[Root]:
+        """Zero that has lasted is a root before it ends."""
+        visit = self.visit
+        if visit is None or not (visit.counts and now - visit.zero_knot > lasts):
+            return []
+        self.side, visit.counts = -self.side, False
+        return [Root(visit.zero_since, self.side)]
+
+    def _away(self, value: Function, before: float, knot: Knot, size: float) -> list[Root]:
+        """The function is away from zero: a visit has ended, or the sign has changed on the way, or neither."""
+        sign, side, visit = _sign(knot.value), self.side, self.visit
+        self.side, self.visit = sign, None
+        if sign == side:
+            return [Root(visit.t, 0)] if visit is not None and visit.counts else []
+        if visit is None:
+            return _passage(value, before, knot.t, sign, size)
+        if visit.counts and visit.crossed < inf:
+            return [Root(visit.crossed, sign)]
+        return [Root(_departure(value, before, knot.t, sign), sign)]
+
+    # what is kept of a search
+
+    def state(self) -> list[float]:
+        visit = self.visit or Visit(False)
+        numbers = (self.side, self.size, self.longest, self.visit is not None, *astuple(visit))
+        return [float(number) for number in numbers]
+
+    def restore(self, state: list[float]) -> None:
+        side, self.size, self.longest, visiting, counts, *times = state
+        if side not in (-1.0, 0.0, 1.0):
+            raise ValueError(f"a side of zero cannot be {side}")
+        self.side = int(side)
+        self.visit = Visit(bool(counts), *times) if visiting else None
+
+
+def _sign(value: float) -> int:
+    return (value > 0.0) - (value < 0.0)
 
 
 def _passage(value: Function, a: float, b: float, sense: int, size: float) -> list[Root]:
@@ -195,26 +282,10 @@ def _passage(value: Function, a: float, b: float, sense: int, size: float) -> li
     from scipy.optimize import brentq
 
     ends = value(a), value(b)
-    if ends[0] * ends[1] >= 0.0:  # the sign at the beginning was carried over from an earlier step
-        return [Root(a if abs(ends[0]) < abs(ends[1]) else b, sense)]
+    if ends[0] * ends[1] >= 0.0:  # the function has jumped between two intervals
+        return [Root(a, sense)]
     t = float(brentq(value, a, b, xtol=1e-15, rtol=1e-14, maxiter=1000))
     return [] if abs(value(t)) > POLE * size else [Root(t, sense)]
-
-
-def _at_zero(
-    value: Function, signs: list[Sign], k: int, after: int | None, side: int, size: float
-) -> list[Root]:
-    """The roots where the function becomes zero at knot k and nonzero again at the knot `after`."""
-    last = signs[-1 if after is None else after - 1].t
-    lasts = last - signs[k].t > 1e3 * SHORTEST * (signs[-1].t - signs[0].t)
-    begin = _arrival(value, signs[k - 1].t, signs[k].t, side) if lasts else signs[k].t
-    if after is None:
-        return [Root(begin, -side)]
-    if signs[after].sign == -side:
-        return [Root(begin, -side)] if lasts else _passage(value, signs[k - 1].t, signs[after].t, -side, size)
-    if not lasts:
-        return [Root(begin, 0)]
-    return [Root(begin, -side), Root(_departure(value, last, signs[after].t, side), side)]
 
 
 def _arrival(value: Function, a: float, b: float, side: int) -> float:

@@ -18,7 +18,7 @@ from ..model.measure_text import parse_channels
 from ..numerics.arrays import Floats, Ints
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, kernel_pointer
-from ..numerics.roots import roots_in
+from ..numerics.roots import ZeroSearch
 from ..system.constraints import SystemArrays, constant_arrays
 from ..system.frames import FRAME_STATE, move_frames, place_frames, term_rate, term_value
 from ..system.system import System
@@ -27,7 +27,6 @@ Motion = Callable[[float], tuple[Floats, Floats]]
 """q and qd at a time."""
 
 ROUNDING = 1e-11  # relative error of a state, for expressions that start at zero
-TOUCHES = 1.0  # of rtol and of the largest value: where an expression that turns round touches zero
 DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 
 
@@ -96,7 +95,8 @@ class EventWatch:
         self.clocks = [function if function.of_time else None for function in functions]
         self.length = system.length
         self.t, count = np.nan, len(functions)
-        self.side, self.size, self.rounding = np.zeros((3, count))
+        self.rounding = np.zeros(count)
+        self.searches = [ZeroSearch(0) for _ in functions]
 
     def values(self, t: float, q: Floats, qd: Floats) -> Floats:
         """The value of every expression."""
@@ -118,10 +118,10 @@ class EventWatch:
     def begin(self, t: float, q: Floats, qd: Floats) -> None:
         """The side of zero on which each expression starts; 0 where it is zero but for rounding."""
         self.t = t
-        self.size[:] = 0.0
         here = np.array([self.value(e, t, lambda t: (q, qd)) for e in range(len(self.events))])
         self.rounding[:] = self.rounding_at(t, q, qd)
-        self.side[:] = np.where(np.abs(here) <= self.rounding, 0.0, np.sign(here))
+        sides = np.where(np.abs(here) <= self.rounding, 0.0, np.sign(here))
+        self.searches = [ZeroSearch(int(side)) for side in sides]
 
     def rounding_at(self, t: float, q: Floats, qd: Floats) -> Floats:
         """What small errors of the state may change in each expression."""
@@ -138,11 +138,17 @@ class EventWatch:
 
     def kept(self) -> dict[str, Floats]:
         """The state of the events, for `resume`."""
-        return {"watch_t": np.array(self.t), "watch": np.array([self.side, self.size, self.rounding])}
+        searches = [search.state() for search in self.searches]
+        rounding = self.rounding.copy()
+        return {"watch_t": np.array(self.t), "watch": rounding, "watch_zeros": np.array(searches)}
 
     def restore(self, saved: dict[str, Floats]) -> None:
+        if any(np.any(np.isnan(saved[name])) for name in ("watch_t", "watch", "watch_zeros")):
+            raise ValueError("watch is nan")
         self.t = float(saved["watch_t"])
-        self.side[:], self.size[:], self.rounding[:] = saved["watch"]
+        self.rounding[:] = saved["watch"]
+        for search, state in zip(self.searches, saved["watch_zeros"].tolist(), strict=True):
+            search.restore(state)
 
 
 class WatchContext(NamedTuple):
@@ -196,32 +202,34 @@ def measured(S, i, F):
     return s, sd
 
 
-def crossings_until(watch: EventWatch, t_end: float, between: Motion, rtol: float) -> list[Crossing]:
-    """The events between the last call and t_end, in the order of time."""
+def crossings_until(
+    watch: EventWatch, t_end: float, between: Motion, rtol: float, last: bool
+) -> list[Crossing]:
+    """The events that became certain between the last call and t_end, in order; `last` if the motion ends there."""
     motion = cache(between)  # several events look at the same places
     crossings = [
-        each for e in range(len(watch.events)) for each in _crossings_of(watch, e, t_end, motion, rtol)
+        each for e in range(len(watch.events)) for each in _crossings_of(watch, e, t_end, motion, rtol, last)
     ]
     watch.t = t_end
     return sorted(crossings, key=lambda crossing: crossing.t)
 
 
-def _crossings_of(watch: EventWatch, e: int, t_end: float, motion: Motion, rtol: float) -> list[Crossing]:
-    """The events of one expression; its side and its size are updated."""
-    event, side = watch.events[e], int(watch.side[e])
+def _crossings_of(
+    watch: EventWatch, e: int, t_end: float, motion: Motion, rtol: float, last: bool
+) -> list[Crossing]:
+    """The events of one expression."""
+    event, search = watch.events[e], watch.searches[e]
     value = lambda t: watch.value(e, t, motion)
-    last = value(t_end)
-    watch.size[e] = max(watch.size[e], abs(last))
-    near = watch.rounding[e]
-    if watch.clocks[e] is None:
-        near = max(near, TOUCHES * rtol * watch.size[e])
-    roots = roots_in(value, watch.t, t_end, touching=near, side=side)
+    error, rounding = rtol if watch.clocks[e] is None else 0.0, float(watch.rounding[e])
+    came_from = search.side
     crossings = []
-    for root in roots:
-        leaves = side == 0
-        rising = root.sense > 0 or (root.sense == 0 and side < 0)
+    roots = search.until(value, watch.t, t_end, error=error, rounding=rounding)
+    for root in [*roots, *(search.at_the_end() if last else [])]:
+        rising = root.sense > 0 or (root.sense == 0 and came_from < 0)
+        came_from = root.sense or came_from
+        stop = event.stop and not root.leaves
+        # a run that has taken another step meanwhile ends at its beginning, where the expression is still near zero
+        t = max(root.t, watch.t) if stop else root.t
         if DIRECTIONS[event.direction] in (0, root.sense):
-            crossings.append(Crossing(event.name, root.t, rising, event.stop and not leaves, root.sense == 0))
-        side = root.sense or side
-    watch.side[e] = np.sign(last) or side
+            crossings.append(Crossing(event.name, t, rising, stop, root.sense == 0))
     return crossings

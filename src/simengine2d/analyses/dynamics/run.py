@@ -172,8 +172,6 @@ class Run(ABC):
         saved = dict(results.checkpoint)
         self.restore(saved)
         if self.watch:
-            if np.any(np.isnan(saved["watch_t"])) or np.any(np.isnan(saved["watch"])):
-                raise ValueError("watch is nan")
             self.watch.restore(saved)
         if self.grid is not None:
             self.largest = self.sizes(slice(0, k)).max(axis=0)
@@ -355,7 +353,8 @@ class Run(ABC):
         if end <= watch.t:
             return
         try:
-            crossings = crossings_until(watch, end, self.between, self.task.rtol)
+            last = end >= self.times[-1]
+            crossings = crossings_until(watch, end, self.between, self.task.rtol, last)
         except ModelError as error:
             raise ModelError(str(error), self.results(f"stopped at t = {self.t:g} s")) from None
         for crossing in crossings:
@@ -415,7 +414,10 @@ class Run(ABC):
             notes=[*self.reported(), *lift_off_notes(self.system, self.times[:k], h.Lam[:k])],
             residuals=dict(zip(("position", "velocity", "acceleration"), self.worst.tolist(), strict=True)),
             statistics=self.statistics(),
-            events=[*self.crossings, *(Crossing(HALVED, t, True, False) for t in times)],
+            events=sorted(
+                [*self.crossings, *(Crossing(HALVED, t, True, False) for t in times)],
+                key=lambda event: event.t,
+            ),
             settings=self.settings(),
             checkpoint=self.everything(),
         )

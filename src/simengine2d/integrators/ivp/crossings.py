@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError
-from ...numerics.roots import roots_in
+from ...numerics.roots import ZeroSearch
 
 Floats = NDArray[np.float64]
 State = Callable[[float], Floats]
@@ -37,9 +37,7 @@ class CrossingWatch:
         self.left = [np.inf if not end else float(end) for end in terminal]
         self.direction = [float(getattr(event, "direction", 0)) for event in self.events]
         self.t = t
-        self.side = [
-            int(np.sign(value)) for value in self.at(t, y)
-        ]  # side of zero; 0 if an event starts there
+        self.searches = [ZeroSearch(int(np.sign(value))) for value in self.at(t, y)]
         self.events_so_far: list[FoundEvent] = []
 
     def value(self, e: int, t: float, y: Floats) -> float:
@@ -54,14 +52,14 @@ class CrossingWatch:
     def at(self, t: float, y: Floats) -> list[float]:
         return [self.value(e, t, y) for e in range(len(self.events))]
 
-    def look(self, end: float, between: State) -> FoundEvent | None:
-        """Record what happened up to `end`; returns the event that ends the integration.
+    def look(self, end: float, between: State, last: bool) -> FoundEvent | None:
+        """Record what happened up to `end`, the `last` time or not; returns the event that ends the integration.
 
         An event that is zero at the start occurs when it leaves zero; that does not end the integration. One that only
         touches zero occurs if its direction is 0.
         """
         state = cache(between)
-        passed = [event for e in range(len(self.events)) for event in self._passed(e, end, state)]
+        passed = [event for e in range(len(self.events)) for event in self._passed(e, end, state, last)]
         self.t = end
         for event in sorted(passed, key=lambda event: event.t):
             self.left[event.event] -= float(event.terminal)
@@ -71,16 +69,16 @@ class CrossingWatch:
                 return event
         return None
 
-    def _passed(self, e: int, end: float, state: State) -> list[FoundEvent]:
+    def _passed(self, e: int, end: float, state: State, last: bool) -> list[FoundEvent]:
         """What one event does up to `end`; `terminal` is whether it counts toward ending the integration."""
         value = lambda t: self.value(e, t, state(t))
-        side, passed = self.side[e], []
-        for root in roots_in(value, self.t, end, side=side):
-            if self.direction[e] == 0.0 or self.direction[e] * root.sense > 0.0:
-                passed.append(FoundEvent(e, root.t, state(root.t), side != 0))
-            side = root.sense or side
-        self.side[e] = int(np.sign(value(end))) or side
-        return passed
+        search = self.searches[e]
+        roots = search.until(value, self.t, end)
+        roots += search.at_the_end() if last else []
+        wanted = [root for root in roots if self.direction[e] == 0.0 or self.direction[e] * root.sense > 0.0]
+        # an event of the step before is known at its end, where the function is still zero
+        times = [max(root.t, self.t) for root in wanted]
+        return [FoundEvent(e, t, state(t), not root.leaves) for root, t in zip(wanted, times, strict=True)]
 
     def times_and_states(self) -> tuple[list[Floats], list[Floats]]:
         """As SciPy gives them: one array for each event."""

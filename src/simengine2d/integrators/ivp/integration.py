@@ -161,13 +161,10 @@ class IvpRun:
     def look(self, dense: bool) -> FoundEvent | None:
         """Inspect a new step for events, and sample it."""
         assert self.integration is not None and self.watch is not None
-        ended = (
-            self.watch.look(self.integration.step_end, self.integration.between)
-            if self.watch.events
-            else None
-        )
-        a, b = self.ends[-1], self.integration.step_end if ended is None else ended.t
-        self.ends.append(self.integration.step_end if ended is None else b)
+        end, last = self.integration.step_end, self.integration.step_end >= self.end
+        ended = self.watch.look(end, self.integration.between, last) if self.watch.events else None
+        a, b = self.ends[-1], end if ended is None else ended.t
+        self.ends.append(b)
         if dense:
             self.pieces.append([self.integration.between(t) for t in points_between(a, b)])
         self.check_functions()
