@@ -95,3 +95,31 @@ def test_expressions(expression, exact):
 def test_wrong_events(event, sentence):
     with pytest.raises(se.ModelError, match=sentence):
         se.dynamics(ball(), t_end=1, events=[event()])
+
+
+def pushed_at_one() -> se.Model:
+    """A body that flies through the origin at t = 1, where a force sets in: a step ends there, too."""
+    model = se.Model("pushed", gravity=(0, 0))
+    model.body("a", mass=1, inertia=1, at=(-1, 0), velocity=(1, 0))
+    model.add(se.PointForce("push", "a", fx="0", fy="t > 1"))
+    return model
+
+
+@pytest.mark.parametrize("options", METHODS, ids=["default", "newmark", "rk4", "index3"])
+@pytest.mark.parametrize("expression", ["a.x", "t - 1", "abs(a.x)", "a.x^2", "(t - 1)^3", "-a.x^4"])
+def test_an_event_where_a_step_ends(expression, options):
+    """Neither missed nor noted twice; a run that stops there goes on as if it had not."""
+    noted = se.dynamics(pushed_at_one(), t_end=2, events=se.Event(expression, stop=False), **options)
+    assert [event.touch for event in noted.events] == [expression not in ("a.x", "t - 1", "(t - 1)^3")]
+    r = se.dynamics(pushed_at_one(), t_end=2, events=se.Event(expression), **options)
+    assert r.t[-1] == pytest.approx(1.0, abs=1e-9) and len(r.events) == 1
+    later = r.resume(2.0)
+    assert len(later.events) == 1
+    np.testing.assert_allclose(later.q[-1], [1.0, 0.5, 0.0], atol=0.01 if options.get("step") else 1e-6)
+
+
+@pytest.mark.parametrize("early", [1e-16, 1e-15, 3e-15, -1e-15, -4e-15])
+def test_a_run_that_ends_within_rounding_of_a_break_goes_on(early):
+    for options in METHODS[:3]:
+        r = se.dynamics(pushed_at_one(), t_end=1 - early, **options)
+        assert r.resume(2.0).q[-1][1] == pytest.approx(0.5, abs=0.01)

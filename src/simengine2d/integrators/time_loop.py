@@ -354,18 +354,22 @@ def guess_step(E, rules, p):
 
 
 @kernel
-def begin(E, rules, p, times, k, rows):
-    """A first step, and row k if it is due at the start; returns the next row to fill."""
-    state = p.state
-    state[BEGUN] = 1.0
-    if rules.kind >= ADAPTIVE and state[STEP] == 0.0:
+def begin(E, rules, p):
+    """The size of a first step."""
+    p.state[BEGUN] = 1.0
+    if rules.kind >= ADAPTIVE and p.state[STEP] == 0.0:
         guess_step(E, rules, p)
-    if k == times.size or times[k] > state[TIME]:
-        return k
-    for j in range(p.y.size):
-        p.out[j] = p.y[j]
-    write_row(p, p.notes, k, rows)
-    return k + 1
+
+
+@kernel
+def write_due(p, times, k, rows):
+    """Outputs that are due before any step: at the start, and where a break was left a little later."""
+    while k < times.size and times[k] <= p.state[TIME] and p.state[TAKE] == 0.0:
+        for j in range(p.y.size):
+            p.out[j] = p.y[j]
+        write_row(p, p.notes, k, rows)
+        k += 1
+    return k
 
 
 # Kernel pointers ------------------------------------------------------------------------------------------------
@@ -377,7 +381,8 @@ def integrate(c, most_steps, times, rows):
     E, rules, p = c.E, c.rules, c.p
     k, why = int(p.state[ROW]), PAUSED
     if p.state[BEGUN] == 0.0:
-        k = begin(E, rules, p, times, k, rows)
+        begin(E, rules, p)
+    k = write_due(p, times, k, rows)
     for _ in range(int(most_steps)):
         # take the accepted step once the outputs inside it are written
         if p.state[TAKE] > 0.0:
