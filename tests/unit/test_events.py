@@ -112,7 +112,8 @@ def test_an_event_where_a_step_ends(expression, options):
     noted = se.dynamics(pushed_at_one(), t_end=2, events=se.Event(expression, stop=False), **options)
     assert [event.touch for event in noted.events] == [expression not in ("a.x", "t - 1", "(t - 1)^3")]
     r = se.dynamics(pushed_at_one(), t_end=2, events=se.Event(expression), **options)
-    assert r.t[-1] == pytest.approx(1.0, abs=1e-9) and len(r.events) == 1
+    # within the tolerance, x^4 is zero for |x| < (1e-6)^(1/4)
+    assert r.t[-1] == pytest.approx(1.0, abs=0.032 if "^4" in expression else 1e-9) and len(r.events) == 1
     later = r.resume(2.0)
     assert len(later.events) == 1
     np.testing.assert_allclose(later.q[-1], [1.0, 0.5, 0.0], atol=0.01 if options.get("step") else 1e-6)
