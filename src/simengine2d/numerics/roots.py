@@ -30,7 +30,7 @@ NOISE = 1e-13  # rounding errors, relative to the values on the whole interval
 SHORTEST = 1e-13  # length of a piece around a kink or a jump, relative to the interval
 LASTS = 1e-5  # for how long a function must be zero to be more than a touch, relative to the interval
 TOUCHES = 1e-11  # distance from zero, relative to the values, at which a function visits it
-ZERO = 1e-15  # the same for zero that lasts
+ROUNDING = 1e-15  # what a function that is zero from the start must exceed to leave, relative to the values
 POLE = 10.0  # a sign change where the function exceeds all values by this factor is a pole
 
 
@@ -192,18 +192,18 @@ class ZeroSearch:
         knots, size = knots_in(value, t0, t1)
         self.size = max(self.size, size)
         self.longest = max(self.longest, t1 - t0)
-        zero, near = ZERO * self.size, max(rounding, max(error, TOUCHES) * self.size)
+        near, rounding = max(rounding, max(error, TOUCHES) * self.size), max(rounding, ROUNDING * self.size)
         lasts = LASTS * self.longest
         roots, before = [], knots[0]
         for knot in knots:
             at_zero = abs(knot.value) <= near
             if self.side == 0:
-                roots += self._start(value, before.t, knot, max(rounding, zero))
+                roots += self._start(value, before.t, knot, rounding)
             elif at_zero and knot is before and self.visit is None:
                 pass  # the interval before ended here, and its values did not reach as far
             elif at_zero:
-                roots += [] if abs(knot.value) <= zero else self._lasting(before.t, lasts)
-                self._stay(value, before.t, knot, zero)
+                roots += [] if knot.value == 0.0 else self._lasting(before.t, lasts)
+                self._stay(value, before.t, knot)
             else:
                 roots += self._lasting(before.t, lasts)
                 roots += self._away(value, before.t, knot, size)
@@ -225,7 +225,7 @@ class ZeroSearch:
         self.side = _sign(knot.value)
         return [Root(_departure(value, before, knot.t, self.side), self.side, leaves=True)]
 
-    def _stay(self, value: Function, before: float, knot: Knot, zero: float) -> None:
+    def _stay(self, value: Function, before: float, knot: Knot) -> None:
         """A visit begins or goes on."""
         visit = self.visit = self.visit or Visit(counts=True)
         depth = self.side * knot.value
@@ -233,7 +233,7 @@ class ZeroSearch:
             visit.t, visit.depth = knot.t, depth
         if depth <= 0.0 and visit.crossed == inf:
             visit.crossed = _arrival(value, before, knot.t, self.side)
-        if abs(depth) > zero:
+        if depth != 0.0:
             visit.zero_since = visit.zero_knot = inf
         elif visit.zero_knot == inf:
             visit.zero_since, visit.zero_knot = _arrival(value, before, knot.t, self.side), knot.t
