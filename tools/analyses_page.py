@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from generated import write_or_check
+
 from simengine2d.analyses.catalog import CATALOG, OPTIONS, Analysis
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "analyses.md"
@@ -36,16 +38,5 @@ def _row(analysis: Analysis) -> str:
     return f"| `{analysis.name}` | `simengine2d {command}` | {analysis.words} | {options} |"
 
 
-def main() -> int:
-    text = page_text()
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text:
-        return 0
-    print(f"{PAGE.name} is out of date; run: python tools/analyses_page.py", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(PAGE, page_text()))

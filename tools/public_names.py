@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from generated import write_or_check
+
 from simengine2d import HOMES, MODULES
 from simengine2d.model.elements import Element
 from simengine2d.model.registry import element_names
@@ -20,12 +22,12 @@ HEAD = '"""The public names. Written by tools/public_names.py."""\n'
 
 def homes() -> dict[str, str]:
     """Each public name with its module; elements live where their class was defined."""
-    found = dict(HOMES)
+    modules = dict(HOMES)
     for name in element_names():
         module = Element.registry[name].__module__
         if module.startswith(f"{PACKAGE}."):  # classes of users are theirs
-            found[name] = module.removeprefix(PACKAGE)
-    return found
+            modules[name] = module.removeprefix(PACKAGE)
+    return modules
 
 
 def stub_text() -> str:
@@ -43,16 +45,5 @@ def _import_order(line: str) -> tuple[str, str, str]:
     return module.lower(), rank, name
 
 
-def main() -> int:
-    text = stub_text()
-    if "--check" not in sys.argv[1:]:
-        STUB.write_text(text, encoding="utf-8")
-        return 0
-    if STUB.is_file() and STUB.read_text(encoding="utf-8") == text:
-        return 0
-    print(f"{STUB.name} is out of date; run: python tools/public_names.py", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(STUB, stub_text()))

@@ -95,15 +95,15 @@ HOMES = {name: module for module, names in _NAMES.items() for name in names.spli
 
 def __getattr__(name: str) -> Any:
     if name in MODULES:
-        found = importlib.import_module(MODULES[name], __name__)
+        value = importlib.import_module(MODULES[name], __name__)
     elif name in HOMES:
-        found = getattr(importlib.import_module(HOMES[name], __name__), name)
-        if not (isinstance(found, type) and issubclass(found, Exception)):
-            found = answers_misspellings(found)
+        value = getattr(importlib.import_module(HOMES[name], __name__), name)
+        if not (isinstance(value, type) and issubclass(value, Exception)):
+            value = answers_misspellings(value)
     else:
-        found = _element(name)
-    globals()[name] = found  # the next access does not come here
-    return found
+        value = _element(name)
+    globals()[name] = value  # the next access does not come here
+    return value
 
 
 def _element(name: str) -> Any:
@@ -112,11 +112,11 @@ def _element(name: str) -> Any:
         raise AttributeError(f"module 'simengine2d' has no attribute '{name}'")
     from .model.registry import advice_for, element_class, element_names
 
-    found = element_class(name) if name[:1].isupper() else None
-    if found is None:
+    cls = element_class(name) if name[:1].isupper() else None
+    if cls is None:
         known = (*HOMES, *MODULES, *element_names())
         raise AttributeError(f"module 'simengine2d' has no attribute '{name}'. {advice_for(name, known)}")
-    return found
+    return cls
 
 
 def __dir__() -> list[str]:

@@ -24,6 +24,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from mechanisms import pendulum
 from simengine2d import builders
 
 A_BATCH = 250  # uses of one process
@@ -31,10 +32,11 @@ A_BATCH = 250  # uses of one process
 
 def attack(rng: np.random.Generator, count: int) -> Iterator[str]:
     """A sentence for each process that ended by a signal, and for each use with a wrong or a foreign answer."""
+    here = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     for batch in range(-(-count // A_BATCH)):
         seed, uses = int(rng.integers(1 << 30)), min(A_BATCH, count - batch * A_BATCH)
         go = [sys.executable, "-X", "faulthandler", __file__, str(seed), str(uses)]
-        done = subprocess.run(go, capture_output=True, text=True, env=os.environ, timeout=60 + 4 * uses)
+        done = subprocess.run(go, capture_output=True, text=True, env=here, timeout=60 + 4 * uses)
         yield from (line[7:] for line in done.stdout.splitlines() if line.startswith("WRONG: "))
         if done.returncode != 0:
             last = [line for line in done.stdout.splitlines() if line.startswith("use ")][-1:]
@@ -76,16 +78,6 @@ def troubled_torque(t, q, qd):
 def turning(t):
     Trouble.strike()
     return np.sin(2 * t)
-
-
-def pendulum(*elements: object) -> se.Model:
-    m = se.Model("pendulum", gravity=(0, -9.81))
-    a, b = m.bar("a", (0, 0), (1, 0), mass=1), m.bar("b", (1, 0), (2, 0.3), mass=2)
-    m.add(se.Revolute("O", m.ground, a["start"]))
-    m.add(se.Revolute("A", a["end"], b["start"]))
-    for element in elements:
-        m.add(element)
-    return m
 
 
 def expressions() -> se.Model:

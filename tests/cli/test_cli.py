@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
 import os
@@ -693,10 +692,10 @@ def test_the_readme_is_true(monkeypatch, tmp_path):
         assert run(*words[1:]).exit_code == 0, words
 
 
-def test_the_stub_lists_the_public_names():
-    spec = importlib.util.spec_from_file_location("public_names", ROOT / "tools" / "public_names.py")
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
+def test_the_stub_lists_the_public_names(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import public_names as tool
+
     assert tool.STUB.read_text(encoding="utf-8") == tool.stub_text(), "run: python tools/public_names.py"
     for name in tool.homes():
         assert getattr(se, name) is not None

@@ -15,6 +15,7 @@ from test_rows import FIRST, JOINTS, STEPS, H, posed
 
 import simengine2d as se
 from marking import slow_among
+from mechanisms import FORCES
 from simengine2d.system import elimination
 from simengine2d.system.derivatives import newton_matrix
 from simengine2d.system.equations_of_motion import accelerations
@@ -84,35 +85,8 @@ def test_constraints(name, data):
 Q0 = np.array([0.3, -0.2, 0.4, 3.5, 1.1, -0.7])
 QD0 = np.array([0.5, 0.1, -0.8, -0.3, 0.9, 1.2])
 
-PUSHES = {
-    kind: se.Spring(
-        "s", getattr(se, kind)("one.P", "two.R"), stiffness=4, damping=0.6, free=0.3, law="s^2*sd"
-    )
-    for kind in [
-        "distance",
-        "half_distance2",
-        "angle",
-        "along",
-        "across",
-        "misalignment",
-        "x",
-        "y",
-        "direction",
-    ]
-}
-WRENCHES = {
-    "a constant force": se.PointForce("f", "one.P", fx=2, fy=-1),
-    "a turning force": se.PointForce("f", "one.P", fx=2, fy=-1, axes="body"),
-    "a force of the state": se.PointForce("f", "two.R", fx="x*y - xd^2", fy="sin(phi) + yd*phid"),
-    "a turning force of the state": se.PointForce("f", "two.R", fx="x*phi", fy="xd - phid", axes="body"),
-    "a torque of the state": se.Torque("f", "two.R", "x^2 - 3*phid + sin(phi)"),
-}  # fmt: skip
-SUM = se.Spring("s", se.distance("one.P", "two.R") + 0.5 * se.angle("ground", "one"), stiffness=4, damping=1)
 
-
-@pytest.mark.parametrize(
-    "force", [*PUSHES.values(), SUM, *WRENCHES.values()], ids=[*PUSHES, "a sum", *WRENCHES]
-)
+@pytest.mark.parametrize("force", FORCES.values(), ids=FORCES)
 def test_forces(force):
     model = se.Model(gravity=(0, 0))
     model.body("one", mass=2, inertia=0.5, at=(0, 0), points={"P": (0.6, -0.1)})

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from mechanisms import pendulum
 from simengine2d.model import library
 from simengine2d.numerics.arrays import constant
 from simengine2d.numerics.kernel import kernel
@@ -25,16 +26,6 @@ def shipped(name: str) -> Callable[[], se.Model]:
             return se.load(path)
 
     return load
-
-
-def pendulum(*elements: Any) -> se.Model:
-    m = se.Model("pendulum", gravity=(0, -9.81))
-    a, b = m.bar("a", (0, 0), (1, 0), mass=1), m.bar("b", (1, 0), (2, 0.3), mass=2)
-    m.add(se.Revolute("O", m.ground, a["start"]))
-    m.add(se.Revolute("A", a["end"], b["start"]))
-    for element in elements:
-        m.add(element)
-    return m
 
 
 def law(s: float, sd: float, t: float) -> float:

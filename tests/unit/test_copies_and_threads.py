@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from mechanisms import pendulum
 from simengine2d import builders
 from simengine2d.analyses.dynamics.run import Run
 from simengine2d.numerics.kernel import Callback
@@ -35,16 +36,6 @@ class Inside:
 def push(s, sd, t):
     Inside.now()
     return 30 * (s - 1) + 0.5 * sd
-
-
-def pendulum(*elements):
-    m = se.Model("pendulum", gravity=(0, -9.81))
-    a, b = m.bar("a", (0, 0), (1, 0), mass=1), m.bar("b", (1, 0), (2, 0.3), mass=2)
-    m.add(se.Revolute("O", m.ground, a["start"]))
-    m.add(se.Revolute("A", a["end"], b["start"]))
-    for element in elements:
-        m.add(element)
-    return m
 
 
 MODELS = {

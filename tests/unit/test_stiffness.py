@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from mechanisms import FORCES
 from simengine2d.analyses.linear.variation import FIRST, STEPS, Variation
 from simengine2d.analyses.statics.stiffness import constraint_stiffness, force_slopes, jacobian_slope
 from simengine2d.analyses.statics.tangent_space import closed_near, tangent_space
@@ -17,21 +18,6 @@ QD = np.array([0.5, 0.1, -0.8, -0.3, 0.9, 1.2])
 H = 4e-3
 # order 6: truncation H^6 times a seventh derivative of order 1000, over 140; rounding 1e-16 over H
 TOLERANCE = 1e-11
-
-PUSHES = {
-    kind: se.Spring("s", getattr(se, kind)("one.P", "two.R"), stiffness=4, damping=0.6, free=0.3, law="s^2*sd")
-    for kind in (
-        "distance", "half_distance2", "angle", "along", "across", "misalignment", "x", "y", "direction",
-    )
-}  # fmt: skip
-WRENCHES = {
-    "a constant force": se.PointForce("f", "one.P", fx=2, fy=-1),
-    "a turning force": se.PointForce("f", "one.P", fx=2, fy=-1, axes="body"),
-    "a force of the state": se.PointForce("f", "two.R", fx="x*y - xd^2", fy="sin(phi) + yd*phid"),
-    "a turning force of the state": se.PointForce("f", "two.R", fx="x*phi", fy="xd - phid", axes="body"),
-    "a torque of the state": se.Torque("f", "two.R", "x^2 - 3*phid + sin(phi)"),
-}
-SUM = se.Spring("s", se.distance("one.P", "two.R") + 0.5 * se.angle("ground", "one"), stiffness=4, damping=1)
 
 
 def differences(f, z):
@@ -49,9 +35,7 @@ def two_bodies(*elements):
     return System(model)
 
 
-@pytest.mark.parametrize(
-    "force", [*PUSHES.values(), SUM, *WRENCHES.values()], ids=[*PUSHES, "a sum", *WRENCHES]
-)
+@pytest.mark.parametrize("force", FORCES.values(), ids=FORCES)
 def test_applied_forces(force):
     system = two_bodies(force)
     by_q, by_qd = force_slopes(system, T, Q, QD)

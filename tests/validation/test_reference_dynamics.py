@@ -20,6 +20,7 @@ from course import COURSE, PROBLEMS, problem
 import simengine2d as se
 from loading import quietly
 from marking import slow_among
+from mechanisms import slider_crank
 from simengine2d import builders
 
 LEVELS = {"default": (1e-6, 1e-5), "tight": (1e-10, 1e-8)}
@@ -166,19 +167,6 @@ FOUR_BAR = (
 )
 
 
-def falling_slider_crank():
-    """The course's sliderCrankDYN.adm, falling from its dead center."""
-    model = se.Model("slider-crank")
-    crank = model.body("crank", mass=2, inertia=0.3, at=(2, 0), points={"O": (-2, 0), "A": (2, 0)})
-    rod = model.body("rod", mass=3, inertia=0.2, at=(7, 0), points={"A": (-3, 0), "B": (3, 0)})
-    slider = model.body("slider", mass=5, inertia=0.5, at=(10, 0))
-    model.add(se.Revolute("O", model.ground, crank["O"]))
-    model.add(se.Revolute("A", crank["A"], rod["A"]))
-    model.add(se.Revolute("B", rod["B"], slider))
-    model.add(se.Translational("guide", model.ground, slider))
-    return model
-
-
 SLIDER_CRANK = (
     [0.0, 0.5, 1.0, 2.0, 4.0],
     {
@@ -291,7 +279,7 @@ PROBLEM_LIST = {
     "RSDA pendulum of 2 m": (lambda: rsda_pendulum(1), RSDA_TIMES, RSDA_FULL),
     "double pendulum": (lambda: builders.chain(2), *DOUBLE_PENDULUM),
     "four-bar": (four_bar, *FOUR_BAR),
-    "slider-crank": (falling_slider_crank, *SLIDER_CRANK),
+    "slider-crank": (slider_crank, *SLIDER_CRANK),
     "Andrews' squeezer": (andrews_squeezer, *ANDREWS_SQUEEZER),
     "N-four-bar, before its singularity": (
         lambda: builders.four_bar_ladder(1), LADDER_TIMES[:3], {c: v[:2] for c, v in LADDER.items()}

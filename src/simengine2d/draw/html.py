@@ -11,9 +11,10 @@ from typing import Any
 
 from ..errors import ModelError
 from ..io.files import write_text
+from ..model.model import Model
 from ..results.results import Results
 from .payload import MOST_ROWS, payload
-from .style import PAPER, color_rules, own_traces
+from .style import PAPER, color_rules
 
 SCRIPTS = ("data.js", "stage.js", "plots.js", "player.js")
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
@@ -71,10 +72,10 @@ def page(results: Results | Sequence[Results], **options: Any) -> str:
     return PAGE.format(
         policy=POLICY,
         title=escape(data["title"]),
-        style=style(data),
         dark=PAPER["dark"],
         data=text,
         script=script(),
+        style=style(data),
     )
 
 
@@ -95,7 +96,7 @@ def player_data(
     several = [results] if isinstance(results, Results) else list(results)
     _check(several, labels, speed, theme)
     names = list(labels) or _labels(several)
-    trace = own_traces(several[0].model) if trace is None else trace
+    trace = _own_traces(several[0].model) if trace is None else trace
     parts = [payload(result, name, trace, most_rows) for result, name in zip(several, names, strict=True)]
     return {
         "title": " and ".join(dict.fromkeys(part["name"] for part in parts)),
@@ -130,6 +131,16 @@ def _labels(results: list[Results]) -> list[str]:
     """Names that tell the results apart."""
     names = [result.model.name for result in results]
     return names if len(set(names)) == len(names) else [f"{name} ({i})" for i, name in enumerate(names, 1)]
+
+
+def _own_traces(model: Model) -> list[str]:
+    """The points whose paths the model wants to be shown: `look: {trace: [rod.B]}`."""
+    given = model.look.get("trace", [])
+    if not isinstance(given, list) or not all(isinstance(point, str) for point in given):
+        raise ModelError(
+            f"model '{model.name}', look, trace {given!r}: write a list of points such as [rod.B]."
+        )
+    return given
 
 
 def _known(channels: Sequence[str], parts: list[dict[str, Any]]) -> Sequence[str]:

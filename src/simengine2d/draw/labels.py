@@ -26,18 +26,18 @@ WITHOUT_PLACE = (Driver, Gear, Belt, RackPinion, Translational)
 """Joints that are not points; their names would cover those of pins."""
 
 
-def labels(layout: Layout, spots: dict[str, list[Spot]], inks: dict[str, str]) -> Iterator[Label]:
+def labels(layout: Layout, spots: dict[str, list[Spot]]) -> Iterator[Label]:
     """The names of all bodies, and of the joints that are points; those of large models are left out."""
     if len(layout.resolved.model.bodies) > MOST_BODIES:
         return
     for name in layout.resolved.model.bodies:
-        yield _body_label(name, spots.get(name, []), inks[name], layout)
+        yield _body_label(name, spots.get(name, []), layout)
     yield from _joint_labels(layout, spots)
 
 
-def _body_label(name: str, spots: Sequence[Spot], ink: str, layout: Layout) -> Label:
+def _body_label(name: str, spots: Sequence[Spot], layout: Layout) -> Label:
     """In a plate, beside the middle of a bar, above a disk or block."""
-    shape = layout.resolved.model.bodies[name].shape
+    shape, ink = layout.resolved.model.bodies[name].shape, layout.inks[name]
     if isinstance(shape, Disk):
         radius = layout.number(shape.radius)
         gap = 0.62 * radius if radius > 5 * layout.size else radius + layout.size

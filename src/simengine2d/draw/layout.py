@@ -12,6 +12,7 @@ from ..model.elements import Element, ForceElement, Joint, MeasureForce, Pair, W
 from ..model.forces.torque import Torque
 from ..model.frame import GROUND, Frame, PlacedFrame
 from ..model.joints.cam import Cam
+from ..model.joints.gear import Gear
 from ..model.joints.rack_pinion import RackPinion
 from ..model.joints.revolute import Revolute
 from ..model.joints.rolling_curves import RollingCurves
@@ -23,7 +24,7 @@ from ..results.results import Results
 from . import outlines
 from .gears import Wheel, Wheels, wheel_key, wheels
 from .marks import Spot
-from .style import own_outlines
+from .style import every_body, ink_of_bodies, own_outlines
 
 SYMBOL = 0.017  # size of symbols, as a part of the picture's diagonal
 SMALLEST = 0.006
@@ -104,11 +105,14 @@ class Block(NamedTuple):
 
 
 class Layout:
-    """The model in numbers, its motion, its wheels and the size of symbols."""
+    """The model in numbers, its motion, its look, its wheels and the size of symbols."""
 
     def __init__(self, resolved: ResolvedModel, motion: CarrierMotion) -> None:
         self.resolved, self.motion = resolved, motion
-        self.wheels: Wheels = wheels(resolved)
+        self.inks = ink_of_bodies(resolved.model)
+        self.own_outlines = {body.name: own_outlines(body, resolved) for body in every_body(resolved.model)}
+        has_wheels = any(isinstance(e, Gear | RackPinion) for e in resolved.elements.values())
+        self.wheels: Wheels = wheels(resolved) if has_wheels else {}
         self.frames = {name: frames_of(element) for name, element in resolved.elements.items()}
         places = self._places()
         self.low, self.high = places.min(axis=0), places.max(axis=0)
@@ -170,7 +174,7 @@ class Layout:
         rack = self.rack_of(frame.body)
         if rack is not None:
             return self._rack_block(rack, body.shape)
-        corners = own_outlines(body, self.resolved)
+        corners = self.own_outlines[frame.body]
         if isinstance(body.shape, Plate) and not corners:
             width, height = self.number(body.shape.width), self.number(body.shape.height)
             corners = [outlines.rectangle((0, 0), width, height)]

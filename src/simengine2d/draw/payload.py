@@ -47,16 +47,12 @@ def base64(values: Any) -> str:
     return b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
 
 
-def _doubts(results: Results) -> list[str]:
-    """The reasons of a verdict other than trust."""
-    verdict = results.verdict
-    return [] if verdict.is_good else [f"{verdict.word}: {reason}" for reason in verdict.reasons]
-
-
 def payload(
     results: Results, label: str, trace: Sequence[str] = (), most_rows: int = MOST_ROWS
 ) -> dict[str, Any]:
     """One result for the player."""
+    verdict = results.verdict
+    doubts = [] if verdict.is_good else [f"{verdict.word}: {reason}" for reason in verdict.reasons]
     full = 9 * len(results.bodies) + 4 * len(results.model.elements) + 3
     is_large = full * FEWEST_ROWS > MOST_NUMBERS
     width = 3 * len(results.bodies) if is_large else full
@@ -68,8 +64,8 @@ def payload(
     return _scene_data(scene, thinned, 1 if is_large else 3) | {
         "name": results.model.name,
         "label": label,
-        "status": f"{results.status}; {results.verdict.word}" if results.analysis else results.status,
-        "notes": [*_doubts(results), *results.notes, *scene.notes, *notes],
+        "status": f"{results.status}; {verdict.word}" if results.analysis else results.status,
+        "notes": [*doubts, *results.notes, *scene.notes, *notes],
     }
 
 

@@ -25,7 +25,7 @@ from .layout import CarrierMotion, Layout, spot_of
 from .marks import Arrow, Bounds, Label, Layer, Mark, Outline, Spot, Stretched, Trace
 from .outlines import center_of_mass, circle
 from .shapes import body_marks
-from .style import body_ink, ink_of_bodies
+from .style import body_ink, every_body
 from .symbols import symbol
 
 MARGIN = 2.5  # around everything that moves, in symbol sizes
@@ -131,8 +131,8 @@ def scene_of(results: Results, trace: Sequence[str] = ()) -> Scene:
         raise UnsupportedError(
             f"the results of '{results.model.name}' hold no times; there is nothing to draw."
         )
-    inks, layout = ink_of_bodies(results.model), Layout(results.resolved, CarrierMotion.of(results))
-    return _scene(layout, inks, list(_arrows(results, layout)), [_trace(point, layout) for point in trace])
+    layout = Layout(results.resolved, CarrierMotion.of(results))
+    return _scene(layout, list(_arrows(results, layout)), [_trace(point, layout) for point in trace])
 
 
 def scene_of_model(model: Model) -> Scene:
@@ -155,18 +155,18 @@ def pose_of_model(model: Model) -> Results:
     return Results(system, np.zeros(1), q[None], zero, zero, status=status, notes=notes)
 
 
-def _scene(layout: Layout, inks: dict[str, str], arrows: list[Arrow], traces: list[Trace]) -> Scene:
+def _scene(layout: Layout, arrows: list[Arrow], traces: list[Trace]) -> Scene:
+    model, inks = layout.resolved.model, layout.inks
+    centers = [mark for name in model.bodies for mark in _center(name, layout.size)]
     marks, spots = _element_marks(layout)
     for trace in traces:  # a point whose path is shown belongs to its body
         spots.setdefault(trace.spot.carrier, []).append(trace.spot)
-    for name in layout.resolved.bodies:
-        marks += body_marks(name, spots.get(name, ()), inks[name], layout)
+    for body in every_body(model):
+        marks += body_marks(body, spots.get(body.name, ()), layout)
     marks = [m._replace(ink=inks[m.ink[3:]]) if m.ink.startswith("of ") else m for m in marks]
     marks.sort(key=lambda mark: (mark.layer, -_reach(mark)))  # of links, the short ones in front
-    words = list(labels(layout, spots, inks))
-    title, motion = layout.resolved.model.name, layout.motion
-    centers = [mark for name in layout.resolved.model.bodies for mark in _center(name, layout.size)]
-    return Scene(title, motion, layout.size, marks, centers, words, arrows, traces, inks)
+    words = list(labels(layout, spots))
+    return Scene(model.name, layout.motion, layout.size, marks, centers, words, arrows, traces, inks)
 
 
 def _center(body: str, size: float) -> Iterator[Outline]:

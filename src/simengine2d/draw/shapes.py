@@ -13,18 +13,16 @@ from . import outlines
 from .gears import Wheel
 from .layout import Layout
 from .marks import Layer, Outline, Spot
-from .style import is_hidden, own_outlines
 
 RADIUS = 0.95  # of links, in symbol sizes
 
 
-def body_marks(name: str, spots: Sequence[Spot], ink: str, layout: Layout) -> Iterator[Outline]:
+def body_marks(body: Body, spots: Sequence[Spot], layout: Layout) -> Iterator[Outline]:
     """The outlines of one body; `spots` are the places that it must reach."""
-    body = layout.resolved.model.find_body(name)
-    if is_hidden(body):
+    name, ink = body.name, layout.inks[body.name]
+    if body.look.get("hidden") is True:
         return
-    own = own_outlines(body, layout.resolved)
-    if own:
+    if own := layout.own_outlines[name]:
         yield Outline(name, own, ink, Layer.LINK, name)
         return
     wheels = [wheel for wheel in layout.wheels.values() if wheel.center.body == name]

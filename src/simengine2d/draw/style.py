@@ -147,20 +147,6 @@ def _ink_rules(root: str, word: str, ink: Ink) -> list[str]:
 # The look of a model ----------------------------------------------------------------------------------
 
 
-def own_traces(model: Model) -> list[str]:
-    """The points whose paths the model wants to be shown: `look: {trace: [rod.B]}`."""
-    given = model.look.get("trace", [])
-    if not isinstance(given, list) or not all(isinstance(point, str) for point in given):
-        raise ModelError(
-            f"model '{model.name}', look, trace {given!r}: write a list of points such as [rod.B]."
-        )
-    return given
-
-
-def is_hidden(body: Body) -> bool:
-    return body.look.get("hidden") is True
-
-
 def own_color(body: Body) -> str | None:
     """The color in the look, as #rrggbb."""
     red_green_blue: Any = _vis(body).get("RGB")
@@ -173,6 +159,11 @@ def own_color(body: Body) -> str | None:
     if len(digits) != 6 or set(digits) - set("0123456789abcdef"):
         raise ModelError(f"body '{body.name}', look, color {color!r}: write it as '#336699'.")
     return f"#{digits}"
+
+
+def every_body(model: Model) -> list[Body]:
+    """The ground, then the bodies."""
+    return [model.ground, *model.bodies.values()]
 
 
 def ink_of_bodies(model: Model) -> dict[str, str]:

@@ -24,7 +24,7 @@ from .table import Table
 
 EPS = 2.0**-52
 ULPS = 8.0  # of a time that was computed exactly, within which the two sides of a break may be confused
-FOUND = 1e-13  # the same for times that were searched for, relative to the time
+SEARCHED = 1e-13  # the same for times that were searched for, relative to the time
 SMALLEST_TIME = 1e-3  # in seconds: times closer to zero than that are as uncertain as this one
 HIDDEN = 1e-3  # of the range of a table: what may hide between two of the points at which steps end
 COMPARISONS = ("<", "<=", ">", ">=")
@@ -76,25 +76,25 @@ class Switch:
 
 def switches_of(tree: Node) -> list[Switch]:
     """Every switch of an expression, those inside others first."""
-    found: list[Switch] = []
+    switches: list[Switch] = []
     for part in tree.parts:
-        found += switches_of(part)
+        switches += switches_of(part)
     match tree:
         case Chain(first, ((operator, right),)) if operator in COMPARISONS:
-            found.append(Switch(_difference(first, right)))
+            switches.append(Switch(_difference(first, right)))
         case Call("abs", (u,)):
-            found.append(Switch(u, bends=True))
+            switches.append(Switch(u, bends=True))
         case Call("sign", (u,)) | Call("atan2", (u, _)):
-            found.append(Switch(u))
+            switches.append(Switch(u))
         case Call("mod", (a, b)):
-            found.append(Switch(Chain(a, (("/", b),)), (0.0,), 1.0))
+            switches.append(Switch(Chain(a, (("/", b),)), (0.0,), 1.0))
         case Call("min" | "max" as name, (first, *others)):
             for other in others:
-                found.append(Switch(_difference(first, other), bends=True))
+                switches.append(Switch(_difference(first, other), bends=True))
                 first = Call(name, (first, other))
         case Call(name, (x, start, _, end, _)) if name in operations.RISES:
-            found += [Switch(_difference(x, start)), Switch(_difference(x, end))]
-    return [switch for switch in dict.fromkeys(found) if names_in(switch.tree)]
+            switches += [Switch(_difference(x, start)), Switch(_difference(x, end))]
+    return [switch for switch in dict.fromkeys(switches) if names_in(switch.tree)]
 
 
 def _difference(a: Node, b: Node) -> Node:
@@ -139,7 +139,7 @@ def _farthest(places: np.ndarray, values: np.ndarray, slopes: np.ndarray, i: int
 
 def break_times(switches: Sequence[Switch], t0: float) -> Iterator[Break]:
     """The breaks of switches of t alone from t0 on, in order; an endless iterator if they repeat."""
-    return merge(*(_times_of(switch, t0) for switch in switches), key=lambda found: found.t)
+    return merge(*(_times_of(switch, t0) for switch in switches), key=lambda each: each.t)
 
 
 def _times_of(switch: Switch, t0: float) -> Iterator[Break]:
@@ -192,7 +192,7 @@ def _of_line(switch: Switch, k: float, c: float, t0: float) -> Iterator[Break]:
     )
     if not switch.period:
         times = sorted(fuzzy((level - c) / k, level) for level in switch.levels)
-        yield from (found for found in times if found.t + found.width >= t0)
+        yield from (each for each in times if each.t + each.width >= t0)
         return
     way = math.copysign(switch.period, k)
     turn = math.floor((k * t0 + c - switch.levels[0]) / way) - 1.0
@@ -200,9 +200,9 @@ def _of_line(switch: Switch, k: float, c: float, t0: float) -> Iterator[Break]:
         check_interrupts()
         shift = way * (turn + n)
         for level in switch.levels if k > 0.0 else reversed(switch.levels):
-            found = fuzzy((level + shift - c) / k, level + shift)
-            if found.t + found.width >= t0:
-                yield found
+            crossing = fuzzy((level + shift - c) / k, level + shift)
+            if crossing.t + crossing.width >= t0:
+                yield crossing
 
 
 # What has to be searched for -----------------------------------------------------------------------------
@@ -219,10 +219,10 @@ def _searched(switch: Switch, t0: float) -> Iterator[Break]:
     last, quiet = Break(-math.inf, 0.0, True), 0
     for a, b in _smooth_pieces(switch, t0):
         quiet += 1
-        for found in _in_piece(switch, a, b):
-            if found.t > last.t + last.width or found.hard != last.hard:
-                last, quiet = found, 0
-                yield found
+        for crossing in _in_piece(switch, a, b):
+            if crossing.t > last.t + last.width or crossing.hard != last.hard:
+                last, quiet = crossing, 0
+                yield crossing
         if quiet > MOST_PIECES:
             quiet = 0
             # breaks inside may go on forever: the rest is searched for when it is reached
@@ -234,8 +234,8 @@ def _smooth_pieces(switch: Switch, t0: float) -> Iterator[tuple[float, float]]:
     inner = break_times(switches_of(switch.tree), t0)
     windows = (Break(t0 + 2.0**k - 1.0, 0.0, False) for k in range(1, WINDOWS))
     start = t0
-    for bound in merge(inner, windows, key=lambda found: found.t):
-        margin = max(bound.width, FOUND * max(abs(bound.t), SMALLEST_TIME)) if bound.hard else 0.0
+    for bound in merge(inner, windows, key=lambda each: each.t):
+        margin = max(bound.width, SEARCHED * max(abs(bound.t), SMALLEST_TIME)) if bound.hard else 0.0
         if start < bound.t - margin:
             yield start, bound.t - margin
         start = max(start, bound.t + margin)
@@ -252,12 +252,12 @@ def _in_piece(switch: Switch, a: float, b: float) -> Iterator[Break]:
             continue
         looks += 1
         unknown = not (math.isfinite(low) and math.isfinite(high)) and b - a <= part
-        tiny = b - a < FOUND * max(abs(a), abs(b), SMALLEST_TIME)
+        tiny = b - a < SEARCHED * max(abs(a), abs(b), SMALLEST_TIME)
         if tiny or slope_low > 0.0 or slope_high < 0.0:
-            found = _located(switch, [a, b])
+            crossings = _located(switch, [a, b])
             # rounding errors of an expression that is always zero cross zero again and again
-            looks = 0 if found and not tiny else looks
-            yield from found
+            looks = 0 if crossings and not tiny else looks
+            yield from crossings
         elif unknown or looks > MOST_LOOKS:
             if not unknown:  # the rest, in parts that are not tiny
                 b = min(end, a + part)
@@ -279,14 +279,14 @@ def _levels_between(switch: Switch, low: float, high: float) -> bool:
 
 def _located(switch: Switch, times: Sequence[float]) -> list[Break]:
     """The crossings between adjacent times, by bisection."""
-    found = []
+    crossings = []
     value = lambda t: enclose(switch.tree, t, t)[0]
     for a, b in pairwise(times):
         at_a, at_b = value(a), value(b)
         for level in _passed(switch, at_a, at_b):
             t = _bisect(lambda t, level=level: value(t) - level, a, b)  # type: ignore[misc]
-            found.append(Break(t, FOUND * max(abs(t), SMALLEST_TIME), switch.hard))
-    return sorted(found)
+            crossings.append(Break(t, SEARCHED * max(abs(t), SMALLEST_TIME), switch.hard))
+    return sorted(crossings)
 
 
 def _passed(switch: Switch, a: float, b: float) -> Iterable[float]:
@@ -345,11 +345,11 @@ class TimeBreaks:
             return None
         before, self.origin = self.origin, math.inf  # an interrupted search starts again
         if t < before:
-            self.found = break_times(self.switches, t)
-            self.next = next(self.found, None)
+            self.coming = break_times(self.switches, t)
+            self.next = next(self.coming, None)
         while self.next is not None and not _ahead(self.next, t):
             check_interrupts()
-            self.next = next(self.found, None)
+            self.next = next(self.coming, None)
         self.origin = t
         return self.next
 
@@ -364,5 +364,5 @@ def _stops_in_time(table: Table, step: float | None) -> Switch:
     return Switch(Name("t"), stops, period, False)
 
 
-def _ahead(found: Break, t: float) -> bool:
-    return found.t + found.width > t if found.hard else found.t > t
+def _ahead(at_break: Break, t: float) -> bool:
+    return at_break.t + at_break.width > t if at_break.hard else at_break.t > t

@@ -115,8 +115,9 @@ def as_arrays(
         most = max(most, len(names))
         longest = max(longest, _results(len(names), len(function.reads), len(steps), order))
     owners = [function.callback for function in functions if function.callback]
+    table = np.array(rows, dtype=np.int64).reshape(-1, 8)
     arrays = Functions(
-        owning(np.array(rows, dtype=np.int64).reshape(-1, 8), owners),
+        owning(table, owners) if owners else table,
         np.array(operations, dtype=np.int64).reshape(-1, 4),
         np.array(numbers, dtype=np.float64),
         np.array(inputs, dtype=np.int64),

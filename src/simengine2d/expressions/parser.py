@@ -65,14 +65,14 @@ def tokenize(text: str) -> list[Token]:
     tokens: list[Token] = []
     position = 0
     while position < len(text):
-        found = _TOKEN.match(text, position)
-        if found is None:
+        match = _TOKEN.match(text, position)
+        if match is None:
             raise mistake(TextPlace(text, position + 1), _stray(text[position]))
-        kind = str(found.lastgroup)
+        kind = str(match.lastgroup)
         if kind != "space":
-            kind = "operator" if found[0] in KEYWORDS else kind
-            tokens.append(Token(kind, found[0], position + 1))
-        position = found.end()
+            kind = "operator" if match[0] in KEYWORDS else kind
+            tokens.append(Token(kind, match[0], position + 1))
+        position = match.end()
     tokens.append(Token("end", "", len(text) + 1))
     return tokens
 
@@ -281,9 +281,9 @@ class _Parser:
 
     def close(self, opening: Token) -> None:
         if not self.at(")"):
-            found, column = self.token.shown(), opening.column
+            shown, column = self.token.shown(), opening.column
             raise self.fail(
-                self.token, f"found {found} where ')' is expected, to close the '(' at column {column}."
+                self.token, f"found {shown} where ')' is expected, to close the '(' at column {column}."
             )
         self.take()
 

@@ -143,10 +143,10 @@ class _AdmWriter:
     def meant(self, name: str, record: dict[str, Any], element: Element) -> set[str]:
         """Names of the elements that an original record means, if the model has them all unchanged."""
         section = "constraints" if isinstance(element, Joint) else "forces"
-        found = meaning(section, record.get("type"))
+        known = meaning(section, record.get("type"))
         bodies = {0: GROUND} | {number: name for name, number in self.ids.items()}
         try:
-            built = found.build(AdmEntry(name, record, bodies)) if found else []
+            built = known.build(AdmEntry(name, record, bodies)) if known else []
         except (ModelError, KeyError):  # the record was changed by hand
             return set()
         same = all(_unchanged(part, self.model.elements.get(part.name)) for part in built)

@@ -232,9 +232,13 @@ def _analysis_record(kinds: tuple[str, ...]) -> type[Record]:
     return create_model("Analysis", __base__=OpenRecord, __doc__=doc, **entries)
 
 
-def file_record(sections: Mapping[str, Any] | None = None) -> type[Record]:
-    """The whole file. Without `sections`, their contents are left to records of their own."""
-    inner = sections or {}
+@cache
+def file_record() -> type[Record]:
+    """The whole file; the contents of its sections are left to records of their own."""
+    return _file_record({})
+
+
+def _file_record(inner: Mapping[str, Any]) -> type[Record]:
     mapping = EXPECTED["mapping"]
 
     def section(name: str, accepted: Any, words: str = mapping) -> tuple[Any, Any]:
@@ -272,7 +276,7 @@ def json_schema() -> dict[str, Any]:
         "forces": dict[str, _any_of(ForceElement)],  # type: ignore[misc]
         "analysis": analysis_record(),
     }
-    schema = file_record(sections).model_json_schema()
+    schema = _file_record(sections).model_json_schema()
     head = {"$schema": ADDRESS, "title": f"simengine2d model, format {VERSION}", "version": VERSION}
     return head | {key: value for key, value in schema.items() if key != "title"}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from math import atan2, cos, hypot, sin
+from math import atan2, cos, hypot, isfinite, sin
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .elements import Pair, Scope
 
 GROUND = "ground"
+TOO_LARGE = "its numbers are too large to compute with."
 AT = "at"
 """The word before the coordinates of a position: `crank.at(0.5, 0)`, `at('Long Rod', 0.5, 0)`."""
 
@@ -143,6 +144,12 @@ def to_global(pose: Pose, x: float, y: float, angle: float) -> Pose:
     """r_P = r + A s, and the angle likewise."""
     c, s = cos(pose[2]), sin(pose[2])
     return pose[0] + c * x - s * y, pose[1] + s * x + c * y, pose[2] + angle
+
+
+def finite(placed: PlacedFrame) -> PlacedFrame:
+    if not all(isfinite(number) for number in placed[1:]):
+        raise ModelError(f"a frame of body '{placed.body}': {TOO_LARGE}")
+    return placed
 
 
 def to_local(pose: Pose, x: float, y: float, angle: float) -> Pose:

@@ -192,7 +192,7 @@ class Model:
         if resolved is None or not all(
             _unchanged(getattr(self, name), getattr(resolved.model, name)) for name in NUMBERS
         ):
-            resolved = self._resolved = ResolvedModel(self)
+            resolved = self._resolved = ResolvedModel(self.snapshot())
         return resolved.with_model(self.snapshot())
 
     def equations(

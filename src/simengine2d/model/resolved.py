@@ -18,10 +18,9 @@ from ..expressions.function import Function, as_function
 from ..expressions.law import as_law
 from .body import Body, Inertia, Shape
 from .elements import NUMERIC_KINDS, Element, ForceElement, Joint, Load, Row, Scope, check_name, resolve_field
-from .frame import GROUND, Frame, PlacedFrame, Pose, to_global, to_local
+from .frame import GROUND, TOO_LARGE, Frame, PlacedFrame, Pose, finite, to_global, to_local
 from .model import Model
 
-TOO_LARGE = "its numbers are too large to compute with."
 LARGEST = 1e100  # products of three such numbers are still finite
 
 
@@ -41,7 +40,8 @@ class ResolvedModel(Scope):
     """Bodies, joints and rows in numbers."""
 
     def __init__(self, model: Model) -> None:
-        self._clear(model.snapshot())  # results describe the model as it was, even if it changes later
+        """`model` is a snapshot: results describe the model as it was, even if it changes later."""
+        self._clear(model)
         self._evaluate()
         if self.problems:
             where = f"{model.source}: " if model.source else ""
@@ -59,9 +59,8 @@ class ResolvedModel(Scope):
     def _evaluate(self) -> None:
         if not self._evaluate_bodies():
             return
-        if (
-            self.problems
-        ):  # joints are attached to bodies: without these, only the numbers of elements can be checked
+        # joints are attached to bodies: without these, only the numbers of elements can be checked
+        if self.problems:
             self._examine_numbers()
             return
         for name, element in self.model.elements.items():
@@ -255,10 +254,10 @@ class ResolvedModel(Scope):
     def frame(self, frame: Frame) -> PlacedFrame:
         body = self._drawn(frame.body)
         x, y, angle = self._local(frame, body)
-        return _finite(PlacedFrame(body.name, x, y, angle, *to_global(body.pose, x, y, angle)))
+        return finite(PlacedFrame(body.name, x, y, angle, *to_global(body.pose, x, y, angle)))
 
     def frame_at(self, body: str, x: float, y: float, angle: float) -> PlacedFrame:
-        return _finite(PlacedFrame(body, *to_local(self._drawn(body).pose, x, y, angle), x, y, angle))
+        return finite(PlacedFrame(body, *to_local(self._drawn(body).pose, x, y, angle), x, y, angle))
 
     def _local(self, frame: Frame, body: ResolvedBody) -> Pose:
         if frame.place is not None:
@@ -283,12 +282,6 @@ class ResolvedModel(Scope):
 
 def of_body(name: str) -> Subject:
     return Subject(f"body '{name}'", ("ground",) if name == GROUND else ("bodies", name))
-
-
-def _finite(placed: PlacedFrame) -> PlacedFrame:
-    if not all(isfinite(number) for number in placed[1:]):
-        raise ModelError(f"a frame of body '{placed.body}': {TOO_LARGE}")
-    return placed
 
 
 def problems_of_numbers(model: Model) -> list[Problem]:

@@ -76,18 +76,18 @@ class Unfamiliar(Exception):
 
 def inside(paths: tuple[str, ...]) -> Any:
     """The objects at these paths, by the first name after the colon; `Unfamiliar` if one does not exist."""
-    found = SimpleNamespace()
+    internals = SimpleNamespace()
     for path in paths:
         module, _, names = path.partition(":")
         first, *more = names.split(".")
         try:
             thing = getattr(import_module(module), first)
-            setattr(found, first, thing)
+            setattr(internals, first, thing)
             for name in more:
                 thing = getattr(thing, name)
         except (ImportError, AttributeError):
             raise Unfamiliar(f"{module}.{names} does not exist") from None
-    return found
+    return internals
 
 
 def check_layout() -> None:

@@ -140,8 +140,6 @@ class Callback:
 
 def owning(addresses: NDArray[np.int64], owners: Sequence[object]) -> NDArray[np.int64]:
     """The same numbers in an array that holds references to the objects at its addresses."""
-    if not owners:
-        return addresses
     memory: Any = (ctypes.c_int64 * addresses.size)()
     memory.owners = owners
     array = np.frombuffer(memory, dtype=np.int64).reshape(addresses.shape)

@@ -117,7 +117,7 @@ def energy_drift(results: Results) -> float | None:
 
 def is_conservative(system: System) -> bool:
     """Nothing but weight, linear springs and potentials does work: no dampers, no other forces, nothing driven."""
-    if system.missing_law is not None or any(system.moves_in_time(row) for row in range(system.m)):
+    if system.missing_law is not None or system.moving_rows.size:
         return False
     return all(_is_spring(load) for _, load in system.loads)
 

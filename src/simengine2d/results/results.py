@@ -26,9 +26,6 @@ from .verdict import Verdict, verdict
 if TYPE_CHECKING:
     import pandas
 
-    from ..model.resolved import ResolvedModel
-
-
 COORDINATES = ("x", "y", "phi")
 ORDERS = ("", "d", "dd")
 POINT_MEASURES = {"x": x, "y": y, "phi": angle}
@@ -72,8 +69,12 @@ class Results(ResultsPictures):
     """True where they come from a CSV file: the model is bodies with names, without points and joints."""
 
     def __post_init__(self) -> None:
-        system = System(self.system) if isinstance(self.system, Model) else self.system
-        self.system = system
+        self.system = System(self.system) if isinstance(self.system, Model) else self.system
+        self.model = self.system.model
+        """The model as it was when the results were made; later changes to your model do not affect it."""
+        self.resolved = self.system.resolved
+        """The model in numbers."""
+        self.bodies = list(self.model.bodies)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is copied and pickled: the fields, with the model instead of its equations, which are made again."""
@@ -82,16 +83,6 @@ class Results(ResultsPictures):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.__post_init__()
-
-    @property
-    def model(self) -> Model:
-        """The model as it was when the results were made; later changes to your model do not affect it."""
-        return self.system.model
-
-    @property
-    def resolved(self) -> ResolvedModel:
-        """The model in numbers."""
-        return self.system.resolved
 
     # arrays that fit each other
 
@@ -135,11 +126,11 @@ class Results(ResultsPictures):
         if coordinate is None or len(path) not in (1, 2):
             raise ModelError(self._unknown_channel(channel))
         body = path[0]
-        if body not in self._columns:
-            hint = unknown("body", body, self._columns, plural="bodies")
+        if body not in self.bodies:
+            hint = unknown("body", body, self.bodies, plural="bodies")
             raise ModelError(f"channel '{channel}' names body '{body}', which is not in the results. {hint}")
         if len(path) == 1:
-            return self._arrays[order][:, self._columns[body] + COORDINATES.index(coordinate)]
+            return self._arrays[order][:, 3 * self.bodies.index(body) + COORDINATES.index(coordinate)]
         return self.measure(POINT_MEASURES[coordinate](Frame(GROUND), Frame(body, path[1])))[order]
 
     def measure(self, measure: Measure | str) -> tuple[Floats, Floats, Floats]:
@@ -170,15 +161,7 @@ class Results(ResultsPictures):
     @property
     def channels(self) -> list[str]:
         """The channels of the bodies, as in tables."""
-        return [f"{body}.{c}{order}" for order in ORDERS for body in self._columns for c in COORDINATES]
-
-    @property
-    def bodies(self) -> list[str]:
-        return list(self._columns)
-
-    @cached_property
-    def _columns(self) -> dict[str, int]:
-        return {name: 3 * i for i, name in enumerate(self.model.bodies)}
+        return [f"{body}.{c}{order}" for order in ORDERS for body in self.bodies for c in COORDINATES]
 
     @property
     def _arrays(self) -> tuple[Floats, Floats, Floats]:

@@ -49,7 +49,6 @@ class Switching:
         breaks = _breaks_of(system)
         self.times = TimeBreaks(breaks.of_time, breaks.tables, breaks.declared, step)
         self.placed = [each for each in breaks.placed if bends or not each.switch.bends]
-        self.moving = breaks.moving
         self.undeclared = breaks.undeclared
         if self.placed:
             self.bound = _bound(system, self.placed)
@@ -136,12 +135,12 @@ class Switching:
         self, at_break: Break, q: Floats, part: Callable[[float, Floats], Floats]
     ) -> list[tuple[int, float]]:
         """The rows of which some part changes at a break, and by how much."""
-        if not self.moving.size or not at_break.hard:
+        if not self.system.moving_rows.size or not at_break.hard:
             return []
         change = part(at_break.t + at_break.width, q) - part(at_break.t - at_break.width, q)
         # what moves on while the break is passed is none
         allowed = JUMP * max(1.0, self.system.length) + 1e3 * at_break.width
-        return [(int(i), float(change[i])) for i in self.moving if abs(change[i]) > allowed]
+        return [(int(i), float(change[i])) for i in self.system.moving_rows if abs(change[i]) > allowed]
 
     def title_of(self, row: int) -> str:
         return self.system.model.elements[self.system.rows[row][0]].title
@@ -170,7 +169,7 @@ class Switching:
 # What a system has ---------------------------------------------------------------------------------------
 
 
-class _Found:
+class SystemBreaks:
     """Switches, tables and Python functions of all constraints and forces."""
 
     def __init__(self, system: System) -> None:
@@ -186,7 +185,6 @@ class _Found:
                 self.add_tree(row.formula.tree, row.formula.variables, row.formula.measures)
         for name, load in system.loads:
             self.add_load(load, system, titles[name])
-        self.moving = np.array([i for i in range(system.m) if system.moves_in_time(i)], dtype=np.int64)
         self.placed = [*dict.fromkeys(self.placed)]
         self.undeclared = [*dict.fromkeys(self.undeclared)]
 
@@ -235,8 +233,8 @@ class _Found:
 
 
 @once_per_system
-def _breaks_of(system: System) -> _Found:
-    return _Found(system)
+def _breaks_of(system: System) -> SystemBreaks:
+    return SystemBreaks(system)
 
 
 def _of_body(system: System, body: str) -> tuple[Measure, ...]:

@@ -93,10 +93,10 @@ def _starts(sizes: Iterable[int]) -> Ints:
 
 def _squares(analysis: SymbolicFactorization, groups: list[list[int]]) -> Ints:
     """Slots of all pairs in each group of unknowns, row by row."""
-    found = [np.zeros(0, dtype=np.int64)]
+    slots = [np.zeros(0, dtype=np.int64)]
     for group in map(_integers, groups):
-        found.append(analysis.slots(np.repeat(group, group.size), np.tile(group, group.size)))
-    return np.concatenate(found)
+        slots.append(analysis.slots(np.repeat(group, group.size), np.tile(group, group.size)))
+    return np.concatenate(slots)
 
 
 # Which coordinates second derivatives couple ----------------------------------------------------------
@@ -111,15 +111,15 @@ def _coordinates(system: System, frames: Iterable[Any]) -> list[int]:
 def _coupled(system: System) -> list[list[int]]:
     """Coordinates coupled by each row that is a formula, then by each force along measures, then by each wrench."""
     S, L = system.arrays, system.load_arrays
-    found = [S.jac_column[S.jac_start[i] : S.jac_start[i + 1]].tolist() for i in S.formulas.row]
+    groups = [S.jac_column[S.jac_start[i] : S.jac_start[i + 1]].tolist() for i in S.formulas.row]
     for force in L.forces:
         measures = {
             *range(*force[[READ, READ_END]]),
             *L.targets[slice(*force[[TARGET, TARGET_END]]), MEASURE],
         }
         terms = [k for m in measures for k in range(*L.measure_start[m : m + 2])]
-        found.append(_coordinates(system, [*L.term_a[terms], *L.term_b[terms]]))
-    return found + [_coordinates(system, [frame]) for frame in L.wrench_frame]
+        groups.append(_coordinates(system, [*L.term_a[terms], *L.term_b[terms]]))
+    return groups + [_coordinates(system, [frame]) for frame in L.wrench_frame]
 
 
 def _couplings(groups: list[list[int]], analysis: SymbolicFactorization) -> Couplings:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 SMALL = 60  # coordinates up to which a single evaluation is not worth compiling
+evaluate_plainly = plain(evaluate)
 ALONE = 0.01  # of the length of the mechanism, below which a body has its own length
 
 
@@ -130,7 +131,10 @@ class System:
         self._sort_functions()
 
     def _sort_functions(self) -> None:
-        """The domain of the functions of time, and those that are written in Python."""
+        """What functions of time move, their domain, and those that are written in Python."""
+        moves = [_moves(row, function) for (_, row), function in zip(self.rows, self.functions, strict=True)]
+        self.moving_rows = np.flatnonzero(moves)
+        """Rows that prescribe a motion: they depend on time, or hold a velocity at a value."""
         domains = [function.domain for function in self.functions]
         self.domain = (
             max((low for low, _ in domains), default=-inf),
@@ -220,7 +224,7 @@ class System:
     @contextmanager
     def workspace(self) -> Iterator[Workspace]:
         """A workspace for a single evaluation: an idle one, or a new one. Contacts are searched for again in it."""
-        w: Workspace = self.idle.take(Workspace) or self.new_workspace()
+        w: Workspace = self.idle.take(Workspace) or new_workspace(self.arrays, self.load_arrays)
         w.memory[:] = np.nan
         try:
             yield w
@@ -234,7 +238,7 @@ class System:
         """A workspace with functions, frames, weights, Phi_q in `data` and gamma in `row` at a state."""
         q = self._coordinates("q", q)
         rates = np.zeros(self.n) if qd is None else self._coordinates("qd", qd)
-        quick = evaluate if self.n > SMALL else plain(evaluate)
+        quick = evaluate if self.n > SMALL else evaluate_plainly
         # as Python it would warn of states that have grown without bound, which compiled code does not
         with self.workspace() as w:
             with np.errstate(over="ignore", invalid="ignore"):
@@ -282,13 +286,6 @@ class System:
                 "Take dynamics by 'projection', 'augmented' or 'penalty', or 'newmark' in reference-point coordinates."
             )
 
-    def moves_in_time(self, row: int) -> bool:
-        """Whether a row prescribes a motion: it depends on time, or holds a velocity at a value."""
-        formula = self.rows[row][1].formula
-        if formula is None:
-            return not self.functions[row].is_constant
-        return formula.reads_time or (formula.level == VELOCITY and not formula.is_homogeneous)
-
     def gamma(self, t: float, q: Floats, qd: Floats) -> Floats:
         """Right-hand side of the acceleration equation."""
         return self.evaluated(t, q, qd).gamma
@@ -315,6 +312,12 @@ class System:
 def laws_of(load: Load) -> list[Function]:
     """The laws of a force along a measure, or of a wrench."""
     return [load.fx, load.fy, load.torque] if isinstance(load, Wrench) else [load.law]
+
+
+def _moves(row: Row, function: Function) -> bool:
+    if row.formula is None:
+        return not function.is_constant
+    return row.formula.reads_time or (row.formula.level == VELOCITY and not row.formula.is_homogeneous)
 
 
 def _length(system: System) -> float:

@@ -141,10 +141,10 @@ def once_per_system(function: Function) -> Function:
     @wraps(function)
     def known(system: System, *arguments: Hashable) -> Any:
         answers = system.known.setdefault(function.__qualname__, {})
-        if (found := answers.get(arguments)) is None:
-            found = answers[arguments] = function(system, *arguments)
+        if (answer := answers.get(arguments)) is None:
+            answer = answers[arguments] = function(system, *arguments)
             for oldest in list(answers)[:-MOST_KNOWN]:
                 answers.pop(oldest, None)
-        return found
+        return answer
 
     return known  # type: ignore[return-value]

@@ -23,7 +23,7 @@ class HeldSystem:
     """The system with every function of time held at its value at t, except for one row that may be driven."""
 
     def __init__(self, system: System, t: float) -> None:
-        if any(system.moves_in_time(i) and system.rows[i][1].formula is not None for i in range(system.m)):
+        if any(system.rows[i][1].formula is not None for i in system.moving_rows):
             raise UnsupportedError("assembly_modes cannot hold a Constraint that depends on time.")
         self.system, self.t = system, t
         self.values = system.functions_at(t)[:, 0]

@@ -31,7 +31,7 @@ def movers(system: System) -> list[str]:
     moving = [
         name
         for row, (name, _) in enumerate(system.rows)
-        if system.resolved.elements[name].drives or system.moves_in_time(row)  # type: ignore[attr-defined]
+        if system.resolved.elements[name].drives or row in system.moving_rows  # type: ignore[attr-defined]
     ]
     return list(dict.fromkeys(moving))
 

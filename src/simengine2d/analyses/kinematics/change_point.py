@@ -86,7 +86,7 @@ def clocks(run: KinematicsRun) -> list[Clock]:
     """The clocks in which the motion may be smooth: the driver, then time."""
     system = run.system
     by_time = Clock(system, system.arrays, None, 1.0)
-    moving = [i for i in range(system.m) if system.moves_in_time(i)]
+    moving = system.moving_rows.tolist()
     if len(moving) != 1 or system.rows[moving[0]][1].formula is not None:
         return [by_time]
     return [_by_driver(system, moving[0], sign) for sign in _ways(run, moving[0])] + [by_time]

@@ -151,7 +151,7 @@ def check_static(system: System) -> None:
 
 def moving_in_time(system: System) -> list[str]:
     """Elements whose value or force changes with time."""
-    names = [name for row, (name, _) in enumerate(system.rows) if system.moves_in_time(row)]
+    names = [system.rows[row][0] for row in system.moving_rows]
     names += [name for name, law in system.laws if law.reads_time]
     return list(dict.fromkeys(names))
 

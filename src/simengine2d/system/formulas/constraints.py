@@ -56,10 +56,10 @@ class _Rows(NamedTuple):
 
 def row_formulas(rows: Sequence[Row], row_start: Ints, kind: Ints, a: Ints, b: Ints) -> RowFormulas:
     """The formulas among the rows; the other arrays are those of the system."""
-    found = [(i, row.formula) for i, row in enumerate(rows) if row.formula is not None]
-    number = np.array([i for i, _ in found], dtype=np.int64)
+    numbered = [(i, row.formula) for i, row in enumerate(rows) if row.formula is not None]
+    number = np.array([i for i, _ in numbered], dtype=np.int64)
     level = np.array([0 if row.formula is None else row.formula.level for row in rows], dtype=np.int64)
-    formulas = [formula for _, formula in found]
+    formulas = [formula for _, formula in numbered]
     g = pack_formulas(formulas, [int(row_start[i]) for i in number], kind, a, b)
     bend_start = np.cumsum([0, *(len(formula.measures) ** 2 for formula in formulas)]).astype(np.int64)
     return RowFormulas(number, level, bend_start, g)
@@ -106,13 +106,13 @@ def write_position_row(c, i, out):
     """f = sum_j g_j u_j - g, so that sum_j g_j u_j - f is g;   f' = -g_t;   f'' = -g''"""
     g, row = c.g, 3 * c.row[i]
     first, count = g.formulas[i, TERM], g.formulas[i, COUNT]
-    u, found = g.scratch.variables, g.scratch.results
+    u, results = g.scratch.variables, g.scratch.results
     evaluate_formula(g, i, GRADIENT)
-    total = -found[0]
+    total = -results[0]
     for j in range(count):
-        c.weight[first + j] = found[FIRST_SLOPE + 2 * j]
-        total += found[FIRST_SLOPE + 2 * j] * u[2 * j]
-    out[row], out[row + 1], out[row + 2] = total, -found[FIRST_SLOPE + 2 * count], -found[2]
+        c.weight[first + j] = results[FIRST_SLOPE + 2 * j]
+        total += results[FIRST_SLOPE + 2 * j] * u[2 * j]
+    out[row], out[row + 1], out[row + 2] = total, -results[FIRST_SLOPE + 2 * count], -results[2]
 
 
 @kernel
@@ -120,17 +120,17 @@ def write_velocity_row(c, i, t, out):
     """f = sum_j w_j u_j, so that Phi is 0;   f' = -g0;   f'' = -g'"""
     g, row = c.g, 3 * c.row[i]
     first, count = g.formulas[i, TERM], g.formulas[i, COUNT]
-    u, found = g.scratch.variables, g.scratch.results
+    u, results = g.scratch.variables, g.scratch.results
     rest(g, i)  # w and g0 do not depend on the rates, which may not be known yet
     evaluate_formula(g, i, GRADIENT)
     total = 0.0
     for j in range(count):
-        c.weight[first + j] = found[FIRST_SLOPE + 2 * j + 1]
-        total += found[FIRST_SLOPE + 2 * j + 1] * u[2 * j]
-    out[row], out[row + 1] = total, -found[0]
+        c.weight[first + j] = results[FIRST_SLOPE + 2 * j + 1]
+        total += results[FIRST_SLOPE + 2 * j + 1] * u[2 * j]
+    out[row], out[row + 1] = total, -results[0]
     read_measures(g, i, t)
     evaluate_formula(g, i, ALONG)
-    out[row + 2] = -found[1]
+    out[row + 2] = -results[1]
 
 
 @kernel_pointer

@@ -109,19 +109,19 @@ def evaluate_formula(c, i, order):
 @kernel
 def evaluate_contact(c, i, order):
     """The same of a contact, which reads neither rates nor time."""
-    u, out, found = c.scratch.variables, c.scratch.results, c.contact
-    invoke(c.contact_f, c.contact_c, float(c.formulas[i, CONTACT]), u, found)
+    u, out, contact = c.scratch.variables, c.scratch.results, c.contact
+    invoke(c.contact_f, c.contact_c, float(c.formulas[i, CONTACT]), u, contact)
     count, first, second = c.formulas[i, COUNT], 0.0, 0.0
     n = 2 * count + 1
     for j in range(count):
-        first += found[1 + j] * u[2 * j + 1]
+        first += contact[1 + j] * u[2 * j + 1]
         for k in range(count):
-            second += found[1 + count + j * count + k] * u[2 * j + 1] * u[2 * k + 1]
-    out[0], out[1], out[2] = found[0], first, second
+            second += contact[1 + count + j * count + k] * u[2 * j + 1] * u[2 * k + 1]
+    out[0], out[1], out[2] = contact[0], first, second
     for k in range((0 if order == ALONG else n) + (n * n if order == HESSIAN else 0)):
         out[FIRST_SLOPE + k] = 0.0
     for j in range(0 if order == ALONG else count):
-        out[FIRST_SLOPE + 2 * j] = found[1 + j]
+        out[FIRST_SLOPE + 2 * j] = contact[1 + j]
     for j in range(count if order == HESSIAN else 0):
         for k in range(count):
-            out[FIRST_SLOPE + n + 2 * j * n + 2 * k] = found[1 + count + j * count + k]
+            out[FIRST_SLOPE + n + 2 * j * n + 2 * k] = contact[1 + count + j * count + k]
