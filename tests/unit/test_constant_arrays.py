@@ -268,3 +268,10 @@ def test_what_a_law_raises_is_told_in_its_own_thread():
     assert "no value here" in told[0]
     assert system.raised() is None
     assert se.dynamics(system, t_end=0.01).t[-1] == 0.01
+
+
+def test_what_a_system_knows_of_bodies_and_rows_is_constant():
+    system = se.System(pendulum())
+    for array in (system.masses, system.drawn_q, system.driver_rows, system.velocity_rows):
+        assert not array.flags.writeable
+    assert not system.drawn_at(system.drawn_q + 1.0).drawn_q.flags.writeable

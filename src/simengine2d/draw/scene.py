@@ -146,7 +146,7 @@ def scene_of_model(model: Model) -> Scene:
 def pose_of_model(model: Model) -> Results:
     """A model at rest, as results with one time."""
     system = System(model)
-    status, notes, q = "assembled", [], system.drawn_q
+    status, notes, q = "assembled", [], system.drawn_q.copy()
     try:
         q = assemble(system).q
     except SimEngineError:

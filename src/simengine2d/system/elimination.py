@@ -193,7 +193,7 @@ def _apparent_masses(system: System, entries: _Entries) -> Floats:
 
     Row i contributes Phi_ij^2 / sum_k Phi_ik^2 / m_k of the other coordinates k whose inertia is known.
     """
-    masses, (row, column, value) = system.masses, entries
+    masses, (row, column, value) = system.masses.copy(), entries
     for _ in range(len(system.bodies)):
         known = masses[column] > 0.0
         share = np.bincount(row[known], value[known] ** 2 / masses[column[known]], minlength=system.m)

@@ -22,7 +22,7 @@ from ..model.formula import VELOCITY
 from ..model.frame import GROUND
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
-from ..numerics.arrays import Floats
+from ..numerics.arrays import Floats, constant
 from ..numerics.contexts import lay_out_once
 from ..numerics.kernel import plain
 from .applied_forces import applied, frames_of_loads, load_arrays
@@ -60,6 +60,7 @@ class System:
         self._make_arrays()
         self._measure_bodies()
         self._sort_rows()
+        constant((self.masses, self.drawn_q, self.own_arms, self.driver_rows, self.velocity_rows))
         self.idle = Pool()
         """Idle workspaces for the next evaluation or run."""
         self.known: dict[str, dict[Any, Any]] = {}
@@ -160,7 +161,7 @@ class System:
         """The same system with another initial pose."""
         poses, other = [(x, y, phi) for x, y, phi in q.reshape(-1, 3).tolist()], self._like()
         other.bodies = [body._replace(pose=pose) for body, pose in zip(self.bodies, poses, strict=True)]
-        other.drawn_q = q.astype(float)
+        other.drawn_q = constant(q.astype(float))
         return other
 
     def _like(self) -> System:
@@ -247,7 +248,7 @@ class System:
 
     def _coordinates(self, name: str, given: Floats) -> Floats:
         """An array that kernels can read: they do not check its bounds."""
-        numbers = np.ascontiguousarray(given, dtype=float)
+        numbers = np.array(given, dtype=float, order="C")
         if numbers.shape != (self.n,):
             raise ModelError(
                 f"{name} has the shape {numbers.shape}, but model '{self.model.name}' has {self.n} coordinates: "
