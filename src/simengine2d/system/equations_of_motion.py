@@ -6,18 +6,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..numerics.arrays import Floats, Ints
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import invoke, rare_kernel_pointer
 from ..numerics.ldl import Elimination, eliminate, solve_again, substitute
 from ..numerics.refinement import LOST, refine
-from .applied_forces import applied
-from .constraints import gamma, move, phi, phi_q
+from .applied_forces import applied_by_pointer
+from .constraints import SystemArrays, gamma, move, phi, phi_q
 from .formulas.derivatives import Couplings
+
+if TYPE_CHECKING:
+    from .workspace import Workspace
 
 
 class EquationArrays(NamedTuple):
@@ -48,11 +52,11 @@ SHARE = 1e-3  # of a body's forces, and of the mean acceleration, below which di
 
 
 @kernel(inline=True)
-def evaluate_state(S, L, t, q, qd, w):
+def evaluate_state(S, t, q, qd, w):
     """Functions of time, frames, Phi_q and QA at a state."""
     move(S, t, q, qd, w)
     phi_q(S, w)
-    applied(S, L, t, q, qd, w, w.Q)
+    applied_by_pointer(S, t, q, qd, w)
 
 
 @kernel(inline=True)
@@ -66,9 +70,9 @@ def fill_matrix(D, data, v):
 
 
 @kernel(inline=True)
-def accelerate(S, L, D, t, q, qd, w):
+def accelerate(S, D, t, q, qd, w):
     """qdd and lam into w.x."""
-    evaluate_state(S, L, t, q, qd, w)
+    evaluate_state(S, t, q, qd, w)
     gamma(S, w, w.row)
     if D.stabilization[0] + D.stabilization[1] > 0.0:
         stabilize(S, D, qd, w)
@@ -101,15 +105,24 @@ def solve_kkt(S, D, b, c, w):
     eliminate(D.program, v)
     substitute(D.program, v, w.x, w.work)
     if D.refinements[0] > 0:
-        refine_kkt(S, D, b, c, w)
+        invoke(w.refine_f, w.refine_c, 0.0, b, c)
 
 
-@kernel
-def refine_kkt(S, D, b, c, w):
+class Refinement(NamedTuple):
+    """Context of `refine_kkt`."""
+
+    S: SystemArrays
+    D: EquationArrays
+    w: Workspace
+
+
+@rare_kernel_pointer
+def refine_kkt(context, t, b, c):
     """Refinement with the true matrix, without eps and delta, until every equation holds.
 
     Where masses or lengths differ too much for the order of elimination, the whole matrix is factored instead.
     """
+    S, D, w = context.S, context.D, context.w
     equations = (S, D, b, c, w)
     if refine(left_over, correct, equations, D.refinements[0]) <= LOST or not factor_whole(S, D, w):
         return
@@ -285,9 +298,3 @@ def take_out(x, direction):
         share += x[j] * direction[j]
     for j in range(x.size):
         x[j] -= share * direction[j]
-
-
-@kernel
-def accelerations(S, L, D, t, q, qd, w):
-    """The same as `accelerate`, for callers for which speed does not matter: it is compiled once."""
-    accelerate(S, L, D, t, q, qd, w)
