@@ -54,8 +54,9 @@ def calls() -> dict[str, Callable[[], Any]]:
         "natural": lambda: run(four_bar, t_end=2, coordinates="natural"),
         "rk4": lambda: run(four_bar, t_end=1, integrator="rk4", step=1e-3),
         "newmark": lambda: run(four_bar, t_end=1, **newmark),
-        "newmark modified": lambda: run(four_bar, t_end=1, newton="modified", **newmark),
-        "newmark course": lambda: run(four_bar, t_end=1, newton="course", **newmark),
+        "newmark modified": lambda: run(
+            four_bar, t_end=1, integrator=se.Newmark(newton="modified"), step=1e-3
+        ),
         "hht": lambda: run(four_bar, t_end=1, integrator="hht", step=1e-3),
         "generalized alpha": lambda: run(four_bar, t_end=1, integrator="generalized_alpha", step=1e-3),
         "bdf": lambda: run(four_bar, t_end=0.3, integrator="bdf", step=1e-3, formulation="index3"),
