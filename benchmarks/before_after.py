@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -43,7 +44,18 @@ def calls() -> dict[str, Callable[[], Any]]:
             model.add(se.Spring(f"s{k}", measure, stiffness=50, damping=0.5, free=0.5, **options))
         return model
 
+    def held(**options: Any) -> se.Model:
+        """A free body on eight springs."""
+        model = se.Model("held")
+        body = model.body("body", mass=2, inertia=0.5, at=(0, 0))
+        for k in range(8):
+            x, y = math.cos(k * math.pi / 4), math.sin(k * math.pi / 4)
+            measure = se.distance(model.ground.at(2 * x, 2 * y), body.at(0.3 * x, 0.3 * y))
+            model.add(se.Spring(f"s{k}", measure, stiffness=50, damping=0.5, free=1.5, **options))
+        return model
+
     plain, actuated, cubic = springs(), springs(actuator="2*sin(3*t)"), springs(law="10*s^3")
+    held_plain, held_actuated = held(), held(actuator="2*sin(3*t)")
     driven = se.builders.four_bar(1, 4, 3, 4, speed=3)
     newmark = {"integrator": "newmark", "step": 1e-3}
     run = se.dynamics
@@ -68,6 +80,8 @@ def calls() -> dict[str, Callable[[], Any]]:
         "chain of 100, newmark": lambda: run(chain_100, t_end=0.05, **newmark),
         "springs": lambda: run(plain, t_end=1),
         "springs newmark": lambda: run(plain, t_end=0.5, **newmark),
+        "eight springs newmark": lambda: run(held_plain, t_end=1, **newmark),
+        "eight actuators newmark": lambda: run(held_actuated, t_end=1, **newmark),
         "springs with a law": lambda: run(cubic, t_end=0.3),
         "springs with a law, newmark": lambda: run(cubic, t_end=0.3, **newmark),
         "actuators": lambda: run(actuated, t_end=0.5),

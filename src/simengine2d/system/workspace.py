@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..expressions.function_table import Scratch, new_scratch
-from ..numerics.arrays import Floats, Ints
-from ..numerics.constant import constant
+from ..numerics.arrays import Floats, Ints, constant
 from ..numerics.contexts import holds_addresses
 from ..numerics.kernel_pointer import NOTHING, BoundKernel, words_of
 from .applied_forces import Loading, Loads, add_loads

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...numerics.constant import constant
+from ...numerics.arrays import constant
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import kernel_pointer, rare_kernel_pointer
 from ...numerics.rank import LOST_PIVOT

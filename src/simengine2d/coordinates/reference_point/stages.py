@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.formula import VELOCITY as OF_VELOCITY
+from ...numerics.arrays import constant
 from ...numerics.block_elimination import Blocks, eliminate_blocks, new_blocks, solve_blocks
-from ...numerics.constant import constant
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import kernel_pointer
 from ...numerics.ldl import eliminate, solve_again, substitute
