@@ -19,9 +19,10 @@ from ..numerics.kernel_pointer import NOTHING, BoundKernel, words_of
 from .applied_forces import Loading, Loads, add_loads
 from .constraints import SystemArrays
 from .derivatives import Tangent, add_blocks
-from .equations_of_motion import EquationArrays, Refinement, refine_kkt
+from .equations_of_motion import EquationArrays
 from .formulas.constraints import NO_POINTERS, row_pointers
 from .frames import FRAME_STATE
+from .kkt_refinement import Refinement, refine_kkt
 
 if TYPE_CHECKING:
     from .system import System

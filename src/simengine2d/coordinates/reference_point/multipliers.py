@@ -17,15 +17,8 @@ from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import kernel_pointer, rare_kernel_pointer
 from ...numerics.rank import LOST_PIVOT
 from ...system.constraints import SystemArrays, gamma, phi
-from ...system.equations_of_motion import (
-    SHARE,
-    EquationArrays,
-    evaluate_state,
-    larger_share,
-    mean_acceleration,
-    residual_of_kkt,
-    solve_kkt,
-)
+from ...system.equations_of_motion import EquationArrays, evaluate_state, solve_kkt
+from ...system.kkt_refinement import SHARE, larger_share, mean_acceleration, residual_of_kkt
 from ...system.system import System
 from ...system.workspace import Workspace
 from ..equations import OutputMonitors, OutputMultipliers, new_monitors

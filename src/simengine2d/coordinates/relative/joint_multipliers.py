@@ -19,7 +19,8 @@ from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 from ...system.constraints import SystemArrays, gamma
 from ...system.elimination import elimination_program, lengths_per_row, unequal
-from ...system.equations_of_motion import evaluate_state, residual_of_kkt
+from ...system.equations_of_motion import evaluate_state
+from ...system.kkt_refinement import residual_of_kkt
 from ...system.workspace import Workspace
 from ..equations import Configuration, OutputMonitors, OutputMultipliers, new_monitors
 from ..reference_point.multipliers import add_inertia, multipliers_of_bodies, note_errors
