@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import simengine2d as se
+from families import least_squares
 from simengine2d.coordinates.relative.relative import Relative
 
 numbers = st.floats(-1.0, 1.0).map(lambda v: round(v, 3))
@@ -73,7 +74,7 @@ def solved(M, Q, J, gamma, compliance=0.0):
     """zdd and the smallest lam of [M J^T; J -c] by least squares."""
     n, m = M.shape[0], J.shape[0]
     K = np.block([[M, J.T], [J, -compliance * np.eye(m)]])
-    x = np.linalg.lstsq(K, np.concatenate([Q, gamma]), rcond=1e-12)[0]
+    x = least_squares(K, np.concatenate([Q, gamma]), rcond=1e-12)
     return x[:n], x[n:]
 
 

@@ -15,8 +15,14 @@ from simengine2d.model import library
 from simengine2d.system.system import System
 
 FAMILIES = ["natural", "mixed"]
-NEED_TURNS = ["belt_drive", "geared_five_bar", "planetary_gear", "rack_pinion"]
-COUNT_NO_TURNS = ["andrews_squeezer", "double_pendulum", "pantograph", "sprung_slider"]
+NEED_TURNS = [
+    "belt_drive", "cart_pole", "engine", "geared_five_bar", "geneva_drive", "planetary_gear", "rack_pinion",
+]  # fmt: skip
+COUNT_NO_TURNS = [
+    "andrews_squeezer", "chain", "coupled_pendulums", "double_pendulum", "double_wishbone", "excavator",
+    "five_bar_robot", "front_loader", "gantry_crane", "kapitza_pendulum", "landing_gear", "pantograph",
+    "roberval_balance", "scissor_lift", "shaft_governor", "sprung_slider", "trebuchet", "umbrella",
+]  # fmt: skip
 
 
 def family(name, model):

@@ -284,6 +284,12 @@ def test_formulations_have_the_accelerations_of_their_equations(formulation):
 # Multipliers of all rows --------------------------------------------------------------------------------
 
 
+# mechanisms whose rounding, off their pose at t = 0, exceeds what is accepted of the way body after body
+SOLVED_AS_A_WHOLE = (
+    "excavator", "front_loader", "landing_gear", "scissor_lift", "toggle_clamp", "valve_train", "walker",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("formulation", [se.Projection(), se.Augmented(), se.Penalty()], ids=lambda f: f.name)
 @pytest.mark.parametrize("name", [name for name in library.names() if name != "parallelogram"])
 def test_multipliers_of_the_tree_follow_from_those_of_the_loops(name, formulation):
@@ -302,7 +308,8 @@ def test_multipliers_of_the_tree_follow_from_those_of_the_loops(name, formulatio
         needed = system.QA(t, q, qd) - system.M().diagonal() * qdd
         check(system.Phi_q(t, q).T @ lam, needed, 1e-9)
         # the first output is solved as a whole where there are loops, the others body after body
-        assert problem.multipliers.monitors.lost[0] < (1e-10 if t == 0.0 else HOLDS)
+        whole = t == 0.0 or name in SOLVED_AS_A_WHOLE
+        assert problem.multipliers.monitors.lost[0] < (1e-10 if whole else HOLDS)
         problem.multipliers.monitors.lost[:] = 0.0
 
 

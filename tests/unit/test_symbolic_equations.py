@@ -19,7 +19,13 @@ from simengine2d.symbolic.calculus import BETA, GAMMA, STEP
 from simengine2d.symbolic.families import closed_family
 from simengine2d.system.system import System
 
-NAMES = library.names()
+NAMES = [
+    "andrews_squeezer", "belt_drive", "cart_pole", "coupled_pendulums", "double_pendulum", "engine", "four_bar",
+    "gantry_crane", "geared_five_bar", "geneva_drive", "jansen_leg", "kapitza_pendulum", "pantograph", "parallelogram",
+    "peaucellier", "planetary_gear", "quick_return", "rack_pinion", "scotch_yoke", "scott_russell", "slider_crank",
+    "sprung_slider", "trebuchet",
+]  # fmt: skip
+"""Shipped mechanisms with elements of every kind; deriving the equations of all of them would take minutes."""
 JOINTS = [name for name in element_names() if issubclass(Element.registry[name], Joint)]
 WITHOUT_SYMBOLS = {"Cam", "PointOnCurve", "RollingCurves"}  # the nearest point of a curve has no formula
 WITHOUT_COUNTED_TURNS = ["andrews_squeezer", "double_pendulum", "pantograph", "sprung_slider"]

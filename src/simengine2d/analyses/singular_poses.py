@@ -21,7 +21,7 @@ from ..formulations.rank_watch import (
     RankContext,
     Watched,
     finish_and_watch,
-    watching,
+    watch_rank,
 )
 from ..model.frame import GROUND
 from ..numerics.kernel_pointer import BoundKernel
@@ -136,8 +136,10 @@ class RankWatch:
     def around(self, finish: BoundKernel) -> BoundKernel:
         """The kernel pointer that finishes a step and then examines the constraints."""
         look = self.looking
-        after = finish_and_watch.bind(Watched(finish.f, finish.c, look.f, look.c))
-        return after._replace(kept=(*after.kept, finish, look))  # the only reference that keeps them alive
+        watching = finish_and_watch.bind(Watched(finish.f, finish.c, look.f, look.c))
+        return watching._replace(
+            kept=(*watching.kept, finish, look)
+        )  # the only reference that keeps them alive
 
     @cached_property
     def looking(self) -> BoundKernel:
@@ -145,12 +147,12 @@ class RankWatch:
         system, n, m = self.system, self.system.n, self.system.m
         bodies, w = self.family.to_bodies, self.context.w
         z, b, y = self.scratch
-        return watching(
+        return watch_rank.bind(
             RankContext(
                 bodies.f, bodies.c, self.solve.f, self.solve.c, system.arrays.jac_start, self.weight,
                 self.pivot, w.data, w.v, system.sizes, z, b, y, np.zeros((3, m)), np.zeros((2, m)), self.top,
                 self.first, self.first_g, np.zeros(n), np.zeros((2, n)), np.zeros((2, n)), np.zeros(2), self.state,
-                self.alarm_rows, np.zeros(4),
+                self.alarm_rows,
             )
         )  # fmt: skip
 

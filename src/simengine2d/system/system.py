@@ -94,8 +94,7 @@ class System:
         self.load_arrays = load_arrays(loads, frames)
         lay_out_once(self, self.arrays)
         lay_out_once(self, self.load_arrays)
-        masses = np.column_stack([self.arrays.mass, self.arrays.mass, self.arrays.inertia])
-        self.masses = constant(masses.reshape(-1))
+        self.masses = np.column_stack([self.arrays.mass, self.arrays.mass, self.arrays.inertia]).reshape(-1)
         """The diagonal of M."""
 
     def _measure_bodies(self) -> None:
