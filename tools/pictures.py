@@ -16,7 +16,11 @@ import matplotlib
 
 matplotlib.use("Agg")
 
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Polygon
+from PIL import Image
 
 import simengine2d as se
 from simengine2d.cli.job import job_for
@@ -25,20 +29,22 @@ from simengine2d.draw.scene import scene_of
 from simengine2d.model import library
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
+COLORS = 48  # of a mechanism
 
-MECHANISMS: dict[str, tuple[float, list[str]]] = {
-    "andrews_squeezer": (0.0, ["K3.D"]),
-    "four_bar": (0.12, ["coupler.at(0, 0.6)"]),
-    "jansen_leg": (0.1, ["foot.S"]),
-    "pantograph": (0.2, ["AP.end", "DQ.end"]),
-    "peaucellier": (0.08, ["crank.end", "AS.end"]),
-    "planetary_gear": (0.07, ["planet.at(0.09, 0)"]),
-    "quick_return": (0.1, []),
-    "rack_pinion": (0.03, []),
-    "scotch_yoke": (0.1, []),
-    "slider_crank": (0.1, ["rod"]),
+WHEN = {
+    "andrews_squeezer": 0.0, "cart_pole": 0.0, "coupled_pendulums": 0.0, "elliptic_trammel": 0.2, "excavator": 0.45,
+    "four_bar": 0.12, "front_loader": 0.5, "gantry_crane": 0.25, "landing_gear": 0.4, "pantograph": 0.2,
+    "peaucellier": 0.08, "planetary_gear": 0.07, "rack_pinion": 0.03, "robot_arm": 0.35, "scissor_lift": 0.35,
+    "toggle_press": 0.85, "trebuchet": 0.6, "umbrella": 0.6, "valve_train": 0.45, "walker": 0.48, "watt_linkage": 0.15,
+    "whitworth": 0.3,
+}  # fmt: skip
+"""When a mechanism is drawn, as a part of its motion; 0.1 unless given."""
+
+TRACES = {
+    "four_bar": ["coupler.at(0, 0.6)"],
+    "planetary_gear": ["planet.at(0.09, 0)"],
 }
-"""When each is drawn, as a part of its motion, and whose paths are shown with it."""
+"""Whose paths are shown with it; those that the model's own look names unless given."""
 
 
 def loaded(name: str) -> se.Model:
@@ -50,17 +56,23 @@ def mechanism(name: str) -> Path:
     """Run a mechanism and draw it."""
     model = loaded(name)
     results = job_for(model).run(model)
-    part, trace = MECHANISMS[name]
-    at = round(part * (results.t.size - 1))
-    scene = scene_of(results, trace)
+    at = round(WHEN.get(name, 0.1) * (results.t.size - 1))
+    scene = scene_of(results, TRACES.get(name, model.look.get("trace", [])))
     x0, y0, x1, y1 = bounds = scene.bounds_of_picture(at)
     ratio = (y1 - y0) / (x1 - x0)
     width = 5.0 / ratio**0.5 if ratio > 0.35 else 7.0
     figure = closed_figure(width, width * ratio, dpi=110)
     axes = figure.add_axes((0, 0, 1, 1))
     draw_scene(scene, axes, at=at, bounds=bounds, forces=False)
-    target = FOLDER / "mechanisms" / f"{name}.png"
-    figure.savefig(target, metadata={"Software": None})
+    return save_small(figure, FOLDER / "mechanisms" / f"{name}.png")
+
+
+def save_small(figure: Figure, target: Path) -> Path:
+    """A picture of few colors, which takes a third of the space."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    picture.quantize(COLORS, dither=Image.Dither.NONE).save(target, optimize=True)
     return target
 
 
@@ -136,7 +148,7 @@ def notation() -> Path:
 
 if __name__ == "__main__":
     (FOLDER / "mechanisms").mkdir(parents=True, exist_ok=True)
-    for name in sys.argv[1:] or MECHANISMS:
+    for name in sys.argv[1:] or library.names():
         print(mechanism(name))
     if len(sys.argv) == 1:
         print(notation(), lecture(), player() or "no browser for player.png", sep="\n")
