@@ -56,9 +56,9 @@ def call_often(f, c, y, out, count):
 
 
 @kernel(entry=True)
-def accelerate_often(S, L, D, q, qd, w, count):
+def accelerate_often(S, D, q, qd, w, count):
     for _ in range(count):
-        accelerate(S, L, D, 0.0, q, qd, w)
+        accelerate(S, D, 0.0, q, qd, w)
 
 
 def nanoseconds(run: Callable[[int], None], calls: int) -> float:
@@ -80,7 +80,7 @@ def measured(name: str) -> Row:
     qdd = family.bodies(0.0, z, zd, out[family.n :]).qdd
     d = elimination_program(system, False, False)
     w = system.new_workspace(d)
-    constants = system.arrays, system.load_arrays, d
+    constants = system.arrays, d
     reference = nanoseconds(lambda count: accelerate_often(*constants, at.q, at.qd, w, count), calls)
     expected = w.x[: system.n]
     return Row(

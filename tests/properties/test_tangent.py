@@ -18,7 +18,7 @@ from marking import slow_among
 from mechanisms import FORCES
 from simengine2d.system import elimination
 from simengine2d.system.derivatives import newton_matrix
-from simengine2d.system.equations_of_motion import accelerations
+from simengine2d.system.equations_of_motion import accelerate
 from simengine2d.system.system import System
 
 # the differences of Phi_q have the truncation and rounding of those of Phi, which test_rows explains
@@ -43,8 +43,8 @@ def matrix(system, q, qd, lam, b=B, c=C):
     d = elimination.elimination_program(system, False, True)
     w = system.new_workspace(d)
     with np.errstate(all="ignore"):  # random rows may depend on each other
-        accelerations(system.arrays, system.load_arrays, d, T, q, qd, w)  # which evaluates the state
-    newton_matrix(system.arrays, system.load_arrays, d, T, q, qd, lam, b, c, w)
+        accelerate(system.arrays, d, T, q, qd, w)  # which evaluates the state
+    newton_matrix(system.arrays, d, T, q, qd, lam, b, c, w)
     return dense(d, w.v), d
 
 

@@ -11,7 +11,7 @@ from simengine2d.analyses.assembly.assemble import assemble
 from simengine2d.analyses.digits import far_from_the_origin, lost_digits, pace
 from simengine2d.coordinates.reference_point.multipliers import spread_of_pivots
 from simengine2d.system.elimination import elimination_program
-from simengine2d.system.equations_of_motion import accelerations
+from simengine2d.system.equations_of_motion import accelerate
 from simengine2d.system.system import System
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
@@ -74,7 +74,7 @@ def spread(system: System) -> float:
     d = elimination_program(system, False, False)
     w = system.new_workspace(d)
     at = assemble(system)
-    accelerations(system.arrays, system.load_arrays, d, 0.0, at.q, at.qd, w)
+    accelerate(system.arrays, d, 0.0, at.q, at.qd, w)
     return float(spread_of_pivots(d, system.n, w.v))
 
 

@@ -9,7 +9,14 @@ import pytest
 
 from simengine2d.errors import UnsupportedError
 from simengine2d.numerics.kernel import JIT, kernel
-from simengine2d.numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer, python_pointer
+from simengine2d.numerics.kernel_pointer import (
+    BoundKernel,
+    invoke,
+    kernel_pointer,
+    pending,
+    python_pointer,
+    rare_kernel_pointer,
+)
 
 compiled = pytest.mark.skipif(not JIT, reason="plain functions have no addresses")
 
@@ -48,6 +55,21 @@ def test_a_kernel_that_comes_upon_a_door_before_it_is_compiled_goes_through():
     f, c = (int(bound.f), int(bound.c)) if JIT else (bound.f, bound.c)
     go_twice(f, c, np.array([1.0, 2.0]), out)
     np.testing.assert_array_equal(out, [9.0, 18.0])
+
+
+@compiled
+def test_a_rare_kernel_is_compiled_when_it_is_called_and_not_before():
+    rare, usual, out = rare_kernel_pointer(amplify), kernel_pointer(pass_on), np.zeros(1)
+    seldom = rare.bind(Gain(np.array([3.0])))
+    through = usual.bind(Behind(*seldom[:2]))
+    kernel_pointer(amplify).bind(Gain(np.ones(1)))(0.0, np.ones(1), out)
+    assert not pending
+    waiting = int(rare.cell[0])
+    through(0.0, np.ones(1), out)
+    assert out[0] == 3.0
+    assert rare.cell[0] != waiting and not pending
+    seldom(0.0, out.copy(), out)
+    assert out[0] == 9.0
 
 
 def churned():

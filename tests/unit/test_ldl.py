@@ -12,7 +12,7 @@ from simengine2d.analyses.assembly.assemble import assemble
 from simengine2d.numerics.ldl import analyze, eliminate, solve_again, substitute
 from simengine2d.numerics.ordering import elimination_order
 from simengine2d.system.elimination import elimination_program
-from simengine2d.system.equations_of_motion import accelerations
+from simengine2d.system.equations_of_motion import accelerate
 from simengine2d.system.system import System
 
 MECHANISMS = {
@@ -33,7 +33,7 @@ def solved(system, redundant=False, tangent=False, qd=None, seed=0):
     qd = np.random.default_rng(seed).uniform(-1, 1, system.n) if qd is None else qd
     d = elimination_program(system, redundant, tangent)
     w = system.new_workspace(d)
-    accelerations(system.arrays, system.load_arrays, d, 0.0, q, qd, w)
+    accelerate(system.arrays, d, 0.0, q, qd, w)
     Phi_q = system.Phi_q(0.0, q)
     K = np.block([[system.M(), Phi_q.T], [Phi_q, np.zeros((system.m, system.m))]])
     return w.x.copy(), K, np.concatenate([system.QA(0.0, q, qd), system.gamma(0.0, q, qd)]), d

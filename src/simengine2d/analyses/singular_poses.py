@@ -21,7 +21,7 @@ from ..formulations.rank_watch import (
     RankContext,
     Watched,
     finish_and_watch,
-    watch_rank,
+    watching,
 )
 from ..model.frame import GROUND
 from ..numerics.kernel_pointer import BoundKernel
@@ -136,10 +136,8 @@ class RankWatch:
     def around(self, finish: BoundKernel) -> BoundKernel:
         """The kernel pointer that finishes a step and then examines the constraints."""
         look = self.looking
-        watching = finish_and_watch.bind(Watched(finish.f, finish.c, look.f, look.c))
-        return watching._replace(
-            kept=(*watching.kept, finish, look)
-        )  # the only reference that keeps them alive
+        after = finish_and_watch.bind(Watched(finish.f, finish.c, look.f, look.c))
+        return after._replace(kept=(*after.kept, finish, look))  # the only reference that keeps them alive
 
     @cached_property
     def looking(self) -> BoundKernel:
@@ -147,12 +145,12 @@ class RankWatch:
         system, n, m = self.system, self.system.n, self.system.m
         bodies, w = self.family.to_bodies, self.context.w
         z, b, y = self.scratch
-        return watch_rank.bind(
+        return watching(
             RankContext(
                 bodies.f, bodies.c, self.solve.f, self.solve.c, system.arrays.jac_start, self.weight,
                 self.pivot, w.data, w.v, system.sizes, z, b, y, np.zeros((3, m)), np.zeros((2, m)), self.top,
                 self.first, self.first_g, np.zeros(n), np.zeros((2, n)), np.zeros((2, n)), np.zeros(2), self.state,
-                self.alarm_rows,
+                self.alarm_rows, np.zeros(4),
             )
         )  # fmt: skip
 

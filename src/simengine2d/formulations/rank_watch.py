@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import invoke, kernel_pointer
+from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer, rare_kernel_pointer
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -66,6 +66,15 @@ class RankContext(NamedTuple):
     t: Floats  # (2,)
     state: Floats
     alarms: Floats  # (MOST_ALARMS, 3): time, row and speed where rank may be lost
+    suspicion: Floats  # (4,): the displacement; where the suspicious piece begins and how wide it is; the row
+    narrow_f: Any = 0
+    narrow_c: Any = 0
+
+
+def watching(context: RankContext) -> BoundKernel:
+    """`watch_rank` on a context, which narrows suspicions down on the same arrays."""
+    narrow = narrow_down.bind(context)
+    return watch_rank.bind(context._replace(narrow_f=narrow.f, narrow_c=narrow.c))
 
 
 class Watched(NamedTuple):
@@ -172,14 +181,21 @@ def compare(c, t, way):
             c.first_g[i] = c.g[1, i]
         row = suspicious(c, way / pieces)
         if row >= 0:
-            narrow_down(c, t, way, k / pieces, 1.0 / pieces, row)
+            c.suspicion[0], c.suspicion[1], c.suspicion[2], c.suspicion[3] = (
+                way,
+                k / pieces,
+                1.0 / pieces,
+                row,
+            )
+            invoke(c.narrow_f, c.narrow_c, t, c.suspicion, c.suspicion)
     for i in range(c.top.size):
         c.g[1, i] = c.first_g[i]
 
 
-@kernel
-def narrow_down(c, t, way, x, width, row):
+@rare_kernel_pointer
+def narrow_down(c, t, suspicion, out):
     """Divide a suspicious piece again and again; where suspicion stays it is noted."""
+    way, x, width, row = suspicion[0], suspicion[1], suspicion[2], int(suspicion[3])
     rough = is_rough(c, t, way)
     while row >= 0 and width * way > FINEST and not rough:
         width, found = width / PIECES, -1

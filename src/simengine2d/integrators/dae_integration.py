@@ -31,7 +31,8 @@ from .dae_step import (
     DaeStep,
     Look,
     look_into_dae_step,
-    try_dae_step,
+    try_adaptive_step,
+    try_fixed_step,
 )
 from .integration import NONE, Broken, CompiledIntegration, OdeTask, fixed_rules
 from .radau_iia import RadauIIA
@@ -162,8 +163,9 @@ class DaeIntegration(ConstrainedIntegration):
     ) -> None:
         """Steps that end at a switch of the state are those of `closing`."""
         self.step, self.level = step, level
-        super().__init__(problem, path, rules, try_dae_step.bind(step), equations, step.ends, step.memory)
-        self.closing = self.attempt if closing is step else try_dae_step.bind(closing)
+        attempt = try_adaptive_step if rules.kind == time_loop.ADAPTIVE else try_fixed_step
+        super().__init__(problem, path, rules, attempt.bind(step), equations, step.ends, step.memory)
+        self.closing = self.attempt if closing is step else attempt.bind(closing)
         self.closes: tuple[BoundEquations, BoundEquations] | None = None
 
     @property
@@ -262,7 +264,7 @@ def dae_integration(
     )
     problem = OdeTask(NONE, float(t0), y0, *given)
     path = new_path(y0, 2, 0, *tolerances, notes)
-    context = new_step(T, (main, half, starter), guess, X1, ends, path, adaptive, 2.0**order)
+    context = new_step(T, (main, half, starter), guess, X1, ends, path, 2.0**order)
     rules = fixed_rules(problem, adaptive, order + 1, False, 1)
     closing = context
     if broken is not None and broken.breaks.placed and not formulation.holds_velocities:
@@ -298,7 +300,6 @@ def new_step(
     X1: Floats,
     ends: Floats,
     path: Path,
-    adaptive: bool,
     gain: float,
 ) -> DaeStep:
     """A step from the first state on."""
@@ -308,7 +309,7 @@ def new_step(
     trial = [np.zeros(2 * n) for _ in ("end", "whole", "middle")]
     given = (*addresses, *pasts, *guess, X1.copy(), X1, X1.copy(), T.S, T.N, ends, *trial)
     of_path = (path.y, path.state, path.rtol, path.atol)
-    of_method = (T.rate, T.steps, int(adaptive), gain)
+    of_method = (T.rate, T.steps, gain)
     everything: tuple[Any, ...] = (*given, np.zeros(2), np.zeros(MEMORY_SIZE), *of_path, *of_method)
     return DaeStep(*everything)
 

@@ -84,7 +84,7 @@ def solve_step(method, t, size, end):
 
 
 class DaeStep(NamedTuple):
-    """Context of `try_dae_step`. X is what is kept of the past, X1 what will be kept when the step is taken."""
+    """Context of the steps. X is what is kept of the past, X1 what will be kept when the step is taken."""
 
     main_f: Any  # the method
     main_c: Any
@@ -114,7 +114,6 @@ class DaeStep(NamedTuple):
     atol: Floats
     rate: int  # the row of X that is the velocity
     steps: int  # steps that must be known before the method can be used
-    adaptive: int
     gain: float  # by which half steps are more exact than the whole one: 2^order
 
 
@@ -245,16 +244,31 @@ def try_adaptive(c, t, h):
 
 
 @kernel_pointer
-def try_dae_step(c, t, state, new):
-    """One step of the size state[TRIED]."""
+def try_fixed_step(c, t, state, new):
+    """A step of the size state[TRIED]."""
+    begin_step(c)
+    try_fixed(c, t, state[time_loop.TRIED])
+    copy_row(c.end, new)
+
+
+@kernel_pointer
+def try_adaptive_step(c, t, state, new):
+    """The same with an estimate of its error."""
+    begin_step(c)
+    try_adaptive(c, t, state[time_loop.TRIED])
+    copy_row(c.end, new)
+
+
+@kernel(inline=True)
+def begin_step(c):
     take_over(c)
     guess(c.ends[0], c.a, c.lam)
-    if c.adaptive == 1:
-        try_adaptive(c, t, state[time_loop.TRIED])
-    else:
-        try_fixed(c, t, state[time_loop.TRIED])
-    for j in range(new.size):
-        new[j] = c.end[j]
+
+
+@kernel(inline=True)
+def copy_row(row, out):
+    for j in range(out.size):
+        out[j] = row[j]
 
 
 # After a step, and inside it --------------------------------------------------------------------------

@@ -177,7 +177,7 @@ if JIT:
         """The contiguous array at an address."""
         array = cgutils.create_struct_proxy(kind)(context, builder)
         element = context.get_data_type(kind.dtype)
-        strides = [WORD(context.get_abi_sizeof(element))]
+        strides = [WORD(kind.dtype.bitwidth // 8)]
         for size in shape[:0:-1]:
             strides.insert(0, builder.mul(strides[0], size))
         array.data = builder.inttoptr(address, element.as_pointer())

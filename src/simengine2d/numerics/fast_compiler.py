@@ -23,11 +23,16 @@ private = inside(KEEPING + PIPELINE)
 
 
 class KernelTyper(private.TypeInferer):
-    """Infers the types of a kernel's variables; result types of arithmetic are looked up once."""
+    """Infers the types of a kernel's variables; result types of arithmetic are looked up once.
+
+    numba would compile a kernel again for each number that is written in a call of it.
+    """
 
     known: ClassVar[dict[Any, Any]] = {}
 
     def resolve_call(self, function: Any, args: Any, kws: Any) -> Any:
+        if isinstance(function, types.Dispatcher):
+            return super().resolve_call(function, tuple(map(types.unliteral, args)), kws)
         if (
             not isinstance(function, types.Function)
             or kws
@@ -175,6 +180,12 @@ class QuickFlags(private.Flags):
         return isinstance(other, QuickFlags) and self._values == other._values
 
 
+class KernelPasses(private.PassManager):
+    """The passes leave blocks and variables in order, so these are not put in order again after each of them."""
+
+    _ENFORCING = False
+
+
 class KernelCompiler(private.CompilerBase):
     """Compiles a kernel that is called from outside compiled code."""
 
@@ -188,7 +199,7 @@ class KernelCompiler(private.CompilerBase):
             return super().compile_extra(function)
 
     def define_pipelines(self) -> list[Any]:
-        manager = private.PassManager("kernel")
+        manager = KernelPasses("kernel")
         for step in PASSES:
             manager.add_pass(step, step.__name__)
         manager.finalize()

@@ -38,6 +38,7 @@ PIPELINE = (
     "numba.core.compiler:CompilerBase.define_pipelines",
     "numba.core.compiler:Flags",
     "numba.core.compiler_machinery:FunctionPass",
+    "numba.core.compiler_machinery:PassManager._ENFORCING",
     "numba.core.compiler_machinery:PassManager.add_pass",
     "numba.core.compiler_machinery:PassManager.finalize",
     "numba.core.compiler_machinery:register_pass",

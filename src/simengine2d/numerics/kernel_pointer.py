@@ -49,11 +49,11 @@ class KernelPointer:
     """A kernel f(context, t, y, out), compiled on first call, together with all pointers bound so far.
 
     Kernels know the address of a cell that holds the address of the machine code, so contexts can be laid out before
-    anything is compiled.
+    anything is compiled. What few of the runs that bind it ever call is `rare`: it waits for a call of its own.
     """
 
-    def __init__(self, function: Callable[..., None]) -> None:
-        self.function, self.__module__ = function, function.__module__
+    def __init__(self, function: Callable[..., None], rare: bool = False) -> None:
+        self.function, self.rare, self.__module__ = function, rare, function.__module__
         # inlined into the entry: a call would copy the whole context
         self.kernel = kernel(function, inline=True)
         self.cell = np.zeros(1, dtype=np.int64)
@@ -84,8 +84,16 @@ class KernelPointer:
                 entry, self.form = _entry_of(self, context), laid_out(context)[1]
                 self.not_yet = _compiling_first(self)
                 self.cell[0] = _address_of(self.not_yet)
-                pending.append(self)
+                if not self.rare:
+                    pending.append(self)
                 self.entry = entry
+
+    def compile(self) -> None:
+        """Compile it, if no other thread has done so, and all pending ones."""
+        with _one_at_a_time:
+            if self.rare and self.cell[0] == _address_of(self.not_yet):
+                pending.append(self)
+            compile_pending()
 
     def bind_like(self, other: BoundKernel) -> BoundKernel:
         """The kernel pointer bound to the context of another one, which is already laid out."""
@@ -124,6 +132,11 @@ def kernel_pointer(function: Callable[..., None]) -> KernelPointer:
     return KernelPointer(function)
 
 
+def rare_kernel_pointer(function: Callable[..., None]) -> KernelPointer:
+    """The same for one that is compiled only when it is called."""
+    return KernelPointer(function, rare=True)
+
+
 def as_words(*pointers: BoundKernel) -> tuple[Any, ...]:
     """f and c of each pointer, then an array that keeps their contexts alive: parts of a tuple that Python passes on.
 
@@ -131,6 +144,11 @@ def as_words(*pointers: BoundKernel) -> tuple[Any, ...]:
     """
     if pending:
         compile_pending()  # kernels called from Python need them compiled
+    return words_of(*pointers)
+
+
+def words_of(*pointers: BoundKernel) -> tuple[Any, ...]:
+    """The same for kernel pointers that are called by others only, or rarely."""
     if not JIT:
         return *(word for each in pointers for word in each[:2]), NOTHING
     words = [int(word) for each in pointers for word in each[:2]]
@@ -194,7 +212,7 @@ def _compiling_first(pointer: KernelPointer) -> Any:
 
     def compile_first(c: int, t: float, y: int, y_size: int, out: int, out_size: int) -> None:
         try:
-            compile_pending()
+            pointer.compile()
             _CALLED(int(pointer.cell[0]))(c, t, y, y_size, out, out_size)
         except BaseException:
             _array(out, out_size)[:] = np.nan

@@ -18,6 +18,7 @@ from ..expressions.function_table import (
     GRADIENT,
     HESSIAN,
     FunctionTable,
+    Scratch,
     law_slopes,
     law_value,
     pack,
@@ -28,6 +29,8 @@ from ..model.frame import PlacedFrame
 from ..model.measure import KINDS, Measure
 from ..numerics.arrays import Floats, Ints, constant
 from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import invoke, rare_kernel_pointer
+from .constraints import SystemArrays
 from .frames import EX, EY, UX, UY, term_gradient, term_rate, term_value
 
 # columns of `forces`: first and last of the measures it reads, its laws, and its targets
@@ -128,13 +131,43 @@ def frames_of(load: Load) -> list[PlacedFrame]:
 @kernel(inline=True)
 def applied(S, L, t, q, qd, w, Q):
     """QA: the weight of the bodies, the forces along measures, the wrenches."""
-    nb = S.mass.size
-    gx, gy = S.gravity[0], S.gravity[1]
-    for i in range(nb):
-        Q[3 * i], Q[3 * i + 1], Q[3 * i + 2] = S.mass[i] * gx, S.mass[i] * gy, 0.0
+    set_weight(S, Q)
     if L.laws.functions.shape[0] > 0:
         add_forces(S, L, t, w.F, w.scratch, Q)
         add_wrenches(S, L, t, q, qd, w.F, w.scratch, Q)
+
+
+@kernel(inline=True)
+def applied_by_pointer(S, t, q, qd, w):
+    """The same into w.Q; without loads, nothing is compiled for them."""
+    set_weight(S, w.Q)
+    if w.loads_f != 0:
+        invoke(w.loads_f, w.loads_c, t, q, qd)
+
+
+class Loading(NamedTuple):
+    """Context of `add_loads`: the loads, and those arrays of a workspace that they read and write."""
+
+    S: SystemArrays
+    L: Loads
+    F: Floats
+    scratch: Scratch
+    Q: Floats
+
+
+@rare_kernel_pointer
+def add_loads(c, t, q, qd):
+    """Q += forces along measures and wrenches"""
+    add_forces(c.S, c.L, t, c.F, c.scratch, c.Q)
+    add_wrenches(c.S, c.L, t, q, qd, c.F, c.scratch, c.Q)
+
+
+@kernel(inline=True)
+def set_weight(S, Q):
+    """Q = M g"""
+    gx, gy = S.gravity[0], S.gravity[1]
+    for i in range(S.mass.size):
+        Q[3 * i], Q[3 * i + 1], Q[3 * i + 2] = S.mass[i] * gx, S.mass[i] * gy, 0.0
 
 
 @kernel(inline=True)

@@ -10,9 +10,12 @@ small dense blocks over the coordinates that they couple; statics and linearizat
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from ..expressions.function_table import FIRST_SLOPE, law_bends, law_slopes
 from ..model.measure import ANGLE, X, Y
 from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import invoke, rare_kernel_pointer
 from .applied_forces import (
     BY,
     LAW,
@@ -23,14 +26,26 @@ from .applied_forces import (
     SIGN,
     TARGET,
     TARGET_END,
+    Loads,
     first_law,
     read_measures,
     read_state,
     turned,
 )
+from .constraints import SystemArrays
 from .equations_of_motion import fill_matrix
-from .formulas.derivatives import add_formula_rates, add_row_block, begin_block, bend_rows, end_block
+from .formulas.derivatives import (
+    Couplings,
+    add_formula_rates,
+    add_row_block,
+    begin_block,
+    bend_rows,
+    end_block,
+)
 from .frames import EX, EY, term_gradient, term_hessian
+
+if TYPE_CHECKING:
+    from .workspace import Workspace
 
 
 @kernel
@@ -194,12 +209,20 @@ def add_wrench_block(S, L, i, t, q, qd, of_q, of_qd, F, scratch, first, B):
             B[first + 2, first + 2] -= of_q * g * (f * y + e * x)
 
 
-@kernel
-def add_tangent(S, L, D, t, q, qd, lam, of_q, of_qd, straight, crossed, w):
-    """of_q ((Phi_q^T lam)_q - QA_q) - of_qd QA_qd into w.v: derivatives A as straight A + crossed A^T."""
-    if of_q != 0.0:
-        add_constraint_tangent(S, D, lam, of_q, w)
-    C, rows, forces = D.couplings, S.formulas.row.size, L.forces.shape[0]
+class Tangent(NamedTuple):
+    """Context of `add_blocks`."""
+
+    S: SystemArrays
+    L: Loads
+    C: Couplings
+    w: Workspace
+
+
+@rare_kernel_pointer
+def add_blocks(c, t, q, qd):
+    """The blocks of formulas, forces and wrenches into w.v, by the factors and multipliers in w.given."""
+    S, L, C, w, rows, forces = c.S, c.L, c.C, c.w, c.S.formulas.row.size, c.L.forces.shape[0]
+    of_q, of_qd, straight, crossed, lam = w.given[0], w.given[1], w.given[2], w.given[3], w.given[4:]
     if rows > 0:
         bend_rows(t, w)
     for i in range(C.start.size - 1):
@@ -214,11 +237,23 @@ def add_tangent(S, L, D, t, q, qd, lam, of_q, of_qd, straight, crossed, w):
 
 
 @kernel
-def newton_matrix(S, L, D, t, q, qd, lam, of_q, of_qd, w):
+def add_tangent(S, D, t, q, qd, lam, of_q, of_qd, straight, crossed, w):
+    """of_q ((Phi_q^T lam)_q - QA_q) - of_qd QA_qd into w.v: derivatives A as straight A + crossed A^T."""
+    if of_q != 0.0:
+        add_constraint_tangent(S, D, lam, of_q, w)
+    if w.blocks_f != 0:
+        w.given[0], w.given[1], w.given[2], w.given[3] = of_q, of_qd, straight, crossed
+        for i in range(lam.size):
+            w.given[4 + i] = lam[i]
+        invoke(w.blocks_f, w.blocks_c, t, q, qd)
+
+
+@kernel
+def newton_matrix(S, D, t, q, qd, lam, of_q, of_qd, w):
     """M + of_q ((Phi_q^T lam)_q - QA_q) - of_qd QA_qd, with Phi_q beside it, symmetrized into w.v."""
     fill_matrix(D, w.data, w.v)
     if of_q != 0.0 or of_qd != 0.0:
-        add_tangent(S, L, D, t, q, qd, lam, of_q, of_qd, 0.5, 0.5, w)
+        add_tangent(S, D, t, q, qd, lam, of_q, of_qd, 0.5, 0.5, w)
 
 
 # Rates of the constraints -----------------------------------------------------------------------------

@@ -94,7 +94,8 @@ class System:
         self.load_arrays = load_arrays(loads, frames)
         lay_out_once(self, self.arrays)
         lay_out_once(self, self.load_arrays)
-        self.masses = np.column_stack([self.arrays.mass, self.arrays.mass, self.arrays.inertia]).reshape(-1)
+        masses = np.column_stack([self.arrays.mass, self.arrays.mass, self.arrays.inertia])
+        self.masses = constant(masses.reshape(-1))
         """The diagonal of M."""
 
     def _measure_bodies(self) -> None:

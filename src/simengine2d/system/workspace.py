@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..expressions.function_table import Scratch, new_scratch
-from ..numerics.arrays import Floats, Ints
+from ..numerics.arrays import Floats, Ints, constant
 from ..numerics.contexts import holds_addresses
+from ..numerics.kernel_pointer import NOTHING, BoundKernel, words_of
+from .applied_forces import Loading, Loads, add_loads
 from .constraints import SystemArrays
+from .derivatives import Tangent, add_blocks
+from .equations_of_motion import EquationArrays
 from .formulas.constraints import NO_POINTERS, row_pointers
 from .frames import FRAME_STATE
+from .kkt_refinement import Refinement, refine_kkt
 
 if TYPE_CHECKING:
-    from .applied_forces import Loads
-    from .equations_of_motion import EquationArrays
     from .system import System
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -49,6 +52,14 @@ class Workspace(NamedTuple):
     bends_f: Any
     bends_c: Any
     rows_kept: Ints  # keeps alive what these work in
+    # likewise: applied forces, second derivatives of formulas and forces, refinement of a solution
+    loads_f: Any
+    loads_c: Any
+    blocks_f: Any
+    blocks_c: Any
+    refine_f: Any
+    refine_c: Any
+    rare_kept: Ints
     bends: Floats  # second derivatives
     memory: Floats  # where contacts touched last
     # the matrix, and the solution of its equations
@@ -65,6 +76,7 @@ class Workspace(NamedTuple):
     # second derivatives
     H: Floats
     law: Floats  # a force and its derivatives by the variables of its law
+    given: Floats  # factors of derivatives by q and qd, as they are and transposed, then the multipliers
     G: Floats  # gradients over the coordinates of a block
     where: Ints  # where each body begins in a block
     B: Floats  # the largest block of a formula or a force
@@ -80,7 +92,7 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
     whole = unknowns if d is not None and d.refinements[0] > 0 and unknowns <= MOST_WHOLE else 0
     block = 0 if d is None else int(np.diff(d.couplings.start).max(initial=0))
     variables = 0 if L is None else int(L.laws.sizes[0])
-    return Workspace(
+    w = Workspace(
         scratch=new_scratch(S.functions, *(() if L is None else (L.laws,))),
         f=np.zeros((m, 3)),
         F=F,
@@ -89,6 +101,7 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
         Q=np.empty(n),
         row=np.empty(m),
         **pointers._asdict(),
+        **RarePointers()._asdict(),
         bends=np.zeros(int(S.formulas.bend_start[-1])),
         memory=memory,
         v=np.empty(0 if d is None else d.program.column.size),
@@ -103,10 +116,35 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
         null=np.zeros((0 if d is None or not whole else d.dropped.size, m)),
         H=np.empty((6, 6)),
         law=np.zeros(1 + variables + variables**2),
+        given=np.zeros(4 + m),
         G=np.empty((3, block)),
         where=np.full(S.mass.size + 1, -1, dtype=np.int64),
         B=np.zeros((block, block)),
     )
+    return w._replace(**rare_pointers(w, S, L, d)._asdict())
+
+
+class RarePointers(NamedTuple):
+    """The words of kernel pointers that work in a workspace; zeros if its model does not need them."""
+
+    loads_f: Any = 0
+    loads_c: Any = 0
+    blocks_f: Any = 0
+    blocks_c: Any = 0
+    refine_f: Any = 0
+    refine_c: Any = 0
+    rare_kept: Ints = NOTHING
+
+
+def rare_pointers(w: Workspace, S: SystemArrays, L: Loads | None, d: EquationArrays | None) -> RarePointers:
+    loads = blocks = refine = BoundKernel(0, 0, None)
+    if L is not None and L.laws.functions.shape[0] > 0:
+        loads = add_loads.bind(Loading(S, L, w.F, w.scratch, w.Q))
+    if d is not None and L is not None and d.couplings.start.size > 1:
+        blocks = add_blocks.bind(Tangent(S, L, d.couplings, w))
+    if d is not None and d.refinements[0] > 0:
+        refine = refine_kkt.bind(Refinement(S, constant(d), w))
+    return RarePointers(*words_of(loads, blocks, refine))
 
 
 # What a System stores for reuse ------------------------------------------------------------------------

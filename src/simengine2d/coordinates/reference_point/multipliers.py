@@ -12,20 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...numerics.arrays import constant
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import kernel_pointer
+from ...numerics.kernel_pointer import kernel_pointer, rare_kernel_pointer
 from ...numerics.rank import LOST_PIVOT
-from ...system.applied_forces import Loads
 from ...system.constraints import SystemArrays, gamma, phi
-from ...system.equations_of_motion import (
-    SHARE,
-    EquationArrays,
-    evaluate_state,
-    larger_share,
-    mean_acceleration,
-    residual_of_kkt,
-    solve_kkt,
-)
+from ...system.equations_of_motion import EquationArrays, evaluate_state, solve_kkt
+from ...system.kkt_refinement import SHARE, larger_share, mean_acceleration, residual_of_kkt
 from ...system.system import System
 from ...system.workspace import Workspace
 from ..equations import OutputMonitors, OutputMultipliers, new_monitors
@@ -42,14 +35,13 @@ class Sparse(NamedTuple):
     """Context of these kernel pointers, and of the verbs in `sparse`."""
 
     S: SystemArrays
-    L: Loads
     D: EquationArrays
     w: Workspace
     monitors: OutputMonitors
 
 
 def new_sparse(system: System, d: EquationArrays, w: Workspace) -> Sparse:
-    return Sparse(system.arrays, system.load_arrays, d, w, new_monitors())
+    return Sparse(system.arrays, constant(d), w, new_monitors())
 
 
 def multipliers_of_bodies(
@@ -61,7 +53,7 @@ def multipliers_of_bodies(
     return OutputMultipliers(pointer.bind(context), context.monitors)
 
 
-@kernel_pointer
+@rare_kernel_pointer
 def multipliers_of_motion(c, t, y, out):
     """lam of Phi_q^T lam = QA - M qdd, with y = (q, qd, qdd): what the constraints must take up.
 
@@ -69,7 +61,7 @@ def multipliers_of_motion(c, t, y, out):
     back from its own accelerations, since M qdd = QA - Phi_q^T lam.
     """
     w, n = c.w, y.size // 3
-    evaluate_state(c.S, c.L, t, y[:n], y[n : 2 * n], w)
+    evaluate_state(c.S, t, y[:n], y[n : 2 * n], w)
     note_errors(c, y[n : 2 * n], y[2 * n :])
     take_up(c, y[2 * n :])
     note_lost_digits(c, t)
@@ -89,7 +81,7 @@ def corrected_motion(c, t, y, out):
     """
     S, w, n = c.S, c.w, y.size // 3
     qdd = y[2 * n :]
-    evaluate_state(S, c.L, t, y[:n], y[n : 2 * n], w)
+    evaluate_state(S, t, y[:n], y[n : 2 * n], w)
     gamma(S, w, w.row)
     add_inertia(S, qdd, -1.0, w.Q)
     add_slopes(S, w.data, qdd, -1.0, w.row)
@@ -216,7 +208,7 @@ def note_rows(c, count, rows, out):
     wide = (rows.size - number) // max(1, number)
     for k in range(number):
         row = rows[number + k * wide : number + (k + 1) * wide]
-        evaluate_state(c.S, c.L, rows[k], row[:n], row[n : 2 * n], c.w)
+        evaluate_state(c.S, rows[k], row[:n], row[n : 2 * n], c.w)
         note_errors(c, row[n : 2 * n], row[2 * n : 3 * n])
 
 

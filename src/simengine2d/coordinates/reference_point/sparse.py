@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 def accelerations(c, t, y, out):
     """(qd, qdd); lam stays in w.x."""
     n = y.size // 2
-    accelerate(c.S, c.L, c.D, t, y[:n], y[n:], c.w)
+    accelerate(c.S, c.D, t, y[:n], y[n:], c.w)
     for j in range(n):
         out[j], out[n + j] = y[n + j], c.w.x[j]
 

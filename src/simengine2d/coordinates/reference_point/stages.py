@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.formula import VELOCITY as OF_VELOCITY
+from ...numerics.arrays import constant
 from ...numerics.block_elimination import Blocks, eliminate_blocks, new_blocks, solve_blocks
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import kernel_pointer
 from ...numerics.ldl import eliminate, solve_again, substitute
-from ...system.applied_forces import Loads
 from ...system.constraints import SystemArrays, gamma, phi
 from ...system.derivatives import add_tangent, newton_matrix, rate_slopes
 from ...system.elimination import elimination_program
@@ -54,7 +54,6 @@ class SparseStages(NamedTuple):
     """Context of the kernel pointers."""
 
     S: SystemArrays
-    L: Loads
     D: EquationArrays
     w: Workspace
     st: Stages
@@ -79,19 +78,18 @@ def sparse_stages(system: System, task: StageTask) -> StageEquations:
     if soft:
         template = D.template.copy()
         template[D.diagonal[n:]] = -task.compliance
-        D = D._replace(template=template)
+        D = constant(D._replace(template=template))
     w, mass = system.new_workspace(D), D.masses
     share = np.where(D.shares > 0.0, D.shares, 1.0)
     eps = np.zeros(system.m) if soft else -D.template[D.diagonal[n:]]
     heaviest = float(np.max(mass * system.sizes**2, initial=0.0)) or 1.0
     slack = eps / np.sqrt(share * heaviest)
-    L = system.load_arrays
-    loads = L.forces.shape[0] > 0 or L.wrench_frame.size > 0
+    loads = system.load_arrays.laws.functions.shape[0] > 0
     several = st.t.size > 1 or task.twice
     size = st.t.size * (2 if task.twice else 1)
     pairs = _pairs(D, n) if several else (np.zeros(0, dtype=np.int64),) * 3
     context = SparseStages(
-        system.arrays, L, D, w, st, mass, share, task.compliance, slack, int(task.twice), int(loads),
+        system.arrays, D, w, st, mass, share, task.compliance, slack, int(task.twice), int(loads),
         new_blocks(D.program, size if several else 0), np.zeros(system.arrays.jac_column.size), *pairs,
     )  # fmt: skip
     evaluating = evaluate.bind(context)
@@ -119,7 +117,7 @@ def evaluate(c, t, y, out):
     """What the present stages leave of the equations."""
     st = c.st
     for i in range(st.t.size):
-        evaluate_state(c.S, c.L, st.t[i], st.z[i], st.zd[i], c.w)
+        evaluate_state(c.S, st.t[i], st.z[i], st.zd[i], c.w)
         st.state[EVALUATIONS] += 1.0
         find_gaps(c, st, i)
         find_balance(c, st.a[i], st.lam[i], st.balance[i])
@@ -195,9 +193,7 @@ def solve_single(c, t, y, out):
         solve_again(D.program, w.v, w.rest, w.x, w.work)
     else:
         full = tangent_shares(st)
-        newton_matrix(
-            S, c.L, D, st.t[0], st.z[0], st.zd[0], st.lam[0], full * st.B[0, 0], full * st.C[0, 0], w
-        )
+        newton_matrix(S, D, st.t[0], st.z[0], st.zd[0], st.lam[0], full * st.B[0, 0], full * st.C[0, 0], w)
         for j in range(n):
             w.v[D.right[j]] = -st.balance[0, j]
         for k in range(m):
@@ -251,7 +247,7 @@ def solve_coupled(c, t, y, out):
 @kernel
 def fill_blocks(c):
     """Newton's matrix of all stages."""
-    S, L, D, w, st, K = c.S, c.L, c.D, c.w, c.st, c.K
+    S, D, w, st, K = c.S, c.D, c.w, c.st, c.K
     s, k = st.t.size, K.inverse.shape[0]
     for p in range(K.upper.shape[0]):
         for i in range(k):
@@ -259,14 +255,14 @@ def fill_blocks(c):
                 K.upper[p, i, j] = K.lower[p, i, j] = 0.0
     for i in range(s):
         q, qd = st.z[i], st.zd[i]
-        evaluate_state(S, L, st.t[i], q, qd, w)
+        evaluate_state(S, st.t[i], q, qd, w)
         add_masses(c, i)
         # derivatives by q, then by qd; of each the triangle as it is numbered, then the other
         for part in range((4 if c.loads == 1 else 2) if tangent_shares(st) == 1.0 else 0):
             by_q, straight = 1.0 - part // 2, 1.0 - part % 2
             for p in range(w.v.size):
                 w.v[p] = 0.0
-            add_tangent(S, L, D, st.t[i], q, qd, st.lam[i], by_q, 1.0 - by_q, straight, 1.0 - straight, w)
+            add_tangent(S, D, st.t[i], q, qd, st.lam[i], by_q, 1.0 - by_q, straight, 1.0 - straight, w)
             spread(c, i, by_q == 1.0, straight == 1.0)
         rate_slopes(S, st.t[i], qd, w, c.G)
         add_jacobian(c, i)

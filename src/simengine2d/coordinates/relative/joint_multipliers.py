@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from ...methods import Formulation
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
-from ...system.applied_forces import Loads
 from ...system.constraints import SystemArrays, gamma
 from ...system.elimination import elimination_program, lengths_per_row, unequal
-from ...system.equations_of_motion import evaluate_state, residual_of_kkt
+from ...system.equations_of_motion import evaluate_state
+from ...system.kkt_refinement import residual_of_kkt
 from ...system.workspace import Workspace
 from ..equations import Configuration, OutputMonitors, OutputMultipliers, new_monitors
 from ..reference_point.multipliers import add_inertia, multipliers_of_bodies, note_errors
@@ -49,7 +49,6 @@ class JointMultipliers(NamedTuple):
     """Context of `joint_multipliers`."""
 
     S: SystemArrays
-    L: Loads
     D: Measures
     w: Workspace
     monitors: OutputMonitors
@@ -75,7 +74,7 @@ def joint_multipliers(c, t, y, out):
     if c.whole_f != 0 and (np.isnan(c.monitors.singular_at[1]) or spread_of_loops(c.loops) > NEAR_SINGULAR):
         invoke(c.whole_f, c.whole_c, t, y, out)
         return
-    evaluate_state(S, c.L, t, y[:n], qd, w)
+    evaluate_state(S, t, y[:n], qd, w)
     for j in range(n):
         c.rest[j] = w.Q[j]
     add_inertia(S, qdd, -1.0, c.rest)
@@ -192,7 +191,6 @@ def multipliers_of(
     x, rest, terms = np.zeros((3, system.n + system.m))
     context = JointMultipliers(
         system.arrays,
-        system.load_arrays,
         Measures(system.arms, lengths_per_row(system), np.zeros(system.m)),
         system.new_workspace()._replace(x=x, rest=rest, terms=terms),
         monitors,
