@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import simengine2d as se
-from simengine2d.expressions.evaluate import to_text
 from simengine2d.expressions.function import Function
+from simengine2d.expressions.syntax import to_text
 from simengine2d.model.frame import GROUND, PlacedFrame, quoted
 from simengine2d.model.measure import Term
 

@@ -11,7 +11,8 @@ import pytest
 import simengine2d as se
 from simengine2d.expressions.breaks import Switch, TimeBreaks, affine, break_times, stops_of, switches_of
 from simengine2d.expressions.enclosures import enclose
-from simengine2d.expressions.evaluate import evaluate, parse
+from simengine2d.expressions.evaluate import evaluate
+from simengine2d.expressions.parser import parse
 from simengine2d.expressions.tape import fold
 from simengine2d.numerics.interrupts import Interrupts
 

@@ -11,6 +11,16 @@ from hypothesis import strategies as st
 
 from simengine2d.errors import ModelError
 from simengine2d.expressions.evaluate import (
+    calls_in,
+    evaluate,
+    names_in,
+    number,
+    resolve_parameters,
+    substitute,
+)
+from simengine2d.expressions.parser import parse
+from simengine2d.expressions.syntax import (
+    FUNCTIONS,
     Call,
     Chain,
     Constant,
@@ -18,16 +28,8 @@ from simengine2d.expressions.evaluate import (
     Name,
     Number,
     Unary,
-    calls_in,
-    evaluate,
-    names_in,
-    number,
-    parse,
-    resolve_parameters,
-    substitute,
     to_text,
 )
-from simengine2d.expressions.syntax import FUNCTIONS
 
 VALUES = {"a": 2.5, "b": -1.5, "c": 3.0, "t": 0.7}
 

@@ -13,19 +13,10 @@ from scipy.interpolate import CubicSpline
 
 from simengine2d.errors import ModelError
 from simengine2d.expressions.dual import Jet
-from simengine2d.expressions.evaluate import (
-    Call,
-    Chain,
-    Constant,
-    ExpressionError,
-    Name,
-    Node,
-    Number,
-    Unary,
-    parse,
-)
 from simengine2d.expressions.function import Function, as_function, expression_function
 from simengine2d.expressions.function_table import HESSIAN, evaluate_function, functions_at, new_scratch, pack
+from simengine2d.expressions.parser import parse
+from simengine2d.expressions.syntax import Call, Chain, Constant, ExpressionError, Name, Node, Number, Unary
 from simengine2d.expressions.table import Table
 from simengine2d.numerics.kernel import JIT, kernel
 

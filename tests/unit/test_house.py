@@ -6,6 +6,7 @@ import ast
 import re
 import tomllib
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -52,3 +53,28 @@ def test_the_reading_list_is_short_and_its_files_exist():
     assert len(files) > 5
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
     assert lines < MOST_LINES
+
+
+@cache
+def defined_in(path: Path) -> set[str]:
+    """The names that a module binds itself, and the modules beside it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    names |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return names | ({each.stem for each in path.parent.iterdir()} if path.name == "__init__.py" else set())
+
+
+def test_a_name_is_imported_from_where_it_is_defined():
+    """One import path for each name; `io` and `lab` hand out what their packages are for."""
+    wrong = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or not node.level:
+                continue
+            room = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            home = room / "__init__.py" if room.is_dir() else room.with_suffix(".py")
+            if home.parent in (PACKAGE / "io", PACKAGE / "lab") and home.name == "__init__.py":
+                continue
+            strange = [each.name for each in node.names if each.name not in defined_in(home)]
+            wrong += [f"{path.relative_to(PACKAGE)}:{node.lineno} {name}" for name in strange]
+    assert wrong == []

@@ -7,7 +7,6 @@ import pytest
 import sympy
 
 import simengine2d as se
-from simengine2d.expressions.evaluate import parse
 from simengine2d.expressions.function import as_function
 from simengine2d.expressions.function_table import (
     FIRST_SLOPE,
@@ -20,6 +19,7 @@ from simengine2d.expressions.function_table import (
 )
 from simengine2d.expressions.law import PUSH, STATE, as_law, body_law, linear_law
 from simengine2d.expressions.operations import MANY_ARGUMENTS, ONE_ARGUMENT, RISES, TWO_ARGUMENTS
+from simengine2d.expressions.parser import parse
 from simengine2d.symbolic.to_sympy import to_sympy
 
 

@@ -19,7 +19,8 @@ import numpy as np
 from ..numerics.interrupts import check_interrupts
 from . import operations
 from .enclosures import enclose
-from .evaluate import Call, Chain, Name, Node, Number, Unary, names_in
+from .evaluate import names_in
+from .syntax import Call, Chain, Name, Node, Number, Unary
 from .table import Table
 
 EPS = 2.0**-52

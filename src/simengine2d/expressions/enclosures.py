@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from .evaluate import Call, Chain, ExpressionError, Name, Node, Number, Unary, evaluate
+from .evaluate import evaluate
 from .operations import RISES, rise_derivatives
-from .syntax import CONSTANTS, Constant
+from .syntax import CONSTANTS, Call, Chain, Constant, ExpressionError, Name, Node, Number, Unary
 
 Bounds = tuple[float, float]
 Jet = tuple[float, float, float, float]

@@ -39,29 +39,6 @@ from .syntax import (
     walk,
 )
 
-__all__ = [
-    "Call",
-    "Chain",
-    "Constant",
-    "ExpressionError",
-    "Name",
-    "Node",
-    "Number",
-    "Unary",
-    "calls_in",
-    "check_names",
-    "evaluate",
-    "from_matlab",
-    "names_in",
-    "number",
-    "parse",
-    "refuse_hidden",
-    "resolve_parameters",
-    "substitute",
-    "to_matlab",
-    "to_text",
-]
-
 NOTHING: Mapping[str, float] = MappingProxyType({})
 VARIABLES = ("t", "s", "sd")  # the variables of functions of time and force laws
 

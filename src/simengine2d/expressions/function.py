@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import ModelError, ended
 from ..numerics.kernel import Callback
 from .dual import differentiated
-from .evaluate import NOTHING, Node, Number, check_names, evaluate, number, parse, refuse_hidden, substitute
+from .evaluate import NOTHING, check_names, evaluate, number, refuse_hidden, substitute
 from .function_table import (
     ALONG,
     CALLBACK,
@@ -31,6 +31,8 @@ from .function_table import (
     evaluate_function,
     new_scratch,
 )
+from .parser import parse
+from .syntax import Node, Number
 from .table import Table
 from .tape import Tape, compile_tape, fold
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from ..errors import ModelError, UnsupportedError, listed
 from ..numerics.kernel import Callback
-from .evaluate import parse
 from .function import Function, as_function, declared_breaks, expression_function, name_of, table_function
 from .function_table import LINEAR, VALUE_CALLBACK
+from .parser import parse
 from .table import Table
 
 STATE = ("x", "xd", "y", "yd", "phi", "phid", "t")

@@ -10,7 +10,8 @@ import math
 from dataclasses import dataclass, field
 
 from . import operations as jets
-from .evaluate import Call, Chain, Name, Node, Number, Unary, evaluate, names_in
+from .evaluate import evaluate, names_in
+from .syntax import Call, Chain, Name, Node, Number, Unary
 
 # operations that only tapes have: the argument if it is positive, else nan; a cosine or sine next to its partner
 POSITIVE, COS_BESIDE, SIN_BESIDE = 60, 61, 62

@@ -8,8 +8,10 @@ from math import cos, pi, sin
 from typing import Any
 
 from ..errors import ModelError, listed
-from ..expressions.evaluate import Number, names_in, parse, substitute, to_matlab, to_text
+from ..expressions.evaluate import names_in, substitute, to_matlab
 from ..expressions.function import Function
+from ..expressions.parser import parse
+from ..expressions.syntax import Number, to_text
 from ..expressions.table import Table
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import Term

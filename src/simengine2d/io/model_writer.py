@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
-from ..expressions.evaluate import to_text
 from ..expressions.function import Function
+from ..expressions.syntax import to_text
 from ..expressions.table import Table
 from ..model.body import Body
 from ..model.elements import FUNCTION_KINDS, Element, Kind

@@ -13,20 +13,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, final
 
 from ..errors import ModelError, unknown
-from ..expressions.evaluate import (
-    Call,
-    Chain,
-    Name,
-    Node,
-    Number,
-    Unary,
-    evaluate,
-    names_in,
-    number,
-    substitute,
-    to_text,
-)
+from ..expressions.evaluate import evaluate, names_in, number, substitute
 from ..expressions.function import Function, constant_function, tree_function
+from ..expressions.syntax import Call, Chain, Name, Node, Number, Unary, to_text
 from ..expressions.tape import fold
 from .curves.contact_arrays import Contact
 from .measure import Measure

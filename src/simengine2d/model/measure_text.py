@@ -10,21 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import ModelError
-from ..expressions.evaluate import (
-    Call,
-    Chain,
-    Name,
-    Node,
-    Number,
-    Unary,
-    check_names,
-    evaluate,
-    names_in,
-    number,
-    parse,
-    substitute,
-    to_text,
-)
+from ..expressions.evaluate import check_names, evaluate, names_in, number, substitute
+from ..expressions.parser import parse
+from ..expressions.syntax import Call, Chain, Name, Node, Number, Unary, to_text
 from .frame import AT, GROUND, Frame, frame_in
 from .measure import KINDS, Measure, Term
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from ..errors import Caution, listed
 from ..expressions.breaks import Break, Switch, TimeBreaks, stops_of, switches_of
-from ..expressions.evaluate import Name, Node, names_in
+from ..expressions.evaluate import names_in
 from ..expressions.function import Function, tree_function
 from ..expressions.law import STATE
+from ..expressions.syntax import Name, Node
 from ..expressions.table import Table
 from ..model.elements import Load, MeasureForce
 from ..model.frame import GROUND, Frame

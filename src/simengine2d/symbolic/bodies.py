@@ -7,8 +7,10 @@ from typing import Any
 
 import sympy as sp
 
-from ..expressions.evaluate import Node, names_in, parse
+from ..expressions.evaluate import names_in
 from ..expressions.function import Function
+from ..expressions.parser import parse
+from ..expressions.syntax import Node
 from ..model.body import Bar
 from ..system.system import System
 from .symbols import Letter, SymbolTable, letter_of

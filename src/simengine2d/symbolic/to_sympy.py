@@ -8,8 +8,8 @@ from typing import Any
 import sympy as sp
 
 from ..errors import ModelError
-from ..expressions.evaluate import Call, Chain, Constant, Name, Node, Number, Unary, to_text
 from ..expressions.operations import ONE_ARGUMENT
+from ..expressions.syntax import Call, Chain, Constant, Name, Node, Number, Unary, to_text
 from ..expressions.tape import fold
 from .symbols import as_number
 

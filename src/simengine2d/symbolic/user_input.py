@@ -9,7 +9,8 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..errors import ModelError, listed
-from ..expressions.evaluate import names_in, number, parse
+from ..expressions.evaluate import names_in, number
+from ..expressions.parser import parse
 from .symbols import SymbolTable, letter_of
 from .to_sympy import to_sympy
 

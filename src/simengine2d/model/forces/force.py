@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...errors import ModelError
-from ...expressions.evaluate import Name
+from ...expressions.syntax import Name
 from ..elements import Components, Energy, ForceElement, MeasureForce
 from ..formula import VELOCITY, Formula
 from ..measure import Measure
