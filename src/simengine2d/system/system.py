@@ -60,7 +60,7 @@ class System:
         self._make_arrays()
         self._measure_bodies()
         self._sort_rows()
-        constant((self.masses, self.drawn_q, self.own_arms, self.driver_rows, self.velocity_rows))
+        constant((self.drawn_q, self.own_arms, self.driver_rows, self.velocity_rows))
         self.idle = Pool()
         """Idle workspaces for the next evaluation or run."""
         self.known: dict[str, dict[Any, Any]] = {}
