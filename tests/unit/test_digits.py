@@ -8,7 +8,8 @@ import pytest
 import simengine2d as se
 from simengine2d import builders
 from simengine2d.analyses.assembly.assemble import assemble
-from simengine2d.analyses.digits import far_from_the_origin, lost_digits, pace
+from simengine2d.analyses.dynamics.initial_state import pace
+from simengine2d.analyses.dynamics.row_checks import far_from_the_origin, lost_digits
 from simengine2d.coordinates.reference_point.multipliers import spread_of_pivots
 from simengine2d.system.elimination import elimination_program
 from simengine2d.system.equations_of_motion import accelerate

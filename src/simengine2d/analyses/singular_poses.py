@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..coordinates.base import Family
 from ..coordinates.reference_point.multipliers import new_sparse
@@ -24,6 +23,7 @@ from ..formulations.rank_watch import (
     watching,
 )
 from ..model.frame import GROUND
+from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
 from ..numerics.rank import unit_rows
 from ..system.elimination import elimination_program
@@ -32,8 +32,6 @@ from ..system.system import System
 from ..system.workspace import once_per_system
 from .assembly.closure import coordinate_scale
 from .assembly.diagnose import names_of_rows
-
-Floats = NDArray[np.float64]
 
 # distances from a singular pose, in lengths or radians, at which constraints are examined
 FAR, NEAR, NEARER = 0.1, 0.03, 0.01
@@ -107,7 +105,7 @@ def geometric_masses(system: System) -> Floats:
 @once_per_system
 def geometric_program(system: System, regular: bool) -> EquationArrays:
     """The elimination program of the system, with these masses and a trace of compliance."""
-    d, masses = elimination_program(system, not regular, False), geometric_masses(system)
+    masses, d = geometric_masses(system), elimination_program(system, not regular, False)
     template = np.zeros_like(d.template)
     template[d.diagonal[: system.n]] = masses
     rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))

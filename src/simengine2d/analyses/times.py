@@ -7,13 +7,11 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ModelError
 from ..expressions.evaluate import number
+from ..numerics.arrays import Floats
 from ..system.system import System
-
-Floats = NDArray[np.float64]
 
 
 def output_times(

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from ..errors import ModelError, UnsupportedError, listed
 from ..expressions.breaks import SMALLEST_TIME, Break
 from ..methods import Integrator
+from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel, KernelPointer
 from . import time_loop as loop
 from .time_loop import BoundEquations, Path, Rules, TimeLoop, new_path
 
-Floats = NDArray[np.float64]
 Stability = NDArray[np.complex128]
 
 EPS = 2.0**-52
@@ -134,6 +134,11 @@ class Integration(ABC):
     @abstractmethod
     def between(self, t: float) -> Floats:
         """The state at a time inside the last step."""
+
+    @property
+    @abstractmethod
+    def step_ahead(self) -> float:
+        """Size of the step that comes next."""
 
     @abstractmethod
     def counts(self) -> dict[str, int]:
@@ -303,11 +308,6 @@ class CompiledIntegration(Integration):
             elif switches and why in FAILED:
                 why = self.foresee(broken, saved, why)
         return first, why
-
-    @property
-    def attempts(self) -> int:
-        """Steps tried so far."""
-        return self.steps + int(self.path.state[loop.REJECTED])
 
     def aim(self) -> Break | None:
         """Set the time at which steps must end next; returns the break there."""
@@ -508,6 +508,16 @@ class CompiledIntegration(Integration):
     @property
     def steps(self) -> int:
         return int(self.path.state[loop.STEPS] + (self.path.state[loop.TAKE] > 0.0))
+
+    @property
+    def attempts(self) -> int:
+        """Steps tried so far."""
+        return self.steps + int(self.path.state[loop.REJECTED])
+
+    @property
+    def step_ahead(self) -> float:
+        waiting, following = float(self.path.state[loop.TAKE]), float(self.path.state[loop.STEP])
+        return min(waiting, following) if waiting > 0.0 and following > 0.0 else max(waiting, following)
 
     def counts(self) -> dict[str, int]:
         state = self.path.state

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ModelError, UnsupportedError
 from ..expressions.breaks import SMALLEST_TIME, Break
+from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
 from . import time_loop as loop
 from .integration import (
@@ -25,8 +25,6 @@ from .integration import (
     careful,
 )
 from .step_control import LONGEST_FIRST_STEP, longest_step
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -215,6 +213,10 @@ class ScipyIntegration(Integration):
         if self.look is None:
             self.look = self.solver.dense_output()
         return np.array(self.look(t))  # type: ignore[misc]
+
+    @property
+    def step_ahead(self) -> float:
+        return self.step_end - self.t
 
     def counts(self) -> dict[str, int]:
         s = self.solver

@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import Caution, SimEngineError
 from ...formulations.stage_iteration import StagedFormulation
 from ...methods import AlphaMethod
+from ...numerics.arrays import Floats
 from ...system.system import System
-from .options import Task
+from .options import DynamicsOptions
 
 if TYPE_CHECKING:
+    from .outputs import Outputs
     from .run import Run
 
-Floats = NDArray[np.float64]
 
 TORN = 0.9  # of the fastest velocities: they are almost entirely error
 KEPT = 0.1  # the same up to which outputs are kept
@@ -33,11 +33,11 @@ REMEDY = (
 )
 
 
-def cautions(task: Task, constraints: int) -> list[str]:
+def cautions(options: DynamicsOptions, constraints: int) -> list[str]:
     """A caution if the method does not damp the oscillations that constraints excite."""
-    method, formulation = task.integrator, task.formulation
+    method, formulation = options.integrator, options.formulation
     holds = isinstance(formulation, StagedFormulation) and formulation.holds_velocities
-    if not isinstance(method, AlphaMethod) or method.damps or holds or task.projection or constraints == 0:
+    if not isinstance(method, AlphaMethod) or method.damps or holds or options.projection or constraints == 0:
         return []
     how = f"{method.name} with these parameters does not damp the oscillations that constraints excite"
     grow = "accelerations and reactions oscillate from step to step, with growing amplitude"
@@ -52,27 +52,27 @@ class BlowUp:
 
     def check(self, run: Run) -> None:
         """Raise if the fastest velocities so far violate the constraints by most of their size."""
-        largest = float(run.worst[1])
+        outputs, largest = run.outputs, float(run.stepper.worst[1])
         nothing = SMALL * run.system.length / (run.span or 1.0)
-        if run.done == 0 or not largest > max(GROWN * self.seen, nothing):
+        if outputs.done == 0 or not largest > max(GROWN * self.seen, nothing):
             return
         self.seen = largest
-        fastest = int(np.argmax(np.abs(run.history.Qd[: run.done] / run.system.sizes).max(axis=1)))
-        if self.torn(run, fastest)[0] > TORN:
+        fastest = int(np.argmax(np.abs(outputs.history.Qd[: outputs.done] / run.system.sizes).max(axis=1)))
+        if self.torn(outputs, fastest)[0] > TORN:
             raise self.failure(run, fastest)
 
-    def torn(self, run: Run, k: int) -> tuple[float, str]:
-        return torn(run.system, float(run.times[k]), run.history.Q[k], run.history.Qd[k])
+    def torn(self, outputs: Outputs, k: int) -> tuple[float, str]:
+        return torn(outputs.system, float(outputs.times[k]), outputs.history.Q[k], outputs.history.Qd[k])
 
     def failure(self, run: Run, last: int) -> SimEngineError:
         """Outputs are kept up to the beginning of the growth."""
-        first = 0
+        first, outputs = 0, run.outputs
         while first < last:
             middle = (first + last) // 2
-            first, last = (first, middle) if self.torn(run, middle)[0] > KEPT else (middle + 1, last)
-        size, where = self.torn(run, first)
-        run.done, t = first, float(run.times[first])
-        method = run.task.integrator
+            first, last = (first, middle) if self.torn(outputs, middle)[0] > KEPT else (middle + 1, last)
+        size, where = self.torn(outputs, first)
+        outputs.done, t = first, float(outputs.times[first])
+        method = run.options.integrator
         undamped = isinstance(method, AlphaMethod) and not method.damps
         remedy = (
             f"{REMEDY[0].upper()}{REMEDY[1:]}." if undamped else "Use a smaller step or formulation='ggl'."

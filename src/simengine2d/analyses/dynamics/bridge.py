@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...coordinates.equations import Configuration
 from ...coordinates.ode_problem import Recoverer
@@ -18,10 +17,9 @@ from ...formulations.projection import Projection
 from ...integrators import time_loop
 from ...integrators.dop853 import DOP853
 from ...integrators.integration import CompiledIntegration
+from ...numerics.arrays import Floats
 from ...system.system import System
 from .initial_state import InitialState
-
-Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-10  # of the steps up to the pose
 # to which states satisfy the constraints, relative to a length of the mechanism: near a pose, accelerations are large

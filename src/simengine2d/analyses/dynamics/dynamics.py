@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...coordinates import family_named
 from ...errors import ModelError, UnsupportedError, ended
@@ -14,20 +13,19 @@ from ...formulations.projection import Projection
 from ...integrators.runge_kutta import RungeKutta
 from ...methods import Formulation, Integrator
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...results.events import Event
 from ...results.results import Results
 from ...system.system import System
 from ..equation_system import EquationSystem
 from ..times import begin_of, check_domains, output_times
-from .adaptive_run import AdaptiveRun
-from .dae_run import DaeRun
-from .general_run import OdeRun
+from .dae_stepper import DaeStepper
 from .initial_state import InitialState, start
-from .options import Task, methods
+from .ode_stepper import OdeStepper
+from .options import DynamicsOptions, methods
 from .run import Keep, Progress, Run
 from .second_opinion import second_opinion as asked_again
-
-Floats = NDArray[np.float64]
+from .stepper import Stepper
 
 
 def dynamics(
@@ -73,35 +71,38 @@ def dynamics(
     times = output_times(t_end, step, t_eval, "dynamics")
     events = (events,) if isinstance(events, Event) else tuple(events)
     spacing = float(times[1]) if step is None and t_eval is None else None
-    options = events, family, max_step, begin_of(system, times), spacing
-    task = Task(system, times, step, method, posed, rtol, atol, *options)
+    others = events, family, max_step, begin_of(system, times), spacing
+    options = DynamicsOptions(system, times, step, method, posed, rtol, atol, *others)
     check_domains(system, times)
-    results = _run(task, progress, keep)
+    results = _run(options, progress, keep)
     if not second_opinion:
         return results
-    return asked_again(results, task, lambda sharper: _run(sharper, None, None))
+    return asked_again(results, options, lambda sharper: _run(sharper, None, None))
 
 
-def _run(task: Task, progress: Progress | None, keep: Keep | None) -> Results:
-    run = run_of(task)
+def _run(options: DynamicsOptions, progress: Progress | None, keep: Keep | None) -> Results:
+    run = new_run(options)
     results = run.to_the_end(progress, keep)
-    run.put_away()
+    if isinstance(stepper := run.steppers[0], OdeStepper):
+        stepper.put_away()
     return results
 
 
-def run_of(task: Task) -> Run:
-    """A new run of the kind that the task requires, at its start."""
-    return kind_of(task)(task, start(task.system, task.t0))
+def new_run(options: DynamicsOptions) -> Run:
+    """A run at its start."""
+    at = start(options.system, options.t0)
+    options.system.forget_raised()
+    return Run(options, at, new_stepper(options, at))
 
 
-def kind_of(task: Task) -> Callable[[Task, InitialState], Run]:
-    if task.formulation.poses == "dae":
-        return DaeRun
-    # the default is also prepared for singular poses and for stiffness
-    default = task.coordinates == "reference_point" and isinstance(task.formulation, Projection)
-    if default and isinstance(task.integrator, RungeKutta) and task.integrator.adaptive:
-        return AdaptiveRun
-    return OdeRun
+def new_stepper(options: DynamicsOptions, at: InitialState) -> Stepper:
+    """A stepper of the kind that the options ask for."""
+    if options.formulation.poses == "dae":
+        return DaeStepper(options, at)
+    # the default is also prepared for stiffness
+    default = options.coordinates == "reference_point" and isinstance(options.formulation, Projection)
+    method = options.integrator
+    return OdeStepper.of(options, at, default and isinstance(method, RungeKutta) and method.adaptive)
 
 
 def resume(
@@ -124,13 +125,14 @@ def resume(
     try:
         times = _later_times(results, t_end, t_eval)
         spacing = settings["spacing"] if settings.get("follows_steps") and t_eval is None else None
-        task = _task_again(results.system, settings, np.concatenate([results.t, times]), spacing)
+        times = np.concatenate([results.t, times])
+        options = DynamicsOptions.again(results.system, settings, times, spacing)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UnsupportedError(
             "these results cannot be resumed: their settings are damaged, or of another version "
             f"({ended(error)[:-1]}). Run the analysis again."
         ) from None
-    run = run_of(task)
+    run = new_run(options)
     run.go_on_from(results)
     return run.to_the_end(progress, keep)
 
@@ -143,24 +145,6 @@ def _later_times(results: Results, t_end: float | None, t_eval: Sequence[float] 
     if later.size == 0:
         raise ModelError(f"the results already reach t = {results.t[-1]:g} s; give a larger t_end.")
     return later
-
-
-def _task_again(system: System, settings: dict[str, Any], times: Floats, spacing: float | None) -> Task:
-    """The task of an earlier run, for other times."""
-    return Task(
-        system,
-        times,
-        settings["step"],
-        Integrator.registry.made(settings["integrator"]),
-        Formulation.registry.made(settings["formulation"]),
-        settings["rtol"],
-        settings["atol"],
-        tuple(Event(**event) for event in settings["events"]),
-        settings["coordinates"],
-        settings.get("max_step"),
-        settings.get("begin"),
-        spacing,
-    )
 
 
 def _system(model: Any) -> System:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...coordinates.reference_point.sparse import SparseEquations
-from ...errors import ModelError, UnsupportedError
+from ...errors import ModelError, UnsupportedError, listed
+from ...numerics.arrays import Floats
 from ...numerics.rank import DEPENDENT, free_motions, rank_of_rows, unit_rows
 from ...system.elimination import elimination_program
 from ...system.system import SMALL, System
@@ -17,10 +17,7 @@ from ...system.workspace import once_per_system
 from ..assembly.assemble import Assembly, assemble
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import in_words, names_of_rows
-from ..digits import pace
 from ..singular_poses import can_lose_rank
-
-Floats = NDArray[np.float64]
 
 # coordinates up to which dependent constraints are identified by a dense factorization
 LARGEST_EXAMINED = 900
@@ -39,6 +36,17 @@ class InitialState(NamedTuple):
     regular: bool
     implied: tuple[int, ...]
     pace: float
+
+    @property
+    def notes(self) -> list[str]:
+        """Notes on the assembly, and on reactions that are not unique."""
+        if not self.redundant:
+            return list(self.assembly.notes)
+        reactions = f"the reactions of {listed(self.redundant)} are not unique"
+        return [
+            *self.assembly.notes,
+            f"{reactions}, since these constraints are redundant; the smallest ones are given",
+        ]
 
 
 @once_per_system
@@ -98,3 +106,14 @@ def _weak(system: System, t: float, q: Floats) -> bool:
     rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
     shares = np.bincount(rows, w.data**2 / system.masses[system.arrays.jac_column], minlength=system.m)
     return bool(not np.all(pivots > WEAK * shares))
+
+
+def pace(system: System, at: Assembly) -> float:
+    """How fast velocities change a pose, 1/s, if that is slow; 1 if it is not, or if unknown.
+
+    A mechanism of 1000 km swings in minutes: a velocity error that is small within a second is not small then.
+    """
+    L = system.length
+    rates = np.abs(at.qd.reshape(-1, 3) / [L, L, 1.0]).max(initial=0.0)
+    fastest = float(max(rates, np.sqrt(np.hypot(*system.arrays.gravity) / L)))
+    return min(1.0, fastest) if 0.0 < fastest < np.inf else 1.0

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import Caution
+from ...numerics.arrays import Floats
 from ...results.reactions import PRESSES
 from ...system.system import System
-
-Floats = NDArray[np.float64]
 
 ROUNDING = 1e-9  # of the largest force of the contact
 

@@ -1,4 +1,4 @@
-"""A task of dynamics: what is asked for, checked before the run."""
+"""The options of dynamics: what is asked for, checked before the run."""
 
 from __future__ import annotations
 
@@ -7,26 +7,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ModelError, UnsupportedError, listed
 from ...formulations.augmented import Augmented
 from ...formulations.index3 import Index3
 from ...formulations.projection import Projection
 from ...integrators.dop853 import DOP853
+from ...integrators.radau_iia import RadauIIA
 from ...methods import AlphaMethod, Formulation, Integrator
+from ...numerics.arrays import Floats
 from ...results.events import Event
 from ...system.system import System
-
-Floats = NDArray[np.float64]
 
 _KINDS = {"ode": "ordinary differential equations", "dae": "differential-algebraic equations"}
 ITERATIONS = ("exact", "modified", "course", "fixed_point")
 
 
 @dataclass(frozen=True)
-class Task:
-    """The options of a run. `integrator` is None where the run chooses for itself."""
+class DynamicsOptions:
+    """What a run is asked for. `integrator` is None where the run chooses for itself."""
 
     system: System
     times: Floats
@@ -113,6 +112,16 @@ class Task:
         plain = self.coordinates == "reference_point" and isinstance(self.formulation, Index3)
         return plain and (self.integrator is None or isinstance(self.integrator, AlphaMethod))
 
+    @property
+    def in_words(self) -> str:
+        """A note on the methods."""
+        method = self.integrator or RadauIIA()
+        how = f"in steps of {self.step:g} s at most" if self.fixed else f"with rtol = {self.rtol:g}"
+        return (
+            f"integrated by {method.name} on the formulation {self.formulation.name} "
+            f"in {self.coordinates} coordinates, {how}"
+        )
+
     def absolute(self, share: float, sizes: Floats) -> Floats:
         """The absolute tolerances of every coordinate; by default `share` of its size."""
         n = sizes.size
@@ -127,6 +136,50 @@ class Task:
         if not np.all((given > 0.0) & np.isfinite(given)):
             raise ModelError(f"atol = {self.atol!r} must be positive.")
         return given * share / self.rtol
+
+    # as plain data, for `resume`
+
+    def settings(self, times: Floats) -> dict[str, Any]:
+        """These options; a run may have chosen other times."""
+        return {
+            "begin": self.t0,
+            "t_end": float(times[-1]),
+            "step": self.step,
+            "spacing": self.spacing or (float(times[1] - times[0]) if times.size > 1 else None),
+            "follows_steps": self.spacing is not None,
+            "integrator": plain(self.integrator),
+            "formulation": plain(self.formulation),
+            "coordinates": self.coordinates,
+            "rtol": self.rtol,
+            "atol": None if self.atol is None else np.asarray(self.atol).tolist(),
+            "max_step": self.max_step,
+            "events": [plain(event) for event in self.events],
+        }
+
+    @classmethod
+    def again(
+        cls, system: System, settings: dict[str, Any], times: Floats, spacing: float | None
+    ) -> DynamicsOptions:
+        """The options of an earlier run, for other times."""
+        return cls(
+            system,
+            times,
+            settings["step"],
+            Integrator.registry.made(settings["integrator"]),
+            Formulation.registry.made(settings["formulation"]),
+            settings["rtol"],
+            settings["atol"],
+            tuple(Event(**event) for event in settings["events"]),
+            settings["coordinates"],
+            settings.get("max_step"),
+            settings.get("begin"),
+            spacing,
+        )
+
+
+def plain(thing: Any) -> dict[str, Any] | None:
+    """A method or an event: its name and its options."""
+    return None if thing is None else {"name": thing.name, **thing.__dict__}
 
 
 def methods(integrator: Any, formulation: Any) -> tuple[Integrator | None, Formulation]:

@@ -8,25 +8,23 @@ from threading import RLock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...coordinates import family_named
 from ...errors import ConvergenceError, ModelError, UnsupportedError
 from ...integrators import time_loop
-from ...integrators.integration import CompiledIntegration
 from ...integrators.runge_kutta import RungeKutta
 from ...model.model import Model
+from ...numerics.arrays import Floats
 from ...numerics.contexts import holds_addresses
 from ...numerics.interrupts import Interrupts
 from ...system.system import System
 from ..equation_system import EquationSystem
 from ..times import check_domains
-from .general_run import WHY, OdeRun
 from .initial_state import start
-from .options import Task, methods
-from .run import History
-
-Floats = NDArray[np.float64]
+from .ode_stepper import OdeStepper
+from .options import DynamicsOptions, methods
+from .outputs import History
+from .run import Run
 
 STEPS_AT_ONCE = 100_000  # Python hears Ctrl-C between them
 SLOW_STEPS_AT_ONCE = 100  # with functions in Python
@@ -64,13 +62,11 @@ class Simulator:
             )
         family = family_named(coordinates).name
         self._times = np.zeros(1)
-        task = Task(
+        self._options = DynamicsOptions(
             system, self._times, None, method, posed, rtol, atol, coordinates=family, max_step=max_step
         )
-        self._run = OdeRun(task, start(system, 0.0))
-        assert isinstance(self._run.integration, CompiledIntegration)
-        self._integration: CompiledIntegration = self._run.integration
-        self._row = np.zeros((1, self._run.Y.shape[1]))
+        self._start = start(system, 0.0)
+        self._stepper = OdeStepper(self._options, self._start)
         self._seen: History | None = None
         self._lock, self._busy = RLock(), False
         self.reset()
@@ -92,14 +88,13 @@ class Simulator:
 
     def reset(self) -> None:
         """Back to t = 0."""
-        run = self._run
         with self._at_work():
-            self.t = 0.0
-            self._integration.restart(0.0, run.first, run.local, run.atol)
-            run.set_out(run.task)
-            run.begin()
-            run.times, run.Y = self._times, self._row
-            self._row[0], self._seen = np.concatenate([run.y0, run.problem.monitors]), None
+            self.t, stepper = 0.0, self._stepper
+            self._options.system.forget_raised()
+            stepper.begin(self._options)
+            self._run = Run(self._options, self._start, stepper)
+            stepper.Y = np.concatenate([stepper.integration.y, stepper.problem.monitors])[None]
+            self._seen = None
 
     def advance(self, t: float) -> None:
         """Go on to the time t."""
@@ -119,55 +114,43 @@ class Simulator:
 
     def _march(self) -> None:
         """Steps up to the time asked for; singular poses are passed, or end in an error."""
-        run = self._run
-        run.done = 0
-        while run.done == 0:
+        run, stepper, outputs = self._run, self._stepper, self._run.outputs
+        outputs.done = 0
+        while outputs.done == 0:
             run.passing.remember()
-            most_steps = run.passing.pace(STEPS_AT_ONCE)
-            run.done, why = self._steps(most_steps)
+            why = self._step(run.passing.pace(STEPS_AT_ONCE))
             if run.passing.passed(why):
                 self._on_the_way_over_a_pose(float(self._times[0]))
-            elif run.done == 0 and why not in (time_loop.PAUSED, time_loop.COLLAPSED):
-                what = run.switching.jump if why == time_loop.JUMPS else WHY[why]
-                raise ConvergenceError(run.broken() or f"at t = {self._integration.t:.9g} s {what}")
+            elif outputs.done == 0 and why not in (time_loop.PAUSED, time_loop.COLLAPSED):
+                raise ConvergenceError(
+                    run.broken() or f"at t = {run.t:.9g} s {stepper.trouble(why, outputs)}"
+                )
 
     def _on_the_way_over_a_pose(self, t: float) -> bool:
         """Whether t lies inside the last step over a singular pose; its motion is then what is seen."""
-        run, size = self._run, self._run.y0.size
-        found = run.passing.motion_at(t)
-        if found is None:
+        motion = self._run.passing.motion_at(t)
+        if motion is None:
             return False
-        turns = run.family.turns.copy()
-        self._seen = History(*(rows[0] for rows in found))
-        self._row[0, :size] = run.coordinates_of(t, self._seen.Q, self._seen.Qd)
-        self._row[0, size:] = run.problem.monitors
-        self._row[0, self._row.shape[1] - turns.size :] = run.family.turns
-        run.family.turns[:] = turns
+        self._seen = History(*(rows[0] for rows in motion))
+        self._stepper.fill_row(t, self._seen.Q, self._seen.Qd)
         return True
 
-    def _steps(self, most: int) -> tuple[int, int]:
+    def _step(self, most: int) -> int:
         """Some steps. Ctrl-C does not break off a function in Python, which would be left without a value."""
+        outputs = self._run.outputs
         if not self._run.system.callbacks:
-            return self._integration.integrate(self._times, 0, self._row, most)
+            return self._stepper.step(outputs, most)
         with Interrupts() as interrupts:
-            found = self._integration.integrate(self._times, 0, self._row, min(most, SLOW_STEPS_AT_ONCE))
+            why = self._stepper.step(outputs, min(most, SLOW_STEPS_AT_ONCE))
         interrupts.check()
-        return found
+        return why
 
     def renew(self) -> None:
         """Discard the step that leads beyond the time reached, since forces have changed."""
         with self._at_work():
-            self._renew()
-
-    def _renew(self) -> None:
-        run, size = self._run, self._run.y0.size
-        y, run.problem.monitors[:] = self._row[0, :size].copy(), self._row[0, size:]
-        turns = run.family.turns
-        turns[:] = self._row[0, self._row.shape[1] - turns.size :]
-        run.passing.begin_at(self.t)
-        run.finish(self.t, y, run.problem.monitors)
-        self._integration.restart(self.t, y, run.local, run.atol)
-        self._row[0, :size], self._seen = y, None
+            self._seen = None
+            self._stepper.renew(self.t)
+            self._run.passing.begin_at(self.t)
 
     @property
     def notes(self) -> list[str]:
@@ -206,6 +189,6 @@ class Simulator:
         """Solved on request."""
         with self._at_work():
             if self._seen is None:
-                rows = self._run.motion_at(np.array([self.t]), self._row)
+                rows = self._stepper.motion_at(np.array([self.t]), self._stepper.Y)
                 self._seen = History(*(row[0] for row in rows))
             return self._seen

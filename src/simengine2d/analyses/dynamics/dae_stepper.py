@@ -1,0 +1,208 @@
+"""Implicit steps on differential-algebraic equations, of fixed size or with error control."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import final
+
+import numpy as np
+
+from ...coordinates.equations import OutputMultipliers
+from ...coordinates.ode_problem import Recoverer
+from ...coordinates.reference_point.multipliers import corrected_motion, multipliers_of_motion, note_rows
+from ...coordinates.reference_point.sparse import SparseEquations
+from ...formulations.index3 import Index3
+from ...formulations.stage_iteration import StagedFormulation
+from ...integrators import time_loop
+from ...integrators.dae_integration import ConstrainedIntegration, dae_integration
+from ...integrators.dae_step import MOST_HALVINGS
+from ...integrators.esdirk import SHARE, SMALLEST, esdirk_integration
+from ...integrators.integration import NONE
+from ...integrators.radau_iia import RadauIIA
+from ...numerics.arrays import Floats
+from ...system.system import SMALL
+from .blow_up import cautions
+from .initial_state import InitialState
+from .options import DynamicsOptions
+from .outputs import Outputs
+from .stepper import WHY, Stepper, tried
+
+MANY, NOWHERE = 2_000, 1e-5  # so many steps in this part of the time asked for lead nowhere
+FIRST_STEPS = 30  # in which the steps of esdirk grow
+ROUNDED = (
+    "Where masses or lengths differ much, rounding may be larger than the tolerance: take a larger rtol, or the "
+    "default formulation."
+)
+CRAWLS = f"thousands of tiny steps led nowhere. {ROUNDED}"
+HOPELESS = (
+    f"the step does not converge, even when it is halved {MOST_HALVINGS} times. Take a smaller step, or look for a "
+    "dead point or a force that jumps."
+)
+
+
+@final
+class DaeStepper(Stepper):
+    """Implicit steps of the integrator asked for; without one, error-controlled ones.
+
+    These are two half steps of Radau IIA beside a whole one. On index 3 in reference-point coordinates, large systems
+    take a diagonally implicit method instead, and so do stiff motions in a `state` that explicit steps have reached.
+    """
+
+    integration: ConstrainedIntegration
+
+    def __init__(
+        self,
+        options: DynamicsOptions,
+        start: InitialState,
+        state: tuple[float, Floats, Floats] | None = None,
+    ) -> None:
+        super().__init__(options, start)
+        formulation, at = options.formulation, start.assembly
+        assert isinstance(formulation, StagedFormulation)
+        plain = isinstance(formulation, Index3) and options.coordinates == "reference_point"
+        stiff = state is not None or self.system.n > SMALL
+        self.formulation, self.esdirk = formulation, plain and options.integrator is None and stiff
+        self.method = options.integrator or RadauIIA()
+        self.follows_from_state = not (options.fixed or self.esdirk)
+        self.holds_velocities = self.esdirk or formulation.holds_velocities
+        self.repeatable = not self.esdirk
+        if options.fixed:
+            self.why = WHY | {time_loop.NO_CONVERGENCE: HOPELESS}
+        else:  # steps became short by themselves
+            short = WHY[time_loop.STEP_TOO_SMALL] + ("" if self.esdirk else f" {ROUNDED}")
+            self.why = WHY | {time_loop.STEP_TOO_SMALL: short, time_loop.NO_CONVERGENCE: short}
+        esdirk = f"integrated by the implicit method esdirk4 with error control, rtol = {options.rtol:g}"
+        self.words = [esdirk if self.esdirk else options.in_words, *cautions(options, self.family.m)]
+        t, q, qd = state or (at.t, at.q, at.qd)
+        self.integrate_from(t, self.coordinates_of(t, q, qd))
+        self.lam, self.monitors = self.multipliers()
+        self.Y = np.zeros((0, 2 * self.family.n + self.integration.path.notes.size))
+
+    def multipliers(self) -> OutputMultipliers:
+        """Found by what the integration has laid out already, where its coordinates are those of the bodies."""
+        equations = self.integration.dae.of_motion
+        if not isinstance(equations, SparseEquations):
+            return self.multipliers_of_bodies()
+        find = corrected_motion if self.follows_from_state else multipliers_of_motion
+        return OutputMultipliers(equations.bound(find), equations.context.monitors)
+
+    # integrations
+
+    def restart_at(self, t: float, q: Floats, qd: Floats) -> None:
+        self.integrate_from(t, self.coordinates_of(t, q, qd))
+
+    def integrate_from(self, t: float, y: Floats) -> None:
+        self.integration = self.esdirk_steps(t, y) if self.esdirk else self.steps_of_method(t, y)
+        self.mark = 0, t
+        if self.rank is not None:
+            self.rank.looking(t, self.integration.y, np.zeros(0))
+
+    def steps_of_method(self, t: float, y: Floats) -> ConstrainedIntegration:
+        options, n, adaptive = self.options, self.family.n, self.options.integrator is None
+        given = (
+            None
+            if options.atol is None or not adaptive
+            else options.absolute(options.rtol, self.family.sizes)
+        )
+        return dae_integration(
+            self.formulation,
+            self.method,
+            self.family,
+            t,
+            y[:n],
+            y[n:],
+            step=options.max_step if adaptive else options.step,
+            rtol=options.rtol if adaptive else None,
+            atol=given,
+            newton=options.newton,
+            tolerance=options.tolerance,
+            span=(t, self.system.domain[1]),
+            broken=self.breaks(),
+            watch=None if self.rank is None else self.rank.around,
+            redundant=not self.start.regular,
+            implied=self.start.implied,
+        )
+
+    def esdirk_steps(self, t: float, y: Floats) -> ConstrainedIntegration:
+        options, local = self.options, max(SMALLEST, SHARE * self.options.rtol)
+        return esdirk_integration(
+            self.family,
+            t,
+            y,
+            rtol=local,
+            atol=options.absolute(local, self.system.sizes),
+            first_step=1e-6 * min(1.0, float(options.times[-1] - t) or 1.0),
+            longest=options.max_step,
+            tolerance=options.tolerance,
+            limit=self.system.domain[1],
+            broken=self.breaks(),
+            watch=None if self.rank is None else self.rank.around,
+            redundant=not self.start.regular,
+            implied=self.start.implied,
+        )
+
+    # steps
+
+    def leads_nowhere(self, outputs: Outputs) -> str | None:
+        return CRAWLS if self.crawls(outputs) and not self.options.fixed else None
+
+    def crawls(self, outputs: Outputs) -> bool:
+        """Whether the last steps led nowhere, if there were many."""
+        steps, (before, t) = self.integration.steps, self.mark
+        if steps < before + MANY:
+            return False
+        self.mark = steps, self.integration.t
+        span = float(outputs.times[-1]) - self.start.assembly.t
+        return self.integration.t - t < NOWHERE * span
+
+    @property
+    def spacing(self) -> float:
+        if not self.esdirk:
+            return self.integration.step_ahead / (2.0 if self.method.order > 5 else 1.0)
+        # the first steps are shorter than any need be, and outputs would keep them so; later ones end at the outputs,
+        # and should not become much shorter
+        return (
+            2.0 * float(self.integration.path.state[time_loop.STEP])
+            if tried(self.counts()) > FIRST_STEPS
+            else 0.0
+        )
+
+    # outputs
+
+    def recover(self, outputs: Outputs, first: int) -> None:
+        if first == outputs.done:
+            return
+        times, Y = outputs.times[first : outputs.done], self.Y[first : outputs.done]
+        if self.integration.t < times[-1] < self.integration.step_end:
+            self.accelerate(times[-1], Y[-1])
+        if self.rows_are_motions:
+            ends = np.cumsum([0, *3 * [self.system.n], self.system.m])
+            outputs.write(first, [Y[:, i:j].copy() for i, j in pairwise(ends)])
+            noting = note_rows.bind_like(self.lam)
+            noting(float(times.size), np.concatenate([times, Y.reshape(-1)]), np.zeros(0))
+            return
+        turns = self.family.turns.copy()
+        pointers, sizes = (
+            (NONE, NONE, self.family.to_bodies, self.lam),
+            (self.family.n, self.system.n, self.system.m),
+        )
+        recovered = Recoverer(pointers, sizes, self.integration.path.notes, self.family.turns)
+        outputs.write(first, recovered(times, Y, self.integration.accelerations(times, Y)[0]))
+        self.family.turns[:] = turns
+
+    def accelerate(self, t: float, row: Floats) -> None:
+        """Inside a step, accelerations are those of the equations of motion."""
+        n = self.family.n
+        row[2 * n : 3 * n + self.family.m] = np.concatenate(
+            self.integration.dae.accelerations(t, row[: 2 * n])
+        )
+
+    @property
+    def rows_are_motions(self) -> bool:
+        """Whether rows (z, zd, zdd, lam) are those of the bodies, and lam is unique."""
+        ends_at_outputs = self.integration.rules.kind != time_loop.ADAPTIVE
+        return ends_at_outputs and self.integration.dae.are_of_bodies and self.start.regular
+
+    @property
+    def halved(self) -> tuple[int, list[float]]:
+        return self.integration.halved

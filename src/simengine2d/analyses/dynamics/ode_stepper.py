@@ -1,0 +1,224 @@
+"""Steps of an ordinary differential equation in y = (z, zd)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from ...coordinates.equations import Configuration
+from ...coordinates.ode_problem import OdeFormulation, Recoverer
+from ...integrators import time_loop
+from ...integrators.integration import CompiledIntegration, Integration, OdeMethod
+from ...integrators.ivp.inputs import tolerances
+from ...integrators.runge_kutta import RungeKutta
+from ...integrators.scipy_methods import ScipyIntegration
+from ...methods import Formulation, Integrator
+from ...numerics.arrays import Floats
+from .initial_state import InitialState
+from .options import DynamicsOptions
+from .outputs import Outputs
+from .stepper import CHATTER, Stepper, tried
+
+FIXED = 1e-10  # assumed local error of fixed steps, for the constraints
+TIGHT = 1e-14  # to which outputs satisfy the constraints, relative to a length of the mechanism
+STEPS_A_CHUNK = 2_000  # after which steps that watch for stiffness check whether they make progress
+EXPLICIT = "steps", "rejected steps", "evaluations"
+
+
+class StepKind(NamedTuple):
+    """Runs that agree in this can use the same stepper, one after another."""
+
+    coordinates: str
+    formulation: Formulation
+    integrator: Integrator | None
+    t0: float
+    step: float | None
+    max_step: float | None
+    watches: bool
+
+    @classmethod
+    def of(cls, options: DynamicsOptions, watches: bool) -> StepKind:
+        step = options.step if options.fixed else None
+        method = options.formulation, options.integrator
+        return cls(options.coordinates, *method, options.t0, step, options.max_step, watches)
+
+
+@final
+class OdeStepper(Stepper):
+    """The equations of an `OdeFormulation`, by any `OdeMethod`.
+
+    Explicit steps may watch for stiffness and for steps that lead nowhere.
+    """
+
+    @classmethod
+    def of(cls, options: DynamicsOptions, start: InitialState, watches: bool = False) -> OdeStepper:
+        """A stepper at the start: one that an earlier run has left, or a new one."""
+        idle: OdeStepper | None = options.system.idle.take(StepKind.of(options, watches))
+        stepper = cls(options, start, watches) if idle is None else idle
+        stepper.begin(options)
+        return stepper
+
+    def __init__(self, options: DynamicsOptions, start: InitialState, watches: bool = False) -> None:
+        super().__init__(options, start)
+        formulation, family, at = options.formulation, self.family, start.assembly
+        assert isinstance(options.integrator, OdeMethod) and isinstance(formulation, OdeFormulation)
+        self.method, self.watches = options.integrator, watches
+        if watches:
+            self.chunk, self.counted = STEPS_A_CHUNK, EXPLICIT
+            self.marks = {"earlier": np.array(at.t)}  # when the present chunk began
+        self.follows_from_state = not formulation.gives_way and formulation.stabilization == (0.0, 0.0)
+        self.first = np.concatenate([family.positions(at.q), family.velocities(at.q, at.qd)])
+        family.count_from(at.t, at.q, at.qd)
+        # the equations, and the way back to the bodies
+        where = Configuration(at.t, self.first[: family.n].copy(), not start.regular, start.implied)
+        problem = self.problem = formulation.problem(family, where)
+        self.memory, self.violations = problem.memory, problem.monitors[:2]
+        self.lam, self.monitors = problem.multipliers or self.multipliers_of_bodies()
+        self.finish = problem.finish if self.rank is None else self.rank.around(problem.finish)
+        pointers = problem.finish, problem.rhs, family.to_bodies, self.lam
+        sizes = family.n, self.system.n, self.system.m
+        self.recovered = Recoverer(pointers, sizes, problem.monitors, family.turns)
+        self.restartable: CompiledIntegration | None = None
+        self.Y = np.zeros((0, self.first.size + problem.monitors.size))
+
+    def set_tolerances(self, options: DynamicsOptions) -> None:
+        self.options = options
+        self.local = FIXED if options.fixed else tolerances(self.method, options.rtol, None, self.first)[0]
+        atol, usual = options.absolute(self.local, self.family.sizes), options.atol is None
+        self.atol = np.concatenate([atol, (self.start.pace if usual else 1.0) * atol])
+        self.in_steps = 0.003 * self.local * self.system.length
+        smooth = f"integrated by {self.method.name}, for smooth motions, with rtol = {options.rtol:g}"
+        self.words = [smooth if self.watches else options.in_words]
+
+    def new_integration(self, t: float, y: Floats) -> Integration:
+        options, method, problem = self.options, self.method, self.problem
+        adaptive: dict[str, Any] = {"rtol": self.local, "atol": self.atol, "step": options.max_step}
+        integration = method.integration(
+            problem.rhs,
+            t,
+            y,
+            **({"step": options.step} if options.fixed else adaptive),
+            finish=self.finish if method.accepts_finish else None,
+            notes=problem.monitors,
+            newton=options.newton,
+            span=(t, self.system.domain[1]),
+            watch=self.watches,
+            collapses=self.rank is not None,
+            broken=self.breaks(),
+        )
+        if isinstance(integration, ScipyIntegration):
+            integration.follow = problem.finish
+        return integration
+
+    # the start
+
+    def begin(self, options: DynamicsOptions) -> None:
+        """The first state, treated as the end of a step. Nothing was evaluated before: all pointers compile at once."""
+        problem, monitors, at = self.problem, self.monitors, self.start.assembly
+        self.set_tolerances(options)
+        self.integrate_from(at.t, self.first)
+        self.doubtful, self.before = False, {}
+        monitors.errors[:] = monitors.lost[:] = monitors.changed[:] = 0.0
+        monitors.singular_at[:] = np.nan
+        self.family.count_from(at.t, at.q, at.qd)
+        problem.begin()
+        problem.tolerance[0] = self.in_steps
+        if self.rank is not None:
+            self.rank.begin()
+        y = self.first.copy()
+        self.finish(at.t, y, problem.monitors)
+        problem.monitors[:2] = 0.0
+        if isinstance(self.integration, CompiledIntegration):
+            self.integration.begin_at(y)
+        for mark in self.marks.values():
+            mark[...] = at.t
+
+    def integrate_from(self, t: float, y: Floats) -> None:
+        if self.restartable is not None:
+            self.restartable.restart(t, y, self.local, self.atol)
+            return
+        self.integration = self.new_integration(t, y)
+        # other methods keep more than an integration can restart
+        if isinstance(self.method, RungeKutta) and isinstance(self.integration, CompiledIntegration):
+            self.restartable = self.integration
+
+    def restart_at(self, t: float, q: Floats, qd: Floats) -> None:
+        problem, worst = self.problem, self.problem.monitors[:2].copy()
+        y = self.coordinates_of(t, q, qd)
+        problem.begin()
+        self.finish(t, y, problem.monitors)
+        problem.monitors[:2] = worst
+        self.integrate_from(t, y)
+
+    def put_away(self) -> None:
+        """Leave this stepper to the next run, without the rows of this one."""
+        if self.restartable is not None:
+            self.Y = self.Y[:0].copy()
+            self.system.idle.give(StepKind.of(self.options, self.watches), self)
+
+    # a row that is the present state, as a Simulator has it
+
+    def renew(self, t: float) -> None:
+        """Begin a new step in the first row, since forces have changed."""
+        row, size, monitors = self.Y[0], self.first.size, self.problem.monitors
+        y, monitors[:] = row[:size].copy(), row[size:]
+        self.family.turns[:] = row[row.size - self.family.turns.size :]
+        self.before = {}
+        if self.rank is not None:
+            self.rank.begin()
+        self.finish(t, y, monitors)
+        self.integrate_from(t, y)
+        row[:size] = y
+
+    def fill_row(self, t: float, q: Floats, qd: Floats) -> None:
+        """The first row in a state of the bodies; the integration does not notice."""
+        row, size, turns = self.Y[0], self.first.size, self.family.turns.copy()
+        row[:size], row[size:] = self.coordinates_of(t, q, qd), self.problem.monitors
+        row[row.size - turns.size :] = self.family.turns
+        self.family.turns[:] = turns
+
+    # steps
+
+    def leads_nowhere(self, outputs: Outputs) -> str | None:
+        attempts = tried(self.integration.counts()) if self.watches else 0
+        if attempts == 0 or attempts % STEPS_A_CHUNK != 0:
+            return None
+        went = self.integration.t - float(self.marks["earlier"])
+        self.marks["earlier"][...] = self.integration.t
+        return CHATTER if self.chatters(went, attempts, outputs) else None
+
+    def chatters(self, went: float, attempts: int, outputs: Outputs) -> bool:
+        """Whether the last chunk of steps got nowhere: tiny steps, many of them refused, no end in sight."""
+        assert self.restartable is not None
+        state, span = self.restartable.path.state, float(outputs.times[-1]) - self.start.assembly.t
+        longest, refused = state[time_loop.LONGEST], state[time_loop.REJECTED] / attempts
+        tiny = went / STEPS_A_CHUNK < 1e-3 * longest or longest < 1e-6 * span
+        unfinished = outputs.done < outputs.times.size
+        return bool(unfinished and went < 1e-4 * span and tiny and refused > 0.15)
+
+    @property
+    def spacing(self) -> float:
+        return self.integration.step_ahead / (2.0 if self.method.order > 5 else 1.0)
+
+    # outputs
+
+    def recover(self, outputs: Outputs, first: int) -> None:
+        rows = slice(first, outputs.done)
+        if first < outputs.done:
+            outputs.write(first, self.motion_at(outputs.times[rows], self.Y[rows]))
+
+    def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
+        """Q, Qd, Qdd and Lam of rows of the integration; the integration does not notice."""
+        problem = self.problem
+        saved = {name: array.copy() for name, array in problem.memory.items()}
+        problem.tolerance[0] = TIGHT * self.system.length
+        motion = self.recovered(times, Y)
+        problem.tolerance[0] = self.in_steps
+        for name, array in problem.memory.items():
+            array[...] = saved[name]
+        return motion
+
+    @property
+    def halved(self) -> tuple[int, list[float]]:
+        return 0, []
