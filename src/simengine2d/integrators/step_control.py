@@ -64,3 +64,11 @@ def next_step(T, h, error, before):
 def longest_step(elapsed):
     """The longest step while opaque functions may jump; it does not depend on the end of the run."""
     return max(CAREFUL, SHARE * elapsed)
+
+
+@kernel
+def finite(values):
+    for k in range(values.size):  # noqa: SIM110
+        if not abs(values[k]) < np.inf:
+            return False
+    return True

@@ -18,7 +18,7 @@ import numpy as np
 from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
-from .step_control import first_step, longest_step, next_step, trial_step
+from .step_control import finite, first_step, longest_step, next_step, trial_step
 
 # entries of the state
 TIME, END, TAKE, STEP, TRIED, ERROR, ESTIMATE, CONVERGED, KNOWN, NEW_KNOWN, DENSE, BEGUN = range(12)
@@ -30,11 +30,9 @@ LIMIT, SINCE, ORIGIN, SPACING = range(21, 25)
 CUTTING, CUT, NEAR, CUTS, BREAKS = range(25, 30)
 STATE_SIZE = 30
 # why the loop ended
-DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE, COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS = (
-    range(10)
-)
-# how steps are chosen: equal between two outputs, equal throughout, by their error, by their error with an end at each
-# output
+DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE = range(5)
+COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS = range(5, 10)
+# how steps are chosen: equal between two outputs or throughout, by their error, by their error with ends at outputs
 BETWEEN_OUTPUTS, EQUAL, ADAPTIVE, TO_OUTPUTS = range(4)
 
 STIFF_STEPS = 15  # in a row, beyond the stability limit of the method
@@ -274,14 +272,6 @@ def stiffness(E, rules, p, h):
         top += (p.K[s, k] - p.K[s - 1, k]) ** 2
         bottom += (p.new[k] - p.trial[k]) ** 2
     return h * np.sqrt(top / bottom) if bottom > 0.0 else 0.0
-
-
-@kernel
-def finite(values):
-    for k in range(values.size):  # noqa: SIM110
-        if not abs(values[k]) < np.inf:
-            return False
-    return True
 
 
 @kernel
