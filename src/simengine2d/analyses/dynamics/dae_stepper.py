@@ -25,7 +25,7 @@ from .blow_up import cautions
 from .initial_state import InitialState
 from .options import DynamicsOptions
 from .outputs import Outputs
-from .stepper import WHY, Stepper, tried
+from .stepper import WHY, DynamicsStepper, tried
 
 MANY, NOWHERE = 2_000, 1e-5  # so many steps in this part of the time asked for lead nowhere
 FIRST_STEPS = 30  # in which the steps of esdirk grow
@@ -41,7 +41,7 @@ HOPELESS = (
 
 
 @final
-class DaeStepper(Stepper):
+class DaeStepper(DynamicsStepper):
     """Implicit steps of the integrator asked for; without one, error-controlled ones.
 
     These are two half steps of Radau IIA beside a whole one. On index 3 in reference-point coordinates, large systems

@@ -25,7 +25,7 @@ from .ode_stepper import OdeStepper
 from .options import DynamicsOptions, methods
 from .run import Keep, Progress, Run
 from .second_opinion import second_opinion as asked_again
-from .stepper import Stepper
+from .stepper import DynamicsStepper
 
 
 def dynamics(
@@ -95,7 +95,7 @@ def new_run(options: DynamicsOptions) -> Run:
     return Run(options, at, new_stepper(options, at))
 
 
-def new_stepper(options: DynamicsOptions, at: InitialState) -> Stepper:
+def new_stepper(options: DynamicsOptions, at: InitialState) -> DynamicsStepper:
     """A stepper of the kind that the options ask for."""
     if options.formulation.poses == "dae":
         return DaeStepper(options, at)

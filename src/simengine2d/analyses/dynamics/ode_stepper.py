@@ -18,7 +18,7 @@ from ...numerics.arrays import Floats
 from .initial_state import InitialState
 from .options import DynamicsOptions
 from .outputs import Outputs
-from .stepper import CHATTER, Stepper, tried
+from .stepper import CHATTER, DynamicsStepper, tried
 
 FIXED = 1e-10  # assumed local error of fixed steps, for the constraints
 TIGHT = 1e-14  # to which outputs satisfy the constraints, relative to a length of the mechanism
@@ -45,7 +45,7 @@ class StepKind(NamedTuple):
 
 
 @final
-class OdeStepper(Stepper):
+class OdeStepper(DynamicsStepper):
     """The equations of an `OdeFormulation`, by any `OdeMethod`.
 
     Explicit steps may watch for stiffness and for steps that lead nowhere.

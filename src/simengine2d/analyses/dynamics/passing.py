@@ -19,7 +19,7 @@ from .row_checks import good_rows
 
 if TYPE_CHECKING:
     from .run import Run
-    from .stepper import Stepper
+    from .stepper import DynamicsStepper
 
 
 REACHES = (6e-2, 3e-2, 1.2e-1, 1e-2, 6e-3, 3e-3)
@@ -59,7 +59,7 @@ class Passing:
         self.over: Way | None = None  # the last pose
 
     @property
-    def stepper(self) -> Stepper:
+    def stepper(self) -> DynamicsStepper:
         return self.run.stepper
 
     # before some steps

@@ -12,7 +12,7 @@ from ...system.elimination import lengths_per_row
 from ...system.failures import broken_contact, broken_force, broken_function
 from ...system.system import System
 from .outputs import Outputs
-from .stepper import Stepper
+from .stepper import DynamicsStepper
 
 EPS = float(np.finfo(float).eps)
 
@@ -32,7 +32,7 @@ MISCOUNTED = (
 # What the monitors of a stepper mean -----------------------------------------------------------------------
 
 
-def useless(stepper: Stepper) -> str | None:
+def useless(stepper: DynamicsStepper) -> str | None:
     """A sentence if the last outputs are useless."""
     system, formulation = stepper.system, stepper.options.formulation
     (lost, gap), yielded = stepper.monitors.lost, stepper.monitors.changed[1]
@@ -51,7 +51,7 @@ def useless(stepper: Stepper) -> str | None:
     return None
 
 
-def cautions(stepper: Stepper) -> list[str]:
+def cautions(stepper: DynamicsStepper) -> list[str]:
     """Notes on the outputs so far."""
     system, options, monitors = stepper.system, stepper.options, stepper.monitors
     singular, (lost, gap) = monitors.singular_at[0], monitors.lost
@@ -95,7 +95,7 @@ def undefined_at(system: System, t: float, q: Floats, qd: Floats) -> str | None:
 # Rows of a run that ends early -------------------------------------------------------------------------------
 
 
-def good_rows(stepper: Stepper, outputs: Outputs) -> int:
+def good_rows(stepper: DynamicsStepper, outputs: Outputs) -> int:
     """The number of rows before the first that is not finite, or in which joints are open."""
     done, widest = outputs.finite_rows(0), widest_gap(stepper)
     slip = stepper.monitors.errors[1] * float(lengths_per_row(stepper.system).max(initial=0.0))
@@ -104,12 +104,12 @@ def good_rows(stepper: Stepper, outputs: Outputs) -> int:
     return next((k for k in range(done) if not is_closed(stepper, outputs, k)), done)
 
 
-def widest_gap(stepper: Stepper) -> float:
+def widest_gap(stepper: DynamicsStepper) -> float:
     """Of a joint in a row that is an answer, as a length of the mechanism."""
     return (OPEN if stepper.options.formulation.projects else APART) * stepper.system.length
 
 
-def is_closed(stepper: Stepper, outputs: Outputs, k: int) -> bool:
+def is_closed(stepper: DynamicsStepper, outputs: Outputs, k: int) -> bool:
     """Whether row k satisfies the constraints, Phi = 0 and Phi_q qd = nu."""
     system, qd, widest = stepper.system, outputs.history.Qd[k], widest_gap(stepper)
     S, per_row = system.arrays, lengths_per_row(system)

@@ -25,7 +25,7 @@ from .options import DynamicsOptions
 from .outputs import OutputGrid, Outputs
 from .passing import Passing
 from .row_checks import cautions, good_rows, halved_notes, undefined_at, useless
-from .stepper import Stepper
+from .stepper import DynamicsStepper
 
 Progress = Callable[[float], None]
 """Called now and then with the simulated time."""
@@ -42,10 +42,10 @@ IMPLICIT = "implicit_"
 class Run:
     """The loop around a stepper. Where explicit steps prove stiff, an implicit stepper takes their place."""
 
-    def __init__(self, options: DynamicsOptions, start: InitialState, stepper: Stepper) -> None:
+    def __init__(self, options: DynamicsOptions, start: InitialState, stepper: DynamicsStepper) -> None:
         self.options, self.start, self.system = options, start, options.system
         self.notes: list[str] = []
-        self.explicit: Stepper | None = None
+        self.explicit: DynamicsStepper | None = None
         """The stepper that was replaced, and its checkpoint."""
         self.explicit_checkpoint: dict[str, Floats] = {}
         self.take_steps_by(stepper, start.assembly.t)
@@ -62,7 +62,7 @@ class Run:
         self.noted: list[str] = []
         self.notes += [*start.notes, *stepper.words]
 
-    def take_steps_by(self, stepper: Stepper, t: float) -> None:
+    def take_steps_by(self, stepper: DynamicsStepper, t: float) -> None:
         """From a time on."""
         self.stepper, stepper.say = stepper, self.notes.append
         self.passing = Passing(self, t)
@@ -291,7 +291,7 @@ class Run:
         return f"dynamics finished at t = {times[-1]:g} s, {times.size} points"
 
     @property
-    def steppers(self) -> list[Stepper]:
+    def steppers(self) -> list[DynamicsStepper]:
         return [self.stepper] if self.explicit is None else [self.explicit, self.stepper]
 
     def reported(self) -> list[str]:

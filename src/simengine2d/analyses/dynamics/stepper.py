@@ -38,7 +38,7 @@ WHY = {
 }
 
 
-class Stepper(ABC):
+class DynamicsStepper(ABC):
     """An integration of the equations of motion, and what its rows [z, zd, notes] mean for the bodies.
 
     A run asks it for steps, rows and sentences; at a singular pose it is taken back and restarted after the pose.
