@@ -169,11 +169,11 @@ class DaeStepper(DynamicsStepper):
 
     # outputs
 
-    def recover(self, outputs: Outputs, first: int) -> None:
+    def recover(self, outputs: Outputs, first: int, inside: bool) -> None:
         if first == outputs.done:
             return
         times, Y = outputs.times[first : outputs.done], self.Y[first : outputs.done]
-        if self.integration.t < times[-1] < self.integration.step_end:
+        if inside:
             self.accelerate(times[-1], Y[-1])
         if self.rows_are_motions:
             ends = np.cumsum([0, *3 * [self.system.n], self.system.m])

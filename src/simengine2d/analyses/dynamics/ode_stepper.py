@@ -203,7 +203,7 @@ class OdeStepper(DynamicsStepper):
 
     # outputs
 
-    def recover(self, outputs: Outputs, first: int) -> None:
+    def recover(self, outputs: Outputs, first: int, inside: bool) -> None:
         rows = slice(first, outputs.done)
         if first < outputs.done:
             outputs.write(first, self.motion_at(outputs.times[rows], self.Y[rows]))

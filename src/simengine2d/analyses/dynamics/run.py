@@ -126,7 +126,7 @@ class Run:
         most_steps, first = self.passing.pace(most_steps), outputs.done
         self.passing.remember()
         why = stepper.step(outputs, most_steps)
-        stepper.recover(outputs, first)
+        stepper.recover(outputs, first, inside=self.stopped_by is not None)
         if self.passing.passed(why):
             return
         if why == time_loop.TOO_STIFF:

@@ -95,8 +95,8 @@ class DynamicsStepper(ABC):
         """Go on from another state of the bodies."""
 
     @abstractmethod
-    def recover(self, outputs: Outputs, first: int) -> None:
-        """Rows from `first` on as motions of the bodies."""
+    def recover(self, outputs: Outputs, first: int, inside: bool) -> None:
+        """Rows from `first` on as motions of the bodies; the last one may lie `inside` a step."""
 
     @abstractmethod
     def leads_nowhere(self, outputs: Outputs) -> str | None:
