@@ -249,10 +249,15 @@ class Passing:
 
     def motion_at(self, t: float) -> list[Floats] | None:
         """The motion at a time inside the last crossing; None elsewhere."""
-        if self.over is None or not self.over.t < t < self.over.end:
+        way = self.over
+        if way is None or not way.t <= t < way.end:
             return None
         times, bridge = np.array([t]), self.stepper.bridge
-        again = bridge.over(self.over, times, np.inf)
+        if t == way.t:
+            Y = bridge.rows(1)
+            Y[0, : 2 * way.q.size] = bridge.held(t, way.q, way.qd)
+            return bridge.motion_at(times, Y)
+        again = bridge.over(way, times, np.inf)
         return None if again is None else bridge.motion_at(times, again.Y)
 
     def state_at(self, t: float) -> tuple[Floats, Floats] | None:
