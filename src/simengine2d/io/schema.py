@@ -17,7 +17,6 @@ from ..analyses.catalog import CATALOG, OPTIONS
 from ..errors import Path, unknown
 from ..model.body import BODY_SYNONYMS, SHAPES, Body
 from ..model.elements import Element, ForceElement, Joint, Kind
-from ..model.registry import element_class, element_names
 from .files import Document
 from .text_writer import shown
 
@@ -171,8 +170,7 @@ def expected(kind: Kind) -> str:
 
 def known_types(base: type[Element]) -> dict[str, type[Element]]:
     """The registered joints or forces by name."""
-    classes = {name: element_class(name) for name in element_names()}
-    return {name: cls for name, cls in classes.items() if cls is not None and issubclass(cls, base)}
+    return {name: cls for name, cls in sorted(Element.registry.loaded().items()) if issubclass(cls, base)}
 
 
 # Bodies -----------------------------------------------------------------------------------------------
