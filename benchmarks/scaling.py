@@ -1,14 +1,17 @@
 """A chain of 10 to 100,000 links: time to build it, cost of an implicit step and of an evaluation per link.
 
-Then a step per link of other implicit methods on differential-algebraic equations, of 30 links and of 300.
+Then a step per link of other implicit methods on differential-algebraic equations, of 30 links and of 300, in all
+coordinates.
 
 python benchmarks/scaling.py                     # some minutes; --quick stops at 10,000 links
+python benchmarks/scaling.py --staged            # only the last table
 python benchmarks/scaling.py --picture docs/pictures/scaling.png
 """
 
 from __future__ import annotations
 
 import argparse
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,8 +30,10 @@ STAGED = (
     {"integrator": "bdf", "formulation": "index3"},
     {"integrator": "bdf", "formulation": "ggl"},
     {"integrator": "generalized_alpha", "formulation": "ggl"},
+    {"integrator": "newmark", "formulation": "index3"},
 )
-FEW, MANY, STEPS = 30, 300, 20
+FAMILIES = ("reference_point", "natural", "mixed", "relative")
+FEW, MANY, STEPS = 30, 300, 60_000  # steps of all links together
 
 
 class Cost(NamedTuple):
@@ -102,19 +107,21 @@ def print_table(costs: list[Cost]) -> None:
 def print_staged() -> None:
     """Microseconds of a step per link; two runs of different length have no set-up in their difference."""
     systems = {links: se.System(ours.model(chain(links))) for links in (FEW, MANY)}
-    print(f"{'method':>40} {FEW:>8} {MANY:>8}   ratio")
-    for how in STAGED:
+    print(f"{'method':>45} {FEW:>8} {MANY:>8}   ratio")
+    for family, method in product(FAMILIES, STAGED):
+        how = {"coordinates": family, **method}
         timed(systems[FEW], {"t_eval": [0.0, STEP], "step": STEP, **how})  # compiles
         cost = {links: staged_step(system, how) / links for links, system in systems.items()}
-        name = f"{how['integrator']}, {how['formulation']}"
-        print(f"{name:>40} {cost[FEW]:8.2f} {cost[MANY]:8.2f} {cost[MANY] / cost[FEW]:7.2f}")
+        name = ", ".join(how.values())
+        print(f"{name:>45} {cost[FEW]:8.2f} {cost[MANY]:8.2f} {cost[MANY] / cost[FEW]:7.2f}")
 
 
 def staged_step(system: se.System, how: dict[str, Any]) -> float:
     """Microseconds."""
-    options = [{"t_eval": [0.0, count * STEP], "step": STEP, **how} for count in (STEPS, 2 * STEPS)]
+    steps = STEPS // len(system.bodies)
+    options = [{"t_eval": [0.0, count * STEP], "step": STEP, **how} for count in (1, 1 + steps)]
     (short, _), (long, _) = (timed(system, each) for each in options)
-    return 1e6 * (long - short) / STEPS
+    return 1e6 * (long - short) / steps
 
 
 def draw(costs: list[Cost], path: Path) -> None:
@@ -146,10 +153,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--staged", action="store_true", help="only the last table")
     parser.add_argument(
         "--picture", type=Path, default=Path(__file__).parents[1] / "docs/pictures/scaling.png"
     )
     chosen = parser.parse_args()
+    if chosen.staged:
+        print_staged()
+        return
     costs = measure_all(QUICK if chosen.quick else FULL)
     print_table(costs)
     print_staged()

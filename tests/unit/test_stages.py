@@ -1,20 +1,25 @@
-"""Stages of implicit methods: the sparse answer of reference points against the dense one, and blocks against NumPy."""
+"""Stages of implicit methods: corrections of all families against dense ones, blocks and fronts against NumPy."""
 
 import numpy as np
 import pytest
 
 import simengine2d as se
 from dae_runs import new_family
+from dense_newton import DenseNewton
 from mechanisms import three_cranks
 from simengine2d import builders
 from simengine2d.coordinates import stages as contract
-from simengine2d.coordinates.dense_stages import dense_stages
-from simengine2d.coordinates.reference_point.stages import sparse_stages
+from simengine2d.coordinates.base import Family
+from simengine2d.coordinates.relative import stage_map
+from simengine2d.errors import UnsupportedError
 from simengine2d.integrators.bdf import BDF
 from simengine2d.integrators.radau_iia import RadauIIA
 from simengine2d.integrators.second_order_tables import table_of
 from simengine2d.numerics.block_elimination import eliminate_blocks, new_blocks, solve_blocks
+from simengine2d.numerics.front_analysis import fronts
+from simengine2d.numerics.frontal import factor_fronts, solve_fronts
 from simengine2d.numerics.ldl import analyze
+from simengine2d.system.elimination import elimination_program
 
 
 def loaded_four_bar():
@@ -33,73 +38,138 @@ def skate():
     return model
 
 
-MODELS = {"four-bar": loaded_four_bar, "skate": skate, "chain": lambda: builders.chain(4, angle=0.3)}
+def actuator():
+    """A distance that follows a function of time, beside a spring and a damper between two bodies."""
+    model = builders.slider_crank(1, 3, crank_angle=0.7)
+    names = list(model.bodies)
+    model.add(
+        se.Spring("spring", se.distance(model.ground.at(0, 3), names[1]), stiffness=40, damping=7, free=1)
+    )
+    model.add(se.Driver("jack", se.distance(model.ground.at(1, 4), names[0]), "4 + 0.1*sin(t)"))
+    return model
 
 
-def corrections(family, answer, T, twice, compliance, redundant=False, iteration=contract.EXACT, h=0.02):
-    """da, dlam, de and dmu of a family's answer at stages that are off by as much as a guess may be."""
+def stiff_chain():
+    """Springs across several bodies of a long way from the ground."""
+    model = builders.chain(7, angle=0.3)
+    names = list(model.bodies)
+    model.add(
+        se.Spring("far", se.distance(model.ground.at(3, 3), names[-1]), stiffness=40, damping=7, free=1)
+    )
+    model.add(se.Spring("across", se.distance(names[1], names[5]), stiffness=40, damping=2, free=1))
+    return model
+
+
+MODELS = {
+    "four-bar": loaded_four_bar,
+    "skate": skate,
+    "chain": lambda: builders.chain(4, angle=0.3),
+    "stiff chain": stiff_chain,
+    "quick return": lambda: builders.quick_return(1, 2, 4, 3),
+    "slot with block": lambda: builders.quick_return(1, 2, 4, 3, block=True),
+}
+METHODS = [RadauIIA(), BDF(2)]
+
+
+def stages_off(family, T, z, zd, iteration=contract.EXACT, h=0.02):
+    """Stages that are off by as much as a guess may be."""
     options = np.array([1e-10, 1e-12, 1e-15, iteration, 0.1, 1e-6, contract.POSITION])
     s, n, m = T.c.size, family.n, family.m
-    st = contract.new_stages(s, n, m, options)
-    rng = np.random.default_rng(1)
-    z, zd = family_state(family)
+    st, rng = contract.new_stages(s, n, m, options), np.random.default_rng(1)
     st.t[:], st.B[:], st.C[:] = T.c * h, T.B * h * h, T.C * h
     st.a[:], st.lam[:] = rng.normal(size=(s, n)), rng.normal(size=(s, m))
     st.z[:], st.zd[:] = z + 1e-3 * rng.normal(size=(s, n)), zd + 1e-2 * rng.normal(size=(s, n))
     st.state[contract.SIZE_B], st.state[contract.SIZE_C] = np.abs(st.B).max(), np.abs(st.C).max()
-    found = answer(contract.StageTask(st, twice, compliance, redundant))
-    found.evaluate(0.0, st.state, st.state)
-    found.solve(0.0, st.state, st.state)
     return st
 
 
-def family_state(family):
-    from simengine2d.analyses.dynamics.initial_state import start
+def solved(family, st, twice, compliance, redundant=False):
+    answer = family.stage_equations(contract.StageTask(st, twice, compliance, redundant))
+    answer.evaluate(0.0, st.state, st.state)
+    answer.solve(0.0, st.state, st.state)
 
-    at = start(family.system, 0.0).assembly
-    return at.q, at.qd
+
+def compare(family, z, zd, method, iteration, skipped=lambda twice: False):
+    T, soft = table_of(method), np.full(family.m, 1e-3)
+    of_bodies = family.name == "reference_point"  # missing masses are found in another way there
+    masses = elimination_program(family.system, False, True).masses if of_bodies else None
+    for twice, compliance in ((False, 0.0 * soft), (True, 0.0 * soft), (False, soft)):
+        if skipped(twice):
+            continue
+        st = stages_off(family, T, z, zd, iteration)
+        wanted = DenseNewton(family, st, twice, compliance, iteration == contract.EXACT, masses).solve()
+        solved(family, st, twice, compliance)
+        for level in ("da", "dlam", "dmu", "de") if twice else ("da", "dlam"):
+            size = np.abs(wanted[level]).max(initial=0.0) + 1e-300
+            np.testing.assert_allclose(getattr(st, level), wanted[level], atol=3e-6 * size, err_msg=level)
 
 
 @pytest.mark.parametrize("iteration", [contract.EXACT, contract.COURSE], ids=["exact", "course"])
+@pytest.mark.parametrize("coordinates", sorted(Family.registry))
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("method", [RadauIIA(), BDF(2)], ids=lambda m: m.name)
-def test_sparse_corrections_are_the_dense_ones(name, method, iteration):
-    """The dense tangent is found by finite differences, to 1e-7 of what it is made of.
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_sparse_corrections_are_the_dense_ones(name, method, coordinates, iteration):
+    """The dense tangent is found by central differences.
 
-    "course" leaves second derivatives out of both, but for those of the rates of constraints in the sparse form.
+    "course" leaves second derivatives out of both, but for those of the rates of constraints in reference points.
     """
-    family, _, _ = new_family(MODELS[name]())
-    T, soft = table_of(method), np.full(family.m, 1e-3)
-    for twice, compliance in ((False, 0.0 * soft), (True, 0.0 * soft), (False, soft)):
-        if T.c.size == 1 and not twice and name != "chain":
-            continue  # a single stage takes the symmetric part of the tangent
-        if (twice or name == "skate") and iteration == contract.COURSE:
-            continue
-        sparse = corrections(
-            family, lambda task: sparse_stages(family.system, task), T, twice, compliance, iteration=iteration
-        )
-        dense = corrections(
-            family, lambda task: dense_stages(family, task), T, twice, compliance, iteration=iteration
-        )
-        for level in ("da", "dlam", "dmu", "de"):
-            found, wanted = getattr(sparse, level), getattr(dense, level)
-            if twice or level in ("da", "dlam"):
-                np.testing.assert_allclose(
-                    found, wanted, atol=3e-6 * (np.abs(wanted).max() + 1e-300), err_msg=level
-                )
+    try:
+        family, z, zd = new_family(MODELS[name](), coordinates)
+    except UnsupportedError:
+        assert coordinates == "natural" and name in ("four-bar", "skate")  # angles that count turns
+        return
+    # a single stage in reference points takes the symmetric part of the tangent
+    symmetric = coordinates == "reference_point" and isinstance(method, BDF) and name != "chain"
+    of_rates = iteration == contract.COURSE
+    compare(
+        family, z, zd, method, iteration,
+        lambda twice: (symmetric and not twice) or (of_rates and (twice or name == "skate")),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("every", [0, 2])
+@pytest.mark.parametrize("name", ["chain", "stiff chain", "quick return"])
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_long_ways_from_the_ground(name, method, every, monkeypatch):
+    """Pivotal bodies change the equations that are solved, and not their solution."""
+    monkeypatch.setattr(stage_map, "EVERY", every)
+    compare(*new_family(MODELS[name](), "relative"), method, contract.EXACT)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_distances_as_coordinates(method):
+    compare(*new_family(actuator(), "mixed"), method, contract.EXACT)
 
 
 @pytest.mark.parametrize("twice", [False, True])
-def test_redundant_constraints_are_legal(twice):
-    """-eps stands in their place: corrections are those of the dense form, which leaves rows out, but for eps."""
-    family, _, _ = new_family(three_cranks())
-    T, none = table_of(RadauIIA()), np.zeros(family.m)
-    sparse = corrections(
-        family, lambda task: sparse_stages(family.system, task), T, twice, none, redundant=True
-    )
-    assert np.all(np.isfinite(sparse.da)) and np.all(np.isfinite(sparse.dlam))
+@pytest.mark.parametrize("coordinates", sorted(Family.registry))
+def test_redundant_constraints_are_legal(coordinates, twice):
+    """-eps is in their place."""
+    family, z, zd = new_family(three_cranks(), coordinates)
+    st = stages_off(family, table_of(RadauIIA()), z, zd)
+    solved(family, st, twice, np.zeros(family.m), redundant=True)
+    assert np.all(np.isfinite(st.da)) and np.all(np.isfinite(st.dlam))
     # gaps that contradict each other are noticed
-    assert sparse.state[contract.CHANGE] > 0.0
+    assert st.state[contract.CHANGE] > 0.0
+
+
+@pytest.mark.parametrize("s", [1, 3])
+def test_fronts_against_a_dense_solution(s):
+    """Zeros on the diagonal too, as those of multipliers are: rows are exchanged."""
+    rng, n = np.random.default_rng(3), 30
+    near = lambda i, j: abs(i - j) <= 2 or {i, j} == {0, n - 1}
+    row, column = np.nonzero([[near(i, j) and (i != j or i % 3 > 0) for j in range(n)] for i in range(n)])
+    K, A, x = fronts(row, column, n, s), np.zeros((n * s, n * s)), np.zeros((n, s))
+    K.v[:] = rng.normal(size=K.v.shape) * 10.0 ** rng.uniform(-3, 3, size=(row.size, 1, 1))
+    for block, i, j in zip(K.v, row, column, strict=True):
+        A[i * s : i * s + s, j * s : j * s + s] = block
+    factor_fronts(K)
+    for _ in range(2):  # the factors serve any right-hand side
+        right = rng.normal(size=(n, s))
+        solve_fronts(K, right, x)
+        wanted = np.linalg.solve(A, right.ravel())
+        np.testing.assert_allclose(x.ravel(), wanted, rtol=0, atol=1e-10 * np.abs(wanted).max())
+    assert max(K.rows) <= 8 * s
 
 
 def test_blocks_against_a_dense_solution():

@@ -15,7 +15,6 @@ from ..system.constraints import SystemArrays
 from ..system.system import System
 from ..system.workspace import new_workspace
 from .dense import DenseEquations
-from .dense_stages import dense_stages
 from .equations import Configuration, EquationsOfMotion
 from .reduced import reduced_arrays
 from .stages import StageEquations, StageTask
@@ -124,9 +123,9 @@ class Family(ABC):
         """The equations that a formulation asks for, in the form that suits the family."""
         return DenseEquations(self, formulation, at)
 
+    @abstractmethod
     def stage_equations(self, task: StageTask) -> StageEquations:
         """The stages of an implicit method: what is left of the equations, and Newton's corrections."""
-        return dense_stages(self, task)
 
     @property
     def n(self) -> int:
@@ -166,13 +165,6 @@ class Family(ABC):
     def positions(self, q: Floats) -> Floats:
         """z of bodies at q."""
 
+    @abstractmethod
     def velocities(self, q: Floats, qd: Floats) -> Floats:
-        """zd of bodies that move with qd: R zd = qd, and the rows of the family's own hold still."""
-        e = self.at(0.0, self.positions(q))
-        own = e.J[: len(self.own_rows)]
-        left, right = np.vstack([e.R, own]), np.concatenate([qd, np.zeros(len(own))])
-        left = left * self.sizes
-        norms = np.linalg.norm(left, axis=1)
-        unit = 1.0 / np.where(norms > 0.0, norms, 1.0)
-        rates = np.linalg.lstsq(left * unit[:, None], right * unit, rcond=None)[0]
-        return np.asarray(self.sizes * rates)
+        """zd of bodies at q that move with qd: R zd = qd, and the rows of the family's own hold still."""

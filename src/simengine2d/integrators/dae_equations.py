@@ -12,7 +12,16 @@ from ..coordinates.base import Family
 from ..coordinates.equations import Configuration, EquationsOfMotion
 from ..coordinates.projection import TURNS, projection
 from ..coordinates.reference_point.sparse import SparseEquations
-from ..coordinates.stage_scales import keep_masses
+from ..coordinates.stages import (
+    ACCELERATION,
+    COURSE,
+    KEPT,
+    SIZE_B,
+    StageEquations,
+    Stages,
+    StageTask,
+    new_stages,
+)
 from ..formulations.projection import Projection
 from ..formulations.stage_iteration import StagedFormulation, StageSolver, stage_solver
 from ..numerics.kernel_pointer import BoundKernel
@@ -25,6 +34,7 @@ Floats = NDArray[np.float64]
 
 HELD = 1e-14  # constraints of interpolated states, in sizes
 BROUGHT_BACK = 1e-13  # the same of states that are projected after each step
+CORRECTIONS = 3  # of accelerations, against rounding and the compliance of redundant rows
 HEAVIEST = 1e10  # penalty that rounding leaves exact
 
 
@@ -58,21 +68,24 @@ class DaeEquations:
             self.of_motion.accelerate(t, np.ascontiguousarray(y), yd)
             multipliers.pointer(t, np.concatenate([y, yd[n:]]), lam)
             return yd[n:].copy(), lam
-        e = family.at(t, y[:n], y[n:])
-        # masses of the coordinates and of what each row feels of them become 1: then what depends on others shows
-        masses = np.zeros(n)
-        keep_masses(e.M, e.J, masses)
-        unit = 1.0 / np.sqrt(masses)
-        J = e.J * unit
-        norms = np.linalg.norm(J, axis=1)
-        row = 1.0 / np.where(norms > 0.0, norms, 1.0)
-        J = J * row[:, None]
-        K = np.block([[e.M * np.outer(unit, unit), J.T], [J, np.zeros((len(J), len(J)))]])
-        right = np.concatenate([e.Q * unit, e.gamma * row])
-        if not (np.all(np.isfinite(K)) and np.all(np.isfinite(right))):
-            return np.full(n, np.nan), np.full(len(J), np.nan)
-        x = np.linalg.lstsq(K, right, rcond=1e-11)[0]
-        return x[:n] * unit, x[n:] * row
+        st, equations = self.instant
+        st.t[0], st.z[0], st.zd[0], st.a[0], st.lam[0] = t, y[:n], y[n:], 0.0, 0.0
+        st.state[KEPT] = 0.0
+        for _ in range(CORRECTIONS):
+            equations.evaluate(t, st.state, st.state)
+            equations.solve(t, st.state, st.state)
+            st.a[0] += st.da[0]
+            st.lam[0] += st.dlam[0]
+        return st.a[0].copy(), st.lam[0].copy()
+
+    @cached_property
+    def instant(self) -> tuple[Stages, StageEquations]:
+        """M zdd + Phi_z^T lam = Q and Phi_z zdd = gamma at one state, as the equations of a single stage."""
+        options = np.array([0.0, 0.0, 0.0, COURSE, 0.0, 0.0, ACCELERATION])
+        st = new_stages(1, self.family.n, self.family.m, options)
+        st.state[SIZE_B] = 1.0
+        none = np.zeros(self.family.m)
+        return st, self.family.stage_equations(StageTask(st, False, none, self.redundant))
 
     def compliances(self, formulation: StagedFormulation) -> Floats:
         """Of the constraints in Newton's equations: a share of what they give way at the start where others hold."""

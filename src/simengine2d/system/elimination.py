@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from ..errors import UnsupportedError, listed
 from ..model.frame import GROUND
 from ..model.measure import ANGLE, X, Y
 from ..numerics.arrays import Floats, Ints, constant
-from ..numerics.ldl import SymbolicFactorization, analyze
+from ..numerics.ldl import analyze
 from ..numerics.ordering import elimination_order
 from ..numerics.refinement import MOST_REFINEMENTS
-from .applied_forces import MEASURE, READ, READ_END, TARGET, TARGET_END
+from .applied_forces import MEASURE, READ, READ_END, TARGET, TARGET_END, Loads
+from .constraints import SystemArrays
 from .equations_of_motion import EquationArrays
 from .formulas.derivatives import Couplings
 from .row_compliance import compliance_of_redundant_rows
@@ -33,11 +34,11 @@ def elimination_program(system: System, redundant: bool, tangent: bool) -> Equat
     refuse_heaps(system)
     S, n, m = system.arrays, system.n, system.m
     rows, unknowns = np.repeat(np.arange(m), np.diff(S.jac_start)), np.arange(n + m)
-    groups = _coupled(system) if tangent else []
+    groups = coupled_coordinates(S, system.load_arrays) if tangent else []
     couplings = [(k, k) for k in range(n + m)]
     couplings += [(n + int(i), int(j)) for i, j in zip(rows, S.jac_column, strict=True)]
     if tangent:
-        couplings += [(i, j) for _, _, _, i, j in _term_entries(system)]
+        couplings += [(i, j) for _, _, _, i, j in _term_entries(S)]
         couplings += [(i, j) for group in groups for i in group for j in group]
     analysis = analyze(couplings, _order(system))
     diagonal, entries = analysis.slots(unknowns, unknowns), _entries(system)
@@ -53,8 +54,8 @@ def elimination_program(system: System, redundant: bool, tangent: bool) -> Equat
             diagonal,
             analysis.slots(n + rows, S.jac_column),
             analysis.right_hand(unknowns),
-            _term_blocks(system, analysis) if tangent else np.full((S.term_kind.size, 6, 6), -1),
-            _couplings(groups, analysis),
+            term_blocks(S, analysis) if tangent else np.full((S.term_kind.size, 6, 6), -1),
+            couplings_of(groups, analysis),
             masses,
             template,
             np.array([MOST_REFINEMENTS if refined else 0]),
@@ -91,7 +92,13 @@ def _starts(sizes: Iterable[int]) -> Ints:
     return np.cumsum(_integers([0, *sizes]))
 
 
-def _squares(analysis: SymbolicFactorization, groups: list[list[int]]) -> Ints:
+class Slots(Protocol):
+    """Where the entries (i, j) of a matrix are."""
+
+    def slots(self, i: Ints, j: Ints) -> Ints: ...
+
+
+def _squares(analysis: Slots, groups: list[list[int]]) -> Ints:
     """Slots of all pairs in each group of unknowns, row by row."""
     slots = [np.zeros(0, dtype=np.int64)]
     for group in map(_integers, groups):
@@ -102,15 +109,14 @@ def _squares(analysis: SymbolicFactorization, groups: list[list[int]]) -> Ints:
 # Which coordinates second derivatives couple ----------------------------------------------------------
 
 
-def _coordinates(system: System, frames: Iterable[Any]) -> list[int]:
+def _coordinates(S: SystemArrays, frames: Iterable[Any]) -> list[int]:
     """The coordinates of the bodies that carry the frames."""
-    bodies = {int(system.arrays.frame_body[f]) for f in frames} - {len(system.bodies)}
+    bodies = {int(S.frame_body[f]) for f in frames} - {S.mass.size}
     return [3 * body + c for body in sorted(bodies) for c in range(3)]
 
 
-def _coupled(system: System) -> list[list[int]]:
+def coupled_coordinates(S: SystemArrays, L: Loads) -> list[list[int]]:
     """Coordinates coupled by each row that is a formula, then by each force along measures, then by each wrench."""
-    S, L = system.arrays, system.load_arrays
     groups = [S.jac_column[S.jac_start[i] : S.jac_start[i + 1]].tolist() for i in S.formulas.row]
     for force in L.forces:
         measures = {
@@ -118,11 +124,11 @@ def _coupled(system: System) -> list[list[int]]:
             *L.targets[slice(*force[[TARGET, TARGET_END]]), MEASURE],
         }
         terms = [k for m in measures for k in range(*L.measure_start[m : m + 2])]
-        groups.append(_coordinates(system, [*L.term_a[terms], *L.term_b[terms]]))
-    return groups + [_coordinates(system, [frame]) for frame in L.wrench_frame]
+        groups.append(_coordinates(S, [*L.term_a[terms], *L.term_b[terms]]))
+    return groups + [_coordinates(S, [frame]) for frame in L.wrench_frame]
 
 
-def _couplings(groups: list[list[int]], analysis: SymbolicFactorization) -> Couplings:
+def couplings_of(groups: list[list[int]], analysis: Slots) -> Couplings:
     return Couplings(
         _starts(len(group) for group in groups),
         _integers(j for group in groups for j in group),
@@ -131,9 +137,9 @@ def _couplings(groups: list[list[int]], analysis: SymbolicFactorization) -> Coup
     )
 
 
-def _term_entries(system: System) -> Iterator[tuple[int, int, int, int, int]]:
+def _term_entries(S: SystemArrays) -> Iterator[tuple[int, int, int, int, int]]:
     """(term, r, s, unknown, unknown) of the second derivatives of each measure between two bodies."""
-    S, nb = system.arrays, len(system.bodies)
+    nb = S.mass.size
     for k, (kind, a, b) in enumerate(
         zip(S.term_kind, S.frame_body[S.term_a], S.frame_body[S.term_b], strict=True)
     ):
@@ -150,10 +156,10 @@ def _term_entries(system: System) -> Iterator[tuple[int, int, int, int, int]]:
                     yield k, r, s, unknowns[r], unknowns[s]
 
 
-def _term_blocks(system: System, analysis: SymbolicFactorization) -> Ints:
+def term_blocks(S: SystemArrays, analysis: Slots) -> Ints:
     """Slots of the second derivatives of each term, 6 x 6; -1 if there are none."""
-    blocks = np.full((system.arrays.term_kind.size, 6, 6), -1, dtype=np.int64)
-    entries = np.array(list(_term_entries(system)), dtype=np.int64).reshape(-1, 5)
+    blocks = np.full((S.term_kind.size, 6, 6), -1, dtype=np.int64)
+    entries = np.array(list(_term_entries(S)), dtype=np.int64).reshape(-1, 5)
     k, r, s, i, j = entries.T
     blocks[k, r, s] = analysis.slots(i, j)
     return blocks

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from cmath import rect
 from collections.abc import Collection, Iterable
-from math import cos, hypot, sin, tau
+from itertools import product
+from math import tau
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.frame import GROUND, PlacedFrame, Pose, to_global
+from ...model.frame import GROUND, PlacedFrame
 from ...system.applied_forces import Loads
 from ...system.constraints import SystemArrays
 from ...system.system import System
-from ..base import Family
-from . import kernels
+from ..body_map import BodyMap, MapPointers, MapShape
+from ..mapped import MappedFamily
+from . import kernels, stage_map
 from .kernels import NaturalArrays
 from .layout import CoordinateLayout
 from .rigid_elements import RigidElement
@@ -24,7 +28,7 @@ Ints = NDArray[np.int64]
 NONE = -1
 
 
-class PointFamily(Family, abstract=True):
+class PointFamily(MappedFamily, abstract=True):
     """Points at the pins, unit vectors if a body has only one, and the angles and distances that are needed.
 
     `remember` is to be called at the end of each step, with y = (z, zd) and `turns`: an angle that is read from a
@@ -47,6 +51,7 @@ class PointFamily(Family, abstract=True):
         angles = np.array(q[2::3], dtype=float)
         self.turns = np.concatenate([angles, np.zeros(angles.size + kernels.TAIL)])
         self.own_arrays = _arrays(self.layout, self.turns)
+        self.masses: dict[tuple[int, int], float] = {}
         self.prepare()
         for b, e in enumerate(self.layout.elements):
             self._fill_constants(b, e)
@@ -60,20 +65,26 @@ class PointFamily(Family, abstract=True):
         return bool(self.turns[2 * len(self.system.bodies) + kernels.DOUBT] > 1.0)
 
     def positions(self, q: Floats) -> Floats:
-        at, z = self.layout, np.empty(self.n)
-        poses: dict[str, Pose] = {GROUND: (0.0, 0.0, 0.0)}
-        poses |= {body.name: tuple(q[3 * i : 3 * i + 3]) for i, body in enumerate(self.system.bodies)}
+        return self._state(q, np.zeros(q.size))[0]
+
+    def velocities(self, q: Floats, qd: Floats) -> Floats:
+        return self._state(q, qd)[1]
+
+    def _state(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        """z and zd; the plane is complex here. A point of several bodies is that of the first of them."""
+        at, z, zd = self.layout, np.empty(self.n), np.empty(self.n)
+        poses = _poses(self.system, q, qd)
         for point, j in at.point.items():
             if point.fixed is None:
                 body, s = next(iter(point.places.items()))
-                z[j : j + 2] = to_global(poses[body], s.real, s.imag, 0.0)[:2]
+                _write(poses[body].carry(s), j, z, zd)
         for body, j in at.vector.items():
-            z[j : j + 2] = cos(poses[body][2]), sin(poses[body][2])
+            _write(poses[body].turn(1.0 + 0.0j), j, z, zd)
         for body, j in at.angle.items():
-            z[j] = poses[body][2]
+            z[j], zd[j] = poses[body].phi, poses[body].omega
         for row, j in at.distance.items():
-            z[j] = _distance(self.system, row, poses)
-        return z
+            z[j], zd[j] = _distance(self.system, row, poses)
+        return z, zd
 
     def _fill_constants(self, b: int, e: RigidElement) -> None:
         """The constant parts of M, R and the Jacobian; columns of fixed points drop out."""
@@ -81,7 +92,11 @@ class PointFamily(Family, abstract=True):
         places = [(j, j + 1) for j in (at.point[e.origin], at.tip(e)) if j is not None]
         free = [k for k, j in enumerate(sum(places, ())) if j < n]
         columns = [j for j in sum(places, ()) if j < n]
-        E.M[np.ix_(columns, columns)] += e.mass_matrix(body.mass, body.inertia)[np.ix_(free, free)]
+        M = e.mass_matrix(body.mass, body.inertia)[np.ix_(free, free)]
+        E.M[np.ix_(columns, columns)] += M
+        for (i, first), (j, second) in product(enumerate(columns), enumerate(columns)):
+            pair = first, second
+            self.masses[pair] = self.masses.get(pair, 0.0) + float(M[i, j])
         E.R[3 * b : 3 * b + 2, columns] = e.matrix(0.0)[:, free]
         if e.body in at.angle:
             E.R[3 * b + 2, at.angle[e.body]] = 1.0
@@ -90,6 +105,12 @@ class PointFamily(Family, abstract=True):
             E.J[i : i + 2, columns] = -e.matrix(p.places[e.body])[:, free]
             if j < n:
                 E.J[i : i + 2, j : j + 2] = np.eye(2)
+
+    def map_shape(self) -> MapShape:
+        return stage_map.map_shape(self)
+
+    def map_pointers(self, X: BodyMap) -> MapPointers:
+        return stage_map.map_pointers(self, X)
 
     def reduced(self) -> tuple[SystemArrays, Loads]:
         """Angles held by their directions may differ by full turns."""
@@ -124,12 +145,47 @@ def _arrays(at: CoordinateLayout, turns: Floats) -> NaturalArrays:
     )
 
 
-def _distance(system: System, row: int, poses: dict[str, Pose]) -> float:
+class _Pose(NamedTuple):
+    """Position and velocity of a body."""
+
+    r: complex
+    v: complex
+    phi: float
+    omega: float
+
+    def turn(self, s: complex) -> tuple[complex, complex]:
+        """A vector of the body, and its rate."""
+        turned = s * rect(1.0, self.phi)
+        return turned, 1j * self.omega * turned
+
+    def carry(self, s: complex) -> tuple[complex, complex]:
+        """A point of the body, and its velocity."""
+        turned, rate = self.turn(s)
+        return self.r + turned, self.v + rate
+
+
+def _poses(system: System, q: Floats, qd: Floats) -> dict[str, _Pose]:
+    poses = {GROUND: _Pose(0.0j, 0.0j, 0.0, 0.0)}
+    for body, (x, y, phi), (xd, yd, phid) in zip(
+        system.bodies, q.reshape(-1, 3).tolist(), qd.reshape(-1, 3).tolist(), strict=True
+    ):
+        poses[body.name] = _Pose(complex(x, y), complex(xd, yd), phi, phid)
+    return poses
+
+
+def _write(state: tuple[complex, complex], j: int, z: Floats, zd: Floats) -> None:
+    for value, out in zip(state, (z, zd), strict=True):
+        out[j], out[j + 1] = value.real, value.imag
+
+
+def _distance(system: System, row: int, poses: dict[str, _Pose]) -> tuple[float, float]:
+    """Of two points, and its rate."""
     (term,) = system.rows[row][1].measure.terms
     a, b = term.a, term.b
     assert isinstance(a, PlacedFrame) and isinstance(b, PlacedFrame)
-    (ax, ay, _), (bx, by, _) = (to_global(poses[f.body], f.x, f.y, 0.0) for f in (a, b))
-    return hypot(bx - ax, by - ay)
+    (ra, va), (rb, vb) = (poses[f.body].carry(complex(f.x, f.y)) for f in (a, b))
+    d = abs(rb - ra)
+    return d, ((rb - ra).conjugate() * (vb - va)).real / d if d > 0.0 else 0.0
 
 
 def _integers(values: Iterable[int | None]) -> Ints:

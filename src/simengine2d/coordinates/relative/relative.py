@@ -17,9 +17,11 @@ from ...numerics.kernel_pointer import kernel_pointer
 from ...system.constraints import SystemArrays, constant_arrays, evaluate
 from ...system.system import SMALL, System
 from ...system.workspace import new_workspace
-from ..base import Family
+from ..body_map import BodyMap, MapPointers, MapShape
 from ..equations import Configuration, EquationsOfMotion
+from ..mapped import MappedFamily
 from ..transform import transform, transform_masses
+from . import stage_map
 from .recursive import recursive_equations, suits
 from .tree import Branch, spanning_tree, tree_joints
 from .tree_motion import (
@@ -147,7 +149,7 @@ HOLDS = 1e-11  # error of a satisfied row, relative to what moves it
 MOST_DENSE = 50_000_000  # entries of R
 
 
-class Relative(Family):
+class Relative(MappedFamily):
     """Joint coordinates of a spanning tree: angles and displacements; joints that close loops are constraints.
 
     A body is connected to the ground or to another body by a pin (its relative angle), a slide (its displacement along
@@ -203,6 +205,12 @@ class Relative(Family):
         if suits(self):
             return recursive_equations(self, formulation, at)
         return super().equations_of_motion(formulation, at)
+
+    def map_shape(self) -> MapShape:
+        return stage_map.map_shape(self)
+
+    def map_pointers(self, X: BodyMap) -> MapPointers:
+        return stage_map.map_pointers(self, X)
 
     def prepare(self) -> None:
         if 3 * len(self.branches) * self.n > MOST_DENSE:
