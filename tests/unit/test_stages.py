@@ -153,6 +153,15 @@ def test_redundant_constraints_are_legal(coordinates, twice):
     assert st.state[contract.CHANGE] > 0.0
 
 
+@pytest.mark.parametrize("coordinates", sorted(Family.registry))
+def test_nothing_moves(coordinates):
+    """A body that is held has no coordinates in some families."""
+    model = se.Model("held")
+    model.add(se.Fixed("weld", model.ground, model.body("body", mass=1, inertia=1, at=(0, 0))))
+    results = se.dynamics(model, t_end=0.1, step=0.05, coordinates=coordinates, integrator="newmark")
+    np.testing.assert_array_equal(results.q, 0.0)
+
+
 @pytest.mark.parametrize("s", [1, 3])
 def test_fronts_against_a_dense_solution(s):
     """Zeros on the diagonal too, as those of multipliers are: rows are exchanged."""

@@ -62,8 +62,8 @@ class Family(ABC):
 
     A subclass fills `names`, `sizes`, `own_rows`, `remaining_rows` and `own_arrays`, and has a kernel `evaluate`
     that fills the matrices from (z, zd). What is written for all families, accelerations and projection among them,
-    then works. A family that can do better than dense matrices says so in `equations_of_motion`. Defining the class
-    registers it.
+    then works. A family that can do better than dense matrices says so in `equations_of_motion`. Its implicit stages
+    follow from a map of its bodies (`MappedFamily`). Defining the class registers it.
     """
 
     registry: ClassVar[Registry[Family]] = Registry(

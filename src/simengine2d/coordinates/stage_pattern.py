@@ -117,8 +117,9 @@ class StagePattern:
 
     def arrays(self) -> tuple[Terms, Ints, Ints]:
         """The terms, and rows and columns of the entries."""
-        rows, columns = (integers(part) for part in zip(*self.entries, strict=True))
-        return Terms(*(integers(part) for part in zip(*self.terms, strict=True))), rows, columns
+        entries = integers(self.entries).reshape(-1, 2)
+        terms = integers(self.terms).reshape(-1, 3)
+        return Terms(*np.ascontiguousarray(terms.T)), entries[:, 0].copy(), entries[:, 1].copy()
 
 
 @kernel
