@@ -6,7 +6,7 @@ from abc import abstractmethod
 
 from .base import Family
 from .body_map import BodyMap, MapPointers, MapShape
-from .stage_setup import sparse_stages
+from .stage_setup import mapped_stages
 from .stages import StageEquations, StageTask
 
 
@@ -22,4 +22,4 @@ class MappedFamily(Family, abstract=True):
         """The kernels that fill the map at a state."""
 
     def stage_equations(self, task: StageTask) -> StageEquations:
-        return sparse_stages(self, self.map_shape(), self.map_pointers, task)
+        return mapped_stages(self, self.map_shape(), self.map_pointers, task)

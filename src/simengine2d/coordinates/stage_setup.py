@@ -15,8 +15,8 @@ from ..system.row_compliance import compliance_of_redundant_rows, filled
 from ..system.workspace import Workspace, new_workspace
 from .body_map import BodyMap, MapPointers, MapShape, integers, starts
 from .map_layout import MapLayout
+from .mapped_stages import MappedStages, evaluate, solve
 from .row_scales import felt_by_bodies
-from .sparse_stages import SparseStages, evaluate, solve
 from .stage_pattern import FACTORS, RATIO, StagePattern
 from .stages import StageEquations, StageTask
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .base import Family
 
 
-def sparse_stages(
+def mapped_stages(
     family: Family, shape: MapShape, pointers: Callable[[BodyMap], MapPointers], task: StageTask
 ) -> StageEquations:
     """The stages of an implicit method in a family whose map has a shape, and is filled by pointers."""
@@ -48,7 +48,7 @@ def sparse_stages(
     )
     masses = sorted((shape.masses or {}).items())
     right, x = np.zeros((2, pattern.size, s))
-    context = SparseStages(
+    context = MappedStages(
         place_f=place.f,
         place_c=place.c,
         bend_f=bend.f,

@@ -12,7 +12,7 @@ from .arrays import Ints
 from .frontal import Fronts
 
 
-class Element(NamedTuple):
+class FrontPart(NamedTuple):
     """Rows that have been put together: their columns, and where they come from."""
 
     columns: set[int]
@@ -24,7 +24,7 @@ class Element(NamedTuple):
 class Front(NamedTuple):
     own: list[int]
     others: list[int]
-    parts: list[Element]
+    parts: list[FrontPart]
 
     @property
     def columns(self) -> list[int]:
@@ -46,7 +46,7 @@ def elimination_fronts(row: Ints, column: Ints, n: int) -> list[Front]:
     for i, j in zip(row.tolist(), column.tolist(), strict=True):
         columns[i].add(j)
         within[j].add(i)
-    elements = {i: Element(columns[i], 1, -1, i) for i in range(n)}
+    elements = {i: FrontPart(columns[i], 1, -1, i) for i in range(n)}
     degree = lambda j: sum(len(elements[e].columns) for e in within[j])
     heap = [(degree(j), j) for j in range(n)]
     heapq.heapify(heap)
@@ -61,7 +61,7 @@ def elimination_fronts(row: Ints, column: Ints, n: int) -> list[Front]:
         own = [c, *sorted(j for j in members - {c} if within[j] <= together)]
         front = Front(own, sorted(members.difference(own)), [elements.pop(e) for e in sorted(together)])
         rows = sum(part.rows for part in front.parts) - len(own)
-        elements[n + len(made)] = Element(set(front.others), rows, len(made), -1)
+        elements[n + len(made)] = FrontPart(set(front.others), rows, len(made), -1)
         for j in front.others:
             within[j] = within[j] - together | {n + len(made)}
         made.append(front)

@@ -20,7 +20,7 @@ from .stage_tangent import find_tangent, weigh
 from .stages import CHANGE, Stages, is_kept, keep_factors
 
 
-class SparseStages(NamedTuple):
+class MappedStages(NamedTuple):
     """Context of the kernel pointers."""
 
     place_f: Any
