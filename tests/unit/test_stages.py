@@ -206,7 +206,7 @@ def test_blocks_against_a_dense_solution():
 @pytest.mark.parametrize("formulation", ["index3", "ggl", "augmented_lagrangian"])
 @pytest.mark.parametrize("method", ["radau_iia", "bdf", "generalized_alpha"])
 def test_reference_points_find_the_steps_of_mixed_coordinates(method, formulation):
-    """Sparse and dense solvers, on formulas that differ by the coordinates: both are as exact as the method.
+    """Elimination programs and fronts, on formulas that differ by the coordinates: both are as exact as the method.
 
     The symmetric tangent of single stages costs an iteration now and then.
     """
