@@ -98,30 +98,17 @@ def add_force_block(S, L, i, t, qd, of_q, of_qd, size, w, where, G, B):
         force, at = w.law[0 if by < 0 else 1 + by], 1 if by < 0 else 1 + (2 * reads + 1) * (by + 1)
         for p in range(size):
             G[0, p] = G[1, p] = G[2, p] = 0.0
-        for j in range(-1, reads):
-            if j < 0:  # s_q and sd_q into G[0] and G[1], the curvature into the block
-                m, factor, swing, curvature = own, 1.0, 1.0, of_q * sign * force
-            else:  # of_q F_q + of_qd F_qd into G[2]
-                by_u, by_ud = sign * w.law[at + 2 * j], sign * w.law[at + 2 * j + 1]
-                m, factor, swing, curvature = first + j, of_q * by_u + of_qd * by_ud, of_q * by_ud, 0.0
-            if j >= 0 and m == own:
+        # s_q and sd_q into G[0] and G[1], the curvature into the block
+        add_measure(S, L, own, 1.0, 1.0, of_q * sign * force, qd, w, where, G, 0, 1, B)
+        # of_q F_q + of_qd F_qd into G[2]
+        for j in range(reads):
+            by_u, by_ud = sign * w.law[at + 2 * j], sign * w.law[at + 2 * j + 1]
+            factor, swing = of_q * by_u + of_qd * by_ud, of_q * by_ud
+            if first + j == own:
                 for p in range(size):
                     G[2, p] += factor * G[0, p] + (swing * G[1, p] if swing != 0.0 else 0.0)
             elif factor != 0.0 or swing != 0.0:
-                add_measure(
-                    S,
-                    L,
-                    m,
-                    factor,
-                    swing,
-                    curvature,
-                    qd,
-                    w,
-                    where,
-                    G[0 if j < 0 else 2],
-                    G[1 if j < 0 else 2],
-                    B,
-                )
+                add_measure(S, L, first + j, factor, swing, 0.0, qd, w, where, G, 2, 2, B)
         for p in range(size):
             if G[0, p] != 0.0:
                 for u in range(size):
@@ -151,9 +138,9 @@ def differentiate_force(L, i, t, w):
             law[1 + c] += out[FIRST_SLOPE + c]
 
 
-@kernel(inline=True)
-def add_measure(S, L, m, factor, swing, curvature, qd, w, where, g, gd, B):
-    """g += factor u_q, gd += swing ud_q and B += curvature u_qq of measure m."""
+@kernel
+def add_measure(S, L, m, factor, swing, curvature, qd, w, where, G, slope, rate, B):
+    """G[slope] += factor u_q, G[rate] += swing ud_q and B += curvature u_qq of measure m."""
     H, F = w.H, w.F
     for k in range(L.measure_start[m], L.measure_start[m + 1]):
         kind, a, b, weight = L.term_kind[k], L.term_a[k], L.term_b[k], L.term_weight[k]
@@ -167,7 +154,7 @@ def add_measure(S, L, m, factor, swing, curvature, qd, w, where, g, gd, B):
             if p < 0:
                 continue
             for c in range(3):
-                g[p + c] += factor * weight * d[3 * side + c]
+                G[slope, p + c] += factor * weight * d[3 * side + c]
             if not bends:
                 continue
             # columns of the coordinates of this body, rows of both
@@ -175,12 +162,12 @@ def add_measure(S, L, m, factor, swing, curvature, qd, w, where, g, gd, B):
                 row = where[S.frame_body[a if other == 0 else b]]
                 if row >= 0:
                     for r in range(3):
-                        rate = 0.0
+                        speed = 0.0
                         for c in range(3):
                             h = weight * H[3 * other + r, 3 * side + c]
-                            rate += h * qd[3 * body + c]
+                            speed += h * qd[3 * body + c]
                             B[row + r, p + c] += curvature * h
-                        gd[row + r] += swing * rate
+                        G[rate, row + r] += swing * speed
 
 
 @kernel
