@@ -12,6 +12,7 @@ from simengine2d.expressions.function_table import (
     FIRST_SLOPE,
     HESSIAN,
     evaluate_function,
+    law_in_time,
     law_slopes,
     law_value,
     new_scratch,
@@ -232,3 +233,17 @@ def test_a_parameter_that_a_variable_would_hide_is_refused(name):
     with pytest.raises(se.ModelError, match=f"a parameter '{name}' too"):
         as_law(f"10*{name}", STATE, {name: 3.0})
     assert evaluated(as_law("10*k", STATE, {name: 3.0, "k": 2.0}), [0.0] * 7)[0] == 20.0
+
+
+def test_a_law_of_time_is_known_until_time_changes_and_a_python_function_is_always_called():
+    table = pack([as_function("sin(t)"), as_function("2*t")], [PUSH, PUSH])
+    scratch = new_scratch(table)
+    for t in (0.3, 0.3, 0.7, 0.3):
+        z = np.array([1.0, 2.0, t])
+        assert law_in_time(table, 0, z, scratch) == np.sin(t)
+        assert law_in_time(table, 1, z, scratch) == 2 * t
+        assert scratch.known[0].tolist() == [t, np.sin(t)]
+    called = pack([as_function(lambda t: t**2)], [PUSH])
+    scratch = new_scratch(called)
+    assert law_in_time(called, 0, np.array([1.0, 2.0, 3.0]), scratch) == 9.0
+    assert np.isnan(scratch.known).all()

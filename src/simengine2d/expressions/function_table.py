@@ -72,12 +72,14 @@ class Scratch(NamedTuple):
 
     variables: Floats
     results: Floats
+    known: Floats  # (functions, 2): of laws of time alone, the time for which they are known, and their value
 
 
 def new_scratch(*tables: Functions | FunctionTable) -> Scratch:
     """Scratch that serves some tables, one evaluation after the other."""
     variables, results = map(max, zip(*(table.sizes.tolist() for table in tables), strict=True))
-    return Scratch(np.zeros(variables), np.zeros(results))
+    most = max(table.functions.shape[0] for table in tables)
+    return Scratch(np.zeros(variables), np.zeros(results), np.full((most, 2), np.nan))
 
 
 def pack(
@@ -271,6 +273,26 @@ def law_value(table, index, z, out):
         return numbers[start] * (z[0] - numbers[start + 2]) + numbers[start + 1] * z[1]
     evaluate(table, index, ALONG, z, out)
     return out[0]
+
+
+@kernel(inline=True)
+def is_of_time(table, index, variables):
+    """Whether a law is an expression or a table of time alone, and of nothing that Python might change."""
+    row = table.functions[index]
+    pure = row[KIND] == TAPE or row[KIND] == SPLINE or row[KIND] == PERIODIC_SPLINE
+    return pure and row[READ] == 1 and table.inputs[row[INPUT]] == variables - 1
+
+
+@kernel(inline=True)
+def law_in_time(table, index, z, scratch):
+    """Value of a law; one of time alone is evaluated once for each time, however often a step is corrected."""
+    if not is_of_time(table, index, z.size):
+        return law_value(table, index, z, scratch.results)
+    t, known = z[z.size - 1], scratch.known
+    if known[index, 0] != t:
+        evaluate(table, index, ALONG, z, scratch.results)
+        known[index, 0], known[index, 1] = t, scratch.results[0]
+    return known[index, 1]
 
 
 @kernel(inline=True)

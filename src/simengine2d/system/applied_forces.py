@@ -19,8 +19,8 @@ from ..expressions.function_table import (
     HESSIAN,
     FunctionTable,
     Scratch,
+    law_in_time,
     law_slopes,
-    law_value,
     pack,
 )
 from ..expressions.law import STATE
@@ -199,7 +199,7 @@ def evaluate_force(L, i, t, F, scratch):
         return law_slopes(L.laws, L.forces[i, LAW], z, out)
     total = 0.0
     for k in range(L.forces[i, LAW], L.forces[i, LAW_END]):
-        total += law_value(L.laws, k, z, out)
+        total += law_in_time(L.laws, k, z, scratch)
     return total
 
 
@@ -237,10 +237,10 @@ def add_forces(S, L, t, F, scratch, Q):
 @kernel
 def wrench_values(L, i, t, q, qd, j, scratch):
     """Force components in their own axes and torque of wrench i on the body with coordinates j.."""
-    laws, first, z, out = L.laws, first_law(L, i), scratch.variables[:7], scratch.results
+    laws, first, z = L.laws, first_law(L, i), scratch.variables[:7]
     read_state(t, q, qd, j, z)
-    fx, fy = law_value(laws, first, z, out), law_value(laws, first + 1, z, out)
-    return fx, fy, law_value(laws, first + 2, z, out)
+    fx, fy = law_in_time(laws, first, z, scratch), law_in_time(laws, first + 1, z, scratch)
+    return fx, fy, law_in_time(laws, first + 2, z, scratch)
 
 
 @kernel(inline=True)

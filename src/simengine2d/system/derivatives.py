@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..expressions.function_table import FIRST_SLOPE, law_bends, law_slopes
+from ..expressions.function_table import FIRST_SLOPE, is_of_time, law_bends, law_in_time, law_slopes
 from ..model.measure import ANGLE, X, Y
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, rare_kernel_pointer
@@ -133,6 +133,9 @@ def differentiate_force(L, i, t, w):
     for k in range(1 + n):
         law[k] = 0.0
     for k in range(L.forces[i, LAW], L.forces[i, LAW_END]):
+        if is_of_time(L.laws, k, n):
+            law[0] += law_in_time(L.laws, k, z, w.scratch)
+            continue
         law[0] += law_slopes(L.laws, k, z, out)
         for c in range(n):
             law[1 + c] += out[FIRST_SLOPE + c]
