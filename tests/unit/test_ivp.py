@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import simengine2d as se
-from simengine2d.integrators.integration import OdeMethod
 from simengine2d.integrators.ivp.choosing import ADVICE, SCIPY_BDF
+from simengine2d.integrators.ode_method import OdeMethod
 from simengine2d.methods import INTEGRATOR_NAMES, Integrator
 
 ODE = {name: cls for name, cls in Integrator.registry.items() if issubclass(cls, OdeMethod)}

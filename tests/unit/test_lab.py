@@ -9,7 +9,7 @@ import simengine2d as se
 import simengine2d.integrators  # which registers them
 from marking import slow_among
 from simengine2d import builders, lab
-from simengine2d.integrators.integration import OdeMethod
+from simengine2d.integrators.ode_method import OdeMethod
 from simengine2d.lab.combinations import combinations, label
 from simengine2d.lab.stability import growth
 from simengine2d.methods import Formulation, Integrator

@@ -12,7 +12,7 @@ import simengine2d as se
 import simengine2d.integrators  # which registers them
 from simengine2d.integrators import time_loop as loop
 from simengine2d.integrators.implicit_runge_kutta import ImplicitRungeKutta
-from simengine2d.integrators.integration import OdeMethod
+from simengine2d.integrators.ode_method import OdeMethod
 from simengine2d.integrators.runge_kutta import RungeKutta
 from simengine2d.methods import Integrator
 from simengine2d.numerics.kernel_pointer import kernel_pointer, python_pointer

@@ -13,7 +13,7 @@ import pytest
 
 import simengine2d as se
 from marking import slow_among
-from simengine2d.integrators.integration import OdeMethod
+from simengine2d.integrators.ode_method import OdeMethod
 from simengine2d.methods import Integrator
 
 # name: f, y(0), the first five steps of h = 0.1

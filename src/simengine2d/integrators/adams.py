@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
-from .integration import OdeMethod, OdeTask, Stability, StartedIntegration, equal_rules, path_of
+from .integration import StartedIntegration, equal_rules, path_of
 from .multistep import largest_roots
+from .ode_method import OdeMethod, OdeTask, Stability
 from .rk4 import RK4
 from .runge_kutta import ExplicitStep, try_explicit_step
 from .time_loop import Path, past_row

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from ..methods import ImplicitMethod
 from .implicit_runge_kutta import ImplicitTableau, bound_step, kept_derivatives, stages_of, tableau_of
-from .integration import OdeMethod, OdeTask, Stability, StartedIntegration, equal_rules, path_of
+from .integration import StartedIntegration, equal_rules, path_of
 from .multistep import largest_roots
+from .ode_method import OdeMethod, OdeTask, Stability
 from .radau_iia import RadauIIA
 from .time_loop import Path
 

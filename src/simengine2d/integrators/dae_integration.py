@@ -20,6 +20,7 @@ from ..formulations.stage_iteration import StagedFormulation
 from ..methods import AlphaMethod, Integrator
 from ..numerics.kernel_pointer import BoundKernel
 from . import time_loop
+from .break_crossing import Broken
 from .dae_equations import BROUGHT_BACK, DaeEquations, is_redundant
 from .dae_step import (
     FILLED,
@@ -34,7 +35,8 @@ from .dae_step import (
     try_adaptive_step,
     try_fixed_step,
 )
-from .integration import NONE, Broken, CompiledIntegration, OdeTask, fixed_rules
+from .integration import NONE, CompiledIntegration, fixed_rules
+from .ode_method import OdeTask
 from .radau_iia import RadauIIA
 from .second_order_tables import SecondOrderTable, table_of
 from .time_loop import BoundEquations, Path, new_path
@@ -51,6 +53,8 @@ class ConstrainedIntegration(CompiledIntegration):
 
     With error control outputs may lie inside steps; their accelerations are those of the equations of motion there.
     """
+
+    settles_at_switches = True
 
     def __init__(
         self,
@@ -97,11 +101,6 @@ class ConstrainedIntegration(CompiledIntegration):
     def slope(self) -> Floats:
         self.open_steps()
         return super().slope()
-
-    def hop(self, broken: Broken, surely: bool) -> int:
-        # what velocities the joints allow may decide on which side of the switch it is
-        self.begin_anew(self.t)
-        return super().hop(broken, surely)
 
     def begin_anew(self, t: float) -> None:
         """The accelerations are those after the break, and no step is known before it.

@@ -45,10 +45,12 @@ from ..formulations.stage_iteration import Iteration, iteration, solve_stages
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 from . import time_loop
+from .break_crossing import Broken
 from .dae_equations import DaeEquations
 from .dae_integration import ConstrainedIntegration, watched
 from .dae_step import MEMORY_SIZE, SEEN, guess, note_end
-from .integration import NONE, Broken, OdeTask, careful
+from .integration import NONE, careful
+from .ode_method import OdeTask
 from .time_loop import Rules, new_path
 
 Floats = NDArray[np.float64]

@@ -18,16 +18,8 @@ from ..numerics.dense_lu import lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, kernel_pointer
 from . import time_loop
-from .integration import (
-    NEWTON,
-    NONE,
-    CompiledIntegration,
-    OdeMethod,
-    OdeTask,
-    Stability,
-    fixed_rules,
-    path_of,
-)
+from .integration import NONE, CompiledIntegration, fixed_rules, path_of
+from .ode_method import NEWTON, OdeMethod, OdeTask, Stability
 from .stage_newton import FIXED_POINT, OdeStages, new_stages, solve_block
 from .time_loop import Path, past_row
 

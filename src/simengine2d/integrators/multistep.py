@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .integration import Stability
+from .ode_method import Stability
 
 
 def largest_roots(coefficients: list[Any]) -> Stability:

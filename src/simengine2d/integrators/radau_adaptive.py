@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from .integration import Stability
+from .ode_method import Stability
 from .radau_iia import RadauIIA
 from .scipy_methods import ScipyMethod
 

@@ -10,7 +10,8 @@ from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
-from .integration import NONE, CompiledIntegration, OdeMethod, OdeTask, Stability, fixed_rules, path_of
+from .integration import NONE, CompiledIntegration, fixed_rules, path_of
+from .ode_method import OdeMethod, OdeTask, Stability
 from .stage_newton import EXACT, ROUNDING, OdeStages, find_jacobian, new_stages
 from .time_loop import Path
 

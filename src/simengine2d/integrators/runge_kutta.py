@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
-from .integration import CompiledIntegration, Integration, OdeMethod, OdeTask, Stability, fixed_rules, path_of
+from .integration import CompiledIntegration, fixed_rules, path_of
+from .ode_method import Integration, OdeMethod, OdeTask, Stability
 from .time_loop import Path
 
 Floats = NDArray[np.float64]

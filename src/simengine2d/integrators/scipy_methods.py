@@ -12,18 +12,9 @@ from ..expressions.breaks import SMALLEST_TIME, Break
 from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
 from . import time_loop as loop
-from .integration import (
-    CHATTER,
-    EPS,
-    HOP,
-    MOST_HOPS,
-    Broken,
-    Integration,
-    OdeMethod,
-    OdeTask,
-    Stability,
-    careful,
-)
+from .break_crossing import CHATTER, EPS, HOP, MOST_HOPS, Broken
+from .integration import careful
+from .ode_method import Integration, OdeMethod, OdeTask, Stability
 from .step_control import LONGEST_FIRST_STEP, longest_step
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnsupportedError, answers_misspellings
-from ..integrators.integration import OdeMethod
+from ..integrators.ode_method import OdeMethod
 from ..integrators.second_order_tables import alpha_table
 from ..methods import AlphaMethod, Integrator
 from ..numerics.arrays import Floats

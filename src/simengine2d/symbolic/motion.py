@@ -20,7 +20,7 @@ from ..errors import (
 from ..formulations.projection import Projection
 from ..integrators import time_loop
 from ..integrators.dop853 import DOP853
-from ..integrators.integration import OdeMethod
+from ..integrators.ode_method import OdeMethod
 from ..methods import Formulation, Integrator
 from ..numerics.arrays import Floats
 from ..numerics.interrupts import Interrupts

@@ -9,8 +9,9 @@ import numpy as np
 from ...coordinates.equations import Configuration
 from ...coordinates.ode_problem import OdeFormulation, Recoverer
 from ...integrators import time_loop
-from ...integrators.integration import CompiledIntegration, Integration, OdeMethod
+from ...integrators.integration import CompiledIntegration
 from ...integrators.ivp.inputs import tolerances
+from ...integrators.ode_method import Integration, OdeMethod
 from ...integrators.runge_kutta import RungeKutta
 from ...integrators.scipy_methods import ScipyIntegration
 from ...methods import Formulation, Integrator

@@ -13,7 +13,9 @@ from ...coordinates.equations import OutputMonitors, OutputMultipliers
 from ...coordinates.reference_point.multipliers import multipliers_of_bodies
 from ...expressions.breaks import Break
 from ...integrators import time_loop
-from ...integrators.integration import Broken, CompiledIntegration, Integration, OdeMethod
+from ...integrators.break_crossing import Broken
+from ...integrators.integration import CompiledIntegration
+from ...integrators.ode_method import Integration, OdeMethod
 from ...methods import AlphaMethod
 from ...numerics.arrays import Floats
 from ...numerics.kernel_pointer import BoundKernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import ModelError, UnsupportedError, listed, unknown
 from ...methods import INTEGRATOR_NAMES, Integrator
-from ..integration import OdeMethod
+from ..ode_method import OdeMethod
 
 SCIPY_BDF = {"BDF": "bdf_variable"}  # spelled exactly as in SciPy; bdf is the method in fixed steps
 

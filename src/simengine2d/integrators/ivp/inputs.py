@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import ModelError
 from ...numerics.kernel_pointer import BoundKernel, python_pointer
-from ..integration import OdeMethod
+from ..ode_method import OdeMethod
 
 Floats = NDArray[np.float64]
 Function = Callable[..., Any]

@@ -11,7 +11,7 @@ from ...errors import ConvergenceError, Interrupted, ModelError, SimEngineError,
 from ...methods import Integrator
 from ...numerics.interrupts import Interrupts
 from .. import time_loop as loop
-from ..integration import Integration, OdeMethod
+from ..ode_method import Integration, OdeMethod
 from .choosing import method_of
 from .crossings import CrossingWatch, FoundEvent
 from .inputs import Asked, Function, span_of, start_of, times_of, tolerances
