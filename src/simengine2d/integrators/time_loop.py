@@ -34,6 +34,7 @@ DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE = range(5)
 COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS = range(5, 10)
 # how steps are chosen: equal between two outputs or throughout, by their error, by their error with ends at outputs
 BETWEEN_OUTPUTS, EQUAL, ADAPTIVE, TO_OUTPUTS = range(4)
+SLIVER = 1e-9  # of a fixed step
 
 STIFF_STEPS = 15  # in a row, beyond the stability limit of the method
 FINER = 0.25  # of a step whose iteration does not converge
@@ -350,9 +351,13 @@ def begin(E, rules, p):
 
 
 @kernel
-def write_due(p, times, k, rows):
-    """Outputs that are due before any step: at the start, and where a break was left a little later."""
-    while k < times.size and times[k] <= p.state[TIME] and p.state[TAKE] == 0.0:
+def write_due(rules, p, times, k, rows):
+    """Outputs that are due before any step: at the start, and where a break was left a little later.
+
+    Fixed steps would otherwise end in slivers, too short for methods that divide by their square.
+    """
+    due = p.state[TIME] + (SLIVER * rules.step if rules.kind == BETWEEN_OUTPUTS else 0.0)
+    while k < times.size and times[k] <= due and p.state[TAKE] == 0.0:
         for j in range(p.y.size):
             p.out[j] = p.y[j]
         write_row(p, p.notes, k, rows)
@@ -370,13 +375,14 @@ def integrate(c, most_steps, times, rows):
     k, why = int(p.state[ROW]), PAUSED
     if p.state[BEGUN] == 0.0:
         begin(E, rules, p)
-    k = write_due(p, times, k, rows)
+    k = write_due(rules, p, times, k, rows)
     for _ in range(int(most_steps)):
         # take the accepted step once the outputs inside it are written
         if p.state[TAKE] > 0.0:
             k = write_outputs(E, rules, p, times, k, rows)
             if k < times.size:
                 take_step(rules, p)
+                k = write_due(rules, p, times, k, rows)
                 if p.state[TIME] >= p.state[LIMIT]:
                     why = AT_LIMIT
                     break

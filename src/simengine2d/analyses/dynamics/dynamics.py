@@ -138,10 +138,11 @@ def resume(
 
 
 def _later_times(results: Results, t_end: float | None, t_eval: Sequence[float] | Floats | None) -> Floats:
-    """The outputs that are still missing."""
-    end = results.settings["t_end"] if t_end is None else t_end
-    times = output_times(end, results.settings["spacing"], t_eval, "resume")
-    later = times[times > results.t[-1]]
+    """The outputs that are still missing. One of the grid that differs from the last by rounding is not."""
+    end, spacing = results.settings["t_end"] if t_end is None else t_end, results.settings["spacing"]
+    times = output_times(end, spacing, t_eval, "resume")
+    rounding = 1e-9 * spacing if t_eval is None and spacing else 0.0
+    later = times[times > results.t[-1] + rounding]
     if later.size == 0:
         raise ModelError(f"the results already reach t = {results.t[-1]:g} s; give a larger t_end.")
     return later
