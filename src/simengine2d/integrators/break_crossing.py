@@ -227,9 +227,10 @@ class BreakCrossing:
         """If a switch begins at one of its levels, begin a tiny step later, on the side it moves to."""
         t, y = self.integration.t, self.integration.path.y
         if self.broken.breaks.at_level(t, *self.broken.q_qd(t, y)):
-            far = 64.0 * EPS * max(abs(t), SMALLEST_TIME)
-            y[:] = y + far * self.integration.slope()
-            self.integration.begin_anew(t + far)
+            slope, far = self.integration.slope(), 64.0 * EPS * max(abs(t), SMALLEST_TIME)
+            if np.all(np.isfinite(slope)):  # else the run ends here, in this state
+                y[:] = y + far * slope
+                self.integration.begin_anew(t + far)
 
     def chatters(self, t: float) -> int:
         """CHATTERS if the last switches followed each other in almost no time."""

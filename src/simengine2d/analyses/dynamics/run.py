@@ -253,7 +253,7 @@ class Run:
         """A sentence on what has no value at the time reached or a little later."""
         options, t, (q, qd) = self.options, self.t, self.stepper.state
         span, fixed = self.span or 1.0, (options.step or 0.0) if options.fixed else 0.0
-        for ahead in (0.0, 1e-9 * span, 1e-6 * span, 0.25 * fixed, 0.5 * fixed, fixed):
+        for ahead in (0.0, *(10.0**k * span for k in range(-9, -2)), 0.25 * fixed, 0.5 * fixed, fixed):
             with np.errstate(over="ignore", invalid="ignore"):
                 later = q + ahead * qd
             why = undefined_at(self.system, t + ahead, later, qd)
