@@ -50,6 +50,7 @@ RESOLVED = (
 )
 JUMP = 0.3  # of the largest velocity, in one interval of a motion that is smooth elsewhere
 UNSEEN = 0.05  # of the largest force: a force between two outputs that the motion shown there does not feel
+FINE = 65  # times in one interval
 LOOKS = 400  # times between outputs at which forces are looked at
 MANY, COARSE = 20, 0.1  # outputs of which one expects to see peaks, and part of them between which one cannot
 AFTER = 1e-6  # of an interval: how long after a switch
@@ -218,11 +219,43 @@ def _unfelt(results: Results, t: float, k: int, force: Callable[[int], Floats]) 
     here, first, last = results.system.QA(t, q, qd), force(k), force(k + 1)
     off = np.abs(here - (1.0 - x) * first - x * last)
     allowed = UNSEEN * max(np.abs(first).max(), np.abs(last).max(), np.abs(here).max())
-    if np.all(off <= allowed + 2.0 * np.abs(last - first)):
+    if np.all(off <= allowed + 2.0 * np.abs(last - first)) or _is_felt(results, k):
         return None
     j = int(np.argmax(off))
     what = f"a force of {here[j]:.3g} on {results.system.coordinate_names[j]}"
     return DO_NOT_TRUST, f"at t = {t:.6g} s {what} acts, of which the motion shows nothing"
+
+
+def _is_felt(results: Results, k: int) -> bool:
+    """Whether a smooth interval shows what the force does beyond a straight line between its values at the ends.
+
+    With motions w(t) that the joints leave free, the integral of w^T (M qdd - QA) dt vanishes, where
+
+        integral of w^T M qdd dt = [w^T M qd] - integral of wd^T M qd dt
+    """
+    system, t = results.system, np.linspace(results.t[k], results.t[k + 1], FINE)
+    states = [_between(results, k, float(each))[1:] for each in t]
+    momentum = np.array([system.masses * qd for _, qd in states])
+    QA = np.array([system.QA(float(each), *state) for each, state in zip(t, states, strict=True)])
+    w = _free_motions(system, t, [q for q, _ in states])
+    power = np.einsum("tnf,tn->tf", w, QA)
+    change = np.einsum("tnf,tn->tf", w[[0, -1]], momentum[[0, -1]])
+    carried = np.einsum("tnf,tn->tf", np.gradient(w, t, axis=0), momentum)
+    total = lambda rates: (t[1] - t[0]) * (rates.sum(axis=0) - 0.5 * (rates[0] + rates[-1]))
+    moved, pushed = change[1] - change[0] - total(carried), total(power)
+    beyond = np.abs(pushed - 0.5 * (t[-1] - t[0]) * (power[0] + power[-1]))
+    return bool(np.all(np.abs(moved - pushed) <= 0.5 * beyond.max(initial=0.0)))
+
+
+def _free_motions(system: System, t: Floats, poses: list[Floats]) -> Floats:
+    """Motions with Phi_q w = 0 at each pose, those of the first carried on: [time, coordinate, motion]."""
+    scale = system.sizes / system.length
+    first, motions = None, []
+    for at, q in zip(t, poses, strict=True):
+        null = row_space(system.Phi_q(float(at), q) * scale).null
+        first = null if first is None else first
+        motions.append(scale[:, None] * (null @ (null.T @ first)))
+    return np.array(motions)
 
 
 def _of_impulses(results: Results, rough: NDArray[np.int64]) -> Reasons:
@@ -236,17 +269,24 @@ def _of_impulses(results: Results, rough: NDArray[np.int64]) -> Reasons:
         if h * np.abs(results.qd[k : k + 2] / system.sizes).max() > SHORT:
             continue
         Z = _free(system, float(results.t[k]), results.q[k])
-        pushed, moved = Z.T @ _impulse(results, int(k)), Z.T @ (system.masses * change)
+        pushed, moved = Z.T @ _impulse(results, int(k), _between), Z.T @ (system.masses * change)
         j = int(np.argmax(np.abs(pushed))) if pushed.size else 0
         if pushed.size and np.abs(moved[j]) < 0.3 * np.abs(pushed[j]):
             where = f"between t = {results.t[k]:.6g} and {results.t[k + 1]:.6g} s"
+            straight = Z.T @ _impulse(results, int(k), _straight)
+            if np.abs(straight - pushed)[j] > 0.3 * np.abs(
+                pushed[j]
+            ):  # a stiff force of a motion that is not known
+                return [
+                    (CHECK, f"{where} the outputs are too far apart to tell whether all forces were felt")
+                ]
             return [(DO_NOT_TRUST, f"{where} forces act that leave the velocities as they are")]
     return []
 
 
-def _impulse(results: Results, k: int) -> Floats:
+def _impulse(results: Results, k: int, between: Callable[..., tuple[float, Floats, Floats]]) -> Floats:
     """The integral of QA dt over an interval, piece by piece between the switches of forces."""
-    system, look = results.system, lambda t: _between(results, k, t)[1:]
+    system, look = results.system, lambda t: between(results, k, t)[1:]
     ends, last = [float(results.t[k])], float(results.t[k + 1])
     switching = Switching(system)
     while switching.placed and len(ends) < MOST_SWITCHES:
@@ -295,6 +335,11 @@ def _between(results: Results, k: int, t: float) -> tuple[float, Floats, Floats]
     d = q1 - q0
     q = q0 + x * (d + (1 - x) * ((1 - x) * (v0 - d) - x * (v1 - d)))
     return x, q, (1 - x) * results.qd[k] + x * results.qd[k + 1]
+
+
+def _at_once(results: Results, k: int, t: float) -> tuple[float, Floats, Floats]:
+    """The same if the motion changes at the beginning of the interval."""
+    return 1.0, results.q[k + 1], results.qd[k + 1]
 
 
 # A second opinion -------------------------------------------------------------------------------------
