@@ -88,3 +88,23 @@ def test_a_model_with_python_code_is_not_resumed_from_a_file(tmp_path):
     results.save(tmp_path / "r.npz")
     with pytest.raises(se.UnsupportedError, match="cannot be resumed"):
         se.Results.load(tmp_path / "r.npz").resume(t_end=2.0)
+
+
+@pytest.mark.parametrize("integrator", ["newmark", "hht", "rk4"])
+def test_outputs_of_the_grid_that_differ_by_rounding_are_one(integrator):
+    """70 * 0.01 is a little more than 0.7: the run must not take a step of that size, nor give both times."""
+    model = se.builders.slider_crank(1, 3)
+    whole = se.dynamics(model, t_end=1.0, integrator=integrator, step=0.01)
+    parts = se.dynamics(model, t_end=0.4, integrator=integrator, step=0.01).resume(0.7).resume(1.0)
+    assert parts.t.size == whole.t.size
+    np.testing.assert_allclose(parts.q[-1], whole.q[-1], atol=1e-9)
+
+
+@pytest.mark.parametrize("apart", [1e-16, 1e-14, 1e-12])
+def test_outputs_that_are_almost_one(apart):
+    """Index 3 divides by the square of the step."""
+    model = se.builders.slider_crank(1, 3)
+    options = {"integrator": "newmark", "step": 0.01}
+    twice = se.dynamics(model, t_eval=[0, 0.3, 0.3 + apart, 0.7, 0.7 + 2 * apart, 1], **options)
+    once = se.dynamics(model, t_eval=[0, 0.3, 0.7, 1], **options)
+    np.testing.assert_allclose(twice.qdd[-1], once.qdd[-1], atol=1e-6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -189,3 +190,14 @@ def test_more_of_the_energy_is_asked_where_more_digits_are() -> None:
         assert any("the energy changes" in reason for reason in r.verdict.reasons) == told
     trusted = se.dynamics(model, t_end=0.5, rtol=1e-9)
     assert not any("the energy changes" in reason for reason in trusted.verdict.reasons)
+
+
+def test_a_peak_of_a_force_that_was_felt():
+    """Gas pressure of an engine has corners between outputs; the run met them."""
+    engine = se.load(Path(se.__file__).parent / "model" / "library" / "engine.yaml")
+    assert se.dynamics(engine, t_end=0.2).verdict.word == "trust"
+
+
+def test_outputs_too_coarse_for_stiff_forces_are_no_missed_pulse():
+    walker = se.load(Path(se.__file__).parent / "model" / "library" / "walker.yaml")
+    assert se.dynamics(walker, t_end=0.2, step=0.02).verdict.word == "check"
