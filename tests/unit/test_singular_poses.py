@@ -250,3 +250,16 @@ def test_a_look_just_behind_a_pose_sees_the_motion():
         first = energy if first is None else first
         assert abs(energy - first) < 1e-8 * abs(first)
         assert np.abs(system.Phi(float(t), q)).max() < 1e-9
+
+
+@pytest.mark.parametrize("options", [{"rtol": 1e-9}, {"coordinates": "relative", "step": 0.01}])
+def test_motions_through_poses_do_not_depend_on_the_clock(options, monkeypatch):
+    """Chunks of steps last for about a tenth of a second; a pose is approached from the same states all the same."""
+    runs = []
+    for seconds in (10.0, 1e-4, 1e-3):
+        monkeypatch.setattr("simengine2d.analyses.pace.AT_ONCE", seconds)
+        runs.append(se.dynamics(builders.four_bar_ladder(3), t_end=3, **options))
+    for run in runs[1:]:
+        assert run.statistics == runs[0].statistics
+        for name in ("t", "q", "qd", "qdd", "lam"):
+            np.testing.assert_array_equal(getattr(run, name), getattr(runs[0], name))

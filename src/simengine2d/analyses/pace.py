@@ -14,7 +14,7 @@ class Pace:
 
     def __init__(self, size: int) -> None:
         """`size` is the number of coordinates."""
-        self.steps = max(1, FIRST // (1 + size // 30))
+        self.steps = first_chunk(size)
         self.begun = self.kept = time.perf_counter()
 
     def next(self) -> int:
@@ -34,3 +34,16 @@ class Pace:
             return False
         self.kept = now
         return True
+
+
+def first_chunk(size: int) -> int:
+    return max(1, FIRST // (1 + size // 30))
+
+
+def next_mark(size: int, after: int) -> int:
+    """Number of steps at which a chunk would end if the clock never shortened one: the same in every run."""
+    chunk = mark = first_chunk(size)
+    while mark <= after:
+        chunk = min(4 * chunk, MOST_AT_ONCE)
+        mark += chunk
+    return mark

@@ -13,9 +13,11 @@ from ...errors import Caution, SingularityError, listed
 from ...integrators import time_loop
 from ...numerics.arrays import Floats
 from ...system.failures import broken_force
+from ..pace import next_mark
 from ..singular_poses import RankWatch, SingularPose
 from .bridge import Crossed, Way
 from .row_checks import good_rows
+from .stepper import tried
 
 if TYPE_CHECKING:
     from .run import Run
@@ -55,6 +57,7 @@ class Passing:
         """Nothing has been passed yet."""
         self.anchors: deque[Anchor] = deque(maxlen=3)
         self.most_steps = MOST_STEPS
+        self.mark = 0  # steps tried after which the state is stored next
         self.begun = t  # of the present integration
         self.over: Way | None = None  # the last pose
 
@@ -62,19 +65,33 @@ class Passing:
     def stepper(self) -> DynamicsStepper:
         return self.run.stepper
 
+    @property
+    def attempts(self) -> int:
+        """Steps tried since the present integration began."""
+        return tried(self.stepper.integration.counts())
+
     # before some steps
 
     def pace(self, most_steps: int) -> int:
         """How many steps to try; those after a pose will be wasted."""
-        if self.stepper.rank is not None and not self.stepper.compiled:
-            return 1
-        return min(most_steps, self.most_steps)
-
-    def remember(self) -> None:
-        """Store the state of the run, if it has moved far enough."""
         stepper = self.stepper
         if stepper.rank is None:
+            return most_steps
+        if not stepper.compiled:
+            return 1
+        to_mark = next_mark(stepper.system.n, self.attempts) - self.attempts
+        return min(most_steps, self.most_steps, to_mark)
+
+    def remember(self) -> None:
+        """Store the state of the run, if it has moved far enough.
+
+        That happens after certain numbers of steps and not where chunks end, which depends on the clock: a run that
+        goes back must go back to the same states each time.
+        """
+        stepper = self.stepper
+        if stepper.rank is None or (stepper.compiled and self.anchors and self.attempts < self.mark):
             return
+        self.mark = next_mark(stepper.system.n, self.attempts) if stepper.compiled else 0
         t, y = self.end_of_step()
         if stepper.compiled and self.anchors and t - self.anchors[-1].t <= 0.0:
             return
@@ -234,7 +251,7 @@ class Passing:
         run.forget_events_after(way.t, way.q, way.qd)
         stepper.rank.begin()
         stepper.restart_at(crossed.t, crossed.q, crossed.qd)
-        self.begun = crossed.t
+        self.begun, self.mark = crossed.t, 0
         self.anchors.clear()
         if outputs.grid is not None:
             run.look_no_further_back()
@@ -296,7 +313,7 @@ class Passing:
 
     def checkpoint(self) -> dict[str, Floats]:
         """What the run needs besides its own arrays: where the integration began, and its counts."""
-        saved: dict[str, Floats] = {"passing_begun": np.array([self.begun, self.most_steps])}
+        saved: dict[str, Floats] = {"passing_begun": np.array([self.begun, self.most_steps, self.mark])}
         if self.stepper.before:
             saved["passing_counts"] = np.array([float(count) for count in self.stepper.before.values()])
         for i, anchor in enumerate(self.anchors):
@@ -307,8 +324,8 @@ class Passing:
 
     def restore(self, saved: Mapping[str, Floats]) -> None:
         stepper, at = self.stepper, self.run.start.assembly
-        begun, most_steps = saved["passing_begun"].tolist()
-        self.most_steps, self.over = int(most_steps), None
+        begun, most_steps, mark = saved["passing_begun"].tolist()
+        self.most_steps, self.mark, self.over = int(most_steps), int(mark), None
         if begun != self.begun:
             stepper.restart_at(begun, at.q, at.qd)  # its arrays are restored afterwards
             self.begun = begun
