@@ -104,7 +104,9 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
         **RarePointers()._asdict(),
         bends=np.zeros(int(S.formulas.bend_start[-1])),
         memory=memory,
-        v=np.empty(0 if d is None else d.program.column.size),
+        v=np.zeros(
+            0 if d is None else d.program.column.size
+        ),  # part of checkpoints: never what memory held before
         x=np.empty(unknowns),
         rest=np.empty(unknowns),
         correction=np.empty(unknowns),
