@@ -43,6 +43,13 @@ def felt_by_bodies(system: System, t: float, q: Floats) -> Floats:
     return filled(np.array([shares[a:b].sum() for a, b in _spans(system)]))
 
 
+def felt_by_own_rows(family: Family, t: float, z: Floats) -> Floats:
+    """The same for the rows that a family adds, by the diagonal of M alone: squares of lengths, and lengths."""
+    e, own = family.at(t, z), len(family.own_rows)
+    masses = np.diag(e.M)
+    return np.asarray((e.J[:own] ** 2 / np.where(masses > 0.0, masses, np.inf)).sum(axis=1))
+
+
 def given_in(family: Family, t: float, z: Floats) -> Floats:
     """`given` for the rows in the coordinates of a family."""
     return given(answers(family, t, z), implied(family, t, z).size)

@@ -16,7 +16,7 @@ from ..system.workspace import Workspace, new_workspace
 from .body_map import BodyMap, MapPointers, MapShape, integers, starts
 from .map_layout import MapLayout
 from .mapped_stages import MappedStages, evaluate, solve
-from .row_scales import felt_by_bodies
+from .row_scales import felt_by_bodies, felt_by_own_rows
 from .stage_pattern import FACTORS, RATIO, StagePattern
 from .stages import StageEquations, StageTask
 
@@ -101,9 +101,10 @@ def mapped_stages(
 def softness(family: Family, task: StageTask) -> tuple[Floats, Floats, Floats]:
     """What each row feels of the masses, roughly; eps where rows may depend on each other; eps as an acceleration."""
     system, masses = family.system, family.system.masses
-    usual = float(np.mean(masses[masses > 0.0])) if np.any(masses > 0.0) else 1.0
     remaining = felt_by_bodies(system, 0.0, system.drawn_q)[family.remaining_rows]
-    share = filled(np.append(np.full(len(family.own_rows), 1.0 / usual), remaining))
+    z = family.positions(system.drawn_q)
+    own = felt_by_own_rows(family, 0.0, z) if family.own_rows else np.zeros(0)
+    share = filled(np.append(own, remaining))
     eps = compliance_of_redundant_rows(share) if task.redundant else np.zeros(family.m)
     eps = np.where(task.compliance > 0.0, 0.0, eps)
     heaviest = float(np.max(masses * system.sizes**2, initial=0.0)) or 1.0
