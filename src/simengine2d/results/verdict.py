@@ -234,7 +234,11 @@ def _is_felt(results: Results, k: int) -> bool:
         integral of w^T M qdd dt = [w^T M qd] - integral of wd^T M qd dt
     """
     system, t = results.system, np.linspace(results.t[k], results.t[k + 1], FINE)
-    states = [_between(results, k, float(each))[1:] for each in t]
+    x, h = (t - t[0]) / (t[-1] - t[0]), float(t[-1] - t[0])
+    states = [
+        (_cubic(results.q, results.qd, k, h, float(part)), _cubic(results.qd, results.qdd, k, h, float(part)))
+        for part in x
+    ]
     momentum = np.array([system.masses * qd for _, qd in states])
     QA = np.array([system.QA(float(each), *state) for each, state in zip(t, states, strict=True)])
     w = _free_motions(system, t, [q for q, _ in states])
@@ -330,10 +334,13 @@ def _between(results: Results, k: int, t: float) -> tuple[float, Floats, Floats]
     """Which part of interval k is over at t; Hermite's cubic of the positions there, and a line of velocities."""
     h = float(results.t[k + 1] - results.t[k])
     x = (t - float(results.t[k])) / h
-    q0, q1, v0, v1 = results.q[k], results.q[k + 1], h * results.qd[k], h * results.qd[k + 1]
-    d = q1 - q0
-    q = q0 + x * (d + (1 - x) * ((1 - x) * (v0 - d) - x * (v1 - d)))
-    return x, q, (1 - x) * results.qd[k] + x * results.qd[k + 1]
+    return x, _cubic(results.q, results.qd, k, h, x), (1 - x) * results.qd[k] + x * results.qd[k + 1]
+
+
+def _cubic(values: Floats, rates: Floats, k: int, h: float, x: float) -> Floats:
+    """Hermite's cubic in interval k, of the length h, at the part x of it."""
+    d, v0, v1 = values[k + 1] - values[k], h * rates[k], h * rates[k + 1]
+    return np.asarray(values[k] + x * (d + (1 - x) * ((1 - x) * (v0 - d) - x * (v1 - d))))
 
 
 def _at_once(results: Results, k: int, t: float) -> tuple[float, Floats, Floats]:
