@@ -108,6 +108,23 @@ def test_drivers(motion):
     assert list(wrong(model, {}, motion)) == []
 
 
+@pytest.mark.parametrize(
+    ("law", "options"),
+    [
+        ("(x - 0.5)/abs(x - 0.5)", {}),
+        ("(x - 0.5)/abs(x - 0.5)", {"formulation": "ggl"}),
+        ("asin(t/0.7667)", {"integrator": "adams_variable", "formulation": "augmented"}),
+    ],
+)
+def test_a_force_at_its_switch_or_near_its_end_is_named(law, options):
+    model = se.Model("slider", gravity=(0, 0))
+    model.body("b", mass=1, inertia=1, at=(0.5, 0))
+    model.add(se.Translational("rail", model.ground, "b"))
+    model.add(se.PointForce("push", "b", fx=law))
+    with pytest.raises(se.SimEngineError, match="push"):
+        se.dynamics(model, t_end=1.0, **options)
+
+
 def test_a_simulator_says_it_too():
     model, _ = slider(np.random.default_rng(0))
     model.add(se.PointForce("push", "b", fx="1/t"))

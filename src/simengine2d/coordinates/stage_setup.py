@@ -47,7 +47,6 @@ def mapped_stages(
         tangent_workspaces(layout),
     )
     masses = sorted((shape.masses or {}).items())
-    right, x = np.zeros((2, pattern.size, s))
     context = MappedStages(
         place_f=place.f,
         place_c=place.c,
@@ -63,11 +62,9 @@ def mapped_stages(
         couple=integers(b for couple in layout.couples for b in couple).reshape(-1, 2),
         couple_start=starts(map(len, layout.of_couple)),
         couple_pair=integers(k for part in layout.of_couple for k in part),
-        stiffness=np.zeros(9 * len(layout.couples)),
         slope_start=starts(map(len, layout.slopes)),
         slope=integers(k for part in layout.slopes for k in part),
         target=layout.target,
-        stretch=np.ones(m - layout.own),
         distances=layout.distances(),
         mass_pair=integers(layout.pairs[pair] for pair, _ in masses),
         mass_row=integers(p for (p, _), _ in masses),
@@ -77,25 +74,36 @@ def mapped_stages(
         share=share,
         slack=slack,
         holds_rate=holds_rate,
-        errors=np.zeros((m, 3)),
-        lam=np.zeros(m - layout.own),
-        slopes=np.zeros(S.jac_column.size),
-        y=np.zeros(3 * n),
-        pull=np.zeros(n + 3 * ghosts),
         terms=terms,
-        factors=np.zeros((FACTORS, s, s)),
         V=V,
         K=K,
-        right=right,
-        x=x,
-        outboard=np.zeros((len(shape.columns), 3, 3)),
         inertial=int(shape.masses is None),
         twice=int(twice),
         loads=int(L.forces.shape[0] > 0 or L.wrench_frame.size > 0),
+        **new_scratch(layout, n, m, pattern.size, s),
     )
     evaluating = evaluate.bind(context)
     kept = {name: getattr(K, name) for name in ("lu", "exchanged", "row_scale", "column_scale")}
     return StageEquations(evaluating, solve.bind_like(evaluating), kept | {"weights": context.weights})
+
+
+def new_scratch(layout: MapLayout, n: int, m: int, size: int, s: int) -> dict[str, Floats]:
+    """What the kernels write, of s stages with `size` equations each."""
+    right, x = np.zeros((2, size, s))
+    all_bodies = len(layout.shape.columns)
+    return {
+        "stiffness": np.zeros(9 * len(layout.couples)),
+        "stretch": np.ones(m - layout.own),
+        "errors": np.zeros((m, 3)),
+        "lam": np.zeros(m - layout.own),
+        "slopes": np.zeros(layout.S.jac_column.size),
+        "y": np.zeros(3 * n),
+        "pull": np.zeros(n + 3 * (all_bodies - layout.bodies)),
+        "factors": np.zeros((FACTORS, s, s)),
+        "right": right,
+        "x": x,
+        "outboard": np.zeros((all_bodies, 3, 3)),
+    }
 
 
 def softness(family: Family, task: StageTask) -> tuple[Floats, Floats, Floats]:
