@@ -113,7 +113,7 @@ def test_turns_that_were_perhaps_missed_are_told():
     simulator = se.Simulator(model, coordinates="natural", rtol=1e-6)
     simulator.advance(1.0)
     assert not any("whole turns" in note for note in simulator.notes)
-    family = simulator._stepper.family
+    family = simulator._first.family
     y = np.concatenate([family.positions(simulator.q), family.velocities(simulator.q, simulator.qd)])
     family.count_from(1.0, simulator.q, simulator.qd)
     family.remember(3.0, y, family.turns)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 STEPS_A_CHUNK = 500
 DEFAULTS = {
-    "coordinates": "reference_point",
+    "coordinates": None,
     "max_step": None,
     "keep": None,
 }

@@ -24,7 +24,7 @@ from ...system.system import SMALL
 from .blow_up import cautions
 from .initial_state import InitialState
 from .options import DynamicsOptions
-from .outputs import Outputs
+from .outputs import History, Outputs
 from .stepper import WHY, DynamicsStepper, tried
 
 MANY, NOWHERE = 2_000, 1e-5  # so many steps in this part of the time asked for lead nowhere
@@ -89,7 +89,23 @@ class DaeStepper(DynamicsStepper):
     # integrations
 
     def restart_at(self, t: float, q: Floats, qd: Floats) -> None:
+        step = float(self.integration.path.state[time_loop.STEP])
         self.integrate_from(t, self.coordinates_of(t, q, qd))
+        if self.esdirk and step > 0.0:
+            self.integration.path.state[time_loop.STEP] = step
+
+    def renew(self, t: float) -> None:
+        y = self.Y[0, : 2 * self.family.n].copy()
+        self.before = {}
+        if self.rank is not None:
+            self.rank.begin()
+        self.integrate_from(t, y)
+
+    def fill_row(self, t: float, motion: History) -> None:
+        turns = self.family.turns.copy()
+        filled = self.coordinates_of(t, motion.Q, motion.Qd)
+        self.Y[0, : filled.size] = filled
+        self.family.turns[:] = turns
 
     def integrate_from(self, t: float, y: Floats) -> None:
         self.integration = self.esdirk_steps(t, y) if self.esdirk else self.steps_of_method(t, y)

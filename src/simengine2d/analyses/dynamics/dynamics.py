@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...coordinates import family_named
 from ...errors import ModelError, UnsupportedError, ended
-from ...formulations.projection import Projection
-from ...integrators.runge_kutta import RungeKutta
 from ...methods import Formulation, Integrator
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -19,6 +16,7 @@ from ...results.results import Results
 from ...system.system import System
 from ..equation_system import EquationSystem
 from ..times import begin_of, check_domains, output_times
+from .choice import with_coordinates
 from .dae_stepper import DaeStepper
 from .initial_state import InitialState, start
 from .ode_stepper import OdeStepper
@@ -36,7 +34,7 @@ def dynamics(
     t_eval: Sequence[float] | Floats | None = None,
     integrator: str | Integrator | None = None,
     formulation: str | Formulation | None = None,
-    coordinates: str = "reference_point",
+    coordinates: str | None = None,
     rtol: float = 1e-6,
     atol: float | Sequence[float] | Floats | None = None,
     max_step: float | None = None,
@@ -47,8 +45,9 @@ def dynamics(
 ) -> Results:
     """The motion of a model under its forces from the initial pose at t = 0 to `t_end`, or to the last of `t_eval`.
 
-    By default, an adaptive method keeps the error below `rtol` of each coordinate plus `atol` (by default `rtol` of a
-    length of the mechanism, or of a radian), and `step` is the spacing of the outputs. Without `step` and `t_eval`
+    By default, the engine chooses coordinates and methods; `results.method` names them and says why. An adaptive method
+    keeps the error below `rtol` of each coordinate plus `atol` (by default `rtol` of a length of the mechanism, or of a
+    radian), and `step` is the spacing of the outputs. Without `step` and `t_eval`
     there are 101 of them and, where steps are short, more between them, so that forces show their peaks. Other
     integrators take steps of `step`. A method is given by its name, with options as in "newmark(beta=0.25)", or as an
     object, `se.Newmark(newton="modified")`. A System in place of a model saves the time to build it again; a
@@ -67,12 +66,13 @@ def dynamics(
             coordinates=coordinates, progress=progress, keep=keep,
         )  # fmt: skip
     system = _system(model)
-    family, (method, posed) = family_named(coordinates).name, methods(integrator, formulation)
+    method, posed = methods(integrator, formulation)
     times = output_times(t_end, step, t_eval, "dynamics")
     events = (events,) if isinstance(events, Event) else tuple(events)
     spacing = float(times[1]) if step is None and t_eval is None else None
-    others = events, family, max_step, begin_of(system, times), spacing
+    others = events, max_step, begin_of(system, times), spacing
     options = DynamicsOptions(system, times, step, method, posed, rtol, atol, *others)
+    options = with_coordinates(options, coordinates)
     check_domains(system, times)
     results = _run(options, progress, keep)
     if not second_opinion:
@@ -99,10 +99,7 @@ def new_stepper(options: DynamicsOptions, at: InitialState) -> DynamicsStepper:
     """A stepper of the kind that the options ask for."""
     if options.formulation.poses == "dae":
         return DaeStepper(options, at)
-    # the default is also prepared for stiffness
-    default = options.coordinates == "reference_point" and isinstance(options.formulation, Projection)
-    method = options.integrator
-    return OdeStepper.of(options, at, default and isinstance(method, RungeKutta) and method.adaptive)
+    return OdeStepper.of(options, at)
 
 
 def resume(

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...coordinates.equations import Configuration
 from ...coordinates.ode_problem import OdeFormulation, Recoverer
+from ...formulations.projection import Projection
 from ...integrators import time_loop
 from ...integrators.integration import CompiledIntegration
 from ...integrators.ivp.inputs import tolerances
@@ -18,7 +19,7 @@ from ...methods import Formulation, Integrator
 from ...numerics.arrays import Floats
 from .initial_state import InitialState
 from .options import DynamicsOptions
-from .outputs import Outputs
+from .outputs import History, Outputs
 from .stepper import CHATTER, DynamicsStepper, tried
 
 FIXED = 1e-10  # assumed local error of fixed steps, for the constraints
@@ -36,36 +37,36 @@ class StepKind(NamedTuple):
     t0: float
     step: float | None
     max_step: float | None
-    watches: bool
 
     @classmethod
-    def of(cls, options: DynamicsOptions, watches: bool) -> StepKind:
+    def of(cls, options: DynamicsOptions) -> StepKind:
         step = options.step if options.fixed else None
         method = options.formulation, options.integrator
-        return cls(options.coordinates, *method, options.t0, step, options.max_step, watches)
+        return cls(options.coordinates, *method, options.t0, step, options.max_step)
 
 
 @final
 class OdeStepper(DynamicsStepper):
     """The equations of an `OdeFormulation`, by any `OdeMethod`.
 
-    Explicit steps may watch for stiffness and for steps that lead nowhere.
+    Adaptive explicit steps watch for stiffness, and for steps that lead nowhere.
     """
 
     @classmethod
-    def of(cls, options: DynamicsOptions, start: InitialState, watches: bool = False) -> OdeStepper:
+    def of(cls, options: DynamicsOptions, start: InitialState) -> OdeStepper:
         """A stepper at the start: one that an earlier run has left, or a new one."""
-        idle: OdeStepper | None = options.system.idle.take(StepKind.of(options, watches))
-        stepper = cls(options, start, watches) if idle is None else idle
+        idle: OdeStepper | None = options.system.idle.take(StepKind.of(options))
+        stepper = cls(options, start) if idle is None else idle
         stepper.begin(options)
         return stepper
 
-    def __init__(self, options: DynamicsOptions, start: InitialState, watches: bool = False) -> None:
+    def __init__(self, options: DynamicsOptions, start: InitialState) -> None:
         super().__init__(options, start)
         formulation, family, at = options.formulation, self.family, start.assembly
         assert isinstance(options.integrator, OdeMethod) and isinstance(formulation, OdeFormulation)
-        self.method, self.watches = options.integrator, watches
-        if watches:
+        self.method, explicit = options.integrator, isinstance(options.integrator, RungeKutta)
+        self.watches = isinstance(formulation, Projection) and explicit and self.method.adaptive
+        if self.watches:
             self.chunk, self.counted = STEPS_A_CHUNK, EXPLICIT
             self.marks = {"earlier": np.array(at.t)}  # when the present chunk began
         self.follows_from_state = not formulation.gives_way and formulation.stabilization == (0.0, 0.0)
@@ -151,17 +152,18 @@ class OdeStepper(DynamicsStepper):
         self.finish(t, y, problem.monitors)
         problem.monitors[:2] = worst
         self.integrate_from(t, y)
+        for mark in self.marks.values():
+            mark[...] = t
 
     def put_away(self) -> None:
         """Leave this stepper to the next run, without the rows of this one."""
         if self.restartable is not None:
             self.Y = self.Y[:0].copy()
-            self.system.idle.give(StepKind.of(self.options, self.watches), self)
+            self.system.idle.give(StepKind.of(self.options), self)
 
     # a row that is the present state, as a Simulator has it
 
     def renew(self, t: float) -> None:
-        """Begin a new step in the first row, since forces have changed."""
         row, size, monitors = self.Y[0], self.first.size, self.problem.monitors
         y, monitors[:] = row[:size].copy(), row[size:]
         self.family.turns[:] = row[row.size - self.family.turns.size :]
@@ -172,10 +174,9 @@ class OdeStepper(DynamicsStepper):
         self.integrate_from(t, y)
         row[:size] = y
 
-    def fill_row(self, t: float, q: Floats, qd: Floats) -> None:
-        """The first row in a state of the bodies; the integration does not notice."""
+    def fill_row(self, t: float, motion: History) -> None:
         row, size, turns = self.Y[0], self.first.size, self.family.turns.copy()
-        row[:size], row[size:] = self.coordinates_of(t, q, qd), self.problem.monitors
+        row[:size], row[size:] = self.coordinates_of(t, motion.Q, motion.Qd), self.problem.monitors
         row[row.size - turns.size :] = self.family.turns
         self.family.turns[:] = turns
 

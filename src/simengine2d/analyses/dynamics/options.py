@@ -35,13 +35,16 @@ class DynamicsOptions:
     rtol: float = 1e-6
     atol: float | Sequence[float] | Floats | None = None
     events: Sequence[Event] = field(default_factory=tuple)
-    coordinates: str = "reference_point"
     max_step: float | None = None
     begin: float | None = None
     """Time of the drawn pose; that of the first output where it is not given."""
 
     spacing: float | None = None
     """Of the outputs at least; more of them follow the steps. None where the user has chosen the times."""
+
+    coordinates: str = "reference_point"
+    why: str = ""
+    """Why these coordinates, in words."""
 
     def __post_init__(self) -> None:
         if not 1e-14 <= self.rtol <= 0.1:
@@ -150,6 +153,7 @@ class DynamicsOptions:
             "integrator": plain(self.integrator),
             "formulation": plain(self.formulation),
             "coordinates": self.coordinates,
+            "why": self.why,
             "rtol": self.rtol,
             "atol": None if self.atol is None else np.asarray(self.atol).tolist(),
             "max_step": self.max_step,
@@ -170,10 +174,11 @@ class DynamicsOptions:
             settings["rtol"],
             settings["atol"],
             tuple(Event(**event) for event in settings["events"]),
-            settings["coordinates"],
             settings.get("max_step"),
             settings.get("begin"),
             spacing,
+            settings["coordinates"],
+            settings.get("why", ""),
         )
 
 

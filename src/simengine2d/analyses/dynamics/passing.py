@@ -49,8 +49,8 @@ class Anchor(NamedTuple):
 class Passing:
     """What a run knows about the singular poses it meets: it takes its stepper back, and restarts it after the pose."""
 
-    def __init__(self, run: Run, t: float) -> None:
-        self.run = run
+    def __init__(self, run: Run, stepper: DynamicsStepper, t: float) -> None:
+        self.run, self.stepper = run, stepper
         self.begin_at(t)
 
     def begin_at(self, t: float) -> None:
@@ -60,10 +60,6 @@ class Passing:
         self.mark = 0  # steps tried after which the state is stored next
         self.begun = t  # of the present integration
         self.over: Way | None = None  # the last pose
-
-    @property
-    def stepper(self) -> DynamicsStepper:
-        return self.run.stepper
 
     @property
     def attempts(self) -> int:
@@ -239,22 +235,27 @@ class Passing:
     def land(self, pose: SingularPose, crossed: Crossed, later: Floats, way: Way) -> None:
         """Outputs up to the other side, where the run continues."""
         run, stepper, outputs = self.run, self.stepper, self.run.outputs
-        assert stepper.rank is not None
         outputs.done = int(np.searchsorted(outputs.times, way.t, side="right"))
         if outputs.grid is not None:
             outputs.make_room(later)
         self.write(stepper.bridge.motion_at(crossed.times, crossed.Y))
         run.notes.append(Caution(f"at t = {pose.t:.6g} s a singular pose was passed in one step"))
         self.most_steps = max(FEWEST_STEPS, 2 * stepper.integration.counts()["steps"])
-        stepper.before = stepper.counts()
         self.over = way
         run.forget_events_after(way.t, way.q, way.qd)
-        stepper.rank.begin()
-        stepper.restart_at(crossed.t, crossed.q, crossed.qd)
-        self.begun, self.mark = crossed.t, 0
-        self.anchors.clear()
+        self.restart_at(crossed.t, crossed.q, crossed.qd)
         if outputs.grid is not None:
             run.look_no_further_back()
+
+    def restart_at(self, t: float, q: Floats, qd: Floats) -> None:
+        """The stepper goes on from another state; what it has counted so far remains."""
+        stepper = self.stepper
+        stepper.before = stepper.counts()
+        if stepper.rank is not None:
+            stepper.rank.begin()
+        stepper.restart_at(t, q, qd)
+        self.begun, self.mark = t, 0
+        self.anchors.clear()
 
     def write(self, motion: list[Floats]) -> None:
         """Rows of outputs, from the next one on."""
@@ -297,12 +298,12 @@ class Passing:
         outputs.done = min(outputs.done, int(np.searchsorted(outputs.times, reached, side="right")))
         outputs.done = good_rows(self.stepper, outputs)
         rows = f": {listed(pose.rows)} become dependent" if pose.rows else ""
-        default = options.coordinates == "reference_point" and options.formulation.name == "projection"
+        default = options.formulation.name == "projection"
         remedy = (
             "No step leads reliably to the other side: the motion may come to rest there, or forces may jump. "
             "Start after the pose, or change a length a little."
             if default
-            else "Try coordinates='reference_point' with formulation='projection', or start after the pose."
+            else "Try formulation='projection', or start after the pose."
         )
         results = run.results(f"stopped at t = {pose.t:g} s")
         kept = f"The {outputs.done} points before it are kept."
@@ -323,6 +324,7 @@ class Passing:
         return saved
 
     def restore(self, saved: Mapping[str, Floats]) -> None:
+        """Take up a checkpoint, of the stepper as well."""
         stepper, at = self.stepper, self.run.start.assembly
         begun, most_steps, mark = saved["passing_begun"].tolist()
         self.most_steps, self.mark, self.over = int(most_steps), int(mark), None
@@ -337,3 +339,4 @@ class Passing:
                 t, done = saved[f"anchor{i}_t"].tolist()
                 kept = {name: saved[f"anchor{i}_{name}"] for name in stepper.arrays()}
                 self.anchors.append(Anchor(t, saved[f"anchor{i}_q"], saved[f"anchor{i}_y"], int(done), kept))
+        stepper.restore(saved)

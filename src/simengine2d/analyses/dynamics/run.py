@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import final
 
 import numpy as np
 
 from ...errors import ConvergenceError, Interrupted, ModelError, SimEngineError, UnsupportedError, ended
-from ...formulations.index3 import Index3
 from ...integrators import time_loop
 from ...numerics.arrays import Floats
 from ...numerics.interrupts import Interrupts
@@ -18,7 +16,6 @@ from ...results.results import Results
 from ...system.failures import overgrown
 from ..pace import Pace
 from .blow_up import BlowUp
-from .dae_stepper import DaeStepper
 from .initial_state import InitialState
 from .lift_off import lift_off_notes
 from .options import DynamicsOptions
@@ -26,6 +23,7 @@ from .outputs import OutputGrid, Outputs
 from .passing import Passing
 from .row_checks import cautions, good_rows, halved_notes, undefined_at, useless
 from .stepper import DynamicsStepper
+from .takeover import Takeover
 
 Progress = Callable[[float], None]
 """Called now and then with the simulated time."""
@@ -34,21 +32,16 @@ Keep = Callable[[Results], None]
 
 HALVED = "halved step"
 """Name of the event that a fixed step was not fixed."""
-IMPLICIT = "implicit_"
-"""Of the second stepper in a checkpoint."""
 
 
 @final
 class Run:
-    """The loop around a stepper. Where explicit steps prove stiff, an implicit stepper takes their place."""
+    """The loop around a stepper. Where the motion is stiff, an implicit one takes over."""
 
     def __init__(self, options: DynamicsOptions, start: InitialState, stepper: DynamicsStepper) -> None:
         self.options, self.start, self.system = options, start, options.system
         self.notes: list[str] = []
-        self.explicit: DynamicsStepper | None = None
-        """The stepper that was replaced, and its checkpoint."""
-        self.explicit_checkpoint: dict[str, Floats] = {}
-        self.take_steps_by(stepper, start.assembly.t)
+        self.takeover = Takeover(self, stepper, start.assembly.t)
         self.outputs = Outputs(self.system, options.times, options.spacing)
         self.blow_up = BlowUp()
         self.watch = EventWatch(self.system, options.events) if options.events else None
@@ -62,10 +55,14 @@ class Run:
         self.noted: list[str] = []
         self.notes += [*start.notes, *stepper.words]
 
-    def take_steps_by(self, stepper: DynamicsStepper, t: float) -> None:
-        """From a time on."""
-        self.stepper, stepper.say = stepper, self.notes.append
-        self.passing = Passing(self, t)
+    @property
+    def passing(self) -> Passing:
+        return self.takeover.passing
+
+    @property
+    def stepper(self) -> DynamicsStepper:
+        """The one that takes the steps at present."""
+        return self.takeover.passing.stepper
 
     @property
     def t(self) -> float:
@@ -122,31 +119,31 @@ class Run:
 
     def advance(self, most_steps: int) -> None:
         """Some steps; singular poses are passed on the way."""
-        stepper, outputs = self.stepper, self.outputs
-        most_steps, first = self.passing.pace(most_steps), outputs.done
-        self.passing.remember()
-        why = stepper.step(outputs, most_steps)
-        stepper.recover(outputs, first, inside=self.stopped_by is not None)
-        if self.passing.passed(why):
-            return
-        if why == time_loop.TOO_STIFF:
-            self.notes.append(
-                f"at t = {self.t:.6g} s the motion is stiff; the implicit method esdirk4 with error control goes on"
-            )
-            self.turn_implicit()
+        first = self.outputs.done
+        why = self.step(most_steps)
+        self.stepper.recover(self.outputs, first, inside=self.stopped_by is not None)
+        if self.goes_on(why):
             return
         if self.options.fixed and self.options.formulation.poses == "dae":
             self.blow_up.check(self)
-        trouble = stepper.trouble(why, outputs)
+        trouble = self.stepper.trouble(why, self.outputs)
         if trouble is not None:
             raise self.failure(trouble)
 
-    def turn_implicit(self) -> None:
-        """Another stepper goes on; times, outputs and events stay the same."""
-        old = self.stepper
-        self.explicit, self.explicit_checkpoint = old, self.checkpoint()
-        options = replace(self.options, integrator=None, formulation=Index3())
-        self.take_steps_by(DaeStepper(options, self.start, (self.t, *old.state)), self.t)
+    def step(self, most_steps: int) -> int:
+        """Some steps, and why they ended."""
+        most_steps = self.takeover.pace(most_steps)
+        most_steps = self.passing.pace(most_steps)
+        self.passing.remember()
+        return self.stepper.step(self.outputs, most_steps)
+
+    def goes_on(self, why: int) -> bool:
+        """Whether something had happened after which the steps go on elsewhere, or otherwise."""
+        if self.passing.passed(why):
+            return True
+        if why == time_loop.TOO_STIFF:
+            self.takeover.turn_implicit()
+        return why == time_loop.TOO_STIFF
 
     def check_rows(self, first: int) -> None:
         """End the run if rows from `first` on are useless; some times may have no values at all."""
@@ -187,14 +184,14 @@ class Run:
         """If something may have been larger between two outputs than ever before, repeat these steps."""
         outputs, (first, t, saved) = self.outputs, self.safe or (0, 0.0, {})
         finer = outputs.times_beside_peaks(first, t)  # steps before t cannot be looked into
-        if saved and finer.size and self.explicit is None and self.stepper.repeatable:
+        if saved and finer.size and len(self.takeover.passings) == 1 and self.stepper.repeatable:
             self.take_again(first, saved, np.union1d(outputs.times[first:], finer))
         outputs.note_largest(first)
 
     def take_again(self, first: int, saved: dict[str, Floats], times: Floats) -> None:
         """The steps since row `first`, with other outputs."""
         outputs, tried, to_the_end = self.outputs, self.tried, self.outputs.done == self.outputs.times.size
-        self.restore(saved)
+        self.takeover.restore(saved)
         outputs.done, self.notes[:] = first, self.noted
         outputs.make_room(times)
         while self.tried < tried or (to_the_end and outputs.done < outputs.times.size):
@@ -292,7 +289,7 @@ class Run:
 
     @property
     def steppers(self) -> list[DynamicsStepper]:
-        return [self.stepper] if self.explicit is None else [self.explicit, self.stepper]
+        return self.takeover.steppers
 
     def reported(self) -> list[str]:
         """Notes on the run so far."""
@@ -301,11 +298,12 @@ class Run:
         return known + [note for note in more if note not in known]
 
     def statistics(self) -> dict[str, int]:
-        first, counts = self.steppers[0], self.steppers[0].counts()
+        first, *others = self.steppers
+        counts = first.counts()
         statistics = {name: counts[name] for name in first.counted or counts}
-        return statistics | (
-            {} if self.explicit is None else {"implicit steps": self.stepper.counts()["steps"]}
-        )
+        for other in others:
+            statistics["implicit steps"] = other.counts()["steps"]
+        return statistics
 
     def results(self, status: str) -> Results:
         k, h, times = self.outputs.done, self.outputs.history, self.outputs.times
@@ -331,34 +329,14 @@ class Run:
 
     # checkpoints
 
-    def checkpoint(self) -> dict[str, Floats]:
-        """Everything that the steps need to continue later."""
-        if not self.stepper.compiled:
-            return {}
-        saved = self.stepper.checkpoint() | self.passing.checkpoint()
-        if self.explicit is None:
-            return saved
-        return self.explicit_checkpoint | {IMPLICIT + name: array for name, array in saved.items()}
-
     def everything(self) -> dict[str, Floats]:
         """The checkpoint, and the state of the events."""
-        saved = self.checkpoint()
+        saved = self.takeover.checkpoint()
         if self.watch and saved:
             saved |= self.watch.kept()
         if self.outputs.grid is not None and saved:
             saved["grid"] = self.outputs.grid.laid.copy()
         return saved
-
-    def restore(self, saved: dict[str, Floats]) -> None:
-        """Go on from a checkpoint."""
-        self.passing.restore(saved)
-        self.stepper.restore(saved)
-        implicit = {
-            name.removeprefix(IMPLICIT): array for name, array in saved.items() if name.startswith(IMPLICIT)
-        }
-        if implicit:
-            self.turn_implicit()
-            self.restore(implicit)
 
     def go_on_from(self, results: Results) -> None:
         """Take over what a run has finished, and continue from its state."""
@@ -379,7 +357,7 @@ class Run:
         """The rows and the state of the integrator; a ValueError where their shapes are others."""
         outputs, saved = self.outputs, dict(results.checkpoint)
         outputs.take_over(results)
-        self.restore(saved)
+        self.takeover.restore(saved)
         if self.watch:
             self.watch.restore(saved)
         if outputs.grid is not None:

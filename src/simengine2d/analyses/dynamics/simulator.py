@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ...coordinates import family_named
 from ...errors import ConvergenceError, ModelError, UnsupportedError
 from ...integrators import time_loop
 from ...integrators.runge_kutta import RungeKutta
@@ -20,6 +19,7 @@ from ...numerics.interrupts import Interrupts
 from ...system.system import System
 from ..equation_system import EquationSystem
 from ..times import check_domains
+from .choice import with_coordinates
 from .initial_state import start
 from .ode_stepper import OdeStepper
 from .options import DynamicsOptions, methods
@@ -35,7 +35,8 @@ class Simulator:
     """The motion of a model from t = 0 on, advanced on request.
 
     `advance(t)` takes error-controlled explicit steps. They do not end at t; the state there is interpolated, so it
-    does not matter how often it is called. When forces change from outside, `renew()` begins a new step at that time.
+    does not matter how often it is called. Where the motion is stiff, implicit steps take over, which end at t. When
+    forces change from outside, `renew()` begins a new step at that time.
     Singular poses are passed in one long step, and reported in `notes`.
     """
 
@@ -43,7 +44,7 @@ class Simulator:
         self,
         model: Model | System | EquationSystem,
         *,
-        coordinates: str = "reference_point",
+        coordinates: str | None = None,
         integrator: Any = None,
         formulation: Any = None,
         rtol: float = 1e-6,
@@ -60,13 +61,11 @@ class Simulator:
             raise UnsupportedError(
                 f"a Simulator takes adaptive explicit integrators, such as dop853 and tsitouras5, not {method!r}."
             )
-        family = family_named(coordinates).name
         self._times = np.zeros(1)
-        self._options = DynamicsOptions(
-            system, self._times, None, method, posed, rtol, atol, coordinates=family, max_step=max_step
-        )
+        options = DynamicsOptions(system, self._times, None, method, posed, rtol, atol, max_step=max_step)
+        self._options = with_coordinates(options, coordinates)
         self._start = start(system, 0.0)
-        self._stepper = OdeStepper(self._options, self._start)
+        self._first = OdeStepper(self._options, self._start)
         self._seen: History | None = None
         self._lock, self._busy = RLock(), False
         self.reset()
@@ -89,12 +88,13 @@ class Simulator:
     def reset(self) -> None:
         """Back to t = 0."""
         with self._at_work():
-            self.t, stepper = 0.0, self._stepper
+            self.t = self._times[0] = 0.0
+            stepper, self._seen = self._first, None
             self._options.system.forget_raised()
             stepper.begin(self._options)
             self._run = Run(self._options, self._start, stepper)
             stepper.Y = np.concatenate([stepper.integration.y, stepper.problem.monitors])[None]
-            self._seen = None
+            self._run.outputs.done = 1
 
     def advance(self, t: float) -> None:
         """Go on to the time t."""
@@ -109,22 +109,20 @@ class Simulator:
         self._times[0], self._seen = t, None
         check_domains(self._run.system, self._times)
         if not self._on_the_way_over_a_pose(t):
-            self._march()
+            self._move_to(t)
         self.t = t
 
-    def _march(self) -> None:
+    def _move_to(self, t: float) -> None:
         """Steps up to the time asked for; singular poses are passed, or end in an error."""
-        run, stepper, outputs = self._run, self._stepper, self._run.outputs
+        run, outputs = self._run, self._run.outputs
         outputs.done = 0
         while outputs.done == 0:
-            run.passing.remember()
-            why = self._step(run.passing.pace(STEPS_AT_ONCE))
-            if run.passing.passed(why):
-                self._on_the_way_over_a_pose(float(self._times[0]))
+            why = self._step()
+            if run.goes_on(why):
+                self._on_the_way_over_a_pose(t)
             elif outputs.done == 0 and why not in (time_loop.PAUSED, time_loop.COLLAPSED):
-                raise ConvergenceError(
-                    run.broken() or f"at t = {run.t:.9g} s {stepper.trouble(why, outputs)}"
-                )
+                trouble = run.stepper.trouble(why, outputs)
+                raise ConvergenceError(run.broken() or f"at t = {run.t:.9g} s {trouble}")
 
     def _on_the_way_over_a_pose(self, t: float) -> bool:
         """Whether t lies inside the last step over a singular pose; its motion is then what is seen."""
@@ -132,16 +130,15 @@ class Simulator:
         if motion is None:
             return False
         self._seen = History(*(rows[0] for rows in motion))
-        self._stepper.fill_row(t, self._seen.Q, self._seen.Qd)
+        self._run.stepper.fill_row(t, self._seen)
         return True
 
-    def _step(self, most: int) -> int:
+    def _step(self) -> int:
         """Some steps. Ctrl-C does not break off a function in Python, which would be left without a value."""
-        outputs = self._run.outputs
         if not self._run.system.callbacks:
-            return self._stepper.step(outputs, most)
+            return self._run.step(STEPS_AT_ONCE)
         with Interrupts() as interrupts:
-            why = self._stepper.step(outputs, min(most, SLOW_STEPS_AT_ONCE))
+            why = self._run.step(SLOW_STEPS_AT_ONCE)
         interrupts.check()
         return why
 
@@ -149,7 +146,7 @@ class Simulator:
         """Discard the step that leads beyond the time reached, since forces have changed."""
         with self._at_work():
             self._seen = None
-            self._stepper.renew(self.t)
+            self._run.stepper.renew(self.t)
             self._run.passing.begin_at(self.t)
 
     @property
@@ -189,6 +186,7 @@ class Simulator:
         """Solved on request."""
         with self._at_work():
             if self._seen is None:
-                rows = self._stepper.motion_at(np.array([self.t]), self._stepper.Y)
-                self._seen = History(*(row[0] for row in rows))
+                outputs = self._run.outputs
+                self._run.stepper.recover(outputs, 0, inside=False)
+                self._seen = History(*(rows[0] for rows in outputs.history))
             return self._seen

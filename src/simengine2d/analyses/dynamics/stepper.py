@@ -25,7 +25,7 @@ from ..singular_poses import RankWatch, can_lose_rank
 from .bridge import Bridge
 from .initial_state import InitialState
 from .options import DynamicsOptions
-from .outputs import Outputs, refill
+from .outputs import History, Outputs, refill
 
 CHATTER = (
     "thousands of tiny steps led nowhere. Look for a force that jumps back and forth, such as sign(v) at rest; "
@@ -95,6 +95,14 @@ class DynamicsStepper(ABC):
     @abstractmethod
     def restart_at(self, t: float, q: Floats, qd: Floats) -> None:
         """Go on from another state of the bodies."""
+
+    @abstractmethod
+    def renew(self, t: float) -> None:
+        """Begin a new step in the first row, the present state of a Simulator, since forces have changed."""
+
+    @abstractmethod
+    def fill_row(self, t: float, motion: History) -> None:
+        """The first row in a state of the bodies; the integration does not notice."""
 
     @abstractmethod
     def recover(self, outputs: Outputs, first: int, inside: bool) -> None:

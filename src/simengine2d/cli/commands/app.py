@@ -125,6 +125,14 @@ FormulationOption = Annotated[
 CoordinatesOption = Annotated[
     str, typer.Option("--coordinates", metavar="NAME", help="reference_point, natural, mixed or relative.")
 ]
+ChosenCoordinatesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--coordinates",
+        metavar="NAME",
+        help="reference_point, natural, mixed or relative; by default the quickest that suit.",
+    ),
+]
 StrictOption = Annotated[
     bool,
     typer.Option(

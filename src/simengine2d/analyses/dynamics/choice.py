@@ -1,0 +1,68 @@
+"""The coordinates of a run for which none are named: those in which it is quickest, and survives.
+
+Joint coordinates of a spanning tree need neither the rows nor the multipliers of its joints; only loops have both. An
+evaluation then costs a quarter to a half of one in reference-point coordinates. These are chosen where a tree cannot
+help, and where rounding would be larger in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...coordinates import family_named
+from ...coordinates.relative.recursive import suits
+from ...coordinates.relative.relative import Relative
+from ...errors import counted
+from ...formulations.projection import Projection
+from ...integrators.runge_kutta import RungeKutta
+from ...system.system import System
+from ...system.workspace import once_per_system
+from .initial_state import start
+from .options import DynamicsOptions
+
+MOST_BODIES = 3_000  # in a tree: larger models are mostly stiff, and their sparse equations are needed anyway
+REFERENCE_POINT = "reference_point"
+
+
+class Choice(NamedTuple):
+    coordinates: str
+    why: str
+
+
+def with_coordinates(options: DynamicsOptions, named: str | None) -> DynamicsOptions:
+    """Options with the coordinates that are named; where none are, with those that suit the model and the method."""
+    if named is not None:
+        return replace(options, coordinates=family_named(named).name, why="as asked for")
+    choice = chosen(options)
+    return replace(options, coordinates=choice.coordinates, why=choice.why)
+
+
+def chosen(options: DynamicsOptions) -> Choice:
+    """Methods that are named keep to the textbook's equations, those of reference points."""
+    method, formulation = options.integrator, options.formulation
+    if not isinstance(formulation, Projection):
+        return Choice(REFERENCE_POINT, f"those of the formulation {formulation.name}")
+    if not (isinstance(method, RungeKutta) and method.adaptive):
+        assert method is not None
+        return Choice(REFERENCE_POINT, f"those of the integrator {method.name}")
+    if np.ndim(options.atol) > 0:  # type: ignore[arg-type]
+        return Choice(REFERENCE_POINT, "to which the tolerances belong")
+    return quickest(options.system, options.t0)
+
+
+@once_per_system
+def quickest(system: System, t: float) -> Choice:
+    """The coordinates in which an evaluation costs least and keeps its digits."""
+    bodies = counted(len(system.bodies), "body", "bodies")
+    if len(system.bodies) > MOST_BODIES:
+        return Choice(REFERENCE_POINT, f"sparse, for {bodies}")
+    family = Relative(system, start(system, t).assembly.q)
+    if all(branch.joint is None for branch in family.branches):
+        return Choice(REFERENCE_POINT, "since no joint carries a body")
+    if not suits(family):
+        return Choice(REFERENCE_POINT, "since masses or lengths are very unequal, or loops share long paths")
+    loops = f", {counted(family.m, 'row')} that close loops" if family.m else ", no loops"
+    return Choice(Relative.name, f"a tree of {bodies}{loops}")

@@ -1,0 +1,149 @@
+"""Stiff motions: implicit steps take over from explicit ones, and these return when the motion is no longer stiff.
+
+Explicit steps notice stiffness themselves. Whether it has passed is found by trying: after some implicit steps, a few
+explicit ones show how far they lead. If that is not far enough, implicit steps continue for twice as long as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...formulations.index3 import Index3
+from ...integrators import time_loop
+from ...numerics.arrays import Floats
+from .dae_stepper import DaeStepper
+from .passing import Passing
+from .stepper import DynamicsStepper, tried
+
+if TYPE_CHECKING:
+    from .run import Run
+
+FIRST_WAIT = 100  # implicit steps before explicit ones are tried
+TRIAL = 15  # explicit steps that become longer, and as many that show how far they lead
+WORTH = 0.1  # of an implicit step: an explicit one costs about as much less
+MOST_NOTES = 10
+IMPLICIT = "implicit_"
+"""Of the second stepper in a checkpoint."""
+
+# entries of `marks`: whether implicit steps are taken, how many before explicit ones are tried, and when that is
+ACTIVE, WAIT, UNTIL = range(3)
+
+
+class Takeover:
+    """The steppers of a run, each with its passage over singular poses, and which of them is active."""
+
+    def __init__(self, run: Run, first: DynamicsStepper, t: float) -> None:
+        self.run, self.first = run, first
+        self.passings = [Passing(run, first, t)]
+        self.marks = np.array([0.0, FIRST_WAIT, 0.0])
+        first.say = run.notes.append
+
+    @property
+    def passing(self) -> Passing:
+        """Of the active stepper."""
+        return self.passings[int(self.marks[ACTIVE])]
+
+    @property
+    def steppers(self) -> list[DynamicsStepper]:
+        return [passing.stepper for passing in self.passings]
+
+    def note(self, words: str) -> None:
+        if sum("stiff" in note for note in self.run.notes) < MOST_NOTES:
+            self.run.notes.append(words)
+
+    # implicit steps
+
+    def turn_implicit(self) -> None:
+        """The other stepper goes on; times, outputs and events stay the same."""
+        t, state = self.run.t, self.first.state
+        self.note(
+            f"at t = {t:.6g} s the motion is stiff; the implicit method esdirk4 with error control goes on"
+        )
+        if len(self.passings) == 1:
+            self.add_implicit(t, state)
+        else:
+            self.passings[1].restart_at(t, *state)
+        self.marks[:] = 1.0, FIRST_WAIT, tried(self.steppers[1].counts()) + FIRST_WAIT
+
+    def add_implicit(self, t: float, state: tuple[Floats, Floats]) -> None:
+        """Its steps are those of reference points, whatever the coordinates of the explicit ones."""
+        options = self.run.options
+        theirs = options.coordinates != "reference_point" and np.ndim(options.atol) > 0  # type: ignore[arg-type]
+        options = replace(
+            options,
+            integrator=None,
+            formulation=Index3(),
+            coordinates="reference_point",
+            atol=None if theirs else options.atol,
+        )
+        stepper = DaeStepper(options, self.run.start, (t, *state))
+        stepper.say = self.run.notes.append
+        self.passings.append(Passing(self.run, stepper, t))
+
+    # explicit steps again
+
+    def pace(self, most_steps: int) -> int:
+        """How many steps to try; explicit ones are tried again after the same number of implicit ones in every run."""
+        if self.marks[ACTIVE] == 0.0:
+            return most_steps
+        attempts = tried(self.steppers[1].counts())
+        if attempts < self.marks[UNTIL]:
+            return min(most_steps, int(self.marks[UNTIL]) - attempts)
+        if self.try_explicit():
+            return most_steps
+        self.marks[WAIT] *= 2.0
+        self.marks[UNTIL] = attempts + self.marks[WAIT]
+        return min(most_steps, int(self.marks[WAIT]))
+
+    def try_explicit(self) -> bool:
+        """Whether explicit steps are long enough again; if so, they go on.
+
+        That is from the beginning of the last implicit step, up to which outputs are written.
+        """
+        t, (q, qd), first = self.run.t, self.passing.stepper.state, self.passings[0]
+        implicit = self.passing.stepper.integration.step_ahead
+        first.restart_at(t, q, qd)
+        if not self.lead_far(implicit):
+            return False
+        first.restart_at(t, q, qd)
+        self.run.forget_events_after(t, q, qd)
+        self.marks[ACTIVE] = 0.0
+        self.note(f"at t = {t:.6g} s the motion is no longer stiff; explicit steps go on")
+        return True
+
+    def lead_far(self, step: float) -> bool:
+        """Whether explicit steps from the present state on are worth a `step` of the implicit method."""
+        stepper, ends = self.first, []
+        for _ in range(2):
+            if stepper.step_again(self.run.outputs, self.run.t, TRIAL) != time_loop.PAUSED:
+                return False
+            ends.append(stepper.integration.step_end)
+        return bool(ends[1] - ends[0] > WORTH * TRIAL * step)
+
+    # saving
+
+    def checkpoint(self) -> dict[str, Floats]:
+        """Everything that the steps need to continue later."""
+        if not self.first.compiled:
+            return {}
+        first, *others = [passing.stepper.checkpoint() | passing.checkpoint() for passing in self.passings]
+        for other in others:
+            first |= {IMPLICIT + name: array for name, array in other.items()}
+            first["takeover"] = self.marks.copy()
+        return first
+
+    def restore(self, saved: Mapping[str, Floats]) -> None:
+        """Go on from a checkpoint; a ValueError where it does not fit."""
+        self.passings[0].restore(saved)
+        names = [name for name in saved if name.startswith(IMPLICIT)]
+        if not names:
+            return
+        if len(self.passings) == 1:
+            start = self.run.start.assembly
+            self.add_implicit(start.t, (start.q, start.qd))
+        self.passings[1].restore({name.removeprefix(IMPLICIT): saved[name] for name in names})
+        self.marks[:] = saved["takeover"]
