@@ -84,6 +84,11 @@ class Results(ResultsPictures):
         self.__dict__.update(state)
         self.__post_init__()
 
+    @property
+    def method(self) -> str:
+        """What computed them, and why that was chosen; empty where there was nothing to choose."""
+        return str(self.settings.get("method", ""))
+
     # arrays that fit each other
 
     @property

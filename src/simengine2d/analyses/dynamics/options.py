@@ -116,14 +116,20 @@ class DynamicsOptions:
         return plain and (self.integrator is None or isinstance(self.integrator, AlphaMethod))
 
     @property
+    def method(self) -> str:
+        """The methods in words, and why these coordinates."""
+        return self._methods + (f" ({self.why})" if self.why else "")
+
+    @property
     def in_words(self) -> str:
         """A note on the methods."""
-        method = self.integrator or RadauIIA()
         how = f"in steps of {self.step:g} s at most" if self.fixed else f"with rtol = {self.rtol:g}"
-        return (
-            f"integrated by {method.name} on the formulation {self.formulation.name} "
-            f"in {self.coordinates} coordinates, {how}"
-        )
+        return f"integrated by {self._methods}, {how}"
+
+    @property
+    def _methods(self) -> str:
+        name = (self.integrator or RadauIIA()).name
+        return f"{name} on the formulation {self.formulation.name} in {self.coordinates} coordinates"
 
     def absolute(self, share: float, sizes: Floats) -> Floats:
         """The absolute tolerances of every coordinate; by default `share` of its size."""

@@ -297,6 +297,12 @@ class Run:
         more = dict.fromkeys(note for stepper in self.steppers for note in cautions(stepper))
         return known + [note for note in more if note not in known]
 
+    @property
+    def method(self) -> str:
+        """What took the steps, in words."""
+        stiff = "; esdirk4 in reference_point coordinates while the motion was stiff"
+        return self.options.method + (stiff if len(self.steppers) > 1 else "")
+
     def statistics(self) -> dict[str, int]:
         first, *others = self.steppers
         counts = first.counts()
@@ -323,7 +329,7 @@ class Run:
             residuals=dict(zip(("position", "velocity", "acceleration"), worst.tolist(), strict=True)),
             statistics=statistics,
             events=sorted([*self.crossings, *halved], key=lambda event: event.t),
-            settings=self.options.settings(times),
+            settings=self.options.settings(times) | {"method": self.method},
             checkpoint=self.everything(),
         )
 

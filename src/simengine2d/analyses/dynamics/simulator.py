@@ -156,10 +156,14 @@ class Simulator:
             return self._run.reported()
 
     @property
+    def method(self) -> str:
+        """What takes the steps, and why that was chosen."""
+        return self._run.method
+
+    @property
     def statistics(self) -> dict[str, int]:
         """Steps, rejected steps and evaluations since the start, or since `renew`."""
-        counts = self._run.statistics()
-        return {name: counts[name] for name in ("steps", "rejected steps", "evaluations")}
+        return self._run.statistics()
 
     # the state of the bodies
 
