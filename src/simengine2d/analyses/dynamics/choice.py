@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ...coordinates import family_named
-from ...coordinates.relative.recursive import suits
 from ...coordinates.relative.relative import Relative
 from ...errors import counted
 from ...formulations.projection import Projection
@@ -62,7 +61,8 @@ def quickest(system: System, t: float) -> Choice:
     family = Relative(system, start(system, t).assembly.q)
     if all(branch.joint is None for branch in family.branches):
         return Choice(REFERENCE_POINT, "since no joint carries a body")
-    if not suits(family):
+    if not family.is_recursive:
         return Choice(REFERENCE_POINT, "since masses or lengths are very unequal, or loops share long paths")
+    system.idle.give((Relative.name, t), family)  # to the run that asked
     loops = f", {counted(family.m, 'row')} that close loops" if family.m else ", no loops"
     return Choice(Relative.name, f"a tree of {bodies}{loops}")

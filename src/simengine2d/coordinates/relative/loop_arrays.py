@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.measure import X, Y
-from ...system.constraints import SystemArrays, constant_arrays
+from ...system.constraints import SystemArrays
 from ...system.workspace import new_workspace
 from .loop_paths import grouped, loop_paths, path_of
 from .loops import DIAGONAL, ENTRY, NODE, OTHER, PINNED, ROW, Loops, Refining
@@ -33,7 +33,7 @@ class RowLimits(NamedTuple):
 
 def new_loops(family: Relative, tree: Tree, stabilization: Floats, rows: RowLimits) -> Loops:
     """Arrays of the rows that close loops."""
-    arrays, m = closing_rows(family), family.m
+    arrays, m = family.closing, family.m
     functions, w = [family.system.functions[i] for i in family.remaining_rows], new_workspace(arrays)
     w.f[:] = [(f.constant, 0.0, 0.0) for f in functions] or 0.0
     body = in_order(tree, arrays.frame_body)
@@ -90,16 +90,6 @@ def is_pin(arrays: SystemArrays, rows: tuple[int, ...]) -> bool:
 def new_refining(loops: Loops) -> Refining:
     m = loops.b.size
     return Refining(loops, np.zeros(m), np.zeros(m), np.zeros(loops.flat.size))
-
-
-def closing_rows(family: Relative) -> SystemArrays:
-    """The arrays of the rows that close loops, without forces."""
-    system = family.system
-    rows, functions = (
-        [system.rows[i][1] for i in family.remaining_rows],
-        [system.functions[i] for i in family.remaining_rows],
-    )
-    return constant_arrays(system.bodies, system.resolved.gravity, rows, functions)[0]
 
 
 def frames_of(arrays: SystemArrays) -> Floats:

@@ -29,7 +29,7 @@ from ..reduced import reduced_arrays
 from ..row_scales import MOST_ROWS, given_in, lengths_in, softened
 from .articulated import accelerate_joints, eliminate_joints, weigh
 from .joint_multipliers import multipliers_of
-from .loop_arrays import RowLimits, closing_rows, frames_of, in_order, new_loops, new_refining, paths_of_rows
+from .loop_arrays import RowLimits, frames_of, in_order, new_loops, new_refining, paths_of_rows
 from .loop_paths import products
 from .loops import (
     ENTRY,
@@ -249,7 +249,7 @@ def suits(family: Relative) -> bool:
     """
     if family.m > 0 and family.n + family.m <= MOST_WHOLE and unequal(family.system):
         return False
-    _, paths = paths_of_rows(family.tree, closing_rows(family))
+    _, paths = paths_of_rows(family.tree, family.closing)
     if products(family.tree, paths) > MOST_PRODUCTS:
         return False
     masses = family.tree.constant[:, [MASS, INERTIA]]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -182,27 +183,36 @@ class Relative(MappedFamily):
 
     def _satisfied(self, rows: list[int]) -> set[int]:
         """Rows that hold in every pose of the tree, such as a second pin at the same point."""
-        system, rng = self.system, np.random.default_rng(1)
+        system, S, rng = self.system, self.system.arrays, np.random.default_rng(1)
         left = [i for i in rows if system.functions[i].is_constant and system.rows[i][1].formula is None]
         z = self.positions(self.q) if left else np.zeros(self.n)
         for _ in range(POSES):
             if not left:
                 break
             q = self.bodies(0.0, z + self.sizes * rng.uniform(-1.0, 1.0, self.n), *np.zeros((2, self.n))).q
-            measures, functions = [system.rows[i][1] for i in left], [system.functions[i] for i in left]
-            S, _ = constant_arrays(system.bodies, system.resolved.gravity, measures, functions)
-            errors, slopes = self._evaluated(S, q, np.zeros(q.size))
-            reach = np.maximum(np.abs(q), system.sizes)[S.jac_column]
-            sizes, row = np.zeros(len(left)), np.repeat(np.arange(len(left)), np.diff(S.jac_start))
-            np.maximum.at(sizes, row, np.abs(slopes) * reach)  # a row may have no slopes at all
+            at = system.evaluated(0.0, q)
+            moved = np.abs(at.data) * np.maximum(np.abs(q), system.sizes)[S.jac_column]
+            start = S.jac_start
             left = [
-                i for i, error, size in zip(left, errors, sizes, strict=True) if abs(error) <= HOLDS * size
+                i for i in left if abs(at.Phi[i]) <= HOLDS * moved[start[i] : start[i + 1]].max(initial=0.0)
             ]
         return set(left)
 
+    @cached_property
+    def closing(self) -> SystemArrays:
+        """The arrays of the rows that close loops, without forces."""
+        system, rows = self.system, self.remaining_rows
+        measures, functions = [system.rows[i][1] for i in rows], [system.functions[i] for i in rows]
+        return constant_arrays(system.bodies, system.resolved.gravity, measures, functions)[0]
+
+    @cached_property
+    def is_recursive(self) -> bool:
+        """Whether its equations are solved on articulated bodies."""
+        return suits(self)
+
     def equations_of_motion(self, formulation: Formulation, at: Configuration) -> EquationsOfMotion:
         """Recursively if possible, else with dense matrices."""
-        if suits(self):
+        if self.is_recursive:
             return recursive_equations(self, formulation, at)
         return super().equations_of_motion(formulation, at)
 
