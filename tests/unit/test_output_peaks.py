@@ -1,4 +1,4 @@
-"""Outputs that are laid beside peaks when steps are taken once more."""
+"""Outputs beside peaks, inside steps that are over: these are stored, or taken once more."""
 
 import numpy as np
 import pytest

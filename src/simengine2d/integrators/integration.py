@@ -155,6 +155,22 @@ class CompiledIntegration(Integration):
         self.bound_to(loop.look_into_step, self.equations)(t, self.path.state, self.path.out)
         return self.path.out.copy()
 
+    # steps that are over
+
+    def store_steps(self) -> None:
+        """The steps from here on can be looked into later, as many as there is room for."""
+        self.path.state[loop.STORED] = 1.0
+
+    @property
+    def stores_steps(self) -> bool:
+        return len(self.path.stored) > 0
+
+    def look_back(self, times: Floats) -> Floats:
+        """Rows [y, notes] at increasing times inside the steps since `store_steps`."""
+        rows = np.zeros((times.size, self.path.y.size + self.path.notes.size))
+        self.bound_to(loop.look_back, self.equations)(0.0, np.ascontiguousarray(times), rows.reshape(-1))
+        return rows
+
     @property
     def steps(self) -> int:
         return int(self.path.state[loop.STEPS] + (self.path.state[loop.TAKE] > 0.0))
@@ -207,9 +223,9 @@ def equal_rules(problem: OdeTask, uses_slope: bool, last: int) -> Rules:
     )
 
 
-def path_of(problem: OdeTask, rows: int, past: int = 0, rtol: float = 1e-6) -> Path:
+def path_of(problem: OdeTask, rows: int, past: int = 0, rtol: float = 1e-6, stored: int = 0) -> Path:
     relative, absolute = problem.tolerances(rtol)
-    return new_path(problem.y0, rows, past, relative, absolute, problem.notes)
+    return new_path(problem.y0, rows, past, relative, absolute, problem.notes, stored)
 
 
 class StartedIntegration(CompiledIntegration):

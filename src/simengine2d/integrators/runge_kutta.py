@@ -24,6 +24,8 @@ from .time_loop import Path
 Floats = NDArray[np.float64]
 
 COLLAPSED = 1e-2  # relative to the longest step
+STORED_STEPS = 64  # into which it is possible to look later
+MOST_STORED = 4_000_000  # numbers in them
 
 
 class Tableau(NamedTuple):
@@ -54,7 +56,8 @@ class RungeKutta(OdeMethod, abstract=True):
 
     def started(self, problem: OdeTask) -> Integration:
         T = self.tableau
-        path = path_of(problem, T.C.size)
+        room = MOST_STORED // (T.C.size * problem.y0.size + 1)
+        path = path_of(problem, T.C.size, stored=min(STORED_STEPS, room) if self.adaptive else 0)
         rules = fixed_rules(problem, self.adaptive, T.order, True, T.stages)
         if problem.watch or problem.collapses:
             rules = rules._replace(collapse=COLLAPSED)

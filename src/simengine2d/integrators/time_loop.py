@@ -28,7 +28,9 @@ LIMIT, SINCE, ORIGIN, SPACING = range(21, 25)
 # whether the step has to end before a switch of the state, where, how close to it, and how often it was shortened;
 # breaks passed so far
 CUTTING, CUT, NEAR, CUTS, BREAKS = range(25, 30)
-STATE_SIZE = 30
+# one more than the number of steps that are stored; 0 if none are to be
+STORED = 30
+STATE_SIZE = 31
 # why the loop ended
 DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE = range(5)
 COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS = range(5, 10)
@@ -85,6 +87,7 @@ class Path(NamedTuple):
     past_y: Floats
     past_slopes: Floats
     memory: Floats  # all of these in one array, except the tolerances and notes
+    stored: Floats  # (steps + 1, ...): memory and notes at the ends of some steps, and a row for the present
 
 
 class TimeLoop(NamedTuple):
@@ -95,7 +98,10 @@ class TimeLoop(NamedTuple):
     p: Path
 
 
-def new_path(y: Floats, rows: int, past: int, rtol: float, atol: Floats, notes: Floats) -> Path:
+def new_path(
+    y: Floats, rows: int, past: int, rtol: float, atol: Floats, notes: Floats, stored: int = 0
+) -> Path:
+    """The arrays of an integration; `stored` steps can be looked into later."""
     n = y.size
     shapes = [(n,), (n,), (n,), (n,), (rows, n), (STATE_SIZE,), (past,), (past, n), (past, n)]
     ends = np.cumsum([prod(shape) for shape in shapes])
@@ -103,9 +109,10 @@ def new_path(y: Floats, rows: int, past: int, rtol: float, atol: Floats, notes: 
     parts = [part.reshape(shape) for part, shape in zip(np.split(memory, ends[:-1]), shapes, strict=True)]
     first, new, trial, out, K, state, past_t, past_y, past_slopes = parts
     first[:] = y
+    steps = np.zeros((stored + 1 if stored else 0, memory.size + notes.size))
     return Path(
         first, new, trial, out, K, state, np.array([rtol]), atol.copy(), notes, notes.copy(), past_t, past_y,
-        past_slopes, memory,
+        past_slopes, memory, steps,
     )  # fmt: skip
 
 
@@ -192,6 +199,48 @@ def write_outputs(E, rules, p, times, k, rows):
     return k
 
 
+# Steps that are over ----------------------------------------------------------------------------------
+
+
+@kernel
+def store_step(p, row):
+    """The present step, and the notes at its beginning."""
+    size = p.memory.size
+    for j in range(size):
+        p.stored[row, j] = p.memory[j]
+    for j in range(p.old_notes.size):
+        p.stored[row, size + j] = p.old_notes[j]
+
+
+@kernel
+def recall_step(p, row):
+    size = p.memory.size
+    for j in range(size):
+        p.memory[j] = p.stored[row, j]
+    for j in range(p.old_notes.size):
+        p.old_notes[j] = p.stored[row, size + j]
+
+
+@kernel_pointer
+def look_back(c, unused, times, rows):
+    """Rows [y, notes] at increasing times inside the steps that are stored, or inside the present one."""
+    E, rules, p = c.E, c.rules, c.p
+    count, present = int(p.state[STORED]) - 1, p.stored.shape[0] - 1
+    end = (4 + p.K.shape[0]) * p.y.size + END  # where in the memory
+    store_step(p, present)
+    step = -1
+    for k in range(times.size):
+        wanted = max(step, 0)
+        while wanted < count and p.stored[wanted, end] <= times[k]:
+            wanted += 1
+        if wanted != step:
+            recall_step(p, present if wanted == count else wanted)
+            step = wanted
+        state_between(E, rules, p, times[k])
+        write_row(p, p.old_notes, k, rows)
+    recall_step(p, present)
+
+
 # Steps ------------------------------------------------------------------------------------------------
 
 
@@ -199,6 +248,9 @@ def write_outputs(E, rules, p, times, k, rows):
 def take_step(rules, p):
     """The end of the step becomes the beginning of the next; its beginning goes into the rings."""
     state = p.state
+    if 0.0 < state[STORED] < p.stored.shape[0]:
+        store_step(p, int(state[STORED]) - 1)
+        state[STORED] += 1.0
     if p.past_t.size > 0:
         row = past_row(p, 0)
         p.past_t[row] = state[TIME]

@@ -197,14 +197,16 @@ class DaeStepper(DynamicsStepper):
             noting = note_rows.bind_like(self.lam)
             noting(float(times.size), np.concatenate([times, Y.reshape(-1)]), np.zeros(0))
             return
+        outputs.write(first, self.motion_at(times, Y))
+
+    def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
         turns = self.family.turns.copy()
-        pointers, sizes = (
-            (NONE, NONE, self.family.to_bodies, self.lam),
-            (self.family.n, self.system.n, self.system.m),
-        )
+        pointers = NONE, NONE, self.family.to_bodies, self.lam
+        sizes = self.family.n, self.system.n, self.system.m
         recovered = Recoverer(pointers, sizes, self.integration.path.notes, self.family.turns)
-        outputs.write(first, recovered(times, Y, self.integration.accelerations(times, Y)[0]))
+        motion = recovered(times, Y, self.integration.accelerations(times, Y)[0])
         self.family.turns[:] = turns
+        return motion
 
     def accelerate(self, t: float, row: Floats) -> None:
         """Inside a step, accelerations are those of the equations of motion."""

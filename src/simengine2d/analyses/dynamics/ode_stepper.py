@@ -211,7 +211,6 @@ class OdeStepper(DynamicsStepper):
             outputs.write(first, self.motion_at(outputs.times[rows], self.Y[rows]))
 
     def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
-        """Q, Qd, Qdd and Lam of rows of the integration; the integration does not notice."""
         problem = self.problem
         saved = {name: array.copy() for name, array in problem.memory.items()}
         problem.tolerance[0] = TIGHT * self.system.length

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...numerics.arrays import Floats
 from ...results.results import Results
@@ -21,7 +22,6 @@ STEPS_AHEAD = 64  # attempted steps after which the times are chosen again
 MOST_HALVINGS = 40
 OVERSHOOT = 0.2  # of the second difference at a maximum: by how much a neighboring value may exceed it
 NOTICED = 1.005  # of the largest value so far: a peak that is worth refining
-FINER = 8
 MOST_NUMBERS = 1e7  # in all rows; after that outputs are `spacing` apart
 
 
@@ -76,6 +76,15 @@ class Outputs:
         if len(self.history.Q) < self.times.size:
             more = 2 * self.times.size - len(self.history.Q)
             self.history = History(*(np.concatenate([a, np.zeros((more, a.shape[1]))]) for a in self.history))
+
+    def insert(self, times: Floats, motion: Sequence[Floats]) -> None:
+        """More rows, between those that are filled."""
+        at = np.searchsorted(self.times[: self.done], times)
+        self.times = np.insert(self.times, at, times)
+        self.history = History(
+            *(np.insert(array, at, rows, axis=0) for array, rows in zip(self.history, motion, strict=True))
+        )
+        self.done += times.size
 
     def end_at(self, t: float) -> None:
         """Make t the last output."""
@@ -161,16 +170,33 @@ def multiples(spacing: float, low: float, high: float) -> Floats:
 
 
 def beside_peaks(t: Floats, sizes: Floats, largest: Floats) -> Floats:
-    """Times between those of t at which a column of `sizes` may exceed its largest value so far."""
+    """Times between those of t at which a column of `sizes` may exceed its largest value so far.
+
+    These are the vertex of the parabola through a value and its neighbors, and the middles between them.
+    """
     if t.size < 3:
         return t[:0]
     slopes = np.diff(sizes, axis=0)
     bends = np.abs(np.diff(slopes, axis=0))
-    bends = np.vstack([bends, bends[-1:]])  # what follows the last value is not known
-    turns = (slopes >= 0.0) & np.vstack([slopes[1:] <= 0.0, np.ones_like(slopes[:1], dtype=bool)])
+    bends = np.concatenate([bends, bends[-1:]])  # what follows the last value is not known
+    turns = slopes >= 0.0
+    turns[:-1] &= slopes[1:] <= 0.0
     record = np.maximum(largest, sizes.max(axis=0))
-    higher = sizes[1:] + OVERSHOOT * bends > NOTICED * record
-    at = 1 + np.flatnonzero((turns & higher).any(axis=1))
-    intervals = np.unique(np.concatenate([at - 1, at[at < t.size - 1]]))
-    parts = np.arange(1, FINER) / FINER
-    return np.asarray(t[intervals, None] + np.diff(t)[intervals, None] * parts).reshape(-1)
+    at, column = np.nonzero(turns & (sizes[1:] + OVERSHOOT * bends > NOTICED * record))
+    if at.size == 0:
+        return t[:0]
+    middle = np.minimum(at + 1, t.size - 2)
+    vertices = vertex(t, sizes, middle, column)
+    between = [0.5 * (t[middle - 1] + t[middle]), 0.5 * (t[middle] + t[middle + 1])]
+    inside = (vertices > t[middle - 1]) & (vertices < t[middle + 1])
+    return np.setdiff1d(np.concatenate([vertices[inside], *between]), t)
+
+
+def vertex(t: Floats, sizes: Floats, i: NDArray[np.intp], column: NDArray[np.intp]) -> Floats:
+    """Where the parabola through the values i - 1, i and i + 1 of a column is level; nan if nowhere."""
+    before, after = t[i] - t[i - 1], t[i + 1] - t[i]
+    s = sizes[i, column]
+    left, right = (s - sizes[i - 1, column]) / before, (sizes[i + 1, column] - s) / after
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bend = (right - left) / (before + after)
+        return t[i] - 0.5 * (left + bend * before) / bend

@@ -179,13 +179,20 @@ class Run:
     def look_no_further_back(self) -> None:
         """Outputs up to here stay as they are."""
         self.safe, self.noted = (self.outputs.done, self.t, self.everything()), list(self.notes)
+        self.stepper.look_back_to_here()
 
     def look_again(self) -> None:
-        """If something may have been larger between two outputs than ever before, repeat these steps."""
-        outputs, (first, t, saved) = self.outputs, self.safe or (0, 0.0, {})
+        """If something may have been larger between two outputs than ever before, look there.
+
+        Steps that are not stored are repeated.
+        """
+        outputs, stepper, (first, t, saved) = self.outputs, self.stepper, self.safe or (0, 0.0, {})
         finer = outputs.times_beside_peaks(first, t)  # steps before t cannot be looked into
-        if saved and finer.size and len(self.takeover.passings) == 1 and self.stepper.repeatable:
-            self.take_again(first, saved, np.union1d(outputs.times[first:], finer))
+        if saved and finer.size and len(self.takeover.passings) == 1 and stepper.repeatable:
+            if stepper.looks_back:
+                outputs.insert(finer, stepper.motion_before(finer))
+            else:
+                self.take_again(first, saved, np.union1d(outputs.times[first:], finer))
         outputs.note_largest(first)
 
     def take_again(self, first: int, saved: dict[str, Floats], times: Floats) -> None:

@@ -111,6 +111,10 @@ class DynamicsStepper(ABC):
         """Rows from `first` on as motions of the bodies; the last one may lie `inside` a step."""
 
     @abstractmethod
+    def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
+        """Q, Qd, Qdd and Lam of rows of the integration, which does not notice."""
+
+    @abstractmethod
     def leads_nowhere(self, outputs: Outputs) -> str | None:
         """A sentence if many steps made no progress."""
 
@@ -206,6 +210,21 @@ class DynamicsStepper(ABC):
             self.say(self.switching.kick)
 
     # outputs
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether earlier steps are stored."""
+        return isinstance(self.integration, CompiledIntegration) and self.integration.stores_steps
+
+    def look_back_to_here(self) -> None:
+        """Store the steps from here on."""
+        if isinstance(self.integration, CompiledIntegration) and self.integration.stores_steps:
+            self.integration.store_steps()
+
+    def motion_before(self, times: Floats) -> list[Floats]:
+        """Q, Qd, Qdd and Lam inside steps that are stored."""
+        assert isinstance(self.integration, CompiledIntegration)
+        return self.motion_at(times, self.integration.look_back(times))
 
     def multipliers_of_bodies(self) -> OutputMultipliers:
         """From the accelerations of the bodies; where these follow from the state alone, they are also put right."""
