@@ -12,6 +12,7 @@ from ..errors import ModelError
 from ..expressions.evaluate import number
 from ..numerics.arrays import Floats
 from ..system.system import System
+from ..system.workspace import once_per_system
 
 
 def output_times(
@@ -60,9 +61,14 @@ def _seconds(name: str, value: Any) -> float:
 
 def begin_of(system: System, times: Floats) -> float:
     """The time of the initial pose: t = 0, or the first output if that is earlier, or if tables begin later."""
+    return min(0.0, float(times[0])) if defined_at_zero(system) else float(times[0])
+
+
+@once_per_system
+def defined_at_zero(system: System) -> bool:
+    """Whether all functions have a value at t = 0."""
     functions = [*system.functions, *(law for _, law in system.laws)]
-    defined = all(function.domain[0] <= 0.0 <= function.domain[1] for function in functions)
-    return min(0.0, float(times[0])) if defined else float(times[0])
+    return all(function.domain[0] <= 0.0 <= function.domain[1] for function in functions)
 
 
 def check_domains(system: System, times: Floats) -> None:

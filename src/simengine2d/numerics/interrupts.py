@@ -11,22 +11,30 @@ from typing import Any, ClassVar
 class Interrupts:
     """Context in which the first Ctrl-C only sets `came`; the second one is raised at once.
 
-    Outside the main thread, and where another handler is installed, nothing is changed.
+    Outside the main thread, and where another handler is installed, nothing is changed. One that is `later` begins
+    when it is told to: for what is over in a millisecond, a change of handlers takes long.
     """
 
     at_work: ClassVar[Interrupts | None] = None
     """The one that receives the signal now."""
 
-    def __init__(self) -> None:
-        self.came = False
+    def __init__(self, later: bool = False) -> None:
+        self.came, self.later = False, later
         self.before: Any = None
 
     def __enter__(self) -> Interrupts:
+        if not self.later:
+            self.begin()
+        return self
+
+    def begin(self) -> None:
+        """Take over the signal, if that has not happened yet."""
+        if self.before is not None:
+            return
         usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if usual and threading.current_thread() is threading.main_thread():
             Interrupts.at_work = self
             self.before = signal.signal(signal.SIGINT, self._note)
-        return self
 
     def __exit__(self, *raised: object) -> None:
         if self.before is not None:

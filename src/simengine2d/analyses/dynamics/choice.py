@@ -7,8 +7,7 @@ help, and where rounding would be larger in it.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,10 +16,10 @@ from ...coordinates.relative.relative import Relative
 from ...errors import counted
 from ...formulations.projection import Projection
 from ...integrators.runge_kutta import RungeKutta
+from ...methods import Formulation, Integrator
 from ...system.system import System
 from ...system.workspace import once_per_system
 from .initial_state import start
-from .options import DynamicsOptions
 
 MOST_BODIES = 3_000  # in a tree: larger models are mostly stiff, and their sparse equations are needed anyway
 REFERENCE_POINT = "reference_point"
@@ -31,25 +30,23 @@ class Choice(NamedTuple):
     why: str
 
 
-def with_coordinates(options: DynamicsOptions, named: str | None) -> DynamicsOptions:
-    """Options with the coordinates that are named; where none are, with those that suit the model and the method."""
+def choice(
+    system: System, t: float, named: str | None, method: Integrator | None, posed: Formulation, atol: Any
+) -> Choice:
+    """The coordinates that are named; where none are, those that suit the model and the methods.
+
+    Methods that are named keep to the textbook's equations, those of reference points.
+    """
     if named is not None:
-        return replace(options, coordinates=family_named(named).name, why="as asked for")
-    choice = chosen(options)
-    return replace(options, coordinates=choice.coordinates, why=choice.why)
-
-
-def chosen(options: DynamicsOptions) -> Choice:
-    """Methods that are named keep to the textbook's equations, those of reference points."""
-    method, formulation = options.integrator, options.formulation
-    if not isinstance(formulation, Projection):
-        return Choice(REFERENCE_POINT, f"those of the formulation {formulation.name}")
+        return Choice(family_named(named).name, "as asked for")
+    if not isinstance(posed, Projection):
+        return Choice(REFERENCE_POINT, f"those of the formulation {posed.name}")
     if not (isinstance(method, RungeKutta) and method.adaptive):
         assert method is not None
         return Choice(REFERENCE_POINT, f"those of the integrator {method.name}")
-    if np.ndim(options.atol) > 0:  # type: ignore[arg-type]
+    if np.ndim(atol) > 0:
         return Choice(REFERENCE_POINT, "to which the tolerances belong")
-    return quickest(options.system, options.t0)
+    return quickest(system, t)
 
 
 @once_per_system

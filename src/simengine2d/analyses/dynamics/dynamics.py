@@ -16,7 +16,7 @@ from ...results.results import Results
 from ...system.system import System
 from ..equation_system import EquationSystem
 from ..times import begin_of, check_domains, output_times
-from .choice import with_coordinates
+from .choice import choice
 from .dae_stepper import DaeStepper
 from .initial_state import InitialState, start
 from .ode_stepper import OdeStepper
@@ -70,10 +70,11 @@ def dynamics(
     times = output_times(t_end, step, t_eval, "dynamics")
     events = (events,) if isinstance(events, Event) else tuple(events)
     spacing = float(times[1]) if step is None and t_eval is None else None
-    others = events, max_step, begin_of(system, times), spacing
-    options = DynamicsOptions(system, times, step, method, posed, rtol, atol, *others)
-    options = with_coordinates(options, coordinates)
+    begin = begin_of(system, times)
     check_domains(system, times)
+    chosen = choice(system, begin, coordinates, method, posed, atol)
+    others = events, max_step, begin, spacing, *chosen
+    options = DynamicsOptions(system, times, step, method, posed, rtol, atol, *others)
     results = _run(options, progress, keep)
     if not second_opinion:
         return results

@@ -195,6 +195,8 @@ def plain(thing: Any) -> dict[str, Any] | None:
 
 def methods(integrator: Any, formulation: Any) -> tuple[Integrator | None, Formulation]:
     """The integrator and the formulation, by name or as objects; a pair that does not match is refused."""
+    if integrator is None and formulation is None:
+        return DOP853(), Projection()
     method = Integrator.registry.made(integrator)
     if method is not None and not isinstance(method, Integrator):
         known = listed(sorted(Integrator.registry))

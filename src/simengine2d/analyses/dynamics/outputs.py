@@ -79,12 +79,18 @@ class Outputs:
 
     def insert(self, times: Floats, motion: Sequence[Floats]) -> None:
         """More rows, between those that are filled."""
-        at = np.searchsorted(self.times[: self.done], times)
-        self.times = np.insert(self.times, at, times)
+        done = self.done
+        every = np.concatenate([self.times[:done], times])
+        order = np.argsort(every)
         self.history = History(
-            *(np.insert(array, at, rows, axis=0) for array, rows in zip(self.history, motion, strict=True))
+            *(
+                np.concatenate([array[:done], rows])[order]
+                for array, rows in zip(self.history, motion, strict=True)
+            )
         )
-        self.done += times.size
+        later, self.times = self.times[done:], every[order]
+        self.done = every.size
+        self.make_room(later)
 
     def end_at(self, t: float) -> None:
         """Make t the last output."""
@@ -189,7 +195,8 @@ def beside_peaks(t: Floats, sizes: Floats, largest: Floats) -> Floats:
     vertices = vertex(t, sizes, middle, column)
     between = [0.5 * (t[middle - 1] + t[middle]), 0.5 * (t[middle] + t[middle + 1])]
     inside = (vertices > t[middle - 1]) & (vertices < t[middle + 1])
-    return np.setdiff1d(np.concatenate([vertices[inside], *between]), t)
+    finer = np.unique(np.concatenate([vertices[inside], *between]))
+    return finer[finer != t[np.searchsorted(t, finer)]]
 
 
 def vertex(t: Floats, sizes: Floats, i: NDArray[np.intp], column: NDArray[np.intp]) -> Floats:

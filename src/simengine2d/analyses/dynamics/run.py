@@ -77,7 +77,8 @@ class Run:
 
     def to_the_end(self, progress: Progress | None, keep: Keep | None = None) -> Results:
         try:
-            with Interrupts() as interrupts:
+            slow = bool(self.system.callbacks) or progress is not None or keep is not None
+            with Interrupts(later=not slow) as interrupts:
                 self.go_on(interrupts, progress, keep)
         except KeyboardInterrupt:
             results = self.interrupted()
@@ -102,8 +103,10 @@ class Run:
                 progress(self.t)
             if keep is not None:
                 self.try_to_keep(keep)
-            if outputs.grid is None and outputs.done < outputs.times.size and pace.is_time_to_keep():
-                self.safe = outputs.done, self.t, self.everything()
+            if outputs.done < outputs.times.size:
+                interrupts.begin()
+                if outputs.grid is None and pace.is_time_to_keep():
+                    self.safe = outputs.done, self.t, self.everything()
         if outputs.grid is not None and self.stopped_by is None:
             self.look_again()
 
@@ -168,13 +171,14 @@ class Run:
 
     def steps_to_lay(self, grid: OutputGrid) -> int:
         """Choose the outputs again if it is time; returns the steps up to the next time."""
-        left = grid.steps_left(self.tried)
+        tried = self.tried
+        left = grid.steps_left(tried)
         if left > 0:
             return left
         self.look_again()
-        self.outputs.lay(grid, self.tried, self.stepper.spacing, self.stepper.integration.t)
+        self.outputs.lay(grid, tried, self.stepper.spacing, self.stepper.integration.t)
         self.look_no_further_back()
-        return grid.steps_left(self.tried)
+        return grid.steps_left(tried)
 
     def look_no_further_back(self) -> None:
         """Outputs up to here stay as they are."""
@@ -187,6 +191,8 @@ class Run:
         Steps that are not stored are repeated.
         """
         outputs, stepper, (first, t, saved) = self.outputs, self.stepper, self.safe or (0, 0.0, {})
+        if outputs.done == first:
+            return
         finer = outputs.times_beside_peaks(first, t)  # steps before t cannot be looked into
         if saved and finer.size and len(self.takeover.passings) == 1 and stepper.repeatable:
             if stepper.looks_back:

@@ -19,7 +19,7 @@ from ...numerics.interrupts import Interrupts
 from ...system.system import System
 from ..equation_system import EquationSystem
 from ..times import check_domains
-from .choice import with_coordinates
+from .choice import choice
 from .initial_state import start
 from .ode_stepper import OdeStepper
 from .options import DynamicsOptions, methods
@@ -62,8 +62,8 @@ class Simulator:
                 f"a Simulator takes adaptive explicit integrators, such as dop853 and tsitouras5, not {method!r}."
             )
         self._times = np.zeros(1)
-        options = DynamicsOptions(system, self._times, None, method, posed, rtol, atol, max_step=max_step)
-        self._options = with_coordinates(options, coordinates)
+        others = (), max_step, None, None, *choice(system, 0.0, coordinates, method, posed, atol)
+        self._options = DynamicsOptions(system, self._times, None, method, posed, rtol, atol, *others)
         self._start = start(system, 0.0)
         self._first = OdeStepper(self._options, self._start)
         self._seen: History | None = None
