@@ -58,6 +58,7 @@ class JointMultipliers(NamedTuple):
         Ints  # rows that the joint of each body of the tree holds: held[held_start[k] : held_start[k + 1]]
     )
     held: Ints
+    pinned: Ints  # 1 where these are x and y
     rest: Floats  # what is left of QA - M qdd
     basis: Floats  # (3, 3)
     R: Floats  # (3, 3)
@@ -82,7 +83,10 @@ def joint_multipliers(c, t, y, out):
         out[c.closing[k]] = c.loops.lam[k]
         take_from_bodies(S, w.data, c.closing[k], c.loops.lam[k], c.rest)
     for k in range(c.held_start.size - 2, -1, -1):
-        hold_body(c, k, out)
+        if c.pinned[k] == 1:
+            pin_body(c, k, out)
+        else:
+            hold_body(c, k, out)
     # (qdd, lam) in the equations of motion; or the correction 0 where rows are pulled or give way
     for j in range(n):
         w.x[j] = qdd[j] if c.follows == 1 else 0.0
@@ -106,6 +110,18 @@ def take_from_bodies(S, data, i, lam, rest):
     """rest -= Phi_q^T lam of one row"""
     for p in range(S.jac_start[i], S.jac_start[i + 1]):
         rest[S.jac_column[p]] -= data[p] * lam
+
+
+@kernel
+def pin_body(c, k, out):
+    """lam of a pin: its rows are x and y, each of which carries the force along its own axis."""
+    S, first, x = c.S, c.held_start[k], 3 * c.loops.T.numbers[k, BODY]
+    for axis in range(2):
+        i = c.held[first + axis]
+        for p in range(S.jac_start[i], S.jac_start[i + 1]):
+            if S.jac_column[p] == x + axis:
+                out[i] = c.rest[x + axis] / c.w.data[p]
+        take_from_bodies(S, c.w.data, i, out[i], c.rest)
 
 
 @kernel
@@ -182,6 +198,7 @@ def multipliers_of(
     if at.redundant or unequal(system):
         return None
     held = [branch.joint.rows if branch.joint else () for branch in family.branches]
+    pins = [branch.joint is not None and branch.joint.is_pin for branch in family.branches]
     follows = not formulation.gives_way and formulation.stabilization == (0.0, 0.0)
     whole: BoundKernel | None = None
     monitors = new_monitors()
@@ -198,6 +215,7 @@ def multipliers_of(
         np.array(family.remaining_rows, dtype=np.int64),
         np.cumsum([0, *map(len, held)]),
         np.array([i for rows in held for i in rows], dtype=np.int64),
+        np.array(pins, dtype=np.int64),
         np.zeros(system.n),
         np.zeros((3, 3)),
         np.zeros((3, 3)),

@@ -36,6 +36,11 @@ class TreeJoint(NamedTuple):
     """Of frame b relative to frame a; None if it is free."""
 
     @property
+    def is_pin(self) -> bool:
+        """Whether its rows are x and y, in this order."""
+        return not self.on_line and self.angle is None
+
+    @property
     def freedoms(self) -> int:
         return self.on_line + (self.angle is None)
 
