@@ -1,4 +1,4 @@
-"""The public names. Written by tools/public_names.py."""
+"""The public names and where they live. Sorted by tools/public_names.py."""
 
 from . import lab as lab
 from . import symbolic as symbolic
