@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..methods import Formulation, Registry
+from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel, KernelPointer
 from ..system.applied_forces import Loads
 from ..system.constraints import SystemArrays
@@ -28,7 +28,6 @@ from .transform import (
     to_bodies,
 )
 
-Floats = NDArray[np.float64]
 OTHER_NAMES = {
     "cartesian": "reference_point",
     "absolute": "reference_point",

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..methods import Formulation
+from ..numerics.arrays import Floats, Ints
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
@@ -26,9 +26,6 @@ from .transform import TransformedEquations
 
 if TYPE_CHECKING:
     from .base import Family
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Dense(NamedTuple):

@@ -13,11 +13,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel, KernelPointer
-
-Floats = NDArray[np.float64]
 
 POSITION, VELOCITY = range(2)
 """Levels of the constraints: Phi = 0, and Phi_z zd = nu."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..methods import Formulation
+from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 from .equations import Configuration, OutputMultipliers
@@ -17,8 +18,6 @@ from .projection import TURNS
 
 if TYPE_CHECKING:
     from .base import Family
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

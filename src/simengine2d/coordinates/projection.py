@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 from .equations import POSITION, VELOCITY, EquationsOfMotion
@@ -20,7 +20,6 @@ from .equations import POSITION, VELOCITY, EquationsOfMotion
 if TYPE_CHECKING:
     from .base import Family
 
-Floats = NDArray[np.float64]
 
 MOST_CORRECTIONS = 8  # at each level
 LARGEST_CORRECTION = (

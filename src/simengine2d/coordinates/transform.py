@@ -12,15 +12,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from ..system.applied_forces import Loads, applied
 from ..system.constraints import SystemArrays, gamma, move, phi, phi_q
 from ..system.workspace import Workspace
-
-Floats = NDArray[np.float64]
 
 
 class TransformedEquations(NamedTuple):

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..coordinates.base import Family
 from ..coordinates.dense import residual_of_row
@@ -21,13 +20,11 @@ from ..coordinates.equations import POSITION, VELOCITY, Configuration
 from ..coordinates.projection import Turns, count_turns, turns_of
 from ..coordinates.row_scales import lengths_in
 from ..coordinates.transform import TransformedEquations
+from ..numerics.arrays import Floats, Ints
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from ..numerics.rank import DEPENDENT
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 APPEARED = (
     1e-3  # a row that is larger than this does not any more, where it did in a singular pose at the start

@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..coordinates.base import Family
 from ..coordinates.equations import Configuration
 from ..coordinates.ode_problem import OdeFormulation, OdeProblem
 from ..coordinates.projection import leaving
 from ..errors import ModelError
-
-Floats = NDArray[np.float64]
+from ..numerics.arrays import Floats
 
 
 @dataclass(frozen=True)

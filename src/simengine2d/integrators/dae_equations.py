@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..coordinates import row_scales
 from ..coordinates.base import Family
@@ -24,13 +23,12 @@ from ..coordinates.stages import (
 )
 from ..formulations.projection import Projection
 from ..formulations.stage_iteration import StagedFormulation, StageSolver, stage_solver
+from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
 from ..numerics.rank import implied_rows
 from .dae_step import Ending, Method, finish_dae_step, solve_step
 from .integration import NONE
 from .second_order_tables import SecondOrderTable
-
-Floats = NDArray[np.float64]
 
 HELD = 1e-14  # constraints of interpolated states, in sizes
 BROUGHT_BACK = 1e-13  # the same of states that are projected after each step

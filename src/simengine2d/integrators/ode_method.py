@@ -161,3 +161,11 @@ class OdeMethod(Integrator, abstract=True):
         limit = np.inf if span is None else float(span[1])
         given = (step, rtol, atol, finish, notes, newton, jac, limit, watch, collapses, broken)
         return self.started(OdeTask(f, float(t0), y0, *given))
+
+
+def largest_roots(coefficients: list[Any]) -> Stability:
+    """The root of largest modulus of each polynomial; the arrays of coefficients begin with the highest power."""
+    shape, rows = coefficients[0].shape, np.stack([c.ravel() for c in coefficients], axis=-1)
+    roots = [np.roots(row) for row in rows]
+    largest = [r[np.argmax(np.abs(r))] if r.size else 0.0 for r in roots]
+    return np.array(largest, dtype=complex).reshape(shape)

@@ -15,15 +15,10 @@ from __future__ import annotations
 from math import atan2, cos, floor, pi, sin
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.arrays import Floats, Ints
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke, kernel_pointer
 from ..transform import transform_rows
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # after the angles and the rates of all bodies: the time of both, 1 where they are known, and how doubtful turns are
 TIME, KNOWN, DOUBT = range(3)

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ...numerics.arrays import Floats
 from ...system.system import System
 from .orientations import counted_turns, welded_angles
-from .point_family import Floats, PointFamily
+from .point_family import PointFamily
 
 
 class Mixed(PointFamily):

@@ -4,9 +4,10 @@ from collections.abc import Collection
 from typing import ClassVar
 
 from ...errors import UnsupportedError, numbered
+from ...numerics.arrays import Floats
 from ...system.system import System
 from .orientations import counted_turns, held_directions
-from .point_family import Floats, PointFamily
+from .point_family import PointFamily
 
 
 class Natural(PointFamily):

@@ -9,9 +9,9 @@ from math import tau
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...model.frame import GROUND, PlacedFrame
+from ...numerics.arrays import Floats, Ints
 from ...system.applied_forces import Loads
 from ...system.constraints import SystemArrays
 from ...system.system import System
@@ -21,9 +21,6 @@ from . import kernels, stage_map
 from .kernels import NaturalArrays
 from .layout import CoordinateLayout
 from .rigid_elements import RigidElement
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 NONE = -1
 

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ModelError
+from ...numerics.arrays import Floats
 from ...numerics.kernel_pointer import BoundKernel, python_pointer
 from ..ode_method import OdeMethod
 
-Floats = NDArray[np.float64]
 Function = Callable[..., Any]
 
 LEAST = 1e-13  # smallest tolerance of a step, close to rounding errors
