@@ -32,7 +32,7 @@ from .analyses.statics.equilibrium_path import equilibrium_path as equilibrium_p
 from .analyses.statics.preload import Preload as Preload
 from .analyses.statics.preload import preload as preload
 from .draw.html import html as html
-from .draw.widget import player as player
+from .draw.notebook import player as player
 from .errors import AssemblyError as AssemblyError
 from .errors import ConvergenceError as ConvergenceError
 from .errors import Interrupted as Interrupted
@@ -47,8 +47,8 @@ from .formulations.augmented import Augmented as Augmented
 from .formulations.augmented_lagrangian import AugmentedLagrangian as AugmentedLagrangian
 from .formulations.ggl import GGL as GGL
 from .formulations.index3 import Index3 as Index3
-from .formulations.matrix_r import MatrixR as MatrixR
-from .formulations.partitioning import Partitioning as Partitioning
+from .formulations.partition import MatrixR as MatrixR
+from .formulations.partition import Partitioning as Partitioning
 from .formulations.penalty import Penalty as Penalty
 from .formulations.projection import Projection as Projection
 from .integrators import ivp as ivp

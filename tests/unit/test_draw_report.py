@@ -13,7 +13,7 @@ import simengine2d as se
 from mechanisms import three_cranks
 from simengine2d import builders
 from simengine2d.draw import report_data
-from simengine2d.draw.widget import player
+from simengine2d.draw.notebook import player
 
 
 @pytest.fixture(scope="module")

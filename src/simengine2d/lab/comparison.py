@@ -12,9 +12,8 @@ from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
 from .combinations import Methods, combinations
-from .differences import QUANTITIES, motion_of, sizes_of
 from .text import comparison_text
-from .trial import RAN, Bench, Progress, Trial
+from .trial import QUANTITIES, RAN, Bench, Progress, Trial, motion_of, sizes_of
 
 if TYPE_CHECKING:
     import pandas

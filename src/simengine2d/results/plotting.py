@@ -77,7 +77,7 @@ class ResultsPictures:
         self, *, poses: int = 8, trace: Sequence[str] = (), forces: bool = False, ax: Axes | None = None
     ) -> Axes:
         """Several poses in one picture, the later the darker."""
-        from ..draw.poster import poster
+        from ..draw.snapshot import poster
 
         return poster(self._results, poses=poses, trace=trace, forces=forces, ax=ax)
 
@@ -108,7 +108,7 @@ class ResultsPictures:
 
     def player(self, **options: Any) -> Any:
         """The same player as a widget in a notebook; needs the package anywidget."""
-        from ..draw.widget import player
+        from ..draw.notebook import player
 
         return player(self._results, **options)
 

@@ -16,7 +16,7 @@ from .equilibrium import SymbolicEquilibrium
 from .initial import ConsistentState
 from .linearize import SymbolicLinearization
 from .motion import SymbolicMotion
-from .notation import NOTATIONS
+from .symbols import NOTATIONS
 from .system import SymbolicSystem
 
 __all__ = [
