@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import UnsupportedError
+from ..errors import needed
 from ..numerics.arrays import Floats
 from .labels import places
 from .marks import Arrow, Bounds, Label, Mark, Outline, Spot, Stretched, Trace
@@ -27,14 +27,7 @@ TRACE, ARROW, LABEL, LEVEL = 20, 21, 22, 30  # painted after all layers of marks
 
 def pyplot() -> Any:
     """matplotlib.pyplot, which is slow to import."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise UnsupportedError(
-            "figures need the package matplotlib, which is not installed. Install it with: pip install matplotlib, "
-            "or use results.html(path), which does without."
-        ) from None
-    return plt
+    return needed("matplotlib.pyplot", "figures need", "", ", or use results.html(path), which does without")
 
 
 def axes_or_new(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from importlib import import_module
 from typing import Any
 
-from ..errors import SimEngineError, UnsupportedError
+from ..errors import SimEngineError, needed
 from ..model.model import Model
 from ..results.results import Results
 from . import report_data
@@ -82,15 +83,9 @@ export default {
 
 def player(results: Results | Sequence[Results], *, height: int = 560, **options: Any) -> Any:
     """A widget that plays one result or several; the options are those of `html`. Its `time` can be set."""
-    try:
-        import anywidget
-        import traitlets
-    except ImportError:
-        raise UnsupportedError(
-            "the player in a notebook needs the package anywidget, which is not installed. Install it with: "
-            "pip install 'simengine2d[notebook]'. Without it, results show themselves, and results.html(path) "
-            "writes a page."
-        ) from None
+    without = ". Without it, results show themselves, and results.html(path) writes a page"
+    anywidget: Any = needed("anywidget", "the player in a notebook needs", "notebook", without)
+    traitlets = import_module("traitlets")  # of which it is made
     data = player_data(results, **({"play": False} | options))
 
     class Player(anywidget.AnyWidget):

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ModelError, UnsupportedError, counted, listed, unknown
+from ..errors import ModelError, counted, listed, needed, unknown
 from ..model.frame import GROUND, Frame
 from ..model.measure import KINDS, Measure, angle, x, y
 from ..model.model import Model
-from ..numerics.arrays import Floats
+from ..numerics.arrays import Floats, Ints
 from ..system.system import System
 from .actuator_effort import EFFORTS, effort_channels
 from .channels import measure_rates
@@ -172,10 +172,10 @@ class Results(ResultsPictures):
         measures = f"a measure such as distance(a, b): {listed(KINDS)}"
         return f"there is no channel '{channel}'. Channels are {listed(examples)} ..., body.point.x, or {measures}."
 
-    def after_first(self) -> Results:
-        """The same without the first time."""
-        lam = None if self.lam is None else self.lam[1:]
-        return replace(self, t=self.t[1:], q=self.q[1:], qd=self.qd[1:], qdd=self.qdd[1:], lam=lam)
+    def at_rows(self, rows: slice | Ints) -> Results:
+        """The same at some of its times."""
+        lam = None if self.lam is None else self.lam[rows]
+        return replace(self, t=self.t[rows], q=self.q[rows], qd=self.qd[rows], qdd=self.qdd[rows], lam=lam)
 
     # forces and energy
 
@@ -215,13 +215,7 @@ class Results(ResultsPictures):
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas DataFrame indexed by time, one column per channel."""
-        try:
-            import pandas
-        except ImportError:
-            raise UnsupportedError(
-                "a DataFrame needs the package pandas, which is not installed. "
-                "Install it with: pip install 'simengine2d[tables]', or use the arrays t, q, qd and qdd."
-            ) from None
+        pandas = needed("pandas", "a DataFrame needs", "tables", ", or use the arrays t, q, qd and qdd")
         columns = np.hstack(self._arrays)
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"), columns=self.channels)
 
