@@ -3,8 +3,8 @@
     M zdd + Phi_z^T lam = Q,      Phi(z, t) = 0,      Phi_z zd = nu,      Phi_z zdd = gamma
 
 Each verb is a kernel f(t, y, out) with y = (z, zd), in the form that suits the family: a sparse LDL^T factorization for
-reference points, articulated bodies for relative coordinates, dense matrices for any. No verb is bound, and so none is
-compiled, before it is asked for.
+reference points, articulated bodies for relative coordinates, the map of the bodies for any. No verb is bound, and so
+none is compiled, before it is asked for.
 """
 
 from __future__ import annotations

@@ -150,23 +150,3 @@ def transform_masses(S, E):
                 moment = mass * R[c, i]
                 for j in range(n):
                     M[i, j] += moment * R[c, j]
-
-
-class ToBodiesContext(NamedTuple):
-    """Context of `to_bodies`."""
-
-    evaluate_f: Any
-    evaluate_c: Any
-    E: TransformedEquations
-
-
-@kernel_pointer
-def to_bodies(c, t, y, out):
-    """(z, zd, zdd) to (q, qd, qdd) with qdd = R zdd + bias."""
-    E, n, bodies = c.E, y.size // 3, out.size // 3
-    invoke(c.evaluate_f, c.evaluate_c, t, y[: 2 * n], y)
-    for i in range(bodies):
-        qdd = E.bias[i]
-        for j in range(n):
-            qdd += E.R[i, j] * y[2 * n + j]
-        out[i], out[bodies + i], out[2 * bodies + i] = E.q[i], E.qd[i], qdd

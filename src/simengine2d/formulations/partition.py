@@ -16,7 +16,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..coordinates.base import Family
-from ..coordinates.dense import residual_of_row
 from ..coordinates.equations import POSITION, VELOCITY, Configuration
 from ..coordinates.ode_problem import OdeFormulation, OdeProblem
 from ..coordinates.projection import Turns, count_turns, turns_of
@@ -142,6 +141,17 @@ def reduce(c):
             if i != k and factor != 0.0:
                 for j in range(n + 1):
                     W[i, j] -= factor * W[k, j]
+
+
+@kernel(inline=True)
+def residual_of_row(E, level, y, i):
+    """-Phi, or nu - Phi_z zd, of one row."""
+    if level == POSITION:
+        return -E.Phi[i]
+    n, rate = E.Q.size, E.nu[i]
+    for j in range(n):
+        rate -= E.J[i, j] * y[n + j]
+    return rate
 
 
 @kernel

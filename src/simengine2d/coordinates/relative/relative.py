@@ -201,7 +201,7 @@ class Relative(MappedFamily):
         return set(left)
 
     def equations_of_motion(self, formulation: Formulation, at: Configuration) -> EquationsOfMotion:
-        """Recursively if possible, else with dense matrices."""
+        """Recursively if possible, else by the map of its bodies."""
         if suits(self):
             return recursive_equations(self, formulation, at)
         return super().equations_of_motion(formulation, at)
