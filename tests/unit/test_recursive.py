@@ -13,9 +13,8 @@ from mechanisms import three_cranks
 from simengine2d import builders
 from simengine2d.analyses.assembly.assemble import assemble
 from simengine2d.coordinates import row_scales
-from simengine2d.coordinates.equations import Configuration
+from simengine2d.coordinates.equations import Configuration, projection
 from simengine2d.coordinates.mapped import MappedEquations
-from simengine2d.coordinates.projection import projection
 from simengine2d.coordinates.relative import recursive
 from simengine2d.coordinates.relative.joint_multipliers import HOLDS
 from simengine2d.coordinates.relative.loop_arrays import RowLimits

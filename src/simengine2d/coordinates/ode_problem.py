@@ -13,8 +13,7 @@ from ..methods import Formulation
 from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
-from .equations import Configuration, OutputMultipliers
-from .projection import TURNS
+from .equations import TURNS, Configuration, OutputMultipliers
 
 if TYPE_CHECKING:
     from .base import Family

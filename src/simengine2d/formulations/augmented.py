@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..coordinates.base import Family
-from ..coordinates.equations import Configuration
+from ..coordinates.equations import Configuration, leaving
 from ..coordinates.ode_problem import OdeFormulation, OdeProblem
-from ..coordinates.projection import leaving
 from ..errors import ModelError
 
 

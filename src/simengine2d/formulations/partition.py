@@ -16,9 +16,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..coordinates.base import Family
-from ..coordinates.equations import POSITION, VELOCITY, Configuration
+from ..coordinates.equations import POSITION, VELOCITY, Configuration, Turns, count_turns, turns_of
 from ..coordinates.ode_problem import OdeFormulation, OdeProblem
-from ..coordinates.projection import Turns, count_turns, turns_of
 from ..coordinates.row_scales import lengths_in
 from ..coordinates.transform import TransformedEquations
 from ..numerics.arrays import Floats, Ints

@@ -6,9 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..coordinates.base import Family
-from ..coordinates.equations import Configuration
+from ..coordinates.equations import Configuration, leaving
 from ..coordinates.ode_problem import OdeFormulation, OdeProblem
-from ..coordinates.projection import leaving
 from ..errors import ModelError
 from ..numerics.arrays import Floats
 

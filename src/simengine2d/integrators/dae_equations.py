@@ -8,8 +8,7 @@ import numpy as np
 
 from ..coordinates import row_scales
 from ..coordinates.base import Family
-from ..coordinates.equations import Configuration, EquationsOfMotion
-from ..coordinates.projection import TURNS, projection
+from ..coordinates.equations import TURNS, Configuration, EquationsOfMotion, projection
 from ..coordinates.reference_point.sparse import SparseEquations
 from ..coordinates.stages import (
     ACCELERATION,

@@ -11,8 +11,7 @@ import numpy as np
 
 from ..coordinates import stages
 from ..coordinates.base import Family
-from ..coordinates.equations import Configuration
-from ..coordinates.projection import TURNS
+from ..coordinates.equations import TURNS, Configuration
 from ..errors import ModelError
 from ..formulations.ggl import GGL
 from ..formulations.stage_iteration import StagedFormulation
