@@ -5,9 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..coordinates.base import Family
-from ..coordinates.equations import Configuration, leaving
-from ..coordinates.ode_problem import OdeFormulation, OdeProblem
+from ..coordinates.ode_problem import OdeFormulation
 from ..errors import ModelError
 from ..numerics.arrays import Floats
 
@@ -47,12 +45,6 @@ class Penalty(OdeFormulation):
                 "penalty needs alpha > 0, xi >= 0, omega >= 0 and factor > 0, not "
                 f"alpha = {self.alpha}, xi = {self.xi}, omega = {self.omega}, factor = {self.factor}."
             )
-
-    def problem(self, family: Family, at: Configuration) -> OdeProblem:
-        equations = family.equations_of_motion(self, at)
-        return OdeProblem.of(
-            family, rhs=equations.accelerate, finish=leaving(family), multipliers=equations.multipliers
-        )
 
     @property
     def stabilization(self) -> tuple[float, float]:

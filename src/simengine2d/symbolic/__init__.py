@@ -8,10 +8,9 @@ from ..errors import needed
 needed("sympy", "formulas need", "symbolic")
 
 from .equations import Equations
-from .equilibrium import SymbolicEquilibrium
-from .initial import ConsistentState
 from .linearize import SymbolicLinearization
 from .motion import SymbolicMotion
+from .states import ConsistentState, SymbolicEquilibrium
 from .symbols import NOTATIONS
 from .system import SymbolicSystem
 

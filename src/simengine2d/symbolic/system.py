@@ -13,10 +13,9 @@ from ..analyses.equation_system import EquationSystem
 from ..errors import ModelError, listed, unknown
 from .calculus import MotionEquations, jacobian, simplify, simplify_angles
 from .equations import Equations, Names, SymbolValues
-from .equilibrium import SymbolicEquilibrium, equilibrium
 from .evaluation import Evaluation
-from .initial import ConsistentState, initial
 from .linearize import SymbolicLinearization, linearize
+from .states import ConsistentState, SymbolicEquilibrium, equilibrium, initial
 from .symbols import Letter
 from .user_input import UserInput
 
