@@ -35,13 +35,33 @@ class Pin(NamedTuple):
 
 
 class Spring(NamedTuple):
-    """A linear spring from a point of a body, given where it is at t = 0, to a fixed point."""
+    """A linear spring and damper from a point of a body, given where it is at t = 0, to a fixed point."""
 
     body: int
     at: Point
     anchor: Point
     stiffness: float
     free: float
+    damping: float = 0.0
+
+
+class Bushing(NamedTuple):
+    """An elastic pin: with the gap d = r_b - r_a, the force -k d - c d' on b."""
+
+    a: int
+    b: int
+    at: Point
+    stiffness: float
+    damping: float
+
+
+class JointSpring(NamedTuple):
+    """A spring and damper on the angle between two bodies, at rest at t = 0."""
+
+    a: int
+    b: int
+    stiffness: float
+    damping: float
 
 
 @dataclass
@@ -55,8 +75,11 @@ class Case:
     pins: list[Pin]
     guided: list[int] = field(default_factory=list)
     springs: list[Spring] = field(default_factory=list)
+    bushings: list[Bushing] = field(default_factory=list)
+    joint_springs: list[JointSpring] = field(default_factory=list)
     torques: list[tuple[int, float]] = field(default_factory=list)
     gravity: Point = WEIGHT
+    stiff: bool = False
 
     def __post_init__(self) -> None:
         self.mass = np.array([body.mass for body in self.bodies])
@@ -86,6 +109,8 @@ class Case:
 
     def gap(self, q: Floats) -> float:
         """The largest violation of a joint, in meters or radians."""
+        if not self.pins:
+            return 0.0
         a, b = (np.array([pin[side] for pin in self.pins]) for side in (0, 1))
         sides = [
             self.place(q, i, np.array([self.local(k, pin.at) for k, pin in zip(i, self.pins, strict=True)]))
@@ -96,7 +121,7 @@ class Case:
         return float(max(gaps))
 
     def energy(self, q: Floats, qd: Floats) -> float:
-        """Kinetic and potential energy; a constant torque has a potential as well."""
+        """Kinetic and potential energy; a constant torque has a potential as well. Not for stiff cases: dampers."""
         kinetic = self.mass @ (qd[:, 0] ** 2 + qd[:, 1] ** 2) / 2 + self.inertia @ qd[:, 2] ** 2 / 2
         potential = -float(self.mass @ (q[:, :2] @ np.array(self.gravity)))
         for spring in self.springs:
@@ -197,6 +222,29 @@ def andrews() -> Case:
     )
 
 
+def rod_pendulum() -> Case:
+    """A bob of 1 kg on an elastic rod of 1 m, released from the horizontal; the damping is half the critical one."""
+    bob = Body(1.0, 0.1, (1.0, 0.0, 0.0))
+    rod = Spring(0, (1.0, 0.0), (0.0, 0.0), 1e8, 1.0, 1e4)
+    return Case("rod_pendulum", "pendulum, rod 1e8 N/m", 5.0, [bob], [], springs=[rod], stiff=True)
+
+
+def bushing_four_bar() -> Case:
+    """The four-bar with elastic pins, which damp their vibrations by 0.05 to 0.4 of the critical damping."""
+    rigid = four_bar()
+    pins = [Bushing(*pin, 1e7, 1e3) for pin in rigid.pins]
+    title = "four-bar, pins 1e7 N/m"
+    return Case("bushing_four_bar", title, 5.0, rigid.bodies, [], bushings=pins, stiff=True)
+
+
+def spring_chain(n: int) -> Case:
+    """The chain with springs in its joints, also in the first; the fastest vibration is damped by a tenth."""
+    free = chain(n)
+    springs = [JointSpring(i - 1, i, 1e5, 10.0) for i in range(n)]
+    title = f"chain of {n}, 1e5 Nm/rad"
+    return Case(f"spring_chain{n}", title, 1.0, free.bodies, free.pins, joint_springs=springs, stiff=True)
+
+
 CASES = {
     "double_pendulum": lambda: chain(2, 2.0, "double_pendulum", "double pendulum"),
     "four_bar": four_bar,
@@ -208,4 +256,7 @@ CASES = {
     "ladder1": lambda: ladder(1),
     "ladder2": lambda: ladder(2),
     "ladder40": lambda: ladder(40),
+    "rod_pendulum": rod_pendulum,
+    "bushing_four_bar": bushing_four_bar,
+    "spring_chain100": lambda: spring_chain(100),
 }

@@ -15,8 +15,19 @@ from measuring import Row
 
 HERE = Path(__file__).parent
 OURS = "ours"
-PEERS = ("exudyn", "mujoco", "casadi", "pinocchio", "sundials", "sympy_numba", "simbody", "drake", "pymunk")
-QUICK = ("exudyn", "mujoco", "casadi", "pinocchio", "sympy_numba", "simbody")
+PEERS = (
+    "exudyn",
+    "mujoco",
+    "casadi",
+    "pinocchio",
+    "sundials",
+    "sympy_numba",
+    "simbody",
+    "drake",
+    "pymunk",
+    "scipy",
+)
+QUICK = ("exudyn", "mujoco", "casadi", "pinocchio", "sundials", "sympy_numba", "simbody", "scipy")
 """Those that are the best somewhere."""
 LIMIT = "handwritten_c"
 """Code written for one mechanism: the limit of the machine, not a peer."""

@@ -21,7 +21,8 @@ import collect
 import references
 from cases import CASES
 from measuring import Row
-from targets import cells, print_summary, print_table
+from summary import print_summary
+from targets import cells, print_table
 
 
 def options() -> argparse.Namespace:
@@ -63,7 +64,7 @@ def gather(chosen: argparse.Namespace) -> list[Row]:
         for engine, python in engines.items():
             start, timeout = time.perf_counter(), 40.0 if chosen.quick else 120.0
             if engine == collect.OURS:  # it may have to compile
-                timeout = 300.0
+                timeout = 600.0
             rows += collect.run_engine(engine, python, case, quick=chosen.quick, timeout=timeout)
             print(f"  {engine} {time.perf_counter() - start:.0f} s", end="", flush=True)
             if chosen.csv:

@@ -16,20 +16,26 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import cases
 import numpy as np
 import squeezer
+import stiff_references as stiff
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 Rates = Callable[[float, Floats], Floats]
+Torques = Callable[[Floats, Floats], Floats]
 
 TIGHT = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-14}
+# where stability limits the step, the slow motion is exact to 1e-13 anyway, and stiffness times rounding is above 1e-13
+STIFF = {"method": "DOP853", "rtol": 1e-10, "atol": 1e-10}
 G = -1j * 9.81
 
 
@@ -176,7 +182,11 @@ def _motor_and_spring(a: Floats) -> Floats:
 # Chains -----------------------------------------------------------------------------------------------
 
 
-def chain_rates(n: int) -> Rates:
+def no_torques(angles: Floats, omega: Floats) -> Floats:
+    return np.zeros_like(angles)
+
+
+def chain_rates(n: int, torques: Torques = no_torques) -> Rates:
     """Absolute angles of n bars of 1 m and 1 kg; the forces in the pins first, which costs O(n).
 
     F_i acts on the start of bar i, -F_(i+1) on its end. That the ends of neighbors accelerate alike is a symmetric
@@ -191,7 +201,8 @@ def chain_rates(n: int) -> Rates:
         diagonal = K + np.eye(2)
         diagonal[1:] += K[:-1] + np.eye(2)
         bind_like = K[:-1] - np.eye(2)
-        pull = -e * omega**2 / 2
+        T = torques(y[:n], omega)
+        pull = -e * omega**2 / 2 + 6.0j * e * T
         right = pull.copy()
         right[1:] += pull[:-1]
         right[0] -= G
@@ -203,12 +214,12 @@ def chain_rates(n: int) -> Rates:
                     band[3 + r - c, c::2] = diagonal[:, r, c]
         F = solveh_banded(band, np.column_stack([right.real, right.imag]).ravel()).reshape(n, 2)
         F[:-1] += F[1:]  # F_i + F_(i+1)
-        return np.concatenate([omega, -6.0 * (p * F).sum(axis=1)])
+        return np.concatenate([omega, -6.0 * (p * F).sum(axis=1) + 12.0 * T])
 
     return rates
 
 
-def dense_chain_rates(n: int) -> Rates:
+def dense_chain_rates(n: int, torques: Torques = no_torques) -> Rates:
     """The same from the mass matrix, to check the one above."""
     W = np.tril(np.ones((n, n))) - np.eye(n) / 2
     A = W.T @ W
@@ -218,7 +229,7 @@ def dense_chain_rates(n: int) -> Rates:
         turn = np.conj(1j * e)[:, None]
         M = (turn * A * (1j * e)).real + np.eye(n) / 12
         Q = (turn * (W.T @ np.full((n, 1), G))).real[:, 0] + (turn * A * e).real @ omega**2
-        return np.concatenate([omega, np.linalg.solve(M, Q)])
+        return np.concatenate([omega, np.linalg.solve(M, Q + torques(y[:n], omega))])
 
     return rates
 
@@ -232,12 +243,25 @@ def chain_centers(angles: Floats) -> Floats:
 # Integration and storage ------------------------------------------------------------------------------
 
 
-def chain_end(n: int, t_end: float, rates: Rates | None = None) -> Floats:
+def chain_end(n: int, t_end: float, rates: Rates, settings: dict[str, Any] = TIGHT) -> Floats:
     from scipy.integrate import solve_ivp
 
     start = np.zeros(2 * n)
-    motion = solve_ivp(rates or chain_rates(n), (0.0, t_end), start, t_eval=[t_end], **TIGHT)
+    motion = solve_ivp(rates, (0.0, t_end), start, t_eval=[t_end], **settings)
     return chain_centers(motion.y[:n, -1])
+
+
+def free_body_end(case: cases.Case, rtol: float = 1e-10) -> Floats:
+    from scipy.integrate import solve_ivp
+
+    start, settings = np.concatenate([case.q0.ravel(), case.qd0.ravel()]), STIFF | {"rtol": rtol}
+    motion = solve_ivp(stiff.free_body_rates(case), (0.0, case.t_end), start, t_eval=[case.t_end], **settings)
+    return motion.y[: 3 * case.n, -1].reshape(-1, 3)[:, :2]
+
+
+def spring_chain_end(n: int, rates: Callable[..., Rates] = chain_rates) -> Floats:
+    case = cases.spring_chain(n)
+    return chain_end(n, case.t_end, rates(n, stiff.joint_torques(case)), STIFF)
 
 
 def linkage_end(linkage: Linkage, t_end: float) -> Floats:
@@ -248,19 +272,22 @@ def linkage_end(linkage: Linkage, t_end: float) -> Floats:
 
 
 MAKERS: dict[str, Callable[[], Floats]] = {
-    "double_pendulum": lambda: chain_end(2, 2.0),
+    "double_pendulum": lambda: chain_end(2, 2.0, chain_rates(2)),
     "four_bar": lambda: linkage_end(four_bar(), 5.0),
     "slider_crank": lambda: linkage_end(slider_crank(), 5.0),
     "squeezer": lambda: linkage_end(andrews(), 0.05),
-    **{f"chain{n}": functools.partial(chain_end, n, 1.0) for n in (10, 100, 1000)},
+    **{f"chain{n}": (lambda n=n: chain_end(n, 1.0, chain_rates(n))) for n in (10, 100, 1000)},
     **{f"ladder{n}": (lambda n=n: linkage_end(ladder(n), 10.0)) for n in (1, 2, 40)},
+    "rod_pendulum": lambda: free_body_end(cases.rod_pendulum()),
+    "bushing_four_bar": lambda: free_body_end(cases.bushing_four_bar()),
+    "spring_chain100": lambda: spring_chain_end(100),
 }
 
 
 def stored() -> Path:
     """The file of the references, named by the sources from which it follows."""
     folder = Path(os.environ.get("SIMENGINE2D_CACHE") or Path.home() / ".cache" / "simengine2d")
-    sources = [Path(__file__), Path(cases.__file__), Path(squeezer.__file__)]
+    sources = [Path(module.__file__) for module in (sys.modules[__name__], cases, squeezer, stiff)]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
     return folder / f"benchmark-references-{digest}.npz"
 
@@ -296,12 +323,27 @@ def published_difference() -> float:
     return float(np.abs(linkage.angles(theta) - squeezer.absolute(squeezer.PUBLISHED)).max())
 
 
+def polar_end() -> Floats:
+    from scipy.integrate import solve_ivp
+
+    case = cases.rod_pendulum()
+    rates = stiff.polar_pendulum_rates(case)
+    length, angle, _, _ = solve_ivp(rates, (0.0, case.t_end), [1.0, 0.0, 0.0, 0.0], **STIFF).y[:, -1]
+    return length * np.array([[np.cos(angle), np.sin(angle)]])
+
+
 def check() -> None:
     """Print how well independent ways agree."""
     stored().unlink(missing_ok=True)
     ends = references()
     dense = chain_end(10, 1.0, dense_chain_rates(10))
     print(f"chain of 10, pin forces against mass matrix: {np.abs(dense - ends['chain10']).max():.1e} m")
+    dense = spring_chain_end(100, dense_chain_rates)
+    print(f"chain of 100 with springs, the same: {np.abs(dense - ends['spring_chain100']).max():.1e} m")
+    print(f"pendulum, Cartesian against polar: {np.abs(polar_end() - ends['rod_pendulum']).max():.1e} m")
+    looser = free_body_end(cases.bushing_four_bar(), rtol=1e-9)
+    difference = np.abs(looser - ends["bushing_four_bar"]).max()
+    print(f"four-bar on bushings, rtol 1e-9 against 1e-10: {difference:.1e} m")
     print(f"squeezer at t = 0.03 s against published angles: {published_difference():.1e} rad")
     print(f"stored in {stored()}")
 

@@ -10,7 +10,9 @@ from cases import CASES
 from measuring import Row
 
 OURS, LIMIT = "simengine2d", "C"
-ERRORS = (1e-3, 1e-6, 1e-9)
+PLAIN, WHOLE = "plain call", "whole call"
+"""se.dynamics with a tolerance alone, on a prepared System and on a new Model."""
+ERRORS, STIFF_ERRORS = (1e-3, 1e-6, 1e-9), (1e-3, 1e-6)
 WANTED = 2.0
 """How much faster than the best peer is asked for."""
 ENERGY, BRANCH = 0.1, 0.02  # joules kept, and meters that tell the right branch of a singular mechanism
@@ -47,13 +49,13 @@ def cost(rows: list[Row], error: float, *, interpolate: bool) -> Cost | None:
                     part = log(coarse.error / error) / log(coarse.error / fine.error)
                     seconds = exp((1 - part) * log(coarse.seconds) + part * log(fine.seconds))
                     found.append(Cost(seconds, fine, True))
-    return min(found, default=None)
+    return min(found, key=lambda cost: cost.seconds, default=None)
 
 
 def energy_cost(rows: list[Row]) -> Cost | None:
     """The least time that keeps energy and branch of a singular mechanism."""
     kept = [row for row in rows if row.energy is not None and row.energy < ENERGY and row.error < BRANCH]
-    return min((Cost(row.seconds, row) for row in kept), default=None)
+    return min((Cost(row.seconds, row) for row in kept), key=lambda cost: cost.seconds, default=None)
 
 
 class Cell(NamedTuple):
@@ -67,25 +69,35 @@ class Cell(NamedTuple):
     peer: Cost | None
     exudyn: Cost | None
     limit: Cost | None
-    default: Cost | None
+    plain: Cost | None
+    whole: Cost | None
     ours: Cost | None
 
     @property
-    def ratio(self) -> float | None:
-        return self.peer.seconds / self.ours.seconds if self.peer and self.ours else None
+    def stiff(self) -> bool:
+        return CASES[self.case]().stiff
 
     @property
-    def default_ratio(self) -> float | None:
+    def ratio(self) -> float | None:
+        """How much faster the best of our methods is."""
+        return over(self.peer, self.ours)
+
+    @property
+    def plain_ratio(self) -> float | None:
         """The same of a call that names a tolerance only."""
-        return self.peer.seconds / self.default.seconds if self.peer and self.default else None
+        return over(self.peer, self.plain)
 
     @property
     def verdict(self) -> str:
-        if self.ours is None:
+        if self.plain is None:
             return "not reached" if self.peer else "reached by none"
-        if self.ratio is None:
+        if self.plain_ratio is None:
             return "by ours alone"
-        return "" if self.ratio >= WANTED else f"below {WANTED:g}"
+        return "" if self.plain_ratio >= WANTED else f"below {WANTED:g}"
+
+
+def over(slow: Cost | None, fast: Cost | None) -> float | None:
+    return slow.seconds / fast.seconds if slow and fast else None
 
 
 def cells(rows: list[Row]) -> list[Cell]:
@@ -94,42 +106,45 @@ def cells(rows: list[Row]) -> list[Cell]:
     for case in CASES:
         runs = finished(rows, case)
         ours = [row for row in runs if row.peer == OURS and row.letter == "rtol"]
-        default = [row for row in ours if row.method == "default"]
+        if not ours:
+            continue
+        plain, whole = ([row for row in ours if row.method == name] for name in (PLAIN, WHOLE))
         limit = [row for row in runs if row.peer == LIMIT]
         peers = [row for row in runs if row.peer not in (OURS, LIMIT)]
         exudyn = [row for row in peers if row.peer == "Exudyn"]
-        if not ours:
-            continue
-        for error in ERRORS:
+        for error in STIFF_ERRORS if CASES[case]().stiff else ERRORS:
             others = [cost(group, error, interpolate=True) for group in (peers, exudyn, limit)]
-            own = [cost(group, error, interpolate=False) for group in (default, ours)]
+            own = [cost(group, error, interpolate=False) for group in (plain, whole, ours)]
             table.append(Cell(case, f"{error:.0e}", *others, *own))
         if case.startswith("ladder"):
-            groups = (peers, exudyn, limit, default, ours)
+            groups = (peers, exudyn, limit, plain, whole, ours)
             table.append(Cell(case, "energy", *(energy_cost(group) for group in groups)))
     return table
 
 
 def print_table(table: list[Cell]) -> None:
-    print("\nMilliseconds to an error (meters at the end); ~ between two settings of one method")
+    print("\nMilliseconds to an error (meters at the end); ~ between two settings of one method.")
     print(
-        f"{'case':26} {'error':>6}  {'best peer':30} {'ms':>8}  {'ours':22} {'ms':>6} {'rtol':>7} {'ratio':>6}",
-        end="",
+        f"'{PLAIN}' is se.dynamics(system, t_end=, rtol=) with its results, 'Model' the same from a new Model,"
     )
-    print(f"  {'default':>8} {'ratio':>6}  {'Exudyn':>8} {'C':>8}")
+    print("'ours' the best of our methods and coordinates; ratios are those of the best peer to it.")
+    print(
+        f"{'case':28} {'error':>6}  {'best peer':30} {'ms':>8}  {PLAIN:>10} {'ratio':>6} {'rtol':>7} ", end=""
+    )
+    print(f"{'Model':>7}  {'ours':22} {'ms':>6} {'ratio':>6}  {'Exudyn':>8} {'C':>7}")
     for cell in table:
-        case = CASES[cell.case]()
-        title = f"{case.title}, {case.t_end:g} s" if cell.error == "1e-03" else ""
-        peer, ours = cell.peer, cell.ours
-        name = f"{peer.row.peer} ({peer.row.method})" if peer else "none"
-        print(f"{title:26} {cell.error:>6}  {name[:30]:30} {text(peer):>8}  ", end="")
-        print(f"{ours.row.method if ours else '-':22} {text(ours):>6} ", end="")
-        print(f"{f'{ours.row.value:.1e}' if ours else '-':>7} {times(cell.ratio):>6}  ", end="")
-        print(
-            f"{text(cell.default):>8} {times(cell.default_ratio):>6}  {text(cell.exudyn):>8} {text(cell.limit):>8}",
-            end="",
-        )
-        print(f"  {cell.verdict}")
+        print_cell(cell)
+
+
+def print_cell(cell: Cell) -> None:
+    case = CASES[cell.case]()
+    title = f"{case.title}, {case.t_end:g} s" if cell.error == "1e-03" else ""
+    peer, plain, ours = cell.peer, cell.plain, cell.ours
+    name = f"{peer.row.peer} ({peer.row.method})" if peer else "none"
+    print(f"{title:28} {cell.error:>6}  {name[:30]:30} {text(peer):>8}  {text(plain):>10} ", end="")
+    print(f"{times(cell.plain_ratio):>6} {f'{plain.row.value:.1e}' if plain else '-':>7} ", end="")
+    print(f"{text(cell.whole):>7}  {ours.row.method if ours else '-':22} {text(ours):>6} ", end="")
+    print(f"{times(cell.ratio):>6}  {text(cell.exudyn):>8} {text(cell.limit):>7}  {cell.verdict}")
 
 
 def text(cost: Cost | None) -> str:
@@ -137,26 +152,4 @@ def text(cost: Cost | None) -> str:
 
 
 def times(ratio: float | None) -> str:
-    return f"{ratio:.1f}" if ratio else "-"
-
-
-def print_summary(table: list[Cell]) -> None:
-    """Bar (a): every cell, the cells that no peer reaches, and Exudyn where a loop is closed."""
-    compared = [cell for cell in table if cell.peer]
-    held = [cell for cell in compared if cell.ratio is not None and cell.ratio >= WANTED]
-    print(f"\n(a) at least {WANTED:g} x faster than the best peer: {len(held)} of {len(compared)} cells")
-    held = [cell for cell in compared if cell.default_ratio is not None and cell.default_ratio >= WANTED]
-    print(f"    the same with the default's method and coordinates: {len(held)}")
-    alone = [cell for cell in table if not cell.peer]
-    print(
-        f"    reached by no peer: {len(alone)} cells, of which ours reaches {sum(bool(c.ours) for c in alone)}"
-    )
-    loops = [
-        c
-        for c in table
-        if c.error in ("1e-06", "1e-09") and c.exudyn and c.ours and CASES[c.case]().has_loops
-    ]
-    if loops:
-        least = min(loops, key=lambda c: c.exudyn.seconds / c.ours.seconds)
-        ratio = least.exudyn.seconds / least.ours.seconds
-        print(f"    against Exudyn with loops at 1e-6 and better: {ratio:.0f} x or more ({least.case})")
+    return f"{ratio:.2g}" if ratio and ratio < 100.0 else f"{ratio:.0f}" if ratio else "-"

@@ -28,6 +28,7 @@ STYLES = {
     "Drake": {"color": "#D55E00", "marker": "<", "linestyle": "--"},
     "SUNDIALS": {"color": "#0072B2", "marker": ">", "linestyle": "--"},
     "pymunk": {"color": "#009E73", "marker": "p", "linestyle": "--"},
+    "SciPy": {"color": "#CC79A7", "marker": "h", "linestyle": "--"},
     LIMIT: {"color": "#808080", "marker": "*", "linestyle": ":"},
 }
 LABELS = {LIMIT: "C, written for the case", OURS: "simengine2d"}

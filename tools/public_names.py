@@ -1,4 +1,4 @@
-"""Writes `src/simengine2d/__init__.pyi`, the list of public names that editors and type checkers read.
+"""Sorts `src/simengine2d/__init__.pyi`, the public names and where they live, and adds the joints and forces to it.
 
 python tools/public_names.py            write the file
 python tools/public_names.py --check    say whether it is up to date
@@ -17,7 +17,7 @@ from simengine2d.model.registry import element_names
 
 PACKAGE = "simengine2d"
 STUB = Path(__file__).parents[1] / "src" / PACKAGE / "__init__.pyi"
-HEAD = '"""The public names. Written by tools/public_names.py."""\n'
+HEAD = '"""The public names and where they live. Sorted by tools/public_names.py."""\n'
 
 
 def homes() -> dict[str, str]:

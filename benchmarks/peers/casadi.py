@@ -74,7 +74,7 @@ def potential(case: Case, q: ca.SX, place: object) -> ca.SX:
     V = -sum(
         m * (case.gravity[0] * q[3 * i] + case.gravity[1] * q[3 * i + 1]) for i, m in enumerate(case.mass)
     )
-    for body, at, anchor, stiffness, free in case.springs:
+    for body, at, anchor, stiffness, free, _ in case.springs:
         V += stiffness * (ca.norm_2(place(body, at) - ca.DM(anchor)) - free) ** 2 / 2
     for body, torque in case.torques:
         V -= torque * q[3 * body + 2]

@@ -19,7 +19,10 @@ from exudyn.itemInterface import (
     MarkerBodyRigid,
     MarkerNodeCoordinate,
     NodeGenericODE2,
+    NodePointGround,
     NodeRigidBody2D,
+    ObjectConnectorCartesianSpringDamper,
+    ObjectConnectorCoordinateSpringDamper,
     ObjectConnectorSpringDamper,
     ObjectGround,
     ObjectJointPrismatic2D,
@@ -75,6 +78,14 @@ class Planar(Simulation):
         yield self.state()
 
 
+class Explicit(Planar):
+    """Bodies without joints, with error control."""
+
+    def __init__(self, case: Case, solver: str, tolerance: float) -> None:
+        super().__init__(case, solver, 1e-3)
+        adapt(self.settings.timeIntegration, tolerance)
+
+
 def build_planar(system: object, case: Case) -> None:
     ground = system.AddObject(ObjectGround())
     nodes, bodies = [], []
@@ -94,15 +105,28 @@ def build_planar(system: object, case: Case) -> None:
     for body in case.guided:
         sides = [marker(i, tuple(case.q0[body, :2]), MarkerBodyRigid) for i in (GROUND, body)]
         system.AddObject(ObjectJointPrismatic2D(markerNumbers=sides))
-    for body, at, anchor, stiffness, free in case.springs:
+    for body, at, anchor, k, free, c in case.springs:
         sides = [marker(GROUND, anchor), marker(body, at)]
         spring = ObjectConnectorSpringDamper(
-            markerNumbers=sides, stiffness=stiffness, referenceLength=free, damping=0
+            markerNumbers=sides, stiffness=k, referenceLength=free, damping=c
         )
         system.AddObject(spring)
+    for a, b, at, k, c in case.bushings:
+        sides = [marker(a, at), marker(b, at)]
+        system.AddObject(
+            ObjectConnectorCartesianSpringDamper(markerNumbers=sides, stiffness=[k, k, 0], damping=[c, c, 0])
+        )
+    fixed = system.AddNode(NodePointGround()) if case.joint_springs else None
+
+    def angle(body: int) -> int:
+        node, coordinate = (fixed, 0) if body == GROUND else (nodes[body], 2)
+        return system.AddMarker(MarkerNodeCoordinate(nodeNumber=node, coordinate=coordinate))
+
+    for a, b, k, c in case.joint_springs:
+        sides = [angle(a), angle(b)]
+        system.AddObject(ObjectConnectorCoordinateSpringDamper(markerNumbers=sides, stiffness=k, damping=c))
     for body, torque in case.torques:
-        angle = system.AddMarker(MarkerNodeCoordinate(nodeNumber=nodes[body], coordinate=2))
-        system.AddLoad(LoadCoordinate(markerNumber=angle, load=torque))
+        system.AddLoad(LoadCoordinate(markerNumber=angle(body), load=torque))
 
 
 class OpenTree(Simulation):
@@ -180,5 +204,13 @@ def sweeps(case: Case) -> Iterator[Sweep]:
         yield Sweep("trapezoidal", "h", steps, lambda h: Planar(case, "TrapezoidalIndex2", h))
 
 
+def stiff_sweeps(case: Case) -> Iterator[Sweep]:
+    """Implicit methods; the explicit ones where there is no joint."""
+    yield Sweep("generalized-alpha", "h", step_sizes(case), lambda h: Planar(case, "GeneralizedAlpha", h))
+    yield Sweep("trapezoidal", "h", step_sizes(case), lambda h: Planar(case, "TrapezoidalIndex2", h))
+    if not case.pins:
+        yield Sweep("DOPRI5", "tol", tolerances(), lambda tol: Explicit(case, "DOPRI5", tol))
+
+
 if __name__ == "__main__":
-    main("Exudyn", sweeps)
+    main("Exudyn", sweeps, stiff_sweeps)

@@ -2,6 +2,7 @@
 
    double pendulum    two absolute angles
    crank              the four-bar reduced to the angle of its crank
+   slider_crank       the slider-crank reduced likewise
    kkt                the four-bar in nine coordinates: [M Phi_q^T; Phi_q 0] [qdd; lam] = [Q; gamma], dense 17 x 17
    schur              the same through Phi_q M^-1 Phi_q^T, dense 8 x 8                                              */
 
@@ -69,6 +70,28 @@ static inline void crank_rates(const double *y, double *f) {
 }
 
 MARCH(crank, 2, crank_rates)
+
+/* Slider-crank: crank and rod of 1 kg/m, a block of 1 kg ----------------------------------------------------------- */
+
+/* crank angle theta; k and l are first and second derivatives of the angle of the rod */
+static inline void slider_rates(const double *y, double *f) {
+    const double a = 0.5, b = 1.5, block = 1;
+    double ax = a * cos(y[0]), ay = a * sin(y[0]), by = -ay, bx = sqrt(b * b - by * by);
+    double k = -ax / bx, l = (ay + by * k * k) / bx;
+    /* the center of the rod and the block: first and second derivative */
+    double gx = -ay - by * k / 2, gy = ax + bx * k / 2, sx = -ay - by * k;
+    double hx = -ax - (bx * k * k + by * l) / 2, hy = -ay + (bx * l - by * k * k) / 2, tx = -ax - bx * k * k - by * l;
+    double crank = a * a * a / 3, rod = b * b * b / 12;
+    double M = crank + rod * k * k + b * (gx * gx + gy * gy) + block * sx * sx;
+    double half = rod * k * l + b * (gx * hx + gy * hy) + block * sx * tx;
+    double Q = -GRAVITY * (a * ax / 2 + b * gy);
+    f[0] = y[1];
+    f[1] = (Q - half * y[1] * y[1]) / M;
+}
+
+MARCH(slider_crank, 2, slider_rates)
+
+/* The four-bar in nine coordinates --------------------------------------------------------------------------------- */
 
 /* pins: a body or -1 on each side, and where along its bar the pin is */
 static const int A[4] = {-1, 0, 1, -1}, B[4] = {0, 1, 2, 2};

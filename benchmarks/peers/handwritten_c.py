@@ -1,4 +1,4 @@
-"""Hand-written C for the double pendulum and the four-bar, compiled at run time: the limit of the machine."""
+"""Hand-written C for three mechanisms, compiled at run time: the limit of the machine."""
 
 from __future__ import annotations
 
@@ -50,10 +50,21 @@ class Handwritten(Simulation):
             linkage = references.four_bar()
             q = np.column_stack([linkage.centers(self.y[0]), linkage.angles(self.y[0])])
             return q, linkage.velocities(*self.y)
+        if self.name == "slider_crank":
+            return slider_state(*self.y)
         angles, spins = np.split(self.y, 2)
         q = np.column_stack([references.chain_centers(angles), angles])
         tangent = np.column_stack([-np.sin(angles), np.cos(angles)]) * spins[:, None]
         return q, np.column_stack([np.cumsum(tangent, axis=0) - tangent / 2, spins])
+
+
+def slider_state(theta: float, rate: float) -> State:
+    """The block, the third body, does not turn."""
+    linkage = references.slider_crank()
+    q = np.column_stack([linkage.centers(theta), [*linkage.angles(theta), 0.0]])
+    k, _ = linkage.slopes(linkage.angles(theta))
+    z = linkage.W @ (1j * np.exp(1j * linkage.a) * k)
+    return q, rate * np.column_stack([z.real, z.imag, [*k, 0.0]])
 
 
 def sweeps(case: Case) -> Iterator[Sweep]:
@@ -65,6 +76,7 @@ def sweeps(case: Case) -> Iterator[Sweep]:
             "schur": ("Schur 8x8", full),
             "kkt": ("KKT 17x17", full),
         },
+        "slider_crank": {"slider_crank": ("crank angle", np.array([case.q0[0, 2], 0.0]))},
     }
     for name, (label, start) in methods.get(case.name, {}).items():
         yield Sweep(

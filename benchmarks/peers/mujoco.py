@@ -20,12 +20,17 @@ def planar(z: complex) -> list[float]:
     return [z.real, z.imag, 0.0]
 
 
-def build(case: Case, tree: Tree, integrator: str, h: float) -> mj.MjModel:
+def new_spec(case: Case, integrator: str, h: float) -> mj.MjSpec:
     spec = mj.MjSpec()
     spec.option.timestep = h
     spec.option.integrator = getattr(mj.mjtIntegrator, "mjINT_" + integrator.upper())
     spec.option.gravity = [*case.gravity, 0.0]
     spec.option.disableflags |= mj.mjtDisableBit.mjDSBL_CONTACT
+    return spec
+
+
+def build(case: Case, tree: Tree, integrator: str, h: float) -> mj.MjModel:
+    spec = new_spec(case, integrator, h)
     bodies = {GROUND: spec.worldbody}
     for body, parent, slides, at in tree.links:
         new = bodies[parent].add_body(
@@ -37,7 +42,10 @@ def build(case: Case, tree: Tree, integrator: str, h: float) -> mj.MjModel:
         bodies[body] = new
     for a, b, at in tree.loops:
         add_loop(spec, tree, a, b, complex(*at), h)
-    for body, at, anchor, stiffness, free in case.springs:
+    for _, b, k, c in case.joint_springs:  # of a chain: each on the joint of its second body
+        joint = spec.joint(f"j{b}")
+        joint.stiffness, joint.damping = [k, 0.0, 0.0], [c, 0.0, 0.0]
+    for body, at, anchor, stiffness, free, _ in case.springs:
         bodies[body].add_site(name="moving", pos=planar(tree.arm(body, complex(*at))))
         spec.worldbody.add_site(name="fixed", pos=[*anchor, 0.0])
         tendon = spec.add_tendon(stiffness=[stiffness, 0.0, 0.0], springlength=[free, free])
@@ -84,6 +92,33 @@ class MuJoCo(Simulation):
             yield self.state()
 
 
+class ElasticPendulum(MuJoCo):
+    """A pendulum on a spring: the hinge that turns the rod and a slide along it, which has the spring."""
+
+    def __init__(self, case: Case, integrator: str, h: float) -> None:
+        self.case, self.steps = case, round(case.t_end / h)
+        ((_, at, _, k, _, c),) = case.springs
+        spec = new_spec(case, integrator, h)
+        bob = spec.worldbody.add_body(
+            pos=[*at, 0.0], ipos=[0.0] * 3, mass=case.mass[0], inertia=[1e-12] * 3, explicitinertial=True
+        )
+        bob.add_joint(type=mj.mjtJoint.mjJNT_HINGE, axis=[0, 0, 1], pos=[-at[0], -at[1], 0.0])
+        spring = {"stiffness": [k, 0.0, 0.0], "damping": [c, 0.0, 0.0]}
+        bob.add_joint(type=mj.mjtJoint.mjJNT_SLIDE, axis=[1, 0, 0], **spring)
+        self.model = spec.compile()
+        self.data = mj.MjData(self.model)
+
+    def reset(self) -> None:
+        mj.mj_resetData(self.model, self.data)
+        mj.mj_forward(self.model, self.data)
+
+    def state(self) -> State:
+        (angle, stretch), (spin, rate) = self.data.qpos, self.data.qvel
+        turn, length = np.exp(1j * angle), 1.0 + stretch
+        z, zd = length * turn, (rate + 1j * spin * length) * turn
+        return np.array([[z.real, z.imag, 0.0]]), np.array([[zd.real, zd.imag, 0.0]])
+
+
 def sweeps(case: Case) -> Iterator[Sweep]:
     if case.n == 1000:  # a step takes 0.2 s
         return
@@ -92,5 +127,15 @@ def sweeps(case: Case) -> Iterator[Sweep]:
         yield Sweep("implicitfast", "h", step_sizes(case), lambda h: MuJoCo(case, "implicitfast", h))
 
 
+def stiff_sweeps(case: Case) -> Iterator[Sweep]:
+    if case.bushings:  # it has none that would close a loop
+        return
+    make = ElasticPendulum if case.springs else MuJoCo
+    for integrator in "implicit", "implicitfast", "discrete", "RK4":
+        yield Sweep(
+            integrator, "h", step_sizes(case), lambda h, integrator=integrator: make(case, integrator, h)
+        )
+
+
 if __name__ == "__main__":
-    main("MuJoCo", sweeps)
+    main("MuJoCo", sweeps, stiff_sweeps)

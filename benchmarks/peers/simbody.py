@@ -47,7 +47,7 @@ def text(case: Case, tree: Tree) -> str:
         lines.append((number[parent], int(slides), *places, case.mass[body], case.inertia[body], rate))
     for a, b, at in tree.loops:
         lines.append(tuple(x for i in (a, b) for x in (number[i], *plane(tree.arm(i, complex(*at))))))
-    for body, at, anchor, stiffness, free in case.springs:
+    for body, at, anchor, stiffness, free, _ in case.springs:
         lines.append((number[body], *plane(tree.arm(body, complex(*at))), *anchor, stiffness, free))
     lines += [(number[body], torque) for body, torque in case.torques]
     return "\n".join(" ".join(f"{x:.17g}" for x in line) for line in lines) + "\n"

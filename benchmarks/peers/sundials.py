@@ -15,6 +15,8 @@ import sksundae as sun
 from cases import Case
 from measuring import SAMPLES, Simulation, State, Sweep, main, tolerances
 
+from peers.stiff_equations import StiffEquations, stiff_equations
+
 Floats = np.ndarray
 
 
@@ -77,7 +79,7 @@ class Equations:
         if not self.case.springs:
             return self.weight
         Q = self.weight.copy()
-        for body, at, anchor, stiffness, free in self.case.springs:
+        for body, at, anchor, stiffness, free, _ in self.case.springs:
             arm = complex(*self.case.local(body, at)) * np.exp(1j * q[3 * body + 2])
             d = complex(*q[3 * body : 3 * body + 2]) + arm - complex(*anchor)
             force = -stiffness * (abs(d) - free) * d / abs(d)
@@ -176,6 +178,44 @@ class IDA(Sundials):
         return (abs(sp.bmat(blocks)) > 0).astype(float).tocsc()
 
 
+class Stiff(Simulation):
+    """Compiled equations with their Jacobian: y' = f(y) for CVODE's BDF, y' - f(y) = 0 for IDA."""
+
+    def __init__(self, equations: StiffEquations, solver: str, rtol: float) -> None:
+        self.e, size = equations, equations.y0.size
+        rates, jacobian, one = equations.rates, equations.jacobian, np.eye(size)
+        options = {"rtol": rtol, "atol": rtol, "max_num_steps": 10**7}
+        options["linsolver"] = "dense" if size < 50 else "lapackdense"
+        times, y0 = np.array([0.0, equations.case.t_end]), equations.y0
+
+        def fill(t: float, y: Floats, yd: Floats) -> None:
+            yd[:] = rates(t, y)
+
+        def fill_jacobian(t: float, y: Floats, yd: Floats, J: Floats) -> None:
+            J[:] = jacobian(t, y)
+
+        def residual(t: float, y: Floats, yd: Floats, out: Floats) -> None:
+            out[:] = yd - rates(t, y)
+
+        def residual_jacobian(t: float, y: Floats, yd: Floats, out: Floats, c: float, J: Floats) -> None:
+            J[:] = c * one - jacobian(t, y)
+
+        cvode = lambda: sun.cvode.CVODE(fill, jacfn=fill_jacobian, **options).solve(times, y0)
+        ida = lambda: sun.ida.IDA(residual, jacfn=residual_jacobian, **options).solve(
+            times, y0, rates(0.0, y0)
+        )
+        self.solve = cvode if solver == "CVODE" else ida
+
+    def run(self) -> None:
+        motion = self.solve()
+        if not motion.success:
+            raise RuntimeError(motion.message)
+        self.y, self.steps = motion.y[-1], len(motion.t) - 1
+
+    def state(self) -> State:
+        return self.e.state(self.y)
+
+
 def sweeps(case: Case) -> Iterator[Sweep]:
     if case.n <= 10 and not case.name.startswith("ladder"):
         yield Sweep("CVODE", "rtol", tolerances(3, 12), lambda rtol: CVODE(case, rtol))
@@ -183,5 +223,16 @@ def sweeps(case: Case) -> Iterator[Sweep]:
         yield Sweep("IDA", "rtol", tolerances(4, 8), lambda rtol: IDA(case, rtol))
 
 
+def stiff_sweeps(case: Case) -> Iterator[Sweep]:
+    equations = stiff_equations(case)
+    for solver in "CVODE", "IDA":
+        yield Sweep(
+            f"{solver} BDF",
+            "rtol",
+            tolerances(3, 11),
+            lambda rtol, solver=solver: Stiff(equations, solver, rtol),
+        )
+
+
 if __name__ == "__main__":
-    main("SUNDIALS", sweeps)
+    main("SUNDIALS", sweeps, stiff_sweeps)

@@ -8,89 +8,29 @@ Public names are listed in `__init__.pyi` and loaded when first used, so that im
 from __future__ import annotations
 
 import importlib
+import re
+from importlib.resources import files
 from typing import Any
 
 from .errors import answers_misspellings
 
 __version__ = "0.1.0"
 
-# where the public names live; joints and forces are not listed: they register themselves
-_NAMES = {
-    ".model.model": "Model",
-    ".model.body": "Body Bar Disk Plate",
-    ".model.frame": "Frame",
-    ".system.system": "System",
-    ".results.results": "Results",
-    ".expressions.table": "Table",
-    ".model.elements": "Element Joint Pair ForceElement Row",
-    ".model.measure": "Measure x y angle along across misalignment distance half_distance2 direction",
-    ".model.curves.curve": "Curve",
-    ".model.curves.cam_design": "cam_profile cam_motion CamProfile",
-    ".io": "load",
-    ".analyses.assembly.assemble": "assemble Assembly",
-    ".analyses.assembly.diagnose": "diagnose Diagnosis",
-    ".analyses.doctor.doctor": "doctor",
-    ".analyses.doctor.finding": "Checkup Finding",
-    ".analyses.kinematics.kinematics": "kinematics",
-    ".analyses.assembly.assembly_modes": "assembly_modes AssemblyModes",
-    ".analyses.dynamics.dynamics": "dynamics",
-    ".analyses.dynamics.simulator": "Simulator",
-    ".analyses.inverse.inverse_dynamics": "inverse_dynamics",
-    ".analyses.assembly.redrawn": "with_initial_pose",
-    ".analyses.inverse.feed_forward": "feed_forward",
-    ".analyses.statics.equilibrium": "equilibrium Equilibria",
-    ".analyses.statics.equilibrium_path": "equilibrium_path EquilibriumPath",
-    ".analyses.statics.preload": "preload Preload",
-    ".analyses.linear.linearize": "linearize Linearization",
-    ".analyses.linear.modes": "modes Modes",
-    ".analyses.linear.floquet": "floquet Floquet",
-    ".results.events": "Event",
-    ".integrators.newmark": "Newmark",
-    ".integrators.hht": "HHT",
-    ".integrators.generalized_alpha": "GeneralizedAlpha",
-    ".integrators.dop853": "DOP853",
-    ".integrators.rk4": "RK4",
-    ".integrators.tsitouras5": "Tsitouras5",
-    ".integrators.forward_euler": "ForwardEuler",
-    ".integrators.heun": "Heun",
-    ".integrators.bogacki_shampine": "BogackiShampine",
-    ".integrators.dormand_prince": "DormandPrince",
-    ".integrators.adams_bashforth": "AdamsBashforth",
-    ".integrators.adams_bashforth_moulton": "AdamsBashforthMoulton",
-    ".integrators.adams_variable": "AdamsVariable",
-    ".integrators.backward_euler": "BackwardEuler",
-    ".integrators.trapezoidal": "Trapezoidal",
-    ".integrators.trapezoidal_adaptive": "TrapezoidalAdaptive",
-    ".integrators.implicit_midpoint": "ImplicitMidpoint",
-    ".integrators.radau_iia": "RadauIIA",
-    ".integrators.radau_adaptive": "RadauAdaptive",
-    ".integrators.bdf": "BDF",
-    ".integrators.bdf_variable": "BDFVariable",
-    ".integrators.tr_bdf2": "TRBDF2",
-    ".integrators.rosenbrock": "Rosenbrock",
-    ".formulations.augmented": "Augmented",
-    ".formulations.augmented_lagrangian": "AugmentedLagrangian",
-    ".formulations.ggl": "GGL",
-    ".formulations.index3": "Index3",
-    ".formulations.projection": "Projection",
-    ".formulations.penalty": "Penalty",
-    ".formulations.matrix_r": "MatrixR",
-    ".formulations.partitioning": "Partitioning",
-    ".analyses.formulate": "formulate FormulatedModel",
-    ".errors": (
-        "SimEngineError ModelError AssemblyError SingularityError ConvergenceError "
-        "UnsupportedError OptionError Interrupted ModelWarning"
-    ),
-    ".draw.html": "html",
-    ".draw.widget": "player",
-}
 MODULES = {
     "builders": ".model.builders",
     "ivp": ".integrators.ivp",
     "lab": ".lab",
     "symbolic": ".symbolic",
 }
-HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+ELEMENTS = (".model.joints", ".model.forces")
+"""Joints and forces register themselves; the stub lists them for editors."""
+STUB = (files(__name__) / "__init__.pyi").read_text(encoding="utf-8")
+HOMES = {
+    name: module
+    for module, name in re.findall(r"^from (\S+) import (\w+) as", STUB, re.MULTILINE)
+    if name not in MODULES and not module.startswith(ELEMENTS)
+}
+"""The module in which each public name lives."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The public names. Written by tools/public_names.py."""
+"""The public names and where they live. Sorted by tools/public_names.py."""
 
 from . import lab as lab
 from . import symbolic as symbolic
@@ -32,7 +32,7 @@ from .analyses.statics.equilibrium_path import equilibrium_path as equilibrium_p
 from .analyses.statics.preload import Preload as Preload
 from .analyses.statics.preload import preload as preload
 from .draw.html import html as html
-from .draw.widget import player as player
+from .draw.notebook import player as player
 from .errors import AssemblyError as AssemblyError
 from .errors import ConvergenceError as ConvergenceError
 from .errors import Interrupted as Interrupted
@@ -47,17 +47,15 @@ from .formulations.augmented import Augmented as Augmented
 from .formulations.augmented_lagrangian import AugmentedLagrangian as AugmentedLagrangian
 from .formulations.ggl import GGL as GGL
 from .formulations.index3 import Index3 as Index3
-from .formulations.matrix_r import MatrixR as MatrixR
-from .formulations.partitioning import Partitioning as Partitioning
+from .formulations.partition import MatrixR as MatrixR
+from .formulations.partition import Partitioning as Partitioning
 from .formulations.penalty import Penalty as Penalty
 from .formulations.projection import Projection as Projection
 from .integrators import ivp as ivp
-from .integrators.adams_bashforth import AdamsBashforth as AdamsBashforth
-from .integrators.adams_bashforth_moulton import AdamsBashforthMoulton as AdamsBashforthMoulton
-from .integrators.adams_variable import AdamsVariable as AdamsVariable
+from .integrators.adams import AdamsBashforth as AdamsBashforth
+from .integrators.adams import AdamsBashforthMoulton as AdamsBashforthMoulton
 from .integrators.backward_euler import BackwardEuler as BackwardEuler
 from .integrators.bdf import BDF as BDF
-from .integrators.bdf_variable import BDFVariable as BDFVariable
 from .integrators.bogacki_shampine import BogackiShampine as BogackiShampine
 from .integrators.dop853 import DOP853 as DOP853
 from .integrators.dormand_prince import DormandPrince as DormandPrince
@@ -67,10 +65,12 @@ from .integrators.heun import Heun as Heun
 from .integrators.hht import HHT as HHT
 from .integrators.implicit_midpoint import ImplicitMidpoint as ImplicitMidpoint
 from .integrators.newmark import Newmark as Newmark
-from .integrators.radau_adaptive import RadauAdaptive as RadauAdaptive
 from .integrators.radau_iia import RadauIIA as RadauIIA
 from .integrators.rk4 import RK4 as RK4
 from .integrators.rosenbrock import Rosenbrock as Rosenbrock
+from .integrators.scipy_methods import AdamsVariable as AdamsVariable
+from .integrators.scipy_methods import BDFVariable as BDFVariable
+from .integrators.scipy_methods import RadauAdaptive as RadauAdaptive
 from .integrators.tr_bdf2 import TRBDF2 as TRBDF2
 from .integrators.trapezoidal import Trapezoidal as Trapezoidal
 from .integrators.trapezoidal_adaptive import TrapezoidalAdaptive as TrapezoidalAdaptive

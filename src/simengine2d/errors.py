@@ -11,6 +11,7 @@ import warnings
 from bisect import bisect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, wraps
+from importlib import import_module
 from typing import Any, TypeVar
 
 Called = TypeVar("Called", bound=Callable[..., Any])
@@ -201,6 +202,18 @@ def _around(words: list[str], word: str) -> list[str]:
 
 
 # Keywords ---------------------------------------------------------------------------------------------
+
+
+def needed(module: str, who: str, extra: str = "", otherwise: str = "") -> Any:
+    """An optional module; where it is missing, how to install it, and what works without it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        source = f"'{PACKAGE}[{extra}]'" if extra else package
+        raise UnsupportedError(
+            f"{who} the package {package}, which is not installed. Install it with: pip install {source}{otherwise}."
+        ) from None
 
 
 def answers_misspellings(called: Called, synonyms: Mapping[str, str] | None = None) -> Called:

@@ -8,8 +8,7 @@ import pytest
 import simengine2d as se
 from simengine2d.analyses.assembly.assemble import assemble
 from simengine2d.coordinates.base import Family
-from simengine2d.coordinates.equations import POSITION, VELOCITY, Configuration
-from simengine2d.coordinates.projection import projection
+from simengine2d.coordinates.equations import POSITION, VELOCITY, Configuration, projection
 from simengine2d.coordinates.reference_point.reference_point import ReferencePoint
 from simengine2d.model import library
 

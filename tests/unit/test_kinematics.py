@@ -169,7 +169,7 @@ def test_pauses_change_nothing(monkeypatch):
     """Python hears Ctrl-C between two pieces of the march, however long they are."""
     model = builders.four_bar(1, 2, 2.5, 3, crank_angle=1.0, driver="1 + 8*sin(t)")
     whole = se.kinematics(model, t_end=6, step=1.0)
-    monkeypatch.setattr("simengine2d.analyses.pace.Pace.next", lambda self: 1)
+    monkeypatch.setattr("simengine2d.analyses.times.Pace.next", lambda self: 1)
     pieces = se.kinematics(model, t_end=6, step=1.0)
     assert whole.q.tobytes() == pieces.q.tobytes()
     assert whole.qdd.tobytes() == pieces.qdd.tobytes()

@@ -13,9 +13,8 @@ from mechanisms import three_cranks
 from simengine2d import builders
 from simengine2d.analyses.assembly.assemble import assemble
 from simengine2d.coordinates import row_scales
-from simengine2d.coordinates.dense import DenseEquations
-from simengine2d.coordinates.equations import Configuration
-from simengine2d.coordinates.projection import projection
+from simengine2d.coordinates.equations import Configuration, projection
+from simengine2d.coordinates.mapped import MappedEquations
 from simengine2d.coordinates.relative import recursive
 from simengine2d.coordinates.relative.joint_multipliers import HOLDS
 from simengine2d.coordinates.relative.loop_arrays import RowLimits
@@ -236,7 +235,7 @@ def start_of(family):
     return Configuration(0.0, family.positions(family.q), False)
 
 
-def test_what_has_no_inertia_is_left_to_dense_matrices():
+def test_what_has_no_inertia_is_left_to_the_equations_of_its_map():
     heavy, light = builders.four_bar(1, 2, 3, 3), builders.four_bar(1, 2, 3, 3)
     for body in heavy.bodies.values():
         body.mass, body.inertia = 1.0, 1.0
@@ -245,7 +244,7 @@ def test_what_has_no_inertia_is_left_to_dense_matrices():
     families = [Relative(at.system, at.q) for at in map(assemble, (heavy, light))]
     assert [recursive.suits(family) for family in families] == [True, False]
     kinds = [type(family.equations_of_motion(se.Projection(), start_of(family))) for family in families]
-    assert kinds == [recursive.RecursiveEquations, DenseEquations]
+    assert kinds == [recursive.RecursiveEquations, MappedEquations]
 
 
 def test_a_point_mass_on_a_rod_without_mass_has_inertia():

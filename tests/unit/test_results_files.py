@@ -73,7 +73,7 @@ def test_points_of_a_csv_file_are_refused_with_the_way_out(results, tmp_path):
     with pytest.raises(se.ModelError, match=r"columns only.*\.npz or \.parquet"):
         again["coupler.end.x"]
     with pytest.raises(se.ModelError, match=r"no point 'end'.*columns only.*\.npz or \.parquet"):
-        again.after_first().measure("distance(crank.end, rocker)")
+        again.at_rows(slice(1, None)).measure("distance(crank.end, rocker)")
     np.testing.assert_array_equal(again["distance(crank, rocker)"], results["distance(crank, rocker)"])
     with pytest.raises(se.ModelError) as caught:
         results["coupler.nowhere.x"]

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simengine2d.analyses.inverse.allocation import shared
+from simengine2d.analyses.inverse.multipliers import shared
 
 numbers = st.floats(-1.0, 1.0).map(lambda v: round(v, 2))
 

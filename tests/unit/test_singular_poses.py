@@ -9,7 +9,7 @@ import pytest
 import simengine2d as se
 from simengine2d import builders
 from simengine2d.analyses.singular_poses import RankWatch, can_lose_rank
-from simengine2d.coordinates.projection import leaving
+from simengine2d.coordinates.equations import leaving
 from simengine2d.coordinates.reference_point.reference_point import ReferencePoint
 from simengine2d.system.system import System
 
@@ -257,7 +257,7 @@ def test_motions_through_poses_do_not_depend_on_the_clock(options, monkeypatch):
     """Chunks of steps last for about a tenth of a second; a pose is approached from the same states all the same."""
     runs = []
     for seconds in (10.0, 1e-4, 1e-3):
-        monkeypatch.setattr("simengine2d.analyses.pace.AT_ONCE", seconds)
+        monkeypatch.setattr("simengine2d.analyses.times.AT_ONCE", seconds)
         runs.append(se.dynamics(builders.four_bar_ladder(3), t_end=3, **options))
     for run in runs[1:]:
         assert run.statistics == runs[0].statistics

@@ -15,8 +15,7 @@ import simengine2d as se
 from marking import slow_among
 from simengine2d import cli
 from simengine2d.model import library
-from simengine2d.symbolic.notation import NOTATIONS
-from simengine2d.symbolic.symbols import Letter
+from simengine2d.symbolic.symbols import NOTATIONS, Letter
 
 
 def equations(name="slider_crank", **options):

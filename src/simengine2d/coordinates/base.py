@@ -6,29 +6,25 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..methods import Formulation, Registry
+from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel, KernelPointer
 from ..system.applied_forces import Loads
 from ..system.constraints import SystemArrays
 from ..system.system import System
 from ..system.workspace import new_workspace
-from .dense import DenseEquations
 from .equations import Configuration, EquationsOfMotion
 from .reduced import reduced_arrays
 from .stages import StageEquations, StageTask
 from .transform import (
     BodiesContext,
     Context,
-    ToBodiesContext,
     TransformedEquations,
     evaluate_bodies,
     new_equations,
-    to_bodies,
 )
 
-Floats = NDArray[np.float64]
 OTHER_NAMES = {
     "cartesian": "reference_point",
     "absolute": "reference_point",
@@ -61,9 +57,8 @@ class Family(ABC):
     """Coordinates z of a system, defined at an assembled configuration.
 
     A subclass fills `names`, `sizes`, `own_rows`, `remaining_rows` and `own_arrays`, and has a kernel `evaluate`
-    that fills the matrices from (z, zd). What is written for all families, accelerations and projection among them,
-    then works. A family that can do better than dense matrices says so in `equations_of_motion`. Its implicit stages
-    follow from a map of its bodies (`MappedFamily`). Defining the class registers it.
+    that fills the matrices from (z, zd). Accelerations, projections and implicit stages follow from a map of its bodies
+    (`MappedFamily`); a family that can do better says so in `equations_of_motion`. Defining the class registers it.
     """
 
     registry: ClassVar[Registry[Family]] = Registry(
@@ -89,7 +84,7 @@ class Family(ABC):
     matrices: TransformedEquations = Later()  # type: ignore[assignment]
     context: Context = Later()  # type: ignore[assignment]
     fill_matrices: BoundKernel = Later()  # type: ignore[assignment]
-    to_bodies: BoundKernel = Later()  # type: ignore[assignment]
+    to_bodies: BoundKernel
     """(z, zd, zdd) to (q, qd, qdd)."""
     remember: BoundKernel | None = None
     """Updates `turns` after a step."""
@@ -112,16 +107,14 @@ class Family(ABC):
         self.matrices = e
         self.context = Context(reduced, e, bodies.f, bodies.c, self.own_arrays)
         self.fill_matrices = self.evaluate.bind(self.context)
-        if "to_bodies" not in self.__dict__:
-            self.to_bodies = to_bodies.bind(ToBodiesContext(self.fill_matrices.f, self.fill_matrices.c, e))
 
     def reduced(self) -> tuple[SystemArrays, Loads]:
         """The arrays of the rows that remain, and of all forces."""
         return reduced_arrays(self.system, self.remaining_rows)
 
+    @abstractmethod
     def equations_of_motion(self, formulation: Formulation, at: Configuration) -> EquationsOfMotion:
         """The equations that a formulation asks for, in the form that suits the family."""
-        return DenseEquations(self, formulation, at)
 
     @abstractmethod
     def stage_equations(self, task: StageTask) -> StageEquations:

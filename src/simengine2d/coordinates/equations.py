@@ -3,21 +3,29 @@
     M zdd + Phi_z^T lam = Q,      Phi(z, t) = 0,      Phi_z zd = nu,      Phi_z zdd = gamma
 
 Each verb is a kernel f(t, y, out) with y = (z, zd), in the form that suits the family: a sparse LDL^T factorization for
-reference points, articulated bodies for relative coordinates, dense matrices for any. No verb is bound, and so none is
-compiled, before it is asked for.
+reference points, articulated bodies for relative coordinates, the map of the bodies for any. No verb is bound, and so
+none is compiled, before it is asked for.
+
+Projection is written upon the verbs: a state is brought back onto the constraints by the smallest change in the metric
+of M, first the positions, by Newton's method, then the velocities.
+
+    [ M      Phi_z^T ] [ dz  ]   [ 0    ]        [ M      Phi_z^T ] [ dzd ]   [ 0             ]
+    [ Phi_z     0    ] [ lam ] = [ -Phi ],       [ Phi_z     0    ] [ mu  ] = [ nu - Phi_z zd ]
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..numerics.kernel_pointer import BoundKernel, KernelPointer
+from ..numerics.arrays import Floats
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import BoundKernel, KernelPointer, invoke, kernel_pointer
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from .base import Family
 
 POSITION, VELOCITY = range(2)
 """Levels of the constraints: Phi = 0, and Phi_z zd = nu."""
@@ -102,3 +110,129 @@ class EquationsOfMotion:
 
 def new_monitors() -> OutputMonitors:
     return OutputMonitors(np.zeros(3), np.full(2, np.nan), np.zeros(2), np.zeros(2))
+
+
+# Projection -------------------------------------------------------------------------------------------
+
+
+MOST_CORRECTIONS = 8  # at each level
+LARGEST_CORRECTION = (
+    1e4  # of a coordinate, against the violation it removes, both as lengths of the mechanism
+)
+TURNS = (
+    2  # where the turns of the bodies begin among the monitors, after the largest violations of both levels
+)
+
+
+class Turns(NamedTuple):
+    """How a family that does not hold full turns counts them; 0 if there is nothing to count."""
+
+    count_f: Any
+    count_c: Any
+    turns: Floats
+
+
+class ProjectionContext(NamedTuple):
+    """Context of `project`."""
+
+    evaluate_f: Any
+    evaluate_c: Any
+    residual_f: Any
+    residual_c: Any
+    change_f: Any
+    change_c: Any
+    per_row: Floats
+    per_coordinate: Floats
+    tolerance: Floats  # one number, a length of the mechanism
+    row: Floats
+    x: Floats
+    counting: Turns
+
+
+@kernel_pointer
+def project(c, t, y, monitors):
+    """Bring y = (z, zd) onto the constraints, first z, then zd. The violations go into the monitors."""
+    n, tolerance = y.size // 2, c.tolerance[0]
+    before, level = np.inf, POSITION
+    for iteration in range(2 * MOST_CORRECTIONS):
+        invoke(c.evaluate_f, c.evaluate_c, t, y, y)
+        error, violation = errors_at(c, level, y)
+        if iteration == 0:
+            monitors[POSITION] = max(monitors[POSITION], violation)
+        # positions are as accurate as they get
+        if level == POSITION and (error <= tolerance or error > 0.5 * before):
+            level, before = VELOCITY, np.inf
+            error, violation = errors_at(c, level, y)
+            monitors[VELOCITY] = max(monitors[VELOCITY], violation)
+        if level == VELOCITY and (error <= tolerance or error > 0.5 * before):
+            break
+        before = error
+        invoke(c.change_f, c.change_c, 0.0, c.row, c.x)
+        correct(c, y[level * n : (level + 1) * n], error)
+    count_turns(c.counting, t, y, monitors)
+
+
+@kernel
+def errors_at(c, level, y):
+    """-Phi, or nu - Phi_z zd, into c.row; the largest as a length of the mechanism, and unscaled."""
+    invoke(c.residual_f, c.residual_c, float(level), y, c.row)
+    error, violation = 0.0, 0.0
+    for i in range(c.row.size):
+        error = max(error, abs(c.row[i]) * c.per_row[i])
+        violation = max(violation, abs(c.row[i]))
+    return error, violation
+
+
+@kernel
+def correct(c, z, error):
+    """z += c.x, unless the change is out of proportion, as in a singular pose."""
+    size = 0.0
+    for j in range(z.size):
+        size = max(size, abs(c.x[j]) * c.per_coordinate[j])
+    if size <= LARGEST_CORRECTION * error:
+        for j in range(z.size):
+            z[j] += c.x[j]
+
+
+@kernel
+def count_turns(counting, t, y, monitors):
+    """The turns of the bodies at the end of a step; monitors and family hold the same numbers."""
+    if counting.count_f != 0:
+        invoke(counting.count_f, counting.count_c, t, y, monitors[TURNS:])
+        for j in range(counting.turns.size):
+            counting.turns[j] = monitors[TURNS + j]
+
+
+@kernel_pointer
+def leave(counting, t, y, monitors):
+    """Leave y unchanged; only count turns."""
+    count_turns(counting, t, y, monitors)
+
+
+# Building ---------------------------------------------------------------------------------------------
+
+
+def turns_of(family: Family | None) -> Turns:
+    """How a family counts turns; None counts nothing."""
+    if family is None or family.remember is None:
+        return Turns(0, 0, np.zeros(0))
+    return Turns(family.remember.f, family.remember.c, family.turns)
+
+
+def leaving(family: Family | None) -> BoundKernel:
+    """`leave` for a family."""
+    return leave.bind(turns_of(family))
+
+
+def projection(equations: EquationsOfMotion, tolerance: Floats, counted: Family | None = None) -> BoundKernel:
+    """`project` for the equations of a family; the turns of `counted` are counted at the end."""
+    if equations.per_row.size == 0:
+        return leaving(counted)
+    place, row, change = equations.evaluate, equations.residual, equations.smallest_change
+    per_row, per_coordinate = equations.per_row, equations.per_coordinate
+    return project.bind(
+        ProjectionContext(
+            place.f, place.c, row.f, row.c, change.f, change.c, per_row, per_coordinate, tolerance,
+            np.zeros(per_row.size), np.zeros(per_coordinate.size), turns_of(counted),
+        )
+    )  # fmt: skip

@@ -99,7 +99,8 @@ def solve(c, t, y, out):
             pose(c, st.t.size - 1)
             weigh(c)
         for i in range(st.t.size):
-            pose(c, i)
+            if st.t.size > 1:  # a single stage is where it was evaluated
+                pose(c, i)
             find_tangent(c, i)
             add_terms(c.terms, c.factors, i, c.V, K.v)
         factor_fronts(K)

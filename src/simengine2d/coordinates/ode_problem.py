@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -10,15 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..methods import Formulation
+from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
-from .equations import Configuration, OutputMultipliers
-from .projection import TURNS
+from .equations import TURNS, Configuration, OutputMultipliers, leaving
 
 if TYPE_CHECKING:
     from .base import Family
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -66,9 +63,11 @@ class OdeFormulation(Formulation, abstract=True):
 
     poses: ClassVar[str] = "ode"
 
-    @abstractmethod
     def problem(self, family: Family, at: Configuration) -> OdeProblem:
-        """The equations in the coordinates of a family, rows measured in a configuration."""
+        """The equations in the coordinates of a family, rows measured in a configuration; states stay as they are."""
+        equations = family.equations_of_motion(self, at)
+        finish = leaving(family)
+        return OdeProblem.of(family, equations.accelerate, finish, multipliers=equations.multipliers)
 
 
 class Pointers(NamedTuple):

@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats, Ints
 from ..numerics.rank import implied_rows
 from ..system.elimination import lengths_per_row
 from ..system.row_compliance import compliance_of_redundant_rows, filled, given
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .base import Family
     from .equations import Configuration
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MOST_ROWS = 900  # for dense matrices
 COUPLED = 1e-3  # how much lighter than its own mass a coordinate may feel, because others give way with it

@@ -84,7 +84,8 @@ def mapped_stages(
     )
     evaluating = evaluate.bind(context)
     kept = {name: getattr(K, name) for name in ("lu", "exchanged", "row_scale", "column_scale")}
-    return StageEquations(evaluating, solve.bind_like(evaluating), kept | {"weights": context.weights})
+    factors = kept | {"weights": context.weights}
+    return StageEquations(evaluating, solve.bind_like(evaluating), factors, context.errors)
 
 
 def new_scratch(layout: MapLayout, n: int, m: int, size: int, s: int) -> dict[str, Floats]:

@@ -98,6 +98,8 @@ class StageEquations(NamedTuple):
     solve: BoundKernel
     factors: dict[str, Floats]
     """What is kept of a factorization."""
+    errors: Floats = np.zeros((0, 3))
+    """Of the rows, at the levels of positions, velocities and accelerations, where a family tells them."""
 
 
 @kernel

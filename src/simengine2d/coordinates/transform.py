@@ -12,15 +12,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from ..system.applied_forces import Loads, applied
 from ..system.constraints import SystemArrays, gamma, move, phi, phi_q
 from ..system.workspace import Workspace
-
-Floats = NDArray[np.float64]
 
 
 class TransformedEquations(NamedTuple):
@@ -152,23 +150,3 @@ def transform_masses(S, E):
                 moment = mass * R[c, i]
                 for j in range(n):
                     M[i, j] += moment * R[c, j]
-
-
-class ToBodiesContext(NamedTuple):
-    """Context of `to_bodies`."""
-
-    evaluate_f: Any
-    evaluate_c: Any
-    E: TransformedEquations
-
-
-@kernel_pointer
-def to_bodies(c, t, y, out):
-    """(z, zd, zdd) to (q, qd, qdd) with qdd = R zdd + bias."""
-    E, n, bodies = c.E, y.size // 3, out.size // 3
-    invoke(c.evaluate_f, c.evaluate_c, t, y[: 2 * n], y)
-    for i in range(bodies):
-        qdd = E.bias[i]
-        for j in range(n):
-            qdd += E.R[i, j] * y[2 * n + j]
-        out[i], out[bodies + i], out[2 * bodies + i] = E.q[i], E.qd[i], qdd

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import UnsupportedError
+from ..errors import needed
 from ..numerics.arrays import Floats
 from .labels import places
 from .marks import Arrow, Bounds, Label, Mark, Outline, Spot, Stretched, Trace
@@ -26,14 +27,7 @@ TRACE, ARROW, LABEL, LEVEL = 20, 21, 22, 30  # painted after all layers of marks
 
 def pyplot() -> Any:
     """matplotlib.pyplot, which is slow to import."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise UnsupportedError(
-            "figures need the package matplotlib, which is not installed. Install it with: pip install matplotlib, "
-            "or use results.html(path), which does without."
-        ) from None
-    return plt
+    return needed("matplotlib.pyplot", "figures need", "", ", or use results.html(path), which does without")
 
 
 def axes_or_new(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
@@ -254,3 +248,37 @@ def draw_scene(
         line.set_data(*path.T)
         line.set(marker="o", markersize=4, markevery=[at])
     return ax
+
+
+# Figures as SVG text: the same figure gives the same bytes --------------------------------------------
+
+
+SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "simengine2d",
+    "font.family": "sans-serif",
+}
+
+
+def figure_svg(draw: Callable[[Figure], Any], width: float, height: float) -> str:
+    """What `draw` puts on a figure of so many inches."""
+    import matplotlib
+
+    figure = closed_figure(width, height)
+    with matplotlib.rc_context(SETTINGS):
+        draw(figure)
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    text = buffer.getvalue()
+    return text[text.index("<svg") :]
+
+
+def scene_svg(scene: Scene, width: float, highest: float) -> str:
+    """A scene as it begins, without forces."""
+    x0, y0, x1, y1 = bounds = scene.bounds_of_picture(0)
+    height = min(highest, max(0.3 * width, width * (y1 - y0) / (x1 - x0)))
+
+    def draw(figure: Figure) -> None:
+        draw_scene(scene, figure.add_axes((0, 0, 1, 1)), bounds=bounds, forces=False)
+
+    return figure_svg(draw, width, height)

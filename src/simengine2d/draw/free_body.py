@@ -15,7 +15,7 @@ from .figure import LABEL, SceneArtists, axes_or_new, halo
 from .layout import CarrierMotion
 from .marks import Arrow, Layer, Mark, Outline, Spot
 from .outlines import circle
-from .resampling import nearest_row, one_row
+from .resampling import nearest_row
 from .scene import Scene, scene_of
 from .style import TEXT, ink_of
 
@@ -41,7 +41,7 @@ class BodyBalance(NamedTuple):
 def balance(results: Results, body: str, t: float) -> BodyBalance:
     """The balance of a body at the output nearest to t."""
     i = _row(results, body, t)
-    one = one_row(results, i)
+    one = results.at_rows(slice(i, i + 1))
     drawn, gravity = results.resolved.bodies[body], results.resolved.gravity
     forces = {"weight": (drawn.mass * gravity[0], drawn.mass * gravity[1], 0.0)} if any(gravity) else {}
     for name, element in results.model.elements.items():
@@ -72,7 +72,7 @@ def free_body(results: Results, body: str, t: float, ax: Axes | None = None) -> 
     """The body at the output nearest to t, the forces on it, and the residual of its equations of motion."""
     i = _row(results, body, t)
     balanced = balance(results, body, t)
-    scene = _freed(scene_of(one_row(results, i)), body, balanced, results)
+    scene = _freed(scene_of(results.at_rows(slice(i, i + 1))), body, balanced, results)
     ax = axes_or_new(ax, 6.0, 5.4)
     artists = SceneArtists(scene, ax)
     artists.show(0)

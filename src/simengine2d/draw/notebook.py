@@ -1,17 +1,23 @@
-"""What notebooks show of models and results: tables and a picture, a verdict and a small player."""
+"""What notebooks show of models and results: tables and a picture, a verdict and a small player.
+
+In Jupyter, VS Code and marimo the player is also a widget, through the package anywidget.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+from importlib import import_module
+from typing import Any
 
-from ..errors import SimEngineError
+from ..errors import SimEngineError, needed
 from ..model.model import Model
 from ..results.results import Results
 from . import report_data
-from .html import page
+from .figure import scene_svg
+from .html import page, player_data, script, style
 from .report import fact_table, table
 from .scene import scene_of, scene_of_model
-from .svg import scene_svg
 
 ROWS = 400  # of the small player; a notebook is saved with all that it shows
 HEIGHT = 520  # pixels
@@ -54,3 +60,41 @@ def results_html(results: Results) -> str:
     frame = f'<iframe srcdoc="{escape(text)}" title="{name}" sandbox="allow-scripts" width="100%" height="{HEIGHT}"'
     picture = f"<details><summary>picture</summary>{still}</details>"
     return f'{head}{frame} style="border: 1px solid #ccc"></iframe>{picture}'
+
+
+# The player as a widget -------------------------------------------------------------------------------
+
+
+RENDER = """
+export default {
+  render({ model, el }) {
+    const sheet = document.createElement("style");
+    sheet.textContent = model.get("sheet");
+    const box = document.createElement("div");
+    box.style.setProperty("--height", `${model.get("height")}px`);
+    el.append(sheet, box);
+    const player = mount(box, model.get("data"));
+    model.on("change:time", () => player.seek(model.get("time")));
+    return () => player.pause();
+  },
+};
+"""
+
+
+def player(results: Results | Sequence[Results], *, height: int = 560, **options: Any) -> Any:
+    """A widget that plays one result or several; the options are those of `html`. Its `time` can be set."""
+    without = ". Without it, results show themselves, and results.html(path) writes a page"
+    anywidget: Any = needed("anywidget", "the player in a notebook needs", "notebook", without)
+    traitlets = import_module("traitlets")  # of which it is made
+    data = player_data(results, **({"play": False} | options))
+
+    class Player(anywidget.AnyWidget):
+        """All data is sent once; scrubbing and playing happen in the browser."""
+
+        _esm = script() + RENDER
+        data = traitlets.Dict().tag(sync=True)
+        sheet = traitlets.Unicode().tag(sync=True)
+        height = traitlets.Int(560).tag(sync=True)
+        time = traitlets.Float(0.0).tag(sync=True)
+
+    return Player(data=data, sheet=style(data), height=height)

@@ -103,10 +103,7 @@ def _thinned(results: Results, rows: int) -> tuple[Results, list[str]]:
     if results.t.size <= rows:
         return results, []
     rows_shown = np.unique(np.linspace(0, results.t.size - 1, rows).round().astype(int))
-    lam = None if results.lam is None else results.lam[rows_shown]
-    q, qd, qdd = (array[rows_shown] for array in (results.q, results.qd, results.qdd))
-    sentence = f"shown are {rows_shown.size} of {results.t.size} times"
-    return replace(results, t=results.t[rows_shown], q=q, qd=qd, qdd=qdd, lam=lam), [sentence]
+    return results.at_rows(rows_shown), [f"shown are {rows_shown.size} of {results.t.size} times"]
 
 
 # Columns ----------------------------------------------------------------------------------------------

@@ -12,10 +12,10 @@ from ..io.files import write_text
 from ..results.energy import known_energy
 from ..results.results import Results
 from . import plots, report_data
+from .figure import figure_svg, scene_svg
 from .report_data import Fact
 from .scene import scene_of
 from .style import PAPER, TEXT, ink_of, mixed
-from .svg import figure_svg, scene_svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -29,11 +29,3 @@ def resampled(results: Results, times: Floats) -> Results:
 def nearest_row(results: Results, t: float) -> int:
     """The output nearest to a time."""
     return int(np.abs(results.t - t).argmin())
-
-
-def one_row(results: Results, i: int) -> Results:
-    """The results at one of their times."""
-    rows = slice(i, i + 1)
-    lam = None if results.lam is None else results.lam[rows]
-    q, qd, qdd = (array[rows] for array in (results.q, results.qd, results.qdd))
-    return replace(results, t=results.t[rows], q=q, qd=qd, qdd=qdd, lam=lam)

@@ -19,7 +19,7 @@ from ..numerics.arrays import Floats
 from ..results.reactions import reaction
 from ..results.results import Results
 from ..system.system import System
-from . import curved, driving, sliding  # noqa: F401  (they register their symbols)
+from . import driving, sliding  # noqa: F401  (they register their symbols)
 from .labels import labels, places, word_box
 from .layout import CarrierMotion, Layout, spot_of
 from .marks import Arrow, Bounds, Label, Layer, Mark, Outline, Spot, Stretched, Trace

@@ -1,15 +1,22 @@
-"""Still pictures of models and of moments of a motion."""
+"""Still pictures: of models, of moments of a motion, and of several poses as under a stroboscope."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ..errors import ModelError
+from ..model.frame import GROUND
 from ..model.model import Model
 from ..results.results import Results
-from .figure import draw_scene
-from .resampling import nearest_row
+from .figure import LEVEL, SceneArtists, axes_for, draw_scene, prepare
+from .marks import Layer, Mark, Outline
+from .resampling import nearest_row, resampled
 from .scene import scene_of, scene_of_model
+from .style import TEXT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,3 +47,36 @@ def draw_results(
     ax = draw_scene(scene, ax, at=i, bounds=bounds, forces=forces, labels=labels, centers=centers)
     ax.set_title(f"{scene.title} at t = {results.t[i]:.4g} s")
     return ax
+
+
+def poster(
+    results: Results,
+    *,
+    poses: int = 8,
+    trace: Sequence[str] = (),
+    forces: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """A stroboscopic picture: evenly spaced poses over each other, the later the darker."""
+    if poses < 2:
+        raise ModelError(f"poses = {poses!r}: a poster needs two at least.")
+    times = np.linspace(results.t[0], results.t[-1], poses) if results.t.size else results.t
+    scene = scene_of(resampled(results, times))
+    ax = axes_for(scene.bounds, ax)
+    prepare(ax, scene.bounds)
+    for i in range(scene.motion.t.size):
+        is_last = i == poses - 1
+        shown = scene if is_last else replace(scene, marks=_moving(scene.marks))
+        alpha = 0.15 + 0.85 * (i / (poses - 1)) ** 1.5
+        SceneArtists(shown, ax, alpha=alpha, forces=forces and is_last, level=i * LEVEL).show(i)
+    full = scene_of(results, trace)
+    for line in full.traces:
+        path = full.motion.place(line.spot)
+        ax.plot(*path.T, color=TEXT["light"], linewidth=1.0, label=line.name, zorder=poses * LEVEL)
+    return ax
+
+
+def _moving(marks: Sequence[Mark]) -> list[Mark]:
+    """Without the ground, which is drawn once, and without arrows of motors."""
+    outlines = [mark for mark in marks if isinstance(mark, Outline)]
+    return [mark for mark in outlines if mark.carrier != GROUND and mark.layer < Layer.DRIVE]

@@ -3,10 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..coordinates.base import Family
-from ..coordinates.equations import Configuration
-from ..coordinates.ode_problem import OdeFormulation, OdeProblem
-from ..coordinates.projection import leaving
+from ..coordinates.ode_problem import OdeFormulation
 from ..errors import ModelError
 
 
@@ -30,12 +27,6 @@ class Augmented(OdeFormulation):
             raise ModelError(
                 f"augmented needs alpha >= 0 and beta >= 0, not alpha = {self.alpha}, beta = {self.beta}."
             )
-
-    def problem(self, family: Family, at: Configuration) -> OdeProblem:
-        equations = family.equations_of_motion(self, at)
-        return OdeProblem.of(
-            family, rhs=equations.accelerate, finish=leaving(family), multipliers=equations.multipliers
-        )
 
     @property
     def stabilization(self) -> tuple[float, float]:

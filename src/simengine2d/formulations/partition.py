@@ -10,24 +10,21 @@ function of them, and a step that is short for the motion is long for this funct
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..coordinates.base import Family
-from ..coordinates.dense import residual_of_row
-from ..coordinates.equations import POSITION, VELOCITY, Configuration
-from ..coordinates.projection import Turns, count_turns, turns_of
+from ..coordinates.equations import POSITION, VELOCITY, Configuration, Turns, count_turns, turns_of
+from ..coordinates.ode_problem import OdeFormulation, OdeProblem
 from ..coordinates.row_scales import lengths_in
 from ..coordinates.transform import TransformedEquations
+from ..numerics.arrays import Floats, Ints
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from ..numerics.rank import DEPENDENT
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 APPEARED = (
     1e-3  # a row that is larger than this does not any more, where it did in a singular pose at the start
@@ -143,6 +140,17 @@ def reduce(c):
             if i != k and factor != 0.0:
                 for j in range(n + 1):
                     W[i, j] -= factor * W[k, j]
+
+
+@kernel(inline=True)
+def residual_of_row(E, level, y, i):
+    """-Phi, or nu - Phi_z zd, of one row."""
+    if level == POSITION:
+        return -E.Phi[i]
+    n, rate = E.Q.size, E.nu[i]
+    for j in range(n):
+        rate -= E.J[i, j] * y[n + j]
+    return rate
 
 
 @kernel
@@ -278,3 +286,46 @@ def settle(c, t, y, monitors):
     if c.rank[0] < most:
         choose(c, most)
     count_turns(c.counting, t, y, monitors)
+
+
+@dataclass(frozen=True)
+class MatrixR(OdeFormulation):
+    """Velocity transformation to independent coordinates z: qd = R zd + s, and no multipliers in the equations.
+
+        R^T M R zdd = R^T (QA - M s'),      qdd = R zdd + s'
+
+    The columns of R are the motions in which one independent velocity is 1 and the others 0. All positions are
+    integrated, and those of the dependent coordinates are corrected after each step. Then the independent ones are
+    chosen again, so that no dependent coordinate moves much faster than they do.
+
+    Garcia de Jalon & Bayo, Kinematic and Dynamic Simulation of Multibody Systems (1994), section 5.2.3.
+    """
+
+    name: ClassVar[str] = "matrix_r"
+    projects: ClassVar[bool] = True
+
+    def problem(self, family: Family, at: Configuration) -> OdeProblem:
+        c = new_partition(family, at)
+        rhs, memory = by_velocities.bind(c), {"order": c.order, "rank": c.rank}
+        return OdeProblem.of(family, rhs, settle.bind_like(rhs), tolerance=c.tolerance, memory=memory)
+
+
+@dataclass(frozen=True)
+class Partitioning(OdeFormulation):
+    """Coordinate partitioning: independent coordinates are integrated, the others solved from the constraints.
+
+        Phi(q_i, q_d, t) = 0,      Phi_d qd_d = nu - Phi_i qd_i,      R^T M R qdd_i = R^T (QA - M s)
+
+    Every evaluation solves the positions by Newton's method, so that all stages satisfy all constraints. The
+    independent coordinates are chosen again after each step.
+
+    Wehage & Haug, Journal of Mechanical Design 104 (1982) 247-255.
+    """
+
+    name: ClassVar[str] = "partitioning"
+    projects: ClassVar[bool] = True
+
+    def problem(self, family: Family, at: Configuration) -> OdeProblem:
+        c = new_partition(family, at)
+        rhs, memory = by_positions.bind(c), {"order": c.order, "rank": c.rank}
+        return OdeProblem.of(family, rhs, settle.bind_like(rhs), tolerance=c.tolerance, memory=memory)

@@ -4,15 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..coordinates.base import Family
-from ..coordinates.equations import Configuration
-from ..coordinates.ode_problem import OdeFormulation, OdeProblem
-from ..coordinates.projection import leaving
+from ..coordinates.ode_problem import OdeFormulation
 from ..errors import ModelError
-
-Floats = NDArray[np.float64]
+from ..numerics.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -50,12 +45,6 @@ class Penalty(OdeFormulation):
                 "penalty needs alpha > 0, xi >= 0, omega >= 0 and factor > 0, not "
                 f"alpha = {self.alpha}, xi = {self.xi}, omega = {self.omega}, factor = {self.factor}."
             )
-
-    def problem(self, family: Family, at: Configuration) -> OdeProblem:
-        equations = family.equations_of_motion(self, at)
-        return OdeProblem.of(
-            family, rhs=equations.accelerate, finish=leaving(family), multipliers=equations.multipliers
-        )
 
     @property
     def stabilization(self) -> tuple[float, float]:

@@ -6,9 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..coordinates.base import Family
-from ..coordinates.equations import Configuration
+from ..coordinates.equations import Configuration, projection
 from ..coordinates.ode_problem import OdeFormulation, OdeProblem
-from ..coordinates.projection import projection
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats, Ints
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer, rare_kernel_pointer
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # entries of the state
 BEGUN, TIME, ALARMS, SHORTEST = range(4)

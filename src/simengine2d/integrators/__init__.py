@@ -1,4 +1,4 @@
-"""Integrators, one file each. Every module in this folder is imported, and its classes register themselves."""
+"""Integrators, one file for each method or family. Every module here is imported, and registers its classes."""
 
 from ..methods import import_all
 

@@ -10,18 +10,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
 from .integration import StartedIntegration, equal_rules, path_of
-from .multistep import largest_roots
-from .ode_method import OdeMethod, OdeTask, Stability
+from .ode_method import OdeMethod, OdeTask, Stability, largest_roots
 from .rk4 import RK4
 from .runge_kutta import ExplicitStep, try_explicit_step
 from .time_loop import Path, past_row
-
-Floats = NDArray[np.float64]
 
 BASHFORTH = np.array([55.0, -59.0, 37.0, -9.0]) / 24.0
 MOULTON = np.array([9.0, 19.0, -5.0, 1.0]) / 24.0
@@ -89,3 +86,25 @@ class Adams(OdeMethod, abstract=True):
             weights = [z * (m + self.moulton[0] * w) for m, w in zip(known, weights, strict=True)]
             weights[0] = weights[0] + z * self.moulton[0]
         return largest_roots([np.ones_like(z), -1.0 - weights[0], *(-w for w in weights[1:])])
+
+
+@dataclass(frozen=True)
+class AdamsBashforth(Adams):
+    """Four steps, explicit: order 4 for one evaluation a step, in equal steps.
+
+    Bashforth & Adams, An Attempt to Test the Theories of Capillary Action (1883), chapter III.
+    """
+
+    name: ClassVar[str] = "adams_bashforth"
+    moulton: ClassVar[Floats] = np.zeros(0)
+
+
+@dataclass(frozen=True)
+class AdamsBashforthMoulton(Adams):
+    """Adams-Bashforth predicts, Adams-Moulton corrects: order 4 for two evaluations a step, in equal steps.
+
+    Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, 2nd edition (1993), section III.1.
+    """
+
+    name: ClassVar[str] = "adams_bashforth_moulton"
+    moulton: ClassVar[Floats] = MOULTON

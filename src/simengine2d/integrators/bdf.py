@@ -4,18 +4,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ModelError
 from ..methods import ImplicitMethod
-from .implicit_runge_kutta import ImplicitTableau, bound_step, kept_derivatives, stages_of, tableau_of
+from ..numerics.arrays import Floats
+from .implicit_runge_kutta import ImplicitTableau, bound_step, tableau_of
 from .integration import StartedIntegration, equal_rules, path_of
-from .multistep import largest_roots
-from .ode_method import OdeMethod, OdeTask, Stability
+from .ode_method import OdeMethod, OdeTask, Stability, largest_roots
 from .radau_iia import RadauIIA
-from .time_loop import Path
-
-Floats = NDArray[np.float64]
 
 # y_n+1 = alpha_0 y_n + alpha_1 y_n-1 + ... + h beta f_n+1
 ALPHA: dict[int, Floats] = {
@@ -74,22 +70,10 @@ class BDF(ImplicitMethod, OdeMethod):
         z = np.asarray(z, dtype=complex)
         return largest_roots([1.0 - self.beta * z, *(np.full_like(z, -a) for a in self.alpha)])
 
-    def started(self, problem: OdeTask) -> BDFIntegration:
-        path = path_of(problem, 2, max(1, self.k - 1), 1e-13)
-        return BDFIntegration(problem, path, self.tableau, RadauIIA().tableau, self.k - 1)
-
-
-class BDFIntegration(StartedIntegration):
-    """Radau steps, then BDF steps."""
-
-    def __init__(
-        self, problem: OdeTask, path: Path, T: ImplicitTableau, starter: ImplicitTableau, first_steps: int
-    ) -> None:
-        self.stages = stages_of(problem, T, path, False)
-        self.starting = stages_of(problem, starter, path, False)
-        pointers = bound_step(T, self.stages, path), bound_step(starter, self.starting, path)
-        super().__init__(problem, path, equal_rules(problem, False, 1), *pointers, first_steps)
-
-    def kept(self) -> dict[str, Floats]:
-        starting = {f"starting_{name}": array for name, array in kept_derivatives(self.starting).items()}
-        return super().kept() | kept_derivatives(self.stages) | starting
+    def started(self, problem: OdeTask) -> StartedIntegration:
+        """Radau steps, then BDF steps."""
+        path, rules = path_of(problem, 2, max(1, self.k - 1), 1e-13), equal_rules(problem, False, 1)
+        attempt, derivatives = bound_step(problem, self.tableau, path, False)
+        starter, starting = bound_step(problem, RadauIIA().tableau, path, False)
+        derivatives |= {f"starting_{name}": array for name, array in starting.items()}
+        return StartedIntegration(problem, path, rules, attempt, starter, self.k - 1, derivatives)

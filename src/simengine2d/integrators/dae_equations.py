@@ -5,36 +5,23 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..coordinates import row_scales
 from ..coordinates.base import Family
-from ..coordinates.equations import Configuration, EquationsOfMotion
-from ..coordinates.projection import TURNS, projection
+from ..coordinates.equations import TURNS, Configuration, EquationsOfMotion, projection
+from ..coordinates.mapped import MappedEquations, MappedFamily
 from ..coordinates.reference_point.sparse import SparseEquations
-from ..coordinates.stages import (
-    ACCELERATION,
-    COURSE,
-    KEPT,
-    SIZE_B,
-    StageEquations,
-    Stages,
-    StageTask,
-    new_stages,
-)
 from ..formulations.projection import Projection
 from ..formulations.stage_iteration import StagedFormulation, StageSolver, stage_solver
+from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
 from ..numerics.rank import implied_rows
 from .dae_step import Ending, Method, finish_dae_step, solve_step
 from .integration import NONE
 from .second_order_tables import SecondOrderTable
 
-Floats = NDArray[np.float64]
-
 HELD = 1e-14  # constraints of interpolated states, in sizes
 BROUGHT_BACK = 1e-13  # the same of states that are projected after each step
-CORRECTIONS = 3  # of accelerations, against rounding and the compliance of redundant rows
 HEAVIEST = 1e10  # penalty that rounding leaves exact
 
 
@@ -61,31 +48,22 @@ class DaeEquations:
 
     def accelerations(self, t: float, y: Floats) -> tuple[Floats, Floats]:
         """zdd of the equations of motion at a state, and a small lam."""
-        n, family = self.family.n, self.family
-        multipliers = self.of_motion.multipliers if self.are_of_bodies else None
-        if multipliers is not None:
-            yd, lam = np.empty(2 * n), np.empty(family.m)
-            self.of_motion.accelerate(t, np.ascontiguousarray(y), yd)
-            multipliers.pointer(t, np.concatenate([y, yd[n:]]), lam)
-            return yd[n:].copy(), lam
-        st, equations = self.instant
-        st.t[0], st.z[0], st.zd[0], st.a[0], st.lam[0] = t, y[:n], y[n:], 0.0, 0.0
-        st.state[KEPT] = 0.0
-        for _ in range(CORRECTIONS):
-            equations.evaluate(t, st.state, st.state)
-            equations.solve(t, st.state, st.state)
-            st.a[0] += st.da[0]
-            st.lam[0] += st.dlam[0]
-        return st.a[0].copy(), st.lam[0].copy()
+        n, equations = self.family.n, self.of_motion if self.are_of_bodies else self.by_map
+        yd, lam = np.empty(2 * n), np.empty(self.family.m)
+        equations.accelerate(t, np.ascontiguousarray(y), yd)
+        if equations.multipliers is None:
+            lam[:] = equations.context.st.lam[0]
+        else:
+            equations.multipliers.pointer(t, np.concatenate([y, yd[n:]]), lam)
+        return yd[n:].copy(), lam
 
     @cached_property
-    def instant(self) -> tuple[Stages, StageEquations]:
-        """M zdd + Phi_z^T lam = Q and Phi_z zdd = gamma at one state, as the equations of a single stage."""
-        options = np.array([0.0, 0.0, 0.0, COURSE, 0.0, 0.0, ACCELERATION])
-        st = new_stages(1, self.family.n, self.family.m, options)
-        st.state[SIZE_B] = 1.0
-        none = np.zeros(self.family.m)
-        return st, self.family.stage_equations(StageTask(st, False, none, self.redundant))
+    def by_map(self) -> MappedEquations:
+        """The equations of motion that also find the multipliers of all rows, which a recursion does not."""
+        if isinstance(self.of_motion, MappedEquations):
+            return self.of_motion
+        assert isinstance(self.family, MappedFamily)
+        return MappedEquations(self.family, Projection(), self.at)
 
     def compliances(self, formulation: StagedFormulation) -> Floats:
         """Of the constraints in Newton's equations: a share of what they give way at the start where others hold."""

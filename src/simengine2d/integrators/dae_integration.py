@@ -8,16 +8,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..coordinates import stages
 from ..coordinates.base import Family
-from ..coordinates.equations import Configuration
-from ..coordinates.projection import TURNS
+from ..coordinates.equations import TURNS, Configuration
 from ..errors import ModelError
 from ..formulations.ggl import GGL
 from ..formulations.stage_iteration import StagedFormulation
 from ..methods import AlphaMethod, Integrator
+from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
 from . import time_loop
 from .break_crossing import Broken
@@ -40,8 +39,6 @@ from .ode_method import OdeTask
 from .radau_iia import RadauIIA
 from .second_order_tables import SecondOrderTable, table_of
 from .time_loop import BoundEquations, Path, new_path
-
-Floats = NDArray[np.float64]
 
 SMALLEST = 1e-13  # error of a step that rounding leaves visible, in sizes
 Bound = tuple[BoundKernel, Floats]

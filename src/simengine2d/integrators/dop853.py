@@ -5,12 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.polynomial import Polynomial
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ._dop853_coefficients import DENSE, E3, E5, STAGES, A, B, C
 from .runge_kutta import RungeKutta, Tableau
-
-Floats = NDArray[np.float64]
 
 
 def _dense() -> Floats:

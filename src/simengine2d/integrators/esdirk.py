@@ -25,7 +25,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..coordinates.base import Family
 from ..coordinates.equations import Configuration
@@ -42,6 +41,7 @@ from ..coordinates.stages import (
 )
 from ..coordinates.stages import CONVERGED as FOUND
 from ..formulations.stage_iteration import Iteration, iteration, solve_stages
+from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 from . import time_loop
@@ -52,8 +52,6 @@ from .dae_step import MEMORY_SIZE, SEEN, guess, note_end
 from .integration import NONE, careful
 from .ode_method import OdeTask
 from .time_loop import Rules, new_path
-
-Floats = NDArray[np.float64]
 
 A = np.array(
     [
@@ -225,10 +223,6 @@ def hold(k, t, y, out):
 # Integrations -----------------------------------------------------------------------------------------
 
 
-class EsdirkIntegration(ConstrainedIntegration):
-    """Steps end at the outputs: accelerations and multipliers there are those of the last stage."""
-
-
 def esdirk_integration(
     family: Family,
     t0: float,
@@ -244,8 +238,11 @@ def esdirk_integration(
     watch: Callable[[BoundKernel], BoundKernel] | None,
     redundant: bool,
     implied: Sequence[int],
-) -> EsdirkIntegration:
-    """An integration from (t0, y0) on, whose local errors are `rtol` and `atol`."""
+) -> ConstrainedIntegration:
+    """An integration from (t0, y0) on, whose local errors are `rtol` and `atol`.
+
+    Steps end at the outputs: accelerations and multipliers there are those of the last stage.
+    """
     equations = DaeEquations(family, Configuration(t0, y0[: family.n].copy(), redundant, implied))
     of_motion = equations.of_motion
     n, m = family.n, family.m
@@ -273,4 +270,4 @@ def esdirk_integration(
         time_loop.TO_OUTPUTS, 4, 0, 1, np.inf, float(longest or 0.0), t0, limit, 0.0, careful(problem)
     )
     path.state[time_loop.STEP] = first_step
-    return EsdirkIntegration(problem, path, rules, attempt, equations, ends, step.memory)
+    return ConstrainedIntegration(problem, path, rules, attempt, equations, ends, step.memory)

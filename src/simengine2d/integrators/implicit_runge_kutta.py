@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..methods import ImplicitMethod
+from ..numerics.arrays import Floats, Ints
 from ..numerics.dense_lu import lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, kernel_pointer
@@ -22,9 +22,6 @@ from .integration import NONE, CompiledIntegration, fixed_rules, path_of
 from .ode_method import NEWTON, OdeMethod, OdeTask, Stability
 from .stage_newton import FIXED_POINT, OdeStages, new_stages, solve_block
 from .time_loop import Path, past_row
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # how the error of a step is estimated: not at all, by other weights, by differences of the slopes
 NO_ESTIMATE, EMBEDDED, DIFFERENCES = range(3)
@@ -147,23 +144,13 @@ def stages_of(problem: OdeTask, T: ImplicitTableau, path: Path, controlled: bool
     return new_stages((f.f, f.c, jac.f, jac.c), kind, tolerance, T.A, T.C, path, block)
 
 
-class ImplicitIntegration(CompiledIntegration):
-    """An integration that also stores the derivatives of its iteration."""
-
-    def __init__(self, problem: OdeTask, path: Path, rules: time_loop.Rules, T: ImplicitTableau) -> None:
-        self.stages = stages_of(problem, T, path, rules.kind == time_loop.ADAPTIVE)
-        super().__init__(problem, path, rules, bound_step(T, self.stages, path))
-
-    def kept(self) -> dict[str, Floats]:
-        return super().kept() | kept_derivatives(self.stages)
-
-
-def bound_step(T: ImplicitTableau, stages: OdeStages, path: Path) -> BoundKernel:
-    return try_implicit_step.bind(ImplicitStep(T, stages, path))
-
-
-def kept_derivatives(stages: OdeStages) -> dict[str, Any]:
-    return {name: getattr(stages, name) for name in ("J", "LU", "pivots", "memory")}
+def bound_step(
+    problem: OdeTask, T: ImplicitTableau, path: Path, controlled: bool
+) -> tuple[BoundKernel, dict[str, Any]]:
+    """The kernel pointer that tries a step, and the arrays in which it remembers derivatives."""
+    stages = stages_of(problem, T, path, controlled)
+    kept = {name: getattr(stages, name) for name in ("J", "LU", "pivots", "memory")}
+    return try_implicit_step.bind(ImplicitStep(T, stages, path)), kept
 
 
 @dataclass(frozen=True)
@@ -191,4 +178,5 @@ class ImplicitRungeKutta(ImplicitMethod, OdeMethod, abstract=True):
         rules = fixed_rules(problem, self.adaptive, self.order + 1, T.A[0, 0] == 0.0, 1)
         controlled = rules.kind == time_loop.ADAPTIVE
         path = path_of(problem, 2, int(T.estimate == DIFFERENCES), 1e-6 if controlled else EXACTLY)
-        return ImplicitIntegration(problem, path, rules, T)
+        attempt, derivatives = bound_step(problem, T, path, controlled)
+        return CompiledIntegration(problem, path, rules, attempt, derivatives=derivatives)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,9 +25,16 @@ class CompiledIntegration(Integration):
     """Whether velocities must satisfy the constraints to tell on which side of a switch a state is."""
 
     def __init__(
-        self, problem: OdeTask, path: Path, rules: Rules, attempt: BoundKernel, between: BoundKernel = NONE
+        self,
+        problem: OdeTask,
+        path: Path,
+        rules: Rules,
+        attempt: BoundKernel,
+        between: BoundKernel = NONE,
+        derivatives: Mapping[str, Any] | None = None,
     ) -> None:
-        self.problem, self.path, self.rules = problem, path, rules
+        """`derivatives` are arrays in which an implicit method remembers its own."""
+        self.problem, self.path, self.rules, self.derivatives = problem, path, rules, derivatives or {}
         self.attempt, self.look = attempt, between
         self.bound: dict[tuple[KernelPointer, int], BoundKernel] = {}
         path.state[loop.TIME] = path.state[loop.END] = problem.t0
@@ -197,7 +205,7 @@ class CompiledIntegration(Integration):
 
     def kept(self) -> dict[str, Floats]:
         p = self.path
-        return {"path": p.memory, "notes": p.notes, "old_notes": p.old_notes}
+        return {"path": p.memory, "notes": p.notes, "old_notes": p.old_notes, **self.derivatives}
 
 
 def fixed_rules(problem: OdeTask, adaptive: bool, order: int, uses_slope: bool, last: int) -> Rules:
@@ -239,8 +247,9 @@ class StartedIntegration(CompiledIntegration):
         attempt: BoundKernel,
         starter: BoundKernel,
         first_steps: int,
+        derivatives: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(problem, path, rules, attempt)
+        super().__init__(problem, path, rules, attempt, derivatives=derivatives)
         self.starter, self.first_steps = starter, first_steps
         self.starting_equations = self.equations_with(starter)
 

@@ -18,6 +18,7 @@ from .break_crossing import Broken
 Stability = NDArray[np.complex128]
 
 NEWTON = ("exact", "modified", "fixed_point")
+LEAST = 1e-13  # smallest tolerance of a step, close to rounding errors
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,16 @@ class OdeMethod(Integrator, abstract=True):
 
     def local(self, rtol: float) -> float:
         """The tolerance of one step that leads to errors of about `rtol` in the end."""
-        return float(self.share * rtol**self.power)
+        if not (isinstance(rtol, int | float) and 1e-14 <= rtol <= 0.1):
+            raise ModelError(f"rtol = {rtol!r} must lie between 1e-14 and 0.1.")
+        local = float(self.share * rtol**self.power)
+        if local < LEAST and self.power > 1.0:
+            least = (LEAST / self.share) ** (1.0 / self.power)
+            raise ModelError(
+                f"rtol = {rtol:g} asks too much of '{self.name}', a method of order {self.order}; its least is "
+                f"{least:.1g}. Methods of higher order are dop853 and radau_adaptive."
+            )
+        return max(local, LEAST)
 
     @abstractmethod
     def stability(self, z: Any) -> Stability:
@@ -161,3 +171,11 @@ class OdeMethod(Integrator, abstract=True):
         limit = np.inf if span is None else float(span[1])
         given = (step, rtol, atol, finish, notes, newton, jac, limit, watch, collapses, broken)
         return self.started(OdeTask(f, float(t0), y0, *given))
+
+
+def largest_roots(coefficients: list[Any]) -> Stability:
+    """The root of largest modulus of each polynomial; the arrays of coefficients begin with the highest power."""
+    shape, rows = coefficients[0].shape, np.stack([c.ravel() for c in coefficients], axis=-1)
+    roots = [np.roots(row) for row in rows]
+    largest = [r[np.argmax(np.abs(r))] if r.size else 0.0 for r in roots]
+    return np.array(largest, dtype=complex).reshape(shape)

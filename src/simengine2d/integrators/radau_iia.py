@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .implicit_runge_kutta import ImplicitRungeKutta
-
-Floats = NDArray[np.float64]
 
 _R = np.sqrt(6.0)
 _LAST = [(16 - _R) / 36, (16 + _R) / 36, 1 / 9]

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
@@ -12,10 +11,7 @@ from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
 from .integration import NONE, CompiledIntegration, fixed_rules, path_of
 from .ode_method import OdeMethod, OdeTask, Stability
-from .stage_newton import EXACT, ROUNDING, OdeStages, find_jacobian, new_stages
-from .time_loop import Path
-
-Floats = NDArray[np.float64]
+from .stage_newton import EXACT, ROUNDING, find_jacobian, new_stages
 
 D = 1.0 / (2.0 + np.sqrt(2.0))
 E32 = 6.0 + np.sqrt(2.0)
@@ -116,16 +112,6 @@ class Rosenbrock(OdeMethod):
             (f.f, f.c, jac.f, jac.c), EXACT, (1.0, 0.0), np.zeros((3, 3)), np.zeros(3), path, 1
         )
         rules = fixed_rules(problem, True, self.order + 1, True, 1)
-        return RosenbrockIntegration(problem, path, rules, stages)
-
-
-class RosenbrockIntegration(CompiledIntegration):
-    """An integration that also stores its Jacobian."""
-
-    def __init__(self, problem: OdeTask, path: Path, rules: time_loop.Rules, stages: OdeStages) -> None:
-        self.stages = stages
-        super().__init__(problem, path, rules, try_rosenbrock_step.bind(stages))
-
-    def kept(self) -> dict[str, Floats]:
-        stages = self.stages
-        return super().kept() | {"J": stages.J, "ft": stages.F, "memory": stages.memory}
+        derivatives = {"J": stages.J, "ft": stages.F, "memory": stages.memory}
+        attempt = try_rosenbrock_step.bind(stages)
+        return CompiledIntegration(problem, path, rules, attempt, derivatives=derivatives)

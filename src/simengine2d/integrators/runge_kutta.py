@@ -12,16 +12,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import time_loop
 from .integration import CompiledIntegration, fixed_rules, path_of
 from .ode_method import Integration, OdeMethod, OdeTask, Stability
 from .time_loop import Path
-
-Floats = NDArray[np.float64]
 
 COLLAPSED = 1e-2  # relative to the longest step
 STORED_STEPS = 64  # into which it is possible to look later

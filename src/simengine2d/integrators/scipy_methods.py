@@ -15,6 +15,7 @@ from . import time_loop as loop
 from .break_crossing import CHATTER, EPS, HOP, MOST_HOPS, Broken
 from .integration import careful
 from .ode_method import Integration, OdeMethod, OdeTask, Stability
+from .radau_iia import RadauIIA
 from .step_control import LONGEST_FIRST_STEP, longest_step
 
 
@@ -236,3 +237,46 @@ def _returning(bound: BoundKernel, n: int, square: bool = False) -> Any:
         return out.reshape(n, n) if square else out
 
     return function
+
+
+@dataclass(frozen=True)
+class AdamsVariable(ScipyMethod):
+    """Adams methods of order 1 to 12, for smooth problems at tight tolerances; BDF methods where they turn stiff.
+
+    Petzold, SIAM Journal on Scientific and Statistical Computing 4 (1983) 136-148; SciPy's LSODA.
+    """
+
+    name: ClassVar[str] = "adams_variable"
+    order: ClassVar[int] = 12
+    share: ClassVar[float] = 0.005
+    solver: ClassVar[str] = "LSODA"
+    variable_order: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class BDFVariable(ScipyMethod):
+    """BDF methods of order 1 to 5 for stiff problems, at moderate tolerances.
+
+    Shampine & Reichelt, SIAM Journal on Scientific Computing 18 (1997) 1-22; SciPy's BDF.
+    """
+
+    name: ClassVar[str] = "bdf_variable"
+    order: ClassVar[int] = 5
+    share: ClassVar[float] = 0.002
+    solver: ClassVar[str] = "BDF"
+    variable_order: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class RadauAdaptive(ScipyMethod):
+    """Radau IIA of order 5 with error control, for stiff problems at tight tolerances.
+
+    Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd edition (1996), section IV.8; SciPy's Radau.
+    """
+
+    name: ClassVar[str] = "radau_adaptive"
+    order: ClassVar[int] = 5
+    solver: ClassVar[str] = "Radau"
+
+    def stability(self, z: Any) -> Stability:
+        return RadauIIA().stability(z)

@@ -12,14 +12,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
 from ..methods import AlphaMethod, Integrator
+from ..numerics.arrays import Floats, Ints
 from .implicit_runge_kutta import ImplicitTableau
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class SecondOrderTable(NamedTuple):

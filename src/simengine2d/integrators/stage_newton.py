@@ -11,15 +11,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats, Ints
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke
 from .time_loop import EVALUATIONS, FACTORIZATIONS, JACOBIANS, KNOWN, TRIED, Path
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 EXACT, MODIFIED, FIXED_POINT = range(3)
 MOST = (20, 10, 100)  # iterations

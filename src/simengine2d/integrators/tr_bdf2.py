@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..numerics.arrays import Floats
 from .implicit_runge_kutta import EMBEDDED, ImplicitRungeKutta
-
-Floats = NDArray[np.float64]
 
 _D, _W = 1.0 - np.sqrt(2.0) / 2.0, np.sqrt(2.0) / 4.0
 

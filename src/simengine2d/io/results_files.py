@@ -10,14 +10,14 @@ from __future__ import annotations
 import io
 import json
 import platform
+from importlib import import_module
 from math import isfinite
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from ..errors import Caution, ModelError, UnsupportedError, listed
+from ..errors import Caution, ModelError, UnsupportedError, listed, needed
 from ..expressions.table import Table
 from ..model.elements import FUNCTION_KINDS, Element
 from ..model.model import Model
@@ -190,15 +190,9 @@ def _blocks(table: Any) -> Arrays:
     return blocks | ({"lam": np.ascontiguousarray(stacked(lam))} if lam else {})
 
 
-def _pyarrow() -> ModuleType:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise UnsupportedError(
-            "Parquet files need the package pyarrow, which is not installed. "
-            "Install it with: pip install 'simengine2d[tables]', or save as .npz or .csv."
-        ) from None
+def _pyarrow() -> Any:
+    pyarrow = needed("pyarrow", "Parquet files need", "tables", ", or save as .npz or .csv")
+    import_module("pyarrow.parquet")
     return pyarrow
 
 

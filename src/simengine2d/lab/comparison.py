@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import Interrupted, UnsupportedError, answers_misspellings
+from ..errors import Interrupted, answers_misspellings, needed
 from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
 from .combinations import Methods, combinations
-from .differences import QUANTITIES, motion_of, sizes_of
 from .text import comparison_text
-from .trial import RAN, Bench, Progress, Trial
+from .trial import QUANTITIES, RAN, Bench, Progress, Trial, motion_of, sizes_of
 
 if TYPE_CHECKING:
     import pandas
@@ -123,11 +122,4 @@ def compare(
 
 
 def frame(records: list[dict[str, Any]]) -> pandas.DataFrame:
-    try:
-        import pandas
-    except ImportError:
-        raise UnsupportedError(
-            "a DataFrame needs the package pandas, which is not installed. "
-            "Install it with: pip install 'simengine2d[tables]', or use records()."
-        ) from None
-    return pandas.DataFrame(records)
+    return needed("pandas", "a DataFrame needs", "tables", ", or use records()").DataFrame(records)

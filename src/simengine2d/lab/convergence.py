@@ -18,9 +18,8 @@ from ..numerics.arrays import Floats
 from ..results.results import Results
 from ..system.system import System
 from .combinations import label
-from .differences import differences, motion_of, sizes_of
 from .text import aligned
-from .trial import tight
+from .trial import differences, motion_of, sizes_of, tight
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
-from .differences import QUANTITIES
-from .trial import RAN, Trial
+from .trial import QUANTITIES, RAN, Trial
 
 if TYPE_CHECKING:
     from .comparison import Comparison

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -9,22 +10,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ModelError, UnsupportedError, counted, listed, unknown
+from ..errors import ModelError, counted, listed, needed, unknown
 from ..model.frame import GROUND, Frame
 from ..model.measure import KINDS, Measure, angle, x, y
 from ..model.model import Model
-from ..numerics.arrays import Floats
+from ..numerics.arrays import Floats, Ints
 from ..system.system import System
 from .actuator_effort import EFFORTS, effort_channels
 from .channels import measure_rates
 from .energy import Energy, energy, energy_drift, power_balance
 from .events import Crossing
-from .plotting import ResultsPictures
 from .reactions import Reaction, channels_of, non_unique, pull, reaction
 from .verdict import Verdict, verdict
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.axes import Axes
 
 COORDINATES = ("x", "y", "phi")
 ORDERS = ("", "d", "dd")
@@ -42,7 +43,7 @@ class MotionArrays(NamedTuple):
 
 
 @dataclass
-class Results(ResultsPictures):
+class Results:
     """Motion of a model: `q`, `qd`, `qdd` have one row per time, three columns (x, y, phi) per body."""
 
     system: System
@@ -177,10 +178,10 @@ class Results(ResultsPictures):
         measures = f"a measure such as distance(a, b): {listed(KINDS)}"
         return f"there is no channel '{channel}'. Channels are {listed(examples)} ..., body.point.x, or {measures}."
 
-    def after_first(self) -> Results:
-        """The same without the first time."""
-        lam = None if self.lam is None else self.lam[1:]
-        return replace(self, t=self.t[1:], q=self.q[1:], qd=self.qd[1:], qdd=self.qdd[1:], lam=lam)
+    def at_rows(self, rows: slice | Ints) -> Results:
+        """The same at some of its times."""
+        lam = None if self.lam is None else self.lam[rows]
+        return replace(self, t=self.t[rows], q=self.q[rows], qd=self.qd[rows], qdd=self.qdd[rows], lam=lam)
 
     # forces and energy
 
@@ -220,13 +221,7 @@ class Results(ResultsPictures):
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas DataFrame indexed by time, one column per channel."""
-        try:
-            import pandas
-        except ImportError:
-            raise UnsupportedError(
-                "a DataFrame needs the package pandas, which is not installed. "
-                "Install it with: pip install 'simengine2d[tables]', or use the arrays t, q, qd and qdd."
-            ) from None
+        pandas = needed("pandas", "a DataFrame needs", "tables", ", or use the arrays t, q, qd and qdd")
         columns = np.hstack(self._arrays)
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"), columns=self.channels)
 
@@ -262,6 +257,116 @@ class Results(ResultsPictures):
 
     def __repr__(self) -> str:
         return f"<Results of '{self.model.name}': {self.status}; {self.verdict.word}>"
+
+    # pictures and pages, which are drawn in `draw`; plots return their axes and open no window
+
+    def plot(self, *channels: str, ax: Axes | None = None) -> Axes:
+        """Channels over time, with their units; those of a second unit get a scale on the right."""
+        from ..draw.plots import plot
+
+        return plot(self, *channels, ax=ax)
+
+    def plot_energy(self, ax: Axes | None = None) -> Axes:
+        """Kinetic, potential and total energy."""
+        from ..draw.plots import plot_energy
+
+        return plot_energy(self, ax)
+
+    def plot_reaction(
+        self,
+        name: str,
+        on: str | None = None,
+        expressed_in: str = "ground",
+        axes: tuple[Axes, Axes] | None = None,
+    ) -> tuple[Axes, Axes]:
+        """The force of a joint: components and size over time, and the polar diagram of the bearing's load."""
+        from ..draw.plots import plot_reaction
+
+        return plot_reaction(self, name, on, expressed_in, axes)
+
+    def plot_path(self, *points: str, ax: Axes | None = None) -> Axes:
+        """The paths of points such as "coupler.P", with the mechanism pale in the background."""
+        from ..draw.plots import plot_path
+
+        return plot_path(self, *points, ax=ax)
+
+    def plot_phase(self, channel: str, ax: Axes | None = None) -> Axes:
+        """A coordinate or a measure against its rate."""
+        from ..draw.plots import plot_phase
+
+        return plot_phase(self, channel, ax)
+
+    def draw(
+        self,
+        t: float = 0.0,
+        ax: Axes | None = None,
+        *,
+        trace: Sequence[str] = (),
+        forces: bool = True,
+        labels: bool = True,
+        centers: bool = False,
+    ) -> Axes:
+        """The mechanism at the output nearest to t."""
+        from ..draw.snapshot import draw_results
+
+        shown = {"forces": forces, "labels": labels, "centers": centers}
+        return draw_results(self, t, ax, trace=trace, **shown)
+
+    def free_body(self, body: str, t: float, ax: Axes | None = None) -> Axes:
+        """A body at the output nearest to t with all forces on it, and the residual of its equations of motion."""
+        from ..draw.free_body import free_body
+
+        return free_body(self, body, t, ax)
+
+    def poster(
+        self, *, poses: int = 8, trace: Sequence[str] = (), forces: bool = False, ax: Axes | None = None
+    ) -> Axes:
+        """Several poses in one picture, the later the darker."""
+        from ..draw.snapshot import poster
+
+        return poster(self, poses=poses, trace=trace, forces=forces, ax=ax)
+
+    def animate(
+        self,
+        path: str | Path,
+        *,
+        fps: float = 25.0,
+        speed: float = 1.0,
+        trace: Sequence[str] = (),
+        forces: bool = True,
+        labels: bool = False,
+        theme: str = "light",
+        size: int = 720,
+        progress: Callable[[float], None] | None = None,
+    ) -> Path:
+        """Write the motion as .gif or, where ffmpeg is installed, as .mp4. `trace` names points such as "rod.B"."""
+        from ..draw.animation import animate
+
+        look: dict[str, Any] = {"forces": forces, "labels": labels, "theme": theme, "size": size}
+        return animate(self, path, fps=fps, speed=speed, trace=trace, progress=progress, **look)
+
+    def html(self, path: str | Path, **options: Any) -> Path:
+        """Write a page that plays the motion: one file, which needs no network. `html` names the options."""
+        from ..draw.html import html
+
+        return html(self, path, **options)
+
+    def player(self, **options: Any) -> Any:
+        """The same player as a widget in a notebook; needs the package anywidget."""
+        from ..draw.notebook import player
+
+        return player(self, **options)
+
+    def report(self, path: str | Path) -> Path:
+        """Write a page that says what was computed, how accurate it is, and what it shows."""
+        from ..draw.report import write_report
+
+        return write_report(self, path)
+
+    def _repr_html_(self) -> str:
+        from ..draw.notebook import results_html
+
+        return results_html(self)
 
 
 def _split_quantity(quantity: str) -> tuple[str | None, int]:

@@ -1,22 +1,17 @@
 """Symbols: the equations of a model, and systems written as formulas. By SymPy, which is imported when asked for."""
 
+# ruff: noqa: E402  (SymPy is asked for first)
 from __future__ import annotations
 
-from ..errors import UnsupportedError
+from ..errors import needed
 
-try:
-    import sympy as _sympy  # noqa: F401
-except ImportError:
-    raise UnsupportedError(
-        "formulas need the package sympy, which is not installed. Install it with: pip install 'simengine2d[symbolic]'."
-    ) from None
+needed("sympy", "formulas need", "symbolic")
 
 from .equations import Equations
-from .equilibrium import SymbolicEquilibrium
-from .initial import ConsistentState
 from .linearize import SymbolicLinearization
 from .motion import SymbolicMotion
-from .notation import NOTATIONS
+from .states import ConsistentState, SymbolicEquilibrium
+from .symbols import NOTATIONS
 from .system import SymbolicSystem
 
 __all__ = [

@@ -20,8 +20,7 @@ from functools import cached_property
 from typing import Any
 
 import sympy as sp
-
-from .simplify import simplify
+from sympy.simplify.fu import TR8
 
 STEP = sp.Symbol("h", positive=True)
 BETA, GAMMA = sp.symbols("beta gamma", positive=True)
@@ -137,3 +136,38 @@ def _bordered(corner: sp.Matrix, rows: sp.Matrix) -> sp.Matrix:
     if rows.rows == 0:
         return sp.Matrix(corner)
     return sp.Matrix(sp.BlockMatrix([[corner, rows.T], [rows, sp.zeros(rows.rows)]]))
+
+
+# Shorter forms, by steps that are quick and change no value -------------------------------------------
+
+
+LONGEST = 1000  # operations up to which a shorter form is looked for
+HIGHEST = 4  # power of a sum up to which it is multiplied out
+
+
+def simplify(matrix: sp.Matrix) -> sp.Matrix:
+    """Each entry multiplied out, where that is shorter."""
+    return matrix.applyfunc(_expanded)
+
+
+def simplify_angles(matrix: sp.Matrix) -> sp.Matrix:
+    """Each entry with cos(a - b) for cos(a) cos(b) + sin(a) sin(b), where that is shorter."""
+    return matrix.applyfunc(_with_differences)
+
+
+def _expanded(entry: sp.Expr) -> sp.Expr:
+    return min(entry, sp.expand(entry), key=sp.count_ops) if _is_short(entry) else entry
+
+
+def _is_short(entry: sp.Expr) -> bool:
+    """Whether multiplying out ends soon."""
+    sums = (p for p in entry.atoms(sp.Pow) if p.base.is_Add)
+    return sp.count_ops(entry) <= LONGEST and all(p.exp.is_number and abs(p.exp) <= HIGHEST for p in sums)
+
+
+def _with_differences(entry: sp.Expr) -> sp.Expr:
+    if not entry.has(sp.sin, sp.cos) or not _is_short(entry):
+        return entry
+    expanded = sp.expand(entry)
+    products = sp.expand(TR8(expanded))
+    return min(entry, expanded, products, key=sp.count_ops)

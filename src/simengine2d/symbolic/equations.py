@@ -9,10 +9,10 @@ import sympy as sp
 
 from ..errors import ModelError, unknown
 from ..numerics.arrays import Floats
+from . import html_text, latex_text
 from .calculus import BETA, GAMMA, STEP, MotionEquations
-from .notation import notation_named
-from .numeric import as_function, flat
-from .symbols import LegendEntry, Letter, SymbolTable
+from .evaluation import as_function, flat
+from .symbols import LegendEntry, Letter, SymbolTable, notation_named
 
 COLUMNS = ("QA", "Phi", "nu", "gamma", "right_side")
 QUANTITIES = ("M", "Phi_q", "augmented", *COLUMNS)
@@ -129,22 +129,6 @@ class Equations(MotionEquations):
         return self.names.rows
 
     @property
-    def groups(self) -> dict[str, list[int]]:
-        return self.names.groups
-
-    @property
-    def group_titles(self) -> dict[str, str]:
-        return self.names.group_titles
-
-    @property
-    def joints(self) -> dict[str, list[int]]:
-        return self.names.joints
-
-    @property
-    def joint_titles(self) -> dict[str, str]:
-        return self.names.joint_titles
-
-    @property
     def remarks(self) -> list[str]:
         """The book whose letters these are, and what differs from it."""
         sentences = [f"Letters of {self.notation.book}."]
@@ -158,36 +142,71 @@ class Equations(MotionEquations):
 
     def latex(self) -> str:
         """Headings and formulas, for a document that uses amsmath."""
-        from .latex_text import fragment
-
-        return fragment(self)
+        return latex_text.fragment(self)
 
     def tex(self) -> str:
         """A complete document for LaTeX."""
-        from .latex_text import document
-
-        return document(self)
+        return latex_text.document(self)
 
     def html(self) -> str:
         """A page with MathML, which browsers show without any script."""
-        from .html_text import page
-
-        return page(self)
+        return html_text.page(self)
 
     def _repr_html_(self) -> str:
-        from .html_text import fragment
-
-        return fragment(self)
+        return html_text.fragment(self)
 
     def _repr_latex_(self) -> str:
-        from .latex_text import summary
-
-        return summary(self)
+        return latex_text.summary(self)
 
     def __str__(self) -> str:
-        from .plain_text import text
-
         return text(self)
 
     def __repr__(self) -> str:
         return f"<Equations of {self.title}: {self.n} coordinates, {self.m} constraints>"
+
+
+# Text for a terminal: one line per row ----------------------------------------------------------------
+
+
+def text(equations: Equations) -> str:
+    """By body, then by joint; then the numbers."""
+    names, force = equations.names, equations.notation.letters["QA"][0]
+    lines = [equations.title, *equations.remarks]
+    for group, columns in names.groups.items():
+        lines += ["", names.group_titles[group]]
+        lines += _matrix_lines(equations, columns)
+        lines += [f"  {force}[{names.coordinates[j]}] = {equations.QA[j]}" for j in columns]
+    for joint, rows in names.joints.items():
+        lines += ["", names.joint_titles[joint]]
+        for i in rows:
+            lines += _row_lines(equations, i)
+    if equations.legend:
+        lines += ["", "Numbers"]
+        lines += [f"  {entry.symbol} = {entry.value:.10g}  ({entry.meaning})" for entry in equations.legend]
+    return "\n".join(lines)
+
+
+def _matrix_lines(equations: Equations, columns: list[int]) -> list[str]:
+    names = equations.coordinate_names
+    return [
+        f"  M[{names[i]}, {names[j]}] = {equations.M[i, j]}"
+        if i != j
+        else f"  M[{names[i]}] = {equations.M[i, j]}"
+        for i in columns
+        for j in range(i, equations.n)
+        if equations.M[i, j] != 0
+    ]
+
+
+def _row_lines(equations: Equations, i: int) -> list[str]:
+    letters = {ours: theirs for ours, (theirs, _) in equations.notation.letters.items()}
+    row = equations.row_names[i]
+    lines = [f"  {letters['Phi']}[{row}] = {equations.Phi[i]}"]
+    lines += [
+        f"  {letters['Phi_q']}[{row}, {name}] = {entry}"
+        for name, entry in zip(equations.coordinate_names, equations.Phi_q.row(i), strict=True)
+        if entry != 0
+    ]
+    if equations.nu[i] != 0:
+        lines.append(f"  {letters['nu']}[{row}] = {equations.nu[i]}")
+    return [*lines, f"  {letters['gamma']}[{row}] = {equations.gamma[i]}"]

@@ -20,9 +20,8 @@ from ..coordinates.natural.orientations import welded_angles
 from ..errors import UnsupportedError, listed
 from ..system.system import System
 from .bodies import BodySymbols
-from .calculus import MotionEquations, jacobian
+from .calculus import MotionEquations, jacobian, simplify_angles
 from .frames import SymbolicFrames
-from .simplify import simplify_angles
 from .symbols import Letter
 
 
@@ -112,3 +111,38 @@ def in_family(
 def _multiplier(bodies: BodySymbols, row: str) -> sp.Symbol:
     owner, _, label = row.rpartition(".")
     return bodies.table.new(f"lambda_{owner}_{label}", Letter("lambda", label, owner))
+
+
+# The plane as complex numbers x + iy, in symbols ------------------------------------------------------
+
+
+class PlaneVector(NamedTuple):
+    x: sp.Expr
+    y: sp.Expr
+
+    def plus(self, other: PlaneVector) -> PlaneVector:
+        return PlaneVector(self.x + other.x, self.y + other.y)
+
+    def minus(self, other: PlaneVector) -> PlaneVector:
+        return PlaneVector(self.x - other.x, self.y - other.y)
+
+    def times(self, other: PlaneVector) -> PlaneVector:
+        return PlaneVector(self.x * other.x - self.y * other.y, self.y * other.x + self.x * other.y)
+
+    def over(self, other: PlaneVector) -> PlaneVector:
+        size = other.size2
+        return PlaneVector(
+            (self.x * other.x + self.y * other.y) / size, (self.y * other.x - self.x * other.y) / size
+        )
+
+    @property
+    def size2(self) -> sp.Expr:
+        return self.x**2 + self.y**2
+
+
+def turned(angle: sp.Expr) -> PlaneVector:
+    """The unit vector at an angle."""
+    return PlaneVector(sp.cos(angle), sp.sin(angle))
+
+
+ZERO, ONE = PlaneVector(sp.Integer(0), sp.Integer(0)), PlaneVector(sp.Integer(1), sp.Integer(0))

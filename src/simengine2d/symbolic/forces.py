@@ -15,8 +15,7 @@ from ..model.elements import MeasureForce, Wrench
 from ..system.applied_forces import turned
 from ..system.frames import EX, EY
 from .bodies import BodySymbols
-from .frames import SymbolicFrames
-from .symbolic_kernels import exact
+from .frames import SymbolicFrames, exact
 from .symbols import Letter
 
 

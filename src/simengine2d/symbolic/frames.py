@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from ..errors import UnsupportedError
+from ..model import measure as measure_kernels
 from ..model.elements import Load, MeasureForce, Wrench
 from ..model.formula import Formula
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import KINDS, Measure
 from ..model.measure_text import parse_channels
+from ..system import frames as frame_kernels
 from ..system.frames import FRAME_STATE, PHI, PX, PY
 from .bodies import BodySymbols
-from .symbolic_kernels import exact, place_frames, term_value
 from .symbols import Letter
 
 TINY = 1e-15  # of a length of the mechanism: what rounding has left of a zero
@@ -150,3 +151,29 @@ def _users(bodies: BodySymbols) -> dict[PlacedFrame, str]:
 def _measures(load: Load) -> tuple[Measure, ...]:
     """Those that a load pushes along or reads."""
     return (load.measure, *load.reads) if isinstance(load, MeasureForce) else ()
+
+
+# The kernels of the plane, run on symbols: the same source, with SymPy's roots, angles and cosines ----
+
+
+SYMPY = {"sqrt": sp.sqrt, "atan2": sp.atan2, "cos": sp.cos, "sin": sp.sin}
+
+
+def symbolic_kernels(module: ModuleType, *names: str, **others: Any) -> list[Any]:
+    """The named kernels of a module as Python functions of symbols."""
+    namespace = {**vars(module), **SYMPY, **others}
+    for name in names:
+        function = getattr(module, name)
+        code = getattr(function, "py_func", function).__code__  # what numba compiles
+        namespace[name] = FunctionType(code, namespace, name)
+    return [namespace[name] for name in names]
+
+
+(value,) = symbolic_kernels(measure_kernels, "value")
+place_frames, term_value = symbolic_kernels(frame_kernels, "place_frames", "term_value", value=value)
+
+
+def exact(expression: Any) -> sp.Expr:
+    """The 0.5 and 1.0 of a kernel's source as fractions."""
+    expression = sp.sympify(expression)
+    return expression.xreplace({number: sp.Rational(number) for number in expression.atoms(sp.Float)})

@@ -16,8 +16,7 @@ from .equations import Equations, Names, SymbolValues
 from .families import closed_family, in_family
 from .forces import applied_forces
 from .frames import SymbolicFrames
-from .notation import notation_named
-from .symbols import Letter
+from .symbols import Letter, notation_named
 
 
 def equations_of(model: Model, coordinates: str, notation: str, numbers: bool) -> Equations:

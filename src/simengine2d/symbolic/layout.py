@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sympy as sp
@@ -32,12 +33,12 @@ class PageLayout:
         self.sections = list(self._sections())
 
     def _sections(self) -> Iterator[Section]:
-        eq = self.equations
+        names = self.equations.names
         yield Section("Equations of motion", list(self._overview()))
-        for group, columns in eq.groups.items():
-            yield Section(eq.group_titles[group], list(self._group(group, columns)))
-        for joint, rows in eq.joints.items():
-            yield Section(eq.joint_titles[joint], list(self._joint(joint, rows)))
+        for group, columns in names.groups.items():
+            yield Section(names.group_titles[group], list(self._group(group, columns)))
+        for joint, rows in names.joints.items():
+            yield Section(names.joint_titles[joint], list(self._joint(joint, rows)))
         yield Section("Newton's matrix of Newmark's method", list(self._newmark()), self._newmark_sentence())
 
     def symbol(self, letter: Letter) -> sp.Symbol:
@@ -74,7 +75,7 @@ class PageLayout:
         """Coordinates, masses and forces of a body."""
         eq = self.equations
         yield [self.symbol(self.letter("q").of(group)), "=", _part(eq.q, columns)]
-        for other, others in eq.groups.items():
+        for other, others in eq.names.groups.items():
             block = eq.M.extract(columns, others)
             if others >= columns and not block.is_zero_matrix:
                 names = (group,) if other == group else (group, other)
@@ -86,7 +87,7 @@ class PageLayout:
         eq = self.equations
         left = lambda quantity: self.symbol(self.letter(quantity).at(joint))
         yield [left("Phi"), "=", _part(eq.Phi, rows)]
-        for group, columns in eq.groups.items():
+        for group, columns in eq.names.groups.items():
             block = eq.Phi_q.extract(rows, columns)
             if not block.is_zero_matrix:
                 yield [self.symbol(self.letter("Phi_q").at(joint).of(group)), "=", block]
@@ -115,12 +116,12 @@ class PageLayout:
         return f"K is the derivative of {M} {q}dd + {Phi_q}^T {lam} - {QA} by {q}, D that of -{QA} by {q}d."
 
     def _nonzero_blocks(self, letter: Letter, whole: sp.Matrix) -> Iterator[Formula]:
-        for group, columns in self.equations.groups.items():
-            for other, others in self.equations.groups.items():
-                block = whole.extract(columns, others)
-                if not block.is_zero_matrix:
-                    names = (group,) if other == group else (group, other)
-                    yield [self.symbol(letter.of(*names)), "=", block]
+        groups = self.equations.names.groups
+        for (group, columns), (other, others) in product(groups.items(), repeat=2):
+            block = whole.extract(columns, others)
+            if not block.is_zero_matrix:
+                names = (group,) if other == group else (group, other)
+                yield [self.symbol(letter.of(*names)), "=", block]
 
 
 NEWMARK_LETTERS = {BETA: Letter("beta"), GAMMA: Letter("gamma"), STEP: Letter("h")}

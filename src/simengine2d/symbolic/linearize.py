@@ -13,7 +13,7 @@ from ..errors import ModelError, UnsupportedError, listed, unknown
 from ..numerics.arrays import Floats
 from ..numerics.rank import row_space
 from .calculus import jacobian
-from .equilibrium import SymbolicEquilibrium, equilibrium
+from .states import SymbolicEquilibrium, equilibrium
 
 if TYPE_CHECKING:
     from .system import SymbolicSystem

@@ -25,7 +25,7 @@ from ..methods import Formulation, Integrator
 from ..numerics.arrays import Floats
 from ..numerics.interrupts import Interrupts
 from ..numerics.kernel_pointer import python_pointer
-from .initial import ConsistentState
+from .states import ConsistentState
 
 if TYPE_CHECKING:
     import pandas

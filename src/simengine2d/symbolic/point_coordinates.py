@@ -18,8 +18,7 @@ from ..coordinates.natural.rigid_elements import RigidElement
 from ..model.frame import GROUND
 from .bodies import BodySymbols
 from .calculus import MotionEquations
-from .complex_plane import ONE, ZERO, PlaneVector
-from .families import Coordinates, in_symbols, new_symbols
+from .families import ONE, ZERO, Coordinates, PlaneVector, in_symbols, new_symbols
 from .frames import SymbolicFrames
 from .symbols import Letter
 

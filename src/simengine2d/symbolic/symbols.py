@@ -1,13 +1,19 @@
-"""Letters: how a symbol is printed, and the table of all symbols of a set of equations with their numbers."""
+"""Letters: how a symbol is printed, and the table of all symbols of a set of equations with their numbers.
+
+Notations are the letters of four textbooks. The signs stay those of this package, M qdd + Phi_q^T lam = QA.
+"""
 
 from __future__ import annotations
 
 import re
+from html import escape
 from typing import NamedTuple
 
 import sympy as sp
 from sympy.printing.latex import tex_greek_dictionary
 from sympy.printing.pretty.pretty_symbology import greek_unicode
+
+from ..errors import ModelError, unknown
 
 GREEK = set(greek_unicode)
 LATEX_SIGNS = {
@@ -24,7 +30,6 @@ LATEX_SIGNS = {
     " ": r"\ ",
 }
 DOTS = {1: "\u02d9", 2: "\u00a8"}
-XML_SIGNS = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 class Letter(NamedTuple):
@@ -48,7 +53,7 @@ class Letter(NamedTuple):
         return self.sign + base + below + above
 
     def mathml(self) -> str:
-        base = greek_unicode.get(self.base, _xml(self.base))
+        base = greek_unicode.get(self.base, escape(self.base))
         if self.bold:
             base = f'<mi mathvariant="normal" class="bold">{base}</mi>'
         elif len(base) > 1:  # a word, which should not run into the next letter
@@ -57,7 +62,7 @@ class Letter(NamedTuple):
             base = f"<mi>{base}</mi>"
         if self.dots:
             base = f'<mover accent="true">{base}<mo stretchy="false">{DOTS[self.dots]}</mo></mover>'
-        below, above = f"<mi>{_xml(self.below)}</mi>", f"<mi>{_xml(self.above)}</mi>"
+        below, above = f"<mi>{escape(self.below)}</mi>", f"<mi>{escape(self.above)}</mi>"
         if self.below and self.above:
             base = f"<msubsup>{base}{below}{above}</msubsup>"
         elif self.below:
@@ -150,5 +155,72 @@ def _latex_signs(text: str) -> str:
     return "".join(LATEX_SIGNS.get(sign, sign) for sign in text)
 
 
-def _xml(text: str) -> str:
-    return "".join(XML_SIGNS.get(sign, sign) for sign in text)
+# Notations --------------------------------------------------------------------------------------------
+
+
+class Notation(NamedTuple):
+    """`letters` gives for each of our names the book's, as a name in Python and as it is printed."""
+
+    book: str
+    letters: dict[str, tuple[str, Letter]]
+    remark: str = ""
+
+    def letter(self, quantity: str) -> Letter:
+        """As it is printed: a vector or a matrix, in bold."""
+        return self.letters[quantity][1]._replace(bold=True)
+
+    def ours(self, name: str) -> str | None:
+        """Our name of what the book calls `name`."""
+        return next((ours for ours, (theirs, _) in self.letters.items() if theirs == name), None)
+
+
+def _letters(**changes: tuple[str, Letter]) -> dict[str, tuple[str, Letter]]:
+    """Haug's letters with those that a book has instead."""
+    return {
+        "q": ("q", Letter("q")),
+        "M": ("M", Letter("M")),
+        "QA": ("QA", Letter("Q", above="A")),
+        "Phi": ("Phi", Letter("Phi")),
+        "Phi_q": ("Phi_q", Letter("Phi", "q")),
+        "nu": ("nu", Letter("nu")),
+        "gamma": ("gamma", Letter("gamma")),
+        "lam": ("lam", Letter("lambda")),
+    } | changes
+
+
+NOTATIONS = {
+    "haug": Notation(
+        "Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems (1989)",
+        _letters(),
+    ),
+    "nikravesh": Notation(
+        "Nikravesh, Planar Multibody Dynamics (2008)",
+        _letters(
+            q=("c", Letter("c")),
+            QA=("h_a", Letter("h", above="(a)")),
+            Phi_q=("D", Letter("D")),
+            nu=("minus_Phi_t", Letter("Phi", "t", sign="-")),
+        ),
+        "The book's multipliers have the opposite sign: there the reactions are +D^T lambda.",
+    ),
+    "garcia_de_jalon": Notation(
+        "García de Jalón and Bayo, Kinematic and Dynamic Simulation of Multibody Systems (1994)",
+        _letters(QA=("Q", Letter("Q")), nu=("b", Letter("b")), gamma=("c", Letter("c"))),
+    ),
+    "shabana": Notation(
+        "Shabana, Dynamics of Multibody Systems",
+        _letters(
+            QA=("Q_e", Letter("Q", "e")),
+            Phi=("C", Letter("C")),
+            Phi_q=("C_q", Letter("C", "q")),
+            nu=("minus_C_t", Letter("C", "t", sign="-")),
+            gamma=("Q_d", Letter("Q", "d")),
+        ),
+    ),
+}
+
+
+def notation_named(name: str) -> Notation:
+    if name not in NOTATIONS:
+        raise ModelError(f"there is no notation {name!r}. {unknown('notation', str(name), NOTATIONS)}")
+    return NOTATIONS[name]

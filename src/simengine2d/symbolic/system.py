@@ -11,9 +11,11 @@ import sympy as sp
 
 from ..analyses.equation_system import EquationSystem
 from ..errors import ModelError, listed, unknown
-from .calculus import MotionEquations, jacobian
+from .calculus import MotionEquations, jacobian, simplify, simplify_angles
 from .equations import Equations, Names, SymbolValues
-from .simplify import simplify, simplify_angles
+from .evaluation import Evaluation
+from .linearize import SymbolicLinearization, linearize
+from .states import ConsistentState, SymbolicEquilibrium, equilibrium, initial
 from .symbols import Letter
 from .user_input import UserInput
 
@@ -54,13 +56,13 @@ class SymbolicSystem(Equations, EquationSystem):
         core = MotionEquations((given.q, given.qd, given.qdd, lam), given.t, mass, force, Phi)
         super().__init__(core, _names(name, given.names, rows), SymbolValues(given.table, {}, {}), notation)
 
-    def initial(self, t: float = 0.0, guess: Mapping[str, float] | None = None, **held: float) -> Any:
+    def initial(
+        self, t: float = 0.0, guess: Mapping[str, float] | None = None, **held: float
+    ) -> ConsistentState:
         """A state with C = 0 and C_q qd = -C_t. Coordinates and rates may be held: `initial(theta=0, thetad=1)`.
 
         The others start at the `guess`, or at zero, and change as little as possible.
         """
-        from .initial import initial
-
         return initial(self, t, guess or {}, held)
 
     def values(self, given: Mapping[str, float]) -> dict[str, float]:
@@ -77,10 +79,8 @@ class SymbolicSystem(Equations, EquationSystem):
         return {name: value for name, value in self.__dict__.items() if name != "numeric"}
 
     @cached_property
-    def numeric(self) -> Any:
+    def numeric(self) -> Evaluation:
         """The equations as functions of numbers."""
-        from .evaluation import Evaluation
-
         return Evaluation(self)
 
     # analyses
@@ -88,14 +88,10 @@ class SymbolicSystem(Equations, EquationSystem):
     def dynamics(self, **options: Any) -> Any:
         return self.initial().dynamics(**options)
 
-    def equilibrium(self, **options: Any) -> Any:
-        from .equilibrium import equilibrium
-
+    def equilibrium(self, **options: Any) -> SymbolicEquilibrium:
         return equilibrium(self, **options)
 
-    def linearize(self, **options: Any) -> Any:
-        from .linearize import linearize
-
+    def linearize(self, **options: Any) -> SymbolicLinearization:
         return linearize(self, **options)
 
 

@@ -17,8 +17,7 @@ from ..coordinates.relative.tree import Branch, TreeJoint
 from ..model.frame import GROUND, PlacedFrame
 from .bodies import BodySymbols
 from .calculus import MotionEquations
-from .complex_plane import ZERO, PlaneVector, turned
-from .families import Coordinates, in_symbols, new_symbols
+from .families import ZERO, Coordinates, PlaneVector, in_symbols, new_symbols, turned
 from .frames import SymbolicFrames
 from .symbols import Letter
 

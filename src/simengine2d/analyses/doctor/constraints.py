@@ -22,7 +22,7 @@ from ...results.results import Results
 from ...system.system import System
 from ..assembly.assemble import Assembly
 from ..assembly.closure import coordinate_scale
-from ..assembly.diagnose import DependentSet, Diagnosis, diagnose, nearby_poses, undriven_mobility
+from ..assembly.diagnose import DependentSet, Diagnosis, diagnose, in_words, nearby_poses, undriven_mobility
 from .finding import ERROR, NOTE, WARNING, Finding
 
 GUIDES = (Translational, PinSlot, RevoluteTranslational)
@@ -258,3 +258,35 @@ def _is_held(spring: Spring, system: System, t: float, q: Floats) -> bool:
     still = np.zeros_like(motions)
     moving = Results(system, np.zeros(len(motions)), still + q, motions, still)
     return bool(np.abs(moving.measure(spring.measure)[1]).max(initial=0.0) <= HELD)
+
+
+# Masses -----------------------------------------------------------------------------------------------
+
+
+NOTHING = 1e-14  # mass of a motion, relative to that of the heaviest body
+
+
+def massless(assembly: Assembly) -> Iterator[Finding]:
+    """Free motions without mass, which forces do not determine; and massless bodies that joints guide."""
+    system, scale = assembly.system, coordinate_scale(assembly.system)
+    J, masses = system.Phi_q(assembly.t, assembly.q) * scale, system.masses * scale**2
+    concerned: set[str] = set()
+    for motion in free_motions(J, rank_of_rows(J).rank).T:
+        if motion @ (masses * motion) > NOTHING * masses.max(initial=0.0) * (motion @ motion):
+            continue
+        moving = np.flatnonzero(np.abs(motion.reshape(-1, 3)).max(axis=1) > 1e-9)
+        names = tuple(system.bodies[i].name for i in moving)
+        concerned.update(names)
+        words = in_words(system, assembly.q, scale * motion)
+        yield Finding(
+            ERROR,
+            "massless",
+            names,
+            f"a free motion has no mass, so forces do not determine it: {words}.",
+            f"Give {listed(names)} a mass and an inertia for dynamics, or drive the motion.",
+        )
+    light = [b.name for b in system.bodies if b.mass == 0.0 and b.inertia == 0.0 and b.name not in concerned]
+    if light and masses.max(initial=0.0) > 0.0:
+        has, them = ("has", "it") if len(light) == 1 else ("have", "them")
+        text = f"{listed(light)} {has} no mass; the joints guide {them}."
+        yield Finding(NOTE, "massless", tuple(light), text)

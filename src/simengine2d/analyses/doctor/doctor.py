@@ -12,10 +12,9 @@ from ...errors import AssemblyError, ModelError, SimEngineError
 from ...model.model import Model
 from ...system.system import System
 from ..assembly.assemble import Assembly, assemble
-from .constraints import corrections, examined, over_driven
+from .constraints import corrections, examined, massless, over_driven
 from .data import suspicions
 from .finding import ERROR, WARNING, Checkup, Finding, in_order
-from .masses import massless
 from .structure import remarks
 
 QUOTED = re.compile(r"'([^']*)'")

@@ -11,7 +11,6 @@ from ...coordinates.ode_problem import OdeFormulation, Recoverer
 from ...formulations.projection import Projection
 from ...integrators import time_loop
 from ...integrators.integration import CompiledIntegration
-from ...integrators.ivp.inputs import tolerances
 from ...integrators.ode_method import Integration, OdeMethod
 from ...integrators.runge_kutta import RungeKutta
 from ...integrators.scipy_methods import ScipyIntegration
@@ -86,7 +85,7 @@ class OdeStepper(DynamicsStepper):
 
     def set_tolerances(self, options: DynamicsOptions) -> None:
         self.options = options
-        self.local = FIXED if options.fixed else tolerances(self.method, options.rtol, None, self.first)[0]
+        self.local = FIXED if options.fixed else self.method.local(options.rtol)
         atol, usual = options.absolute(self.local, self.family.sizes), options.atol is None
         self.atol = np.concatenate([atol, (self.start.pace if usual else 1.0) * atol])
         self.in_steps = 0.003 * self.local * self.system.length

@@ -13,8 +13,8 @@ from ...errors import Caution, SingularityError, listed
 from ...integrators import time_loop
 from ...numerics.arrays import Floats
 from ...system.failures import broken_force
-from ..pace import next_mark
 from ..singular_poses import RankWatch, SingularPose
+from ..times import next_mark
 from .bridge import Crossed, Way
 from .row_checks import good_rows
 from .stepper import tried

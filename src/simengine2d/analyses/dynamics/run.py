@@ -14,7 +14,7 @@ from ...numerics.interrupts import Interrupts
 from ...results.events import Crossing, EventWatch, crossings_until
 from ...results.results import Results
 from ...system.failures import overgrown
-from ..pace import Pace
+from ..times import Pace
 from .blow_up import BlowUp
 from .initial_state import InitialState
 from .lift_off import lift_off_notes

@@ -167,9 +167,8 @@ def _actuated_rows(moved: Results, actuators: list[str], limits: dict[str, tuple
         for lam in shared_multipliers(moved, moved.system, actuators, limits):
             rows.append(lam)
     except SimEngineError as error:
-        k = len(rows)
-        part = replace(moved, t=moved.t[:k], q=moved.q[:k], qd=moved.qd[:k], qdd=moved.qdd[:k])
-        error.results = _finished(part, np.array(rows).reshape(k, moved.system.m), [])
+        lam = np.array(rows).reshape(len(rows), moved.system.m)
+        error.results = _finished(moved.at_rows(slice(len(rows))), lam, [])
         raise
     return _finished(moved, np.array(rows), [])
 

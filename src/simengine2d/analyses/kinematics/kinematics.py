@@ -60,7 +60,9 @@ def kinematics(
     rows = driven_rows(system, assembly)
     if start < times[0]:
         later = np.concatenate([[start], times])
-        return KinematicsRun(system, assembly, rows, later, progress, on_singular).run().after_first()
+        return (
+            KinematicsRun(system, assembly, rows, later, progress, on_singular).run().at_rows(slice(1, None))
+        )
     return KinematicsRun(system, assembly, rows, times, progress, on_singular).run()
 
 

@@ -27,7 +27,7 @@ from ..assembly.assemble import Assembly
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import names_of_rows
 from ..dynamics.run import Progress
-from ..pace import Pace
+from ..times import Pace
 from .change_point import SmoothPassage, cross
 from .passage import Passage, branches_in_words
 from .stepping import (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ConvergenceError, ModelError, UnsupportedError, listed, unknown
+from ...errors import ConvergenceError, ModelError, UnsupportedError, listed, needed, unknown
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
@@ -60,13 +60,7 @@ class Linearization:
 
     def control(self) -> control.StateSpace:
         """The same as a StateSpace of python-control, with names."""
-        try:
-            import control
-        except ImportError:
-            raise UnsupportedError(
-                "a StateSpace needs the package control, which is not installed. "
-                "Install it with: pip install 'simengine2d[control]', or use the arrays A, B, C and D."
-            ) from None
+        control = needed("control", "a StateSpace needs", "control", ", or use the arrays A, B, C and D")
         plain = lambda names: [name.replace(".", "_") for name in names]  # the dot is reserved there
         names = {"states": plain(self.states), "inputs": plain(self.inputs), "outputs": plain(self.outputs)}
         return control.StateSpace(self.A, self.B, self.C, self.D, **names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
@@ -46,12 +46,8 @@ class Equilibria:
 
     def __iter__(self) -> Iterator[Equilibria]:
         """Each one separately."""
-        r = self.results
         for i, verdict in enumerate(self.stability):
-            one = slice(i, i + 1)
-            lam = None if r.lam is None else r.lam[one]
-            row = replace(r, t=r.t[one], q=r.q[one], qd=r.qd[one], qdd=r.qdd[one], lam=lam)
-            yield Equilibria(row, [verdict])
+            yield Equilibria(self.results.at_rows(slice(i, i + 1)), [verdict])
 
     @overload
     def __getitem__(self, key: str) -> Floats: ...

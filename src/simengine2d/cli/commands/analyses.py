@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..terminal import sentences, show, table
-from .app import (
-    EXIT_CODES,
-    FormatOption,
-    ModelArgument,
-    OutOption,
-    PointsOption,
-    StepOption,
-    StrictOption,
-    app,
-    positive,
-)
+from . import app as shared
+from .app import EXIT_CODES, app, positive
 from .models import read_model
 from .motion import check_spacing, perform, save, target_file
 
@@ -70,16 +61,16 @@ TimeOption = Annotated[
 @app.command(epilog=EXIT_CODES)
 @sentences()
 def inverse(
-    model: ModelArgument,
+    model: shared.ModelArgument,
     t_end: LastOption = None,
-    step: StepOption = None,
-    points: PointsOption = None,
+    step: shared.StepOption = None,
+    points: shared.PointsOption = None,
     motion: MotionOption = None,
     noise: NoiseOption = None,
     actuator: ActuatorOption = None,
-    out: OutOption = None,
-    format: FormatOption = None,
-    strict: StrictOption = False,
+    out: shared.OutOption = None,
+    format: shared.FormatOption = None,
+    strict: shared.StrictOption = False,
 ) -> None:
     """Find the forces and torques that make a prescribed motion.
 
@@ -119,13 +110,13 @@ def _actuators(given: list[str] | None) -> dict[str, str] | None:
 @app.command(epilog=EXIT_CODES)
 @sentences()
 def equilibrium(
-    model: ModelArgument,
+    model: shared.ModelArgument,
     method: MethodOption = "newton",
     all: AllOption = False,
     start: StartOption = None,
     time: TimeOption = 0.0,
-    out: OutOption = None,
-    format: FormatOption = None,
+    out: shared.OutOption = None,
+    format: shared.FormatOption = None,
 ) -> None:
     """Find where a mechanism stays at rest, and whether that is stable."""
     from ...analyses.statics.equilibrium import METHODS
@@ -182,7 +173,7 @@ def _show_equilibrium(equilibrium: Equilibria) -> None:
 
 @app.command(epilog=EXIT_CODES)
 @sentences()
-def modes(model: ModelArgument, drawn: DrawnOption = False, time: TimeOption = 0.0) -> None:
+def modes(model: shared.ModelArgument, drawn: DrawnOption = False, time: TimeOption = 0.0) -> None:
     """Natural frequencies and damping of small vibrations about the equilibrium nearest to the drawn pose."""
     from ...analyses.assembly.assemble import assemble
     from ...analyses.linear.modes import modes as vibrations

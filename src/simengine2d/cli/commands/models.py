@@ -1,4 +1,4 @@
-"""Models: check them, list the shipped ones, print the schema of their files."""
+"""Models: check and examine them, list the shipped ones, print the schema of their files."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 CopyOption = Annotated[
     Path | None, typer.Option("--copy", metavar="DIR", help="Copy one or all into this folder.")
 ]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")]
 FileOption = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write it into this file.")]
 
 
@@ -120,3 +121,19 @@ def schema(out: FileOption = None) -> None:
 
     text = json.dumps(json_schema(), indent=2) + "\n"
     show_text(text if out is None else f"wrote {write_text(out, text)}")
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def doctor(model: ModelArgument, json: JsonOption = False) -> None:
+    """Report what is wrong or suspicious in a model, likely causes first, and what to do; exit 1 on problems."""
+    from ...analyses.doctor.doctor import doctor as examine
+    from ...analyses.doctor.doctor import of_problems
+
+    try:
+        checkup = examine(read_model(model))
+    except ModelError as error:
+        checkup = of_problems(model, error)
+    show_text(checkup.json() if json else str(checkup))
+    if not checkup.healthy:
+        raise typer.Exit(1)

@@ -1,37 +1,17 @@
-"""Motion: kinematics and dynamics, by name or as the model requests."""
+"""Motion: kinematics and dynamics, by name or as the model requests; continuing a run that ended early."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ...errors import Interrupted, ModelError, SimEngineError, UnsupportedError
 from ..terminal import DOUBTFUL, ProgressBar, Settings, complain, exit_code, sentences, show, show_text
-from .app import (
-    EXIT_CODES,
-    AbsoluteOption,
-    AnalysisArgument,
-    ChosenCoordinatesOption,
-    EndOption,
-    Format,
-    FormatOption,
-    FormulationOption,
-    IntegrationStepOption,
-    IntegratorOption,
-    LongestOption,
-    ModelArgument,
-    OnSingular,
-    OutOption,
-    PointsOption,
-    SingularOption,
-    StepOption,
-    StrictOption,
-    ToleranceOption,
-    app,
-)
+from . import app as shared
+from .app import EXIT_CODES, app, positive
 from .keeping import UNFINISHED, Keeper
 from .models import read_model
 
@@ -45,11 +25,11 @@ if TYPE_CHECKING:
 @app.command(epilog=EXIT_CODES)
 @sentences()
 def run(
-    model: ModelArgument,
-    analysis: AnalysisArgument = None,
-    out: OutOption = None,
-    format: FormatOption = None,
-    strict: StrictOption = False,
+    model: shared.ModelArgument,
+    analysis: shared.AnalysisArgument = None,
+    out: shared.OutOption = None,
+    format: shared.FormatOption = None,
+    strict: shared.StrictOption = False,
 ) -> None:
     """Run the analysis that a file or the model itself asks for.
 
@@ -68,14 +48,14 @@ def run(
 @app.command(epilog=EXIT_CODES)
 @sentences()
 def kinematics(
-    model: ModelArgument,
-    t_end: EndOption,
-    step: StepOption = None,
-    points: PointsOption = None,
-    on_singular: SingularOption = OnSingular.go_on,
-    out: OutOption = None,
-    format: FormatOption = None,
-    strict: StrictOption = False,
+    model: shared.ModelArgument,
+    t_end: shared.EndOption,
+    step: shared.StepOption = None,
+    points: shared.PointsOption = None,
+    on_singular: shared.SingularOption = shared.OnSingular.go_on,
+    out: shared.OutOption = None,
+    format: shared.FormatOption = None,
+    strict: shared.StrictOption = False,
 ) -> None:
     """Move a driven mechanism from t = 0 to T.
 
@@ -92,19 +72,19 @@ def kinematics(
 @app.command(epilog=EXIT_CODES)
 @sentences()
 def dynamics(
-    model: ModelArgument,
-    t_end: EndOption,
-    integrator: IntegratorOption = None,
-    formulation: FormulationOption = None,
-    coordinates: ChosenCoordinatesOption = None,
-    step: IntegrationStepOption = None,
-    rtol: ToleranceOption = None,
-    atol: AbsoluteOption = None,
-    max_step: LongestOption = None,
-    points: PointsOption = None,
-    out: OutOption = None,
-    format: FormatOption = None,
-    strict: StrictOption = False,
+    model: shared.ModelArgument,
+    t_end: shared.EndOption,
+    integrator: shared.IntegratorOption = None,
+    formulation: shared.FormulationOption = None,
+    coordinates: shared.ChosenCoordinatesOption = None,
+    step: shared.IntegrationStepOption = None,
+    rtol: shared.ToleranceOption = None,
+    atol: shared.AbsoluteOption = None,
+    max_step: shared.LongestOption = None,
+    points: shared.PointsOption = None,
+    out: shared.OutOption = None,
+    format: shared.FormatOption = None,
+    strict: shared.StrictOption = False,
 ) -> None:
     """Let a mechanism move under its forces from t = 0 to T.
 
@@ -166,7 +146,7 @@ def _check_fixed_steps(integrator: str | None, t_end: float, step: float | None,
     _check_step(t_end, step)
 
 
-def target_file(model: str, out: Path | None, format: Format | None) -> Path | None:
+def target_file(model: str, out: Path | None, format: shared.Format | None) -> Path | None:
     """The file to save in, named after the model. Anything that would prevent saving is reported before the run."""
     from importlib.util import find_spec
     from os import W_OK, access
@@ -175,13 +155,13 @@ def target_file(model: str, out: Path | None, format: Format | None) -> Path | N
         if format is not None:
             raise typer.BadParameter("--format says how to save; give the folder too, with --out.")
         return None
-    if format is Format.parquet and not (find_spec("pandas") and find_spec("pyarrow")):
+    if format is shared.Format.parquet and not (find_spec("pandas") and find_spec("pyarrow")):
         raise UnsupportedError("parquet files need pandas and pyarrow: pip install 'simengine2d[tables]'.")
     out.mkdir(parents=True, exist_ok=True)
     if not access(out, W_OK):
         raise ModelError(f"the folder {out} is not writable. Give another one.")
     stem = Path(model).stem.partition(UNFINISHED)[0]
-    return out / f"{stem}.{format or Format.csv}"
+    return out / f"{stem}.{format or shared.Format.csv}"
 
 
 def perform(job: Job, model: Model, target: Path | None) -> None:
@@ -220,3 +200,47 @@ def save(results: Results, target: Path | None) -> None:
     if target is not None:
         replaced = ", in place of an earlier file" if target.exists() else ""
         show_text(f"saved {results.t.size} points in {results.save(target)}{replaced}")
+
+
+# Resuming ---------------------------------------------------------------------------------------------
+
+
+ResultArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RESULT.npz", help="Results of dynamics, finished or kept from a run that was stopped."
+    ),
+]
+UntilOption = Annotated[
+    float | None,
+    typer.Option(
+        "--t-end", callback=positive, metavar="T", help="Last time, s; if not given, the one of the run."
+    ),
+]
+
+
+@app.command(epilog=EXIT_CODES)
+@sentences()
+def resume(
+    result: ResultArgument,
+    t_end: UntilOption = None,
+    out: shared.OutOption = None,
+    format: shared.FormatOption = None,
+    strict: shared.StrictOption = False,
+) -> None:
+    """Continue a run of dynamics, bit for bit as if it had never been stopped.
+
+    Without --out, the results replace those in RESULT.npz.
+    """
+    from ...results.results import Results as Loaded
+
+    earlier = Loaded.load(result)
+    target = target_file(str(result), out, format) if out is not None else result
+    if format is not None and out is None:
+        raise typer.BadParameter("--format says how to save; give the folder too, with --out.")
+    end = t_end or float(earlier.settings.get("t_end", 0.0))
+
+    def go_on(progress: Progress, keep: Keep) -> Results:
+        return earlier.resume(t_end, progress=progress, keep=keep)
+
+    perform_with(go_on, end, target)

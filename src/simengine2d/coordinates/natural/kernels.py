@@ -15,15 +15,9 @@ from __future__ import annotations
 from math import atan2, cos, floor, pi, sin
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.arrays import Floats, Ints
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import invoke, kernel_pointer
-from ..transform import transform_rows
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from ...numerics.kernel_pointer import kernel_pointer
 
 # after the angles and the rates of all bodies: the time of both, 1 where they are known, and how doubtful turns are
 TIME, KNOWN, DOUBT = range(3)
@@ -57,21 +51,6 @@ class NaturalArrays(NamedTuple):
     distance: Ints
     distance_row: Ints
     distance_kept: Ints  # which of the remaining rows holds it
-
-
-@kernel_pointer
-def evaluate_matrices(c, t, y, out):
-    Z, E = c.Z, c.E
-    base_vectors(Z, y)
-    place_bodies(Z, E, y)
-    turn_bodies(Z, E, t, y)
-    length_rows(Z, E)
-    point_rows(Z, E, y)
-    angle_rows(Z, E, y)
-    invoke(c.bodies_f, c.bodies_c, t, E.q, E.qd)
-    transform_rows(c.S, E)
-    project_forces(Z, E)
-    distance_rows(c.S, Z, E, y)
 
 
 @kernel_pointer
@@ -128,29 +107,15 @@ def base_vectors(Z, y):
 
 
 @kernel
-def place_bodies(Z, E, y):
+def place_bodies(Z, X, y):
     """r_G = r_1 + c_G D"""
     D = Z.D
     for b in range(Z.tip.size):
         o, cx, cy = Z.origin[b], Z.center[b, 0], Z.center[b, 1]
-        E.q[3 * b] = position(Z, y, o) + cx * D[b, 0] - cy * D[b, 1]
-        E.q[3 * b + 1] = position(Z, y, o + 1) + cy * D[b, 0] + cx * D[b, 1]
-        E.qd[3 * b] = rate(y, o) + cx * D[b, 2] - cy * D[b, 3]
-        E.qd[3 * b + 1] = rate(y, o + 1) + cy * D[b, 2] + cx * D[b, 3]
-
-
-@kernel
-def turn_bodies(Z, E, t, y):
-    """phid = D x Dd / D.D;   phidd has the bias -2 (D.Dd) (D x Dd) / (D.D)^2, which is zero on the constraints"""
-    D = Z.D
-    for b in range(Z.tip.size):
-        k = 3 * b + 2
-        E.q[k], E.qd[k] = angle_at(Z, t, y, b), rate_at(Z, y, b)
-        if Z.alpha[b] < 0 and Z.tip[b] >= 0:
-            dx, dy, vx, vy = D[b, 0], D[b, 1], D[b, 2], D[b, 3]
-            d2 = dx * dx + dy * dy
-            E.bias[k] = -2.0 * (dx * vx + dy * vy) * E.qd[k] / d2
-            by_base(Z, b, -dy / d2, dx / d2, E.R[k])
+        X.q[3 * b] = position(Z, y, o) + cx * D[b, 0] - cy * D[b, 1]
+        X.q[3 * b + 1] = position(Z, y, o + 1) + cy * D[b, 0] + cx * D[b, 1]
+        X.qd[3 * b] = rate(y, o) + cx * D[b, 2] - cy * D[b, 3]
+        X.qd[3 * b + 1] = rate(y, o + 1) + cy * D[b, 2] + cx * D[b, 3]
 
 
 @kernel
@@ -183,58 +148,14 @@ def angle_at(Z, t, y, b):
 
 
 @kernel
-def by_base(Z, b, gx, gy, row):
-    """Derivatives with respect to z, given those (gx, gy) with respect to D of body b; fixed points have no column."""
-    n = row.size
-    if Z.tip[b] < n:
-        row[Z.tip[b]], row[Z.tip[b] + 1] = gx, gy
-    if Z.origin[b] < n and Z.reach[b] == 1.0:
-        row[Z.origin[b]], row[Z.origin[b] + 1] = -gx, -gy
-
-
-@kernel
-def length_rows(Z, E):
-    """Phi = D.D - L^2,   gamma = -2 Dd.Dd"""
-    D = Z.D
-    for b in range(Z.tip.size):
-        i = Z.length_row[b]
-        if i >= 0:
-            dx, dy, vx, vy = D[b, 0], D[b, 1], D[b, 2], D[b, 3]
-            E.Phi[i] = dx * dx + dy * dy - Z.length[b] * Z.length[b]
-            E.gamma[i] = -2.0 * (vx * vx + vy * vy)
-            by_base(Z, b, 2.0 * dx, 2.0 * dy, E.J[i])
-
-
-@kernel
-def point_rows(Z, E, y):
+def point_rows(Z, Phi, y):
     """Phi = r_3 - r_1 - c D; the derivatives are constant"""
     for k in range(Z.point.size):
         b, i, p = Z.point_body[k], Z.point_row[k], Z.point[k]
         o, dx, dy = Z.origin[b], Z.D[b, 0], Z.D[b, 1]
         cx, cy = Z.point_weight[k, 0], Z.point_weight[k, 1]
-        E.Phi[i] = position(Z, y, p) - position(Z, y, o) - cx * dx + cy * dy
-        E.Phi[i + 1] = position(Z, y, p + 1) - position(Z, y, o + 1) - cy * dx - cx * dy
-
-
-@kernel
-def angle_rows(Z, E, y):
-    """Phi = D_x - L cos theta  or  D_y - L sin theta,   theta = alpha + heading"""
-    D = Z.D
-    for b in range(Z.tip.size):
-        i, alpha = Z.angle_row[b], Z.alpha[b]
-        if i < 0:
-            continue
-        L, w = Z.length[b], rate(y, alpha)
-        theta = position(Z, y, alpha) + Z.heading[b]
-        c, s = cos(theta), sin(theta)
-        if by_x(Z.turns[b] + Z.heading[b], c, s):
-            E.Phi[i], E.gamma[i] = D[b, 0] - L * c, -L * c * w * w
-            by_base(Z, b, 1.0, 0.0, E.J[i])
-            E.J[i, alpha] = L * s
-        else:
-            E.Phi[i], E.gamma[i] = D[b, 1] - L * s, -L * s * w * w
-            by_base(Z, b, 0.0, 1.0, E.J[i])
-            E.J[i, alpha] = -L * c
+        Phi[i] = position(Z, y, p) - position(Z, y, o) - cx * dx + cy * dy
+        Phi[i + 1] = position(Z, y, p + 1) - position(Z, y, o + 1) - cy * dx - cx * dy
 
 
 @kernel
@@ -243,48 +164,3 @@ def by_x(last, c, s):
     if abs(sin(last)) >= abs(cos(last)):
         return abs(s) >= STEEP
     return abs(c) < STEEP
-
-
-@kernel
-def project_forces(Z, E):
-    """Q = R^T QA; a body has only a few columns"""
-    for j in range(E.Q.size):
-        E.Q[j] = 0.0
-    for b in range(Z.tip.size):
-        add_force(E, b, Z.origin[b])
-        add_force(E, b, Z.origin[b] + 1)
-        if Z.tip[b] >= 0:
-            add_force(E, b, Z.tip[b])
-            add_force(E, b, Z.tip[b] + 1)
-        if Z.alpha[b] >= 0:
-            add_force(E, b, Z.alpha[b])
-
-
-@kernel
-def add_force(E, b, j):
-    """Add the force and torque on body b to coordinate j."""
-    if j < E.Q.size:
-        for k in range(3 * b, 3 * b + 3):
-            E.Q[j] += E.R[k, j] * E.QA[k]
-
-
-@kernel
-def distance_rows(S, Z, E, y):
-    """If the system holds |d| = f(t):   d.d - s^2 = 0   and   s - f(t) = 0
-
-    (d.d)'' = 2 |d| |d|'' + 2 |d|'^2, and the row of |d| has been evaluated.
-    """
-    n, own = E.Q.size, E.Phi.size - (S.row_start.size - 1)
-    for k in range(Z.distance.size):
-        column, i, j = Z.distance[k], Z.distance_row[k], own + Z.distance_kept[k]
-        f, slope, curve = E.f[j - own, 0], E.f[j - own, 1], E.f[j - own, 2]
-        s, sd = position(Z, y, column), rate(y, column)
-        d, dd, second = E.Phi[j] + f, 0.0, curve - E.gamma[j]
-        for p in range(n):
-            dd += E.J[j, p] * y[n + p]
-            E.J[i, p] = 2.0 * d * E.J[j, p]
-            E.J[j, p] = 0.0
-        E.Phi[i], E.gamma[i] = d * d - s * s, -2.0 * (d * second + dd * dd - sd * sd)
-        E.J[i, column] = -2.0 * s
-        E.Phi[j], E.nu[j], E.gamma[j] = s - f, slope, curve
-        E.J[j, column] = 1.0

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from cmath import rect
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from itertools import product
 from math import tau
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...model.frame import GROUND, PlacedFrame
+from ...numerics.arrays import Floats, Ints
 from ...system.applied_forces import Loads
 from ...system.constraints import SystemArrays
 from ...system.system import System
 from ..body_map import BodyMap, MapPointers, MapShape
+from ..map_layout import MapLayout
 from ..mapped import MappedFamily
-from . import kernels, stage_map
+from . import kernels, point_map
 from .kernels import NaturalArrays
 from .layout import CoordinateLayout
-from .rigid_elements import RigidElement
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 NONE = -1
 
@@ -35,7 +33,7 @@ class PointFamily(MappedFamily, abstract=True):
     vector is taken at the turn nearest to what the last one and the rates predict.
     """
 
-    evaluate = kernels.evaluate_matrices
+    evaluate = point_map.evaluate_matrices
     directions: Collection[int]
     """Rows of angles for which the directions of the bodies are enough."""
 
@@ -50,12 +48,15 @@ class PointFamily(MappedFamily, abstract=True):
         self.sizes = np.array(self.layout.sizes)
         angles = np.array(q[2::3], dtype=float)
         self.turns = np.concatenate([angles, np.zeros(angles.size + kernels.TAIL)])
-        self.own_arrays = _arrays(self.layout, self.turns)
-        self.masses: dict[tuple[int, int], float] = {}
+        self.points = _arrays(self.layout, self.turns)
+        self.masses = self._masses()
+        _, X = MapLayout(self.map_shape(), *self.reduced()).body_map(self.n)
+        self.own_arrays = point_map.map_context(self, X)
+        self.to_bodies = point_map.move_bodies.bind(self.own_arrays)
+        self.remember = kernels.remember.bind_like(self.to_bodies)
         self.prepare()
-        for b, e in enumerate(self.layout.elements):
-            self._fill_constants(b, e)
-        self.remember = kernels.remember.bind(self.context)
+        for pair, mass in self.masses.items():
+            self.matrices.M[pair] = mass
 
     def count_from(self, t: float, q: Floats, qd: Floats) -> None:
         self.turns[:] = np.concatenate([q[2::3], qd[2::3], [t, 1.0, 0.0]])
@@ -86,31 +87,24 @@ class PointFamily(MappedFamily, abstract=True):
             z[j], zd[j] = _distance(self.system, row, poses)
         return z, zd
 
-    def _fill_constants(self, b: int, e: RigidElement) -> None:
-        """The constant parts of M, R and the Jacobian; columns of fixed points drop out."""
-        E, at, n, body = self.matrices, self.layout, self.n, self.system.bodies[b]
-        places = [(j, j + 1) for j in (at.point[e.origin], at.tip(e)) if j is not None]
-        free = [k for k, j in enumerate(sum(places, ())) if j < n]
-        columns = [j for j in sum(places, ()) if j < n]
-        M = e.mass_matrix(body.mass, body.inertia)[np.ix_(free, free)]
-        E.M[np.ix_(columns, columns)] += M
-        for (i, first), (j, second) in product(enumerate(columns), enumerate(columns)):
-            pair = first, second
-            self.masses[pair] = self.masses.get(pair, 0.0) + float(M[i, j])
-        E.R[3 * b : 3 * b + 2, columns] = e.matrix(0.0)[:, free]
-        if e.body in at.angle:
-            E.R[3 * b + 2, at.angle[e.body]] = 1.0
-        for p in e.further:
-            i, j = at.point_row[e.body, p], at.point[p]
-            E.J[i : i + 2, columns] = -e.matrix(p.places[e.body])[:, free]
-            if j < n:
-                E.J[i : i + 2, j : j + 2] = np.eye(2)
+    def _masses(self) -> dict[tuple[int, int], float]:
+        """M by pairs of coordinates; those of fixed points drop out."""
+        masses: dict[tuple[int, int], float] = defaultdict(float)
+        for e, body in zip(self.layout.elements, self.system.bodies, strict=True):
+            first = [j for j in (self.layout.point[e.origin], self.layout.tip(e)) if j is not None]
+            places = [j + k for j in first for k in range(2)]
+            M = e.mass_matrix(body.mass, body.inertia)
+            for (i, p), (j, u) in product(enumerate(places), repeat=2):
+                if p < self.n and u < self.n:
+                    masses[p, u] += float(M[i, j])
+        return dict(masses)
 
     def map_shape(self) -> MapShape:
-        return stage_map.map_shape(self)
+        return point_map.map_shape(self)
 
     def map_pointers(self, X: BodyMap) -> MapPointers:
-        return stage_map.map_pointers(self, X)
+        pointer = point_map.place.bind(point_map.map_context(self, X))
+        return MapPointers(pointer, point_map.bend.bind_like(pointer))
 
     def reduced(self) -> tuple[SystemArrays, Loads]:
         """Angles held by their directions may differ by full turns."""

@@ -18,11 +18,9 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...numerics.arrays import Floats
 from .points import SharedPoint
-
-Floats = NDArray[np.float64]
 
 SHORT = 1e-3  # base vectors shorter than this, relative to the mechanism, are replaced by a unit vector
 

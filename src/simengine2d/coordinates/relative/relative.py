@@ -211,7 +211,7 @@ class Relative(MappedFamily):
         return suits(self)
 
     def equations_of_motion(self, formulation: Formulation, at: Configuration) -> EquationsOfMotion:
-        """Recursively if possible, else with dense matrices."""
+        """Recursively if possible, else by the map of its bodies."""
         if self.is_recursive:
             return recursive_equations(self, formulation, at)
         return super().equations_of_motion(formulation, at)

@@ -7,12 +7,11 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ModelError
+from ...numerics.arrays import Floats
 from ...numerics.roots import ZeroSearch
 
-Floats = NDArray[np.float64]
 State = Callable[[float], Floats]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, Interrupted, ModelError, SimEngineError, answers_misspellings
 from ...methods import Integrator
+from ...numerics.arrays import Floats
 from ...numerics.interrupts import Interrupts
 from .. import time_loop as loop
 from ..ode_method import Integration, OdeMethod
@@ -16,8 +16,6 @@ from .choosing import method_of
 from .crossings import CrossingWatch, FoundEvent
 from .inputs import Asked, Function, span_of, start_of, times_of, tolerances
 from .solution import FAILED, FINISHED, TERMINATED, Interpolant, Solution, points_between
-
-Floats = NDArray[np.float64]
 
 STEPS_AT_ONCE = 2_000  # steps per call when no step is inspected
 

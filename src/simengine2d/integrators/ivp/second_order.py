@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import ModelError, SingularityError, answers_misspellings
+from ...numerics.arrays import Floats
 from ..newmark import Newmark
 from .inputs import real_array, span_of, start_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

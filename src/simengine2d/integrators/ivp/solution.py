@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...numerics.arrays import Floats
 
 FINISHED, TERMINATED, FAILED = 0, 1, -1
 # Chebyshev points in [0, 1], dense enough for every dense output, with their barycentric weights

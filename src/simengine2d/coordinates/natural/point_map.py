@@ -1,4 +1,4 @@
-"""Natural and mixed coordinates as a map for implicit stages: a body depends on two points, and on its angle.
+"""Natural and mixed coordinates as a map: a body depends on two points, and on its angle.
 
     r_G = r_1 + c_G D,      phi = atan2(D) - heading,      D = sum_p base_p z_p
 
@@ -16,8 +16,9 @@ import numpy as np
 
 from ...numerics.arrays import Floats, Ints
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import kernel_pointer
-from ..body_map import BodyMap, MapContext, MapPointers, MapShape, integers
+from ...numerics.kernel_pointer import invoke, kernel_pointer
+from ..body_map import BodyMap, MapContext, MapShape, integers
+from ..transform import transform_rows
 from .kernels import angle_at, base_vectors, by_x, place_bodies, point_rows, position, rate, rate_at
 
 if TYPE_CHECKING:
@@ -42,24 +43,36 @@ class BaseColumns(NamedTuple):
 @kernel_pointer
 def place(c, t, y, lam):
     """Bodies and own rows; what is constant is there already."""
-    X, Z, n = c.X, c.Z, y.size // 3
-    state, a = y[: 2 * n], y[2 * n :]
-    base_vectors(Z, state)
-    place_bodies(Z, X, state)
+    n = y.size // 3
+    place_points(c, t, y[: 2 * n])
+    for b in range(c.Z.tip.size):
+        accelerate_body(c, b, y[2 * n :])
+
+
+@kernel
+def place_points(c, t, y):
+    """The same without accelerations, at y = (z, zd)."""
+    X, Z = c.X, c.Z
+    base_vectors(Z, y)
+    place_bodies(Z, X, y)
     for b in range(Z.tip.size):
         k = 3 * b + 2
-        X.q[k], X.qd[k] = angle_at(Z, t, state, b), rate_at(Z, state, b)
+        X.q[k], X.qd[k] = angle_at(Z, t, y, b), rate_at(Z, y, b)
         turn_body(c, b)
-        accelerate_body(c, b, a)
         hold_length(c, b)
-        hold_angle(c, b, state)
-    point_rows(Z, PointRows(X.own_phi), state)
+        hold_angle(c, b, y)
+    point_rows(Z, X.own_phi, y)
 
 
-class PointRows(NamedTuple):
-    """What `point_rows` fills."""
-
-    Phi: Floats
+@kernel_pointer
+def move_bodies(c, t, y, out):
+    """(z, zd, zdd) to (q, qd, qdd)"""
+    X, n, count = c.X, y.size // 3, out.size // 3
+    place_points(c, t, y[: 2 * n])
+    for b in range(c.Z.tip.size):
+        accelerate_body(c, b, y[2 * n :])
+    for k in range(count):
+        out[k], out[count + k], out[2 * count + k] = X.q[k], X.qd[k], X.qdd[k]
 
 
 @kernel
@@ -75,15 +88,23 @@ def turn_body(c, b):
 
 @kernel
 def accelerate_body(c, b, a):
-    """qdd = R zdd + Rd zd, where phi alone has the second term: Dd H Dd"""
-    X, Z = c.X, c.Z
+    """qdd = R zdd + Rd zd"""
+    X = c.X
     for r in range(3):
         X.qdd[3 * b + r] = 0.0
         for p in range(X.start[b], X.start[b + 1]):
             X.qdd[3 * b + r] += X.R[p, r] * a[X.column[p]]
-    if Z.alpha[b] < 0 and Z.tip[b] >= 0:
-        dx, dy, vx, vy = Z.D[b, 0], Z.D[b, 1], Z.D[b, 2], Z.D[b, 3]
-        X.qdd[3 * b + 2] -= 2.0 * (dx * vx + dy * vy) * X.qd[3 * b + 2] / (dx * dx + dy * dy)
+    X.qdd[3 * b + 2] += bias_of(c, b)
+
+
+@kernel
+def bias_of(c, b):
+    """Rd zd, which phi alone has: Dd H Dd = -2 (D.Dd) phid / D.D, zero on the constraints."""
+    Z = c.Z
+    if Z.alpha[b] >= 0 or Z.tip[b] < 0:
+        return 0.0
+    dx, dy, vx, vy = Z.D[b, 0], Z.D[b, 1], Z.D[b, 2], Z.D[b, 3]
+    return -2.0 * (dx * vx + dy * vy) * c.X.qd[3 * b + 2] / (dx * dx + dy * dy)
 
 
 @kernel
@@ -170,6 +191,65 @@ def bend_angle(c, b, y, lam):
             X.G[W.angle[p]] = curve * rate(y, Z.alpha[b])
 
 
+# Matrices ---------------------------------------------------------------------------------------------
+
+
+@kernel_pointer
+def evaluate_matrices(c, t, y, out):
+    """M is constant, so Q = R^T QA without velocity terms."""
+    X, E = c.Z.X, c.E
+    place_points(c.Z, t, y)
+    spread(c.Z, E)
+    invoke(c.bodies_f, c.bodies_c, t, E.q, E.qd)
+    transform_rows(c.S, E)
+    for j in range(E.Q.size):
+        E.Q[j] = 0.0
+    for b in range(c.S.mass.size):
+        for p in range(X.start[b], X.start[b + 1]):
+            for r in range(3):
+                E.Q[X.column[p]] += X.R[p, r] * E.QA[3 * b + r]
+    distance_rows(c.S, c.Z.Z, E, y)
+
+
+@kernel
+def spread(c, E):
+    """The map and the own rows as matrices."""
+    X = c.X
+    for b in range(c.Z.tip.size):
+        for r in range(3):
+            k = 3 * b + r
+            E.q[k], E.qd[k] = X.q[k], X.qd[k]
+            for p in range(X.start[b], X.start[b + 1]):
+                E.R[k, X.column[p]] = X.R[p, r]
+        E.bias[3 * b + 2] = bias_of(c, b)
+    for i in range(X.own_phi.size):
+        E.Phi[i], E.gamma[i] = X.own_phi[i], X.own_gamma[i]
+        for p in range(X.row_start[i], X.row_start[i + 1]):
+            E.J[i, X.row_column[p]] = X.J[p]
+
+
+@kernel
+def distance_rows(S, Z, E, y):
+    """If the system holds |d| = f(t):   d.d - s^2 = 0   and   s - f(t) = 0
+
+    (d.d)'' = 2 |d| |d|'' + 2 |d|'^2, and the row of |d| has been evaluated.
+    """
+    n, own = E.Q.size, E.Phi.size - (S.row_start.size - 1)
+    for k in range(Z.distance.size):
+        column, i, j = Z.distance[k], Z.distance_row[k], own + Z.distance_kept[k]
+        f, slope, curve = E.f[j - own, 0], E.f[j - own, 1], E.f[j - own, 2]
+        s, sd = position(Z, y, column), rate(y, column)
+        d, dd, second = E.Phi[j] + f, 0.0, curve - E.gamma[j]
+        for p in range(n):
+            dd += E.J[j, p] * y[n + p]
+            E.J[i, p] = 2.0 * d * E.J[j, p]
+            E.J[j, p] = 0.0
+        E.Phi[i], E.gamma[i] = d * d - s * s, -2.0 * (d * second + dd * dd - sd * sd)
+        E.J[i, column] = -2.0 * s
+        E.Phi[j], E.nu[j], E.gamma[j] = s - f, slope, curve
+        E.J[j, column] = 1.0
+
+
 # Building ---------------------------------------------------------------------------------------------
 
 
@@ -204,8 +284,8 @@ def _columns(family: PointFamily, b: int) -> list[tuple[int, int, float]]:
     return [each for each in found if each[0] < n] + angle
 
 
-def map_pointers(family: PointFamily, X: BodyMap) -> MapPointers:
-    """The pointers, and what is constant in the map."""
+def map_context(family: PointFamily, X: BodyMap) -> MapContext:
+    """The context of the kernels, and what is constant in the map."""
     at = family.layout
     listed = [_columns(family, b) for b in range(len(at.elements))]
     entry = [
@@ -226,8 +306,7 @@ def map_pointers(family: PointFamily, X: BodyMap) -> MapPointers:
             X.R[p] = (moved.real, moved.imag, axis_of < 0)
         for point in e.further:
             _point_slopes(family, b, point, entry, X)
-    pointer = place.bind(MapContext(X, family.own_arrays, W))
-    return MapPointers(pointer, bend.bind_like(pointer))
+    return MapContext(X, family.points, W)
 
 
 def _moved(at: CoordinateLayout, e: RigidElement, s: complex, u: int, axis: int, base: float) -> complex:
