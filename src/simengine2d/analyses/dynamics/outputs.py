@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...numerics.arrays import Floats
+from ...numerics.arrays import Floats, Ints
 from ...results.results import Results
 from ...system.system import System
 
@@ -199,7 +198,7 @@ def beside_peaks(t: Floats, sizes: Floats, largest: Floats) -> Floats:
     return finer[finer != t[np.searchsorted(t, finer)]]
 
 
-def vertex(t: Floats, sizes: Floats, i: NDArray[np.intp], column: NDArray[np.intp]) -> Floats:
+def vertex(t: Floats, sizes: Floats, i: Ints, column: Ints) -> Floats:
     """Where the parabola through the values i - 1, i and i + 1 of a column is level; nan if nowhere."""
     before, after = t[i] - t[i - 1], t[i + 1] - t[i]
     s = sizes[i, column]
