@@ -11,7 +11,6 @@ from scipy.special import ellipj
 import simengine2d as se
 from simengine2d import builders
 from simengine2d.analyses.dynamics.initial_state import start
-from simengine2d.coordinates import family_named
 from simengine2d.coordinates.base import Family
 from simengine2d.integrators.dae_integration import DaeIntegration, dae_integration
 
@@ -35,7 +34,7 @@ def new_family(model: se.Model, name: str = "reference_point") -> tuple[Family, 
     """The coordinates of a model, and its state at t = 0."""
     system = se.System(model)
     assembly = start(system, 0.0).assembly
-    family = family_named(name)(system, assembly.q)
+    family = Family.registry.named(name)(system, assembly.q)
     return family, family.positions(assembly.q), family.velocities(assembly.q, assembly.qd)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simengine2d.analyses.assembly.assemble import assemble
-from simengine2d.coordinates import family_named
+from simengine2d.coordinates.base import Family
 from simengine2d.io import load
 from simengine2d.model import library
 from simengine2d.system.system import System
@@ -49,7 +49,7 @@ def body_accelerations(system, q, qd, t=0.0):
 
 def check_against_bodies(name, system, q, qd, tolerance=1e-10):
     """Pose, velocities, accelerations and kinetic energy in a family are those of the bodies."""
-    family = family_named(name)(system, q)
+    family = Family.registry.named(name)(system, q)
     z, zd = family.positions(q), family.velocities(q, qd)
     e = family.at(0.0, z, zd)
     T, T_bodies = zd @ e.M @ zd / 2, qd @ system.M() @ qd / 2

@@ -14,7 +14,7 @@ import simengine2d as se
 from simengine2d.draw import animation
 from simengine2d.draw.figure import LEVEL
 from simengine2d.draw.marks import Layer
-from simengine2d.draw.resampling import resampled
+from simengine2d.draw.scene import resampled
 
 
 @pytest.fixture(scope="module")

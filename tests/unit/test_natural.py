@@ -10,7 +10,7 @@ import pytest
 import simengine2d as se
 from families import body_accelerations, check_against_bodies, moving, shipped_model, solved
 from simengine2d import builders
-from simengine2d.coordinates import family_named
+from simengine2d.coordinates.base import Family
 from simengine2d.model import library
 from simengine2d.system.system import System
 
@@ -27,7 +27,7 @@ COUNT_NO_TURNS = [
 
 def family(name, model):
     system = System(model)
-    return family_named(name)(system, system.drawn_q)
+    return Family.registry.named(name)(system, system.drawn_q)
 
 
 def moved(family, seed=3):
@@ -131,7 +131,7 @@ def test_the_two_points_that_lie_farthest_apart_are_the_base():
         arm = model.body(f"arm{name}", mass=1, inertia=1, at=(3, 3))
         model.add(se.Revolute(name, plate[name], arm))
     system = System(model)
-    (element, *_) = family_named("natural")(system, system.drawn_q).layout.elements
+    (element, *_) = Family.registry.named("natural")(system, system.drawn_q).layout.elements
     assert (element.origin.name, element.tip.name) == ("Q", "R")
     assert [p.name for p in element.further] == ["P"]
 
@@ -171,7 +171,7 @@ def test_a_body_on_two_ground_pins_has_no_coordinates():
     assert f.names == ["B.x", "B.y", "C.x", "C.y"]
     assert f.own_rows == ["crank.length", "coupler.length", "rocker.length"]
     system, q, qd = moving(model)
-    found = family_named("natural")(system, q).at(0.0, f.positions(q), f.velocities(q, qd))
+    found = Family.registry.named("natural")(system, q).at(0.0, f.positions(q), f.velocities(q, qd))
     np.testing.assert_allclose(found.q, q, atol=1e-14)
 
 
@@ -271,7 +271,7 @@ def test_a_held_distance_gets_a_coordinate():
     np.testing.assert_allclose([e.nu[-1], e.gamma[-1]], [0.6, 0.0])
     forces = []
     for name in ("natural", "mixed"):
-        g = family_named(name)(system, q)
+        g = Family.registry.named(name)(system, q)
         e = g.at(0.0, g.positions(q), g.velocities(q, qd))
         zdd = solved(e.M, e.J, e.Q, e.gamma, g.sizes)
         forces.append(np.linalg.lstsq(e.J.T, e.Q - e.M @ zdd, rcond=None)[0][-1])

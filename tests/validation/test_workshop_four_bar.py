@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
-from simengine2d.coordinates import family_named
+from simengine2d.coordinates.base import Family
 from simengine2d.coordinates.natural.points import SharedPoint
 from simengine2d.coordinates.natural.rigid_elements import RigidElement
 from simengine2d.system.system import System
@@ -50,7 +50,7 @@ def four_bar(alpha, gravity=(0.0, 0.0)):
 
 def family(name, model):
     system = System(model)
-    return family_named(name)(system, system.drawn_q)
+    return Family.registry.named(name)(system, system.drawn_q)
 
 
 def open_state(family):

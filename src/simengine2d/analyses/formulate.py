@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..coordinates import family_named
 from ..coordinates.base import Family, Rates
 from ..errors import ModelError, UnsupportedError
 from ..model.model import Model
@@ -99,6 +98,6 @@ def formulate(model: Model | System, coordinates: str = "reference_point", t: fl
     if system.missing_law is not None:
         raise UnsupportedError(system.missing_law)
     closed = assemble(system, t)
-    family = family_named(coordinates)(system, closed.q)
+    family = Family.registry.named(coordinates)(system, closed.q)
     q, qd = family.positions(closed.q), family.velocities(closed.q, closed.qd)
     return FormulatedModel(family.name, list(family.names), family.row_names, t, q, qd, family, closed.q)

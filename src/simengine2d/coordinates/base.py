@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..methods import Formulation, Registry
+from ..model.elements import Row
 from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel, KernelPointer
-from ..system.applied_forces import Loads
-from ..system.constraints import SystemArrays
+from ..system.applied_forces import Loads, frames_of_loads, load_arrays
+from ..system.constraints import SystemArrays, constant_arrays
 from ..system.system import System
 from ..system.workspace import new_workspace
 from .equations import Configuration, EquationsOfMotion
-from .reduced import reduced_arrays
 from .stages import StageEquations, StageTask
 from .transform import (
     BodiesContext,
@@ -161,3 +162,18 @@ class Family(ABC):
     @abstractmethod
     def velocities(self, q: Floats, qd: Floats) -> Floats:
         """zd of bodies at q that move with qd: R zd = qd, and the rows of the family's own hold still."""
+
+
+def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[SystemArrays, Loads]:
+    """The arrays of a system with some of its rows, and with all its forces."""
+    loads = [load for _, load in system.loads]
+    rows: list[Row] = [system.rows[i][1] for i in kept]
+    functions = [system.functions[i] for i in kept]
+    arrays, numbers = constant_arrays(
+        system.bodies,
+        system.resolved.gravity,
+        rows,
+        functions,
+        frames_of_loads(loads),
+    )
+    return arrays, load_arrays(loads, numbers)

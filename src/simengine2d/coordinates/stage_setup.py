@@ -13,8 +13,7 @@ from ..numerics.kernel_pointer import words_of
 from ..system.derivatives import Tangent, add_blocks
 from ..system.row_compliance import compliance_of_redundant_rows, filled
 from ..system.workspace import Workspace, new_workspace
-from .body_map import BodyMap, MapPointers, MapShape, integers, starts
-from .map_layout import MapLayout
+from .body_map import BodyMap, MapLayout, MapPointers, MapShape, integers, starts
 from .mapped_stages import MappedStages, evaluate, solve
 from .row_scales import felt_by_bodies, felt_by_own_rows
 from .stage_pattern import FACTORS, RATIO, StagePattern

@@ -22,8 +22,7 @@ from ..io.files import write_bytes
 from ..numerics.arrays import Floats
 from ..results.results import Results
 from .figure import SceneArtists, closed_figure, prepare
-from .resampling import resampled
-from .scene import Scene, scene_of
+from .scene import Scene, resampled, scene_of
 from .style import PAPER, TEXT
 
 Progress = Callable[[float], None]

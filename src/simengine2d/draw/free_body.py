@@ -15,8 +15,7 @@ from .figure import LABEL, SceneArtists, axes_or_new, halo
 from .layout import CarrierMotion
 from .marks import Arrow, Layer, Mark, Outline, Spot
 from .outlines import circle
-from .resampling import nearest_row
-from .scene import Scene, scene_of
+from .scene import Scene, nearest_row, scene_of
 from .style import TEXT, ink_of
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ import numpy as np
 
 from ..model.frame import GROUND
 from ..numerics.arrays import Floats
+from ..results.channels import UNITS
 from ..results.energy import known_energy
 from ..results.results import COORDINATES, ORDERS, Results
 from .labels import places
 from .marks import Mark, Spot, Stretched, Trace
 from .scene import Scene, scene_of
 from .style import ink_class
-from .units import UNITS
 
 MOST_ROWS = 10_000
 FEWEST_ROWS = 300

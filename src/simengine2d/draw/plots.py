@@ -11,11 +11,11 @@ from ..errors import ModelError, listed
 from ..model.frame import GROUND
 from ..model.measure import KINDS
 from ..numerics.arrays import Floats
+from ..results.channels import MEASURES, UNITS, unit_of
 from ..results.results import Results
 from .figure import axes_or_new, draw_scene, pyplot
 from .scene import scene_of
 from .style import LINES, TEXT, ink_of, mixed
-from .units import MEASURES, UNITS, unit_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,8 +14,7 @@ from ..model.model import Model
 from ..results.results import Results
 from .figure import LEVEL, SceneArtists, axes_for, draw_scene, prepare
 from .marks import Layer, Mark, Outline
-from .resampling import nearest_row, resampled
-from .scene import scene_of, scene_of_model
+from .scene import nearest_row, resampled, scene_of, scene_of_model
 from .style import TEXT
 
 if TYPE_CHECKING:

@@ -34,11 +34,11 @@ from .dae_step import (
     try_adaptive_step,
     try_fixed_step,
 )
-from .integration import NONE, CompiledIntegration, fixed_rules
+from .integration import NONE, CompiledIntegration, fixed_rules, new_path
 from .ode_method import OdeTask
 from .radau_iia import RadauIIA
 from .second_order_tables import SecondOrderTable, table_of
-from .time_loop import BoundEquations, Path, new_path
+from .time_loop import BoundEquations, Path
 
 SMALLEST = 1e-13  # error of a step that rounding leaves visible, in sizes
 Bound = tuple[BoundKernel, Floats]

@@ -49,9 +49,9 @@ from .break_crossing import Broken
 from .dae_equations import DaeEquations
 from .dae_integration import ConstrainedIntegration, watched
 from .dae_step import MEMORY_SIZE, SEEN, guess, note_end
-from .integration import NONE, careful
+from .integration import NONE, careful, new_path
 from .ode_method import OdeTask
-from .time_loop import Rules, new_path
+from .time_loop import Rules
 
 A = np.array(
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..numerics.kernel_pointer import BoundKernel, KernelPointer
 from . import time_loop as loop
 from .break_crossing import BreakCrossing
 from .ode_method import Integration, OdeTask
-from .time_loop import BoundEquations, Path, Rules, TimeLoop, new_path
+from .time_loop import BoundEquations, Path, Rules, TimeLoop
 
 NONE = BoundKernel(0, 0, None)
 
@@ -234,6 +235,24 @@ def equal_rules(problem: OdeTask, uses_slope: bool, last: int) -> Rules:
 def path_of(problem: OdeTask, rows: int, past: int = 0, rtol: float = 1e-6, stored: int = 0) -> Path:
     relative, absolute = problem.tolerances(rtol)
     return new_path(problem.y0, rows, past, relative, absolute, problem.notes, stored)
+
+
+def new_path(
+    y: Floats, rows: int, past: int, rtol: float, atol: Floats, notes: Floats, stored: int = 0
+) -> Path:
+    """The arrays of an integration; `stored` steps can be looked into later."""
+    n = y.size
+    shapes = [(n,), (n,), (n,), (n,), (rows, n), (loop.STATE_SIZE,), (past,), (past, n), (past, n)]
+    ends = np.cumsum([prod(shape) for shape in shapes])
+    memory = np.zeros(ends[-1])
+    parts = [part.reshape(shape) for part, shape in zip(np.split(memory, ends[:-1]), shapes, strict=True)]
+    first, new, trial, out, K, state, past_t, past_y, past_slopes = parts
+    first[:] = y
+    steps = np.zeros((stored + 1 if stored else 0, memory.size + notes.size))
+    return Path(
+        first, new, trial, out, K, state, np.array([rtol]), atol.copy(), notes, notes.copy(), past_t, past_y,
+        past_slopes, memory, steps,
+    )  # fmt: skip
 
 
 class StartedIntegration(CompiledIntegration):

@@ -10,7 +10,6 @@ run that is resumed later continues as if it had never stopped.
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,24 +95,6 @@ class TimeLoop(NamedTuple):
     E: BoundEquations
     rules: Rules
     p: Path
-
-
-def new_path(
-    y: Floats, rows: int, past: int, rtol: float, atol: Floats, notes: Floats, stored: int = 0
-) -> Path:
-    """The arrays of an integration; `stored` steps can be looked into later."""
-    n = y.size
-    shapes = [(n,), (n,), (n,), (n,), (rows, n), (STATE_SIZE,), (past,), (past, n), (past, n)]
-    ends = np.cumsum([prod(shape) for shape in shapes])
-    memory = np.zeros(ends[-1])
-    parts = [part.reshape(shape) for part, shape in zip(np.split(memory, ends[:-1]), shapes, strict=True)]
-    first, new, trial, out, K, state, past_t, past_y, past_slopes = parts
-    first[:] = y
-    steps = np.zeros((stored + 1 if stored else 0, memory.size + notes.size))
-    return Path(
-        first, new, trial, out, K, state, np.array([rtol]), atol.copy(), notes, notes.copy(), past_t, past_y,
-        past_slopes, memory, steps,
-    )  # fmt: skip
 
 
 @kernel(inline=True)

@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ..analyses.dynamics.options import matches, methods
-from ..coordinates import family_named
 from ..coordinates.base import Family
 from ..errors import ModelError, UnsupportedError
 from ..methods import Formulation, Integrator
@@ -58,7 +57,7 @@ def combinations(coordinates: Methods, formulations: Methods, integrators: Metho
     Pairs that do not match are left out where all formulations or all integrators were asked for. Where both were
     named they stay, refused; where nothing else was asked for, that is an error.
     """
-    families = [family_named(name).name for name in _chosen(coordinates, _families(), "coordinates")]
+    families = [Family.registry.named(name).name for name in _chosen(coordinates, _families(), "coordinates")]
     posed = [
         Formulation.registry.made(each)
         for each in _chosen(formulations, sorted(Formulation.registry), "formulations")

@@ -12,8 +12,7 @@ from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
 from .combinations import Methods, combinations
-from .text import comparison_text
-from .trial import QUANTITIES, RAN, Bench, Progress, Trial, motion_of, sizes_of
+from .trial import QUANTITIES, RAN, Bench, Progress, Trial, comparison_text, motion_of, sizes_of
 
 if TYPE_CHECKING:
     import pandas

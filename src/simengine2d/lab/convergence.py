@@ -18,8 +18,7 @@ from ..numerics.arrays import Floats
 from ..results.results import Results
 from ..system.system import System
 from .combinations import label
-from .text import aligned
-from .trial import differences, motion_of, sizes_of, tight
+from .trial import aligned, differences, motion_of, sizes_of, tight
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

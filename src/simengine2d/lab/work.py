@@ -13,8 +13,7 @@ from ..results.results import Results
 from ..system.system import System
 from .combinations import Combination, Methods, combinations
 from .comparison import frame
-from .text import aligned, number
-from .trial import RAN, Bench, Progress, Trial
+from .trial import RAN, Bench, Progress, Trial, aligned, number
 
 if TYPE_CHECKING:
     import pandas

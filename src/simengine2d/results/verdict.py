@@ -272,7 +272,7 @@ def _of_impulses(results: Results, rough: NDArray[np.int64]) -> Reasons:
         h, change = float(results.t[k + 1] - results.t[k]), results.qd[k + 1] - results.qd[k]
         if h * np.abs(results.qd[k : k + 2] / system.sizes).max() > SHORT:
             continue
-        Z = _free(system, float(results.t[k]), results.q[k])
+        (Z,) = _free_motions(system, results.t[k : k + 1], [results.q[k]])
         pushed, moved = Z.T @ _impulse(results, int(k), _between), Z.T @ (system.masses * change)
         j = int(np.argmax(np.abs(pushed))) if pushed.size else 0
         if pushed.size and np.abs(moved[j]) < 0.3 * np.abs(pushed[j]):
@@ -300,12 +300,6 @@ def _impulse(results: Results, k: int, between: Callable[..., tuple[float, Float
     pieces = np.unique(np.concatenate([ends, np.linspace(ends[0], last, 33)]))
     middles, widths = 0.5 * (pieces[1:] + pieces[:-1]), np.diff(pieces)
     return np.asarray(sum(w * system.QA(t, *look(float(t))) for t, w in zip(middles, widths, strict=True)))
-
-
-def _free(system: System, t: float, q: Floats) -> Floats:
-    """An orthonormal basis of the motions with Phi_q qd = 0, angles as lengths."""
-    scale = 1.0 / system.sizes * system.length
-    return np.asarray(row_space(system.Phi_q(t, q) / scale).null / scale[:, None])
 
 
 def _may_jump(system: System) -> bool:

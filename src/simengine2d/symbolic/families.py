@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from ..analyses.assembly.assemble import assemble
-from ..coordinates import family_named
 from ..coordinates.base import Family
 from ..coordinates.natural.natural import Natural, refuse_counted_turns
 from ..coordinates.natural.orientations import welded_angles
@@ -47,9 +46,9 @@ LETTERS = {"angle": "theta", "along": "s", "ux": "u", "uy": "u"}
 
 def closed_family(system: System, name: str) -> Family:
     """The family in numbers, which knows its coordinates and rows; an error where the system cannot have it."""
-    if family_named(name) is Natural:  # a driven angle would leave atan2 behind after half a turn
+    if Family.registry.named(name) is Natural:  # a driven angle would leave atan2 behind after half a turn
         refuse_counted_turns(system, welded_angles(system))
-    return family_named(name)(system, assemble(system).q)
+    return Family.registry.named(name)(system, assemble(system).q)
 
 
 def new_symbols(bodies: BodySymbols, names: list[str], order: int) -> list[sp.Symbol]:

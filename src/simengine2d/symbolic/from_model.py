@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from ..coordinates import family_named
+from ..coordinates.base import Family
 from ..coordinates.reference_point.reference_point import ReferencePoint
 from ..errors import ModelError, UnsupportedError
 from ..model.formula import VELOCITY
@@ -27,7 +27,7 @@ def equations_of(model: Model, coordinates: str, notation: str, numbers: bool) -
     if system.missing_law is not None:
         raise UnsupportedError(system.missing_law)
     notation_named(notation)
-    reference = family_named(coordinates).name == ReferencePoint.name
+    reference = Family.registry.named(coordinates).name == ReferencePoint.name
     bodies = BodySymbols(system, shown=reference)
     frames = SymbolicFrames(bodies)
     core, names = (

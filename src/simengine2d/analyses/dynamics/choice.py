@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...coordinates import family_named
+from ...coordinates.base import Family
 from ...coordinates.relative.relative import Relative
 from ...errors import counted
 from ...formulations.projection import Projection
@@ -38,7 +38,7 @@ def choice(
     Methods that are named keep to the textbook's equations, those of reference points.
     """
     if named is not None:
-        return Choice(family_named(named).name, "as asked for")
+        return Choice(Family.registry.named(named).name, "as asked for")
     if not isinstance(posed, Projection):
         return Choice(REFERENCE_POINT, f"those of the formulation {posed.name}")
     if not (isinstance(method, RungeKutta) and method.adaptive):

@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from ...coordinates import family_named
 from ...coordinates.base import Family
 from ...coordinates.equations import OutputMonitors, OutputMultipliers
 from ...coordinates.reference_point.multipliers import multipliers_of_bodies
@@ -80,7 +79,7 @@ class DynamicsStepper(ABC):
     def __init__(self, options: DynamicsOptions, start: InitialState) -> None:
         self.options, self.start, self.system, method = options, start, options.system, options.integrator
         idle: Family | None = self.system.idle.take((options.coordinates, start.assembly.t))
-        self.family = idle or family_named(options.coordinates)(self.system, start.assembly.q)
+        self.family = idle or Family.registry.named(options.coordinates)(self.system, start.assembly.q)
         self.rank = RankWatch(self.system, self.family, start.regular) if can_lose_rank(self.system) else None
         """The watch over the constraints; None if they are always independent."""
         bends = not isinstance(method, AlphaMethod)  # methods of order 2 do not notice kinks

@@ -111,7 +111,7 @@ def _compare(
     model: Model, asked: list[Any], t_end: float, step: float | None, rtol: float | None, out: Path
 ) -> Comparison:
     from ...lab import compare
-    from ...lab.folder import save_comparison
+    from ...lab.pictures import save_comparison
 
     options: dict[str, Any] = {} if rtol is None else {"rtol": rtol}
     try:
@@ -127,7 +127,7 @@ def _compare(
 
 
 def _present(comparison: Comparison) -> None:
-    from ...lab.text import HEADS, cells, remarks
+    from ...lab.trial import HEADS, cells, remarks
 
     columns = [HEADS.index(name) for name in SHOWN]
     rows = [[row[i] for i in columns] for row in map(cells, comparison.ran)]
@@ -148,7 +148,7 @@ def _work_precision(
     model: Model, solvers: list[Integrator], t_end: float, comparison: Comparison, out: Path
 ) -> None:
     from ...lab import work_precision
-    from ...lab.folder import save_work_precision
+    from ...lab.pictures import save_work_precision
     from ..job import free_motions
 
     if free_motions(comparison.reference.system) == 0:
@@ -165,7 +165,7 @@ def _work_precision(
 
 
 def _stability(solvers: list[Integrator], out: Path) -> None:
-    from ...lab.folder import save_stability
+    from ...lab.pictures import save_stability
 
     _say_saved(save_stability(solvers, out))
 

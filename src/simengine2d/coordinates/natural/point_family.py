@@ -16,8 +16,7 @@ from ...numerics.arrays import Floats, Ints
 from ...system.applied_forces import Loads
 from ...system.constraints import SystemArrays
 from ...system.system import System
-from ..body_map import BodyMap, MapPointers, MapShape
-from ..map_layout import MapLayout
+from ..body_map import BodyMap, MapLayout, MapPointers, MapShape
 from ..mapped import MappedFamily
 from . import kernels, point_map
 from .kernels import NaturalArrays

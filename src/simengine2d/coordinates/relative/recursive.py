@@ -24,8 +24,8 @@ from ...system.constraints import SystemArrays
 from ...system.elimination import unequal
 from ...system.row_compliance import filled
 from ...system.workspace import MOST_WHOLE, Workspace, new_workspace
+from ..base import reduced_arrays
 from ..equations import Configuration, EquationsOfMotion, Verb
-from ..reduced import reduced_arrays
 from ..row_scales import MOST_ROWS, given_in, lengths_in, softened
 from .articulated import accelerate_joints, eliminate_joints, weigh
 from .joint_multipliers import multipliers_of

@@ -5,8 +5,7 @@ M qdd + C qd + K q = F(t).
 """
 
 from .choosing import advice, method_of
-from .integration import solve
+from .integration import Interpolant, Solution, solve
 from .second_order import SecondOrderSolution, newmark
-from .solution import Interpolant, Solution
 
 __all__ = ["Interpolant", "SecondOrderSolution", "Solution", "advice", "method_of", "newmark", "solve"]
