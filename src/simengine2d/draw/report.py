@@ -159,22 +159,15 @@ def _plots(results: Results) -> list[str]:
         return ["<p>There is one time only.</p>"]
     bodies = list(dict.fromkeys([results.bodies[0], results.bodies[-1]]))
     parts = [_figure(_coordinates(results, body), 4.6, 3.0) for body in bodies]
-    parts += [_figure(_velocities(results, body), 4.6, 3.0) for body in bodies]
+    parts += [_figure(_coordinates(results, body, "d"), 4.6, 3.0) for body in bodies]
     if results.lam is not None and known_energy(results) is not None:
         parts.append(_figure(lambda figure: plots.plot_energy(results, figure.subplots()), 4.6, 3.0))
     return ['<div class="pair">', *parts, "</div>"]
 
 
-def _coordinates(results: Results, body: str) -> Callable[[Figure], Any]:
-    return lambda figure: plots.plot(
-        results, *(f"{body}.{c}" for c in ("x", "y", "phi")), ax=figure.subplots()
-    )
-
-
-def _velocities(results: Results, body: str) -> Callable[[Figure], Any]:
-    return lambda figure: plots.plot(
-        results, *(f"{body}.{c}d" for c in ("x", "y", "phi")), ax=figure.subplots()
-    )
+def _coordinates(results: Results, body: str, order: str = "") -> Callable[[Figure], Any]:
+    channels = [f"{body}.{c}{order}" for c in ("x", "y", "phi")]
+    return lambda figure: plots.plot(results, *channels, ax=figure.subplots())
 
 
 def _reaction_plot(results: Results, name: str, figure: Figure) -> None:

@@ -138,30 +138,6 @@ def _relative(cls: Callable[..., Element]) -> Callable[[AdmEntry], list[Element]
     return lambda e: [cls(e.name, e.point(1), e.point(2), e.function())]
 
 
-def _absolute_angle(e: AdmEntry) -> list[Element]:
-    return [AbsoluteAngle(e.name, Frame(e.body("body1")), e.function())]
-
-
-def _relative_angle(e: AdmEntry) -> list[Element]:
-    return [RelativeAngle(e.name, Frame(e.body("body1")), Frame(e.body("body2")), e.function())]
-
-
-def _absolute_distance(e: AdmEntry) -> list[Element]:
-    return [AbsoluteDistance(e.name, e.point(1), e.function(), e.vector("c"))]
-
-
-def _revolute(e: AdmEntry) -> list[Element]:
-    return [Revolute(e.name, e.point(1), e.point(2))]
-
-
-def _translational(e: AdmEntry) -> list[Element]:
-    return [Translational(e.name, e.frame(1), e.frame(2))]
-
-
-def _point_on_line(e: AdmEntry) -> list[Element]:
-    return [PinSlot(e.name, e.frame(1), e.point(2))]
-
-
 def _rack_pinion(e: AdmEntry) -> list[Element]:
     """Two equations, with v = r_1Q - r_1P of length L and direction beta in the rack:
 
@@ -182,36 +158,12 @@ def _rack_pinion(e: AdmEntry) -> list[Element]:
     ]
 
 
-def _point_force(e: AdmEntry) -> list[Element]:
-    return [PointForce(e.name, e.point(1), e.function("funX"), e.function("funY"), e.axes())]
-
-
-def _point_force_file(e: AdmEntry) -> list[Element]:
-    return [PointForce(e.name, e.point(1), axes=e.axes(), law=e.law())]
-
-
-def _torque(e: AdmEntry) -> list[Element]:
-    return [Torque(e.name, Frame(e.body("body1")), e.function())]
-
-
-def _torque_file(e: AdmEntry) -> list[Element]:
-    return [Torque(e.name, Frame(e.body("body1")), law=e.law())]
-
-
 def _rsda1(e: AdmEntry) -> list[Element]:
     return _spring(e, angle(Frame(GROUND), Frame(e.body("body1"))).text, "theta0")
 
 
 def _rsda2(e: AdmEntry) -> list[Element]:
     return _spring(e, angle(Frame(e.body("body1")), Frame(e.body("body2"))).text, "theta0")
-
-
-def _rsda(e: AdmEntry) -> list[Element]:
-    return _rsda2(e) if "body2" in e.record else _rsda1(e)
-
-
-def _tsda(e: AdmEntry) -> list[Element]:
-    return _spring(e, distance(e.point(1), e.point(2)).text, "l0")
 
 
 def _spring(e: AdmEntry, measure: str, free: str) -> list[Element]:
@@ -221,29 +173,54 @@ def _spring(e: AdmEntry, measure: str, free: str) -> list[Element]:
 CONSTRAINTS = {
     "AbsoluteX": Meaning(_absolute(AbsoluteX), ONE_POINT, FUN),
     "AbsoluteY": Meaning(_absolute(AbsoluteY), ONE_POINT, FUN),
-    "AbsoluteAngle": Meaning(_absolute_angle, ("body1",), ("sP1", *FUN)),
-    "AbsoluteDistance": Meaning(_absolute_distance, (*ONE_POINT, "c"), FUN),
+    "AbsoluteAngle": Meaning(
+        lambda e: [AbsoluteAngle(e.name, Frame(e.body("body1")), e.function())], ("body1",), ("sP1", *FUN)
+    ),
+    "AbsoluteDistance": Meaning(
+        lambda e: [AbsoluteDistance(e.name, e.point(1), e.function(), e.vector("c"))], (*ONE_POINT, "c"), FUN
+    ),
     "RelativeX": Meaning(_relative(RelativeX), TWO_POINTS, FUN),
     "RelativeY": Meaning(_relative(RelativeY), TWO_POINTS, FUN),
-    "RelativeAngle": Meaning(_relative_angle, ("body1", "body2"), ("sP1", "sP2", *FUN)),
+    "RelativeAngle": Meaning(
+        lambda e: [RelativeAngle(e.name, Frame(e.body("body1")), Frame(e.body("body2")), e.function())],
+        ("body1", "body2"),
+        ("sP1", "sP2", *FUN),
+    ),
     "RelativeDistance": Meaning(_relative(RelativeDistance), TWO_POINTS, FUN),
-    "RevoluteJoint": Meaning(_revolute, TWO_POINTS),
-    "TranslationalJoint": Meaning(_translational, (*TWO_POINTS, "vP1", "vP2")),
-    "PointOnLine": Meaning(_point_on_line, (*TWO_POINTS, "vP1"), ("vP2",)),
+    "RevoluteJoint": Meaning(lambda e: [Revolute(e.name, e.point(1), e.point(2))], TWO_POINTS),
+    "TranslationalJoint": Meaning(
+        lambda e: [Translational(e.name, e.frame(1), e.frame(2))], (*TWO_POINTS, "vP1", "vP2")
+    ),
+    "PointOnLine": Meaning(
+        lambda e: [PinSlot(e.name, e.frame(1), e.point(2))], (*TWO_POINTS, "vP1"), ("vP2",)
+    ),
     "RackPinion": Meaning(_rack_pinion, (*TWO_POINTS, "sQ1", "R2"), ("theta1", "theta2")),
 }
 RSDA_MAY = ("theta0", "k", "c", *FUN)
 LAW_MAY = ("frame", "mfile", "matlab_file")
+POINT_FORCE_FILE = Meaning(
+    lambda e: [PointForce(e.name, e.point(1), axes=e.axes(), law=e.law())], ONE_POINT, LAW_MAY
+)
 FORCES = {
-    "PointForce": Meaning(_point_force, ONE_POINT, ("frame", "funX", "funY")),
-    "PointForceFile": Meaning(_point_force_file, ONE_POINT, LAW_MAY),
-    "forceFile": Meaning(_point_force_file, ONE_POINT, LAW_MAY),
-    "Torque": Meaning(_torque, ("body1",), FUN),
-    "torqueFile": Meaning(_torque_file, ("body1",), LAW_MAY),
+    "PointForce": Meaning(
+        lambda e: [PointForce(e.name, e.point(1), e.function("funX"), e.function("funY"), e.axes())],
+        ONE_POINT,
+        ("frame", "funX", "funY"),
+    ),
+    "PointForceFile": POINT_FORCE_FILE,
+    "forceFile": POINT_FORCE_FILE,
+    "Torque": Meaning(lambda e: [Torque(e.name, Frame(e.body("body1")), e.function())], ("body1",), FUN),
+    "torqueFile": Meaning(
+        lambda e: [Torque(e.name, Frame(e.body("body1")), law=e.law())], ("body1",), LAW_MAY
+    ),
     "RSDA1": Meaning(_rsda1, ("body1",), RSDA_MAY),
     "RSDA2": Meaning(_rsda2, ("body1", "body2"), RSDA_MAY),
-    "RSDA": Meaning(_rsda, ("body1",), ("body2", *RSDA_MAY)),
-    "TSDA": Meaning(_tsda, TWO_POINTS, ("k", "l0", "c", *FUN)),
+    "RSDA": Meaning(
+        lambda e: (_rsda2 if "body2" in e.record else _rsda1)(e), ("body1",), ("body2", *RSDA_MAY)
+    ),
+    "TSDA": Meaning(
+        lambda e: _spring(e, distance(e.point(1), e.point(2)).text, "l0"), TWO_POINTS, ("k", "l0", "c", *FUN)
+    ),
 }
 SECTIONS: dict[str, tuple[str, dict[str, Meaning]]] = {
     "constraints": ("constraint", CONSTRAINTS),

@@ -101,11 +101,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _in_quotes(text: str) -> str:
-    return _UNPRINTABLE.sub(_escape, json.dumps(text, ensure_ascii=False))
-
-
-def _escape(match: re.Match[str]) -> str:
-    return f"\\u{ord(match[0]):04x}"
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def shown(value: Any, longest: int = 60) -> str:

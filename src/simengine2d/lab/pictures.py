@@ -17,7 +17,7 @@ from ..io.files import write_text
 from ..methods import Integrator
 from ..numerics.arrays import Floats
 from .stability import growth, stability_region
-from .trial import RAN, Trial
+from .trial import RAN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,20 +66,13 @@ def plot_work_precision(work: WorkPrecision, axes: tuple[Axes, Axes] | None = No
     for i, (name, curve) in enumerate(work.curves.items()):
         ran = [trial for trial in curve if trial.status == RAN]
         style = line_style(i) | {"marker": MARKERS[i % len(MARKERS)], "markersize": 4.5, "label": name}
-        for ax, cost in ((left, _milliseconds), (right, _evaluations)):
-            ax.loglog([cost(trial) for trial in ran], [_shown(trial.q) for trial in ran], **style)
+        errors = [_shown(trial.q) for trial in ran]
+        left.loglog([1e3 * trial.seconds for trial in ran], errors, **style)
+        right.loglog([max(1.0, float(trial.evaluations)) for trial in ran], errors, **style)
     left.set(xlabel="milliseconds of the solve", ylabel="largest difference of q to the reference")
     right.set(xlabel="evaluations of the equations of motion")
     right.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return _quiet(left), _quiet(right)
-
-
-def _milliseconds(trial: Trial) -> float:
-    return 1e3 * trial.seconds
-
-
-def _evaluations(trial: Trial) -> float:
-    return max(1.0, float(trial.evaluations))
 
 
 def plot_order(order: Order, ax: Axes | None = None) -> Axes:

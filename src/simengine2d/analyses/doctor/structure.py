@@ -146,41 +146,28 @@ def _is_plain(value: Any) -> bool:
 def _idle(resolved: ResolvedModel) -> Iterator[Finding]:
     """Forces that are always zero."""
     for name, element in resolved.elements.items():
-        if isinstance(element, ForceElement) and _is_zero(element):
-            yield Finding(
-                WARNING,
-                "idle",
-                (name,),
-                f"{element.title} exerts no force: {_what_is_zero(element)}.",
-                "Give it a value, or remove it.",
-            )
+        zero = _what_is_zero(element)
+        if zero:
+            text = f"{element.title} exerts no force: {zero}."
+            yield Finding(WARNING, "idle", (name,), text, "Give it a value, or remove it.")
 
 
-def _is_zero(force: ForceElement) -> bool:
-    match force:
-        case Spring():
-            return (
-                force.law is None and not force.stiffness and not force.damping and _vanishes(force.actuator)
-            )
-        case PointForce():
-            return force.law is None and _vanishes(force.fx) and _vanishes(force.fy)
-        case Torque():
-            return force.law is None and _vanishes(force.value)
-    return False
+def _what_is_zero(element: Element) -> str:
+    """Of a force that is always zero, in words; else nothing."""
+    match element:
+        case Spring(law=None, stiffness=0.0, damping=0.0) if _vanishes(element.actuator):
+            return "stiffness, damping, actuator and law are not given or zero"
+        case PointForce(law=None) if _vanishes(element.fx) and _vanishes(element.fy):
+            return "fx and fy are zero"
+        case Torque(law=None) if _vanishes(element.value):
+            return "its value is zero"
+    return ""
 
 
 def _vanishes(given: Any) -> bool:
     if isinstance(given, Function):
         return given.is_zero
     return given is None or given == 0.0
-
-
-def _what_is_zero(force: ForceElement) -> str:
-    return {
-        Spring: "stiffness, damping, actuator and law are not given or zero",
-        PointForce: "fx and fy are zero",
-        Torque: "its value is zero",
-    }[type(force)]
 
 
 def _unconnected(resolved: ResolvedModel) -> Iterator[Finding]:
