@@ -39,14 +39,13 @@ def corrections(assembly: Assembly) -> Iterator[Finding]:
         far = max(shift / length, abs(turn))
         if far <= 1e-6:
             continue
-        yield Finding(
-            WARNING if far > MOVED else NOTE,
-            "moved",
-            (name,),
+        text = (
             f"body '{name}' was moved by {shift:.3g} m and turned by {turn:.3g} rad to close the joints at "
-            f"t = {assembly.t:g} s.",
-            "Place it where it belongs, or check the lengths around it and the drivers' first values.",
-            {"shift": shift, "turn": turn},
+            f"t = {assembly.t:g} s."
+        )
+        remedy = "Place it where it belongs, or check the lengths around it and the drivers' first values."
+        yield Finding(
+            WARNING if far > MOVED else NOTE, "moved", (name,), text, remedy, {"shift": shift, "turn": turn}
         )
     for sentence in assembly.changed_velocities:
         body = sentence.split("velocity ", 1)[1].split(".", 1)[0]
@@ -87,28 +86,22 @@ def over_driven(system: System, t: float) -> Finding | None:
     free, drivers = undriven_mobility(system, t), dict.fromkeys(system.rows[i][0] for i in system.driver_rows)
     if free is None or len(drivers) <= free:
         return None
-    return Finding(
-        ERROR,
-        "fighting drivers",
-        tuple(drivers),
+    text = (
         f"the drivers {listed(drivers)} fight: {counted(free, 'motion')} {'is' if free == 1 else 'are'} free, and "
-        f"their values at t = {t:g} s are incompatible.",
-        "Remove one of them, or make one a force.",
-        {"free motions": float(free)},
+        f"their values at t = {t:g} s are incompatible."
     )
+    remedy = "Remove one of them, or make one a force."
+    return Finding(ERROR, "fighting drivers", tuple(drivers), text, remedy, {"free motions": float(free)})
 
 
 def _fighting(assembly: Assembly, group: DependentSet, drivers: list[str]) -> Finding:
     off = _disagreement(assembly, group)
     same = "with the same velocity" if off <= SAME else f"with velocities that differ by {off:.3g}"
     when = "" if group.permanent else " in this pose"
+    text = f"the drivers {listed(drivers)} drive the same motion{when}, {same} at t = {assembly.t:g} s."
+    remedy = "Remove one of them, or make one a force."
     return Finding(
-        WARNING if off <= SAME else ERROR,
-        "fighting drivers",
-        tuple(drivers),
-        f"the drivers {listed(drivers)} drive the same motion{when}, {same} at t = {assembly.t:g} s.",
-        "Remove one of them, or make one a force.",
-        {"velocity": off},
+        WARNING if off <= SAME else ERROR, "fighting drivers", tuple(drivers), text, remedy, {"velocity": off}
     )
 
 
@@ -193,13 +186,8 @@ def _held_twice(assembly: Assembly, diagnosis: Diagnosis) -> Iterator[Finding]:
             if group.permanent
             else "Most other poses are regular: start from one of them."
         )
-        yield Finding(
-            NOTE if group.permanent else WARNING,
-            "dependent",
-            names,
-            f"{listed(group.names)} restrict the same motion {when}.",
-            remedy,
-        )
+        text = f"{listed(group.names)} restrict the same motion {when}."
+        yield Finding(NOTE if group.permanent else WARNING, "dependent", names, text, remedy)
 
 
 def _reactions(assembly: Assembly) -> Iterator[Finding]:
@@ -222,13 +210,9 @@ def _freedom(diagnosis: Diagnosis) -> Iterator[Finding]:
         NOTE, "mobility", (), f"mobility {free}, {count}: {motions}.", "", {"mobility": float(free)}
     )
     if free == 0 and not any(joint.drives for joint in diagnosis.model.joints.values()):
-        yield Finding(
-            WARNING,
-            "locked",
-            (),
-            f"'{diagnosis.model.name}' cannot move: its joints hold every motion and there is no driver.",
-            "Remove a joint, or check guides and pins for one that holds too much.",
-        )
+        text = f"'{diagnosis.model.name}' cannot move: its joints hold every motion and there is no driver."
+        remedy = "Remove a joint, or check guides and pins for one that holds too much."
+        yield Finding(WARNING, "locked", (), text, remedy)
 
 
 def _idle_springs(assembly: Assembly) -> Iterator[Finding]:
@@ -278,13 +262,9 @@ def massless(assembly: Assembly) -> Iterator[Finding]:
         names = tuple(system.bodies[i].name for i in moving)
         concerned.update(names)
         words = in_words(system, assembly.q, scale * motion)
-        yield Finding(
-            ERROR,
-            "massless",
-            names,
-            f"a free motion has no mass, so forces do not determine it: {words}.",
-            f"Give {listed(names)} a mass and an inertia for dynamics, or drive the motion.",
-        )
+        text = f"a free motion has no mass, so forces do not determine it: {words}."
+        remedy = f"Give {listed(names)} a mass and an inertia for dynamics, or drive the motion."
+        yield Finding(ERROR, "massless", names, text, remedy)
     light = [b.name for b in system.bodies if b.mass == 0.0 and b.inertia == 0.0 and b.name not in concerned]
     if light and masses.max(initial=0.0) > 0.0:
         has, them = ("has", "it") if len(light) == 1 else ("have", "them")

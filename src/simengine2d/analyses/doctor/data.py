@@ -77,14 +77,9 @@ def _measures_angles(element: Any) -> bool:
 
 
 def _degrees(title: str, name: str, word: str, given: float) -> Finding:
-    return Finding(
-        WARNING,
-        "degrees",
-        (name,),
-        f"{title}: {word} = {given:g} is taken as radians, which is {given / TURNS:.1f} turns.",
-        f"If degrees were meant, write '{given:g}*deg'.",
-        {"radians": float(given)},
-    )
+    text = f"{title}: {word} = {given:g} is taken as radians, which is {given / TURNS:.1f} turns."
+    remedy = f"If degrees were meant, write '{given:g}*deg'."
+    return Finding(WARNING, "degrees", (name,), text, remedy, {"radians": float(given)})
 
 
 # Lengths ----------------------------------------------------------------------------------------------
@@ -123,28 +118,18 @@ def _lengths(resolved: ResolvedModel) -> Iterator[Finding]:
         usual = float(np.median(others))
         for ratio, word in ((size / usual, "larger"), (usual / size, "smaller")):
             if MILLI[0] < ratio < MILLI[1]:
-                yield Finding(
-                    WARNING,
-                    "units",
-                    (name,),
-                    f"body '{name}' is {size:.4g} m large, {ratio:.0f} times {word} than the others ({usual:.4g} m).",
-                    "Lengths are meters: was one given in millimeters?",
-                    {"size": size, "others": usual},
-                )
+                text = f"body '{name}' is {size:.4g} m large, {ratio:.0f} times {word} than the others ({usual:.4g} m)."
+                remedy = "Lengths are meters: was one given in millimeters?"
+                yield Finding(WARNING, "units", (name,), text, remedy, {"size": size, "others": usual})
 
 
 def _thin(resolved: ResolvedModel) -> Iterator[Finding]:
     for name, body in resolved.bodies.items():
         size = size_of(body, resolved)
         if name != GROUND and size > LONG and 0.0 < body.mass < LIGHT * size:
-            yield Finding(
-                WARNING,
-                "units",
-                (name,),
-                f"body '{name}' is {size:.4g} m long and weighs {body.mass:.4g} kg.",
-                "Lengths are meters: were they given in millimeters?",
-                {"size": size, "mass": body.mass},
-            )
+            text = f"body '{name}' is {size:.4g} m long and weighs {body.mass:.4g} kg."
+            remedy = "Lengths are meters: were they given in millimeters?"
+            yield Finding(WARNING, "units", (name,), text, remedy, {"size": size, "mass": body.mass})
 
 
 # Masses -----------------------------------------------------------------------------------------------
@@ -162,13 +147,17 @@ def _inertias(resolved: ResolvedModel) -> Iterator[Finding]:
             continue
         usual = body.mass * size**2 / 12.0
         what = "larger" if radius > size else "smaller"
+        text = (
+            f"body '{name}' has the inertia {body.inertia:.4g} kg m^2, much {what} than a body of {body.mass:.4g} kg "
+            f"and {size:.4g} m can have: a bar of that size has {usual:.4g} kg m^2."
+        )
+        remedy = "Inertias are about the mass center, in kg m^2."
         yield Finding(
             WARNING,
             "inertia",
             (name,),
-            f"body '{name}' has the inertia {body.inertia:.4g} kg m^2, much {what} than a body of {body.mass:.4g} kg "
-            f"and {size:.4g} m can have: a bar of that size has {usual:.4g} kg m^2.",
-            "Inertias are about the mass center, in kg m^2.",
+            text,
+            remedy,
             {"inertia": body.inertia, "bar": usual, "radius of gyration": radius},
         )
 
@@ -178,13 +167,8 @@ def _gravity(resolved: ResolvedModel) -> Iterator[Finding]:
     size = hypot(gx, gy)
     for factor, unit in ((1000.0, "millimeters"), (100.0, "centimeters")):
         if 9.7 * factor < size < 9.9 * factor:
-            yield Finding(
-                WARNING,
-                "units",
-                ("gravity",),
-                f"gravity is {size:.5g} m/s^2, {factor:g} times that of the earth.",
-                f"Lengths are meters: was it given in {unit}?",
-                {"gravity": size},
-            )
+            text = f"gravity is {size:.5g} m/s^2, {factor:g} times that of the earth."
+            remedy = f"Lengths are meters: was it given in {unit}?"
+            yield Finding(WARNING, "units", ("gravity",), text, remedy, {"gravity": size})
     if gy > 0.0 and gx == 0.0:
         yield Finding(NOTE, "gravity", ("gravity",), f"gravity points up, ({gx:g}, {gy:g}) m/s^2.")

@@ -37,13 +37,9 @@ def remarks(resolved: ResolvedModel) -> Iterator[Finding]:
 
 def _without_bodies(resolved: ResolvedModel) -> Iterator[Finding]:
     if len(resolved.bodies) == 1:
-        yield Finding(
-            ERROR,
-            "empty",
-            (),
-            f"model '{resolved.model.name}' has no bodies.",
-            "Add one with model.body(...).",
-        )
+        text = f"model '{resolved.model.name}' has no bodies."
+        remedy = "Add one with model.body(...)."
+        yield Finding(ERROR, "empty", (), text, remedy)
 
 
 # Things that do not fit -------------------------------------------------------------------------------
@@ -58,15 +54,12 @@ def _gears(resolved: ResolvedModel) -> Iterator[Finding]:
         centers = hypot(gear.a.drawn_x - gear.b.drawn_x, gear.a.drawn_y - gear.b.drawn_y)
         if abs(centers - needed) > FITS * centers:
             word = "difference" if gear.internal else "sum"
-            yield Finding(
-                WARNING,
-                "gear",
-                (name,),
+            text = (
                 f"{gear.title}: the centers are {centers:.5g} m apart as drawn, but the {word} of the radii {a:g} and "
-                f"{b:g} m is {needed:.5g} m, so the pitch circles do not touch.",
-                "Move a center or change a radius; teeth=[...] instead of radii fit any distance.",
-                {"centers": centers, "radii": needed},
+                f"{b:g} m is {needed:.5g} m, so the pitch circles do not touch."
             )
+            remedy = "Move a center or change a radius; teeth=[...] instead of radii fit any distance."
+            yield Finding(WARNING, "gear", (name,), text, remedy, {"centers": centers, "radii": needed})
 
 
 def _belts(resolved: ResolvedModel) -> Iterator[Finding]:
@@ -74,15 +67,12 @@ def _belts(resolved: ResolvedModel) -> Iterator[Finding]:
         a, b = belt.radii
         centers = hypot(belt.a.drawn_x - belt.b.drawn_x, belt.a.drawn_y - belt.b.drawn_y)
         if centers < a + b:
-            yield Finding(
-                WARNING,
-                "belt",
-                (name,),
+            text = (
                 f"{belt.title}: its pulleys of the radii {a:g} and {b:g} m overlap, since the centers are only "
-                f"{centers:.5g} m apart as drawn.",
-                "Move a center or change a radius.",
-                {"centers": centers, "radii": a + b},
+                f"{centers:.5g} m apart as drawn."
             )
+            remedy = "Move a center or change a radius."
+            yield Finding(WARNING, "belt", (name,), text, remedy, {"centers": centers, "radii": a + b})
 
 
 def _springs(resolved: ResolvedModel) -> Iterator[Finding]:
@@ -90,13 +80,9 @@ def _springs(resolved: ResolvedModel) -> Iterator[Finding]:
     for name, spring in _of_type(resolved, Spring):
         kinds = [term.kind for term in spring.measure.terms]
         if kinds == ["distance"] and abs(spring.measure.drawn) < 1e-9 * size:
-            yield Finding(
-                WARNING,
-                "no length",
-                (name,),
-                f"{spring.title} acts between two points that coincide as drawn, so it has no direction.",
-                "Attach it elsewhere, or let it act on x(a, b), y(a, b) or angle(a, b).",
-            )
+            text = f"{spring.title} acts between two points that coincide as drawn, so it has no direction."
+            remedy = "Attach it elsewhere, or let it act on x(a, b), y(a, b) or angle(a, b)."
+            yield Finding(WARNING, "no length", (name,), text, remedy)
 
 
 def _extent(resolved: ResolvedModel) -> float:
@@ -119,13 +105,9 @@ def _repeated(resolved: ResolvedModel) -> Iterator[Finding]:
         joint = resolved.elements[name]
         key = (type(joint).__name__, tuple(_value(joint, field) for field in joint.kinds()))
         if key in seen:
-            yield Finding(
-                WARNING,
-                "repeated",
-                (name, seen[key]),
-                f"{joint.title} repeats '{seen[key]}': the same joint at the same place.",
-                "Remove one of them; reactions of both together are not unique.",
-            )
+            text = f"{joint.title} repeats '{seen[key]}': the same joint at the same place."
+            remedy = "Remove one of them; reactions of both together are not unique."
+            yield Finding(WARNING, "repeated", (name, seen[key]), text, remedy)
         else:
             seen[key] = name
 
@@ -182,23 +164,15 @@ def _unconnected(resolved: ResolvedModel) -> Iterator[Finding]:
         if name == GROUND or name in held:
             continue
         what = "no joint holds it" if name in pushed else "neither a joint nor a force acts on it"
-        yield Finding(
-            NOTE if name in pushed else WARNING,
-            "unconnected",
-            (name,),
-            f"body '{name}' flies freely: {what}.",
-            "" if name in pushed else "Connect it, or remove it.",
-        )
+        text = f"body '{name}' flies freely: {what}."
+        remedy = "" if name in pushed else "Connect it, or remove it."
+        yield Finding(NOTE if name in pushed else WARNING, "unconnected", (name,), text, remedy)
     # groups without a connection to the ground
     grounded = _reached(resolved, GROUND)
     adrift = [name for name in resolved.bodies if name in held and name not in grounded and name != GROUND]
     if adrift:
-        yield Finding(
-            NOTE,
-            "adrift",
-            tuple(adrift),
-            f"{listed(adrift)} {'is' if len(adrift) == 1 else 'are'} not connected to the ground by any joint.",
-        )
+        text = f"{listed(adrift)} {'is' if len(adrift) == 1 else 'are'} not connected to the ground by any joint."
+        yield Finding(NOTE, "adrift", tuple(adrift), text)
 
 
 def _reached(resolved: ResolvedModel, start: str) -> set[str]:
