@@ -169,11 +169,6 @@ def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[SystemArrays, L
     loads = [load for _, load in system.loads]
     rows: list[Row] = [system.rows[i][1] for i in kept]
     functions = [system.functions[i] for i in kept]
-    arrays, numbers = constant_arrays(
-        system.bodies,
-        system.resolved.gravity,
-        rows,
-        functions,
-        frames_of_loads(loads),
-    )
+    frames, gravity = frames_of_loads(loads), system.resolved.gravity
+    arrays, numbers = constant_arrays(system.bodies, gravity, rows, functions, frames)
     return arrays, load_arrays(loads, numbers)

@@ -47,22 +47,10 @@ def new_equations(arrays: SystemArrays, n: int, own: int, w: Workspace) -> Trans
     """Arrays for n coordinates and `own` rows before those of the system, evaluated in a workspace."""
     bodies, kept = 3 * arrays.mass.size, arrays.row_start.size - 1
     m = own + kept
-    return TransformedEquations(
-        np.zeros(bodies),
-        np.zeros(bodies),
-        np.zeros((bodies, n)),
-        np.zeros(bodies),
-        np.zeros((n, n)),
-        np.zeros(n),
-        np.zeros(m),
-        np.zeros((m, n)),
-        np.zeros(m),
-        np.zeros(m),
-        w.f,
-        w.F,
-        w.data,
-        np.zeros(bodies),
-    )
+    q, qd, bias, QA = np.zeros((4, bodies))
+    R, M, Q, J = np.zeros((bodies, n)), np.zeros((n, n)), np.zeros(n), np.zeros((m, n))
+    Phi, nu, gamma = np.zeros((3, m))
+    return TransformedEquations(q, qd, R, bias, M, Q, Phi, J, nu, gamma, w.f, w.F, w.data, QA)
 
 
 class BodiesContext(NamedTuple):

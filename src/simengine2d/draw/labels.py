@@ -45,10 +45,8 @@ def _body_label(name: str, spots: Sequence[Spot], layout: Layout) -> Label:
     if isinstance(shape, Plate):
         gap, aside = layout.number(shape.height) / 2 + 0.8 * layout.size, 0.0
         if layout.rack_of(name) is not None:
-            gap, aside = (
-                2.0 * layout.size,
-                0.4 * layout.number(shape.width),
-            )  # beside the pinion, above the teeth
+            # beside the pinion, above the teeth
+            gap, aside = 2.0 * layout.size, 0.4 * layout.number(shape.width)
         return Label(Spot(name, aside, 0.0), name, ink, gap, above=True)
     points = [(spot.x, spot.y) for spot in spots]
     points += [(x, y) for x, y, _ in layout.resolved.bodies[name].points.values()]

@@ -107,11 +107,8 @@ def plot_phase(results: Results, channel: str, ax: Axes | None = None) -> Axes:
         rate_unit, rate_name = f"{unit}/s", f"d/dt {channel}"
     else:
         value, rate = results[channel], results[f"{channel}d"]
-        unit, rate_unit, rate_name = (
-            unit_of(results, channel),
-            UNITS[f"{channel.rsplit('.')[-1]}d"],
-            f"{channel}d",
-        )
+        unit, rate_name = unit_of(results, channel), f"{channel}d"
+        rate_unit = UNITS[rate_name.rsplit(".")[-1]]
     ax = axes_or_new(ax, 4.8, 4.4)
     ax.plot(value, rate, color=COLORS[0], linewidth=WIDTH)
     ax.plot(value[:1], rate[:1], "o", color=COLORS[0], markersize=5)

@@ -112,12 +112,9 @@ def _cell(text: str, is_number: bool) -> str:
 
 def _model_tables(results: Results) -> list[str]:
     resolved = results.resolved
-    bodies, joints, forces = (
-        report_data.body_rows(resolved),
-        report_data.joint_rows(resolved),
-        report_data.force_rows(resolved),
-    )
-    parts = [table(["body", "mass kg", "inertia kg m²", "x m", "y m", "phi rad"], bodies, 1)]
+    joints, forces = report_data.joint_rows(resolved), report_data.force_rows(resolved)
+    heads = ["body", "mass kg", "inertia kg m²", "x m", "y m", "phi rad"]
+    parts = [table(heads, report_data.body_rows(resolved), 1)]
     parts += [table(["joint", "type", "between", "equations"], joints, 3)] if joints else []
     return parts + ([table(["force", "type", "on"], forces, 3)] if forces else [])
 

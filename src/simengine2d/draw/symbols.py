@@ -266,13 +266,8 @@ def _face(joint: Cam, ink: str, layout: Layout) -> Outline:
     start, end = float(seen[:, 0].min()) - reach_of_cam, float(seen[:, 0].max()) + reach_of_cam
     thick = 1.2 * layout.size * (1.0 if seen[:, 1].mean() < 0.0 else -1.0)
     corners = np.array([(start, 0.0), (end, 0.0), (end, thick), (start, thick)])
-    return Outline(
-        joint.b.body,
-        [outlines.moved(corners, (joint.b.x, joint.b.y), joint.b.angle)],
-        ink,
-        Layer.LINK,
-        joint.name,
-    )
+    bar = outlines.moved(corners, (joint.b.x, joint.b.y), joint.b.angle)
+    return Outline(joint.b.body, [bar], ink, Layer.LINK, joint.name)
 
 
 @symbol.register

@@ -26,10 +26,7 @@ class Projection(OdeFormulation):
 
     def problem(self, family: Family, at: Configuration) -> OdeProblem:
         equations, tolerance = family.equations_of_motion(self, at), np.zeros(1)
+        finish, multipliers = projection(equations, tolerance, family), equations.multipliers
         return OdeProblem.of(
-            family,
-            rhs=equations.accelerate,
-            finish=projection(equations, tolerance, family),
-            tolerance=tolerance,
-            multipliers=equations.multipliers,
+            family, equations.accelerate, finish, tolerance=tolerance, multipliers=multipliers
         )

@@ -178,12 +178,8 @@ def compare(c, t, way):
             c.first_g[i] = c.g[1, i]
         row = suspicious(c, way / pieces)
         if row >= 0:
-            c.suspicion[0], c.suspicion[1], c.suspicion[2], c.suspicion[3] = (
-                way,
-                k / pieces,
-                1.0 / pieces,
-                row,
-            )
+            c.suspicion[0], c.suspicion[1] = way, k / pieces
+            c.suspicion[2], c.suspicion[3] = 1.0 / pieces, row
             invoke(c.narrow_f, c.narrow_c, t, c.suspicion, c.suspicion)
     for i in range(c.top.size):
         c.g[1, i] = c.first_g[i]

@@ -142,12 +142,8 @@ class BreakCrossing:
 
         Fixed steps may have jumped back and forth over a switch, which their end does not show.
         """
-        integration, broken, begin, end = (
-            self.integration,
-            self.broken,
-            self.integration.t,
-            self.integration.step_end,
-        )
+        integration, broken = self.integration, self.broken
+        begin, end = integration.t, integration.step_end
         t = broken.breaks.first_crossing(begin, end, lambda t: broken.q_qd(t, integration.between(t)))
         if t is None and integration.rules.kind < loop.ADAPTIVE:
             t = broken.breaks.first_crossing(begin, end, self.thrown())
@@ -171,12 +167,8 @@ class BreakCrossing:
 
     def thrown(self) -> Callable[[float], tuple[Floats, Floats]]:
         """The motion predicted by the accelerations at the beginning of the step."""
-        t, y, slope, n = (
-            self.integration.t,
-            self.integration.path.y,
-            self.integration.slope(),
-            self.integration.path.y.size // 2,
-        )
+        t, y, slope = self.integration.t, self.integration.path.y, self.integration.slope()
+        n = y.size // 2
 
         def look(later: float) -> tuple[Floats, Floats]:
             s = later - t

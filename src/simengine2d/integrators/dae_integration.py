@@ -246,19 +246,10 @@ def dae_integration(
     accumulates = order == method.order
     tolerances = step_tolerances(family, order, 1e-6 if rtol is None else rtol, atol, accumulates)
     correct = equations.onto_constraints(BROUGHT_BACK) if getattr(formulation, "projection", False) else NONE
-    given = (
-        step,
-        *tolerances,
-        watched(equations.ending(ends, correct), watch),
-        notes,
-        "exact",
-        None,
-        limit,
-        False,
-        False,
-        broken,
+    finish = watched(equations.ending(ends, correct), watch)
+    problem = OdeTask(
+        NONE, float(t0), y0, step, *tolerances, finish, notes, "exact", None, limit, False, False, broken
     )
-    problem = OdeTask(NONE, float(t0), y0, *given)
     path = new_path(y0, 2, 0, *tolerances, notes)
     context = new_step(T, (main, half, starter), guess, X1, ends, path, 2.0**order)
     rules = fixed_rules(problem, adaptive, order + 1, False, 1)

@@ -8,10 +8,8 @@ from ..numerics.kernel import kernel
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 LONGEST_FIRST_STEP = 0.1  # seconds; a mechanism at rest may be about to move
-CAREFUL, SHARE = (
-    0.02,
-    0.01,
-)  # seconds, and relative to the elapsed time: steps where a function may jump unseen
+# seconds, and relative to the elapsed time: steps where a function may jump unseen
+CAREFUL, SHARE = 0.02, 0.01
 SMOOTH = 0.2  # exponent of the last error: growing errors shorten the next step before it is rejected
 
 

@@ -198,15 +198,10 @@ def _effect(element: Element, states: list[State]) -> Iterator[Any]:
 
 
 def _load_effect(load: Any, states: list[State]) -> Iterator[Any]:
-    start = (
-        _measured(load.measure, states[0][1])
-        if isinstance(load, MeasureForce) and load.formula is None
-        else 0.0
-    )
+    by_law = isinstance(load, MeasureForce) and load.formula is None
+    start = _measured(load.measure, states[0][1]) if by_law else 0.0
     for t, poses in states:
-        if (
-            isinstance(load, MeasureForce) and load.formula is None
-        ):  # from where s is counted is the law's affair
+        if by_law:  # from where s is counted is the law's affair
             s = _measured(load.measure, poses)
             yield from (s - start, *_law(load.law, s, 1.0 + t, t))
         elif isinstance(load, Wrench):

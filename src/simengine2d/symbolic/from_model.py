@@ -30,16 +30,12 @@ def equations_of(model: Model, coordinates: str, notation: str, numbers: bool) -
     reference = Family.registry.named(coordinates).name == ReferencePoint.name
     bodies = BodySymbols(system, shown=reference)
     frames = SymbolicFrames(bodies)
-    core, names = (
-        equations_of_bodies(bodies, frames),
-        names_of(system, system.coordinate_names, system.row_names),
-    )
+    core = equations_of_bodies(bodies, frames)
+    names = names_of(system, system.coordinate_names, system.row_names)
     if not reference:
         family = closed_family(system, coordinates)
-        core, names = (
-            in_family(bodies, frames, family, core),
-            names_of(system, family.names, family.row_names),
-        )
+        core = in_family(bodies, frames, family, core)
+        names = names_of(system, family.names, family.row_names)
     equations = Equations(core, names, SymbolValues(bodies.table, bodies.of_time, bodies.python), notation)
     return equations.with_numbers() if numbers else equations
 

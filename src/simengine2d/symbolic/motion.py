@@ -225,11 +225,8 @@ class _Run:
         accelerations = [numeric.accelerations(*state, self.posed.stabilization) for state in states]
         stacked = lambda parts, columns: np.array(list(parts)).reshape(len(states), columns)
         largest = lambda values: max((float(np.abs(v).max(initial=0.0)) for v in values), default=0.0)
-        notes = (
-            [f"the multipliers of {listed(self.dependent)} are not unique; the smallest are given"]
-            if self.dependent
-            else []
-        )
+        free = f"the multipliers of {listed(self.dependent)} are not unique; the smallest are given"
+        notes = [free] if self.dependent else []
         return SymbolicMotion(
             self.system,
             t.copy(),

@@ -83,10 +83,8 @@ class _Points:
                 f"phi_{e.body}", Letter("phi", e.body), float(self.family.turns[b]), what
             )
         turn = D.over(d)
-        size, phi = (
-            sp.sqrt(turn.size2) if e.tip is None else sp.sqrt(D.size2 / d.size2),
-            self.core.q[3 * b + 2],
-        )
+        size = sp.sqrt(turn.size2) if e.tip is None else sp.sqrt(D.size2 / d.size2)
+        phi = self.core.q[3 * b + 2]
         self.directions |= {sp.cos(phi): turn.x / size, sp.sin(phi): turn.y / size}
         return sp.atan2(D.y, D.x) - sp.atan2(d.y, d.x)
 

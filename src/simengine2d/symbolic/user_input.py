@@ -53,11 +53,8 @@ class UserInput:
 
     def column(self, given: Any, what: str, rows: int | None = None) -> sp.Matrix:
         """Several expressions, as many as are needed."""
-        entries = (
-            list(given)
-            if isinstance(given, Sequence | sp.MatrixBase) and not isinstance(given, str)
-            else [given]
-        )
+        several = isinstance(given, Sequence | sp.MatrixBase) and not isinstance(given, str)
+        entries = list(given) if several else [given]
         if rows is not None and len(entries) != rows:
             raise ModelError(
                 f"{what} has {len(entries)} entries; {rows} are needed, one for each of {listed(self.names)}."

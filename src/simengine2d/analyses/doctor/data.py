@@ -152,14 +152,8 @@ def _inertias(resolved: ResolvedModel) -> Iterator[Finding]:
             f"and {size:.4g} m can have: a bar of that size has {usual:.4g} kg m^2."
         )
         remedy = "Inertias are about the mass center, in kg m^2."
-        yield Finding(
-            WARNING,
-            "inertia",
-            (name,),
-            text,
-            remedy,
-            {"inertia": body.inertia, "bar": usual, "radius of gyration": radius},
-        )
+        values = {"inertia": body.inertia, "bar": usual, "radius of gyration": radius}
+        yield Finding(WARNING, "inertia", (name,), text, remedy, values)
 
 
 def _gravity(resolved: ResolvedModel) -> Iterator[Finding]:

@@ -45,12 +45,8 @@ def multipliers(motion: Results, system: System) -> Multipliers:
     """lam of all rows."""
     b = needed_forces(motion, system)
     if system.n > DENSE:
-        return Multipliers(
-            np.array(
-                [_sparse(system, t, q, force) for t, q, force in zip(motion.t, motion.q, b, strict=True)]
-            ),
-            [],
-        )
+        states = zip(motion.t, motion.q, b, strict=True)
+        return Multipliers(np.array([_sparse(system, t, q, force) for t, q, force in states]), [])
     lam, singular = np.zeros((motion.t.size, system.m)), []
     count = max(1, CHUNK // max(1, system.n * system.m))
     for first in range(0, motion.t.size, count):

@@ -121,12 +121,8 @@ def _turned_back(equilibrium: FoundEquilibrium, start: Balance) -> FoundEquilibr
     other = FoundEquilibrium(
         Balance(start.system, start.t, tangent_space(start.system, start.t, q)), equilibrium.iterations
     )
-    closed = (
-        np.abs(start.system.Phi(start.t, q) - start.system.Phi(start.t, equilibrium.balance.q)).max(
-            initial=0.0
-        )
-        <= SAME
-    )
+    opened = start.system.Phi(start.t, q) - start.system.Phi(start.t, equilibrium.balance.q)
+    closed = np.abs(opened).max(initial=0.0) <= SAME
     return other if closed and _same_pose(equilibrium.balance, other.balance) else equilibrium
 
 

@@ -197,13 +197,6 @@ def _mode_rows(vibration: Modes) -> list[list[str]]:
         shape = vibration.shape(i)
         most = sorted(shape, key=lambda name: -abs(shape[name]))[:3]
         movers = ", ".join(f"{name} {shape[name].real:.3g}" for name in most)
-        rows.append(
-            [
-                str(i),
-                short(vibration.frequency[i]),
-                short(vibration.omega[i]),
-                short(vibration.damping[i]),
-                movers,
-            ]
-        )
+        numbers = (vibration.frequency[i], vibration.omega[i], vibration.damping[i])
+        rows.append([str(i), *map(short, numbers), movers])
     return rows

@@ -38,13 +38,9 @@ class PointFamily(MappedFamily, abstract=True):
 
     def lay_out(self, q: Floats, angles: Collection[str], distances: Collection[int]) -> None:
         """Set up the family, with the angles of these bodies and the distances of these rows."""
-        self.layout = CoordinateLayout(self.system, angles, distances)
-        self.names, self.own_rows, self.remaining_rows = (
-            self.layout.names,
-            self.layout.own_rows,
-            self.layout.remaining_rows,
-        )
-        self.sizes = np.array(self.layout.sizes)
+        self.layout = at = CoordinateLayout(self.system, angles, distances)
+        self.names, self.own_rows, self.remaining_rows = at.names, at.own_rows, at.remaining_rows
+        self.sizes = np.array(at.sizes)
         angles = np.array(q[2::3], dtype=float)
         self.turns = np.concatenate([angles, np.zeros(angles.size + kernels.TAIL)])
         self.points = _arrays(self.layout, self.turns)
