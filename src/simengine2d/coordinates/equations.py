@@ -116,12 +116,10 @@ def new_monitors() -> OutputMonitors:
 
 
 MOST_CORRECTIONS = 8  # at each level
-LARGEST_CORRECTION = (
-    1e4  # of a coordinate, against the violation it removes, both as lengths of the mechanism
-)
-TURNS = (
-    2  # where the turns of the bodies begin among the monitors, after the largest violations of both levels
-)
+# of a coordinate, against the violation it removes, both as lengths of the mechanism
+LARGEST_CORRECTION = 1e4
+# where the turns of the bodies begin among the monitors, after the largest violations of both levels
+TURNS = 2
 
 
 class Turns(NamedTuple):

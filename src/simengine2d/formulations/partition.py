@@ -26,9 +26,8 @@ from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from ..numerics.rank import DEPENDENT
 
-APPEARED = (
-    1e-3  # a row that is larger than this does not any more, where it did in a singular pose at the start
-)
+# a row that is larger than this does not any more, where it did in a singular pose at the start
+APPEARED = 1e-3
 MOST_ITERATIONS = 10
 OPEN = 1e-3  # gap of a joint, against a length of the mechanism, with which a state is none
 

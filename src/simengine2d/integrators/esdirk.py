@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..coordinates.base import Family
-from ..coordinates.equations import Configuration
+from ..coordinates.equations import LARGEST_CORRECTION, Configuration
 from ..coordinates.stages import (
     ACCELERATION,
     KEPT,
@@ -84,9 +84,6 @@ ERROR = A[5] - np.array(
 STAGES = 6
 GAMMA = 0.25
 MOST_CORRECTIONS = 4
-LARGEST_CORRECTION = (
-    1e4  # of a coordinate, against the violation it removes, both as lengths of the mechanism
-)
 GIVEN_UP = 0.3  # reduction of an error at which a new matrix is made
 STALLS = 1e-8  # changes, against the accelerations, which are rounding where they become no smaller
 SMALLEST = 1e-14  # error of a step that rounding leaves visible

@@ -244,16 +244,8 @@ def remarks(comparison: Comparison) -> list[str]:
 
 def cells(trial: Trial) -> list[str]:
     """A trial as a row of the table."""
-    errors = [
-        trial.q,
-        trial.qd,
-        trial.qdd,
-        trial.reactions,
-        trial.position,
-        trial.velocity,
-        trial.acceleration,
-    ]
-    numbers = [number(value) for value in (*errors, trial.energy)]
+    errors = (*QUANTITIES, "position", "velocity", "acceleration", "energy")
+    numbers = [number(getattr(trial, name)) for name in errors]
     milliseconds = f"{1e3 * trial.seconds:.3g}"
     return [
         trial.coordinates, trial.formulation, trial.integrator, *numbers, milliseconds, str(trial.steps),

@@ -53,12 +53,8 @@ class Audit:
         worst = {}
         for level in errors[0]:
             names = self.system.row_names if level != "force" else [body.name for body in self.system.bodies]
-            worst[level] = self._largest(
-                np.array([e[level] for e in errors]),
-                np.array([s[level] for s in sizes]),
-                level,
-                names,
-            )
+            wrong, whole = (np.array([each[level] for each in part]) for part in (errors, sizes))
+            worst[level] = self._largest(wrong, whole, level, names)
         return worst
 
     def _usual(self, level: str) -> float:

@@ -45,9 +45,8 @@ SENTENCES = {
     "acceleration": "the accelerations break {where} by {size:.1e} of their size",
     "force": "{size:.1e} of the forces on body '{where}' are not balanced",
 }
-RESOLVED = (
-    1e-2  # of a step between outputs: how well they follow from each other where nothing happens in between
-)
+# of a step between outputs: how well they follow from each other where nothing happens in between
+RESOLVED = 1e-2
 JUMP = 0.3  # of the largest velocity, in one interval of a motion that is smooth elsewhere
 UNSEEN = 0.05  # of the largest force: a force between two outputs that the motion shown there does not feel
 FINE = 65  # times in one interval
@@ -71,9 +70,7 @@ class Verdict:
         return self.word == TRUST
 
     def __str__(self) -> str:
-        return (
-            "; ".join([f"{self.word}: {self.reasons[0]}", *self.reasons[1:]]) if self.reasons else self.word
-        )
+        return f"{self.word}: {'; '.join(self.reasons)}" if self.reasons else self.word
 
 
 def verdict(results: Results) -> Verdict:
@@ -177,12 +174,8 @@ def _of_outputs(results: Results) -> Reasons:
         return []
     if np.mean(~_smooth(results)) < COARSE:
         return []
-    return [
-        (
-            CHECK,
-            "the outputs are too far apart to show every peak; leave out step and t_eval, or ask for more",
-        )
-    ]
+    sentence = "the outputs are too far apart to show every peak; leave out step and t_eval, or ask for more"
+    return [(CHECK, sentence)]
 
 
 def _of_forces(results: Results) -> Reasons:

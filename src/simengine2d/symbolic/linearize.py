@@ -60,13 +60,8 @@ def linearize(
     K = numeric.stiffness(point.t, q, still, still, point.lam)
     mass = Z.T @ numeric.M(point.t, q, still) @ Z
     d = len(chosen)
-    right = np.hstack(
-        [
-            -Z.T @ K @ Z,
-            -Z.T @ numeric.damping(point.t, q, still) @ Z,
-            Z.T @ _input_forces(system, point, wanted),
-        ]
-    )
+    D, forces = numeric.damping(point.t, q, still), _input_forces(system, point, wanted)
+    right = np.hstack([-Z.T @ K @ Z, -Z.T @ D @ Z, Z.T @ forces])
     below = np.linalg.solve(mass, right)
     A = np.vstack([np.hstack([np.zeros((d, d)), np.eye(d)]), below[:, : 2 * d]])
     B = np.vstack([np.zeros((d, len(wanted))), below[:, 2 * d :]])

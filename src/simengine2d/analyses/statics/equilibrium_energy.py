@@ -23,9 +23,8 @@ from .stiffness import force_slopes
 MOST_STEPS = 300
 LEAST_CURVATURE = 1e-6  # relative to a typical one
 NEAR = 1e-6  # residual forces, relative to all forces, at which Newton's method takes over
-FLAT = (
-    1e-8  # curvature, relative to a typical one, below which a maximum cannot be distinguished from a plateau
-)
+# curvature, relative to a typical one, below which a maximum cannot be distinguished from a plateau
+FLAT = 1e-8
 NODES, WEIGHTS = (
     0.5 * (part + shift) for part, shift in zip(np.polynomial.legendre.leggauss(6), (1.0, 0.0), strict=True)
 )
@@ -53,10 +52,7 @@ def lowest_energy(start: Balance) -> FoundEquilibrium:
 def _polished(here: Balance, iterations: int) -> FoundEquilibrium:
     """The last digits, which the energy does not resolve, by Newton's method."""
     solution = newton(here)
-    if (
-        solution is None
-        or np.abs((solution.balance.q - here.q) / here.space.scale).max() > 0.01 * here.system.length
-    ):
+    if solution is None or not here.is_near(solution.balance):
         return FoundEquilibrium(here, iterations)
     return FoundEquilibrium(solution.balance, iterations + solution.iterations)
 

@@ -41,7 +41,7 @@ def relax(start: Balance) -> FoundEquilibrium:
         # close to rest, Newton's method finishes
         if here.left_over <= RESTS * here.size:
             solution = newton(here)
-            if solution is not None and _near(solution.balance, here):
+            if solution is not None and here.is_near(solution.balance):
                 return FoundEquilibrium(solution.balance, steps + solution.iterations)
         # one stage: released from rest with critical damping of the slowest vibration
         frequency = _slowest(here)
@@ -57,10 +57,6 @@ def relax(start: Balance) -> FoundEquilibrium:
         steps += run.statistics.get("steps", 0)
         here = Balance(system, start.t, closed_near(system, start.t, run.q[-1]) or here.space)
     raise ConvergenceError(no_equilibrium(start, f"relaxation, after {MOST_STAGES} stages,"))
-
-
-def _near(there: Balance, here: Balance) -> bool:
-    return bool(np.abs((there.q - here.q) / here.space.scale).max() < 0.01 * here.system.length)
 
 
 def _slowest(here: Balance) -> float:

@@ -129,6 +129,10 @@ class Balance:
         there = None if space is None else Balance(self.system, self.t, space, self.hold)
         return there if there is not None and there.has_forces else None
 
+    def is_near(self, other: Balance) -> bool:
+        """Whether another pose is a hundredth of a typical length away at most."""
+        return bool(np.abs((other.q - self.q) / self.space.scale).max() <= 0.01 * self.system.length)
+
     def in_words(self) -> str:
         """The motion in which a residual force acts."""
         return in_words(self.system, self.q, self.Z @ self.force)

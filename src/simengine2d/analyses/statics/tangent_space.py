@@ -19,9 +19,8 @@ from ..assembly.closure import coordinate_scale
 
 CLOSED, ROUNDING, MOST_CLOSINGS = 1e-10, 1e-16, 20  # gaps relative to a typical length, and iterations
 NEARLY_SINGULAR = 1e-4  # smallest singular value that counts, below which forces in a pose are unreliable
-INDEPENDENT = (
-    0.3  # how much a coordinate must move, relative to the one that moves most, to describe a motion
-)
+# how much a coordinate must move, relative to the one that moves most, to describe a motion
+INDEPENDENT = 0.3
 
 
 class TangentSpace(NamedTuple):
