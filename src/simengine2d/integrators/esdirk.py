@@ -87,7 +87,7 @@ MOST_CORRECTIONS = 4
 GIVEN_UP = 0.3  # reduction of an error at which a new matrix is made
 STALLS = 1e-8  # changes, against the accelerations, which are rounding where they become no smaller
 SMALLEST = 1e-14  # error of a step that rounding leaves visible
-SHARE = 0.03  # error allowed in one step, against that of the whole motion
+SHARE = 0.025  # error allowed in one step, against that of the whole motion
 
 
 class EsdirkStep(NamedTuple):

@@ -129,7 +129,9 @@ class CompiledIntegration(Integration):
             loop.BEGUN,
         ):
             state[entry] = 0.0
-        state[loop.STIFF] = state[loop.CUTTING] = state[loop.CUTS] = state[loop.SPACING] = 0.0
+        state[loop.STIFF] = state[loop.CALM] = state[loop.CUTTING] = state[loop.CUTS] = state[
+            loop.SPACING
+        ] = 0.0
         state[loop.BREAKS] += 1.0
 
     def restart(self, t0: float, y0: Floats, rtol: float, atol: Floats) -> None:

@@ -22,6 +22,7 @@ from .ode_method import Integration, OdeMethod, OdeTask, Stability
 from .time_loop import Path
 
 COLLAPSED = 1e-2  # relative to the longest step
+LONG = 0.85  # of the stability limit: step control keeps stiff motions a little below it
 STORED_STEPS = 64  # into which it is possible to look later
 MOST_STORED = 4_000_000  # numbers in them
 
@@ -60,7 +61,7 @@ class RungeKutta(OdeMethod, abstract=True):
         if problem.watch or problem.collapses:
             rules = rules._replace(collapse=COLLAPSED)
         if problem.watch and T.C[T.stages - 1] == 1.0:  # two slopes at the end of a step reveal stiffness
-            rules = rules._replace(stability=float(T.stability))
+            rules = rules._replace(stability=LONG * T.stability)
         attempt = try_explicit_step.bind(ExplicitStep(problem.f.f, problem.f.c, T, path))
         return CompiledIntegration(problem, path, rules, attempt, look_into_explicit_step.bind_like(attempt))
 

@@ -27,9 +27,9 @@ LIMIT, SINCE, ORIGIN, SPACING = range(21, 25)
 # whether the step has to end before a switch of the state, where, how close to it, and how often it was shortened;
 # breaks passed so far
 CUTTING, CUT, NEAR, CUTS, BREAKS = range(25, 30)
-# one more than the number of steps that are stored; 0 if none are to be
-STORED = 30
-STATE_SIZE = 31
+# one more than the number of steps that are stored, 0 if none are to be; steps in a row that were not stiff
+STORED, CALM = 30, 31
+STATE_SIZE = 32
 # why the loop ended
 DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE = range(5)
 COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS = range(5, 10)
@@ -37,7 +37,8 @@ COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS = range(5, 10)
 BETWEEN_OUTPUTS, EQUAL, ADAPTIVE, TO_OUTPUTS = range(4)
 SLIVER = 1e-9  # of a fixed step
 
-STIFF_STEPS = 15  # in a row, beyond the stability limit of the method
+STIFF_STEPS = 15  # beyond the stability limit of the method
+CALM_STEPS = 6  # in a row that are not, after which those are counted again
 FINER = 0.25  # of a step whose iteration does not converge
 
 
@@ -309,6 +310,23 @@ def stiffness(E, rules, p, h):
 
 
 @kernel
+def is_stiff(E, rules, p, h):
+    """Whether many steps were as long as stability allows. Step control lets some of them be shorter.
+
+    Hairer, Norsett & Wanner, Solving Ordinary Differential Equations II, section IV.2.
+    """
+    state = p.state
+    if stiffness(E, rules, p, h) > rules.stability:
+        state[STIFF] += 1.0
+        state[CALM] = 0.0
+    else:
+        state[CALM] += 1.0
+        if state[CALM] >= CALM_STEPS:
+            state[STIFF] = 0.0
+    return state[STIFF] > STIFF_STEPS
+
+
+@kernel
 def refuse_step(rules, p, h, last_output):
     """Shorten the next attempt. Returns DONE, or COLLAPSED if that is watched."""
     state = p.state
@@ -354,11 +372,9 @@ def try_step(E, rules, p, output, last_output):
     # the step is accepted
     state[TAKE], state[END], state[LONGEST] = h, end, max(state[LONGEST], h)
     finish_step(E, p)
-    if rules.stability < np.inf:
-        state[STIFF] = state[STIFF] + 1.0 if stiffness(E, rules, p, h) > rules.stability else 0.0
-        if state[STIFF] > STIFF_STEPS:
-            state[TAKE], state[END] = 0.0, state[TIME]
-            return TOO_STIFF
+    if rules.stability < np.inf and is_stiff(E, rules, p, h):
+        state[TAKE], state[END] = 0.0, state[TIME]
+        return TOO_STIFF
     return DONE
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 FIRST_WAIT = 100  # implicit steps before explicit ones are tried
 TRIAL = 15  # explicit steps that become longer, and as many that show how far they lead
-WORTH = 0.1  # of an implicit step: an explicit one costs about as much less
 MOST_NOTES = 10
 IMPLICIT = "implicit_"
 """Of the second stepper in a checkpoint."""
@@ -116,13 +115,16 @@ class Takeover:
         return True
 
     def lead_far(self, step: float) -> bool:
-        """Whether explicit steps from the present state on are worth a `step` of the implicit method."""
+        """Whether explicit steps from the present state on are longer than a `step` of the implicit method.
+
+        Shorter ones would also be cheaper, but a stiff force turns their errors into accelerations.
+        """
         stepper, ends = self.first, []
         for _ in range(2):
             if stepper.step_again(self.run.outputs, self.run.t, TRIAL) != time_loop.PAUSED:
                 return False
             ends.append(stepper.integration.step_end)
-        return bool(ends[1] - ends[0] > WORTH * TRIAL * step)
+        return bool(ends[1] - ends[0] > TRIAL * step)
 
     # saving
 
