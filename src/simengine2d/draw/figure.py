@@ -231,7 +231,6 @@ def draw_scene(
     *,
     at: int = 0,
     bounds: Bounds | None = None,
-    theme: str = "light",
     alpha: float = 1.0,
     forces: bool = True,
     labels: bool = True,
@@ -241,7 +240,7 @@ def draw_scene(
     bounds = bounds or scene.bounds
     ax = axes_for(bounds, ax)
     prepare(ax, bounds)
-    artists = SceneArtists(scene, ax, theme=theme, alpha=alpha, forces=forces, labels=labels, centers=centers)
+    artists = SceneArtists(scene, ax, alpha=alpha, forces=forces, labels=labels, centers=centers)
     artists.show(at)
     for trace, line in artists.traces:  # a still picture shows whole paths, and where on them it is
         path = scene.motion.place(trace.spot)

@@ -29,33 +29,17 @@ def draw_model(model: Model, ax: Axes | None = None, *, labels: bool = True, cen
     return ax
 
 
-def draw_results(
-    results: Results,
-    t: float = 0.0,
-    ax: Axes | None = None,
-    *,
-    trace: Sequence[str] = (),
-    forces: bool = True,
-    labels: bool = True,
-    centers: bool = False,
-) -> Axes:
-    """The mechanism at the output nearest to t."""
+def draw_results(results: Results, t: float, ax: Axes | None, trace: Sequence[str], **shown: bool) -> Axes:
+    """The mechanism at the output nearest to t; forces, labels and mass centers may be shown."""
     scene = scene_of(results, trace)
     i = nearest_row(results, t)
-    bounds = scene.bounds_with_forces if forces else scene.bounds
-    ax = draw_scene(scene, ax, at=i, bounds=bounds, forces=forces, labels=labels, centers=centers)
+    bounds = scene.bounds_with_forces if shown["forces"] else scene.bounds
+    ax = draw_scene(scene, ax, at=i, bounds=bounds, **shown)
     ax.set_title(f"{scene.title} at t = {results.t[i]:.4g} s")
     return ax
 
 
-def poster(
-    results: Results,
-    *,
-    poses: int = 8,
-    trace: Sequence[str] = (),
-    forces: bool = False,
-    ax: Axes | None = None,
-) -> Axes:
+def poster(results: Results, poses: int, trace: Sequence[str], forces: bool, ax: Axes | None) -> Axes:
     """A stroboscopic picture: evenly spaced poses over each other, the later the darker."""
     if poses < 2:
         raise ModelError(f"poses = {poses!r}: a poster needs two at least.")

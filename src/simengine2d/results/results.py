@@ -309,8 +309,7 @@ class Results:
         """The mechanism at the output nearest to t."""
         from ..draw.snapshot import draw_results
 
-        shown = {"forces": forces, "labels": labels, "centers": centers}
-        return draw_results(self, t, ax, trace=trace, **shown)
+        return draw_results(self, t, ax, trace, forces=forces, labels=labels, centers=centers)
 
     def free_body(self, body: str, t: float, ax: Axes | None = None) -> Axes:
         """A body at the output nearest to t with all forces on it, and the residual of its equations of motion."""
@@ -324,7 +323,7 @@ class Results:
         """Several poses in one picture, the later the darker."""
         from ..draw.snapshot import poster
 
-        return poster(self, poses=poses, trace=trace, forces=forces, ax=ax)
+        return poster(self, poses, trace, forces, ax)
 
     def animate(
         self,
