@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..numerics.arrays import Floats
 from . import time_loop as loop
 
 if TYPE_CHECKING:
+    from ..results.switching import Switching
     from .integration import CompiledIntegration
 
 EPS = 2.0**-52
@@ -26,35 +27,11 @@ MOST_HOPS, CHATTER = 100, 1e-6  # so many switches within this fraction of the t
 FAILED = (loop.PAUSED, loop.COLLAPSED, loop.NO_CONVERGENCE, loop.BLEW_UP, loop.STEP_TOO_SMALL)
 
 
-class Breaks(Protocol):
-    """Where equations jump or have kinks: at given times, and where switches cross a level."""
-
-    @property
-    def placed(self) -> Sequence[Any]:
-        """The switches of the state."""
-
-    @property
-    def undeclared(self) -> Sequence[str]:
-        """Functions that may jump at unknown times."""
-
-    def after(self, t: float) -> Break | None: ...
-
-    def first_crossing(
-        self, t0: float, t1: float, look: Callable[[float], tuple[Floats, Floats]]
-    ) -> float | None: ...
-
-    def sides(self, t: float, q: Floats, qd: Floats) -> list[tuple[float, float]]: ...
-
-    def at_level(self, t: float, q: Floats, qd: Floats) -> bool: ...
-
-    def jumps_at(self, at: Break, q: Floats) -> bool: ...
-
-
 @dataclass(frozen=True)
 class Broken:
     """The breaks of a problem, the map from a state y to q and qd, and what its kernels remember from step to step."""
 
-    breaks: Breaks
+    breaks: Switching
     q_qd: Callable[[float, Floats], tuple[Floats, Floats]]
     memory: Sequence[Floats]
     kick: Callable[[Break, Floats], None]

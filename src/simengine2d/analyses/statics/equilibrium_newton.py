@@ -13,8 +13,7 @@ import numpy as np
 from ...errors import ConvergenceError
 from ...numerics.arrays import Floats
 from .arc_length import ProblemFamily, follow
-from .statics import Balance, Hold, limited
-from .tangent_space import closed_near
+from .statics import Balance, Hold, balance_near, limited
 
 BALANCED = 1e-9  # residual forces, relative to all forces, at which a pose is an equilibrium
 MOST_STEPS = 60
@@ -68,10 +67,8 @@ class Release(ProblemFamily):
         self.stiffness = start.size / start.system.length
 
     def closed(self, q: Floats, s: float) -> Balance | None:
-        space = closed_near(self.start.system, self.start.t, q)
         hold = Hold(1.0 - s, self.stiffness, self.start.q)
-        here = None if space is None else Balance(self.start.system, self.start.t, space, hold)
-        return here if here is not None and here.has_forces else None
+        return balance_near(self.start.system, self.start.t, q, hold)
 
     def slope(self, here: Balance, s: float) -> Floats:
         """QA = s QA_own - (1 - s) k (q - start)."""
@@ -94,10 +91,9 @@ def _released(start: Balance) -> FoundEquilibrium | None:
     for count, point in enumerate(follow(Release(start), start.q, 0.0, towards=1.0)):
         if last is not None and (last.s - 1.0) * (point.s - 1.0) <= 0.0:
             part = (1.0 - last.s) / (point.s - last.s)
-            space = closed_near(
-                start.system, start.t, last.balance.q + part * (point.balance.q - last.balance.q)
-            )
-            solution = None if space is None else newton(Balance(start.system, start.t, space))
+            q = last.balance.q + part * (point.balance.q - last.balance.q)
+            near = balance_near(start.system, start.t, q)
+            solution = newton(near) if near is not None else None
             if solution is not None:
                 return FoundEquilibrium(solution.balance, count + solution.iterations)
         if count > MOST_POINTS:

@@ -18,8 +18,7 @@ from .arc_length import PathPoint, ProblemFamily, folds_between, follow
 from .equilibrium import Equilibria, equilibria, equilibrium
 from .equilibrium_newton import FoundEquilibrium, newton
 from .stability import STABLE, Stability
-from .statics import Balance
-from .tangent_space import closed_near
+from .statics import Balance, balance_near
 
 DIFFERENCE = 1e-5  # of the whole change of the parameter, for derivatives with respect to it
 
@@ -66,10 +65,7 @@ class ByParameter(ProblemFamily):
         self.system = lru_cache(maxsize=8)(lambda s: System(model.with_parameters(**{parameter: s})))
 
     def closed(self, q: Floats, s: float) -> Balance | None:
-        system = self.system(s)
-        space = closed_near(system, self.t, q)
-        here = None if space is None else Balance(system, self.t, space)
-        return here if here is not None and here.has_forces else None
+        return balance_near(self.system(s), self.t, q)
 
     def slope(self, here: Balance, s: float) -> Floats:
         """By central differences, with the mechanism closed on either side and the multipliers held."""

@@ -104,11 +104,6 @@ class Balance:
         changes = [np.abs(self.space.scale * (force - self.applied)) / SHIFT for force in forces]
         return np.asarray(np.nan_to_num(np.max(changes, axis=0), nan=0.0, posinf=0.0))
 
-    @property
-    def has_forces(self) -> bool:
-        """Whether every force has a value here."""
-        return bool(np.all(np.isfinite(self.applied)))
-
     @cached_property
     def unbalanced(self) -> list[tuple[str, float, float]]:
         """Bodies that would begin to move: name, residual force on it, and the forces that act on it."""
@@ -125,9 +120,7 @@ class Balance:
 
     def moved(self, y: Floats) -> Balance | None:
         """The balance after the free motion Z y, projected onto the constraints; None if it does not close."""
-        space = closed_near(self.system, self.t, self.q + self.Z @ y)
-        there = None if space is None else Balance(self.system, self.t, space, self.hold)
-        return there if there is not None and there.has_forces else None
+        return balance_near(self.system, self.t, self.q + self.Z @ y, self.hold)
 
     def is_near(self, other: Balance) -> bool:
         """Whether another pose is a hundredth of a typical length away at most."""
@@ -136,6 +129,13 @@ class Balance:
     def in_words(self) -> str:
         """The motion in which a residual force acts."""
         return in_words(self.system, self.q, self.Z @ self.force)
+
+
+def balance_near(system: System, t: float, q: Floats, hold: Hold | None = None) -> Balance | None:
+    """Forces in the closed pose near q; None if it does not close, or if a force has no value there."""
+    space = closed_near(system, t, q)
+    here = None if space is None else Balance(system, t, space, hold)
+    return here if here is not None and np.all(np.isfinite(here.applied)) else None
 
 
 def limited(system: System, move: Floats) -> float:
