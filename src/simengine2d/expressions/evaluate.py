@@ -55,9 +55,9 @@ def to_matlab(text: str) -> str:
     return text if tree == parse_matlab(text) else to_text(tree)
 
 
-def names_in(node: Node) -> set[str]:
+def names_in(node: Node) -> frozenset[str]:
     """The variables, parameters and references of an expression, without constants."""
-    return {part.name for part, _ in walk(node) if isinstance(part, Name)}
+    return node.names
 
 
 def calls_in(node: Node) -> set[str]:
@@ -67,6 +67,8 @@ def calls_in(node: Node) -> set[str]:
 
 def substitute(node: Node, replacements: Mapping[str, Node]) -> Node:
     """The expression with names replaced by expressions."""
+    if node.names.isdisjoint(replacements):
+        return node
     if isinstance(node, Name):
         return replacements.get(node.name, node)
     return node.with_parts([substitute(part, replacements) for part in node.parts])
@@ -74,6 +76,8 @@ def substitute(node: Node, replacements: Mapping[str, Node]) -> Node:
 
 def check_names(node: Node, known: Collection[str]) -> None:
     """Raise one error that lists every name of the expression that is not known."""
+    if all(name in known for name in node.names):
+        return
     problems: dict[str, str] = {}
     for part, _ in walk(node):
         if isinstance(part, Name) and part.name not in known and part.name not in problems:
@@ -87,7 +91,7 @@ def check_names(node: Node, known: Collection[str]) -> None:
 def refuse_hidden(node: Node, variables: Iterable[str], parameters: Iterable[str]) -> None:
     """Refuse names that are both a variable of this expression and a parameter of the model."""
     both = {*variables} & {*parameters}
-    for part, _ in walk(node):
+    for part, _ in walk(node) if both else ():
         if isinstance(part, Name) and part.name in both:
             name = part.name
             raise mistake(
@@ -142,9 +146,11 @@ def _chain_value(node: Chain, values: Mapping[str, float]) -> float:
         if operator in ("and", "or") and (value != 0.0) == (operator == "or"):
             value = float(value != 0.0)  # decided: the rest may have no value
             continue
-        right = _value(operand, values)
-        shown = Chain(Number(value), ((operator, Number(right)),), place=_located(operand))
-        value = _operate(shown, operations.INFIX[operator], value, right)
+        code, left, right = operations.INFIX[operator], value, _value(operand, values)
+        value = operations.value(code, left, right)
+        if not math.isfinite(value):
+            shown = Chain(Number(left), ((operator, Number(right)),), place=_located(operand))
+            raise _no_value(shown, code, left, right)
     return value
 
 
@@ -171,19 +177,25 @@ def _call_value(node: Call, name: str, values: list[float]) -> float:
 
 def _operate(shown: Node, code: int, *values: float) -> float:
     """The value of one operation; `shown` is the operation with its numbers, for the message."""
-    value = operations.apply(code, *((value, 0.0, 0.0) for value in values))[0]
-    if math.isfinite(value):
-        return value
+    value = operations.value(code, *values)
+    if not math.isfinite(value):
+        raise _no_value(shown, code, *values)
+    return value
+
+
+def _no_value(shown: Node, code: int, *values: float) -> ExpressionError:
     reason = "has no finite real value"
     if code in (operations.DIVIDE, operations.MOD) and values[1] == 0.0:
         reason = "divides by zero"
     elif code >= operations.RAMP and not values[1] < values[3]:
         reason = "needs x0 < x1 in (x, x0, h0, x1, h1)"
-    raise mistake(_located(shown), f"{to_text(shown)} {reason}.")
+    return mistake(_located(shown), f"{to_text(shown)} {reason}.")
 
 
 def number(value: object, parameters: Mapping[str, float] = NOTHING) -> float:
     """A finite float from a number or from an expression in the parameters."""
+    if type(value) is float and math.isfinite(value):  # the usual case
+        return value
     if isinstance(value, str):
         return evaluate(parse(value), parameters)
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
@@ -231,18 +243,23 @@ def of_parameter(name: str) -> Subject:
     return Subject(f"parameter '{name}'", (PARAMETERS, name))
 
 
+_TAKEN = frozenset((*VARIABLES, *CONSTANTS, *FUNCTIONS, *ALIASES, *KEYWORDS))
+
+
 def _name_problem(name: object) -> str:
     """What is wrong with a parameter's name, or an empty text."""
     if not isinstance(name, str) or re.fullmatch(IDENTIFIER, name) is None:
         return f"parameter {name!r}: a parameter's name is letters, digits and _, and does not start with a digit."
-    if name in (*VARIABLES, *CONSTANTS, *FUNCTIONS, *ALIASES, *KEYWORDS) or name.lower() in NOT_FINITE:
+    if name in _TAKEN or name.lower() in NOT_FINITE:
         return f"parameter '{name}': this name already has a meaning in expressions. Choose another."
     return ""
 
 
 def _ordered(trees: Mapping[str, Node], problems: list[Problem]) -> list[str]:
     """Names sorted so that those they refer to come first; cycles are reported and left out."""
-    graph = {name: names_in(tree) & trees.keys() for name, tree in trees.items()}
+    graph = {name: tree.names & trees.keys() for name, tree in trees.items()}
+    if not any(graph.values()):
+        return list(graph)
     while True:
         try:
             return list(TopologicalSorter(graph).static_order())

@@ -141,9 +141,11 @@ def expression_function(
     tree: Node, text: str, variables: tuple[str, ...], parameters: Mapping[str, float]
 ) -> Function:
     """The function of an expression in the variables."""
-    check_names(tree, [*variables, *parameters])
+    if not tree.names <= {*variables}:
+        check_names(tree, [*variables, *parameters])
     refuse_hidden(tree, variables, parameters)
-    known: dict[str, Node] = {n: Number(number(v)) for n, v in parameters.items() if n not in variables}
+    used = tree.names.difference(variables)
+    known: dict[str, Node] = {name: Number(number(parameters[name])) for name in used}
     return tree_function(substitute(tree, known), f"'{text.strip()}'")
 
 

@@ -21,6 +21,7 @@ from ..numerics.arrays import Floats, Ints, constant
 from ..numerics.contexts import holds_addresses
 from ..numerics.kernel import call_address, kernel, owning
 from ..numerics.kernel_pointer import bound, invoke, kernel_pointer
+from ..numerics.patterns import once_per_pattern
 from .operations import NAN
 from .table import spline_at
 from .tape_kernels import FIRST, RESULT, SECOND, VALUE, WEIGHT, backward, forward, second_derivatives
@@ -87,14 +88,16 @@ def pack(
 ) -> FunctionTable:
     """The functions for kernels; `variables` names those that each is called with, t alone if nothing is said."""
     arrays = as_arrays(functions, variables, order)
-    needed = any(function.kind not in (CONSTANT, LINEAR) for function in functions)
-    return constant(FunctionTable(*arrays, *bound(function_at, arrays, needed)))
+    needed = any(function.kind > LINEAR for function in functions)
+    return FunctionTable(*arrays, *constant(bound(function_at, arrays, needed)))
 
 
 def as_arrays(
     functions: Sequence[Function], variables: Sequence[Sequence[str]] | None = None, order: int = GRADIENT
 ) -> Functions:
     """The constant arrays of some functions, for evaluations up to an order."""
+    if variables is None and all(function.kind == CONSTANT for function in functions):
+        return _constants(functions)
     rows: list[tuple[int, ...]] = []
     operations: list[tuple[int, int, int, int]] = []
     numbers: list[float] = []
@@ -126,6 +129,22 @@ def as_arrays(
         np.array([most, longest], dtype=np.int64),
     )
     return constant(arrays)
+
+
+def _constants(functions: Sequence[Function]) -> Functions:
+    """The arrays of numbers: many rows have no other function."""
+    table, operations, inputs, sizes = _table_of_constants(len(functions))
+    numbers = np.array([function.numbers[0] for function in functions], dtype=np.float64)
+    return Functions(table, operations, constant(numbers), inputs, sizes)
+
+
+@once_per_pattern
+def _table_of_constants(count: int) -> tuple[Ints, Ints, Ints, Ints]:
+    table = np.zeros((count, 8), dtype=np.int64)
+    table[:, KIND], table[:, NUMBER] = CONSTANT, np.arange(count)
+    table[:, END] = table[:, NUMBER] + 1
+    sizes = [1, _results(0, 0, 0, ALONG) if count else 0]
+    return table, *(np.zeros(shape, dtype=np.int64) for shape in ((0, 4), 0)), np.array(sizes, dtype=np.int64)
 
 
 def _results(variables: int, reads: int, steps: int, order: int) -> int:

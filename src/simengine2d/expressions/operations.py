@@ -283,6 +283,13 @@ Jet = tuple[float, float, float]
 """A value with its first and second derivative along a direction."""
 
 
+def value(code: int, *arguments: float) -> float:
+    """One operation of numbers; nan or infinite where it has no value."""
+    if code in (ADD, SUBTRACT, MULTIPLY):  # which are the same for Python's numbers, and raise nothing
+        return float(partials(code, *arguments)[0])
+    return apply(code, *((argument, 0.0, 0.0) for argument in arguments))[0]
+
+
 def apply(code: int, *arguments: Jet) -> Jet:
     """The jet of one operation of jets.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..errors import unknown
@@ -37,6 +38,7 @@ from .syntax import (
 
 LONGEST_TEXT = 10_000
 DEEPEST = 100
+LONGEST_KEPT, MOST_KEPT = 1_000, 512  # characters of a text whose tree is kept, and how many trees
 UNITS = {"kg", "g", "m", "mm", "cm", "km", "s", "ms", "N", "kN", "Nm", "rad", "deg", "Hz", "rpm", "J", "W"}
 
 # Tokens -----------------------------------------------------------------------------------------------
@@ -104,7 +106,15 @@ def parse(text: str, also: Collection[str] = ()) -> Node:
         raise mistake(
             TextPlace(text, 1), "the text is empty. Write a number or an expression such as 'sin(2*t)'."
         )
+    return _kept_tree(text, tuple(also)) if len(text) <= LONGEST_KEPT else _tree(text, tuple(also))
+
+
+def _tree(text: str, also: tuple[str, ...]) -> Node:
     return _not_too_deep(_Parser(text, also).whole())
+
+
+_kept_tree = lru_cache(maxsize=MOST_KEPT)(_tree)
+"""Variants of a model share their texts: each is parsed once. Trees never change."""
 
 
 def parse_matlab(text: str) -> Node:

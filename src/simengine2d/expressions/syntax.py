@@ -15,6 +15,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..errors import ModelError
 from .operations import MANY_ARGUMENTS, ONE_ARGUMENT, RISES, TWO_ARGUMENTS
@@ -60,6 +61,11 @@ class Node:
     def with_parts(self, parts: Sequence[Node]) -> Node:
         return self
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The variables, parameters and references in it, without constants."""
+        return frozenset().union(*(part.names for part in self.parts))
+
 
 @dataclass(frozen=True)
 class Number(Node):
@@ -78,6 +84,10 @@ class Name(Node):
     """A variable, a parameter, or a reference such as crank.A or 'Long Rod.A'."""
 
     name: str
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset((self.name,))
 
 
 @dataclass(frozen=True)
@@ -194,8 +204,11 @@ def _level(node: Node) -> int:
     return ATOM
 
 
+_RESERVED = frozenset((*KEYWORDS, *CONSTANTS, *FUNCTIONS, *ALIASES))
+_PLAIN = re.compile(rf"{IDENTIFIER}(?:\.{IDENTIFIER})*")
+
+
 def _is_plain(name: str) -> bool:
-    reserved = (*KEYWORDS, *CONSTANTS, *FUNCTIONS, *ALIASES)
-    if name in reserved or name.lower() in NOT_FINITE:
-        return False
-    return re.fullmatch(rf"{IDENTIFIER}(?:\.{IDENTIFIER})*", name) is not None
+    return (
+        name not in _RESERVED and name.lower() not in NOT_FINITE and _PLAIN.fullmatch(name) is not None
+    )

@@ -6,6 +6,7 @@ name. The annotations of its fields say how each is read from a file and turned 
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -223,11 +224,22 @@ class Element(ABC):
 
     def resolved(self, scope: Scope) -> Self:
         """A copy in which every field is a number, a function or a placed frame."""
-        values = {
-            name: resolve_field(getattr(self, name), kind, scope, self.title.part(name))
-            for name, kind in self.kinds().items()
-        }
-        return replace(self, **values)  # type: ignore[type-var]
+        return self._with({}, scope)
+
+    def _with(self, known: dict[str, Any], scope: Scope) -> Self:
+        """A copy with some fields known and the others resolved."""
+        values: dict[str, Any] = {"name": self.name}
+        for name, kind in self.kinds().items():
+            given = known[name] if name in known else getattr(self, name)
+            as_it_is = given is None or kind.name == "plain" or type(given) is PlacedFrame
+            values[name] = (
+                given if as_it_is else resolve_field(given, kind, scope, self.title.part(name))
+            )
+        if type(self).__post_init__ is not Element.__post_init__:  # a class of yours may derive more from its fields
+            return replace(self, **values)  # type: ignore[type-var]
+        other = object.__new__(type(self))
+        other.__dict__.update(values)
+        return other
 
     section: ClassVar[str] = "joints"
     """The section of a model file for elements of its kind."""
@@ -268,8 +280,7 @@ class Pair(Joint, abstract=True):
 
     def resolved(self, scope: Scope) -> Self:
         a, b = place_pair(self, scope)
-        rest = replace(self, a=a, b=b, at=None, direction=None)
-        return Element.resolved(rest, scope)
+        return self._with({"a": a, "b": b, "at": None, "direction": None}, scope)
 
 
 class ForceElement(Element, abstract=True):
@@ -289,8 +300,18 @@ def texts_of(given: Any) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
 
 
+_NAME = re.compile(r"""[^\s.,()'"](?:[^.,()'"\n]*[^\s.,()'"])?""")
+
+
+def is_name(name: Any) -> bool:
+    """Whether this is a free word without the signs that references and expressions need."""
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None
+
+
 def check_name(name: Any, kind: str) -> None:
-    """Names are free words without the signs that references and expressions need."""
+    """Refuse what is not a name."""
+    if is_name(name):
+        return
     if not isinstance(name, str) or not name.strip():
         raise ModelError(f"{kind} has the name {name!r}; a name is a word.")
     if name != name.strip():

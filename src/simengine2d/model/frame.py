@@ -147,6 +147,9 @@ def to_global(pose: Pose, x: float, y: float, angle: float) -> Pose:
 
 
 def finite(placed: PlacedFrame) -> PlacedFrame:
+    _, x, y, angle, drawn_x, drawn_y, drawn_angle = placed
+    if isfinite(x + y + angle + drawn_x + drawn_y + drawn_angle):  # a sum is finite only if its terms are
+        return placed
     if not all(isfinite(number) for number in placed[1:]):
         raise ModelError(f"a frame of body '{placed.body}': {TOO_LARGE}")
     return placed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -188,12 +188,13 @@ class Model:
         """
         from .resolved import ResolvedModel
 
-        resolved: ResolvedModel | None = getattr(self, "_resolved", None)
-        if resolved is None or not all(
-            _unchanged(getattr(self, name), getattr(resolved.model, name)) for name in NUMBERS
+        known: ResolvedModel | None = getattr(self, "_resolved", None)
+        if known is not None and all(
+            _unchanged(getattr(self, name), getattr(known.written, name)) for name in NUMBERS
         ):
-            resolved = self._resolved = ResolvedModel(self.snapshot())
-        return resolved.with_model(self.snapshot())
+            return known.with_model(self.snapshot())
+        self._resolved = ResolvedModel(self.snapshot())
+        return self._resolved.with_model(self._resolved.written)
 
     def equations(
         self, coordinates: str = "reference_point", *, notation: str = "haug", numbers: bool = False
@@ -246,22 +247,31 @@ class Model:
 # Snapshots and pickles --------------------------------------------------------------------------------
 
 
+_IMMUTABLE = frozenset((str, float, int, bool, type(None), Frame, Measure, Term, Table))
+
+
 def _own(value: Any) -> Any:
     """The value with its own copies of containers, bodies and elements; immutable parts and functions are shared."""
     kind = type(value)
-    if kind is str or kind is float or kind is int or value is None:
+    if kind in _IMMUTABLE:
         return value
     if isinstance(value, dict):
-        return {name: _own(part) for name, part in value.items()}
-    if kind is tuple or isinstance(value, list):
-        return kind(map(_own, value))
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    if isinstance(value, Body | Element | Shape):
+        return {name: part if type(part) in _IMMUTABLE else _own(part) for name, part in value.items()}
+    if kind is tuple:
+        return value if all(type(part) in _IMMUTABLE for part in value) else tuple(map(_own, value))
+    if _is_part(kind):
         other = object.__new__(kind)
         other.__dict__.update(_own(value.__dict__))
         return other
-    return value
+    if isinstance(value, list):
+        return kind(map(_own, value))
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+@cache
+def _is_part(kind: type) -> bool:
+    """Whether objects of a class are parts of a model; the abstract classes take long to ask."""
+    return issubclass(kind, Body | Element | Shape)
 
 
 def _unchanged(value: Any, before: Any) -> bool:

@@ -5,23 +5,41 @@ It is the step between Model and System, and the model's checker: all problems a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import fields
+from functools import cached_property
 from math import isfinite
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
 
 from ..errors import ModelError, Problem, Subject, UnsupportedError, unknown
 from ..expressions import evaluate
 from ..expressions.function import Function, as_function
 from ..expressions.law import as_law
 from .body import Body, Inertia, Shape
-from .elements import NUMERIC_KINDS, Element, ForceElement, Joint, Load, Row, Scope, check_name, resolve_field
+from .elements import (
+    NUMERIC_KINDS,
+    Element,
+    ForceElement,
+    Joint,
+    Load,
+    Row,
+    Scope,
+    check_name,
+    is_name,
+    resolve_field,
+)
 from .frame import GROUND, TOO_LARGE, Frame, PlacedFrame, Pose, finite, to_global, to_local
 from .model import Model
 
 LARGEST = 1e100  # products of three such numbers are still finite
+OF_GRAVITY = Subject("gravity", ("gravity",))
+
+Part = TypeVar("Part")
+NO_SHAPE = Inertia(0.0)
+title_of: Callable[[Element], Subject] = attrgetter("title")
 
 
 class ResolvedBody(NamedTuple):
@@ -48,13 +66,19 @@ class ResolvedModel(Scope):
             raise ModelError([problem.begun(where) for problem in self.problems])
 
     def _clear(self, model: Model) -> None:
-        self.model = model
+        self.written = model
+        """What it was made from. It is never edited: others are given `model`."""
         self.problems: list[Problem] = []
         self.parameters: dict[str, float] = {}
         self.gravity = (0.0, 0.0)
         self.bodies: dict[str, ResolvedBody] = {}
         self.elements: dict[str, Element] = {}
         self.rows: dict[str, list[Row]] = {}
+
+    @cached_property
+    def model(self) -> Model:
+        """The model as it was; a copy of its own, which may be edited. Most runs never ask for it."""
+        return self.written.snapshot()
 
     def _evaluate(self) -> None:
         if not self._evaluate_bodies():
@@ -63,29 +87,38 @@ class ResolvedModel(Scope):
         if self.problems:
             self._examine_numbers()
             return
-        for name, element in self.model.elements.items():
-            with self._collecting(element.title):
-                self._refuse_self_joint(element)
-                self.elements[name] = element.resolved(self)
-                if isinstance(element, ForceElement):
-                    self._check_loads(self.elements[name])  # type: ignore[arg-type]
-                if isinstance(element, Joint):
-                    self.rows[name] = self._rows(self.elements[name])  # type: ignore[arg-type]
+        self._collect(self.written.elements.values(), self._resolve, title_of)
+
+    def _resolve(self, element: Element) -> None:
+        self._refuse_self_joint(element)
+        resolved = self.elements[element.name] = element.resolved(self)
+        if isinstance(resolved, ForceElement):
+            self._check_loads(resolved)
+        if isinstance(resolved, Joint):
+            self.rows[element.name] = self._rows(resolved)
 
     def _evaluate_bodies(self) -> bool:
         """Parameters, gravity and bodies; False if the parameters fail, and with them every later number."""
-        with self._collecting(Subject("")):
-            self.parameters = evaluate.resolve_parameters(self.model.parameters)
+        self._collect([self.written], self._evaluate_parameters, lambda _: Subject(""))
         if self.problems:
             return False
-        of_gravity = Subject("gravity", ("gravity",))
-        with self._collecting(of_gravity):
-            gx, gy = self._numbers(self.model.gravity, 2, of_gravity)
-            self.gravity = (gx, gy)
-        for body in (self.model.ground, *self.model.bodies.values()):
-            with self._collecting(of_body(body.name)):
-                self.bodies[body.name] = self._body(body)
+        self._collect([self.written], self._evaluate_gravity, lambda _: OF_GRAVITY)
+        self._collect(
+            (self.written.ground, *self.written.bodies.values()),
+            self._evaluate_body,
+            lambda body: of_body(body.name),
+        )
         return True
+
+    def _evaluate_parameters(self, model: Model) -> None:
+        self.parameters = evaluate.resolve_parameters(model.parameters)
+
+    def _evaluate_gravity(self, model: Model) -> None:
+        gx, gy = self._numbers(model.gravity, 2, OF_GRAVITY)
+        self.gravity = (gx, gy)
+
+    def _evaluate_body(self, body: Body) -> None:
+        self.bodies[body.name] = self._body(body)
 
     def _evaluate_numbers(self) -> None:
         if self._evaluate_bodies():
@@ -93,11 +126,15 @@ class ResolvedModel(Scope):
 
     def _examine_numbers(self) -> None:
         """Check the numbers and functions of the elements, whatever the bodies are."""
-        for element in self.model.elements.values():
+        for element in self.written.elements.values():
             for name, kind in element.kinds().items():
                 if kind.name in NUMERIC_KINDS:
-                    with self._collecting(element.title):
-                        resolve_field(getattr(element, name), kind, self, element.title.part(name))
+                    what = element.title.part(name)
+                    self._collect(
+                        [getattr(element, name)],
+                        lambda given, kind=kind, what=what: resolve_field(given, kind, self, what),
+                        lambda _, element=element: element.title,
+                    )
 
     @staticmethod
     def _check_loads(force: ForceElement) -> None:
@@ -118,7 +155,8 @@ class ResolvedModel(Scope):
     def with_model(self, model: Model) -> ResolvedModel:
         """The same of an equal model."""
         other = copy(self)
-        other.model = model
+        other.written = model
+        other.__dict__.pop("model", None)
         return other
 
     def started(self, states: Mapping[str, tuple[Pose, Pose]]) -> ResolvedModel:
@@ -138,15 +176,17 @@ class ResolvedModel(Scope):
         except UnsupportedError as error:  # kinematics does without forces
             return [], str(error)
 
-    @contextmanager
-    def _collecting(self, title: Subject) -> Iterator[None]:
-        """Collect the problems of a part; each begins with the title of the part."""
-        try:
-            yield
-        except ModelError as error:
-            self.problems += [problem.about(title) for problem in error.problems]
-        except ArithmeticError:
-            self.problems.append(title.says(TOO_LARGE))
+    def _collect(
+        self, parts: Iterable[Part], work: Callable[[Part], object], title: Callable[[Part], Subject]
+    ) -> None:
+        """Do the work for each part, and collect its problems; each begins with the title of the part."""
+        for part in parts:
+            try:
+                work(part)
+            except ModelError as error:
+                self.problems += [problem.about(title(part)) for problem in error.problems]
+            except ArithmeticError:
+                self.problems.append(title(part).says(TOO_LARGE))
 
     # numbers
 
@@ -180,36 +220,50 @@ class ResolvedModel(Scope):
             raise ModelError(Problem(f"{what} is {values!r}; {count} numbers are needed.", what.path))
         return [self.number(value, what) for value in values]
 
-    # bodies
+    # bodies; the subjects of sentences take longer to write than the numbers to check
 
     def _body(self, body: Body) -> ResolvedBody:
-        what = of_body(body.name)
-        mass = self._not_negative(body.mass, what.part("mass"))
-        shape = self._shape(body, mass)
+        mass = self._not_negative(body, "mass", body.mass)
+        shape = NO_SHAPE if body.shape is None else self._shape(body, mass)
         inertia = (
-            shape.inertia if body.inertia is None else self._not_negative(body.inertia, what.part("inertia"))
+            shape.inertia if body.inertia is None else self._not_negative(body, "inertia", body.inertia)
         )
         points = dict(shape.points)
         for name, place in body.points.items():
-            check_name(name, f"a point of {what}")
-            points[name] = self._place(place, what.part("points", f"point '{name}'"))
-        velocity = None
-        if body.velocity is not None:
-            velocity = tuple(self._numbers(body.velocity, 2, what.part("velocity")))
-        spin = body.angular_velocity
+            points[name] = (is_name(name) and usual_place(place)) or self._point(body, name, place)
+        velocity, spin = body.velocity, body.angular_velocity
         return ResolvedBody(
             body.name,
             mass,
             inertia,
             self._pose(body, shape),
-            velocity,  # type: ignore[arg-type]
-            None if spin is None else self.number(spin, what.part("angular_velocity")),
+            None if velocity is None else self._vector(body, "velocity", velocity),
+            None if spin is None else self._number(body, "angular_velocity", spin),
             points,
         )
 
+    def _number(self, body: Body, field: str, value: Any) -> float:
+        number = usual(value)
+        return self.number(value, of_body(body.name).part(field)) if number is None else number
+
+    def _vector(self, body: Body, field: str, value: Any) -> tuple[float, float]:
+        place = usual_place(value) if type(value) is tuple and len(value) == 2 else None
+        x, y = place[:2] if place else self._numbers(value, 2, of_body(body.name).part(field))
+        return x, y
+
+    def _point(self, body: Body, name: str, place: Any) -> Pose:
+        what = of_body(body.name)
+        check_name(name, f"a point of {what}")
+        return self._place(place, what.part("points", f"point '{name}'"))
+
+    def _not_negative(self, body: Body, field: str, value: Any) -> float:
+        number = self._number(body, field, value)
+        if number < 0.0:
+            what = of_body(body.name).part(field)
+            raise ModelError(Problem(f"{what} = {number:g} is negative.", what.path))
+        return number
+
     def _shape(self, body: Body, mass: float) -> Inertia:
-        if body.shape is None:
-            return Inertia(0.0)
         if not isinstance(body.shape, Shape):
             raise ModelError(f"body '{body.name}' has the shape {body.shape!r}; give Bar, Disk or Plate.")
         what = Subject(f"body '{body.name}', {body.shape.word}", of_body(body.name).path)
@@ -227,27 +281,21 @@ class ResolvedModel(Scope):
         return shape
 
     def _pose(self, body: Body, shape: Inertia) -> Pose:
-        what = of_body(body.name)
         if shape.pose is not None:
             if body.position is not None or body.angle is not None:
+                what = of_body(body.name)
                 raise ModelError(
                     Problem(f"{what} is placed by its start and end; leave out at and angle.", what.path)
                 )
             return shape.pose
-        x, y = self._numbers((0.0, 0.0) if body.position is None else body.position, 2, what.part("at"))
-        return x, y, self.number(0.0 if body.angle is None else body.angle, what.part("angle"))
+        x, y = (0.0, 0.0) if body.position is None else self._vector(body, "at", body.position)
+        return x, y, 0.0 if body.angle is None else self._number(body, "angle", body.angle)
 
-    def _place(self, place: Any, what: Subject) -> tuple[float, float, float]:
+    def _place(self, place: Any, what: Subject) -> Pose:
         if isinstance(place, str) or not hasattr(place, "__len__") or len(place) not in (2, 3):
             raise ModelError(Problem(f"{what} is {place!r}; write [x, y] or [x, y, angle].", what.path))
         numbers = [self.number(part, what) for part in place] + [0.0]
         return numbers[0], numbers[1], numbers[2]
-
-    def _not_negative(self, value: Any, what: Subject) -> float:
-        number = self.number(value, what)
-        if number < 0.0:
-            raise ModelError(Problem(f"{what} = {number:g} is negative.", what.path))
-        return number
 
     # frames
 
@@ -261,7 +309,7 @@ class ResolvedModel(Scope):
 
     def _local(self, frame: Frame, body: ResolvedBody) -> Pose:
         if frame.place is not None:
-            return self._place(frame.place, Subject(f"frame {frame.text}"))
+            return usual_place(frame.place) or self._place(frame.place, Subject(f"frame {frame.text}"))
         if frame.point is None:
             return 0.0, 0.0, 0.0
         if frame.point not in body.points:
@@ -271,13 +319,28 @@ class ResolvedModel(Scope):
 
     def _drawn(self, name: str) -> ResolvedBody:
         if name not in self.bodies:
-            self.model.find_body(name)  # says which bodies there are
+            self.written.find_body(name)  # says which bodies there are
         return self.bodies[name]
 
     def _refuse_self_joint(self, element: Element) -> None:
-        bodies = {frame.body for frame in element.frames()}
-        if len(bodies) == 1 and len(list(element.frames())) > 1:
-            raise ModelError(f"{element.title} joins body '{bodies.pop()}' to itself; name two bodies.")
+        bodies = [frame.body for frame in element.frames()]
+        if len(bodies) > 1 and len({*bodies}) == 1:
+            raise ModelError(f"{element.title} joins body '{bodies[0]}' to itself; name two bodies.")
+
+
+def usual(value: Any) -> float | None:
+    """An ordinary number; None if it takes a closer look: an expression, another type, a very large one."""
+    if (type(value) is float or type(value) is int) and -LARGEST <= value <= LARGEST:
+        return float(value)
+    return None
+
+
+def usual_place(place: Any) -> Pose | None:
+    """(x, y) or (x, y, angle) in ordinary numbers; None if it takes a closer look."""
+    if type(place) is not tuple or not 2 <= len(place) <= 3:
+        return None
+    x, y, angle = usual(place[0]), usual(place[1]), usual(place[2]) if len(place) == 3 else 0.0
+    return None if x is None or y is None or angle is None else (x, y, angle)
 
 
 def of_body(name: str) -> Subject:

@@ -24,3 +24,10 @@ def constant(arrays: Arrays) -> Arrays:
         for part in arrays:
             constant(part)
     return arrays
+
+
+def starts(sizes: Ints) -> Ints:
+    """Where consecutive blocks of these sizes begin, and the end of the last one."""
+    ends = np.zeros(sizes.size + 1, dtype=np.int64)
+    np.cumsum(sizes, out=ends[1:])
+    return ends

@@ -59,7 +59,7 @@ def laid_out(context: Any) -> tuple[NDArray[np.int64], list[Any]]:
 
 
 class _Constant(NamedTuple):
-    """A tuple of arrays in memory; as long as it is here, its number belongs to it."""
+    """An array or a tuple of arrays in memory; as long as it is here, its number belongs to it."""
 
     parts: Any
     words: list[int]
@@ -71,7 +71,7 @@ _constant: dict[int, _Constant] = {}
 
 def lay_out_once(owner: object, parts: Any) -> None:
     """Many contexts will hold these parts: lay them out once, as long as the owner lives."""
-    if not JIT:
+    if not JIT or id(parts) in _constant:
         return
     words: list[int] = []
     form: list[Any] = []
@@ -81,18 +81,17 @@ def lay_out_once(owner: object, parts: Any) -> None:
 
 
 def _write(thing: Any, words: list[int], form: list[Any]) -> None:
-    if isinstance(thing, np.ndarray):
+    known = _constant.get(id(thing))
+    if known is not None:
+        words += known.words
+        form += known.form
+    elif isinstance(thing, np.ndarray):
         array = thing.__array_interface__
         if array["strides"] is not None:
             raise ValueError("arrays of a context must be contiguous")
         words += (array["data"][0], *array["shape"])
         form.append((len(array["shape"]), array["typestr"]))
     elif isinstance(thing, tuple):
-        constant = _constant.get(id(thing))
-        if constant is not None:
-            words += constant.words
-            form += constant.form
-            return
         for part in thing:
             _write(part, words, form)
     elif isinstance(thing, float):

@@ -1,6 +1,6 @@
 """The linear solver of dynamics: [A Phi_q^T; Phi_q -eps] [x; lam] = [b; c], for all sizes.
 
-One symbolic analysis per model writes the elimination down as a flat list of index triples, v[i] -= l * v[k];
+One symbolic analysis per model writes the elimination down as a flat list of what changes, v[i] -= l * v[k];
 factoring is then one pass over that list, without search or branching. The order of elimination follows the
 mechanism: a body, then the joint to its parent, up to the ground. For trees this *is* the recursive O(n)
 algorithm; the multipliers of loop-closing joints come when all bodies of their loop are gone.
@@ -18,16 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
-from .arrays import Ints
+from .arrays import Ints, starts
 from .kernel import kernel, plain
+from .patterns import once_per_pattern
 
 Indices = NDArray[np.uint32]  # unsigned, so that compiled code need not check for negative indices
 
 
-SMALL = 2_000  # index triples up to which writing them is not worth compiling
-
-
-MOST_OPERATIONS = 40_000_000  # of one elimination: half a gigabyte of indices
+SMALL = 2_000  # updates up to which writing them is not worth compiling
+MOST_OPERATIONS = 40_000_000  # of one elimination
+NONE = -1
 
 
 class Elimination(NamedTuple):
@@ -42,19 +42,22 @@ class Elimination(NamedTuple):
     column: Indices  # position of the unknown that each slot belongs to; that of a right-hand side is n
     start: Indices  # updates of pivot k: start[k] : start[k + 1]
     target: Indices
-    left: Indices
-    right: Indices
 
 
 @kernel(inline=True)
 def eliminate(E, v):
     """v holds the upper triangle with the right-hand side; v_ij -= v_ki v_kj / v_kk for i <= j in row k."""
-    pivot, start, target, left, right = E.pivot, E.start, E.target, E.left, E.right
+    pivot, target = E.pivot, E.target
+    p = 0
     for k in range(pivot.size - 1):
-        inverse = 1.0 / v[pivot[k]]
-        v[pivot[k]] = inverse
-        for p in range(start[k], start[k + 1]):
-            v[target[p]] -= (v[left[p]] * inverse) * v[right[p]]
+        first, last = int(pivot[k]), int(pivot[k + 1])
+        inverse = 1.0 / v[first]
+        v[first] = inverse
+        for a in range(first + 1, last - 1):
+            factor = v[a] * inverse
+            for b in range(a, last):
+                v[target[p]] -= factor * v[b]
+                p += 1
 
 
 @kernel(inline=True)
@@ -109,55 +112,101 @@ def find_slots(pivot, column, k, j, out):
         out[p] = find_slot(pivot, column, k[p], j[p])
 
 
-@kernel(entry=True)
-def write_updates(pivot, column, start, target, left, right):
-    """The index triples of the elimination; those of pivot k begin at `start[k]`."""
-    for k in range(pivot.size - 1):
-        p = int(start[k])
-        last = int(pivot[k + 1]) - 1  # the right-hand side
-        for a in range(int(pivot[k]) + 1, last):
-            for b in range(a, last + 1):
-                target[p] = find_slot(pivot, column, column[a], column[b])
-                left[p] = a
-                right[p] = b
-                p += 1
+# Analysis ---------------------------------------------------------------------------------------------
 
 
-def analyze(couplings: Iterable[tuple[int, int]], order: Sequence[int]) -> SymbolicFactorization:
+def analyze(couplings: Ints | Iterable[tuple[int, int]], order: Ints | Sequence[int]) -> SymbolicFactorization:
     """Write the elimination of a symmetric matrix with the given couplings of unknowns in the given order."""
-    n = len(order)
+    pairs = couplings if isinstance(couplings, np.ndarray) else np.array(list(couplings), dtype=np.int64)
+    return _analyzed(pairs.reshape(-1, 2), np.array(order, dtype=np.int64))
+
+
+@once_per_pattern
+def _analyzed(pairs: Ints, order: Ints) -> SymbolicFactorization:
+    n = order.size
     at = np.empty(n, dtype=np.int64)
-    at[list(order)] = np.arange(n)
-    later = _fill(couplings, at)
-    counts = np.array([len(row) for row in later], dtype=np.int64)
-    pivot = np.concatenate([[0], np.cumsum(counts + 2)]).astype(np.uint32)
-    column = np.array([j for k, row in enumerate(later) for j in (k, *row, n)], dtype=np.uint32)
-    operations = np.concatenate([[0], np.cumsum(counts * (counts + 3) // 2)])
-    if operations[-1] > MOST_OPERATIONS:
+    at[order] = np.arange(n)
+    pivot, column = _fill(at[pairs[:, 0]], at[pairs[:, 1]], n)
+    counts = np.diff(pivot) - 2
+    start = starts(counts * (counts + 3) // 2)
+    if start[-1] > MOST_OPERATIONS:
         raise UnsupportedError(
-            f"the bodies are coupled so densely that one solution of the equations would take {operations[-1]:.2g} "
+            f"the bodies are coupled so densely that one solution of the equations would take {start[-1]:.2g} "
             "operations. Look for joints that repeat each other with doctor(model)."
         )
-    start = operations.astype(np.uint32)
-    target, left, right = (np.empty(start[-1], dtype=np.uint32) for _ in range(3))
+    target = np.empty(start[-1], dtype=np.uint32)
     quick = write_updates if target.size > SMALL else plain(write_updates)
-    quick(pivot, column, start, target, left, right)
-    program = Elimination(np.array(order, dtype=np.uint32), pivot, column, start, target, left, right)
-    return SymbolicFactorization(program, at)
+    quick(pivot, column, target)
+    short = [array.astype(np.uint32) for array in (order, pivot, column, start)]
+    return SymbolicFactorization(Elimination(*short, target), at)
 
 
-def _fill(couplings: Iterable[tuple[int, int]], at: Ints) -> list[list[int]]:
-    """Later positions coupled to each position, after fill: eliminating k couples all that k is coupled to."""
-    later: list[set[int]] = [set() for _ in at]
-    for i, j in couplings:
-        low, high = sorted((int(at[i]), int(at[j])))
-        if low != high:
-            later[low].add(high)
-    for row in later:
-        if row:
-            first = min(row)
-            later[first] |= row - {first}
-    return [sorted(row) for row in later]
+def _fill(i: Ints, j: Ints, n: int) -> tuple[Ints, Ints]:
+    """Where the row of each position begins, and its columns after fill: eliminating k couples all that k is coupled to.
+
+    The first column after k in row k is its parent in the elimination tree. Row i of the lower triangle consists of the
+    ways from each of its couplings k < i up the tree to i (Liu, SIAM J. Matrix Anal. Appl. 11, 1990).
+    """
+    low, high = np.minimum(i, j), np.maximum(i, j)
+    apart = low != high
+    codes = np.unique(high[apart] * n + low[apart])
+    earlier, start = codes % max(n, 1), np.searchsorted(codes, n * np.arange(n + 1))
+    parent, root, at = (np.full(n, value, dtype=np.int64) for value in (NONE, NONE, 0))
+    small = codes.size <= SMALL
+    (plain(write_tree) if small else write_tree)(start, earlier, parent, root)
+    follow = plain(follow_tree) if small else follow_tree
+    follow(start, earlier, parent, root, at, np.zeros(0, dtype=np.int64))
+    pivot = starts(at + 2)
+    column = np.full(pivot[-1], n)
+    column[pivot[:-1]] = np.arange(n)
+    follow(start, earlier, parent, root, pivot[:-1] + 1, column)
+    return pivot, column
+
+
+@kernel(entry=True)
+def write_tree(start, earlier, parent, root):
+    """The elimination tree; `earlier` are the positions coupled to each position and before it."""
+    for i in range(parent.size):
+        for p in range(start[i], start[i + 1]):
+            k = earlier[p]
+            while k != NONE and k != i:
+                above = root[k]
+                root[k] = i
+                if above == NONE:
+                    parent[k] = i
+                k = above
+
+
+@kernel(entry=True)
+def follow_tree(start, earlier, parent, mark, at, column):
+    """Write the columns of each row, one i after the other, at its next place; count them where there is no space."""
+    for k in range(mark.size):
+        mark[k] = NONE
+    for i in range(parent.size):
+        mark[i] = i
+        for p in range(start[i], start[i + 1]):
+            k = earlier[p]
+            while mark[k] != i:
+                mark[k] = i
+                if column.size > 0:
+                    column[at[k]] = i
+                at[k] += 1
+                k = parent[k]
+
+
+@kernel(entry=True)
+def write_updates(pivot, column, target):
+    """The slots that change, in the order of `eliminate`: row column[a] has a slot for each column b of row k."""
+    p = 0
+    for k in range(pivot.size - 1):
+        last = pivot[k + 1]
+        for a in range(pivot[k] + 1, last - 1):
+            slot = pivot[column[a]]
+            for b in range(a, last):
+                while column[slot] != column[b]:
+                    slot += 1
+                target[p] = slot
+                p += 1
 
 
 @kernel

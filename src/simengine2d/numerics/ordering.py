@@ -8,120 +8,282 @@ every body. Among the candidates, the one with the fewest neighbors goes first.
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Sequence
+from typing import NamedTuple
 
-GROUND = -1
+import numpy as np
+
+from .arrays import Ints, starts
+from .kernel import kernel, plain
+
+GROUND, NONE = -1, -2
+SMALL = 300  # bodies and joints up to which an order is not worth compiling
 
 
-def elimination_order(
-    bodies: int, joints: Sequence[Sequence[int]], rows: Sequence[Sequence[int]]
-) -> list[int]:
+def elimination_order(bodies: int, joint_start: Ints, members: Ints, rows: Ints) -> Ints:
     """Unknowns in the order of elimination: three per body, then one per row.
 
-    joints[k] are the bodies that joint k connects, -1 for the ground; rows[k] are its rows.
+    The bodies that joint k connects are members[joint_start[k] : joint_start[k + 1]], ascending, -1 for the ground;
+    it has rows[k] rows, which are numbered one joint after the other.
     """
-    order: list[int] = []
-    for node in _Greedy(bodies, joints, [len(row) for row in rows]).run():
-        if node < bodies:
-            order += [3 * node, 3 * node + 1, 3 * node + 2]
-        else:
-            order += [3 * bodies + row for row in rows[node - bodies]]
+    sizes = np.concatenate([np.full(bodies, 3), rows])
+    unknown = starts(sizes)[:-1]
+    nodes = node_order(bodies, joint_start, members, sizes)
+    count = sizes[nodes]
+    return np.repeat(unknown[nodes] - starts(count)[:-1], count) + np.arange(count.sum())
+
+
+def node_order(bodies: int, joint_start: Ints, members: Ints, sizes: Ints) -> Ints:
+    """The order of bodies and joints, numbered after them."""
+    order = np.empty(sizes.size, dtype=np.int64)
+    quick = eliminate_nodes if sizes.size > SMALL else plain(eliminate_nodes)
+    room = 2
+    while not quick(_graph(bodies, joint_start, members, sizes, room), order):
+        room *= 4
     return order
 
 
-class _Greedy:
-    """Nodes are bodies, then joints. `near` is the elimination graph of what is left."""
+class Graph(NamedTuple):
+    """Bodies, then joints, with the elimination graph of what is left.
 
-    def __init__(self, bodies: int, joints: Sequence[Sequence[int]], sizes: Sequence[int]) -> None:
-        self.bodies = bodies
-        self.joints = [sorted(set(members)) for members in joints]
-        self.size = [3] * bodies + list(sizes)
-        self.near: list[set[int]] = [set() for _ in self.size]
-        for k, members in enumerate(self.joints):
-            for body in members:
-                if body != GROUND:
-                    self.near[body].add(bodies + k)
-                    self.near[bodies + k].add(body)
-        self.gone = [False] * len(self.size)
-        # forests of eliminated bodies: union-find, and the fixed body each tree hangs on
-        self.leader = list(range(bodies))
-        self.anchor: list[int | None] = [None] * bodies
-        self.hanging: dict[int, list[int]] = {}
+    Neighbors of a node are pool[at : at + count] of it; those that are gone are skipped. Bodies that are gone form
+    forests: `leader` leads to the root of a tree, and the tree hangs on the fixed body `anchor` of its root.
+    """
 
-    def run(self) -> list[int]:
-        order = []
-        heap = [(self.degree(node), node) for node in range(len(self.size))]
-        heapq.heapify(heap)
-        waiting: list[int] = []
-        bodies_left = self.bodies
-        while heap:
-            degree, node = heapq.heappop(heap)
-            if self.gone[node] or degree != self.degree(node):
-                continue
-            if node >= self.bodies and bodies_left and not self.take_joint(node - self.bodies):
-                waiting.append(node)
-                continue
-            order.append(node)
-            for other in self.eliminate(node):
-                heapq.heappush(heap, (self.degree(other), other))
-            if node < self.bodies:
-                bodies_left -= 1
-                self.take_body(node)
-                for other in [w for w in waiting if w in self.touching(node) or bodies_left == 0]:
-                    heapq.heappush(heap, (self.degree(other), other))
-        return order
+    bodies: int
+    joint_start: Ints
+    members: Ints
+    size: Ints
+    at: Ints
+    count: Ints
+    room: Ints
+    pool: Ints
+    degree: Ints  # unknowns of the neighbors
+    gone: Ints
+    waiting: Ints  # joints that would close a loop
+    mark: Ints
+    leader: Ints
+    anchor: Ints
+    hanging: Ints  # first of the trees that hang on a body
+    next: Ints  # the tree that hangs on the same body
+    heap: Ints  # degree * nodes + node
+    used: Ints  # of the pool, and of the heap
 
-    def degree(self, node: int) -> int:
-        return sum(self.size[other] for other in self.near[node])
 
-    def touching(self, body: int) -> set[int]:
-        return self.near[body]
+def _graph(bodies: int, joint_start: Ints, members: Ints, sizes: Ints, room: int) -> Graph:
+    """The graph at the start, with a pool of `room` times its size."""
+    n, joint = sizes.size, np.repeat(np.arange(joint_start.size - 1), np.diff(joint_start)) + bodies
+    held = members != GROUND
+    here, there = np.concatenate([members[held], joint[held]]), np.concatenate([joint[held], members[held]])
+    count = np.bincount(here, minlength=n)
+    pool = np.zeros(room * here.size + 16, dtype=np.int64)
+    pool[: here.size] = there[np.argsort(here, kind="stable")]
+    degree = np.bincount(here, sizes[there], minlength=n).astype(np.int64)
+    filled, zeros = lambda value: np.full(n, value, dtype=np.int64), lambda: np.zeros(n, dtype=np.int64)
+    return Graph(
+        bodies, joint_start, members, sizes, starts(count)[:-1], count, count.copy(), pool, degree, zeros(), zeros(),
+        filled(NONE), np.arange(n), filled(NONE), filled(NONE), filled(NONE),
+        np.zeros(4 * n + 64, dtype=np.int64), np.array([here.size, 0]),
+    )  # fmt: skip
 
-    def eliminate(self, node: int) -> set[int]:
-        """Remove the node; its neighbors become neighbors of each other."""
-        self.gone[node] = True
-        near = self.near[node]
-        for other in near:
-            self.near[other] |= near
-            self.near[other] -= {node, other}
-        return near
 
-    def find(self, body: int) -> int:
-        while self.leader[body] != body:
-            self.leader[body] = self.leader[self.leader[body]]
-            body = self.leader[body]
-        return body
+# Kernels ----------------------------------------------------------------------------------------------
 
-    def take_body(self, body: int) -> None:
-        """Trees that hung on this body now include it and hang on nothing."""
-        for root in self.hanging.pop(body, []):
-            self.leader[self.find(root)] = body
-        self.anchor[body] = None
 
-    def take_joint(self, joint: int) -> bool:
-        """Add the joint to the forest unless it closes a loop."""
-        members = self.joints[joint]
-        if len(members) > 2 or len(members) == 1:
+@kernel(entry=True)
+def eliminate_nodes(G, order):
+    """Write the order; False if the pool is too small for the fill."""
+    n, done, left = order.size, 0, G.bodies
+    fill_heap(G, left)
+    while G.used[1] > 0:
+        key = pop(G)
+        node = key % n
+        if G.gone[node] == 1 or key // n != G.degree[node]:
+            continue
+        if node >= G.bodies and left > 0 and not take_joint(G, node - G.bodies):
+            G.waiting[node] = 1
+            continue
+        order[done] = node
+        done += 1
+        if not eliminate_node(G, node, left):
             return False
-        gone = [body for body in members if body != GROUND and self.gone[body]]
-        if not gone:
+        if node < G.bodies:
+            left -= 1
+            take_body(G, node)
+            if left == 0:
+                fill_heap(G, left)
+    return True
+
+
+# a heap of nodes by their degrees
+
+
+@kernel
+def fill_heap(G, left):
+    """All nodes that are left; while there are bodies among them, without joints that wait."""
+    heap, n, size = G.heap, G.size.size, 0
+    for node in range(n):
+        if G.gone[node] == 0 and (G.waiting[node] == 0 or left == 0):
+            heap[size] = G.degree[node] * n + node
+            size += 1
+    G.used[1] = size
+    for k in range(size // 2 - 1, -1, -1):
+        sink(heap, size, k, heap[k])
+
+
+@kernel
+def push(G, node, left):
+    """Add a node. Earlier entries of it have another degree; where they fill the heap, it is made anew."""
+    G.waiting[node] = 0
+    if G.used[1] == G.heap.size:
+        fill_heap(G, left)
+    heap, key, k = G.heap, G.degree[node] * G.size.size + node, G.used[1]
+    G.used[1] += 1
+    while k > 0 and heap[(k - 1) // 2] > key:
+        heap[k] = heap[(k - 1) // 2]
+        k = (k - 1) // 2
+    heap[k] = key
+
+
+@kernel
+def pop(G):
+    """The smallest entry of the heap."""
+    smallest = G.heap[0]
+    G.used[1] -= 1
+    sink(G.heap, G.used[1], 0, G.heap[G.used[1]])
+    return smallest
+
+
+@kernel
+def sink(heap, size, k, key):
+    """Put a key at place k, or further down."""
+    while 2 * k + 1 < size:
+        child = 2 * k + 1
+        if child + 1 < size and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= key:
+            break
+        heap[k] = heap[child]
+        k = child
+    heap[k] = key
+
+
+# the elimination graph
+
+
+@kernel
+def eliminate_node(G, node, left):
+    """Remove the node; its neighbors become neighbors of each other. False if the pool is full."""
+    G.gone[node] = 1
+    count = keep_present(G, node)
+    first = G.at[node]
+    for p in range(first, first + count):
+        other = G.pool[p]
+        G.degree[other] -= G.size[node]
+        if count > 1 and not add_neighbors(G, other, first, count):
             return False
-        roots = [self.find(body) for body in gone]
-        if len(gone) == 2:
-            anchors = [self.anchor[root] for root in roots]
-            if roots[0] == roots[1] or None not in anchors:
-                return False
-            self.join(roots[0], roots[1])
-            return True
-        if self.anchor[roots[0]] is not None:
-            return False
-        fixed = next(body for body in members if body != gone[0])
-        self.anchor[roots[0]] = fixed
-        self.hanging.setdefault(fixed, []).append(roots[0])
+    for p in range(first, first + count):
+        push(G, G.pool[p], left)
+    return True
+
+
+@kernel
+def keep_present(G, node):
+    """Forget the neighbors that are gone; returns how many are left."""
+    first, kept = G.at[node], 0
+    for p in range(first, first + G.count[node]):
+        if G.gone[G.pool[p]] == 0:
+            G.pool[first + kept] = G.pool[p]
+            kept += 1
+    G.count[node] = kept
+    return kept
+
+
+@kernel
+def add_neighbors(G, node, first, count):
+    """Add pool[first : first + count] to the neighbors of the node."""
+    present = keep_present(G, node)
+    if not make_room(G, node, present + count):
+        return False
+    pool, at = G.pool, G.at[node]
+    G.mark[node] = node
+    for p in range(at, at + present):
+        G.mark[pool[p]] = node
+    for p in range(first, first + count):
+        if G.mark[pool[p]] != node:
+            G.mark[pool[p]] = node
+            pool[at + G.count[node]] = pool[p]
+            G.count[node] += 1
+            G.degree[node] += G.size[pool[p]]
+    for p in range(at, at + G.count[node]):
+        G.mark[pool[p]] = NONE
+    G.mark[node] = NONE
+    return True
+
+
+@kernel
+def make_room(G, node, wanted):
+    """Move the neighbors of a node to the end of the pool if they have too little room."""
+    if wanted <= G.room[node]:
         return True
+    if G.used[0] + 2 * wanted > G.pool.size:
+        return False
+    for k in range(G.count[node]):
+        G.pool[G.used[0] + k] = G.pool[G.at[node] + k]
+    G.at[node], G.room[node] = G.used[0], 2 * wanted
+    G.used[0] += 2 * wanted
+    return True
 
-    def join(self, first: int, second: int) -> None:
-        """One tree out of two, of which at most one is anchored."""
-        kept, lost = (first, second) if self.anchor[first] is not None else (second, first)
-        self.leader[lost] = kept
+
+# the forests of what is gone
+
+
+@kernel
+def root_of(G, body):
+    leader = G.leader
+    while leader[body] != body:
+        leader[body] = leader[leader[body]]
+        body = leader[body]
+    return body
+
+
+@kernel
+def take_body(G, body):
+    """Trees that hung on this body now include it and hang on nothing."""
+    tree = G.hanging[body]
+    while tree != NONE:
+        G.leader[root_of(G, tree)] = body
+        tree = G.next[tree]
+    G.anchor[body] = NONE
+
+
+@kernel
+def take_joint(G, joint):
+    """Add the joint to the forest unless it closes a loop."""
+    first = G.joint_start[joint]
+    if G.joint_start[joint + 1] - first != 2:
+        return False
+    a, b = G.members[first], G.members[first + 1]
+    a_gone, b_gone = a != GROUND and G.gone[a] == 1, b != GROUND and G.gone[b] == 1
+    if a_gone and b_gone:
+        return join(G, root_of(G, a), root_of(G, b))
+    if not a_gone and not b_gone:
+        return False
+    root, fixed = (root_of(G, a), b) if a_gone else (root_of(G, b), a)
+    if G.anchor[root] != NONE:
+        return False
+    G.anchor[root] = fixed
+    if fixed != GROUND:
+        G.next[root], G.hanging[fixed] = G.hanging[fixed], root
+    return True
+
+
+@kernel
+def join(G, first, second):
+    """One tree out of two, if at most one of them is anchored."""
+    if first == second or (G.anchor[first] != NONE and G.anchor[second] != NONE):
+        return False
+    if G.anchor[first] != NONE:
+        G.leader[second] = first
+    else:
+        G.leader[first] = second
+    return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import floor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,12 @@ from ..expressions.function import Function
 from ..expressions.function_table import ALONG, FunctionTable, functions_at, pack
 from ..model.elements import Row
 from ..model.frame import GROUND, PlacedFrame
-from ..model.measure import KINDS
+from ..model.measure import DIRECTION, KINDS, Term
 from ..model.resolved import ResolvedBody
-from ..numerics.arrays import Floats, Ints, constant
+from ..numerics.arrays import Floats, Ints, constant, starts
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke
+from ..numerics.patterns import once_per_pattern
 from .formulas.constraints import NO_FORMULAS, RowFormulas, row_formulas
 from .frames import move_frames, place_frames, term_gradient, term_second_order, term_value
 
@@ -147,6 +148,21 @@ def evaluate(S, t, q, qd, w, Phi, right):
 # Building ---------------------------------------------------------------------------------------------
 
 
+class RowStructure(NamedTuple):
+    """What the arrays of rows and frames hold whatever the numbers are: all models alike share it."""
+
+    frame_body: Ints
+    term_kind: Ints
+    term_a: Ints
+    term_b: Ints
+    row_start: Ints
+    jac_start: Ints
+    jac_column: Ints
+    term_slot: Ints
+    no_level: Ints  # where no row is a formula
+    no_period: Floats  # where no row contains a direction
+
+
 def constant_arrays(
     bodies: Sequence[ResolvedBody],
     gravity: tuple[float, float],
@@ -158,62 +174,81 @@ def constant_arrays(
 
     Rows without functions serve only to evaluate measures; `more_frames` are needed by applied forces.
     """
-    index = {body.name: i for i, body in enumerate(bodies)} | {GROUND: len(bodies)}
-    terms = [(i, term) for i, row in enumerate(rows) for term in row.measure.terms]
-    placed = {frame for _, term in terms for frame in (term.a, term.b)} | set(more_frames)
-    frames: list[PlacedFrame] = sorted(placed, key=lambda p: (index[p.body], p))  # type: ignore[arg-type, union-attr]
-    number = {frame: k for k, frame in enumerate(frames)}
-    body_of = np.array([index[p.body] for p in frames], dtype=np.int64)
-    a = np.array([number[term.a] for _, term in terms], dtype=np.int64)  # type: ignore[index]
-    b = np.array([number[term.b] for _, term in terms], dtype=np.int64)  # type: ignore[index]
-    row_of = np.array([i for i, _ in terms], dtype=np.int64)
-    jac_start, jac_column, slots = phi_q_structure(row_of, body_of[a], body_of[b], len(rows), len(bodies))
-    angles = np.array([p.angle for p in frames])
-    kind = np.array([KINDS[term.kind] for _, term in terms], dtype=np.int64)
-    weight = np.array([term.weight for _, term in terms])
-    row_start = np.searchsorted(row_of, np.arange(len(rows) + 1)).astype(np.int64)
-    formulas = NO_FORMULAS._replace(level=np.zeros(len(rows), dtype=np.int64))
+    terms = [term for row in rows for term in row.measure.terms]
+    frames, frame_body = _numbered(bodies, terms, more_frames)
+    S = row_structure(
+        len(bodies),
+        frame_body,
+        np.array([len(row.measure.terms) for row in rows], dtype=np.int64),
+        np.array([KINDS[term.kind] for term in terms], dtype=np.int64),
+        np.array([frames[term.a] for term in terms], dtype=np.int64),  # type: ignore[index]
+        np.array([frames[term.b] for term in terms], dtype=np.int64),  # type: ignore[index]
+    )
+    x, y, angle = np.array([frame[1:4] for frame in frames], dtype=float).reshape(-1, 3).T.copy()
+    mass, inertia = np.array([(b.mass, b.inertia) for b in bodies], dtype=float).reshape(-1, 2).T.copy()
+    formulas, periods = NO_FORMULAS._replace(level=S.no_level), S.no_period
     if any(row.formula is not None for row in rows):
-        formulas = row_formulas(rows, row_start, kind, a, b)
+        formulas = row_formulas(rows, S.row_start, S.term_kind, S.term_a, S.term_b)
+    if DIRECTION in S.term_kind:
+        periods = np.array([row.measure.period if row.formula is None else 0.0 for row in rows])
     return constant(
         SystemArrays(
-            mass=np.array([body.mass for body in bodies]),
-            inertia=np.array([body.inertia for body in bodies]),
+            mass=mass,
+            inertia=inertia,
             gravity=np.array(gravity),
-            frame_body=body_of,
-            frame_x=np.array([p.x for p in frames]),
-            frame_y=np.array([p.y for p in frames]),
-            frame_angle=angles,
-            frame_cos=np.cos(angles),
-            frame_sin=np.sin(angles),
-            term_kind=kind,
-            term_a=a,
-            term_b=b,
-            term_weight=weight,
-            row_start=row_start,
-            row_period=np.array([row.measure.period if row.formula is None else 0.0 for row in rows]),
+            frame_body=S.frame_body,
+            frame_x=x,
+            frame_y=y,
+            frame_angle=angle,
+            frame_cos=np.cos(angle),
+            frame_sin=np.sin(angle),
+            term_kind=S.term_kind,
+            term_a=S.term_a,
+            term_b=S.term_b,
+            term_weight=np.array([term.weight for term in terms], dtype=float),
+            row_start=S.row_start,
+            row_period=periods,
             functions=pack(functions, order=ALONG),
             formulas=formulas,
-            jac_start=jac_start,
-            jac_column=jac_column,
-            term_slot=slots,
+            jac_start=S.jac_start,
+            jac_column=S.jac_column,
+            term_slot=S.term_slot,
         )
-    ), number
+    ), frames
 
 
-def phi_q_structure(row_of: Ints, body_a: Ints, body_b: Ints, m: int, nb: int) -> tuple[Ints, Ints, Ints]:
-    """Structure of Phi_q by rows, and where each term adds its six derivatives."""
-    columns: list[list[int]] = [[] for _ in range(m)]
-    for i, ba, bb in zip(row_of, body_a, body_b, strict=True):
-        columns[i] += [3 * body + c for body in (ba, bb) if body < nb for c in range(3)]
-    columns = [sorted(set(c)) for c in columns]
-    start = np.concatenate([[0], np.cumsum([len(c) for c in columns])]).astype(np.int64)
-    position = [{c: start[i] + k for k, c in enumerate(cols)} for i, cols in enumerate(columns)]
-    slots = [
-        position[i][3 * body + c] if body < nb else -1
-        for i, ba, bb in zip(row_of, body_a, body_b, strict=True)
-        for body in (ba, bb)
-        for c in range(3)
-    ]
-    column = [c for cols in columns for c in cols]
-    return start, np.array(column, dtype=np.int64), np.array(slots, dtype=np.int64).reshape(-1, 6)
+def _numbered(
+    bodies: Sequence[ResolvedBody], terms: Sequence[Term], more_frames: Iterable[PlacedFrame]
+) -> tuple[dict[PlacedFrame, int], Ints]:
+    """The frames with their numbers, in the order of their bodies, and the body of each."""
+    index = {body.name: i for i, body in enumerate(bodies)} | {GROUND: len(bodies)}
+    placed: set[Any] = {frame for term in terms for frame in (term.a, term.b)}
+    placed.update(more_frames)
+    frames = sorted(placed, key=lambda frame: (index[frame.body], frame))
+    body_of = np.array([index[frame.body] for frame in frames], dtype=np.int64)
+    return {frame: k for k, frame in enumerate(frames)}, body_of
+
+
+@once_per_pattern
+def row_structure(nb: int, frame_body: Ints, sizes: Ints, kind: Ints, a: Ints, b: Ints) -> RowStructure:
+    """Structure of Phi_q by rows, and where each term adds its six derivatives; `sizes` counts the terms of the rows."""
+    m, row_of = sizes.size, np.repeat(np.arange(sizes.size), sizes)
+    # bodies of each row, one after the other, in ascending order
+    body = np.column_stack([frame_body[a], frame_body[b]])
+    member = row_of[:, None] * (nb + 1) + body
+    members = np.unique(member[body < nb])
+    at = 3 * np.searchsorted(members, member)
+    slots = np.where(body < nb, at, -1)[:, :, None] + np.where(body < nb, 1, 0)[:, :, None] * np.arange(3)
+    columns = 3 * (members % (nb + 1))[:, None] + np.arange(3)
+    return RowStructure(
+        frame_body,
+        kind,
+        a,
+        b,
+        starts(sizes),
+        starts(3 * np.bincount(members // (nb + 1), minlength=m)),
+        columns.reshape(-1),
+        np.ascontiguousarray(slots.reshape(-1, 6)),
+        np.zeros(m, dtype=np.int64),
+        np.zeros(m),
+    )

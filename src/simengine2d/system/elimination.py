@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import UnsupportedError, listed
-from ..model.frame import GROUND
 from ..model.measure import ANGLE, X, Y
-from ..numerics.arrays import Floats, Ints, constant
-from ..numerics.ldl import analyze
+from ..numerics.arrays import Floats, Ints, constant, starts
+from ..numerics.ldl import Elimination, analyze
 from ..numerics.ordering import elimination_order
+from ..numerics.patterns import once_per_pattern
 from ..numerics.refinement import MOST_REFINEMENTS
 from .applied_forces import MEASURE, READ, READ_END, TARGET, TARGET_END, Loads
 from .constraints import SystemArrays
@@ -23,39 +24,41 @@ from .row_compliance import compliance_of_redundant_rows
 from .system import System
 from .workspace import once_per_system
 
+Blocks = NDArray[np.int32]
+
 MOST_BETWEEN = 200  # joints between the same bodies
 DELTA = 1e-6  # a mass in place of a missing one, relative to the effective inertia there
 UNEVEN = 1e5  # ratio of the shares in a row from which rounding is worth a refinement
+
+
+class ProgramStructure(NamedTuple):
+    """What of an elimination program does not depend on numbers: all models alike share it."""
+
+    program: Elimination
+    diagonal: Ints
+    jacobian: Ints
+    right: Ints
+    term_blocks: Blocks
+    couplings: Couplings
 
 
 @once_per_system
 def elimination_program(system: System, redundant: bool, tangent: bool) -> EquationArrays:
     """The elimination program of a system; with space for second derivatives if `tangent`."""
     refuse_heaps(system)
-    S, n, m = system.arrays, system.n, system.m
-    rows, unknowns = np.repeat(np.arange(m), np.diff(S.jac_start)), np.arange(n + m)
-    groups = coupled_coordinates(S, system.load_arrays) if tangent else []
-    couplings = [(k, k) for k in range(n + m)]
-    couplings += [(n + int(i), int(j)) for i, j in zip(rows, S.jac_column, strict=True)]
-    if tangent:
-        couplings += [(i, j) for _, _, _, i, j in _term_entries(S)]
-        couplings += [(i, j) for group in groups for i in group for j in group]
-    analysis = analyze(couplings, _order(system))
-    diagonal, entries = analysis.slots(unknowns, unknowns), _entries(system)
+    n, m, entries = system.n, system.m, _entries(system)
+    P = _structure(system, tangent)
     masses = _apparent_masses(system, entries)
     delta = np.where(system.masses == 0.0, DELTA * masses, 0.0)
-    template = np.zeros(analysis.program.column.size)
-    template[diagonal[:n]] = system.masses + delta
-    template[diagonal[n:]] = -compliance_of_redundant_rows(_shares(entries, masses, m)) if redundant else 0.0
+    template = np.zeros(P.program.column.size)
+    template[P.diagonal[:n]] = system.masses + delta
+    template[P.diagonal[n:]] = (
+        -compliance_of_redundant_rows(_shares(entries, masses, m)) if redundant else 0.0
+    )
     refined = redundant or delta.any() or _uneven(system, entries)
     return constant(
         EquationArrays(
-            analysis.program,
-            diagonal,
-            analysis.slots(n + rows, S.jac_column),
-            analysis.right_hand(unknowns),
-            term_blocks(S, analysis) if tangent else np.full((S.term_kind.size, 6, 6), -1),
-            couplings_of(groups, analysis),
+            *P,
             masses,
             template,
             np.array([MOST_REFINEMENTS if refined else 0]),
@@ -70,10 +73,50 @@ def elimination_program(system: System, redundant: bool, tangent: bool) -> Equat
     )
 
 
+def _structure(system: System, tangent: bool) -> ProgramStructure:
+    S, L = system.arrays, system.load_arrays
+    groups = coupled_coordinates(S, L) if tangent else []
+    sizes = np.array([len(group) for group in groups], dtype=np.int64)
+    coupled = np.array([j for group in groups for j in group], dtype=np.int64)
+    return program_structure(
+        S.mass.size, system.first_rows, S.jac_start, S.jac_column, S.frame_body, S.row_start,
+        S.term_kind, S.term_a, S.term_b, sizes, coupled, tangent,
+    )  # fmt: skip
+
+
+@once_per_pattern
+def program_structure(
+    nb: int, first_rows: Ints, jac_start: Ints, jac_column: Ints, frame_body: Ints, row_start: Ints,
+    kind: Ints, a: Ints, b: Ints, sizes: Ints, coupled: Ints, tangent: bool,
+) -> ProgramStructure:  # fmt: skip
+    """The program from the rows and terms, and from the groups of coordinates that second derivatives couple."""
+    n, m = 3 * nb, row_start.size - 1
+    row, unknowns = np.repeat(np.arange(m), np.diff(jac_start)), np.arange(n + m)
+    body_a, body_b = frame_body[a], frame_body[b]
+    entries = _term_entries(kind, body_a, body_b, nb)
+    i, j = _squares(sizes, coupled)
+    couplings = [np.column_stack([n + row, jac_column]), np.column_stack([i, j])]
+    if tangent:
+        couplings.append(np.column_stack([entries.i, entries.j]))
+    order = elimination_order(nb, *_joints(first_rows, row_start, body_a, body_b, nb))
+    analysis = analyze(np.concatenate(couplings), order)
+    return ProgramStructure(
+        analysis.program,
+        analysis.slots(unknowns, unknowns),
+        analysis.slots(n + row, jac_column),
+        analysis.right_hand(unknowns),
+        _blocks(kind.size, entries, analysis) if tangent else no_blocks(kind.size),
+        Couplings(starts(sizes), coupled, starts(sizes**2), analysis.slots(i, j)),
+    )
+
+
 def refuse_heaps(system: System) -> None:
     """Refuse hundreds of joints between the same bodies: every one of them couples with every other."""
+    if len(system.resolved.rows) <= MOST_BETWEEN:
+        return
     between = Counter(
-        frozenset(f.body for f in system.model.elements[name].frames()) for name in system.resolved.rows
+        frozenset(f.body for f in system.resolved.written.elements[name].frames())
+        for name in system.resolved.rows
     )
     for bodies, count in between.most_common(1):
         if count > MOST_BETWEEN:
@@ -83,27 +126,10 @@ def refuse_heaps(system: System) -> None:
             )
 
 
-def _integers(values: Iterable[Any]) -> Ints:
-    return np.array(list(values), dtype=np.int64)
-
-
-def _starts(sizes: Iterable[int]) -> Ints:
-    """Offsets of consecutive blocks of these sizes, and the end of the last one."""
-    return np.cumsum(_integers([0, *sizes]))
-
-
 class Slots(Protocol):
     """Where the entries (i, j) of a matrix are."""
 
     def slots(self, i: Ints, j: Ints) -> Ints: ...
-
-
-def _squares(analysis: Slots, groups: list[list[int]]) -> Ints:
-    """Slots of all pairs in each group of unknowns, row by row."""
-    slots = [np.zeros(0, dtype=np.int64)]
-    for group in map(_integers, groups):
-        slots.append(analysis.slots(np.repeat(group, group.size), np.tile(group, group.size)))
-    return np.concatenate(slots)
 
 
 # Which coordinates second derivatives couple ----------------------------------------------------------
@@ -129,55 +155,69 @@ def coupled_coordinates(S: SystemArrays, L: Loads) -> list[list[int]]:
 
 
 def couplings_of(groups: list[list[int]], analysis: Slots) -> Couplings:
-    return Couplings(
-        _starts(len(group) for group in groups),
-        _integers(j for group in groups for j in group),
-        _starts(len(group) ** 2 for group in groups),
-        _squares(analysis, groups),
-    )
+    sizes = np.array([len(group) for group in groups], dtype=np.int64)
+    coupled = np.array([j for group in groups for j in group], dtype=np.int64)
+    return Couplings(starts(sizes), coupled, starts(sizes**2), analysis.slots(*_squares(sizes, coupled)))
 
 
-def _term_entries(S: SystemArrays) -> Iterator[tuple[int, int, int, int, int]]:
-    """(term, r, s, unknown, unknown) of the second derivatives of each measure between two bodies."""
-    nb = S.mass.size
-    for k, (kind, a, b) in enumerate(
-        zip(S.term_kind, S.frame_body[S.term_a], S.frame_body[S.term_b], strict=True)
-    ):
-        if kind == ANGLE:
-            continue
-        unknowns = [3 * int(body) + c if body < nb else -1 for body in (a, b) for c in range(3)]
-        for r in range(6):
-            for s in range(r, 6):
-                if (
-                    unknowns[r] >= 0
-                    and unknowns[s] >= 0
-                    and (kind not in (X, Y) or (r, s) in ((2, 2), (5, 5)))
-                ):
-                    yield k, r, s, unknowns[r], unknowns[s]
+def _squares(sizes: Ints, coupled: Ints) -> tuple[Ints, Ints]:
+    """All pairs in each group of unknowns, row by row."""
+    size = np.repeat(sizes, sizes)  # of the group of each unknown
+    first = np.repeat(starts(sizes)[:-1], sizes)
+    within = np.arange(size.sum()) - np.repeat(starts(size)[:-1], size)
+    return np.repeat(coupled, size), coupled[np.repeat(first, size) + within]
 
 
-def term_blocks(S: SystemArrays, analysis: Slots) -> Ints:
+class TermEntries(NamedTuple):
+    """Second derivatives of term k by coordinates r <= s of its two bodies, and the unknowns i, j that these are."""
+
+    k: Ints
+    r: Ints
+    s: Ints
+    i: Ints
+    j: Ints
+
+
+def _term_entries(kind: Ints, body_a: Ints, body_b: Ints, nb: int) -> TermEntries:
+    """Angles have none, displacements along x and y those by the angle of a body."""
+    body = np.repeat(np.column_stack([body_a, body_b]), 3, axis=1)
+    unknown = np.where(body < nb, 3 * body + np.tile(np.arange(3), 2), -1)
+    r, s = np.triu_indices(6)
+    bent = (kind != ANGLE)[:, None] & (unknown[:, r] >= 0) & (unknown[:, s] >= 0)
+    bent &= ((kind != X) & (kind != Y))[:, None] | ((r == s) & (r % 3 == 2))
+    k, pair = np.nonzero(bent)
+    return TermEntries(k, r[pair], s[pair], unknown[k, r[pair]], unknown[k, s[pair]])
+
+
+def term_blocks(S: SystemArrays, analysis: Slots) -> Blocks:
     """Slots of the second derivatives of each term, 6 x 6; -1 if there are none."""
-    blocks = np.full((S.term_kind.size, 6, 6), -1, dtype=np.int64)
-    entries = np.array(list(_term_entries(S)), dtype=np.int64).reshape(-1, 5)
-    k, r, s, i, j = entries.T
-    blocks[k, r, s] = analysis.slots(i, j)
+    entries = _term_entries(S.term_kind, S.frame_body[S.term_a], S.frame_body[S.term_b], S.mass.size)
+    return _blocks(S.term_kind.size, entries, analysis)
+
+
+def _blocks(terms: int, entries: TermEntries, analysis: Slots) -> Blocks:
+    blocks = no_blocks(terms)
+    blocks[entries.k, entries.r, entries.s] = analysis.slots(entries.i, entries.j)
     return blocks
+
+
+def no_blocks(terms: int) -> Blocks:
+    return np.full((terms, 6, 6), -1, dtype=np.int32)
 
 
 # Order and size ----------------------------------------------------------------------------------------
 
 
-def _order(system: System) -> list[int]:
-    """Order of elimination from the bodies of each joint."""
-    nb = len(system.bodies)
-    index = {body.name: i for i, body in enumerate(system.bodies)} | {GROUND: -1}
-    joints: dict[str, set[int]] = {}
-    rows: dict[str, list[int]] = {}
-    for i, (name, row) in enumerate(system.rows):
-        rows.setdefault(name, []).append(i)
-        joints.setdefault(name, set()).update(index[f.body] for t in row.measure.terms for f in (t.a, t.b))
-    return elimination_order(nb, [sorted(joints[name]) for name in rows], list(rows.values()))
+def _joints(
+    first_rows: Ints, row_start: Ints, body_a: Ints, body_b: Ints, nb: int
+) -> tuple[Ints, Ints, Ints]:
+    """Where the bodies of each joint begin, these bodies, -1 for the ground, and how many rows it has."""
+    rows = np.diff(np.append(first_rows, row_start.size - 1))
+    joint = np.repeat(np.repeat(np.arange(rows.size), rows), np.diff(row_start))
+    body = np.concatenate([body_a, body_b])
+    member = np.unique(np.tile(joint, 2) * (nb + 1) + np.where(body < nb, body + 1, 0))
+    counts = np.bincount(member // (nb + 1), minlength=rows.size)
+    return starts(counts), member % (nb + 1) - 1, rows
 
 
 class _Entries(NamedTuple):
@@ -188,6 +228,7 @@ class _Entries(NamedTuple):
     value: Floats
 
 
+@once_per_system
 def _entries(system: System) -> _Entries:
     S, value = system.arrays, system.Phi_q_data(system.drawn_q)
     row, kept = np.repeat(np.arange(system.m), np.diff(S.jac_start)), value != 0.0

@@ -9,6 +9,7 @@ import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,12 +18,12 @@ import numpy as np
 from ..errors import ModelError, UnsupportedError, listed
 from ..expressions.function import Function, as_function
 from ..expressions.function_table import functions_at, new_scratch, pack
-from ..model.elements import Joint, Load, Row, Wrench
+from ..model.elements import Load, Row, Wrench
 from ..model.formula import VELOCITY
 from ..model.frame import GROUND
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
-from ..numerics.arrays import Floats, constant
+from ..numerics.arrays import Floats, constant, starts
 from ..numerics.contexts import lay_out_once
 from ..numerics.kernel import plain
 from .applied_forces import applied, frames_of_loads, load_arrays
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 SMALL = 60  # coordinates up to which a single evaluation is not worth compiling
 evaluate_plainly = plain(evaluate)
+NOTHING = as_function(0.0)
+NO_LOADS = load_arrays((), {})
 ALONE = 0.01  # of the length of the mechanism, below which a body has its own length
 
 
@@ -55,7 +58,6 @@ class System:
 
     def __init__(self, model: Model | ResolvedModel) -> None:
         self.resolved = model if isinstance(model, ResolvedModel) else model.check()
-        self.model = self.resolved.model
         self._name_parts()
         self._make_arrays()
         self._measure_bodies()
@@ -74,13 +76,21 @@ class System:
         ]
         self.n, self.m = 3 * len(self.bodies), len(self.rows)
         """Numbers of coordinates and of constraint equations."""
-        self.row_names = [f"{joint}.{row.label}" for joint, row in self.rows]
-        self.coordinate_names = [f"{body.name}.{c}" for body in self.bodies for c in ("x", "y", "phi")]
-        self.functions = [
-            row.value if isinstance(row.value, Function) else as_function(row.value) for _, row in self.rows
-        ]
+        self.functions = [_function_of(row) for _, row in self.rows]
         self.loads, self.missing_law = self.resolved.loads()
         self.laws = [(name, law) for name, load in self.loads for law in laws_of(load)]
+
+    @property
+    def model(self) -> Model:
+        return self.resolved.model
+
+    @cached_property
+    def row_names(self) -> list[str]:
+        return [f"{joint}.{row.label}" for joint, row in self.rows]
+
+    @cached_property
+    def coordinate_names(self) -> list[str]:
+        return [f"{body.name}.{c}" for body in self.bodies for c in ("x", "y", "phi")]
 
     def _make_arrays(self) -> None:
         loads = [load for _, load in self.loads]
@@ -91,16 +101,15 @@ class System:
             self.functions,
             frames_of_loads(loads),
         )
-        self.load_arrays = load_arrays(loads, frames)
+        self.load_arrays = load_arrays(loads, frames) if loads else NO_LOADS
         lay_out_once(self, self.arrays)
         lay_out_once(self, self.load_arrays)
-        masses = np.column_stack([self.arrays.mass, self.arrays.mass, self.arrays.inertia])
-        self.masses = constant(masses.reshape(-1))
+        self.masses = constant(_interleaved(self.arrays.mass, self.arrays.mass, self.arrays.inertia))
         """The diagonal of M."""
 
     def _measure_bodies(self) -> None:
         """Where the bodies are, and how large they are."""
-        self.drawn_q = np.array([number for body in self.bodies for number in body.pose], dtype=float)
+        self.drawn_q = np.array([body.pose for body in self.bodies], dtype=float).reshape(-1)
         """The coordinates in the initial pose, as drawn."""
         S, own_arms = self.arrays, np.zeros(len(self.bodies) + 1)
         np.maximum.at(own_arms, S.frame_body, np.hypot(S.frame_x, S.frame_y))
@@ -113,18 +122,18 @@ class System:
 
         It is that of the mechanism, except for bodies that are far smaller: a watch on a crane has its own.
         """
-        self.sizes = np.column_stack([self.arms, self.arms, np.ones(len(self.bodies))]).reshape(-1)
+        self.sizes = _interleaved(self.arms, self.arms, np.ones(len(self.bodies)))
         """A large change of each coordinate: a length of the mechanism, or a radian."""
 
     def _sort_rows(self) -> None:
         """Which rows are special."""
-        owners = [name for name, _ in self.rows]
-        driving = {name for name, e in self.resolved.elements.items() if isinstance(e, Joint) and e.drives}
-        self.first_rows = np.array(
-            [i for i, name in enumerate(owners) if i == 0 or owners[i - 1] != name], dtype=np.int64
-        )
+        counts = [len(rows) for rows in self.resolved.rows.values() if rows]
+        self.first_rows = starts(np.array(counts, dtype=np.int64))[:-1]
         """Where the rows of each element begin."""
-        self.driver_rows = np.array([i for i, name in enumerate(owners) if name in driving], dtype=np.int64)
+        driving = {name for name in self.resolved.rows if self.resolved.elements[name].drives}  # type: ignore[attr-defined]
+        self.driver_rows = np.array(
+            [i for i, (name, _) in enumerate(self.rows) if name in driving], dtype=np.int64
+        )
         """Rows of the elements that prescribe a motion."""
         self.has_formulas = bool(self.arrays.formulas.row.size)
         """Whether some rows are formulas, whose weights follow the state."""
@@ -134,16 +143,18 @@ class System:
 
     def _sort_functions(self) -> None:
         """What functions of time move, their domain, and those that are written in Python."""
-        moves = [_moves(row, function) for (_, row), function in zip(self.rows, self.functions, strict=True)]
-        self.moving_rows = np.flatnonzero(moves)
+        varying = [(i, function) for i, function in enumerate(self.functions) if not function.is_constant]
+        formulas = [(i, self.functions[i]) for i in self.arrays.formulas.row.tolist()]
+        moving = {i for i, function in varying + formulas if _moves(self.rows[i][1], function)}
+        self.moving_rows = np.array(sorted(moving), dtype=np.int64)
         """Rows that prescribe a motion: they depend on time, or hold a velocity at a value."""
-        domains = [function.domain for function in self.functions]
+        domains = [function.domain for _, function in varying]
         self.domain = (
             max((low for low, _ in domains), default=-inf),
             min((high for _, high in domains), default=inf),
         )
         """First and last time at which every constraint has a value."""
-        functions = [(name, function) for (name, _), function in zip(self.rows, self.functions, strict=True)]
+        functions = [(self.rows[i][0], function) for i, function in varying]
         self.python_functions = [(name, f) for name, f in functions + self.laws if f.callback is not None]
         """The functions and laws written in Python, and their elements."""
         self.callbacks = [function.callback for _, function in self.python_functions if function.callback]
@@ -316,6 +327,20 @@ def laws_of(load: Load) -> list[Function]:
     return [load.fx, load.fy, load.torque] if isinstance(load, Wrench) else [load.law]
 
 
+def _function_of(row: Row) -> Function:
+    """What a row is held at; most are held at zero, and share one function."""
+    if isinstance(row.value, Function):
+        return row.value
+    return NOTHING if repr(row.value) == "0.0" else as_function(row.value)
+
+
+def _interleaved(x: Floats, y: Floats, phi: Floats) -> Floats:
+    """A number for each coordinate from those of the bodies."""
+    numbers = np.empty((x.size, 3))
+    numbers[:, 0], numbers[:, 1], numbers[:, 2] = x, y, phi
+    return numbers.reshape(-1)
+
+
 def _moves(row: Row, function: Function) -> bool:
     if row.formula is None:
         return not function.is_constant
@@ -342,7 +367,7 @@ def _arms(system: System) -> Floats:
     S, own, ground = system.arrays, np.append(system.own_arms, 0.0), len(system.bodies)
     a, b = S.frame_body[S.term_a], S.frame_body[S.term_b]
     between = (a != ground) & (b != ground)
-    for _ in system.bodies:
+    for _ in system.bodies if not own[:-1].all() else ():
         bare, near = own == 0.0, np.zeros_like(own)
         np.maximum.at(near, a[between], own[b[between]])
         np.maximum.at(near, b[between], own[a[between]])
