@@ -8,9 +8,10 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.analyses.singular_poses import RankWatch, can_lose_rank
+from simengine2d.analyses.singular_poses import RankWatch
 from simengine2d.coordinates.equations import leaving
 from simengine2d.coordinates.reference_point.reference_point import ReferencePoint
+from simengine2d.system.connections import can_lose_rank
 from simengine2d.system.system import System
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels

@@ -22,7 +22,6 @@ from ..formulations.rank_watch import (
     finish_and_watch,
     watching,
 )
-from ..model.frame import GROUND
 from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
 from ..numerics.rank import unit_rows
@@ -57,30 +56,6 @@ class SingularPose(NamedTuple):
     q: Floats
     speed: float
     rows: list[str]
-
-
-def can_lose_rank(system: System) -> bool:
-    """Whether joints close loops, or formulas are constraints; the joints of a tree are always independent."""
-    part = {body.name: body.name for body in system.bodies} | {GROUND: GROUND}
-
-    def root(name: str) -> str:
-        while part[name] != name:
-            name = part[name]
-        return name
-
-    joined: dict[str, set[str]] = {}
-    for name, row in system.rows:
-        if row.formula is not None:
-            return True
-        joined.setdefault(name, set()).update(
-            frame.body for term in row.measure.terms for frame in (term.a, term.b)
-        )
-    for bodies in joined.values():
-        roots = {root(body) for body in bodies}
-        if len(bodies) != 2 or len(roots) < 2:
-            return True
-        part[roots.pop()] = roots.pop()
-    return False
 
 
 def lowest(cubic: Floats) -> tuple[float, float]:

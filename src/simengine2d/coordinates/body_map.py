@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..numerics.arrays import Floats, Ints
+from ..numerics.arrays import Floats, Ints, ShortInts
 from ..numerics.kernel_pointer import BoundKernel
 from ..system.applied_forces import Loads
 from ..system.constraints import SystemArrays
@@ -84,7 +84,7 @@ class MapContext(NamedTuple):
 class TangentSlots(NamedTuple):
     """Where second derivatives of bodies go: 3 x 3 numbers for each pair of bodies that is coupled."""
 
-    term_blocks: Ints
+    term_blocks: ShortInts
     couplings: Couplings
 
 

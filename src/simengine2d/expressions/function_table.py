@@ -143,8 +143,8 @@ def _table_of_constants(count: int) -> tuple[Ints, Ints, Ints, Ints]:
     table = np.zeros((count, 8), dtype=np.int64)
     table[:, KIND], table[:, NUMBER] = CONSTANT, np.arange(count)
     table[:, END] = table[:, NUMBER] + 1
-    sizes = [1, _results(0, 0, 0, ALONG) if count else 0]
-    return table, *(np.zeros(shape, dtype=np.int64) for shape in ((0, 4), 0)), np.array(sizes, dtype=np.int64)
+    sizes = np.array([1, _results(0, 0, 0, ALONG) if count else 0])
+    return table, np.zeros((0, 4), dtype=np.int64), np.zeros(0, dtype=np.int64), sizes
 
 
 def _results(variables: int, reads: int, steps: int, order: int) -> int:

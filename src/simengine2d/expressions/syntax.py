@@ -209,6 +209,4 @@ _PLAIN = re.compile(rf"{IDENTIFIER}(?:\.{IDENTIFIER})*")
 
 
 def _is_plain(name: str) -> bool:
-    return (
-        name not in _RESERVED and name.lower() not in NOT_FINITE and _PLAIN.fullmatch(name) is not None
-    )
+    return name not in _RESERVED and name.lower() not in NOT_FINITE and _PLAIN.fullmatch(name) is not None

@@ -190,13 +190,13 @@ class Element(ABC):
 
     def __post_init__(self) -> None:
         check_name(self.name, type(self).__name__)
-        required = self.required()
         for name, kind in self.kinds().items():
             given = getattr(self, name)
-            if given is not None:
+            if given is None:
+                if name in self.required():
+                    raise ModelError(f"{self.title} needs {name}; None was given.")
+            elif type(given) is not Frame or kind.name != "frame":
                 setattr(self, name, _accepted(given, kind, self.title.part(name)))
-            elif name in required:
-                raise ModelError(f"{self.title} needs {name}; None was given.")
 
     @classmethod
     def kinds(cls) -> dict[str, Kind]:
@@ -210,15 +210,15 @@ class Element(ABC):
 
     def frames(self) -> Iterator[Frame]:
         """Every frame the element refers to, as written."""
-        for name, kind in self.kinds().items():
+        for name, kind in _fields_with_frames(type(self)):
             given = getattr(self, name)
             if given is None:
                 continue
-            if kind.name == "frame":
+            if kind == "frame":
                 yield given
-            elif kind.name == "measure":
+            elif kind == "measure":
                 yield from frames_in(given)
-            elif kind.name in FORMULA_KINDS:
+            else:
                 for text in texts_of(given):
                     yield from frames_in(text)
 
@@ -232,10 +232,10 @@ class Element(ABC):
         for name, kind in self.kinds().items():
             given = known[name] if name in known else getattr(self, name)
             as_it_is = given is None or kind.name == "plain" or type(given) is PlacedFrame
-            values[name] = (
-                given if as_it_is else resolve_field(given, kind, scope, self.title.part(name))
-            )
-        if type(self).__post_init__ is not Element.__post_init__:  # a class of yours may derive more from its fields
+            values[name] = given if as_it_is else resolve_field(given, kind, scope, self.title.part(name))
+        if (
+            type(self).__post_init__ is not Element.__post_init__
+        ):  # a class of yours may derive more from its fields
             return replace(self, **values)  # type: ignore[type-var]
         other = object.__new__(type(self))
         other.__dict__.update(values)
@@ -326,6 +326,13 @@ def _kinds(cls: type[Element]) -> dict[str, Kind]:
     """Reading annotations is slow, and they never change."""
     hints = get_type_hints(cls, include_extras=True)
     return {f.name: _kind(hints[f.name]) for f in fields(cls) if f.name != "name"}
+
+
+@cache
+def _fields_with_frames(cls: type[Element]) -> list[tuple[str, str]]:
+    """Names and kinds of the fields that are, or refer to, frames."""
+    kinds = {name: kind.name for name, kind in _kinds(cls).items()}
+    return [(name, kind) for name, kind in kinds.items() if kind in ("frame", "measure", *FORMULA_KINDS)]
 
 
 @cache

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import ModelError, UnsupportedError, answers_misspellings, counted, unknown
 from ..expressions.table import Table
+from ..numerics.collector import collector_waits
 from .body import BODY_SYNONYMS, Bar, Body, Disk, Plate, Point, Shape
 from .elements import Element, ForceElement, Joint, check_name
 from .frame import GROUND, Frame, Number
@@ -193,7 +194,8 @@ class Model:
             _unchanged(getattr(self, name), getattr(known.written, name)) for name in NUMBERS
         ):
             return known.with_model(self.snapshot())
-        self._resolved = ResolvedModel(self.snapshot())
+        with collector_waits():
+            self._resolved = ResolvedModel(self.snapshot())
         return self._resolved.with_model(self._resolved.written)
 
     def equations(
@@ -259,7 +261,7 @@ def _own(value: Any) -> Any:
         return {name: part if type(part) in _IMMUTABLE else _own(part) for name, part in value.items()}
     if kind is tuple:
         return value if all(type(part) in _IMMUTABLE for part in value) else tuple(map(_own, value))
-    if _is_part(kind):
+    if _is_part(kind):  # type: ignore[arg-type]
         other = object.__new__(kind)
         other.__dict__.update(_own(value.__dict__))
         return other
@@ -269,7 +271,7 @@ def _own(value: Any) -> Any:
 
 
 @cache
-def _is_part(kind: type) -> bool:
+def _is_part(kind: Any) -> bool:
     """Whether objects of a class are parts of a model; the abstract classes take long to ask."""
     return issubclass(kind, Body | Element | Shape)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import fields
-from functools import cached_property
+from functools import cached_property, partial
 from math import isfinite
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
@@ -127,14 +127,11 @@ class ResolvedModel(Scope):
     def _examine_numbers(self) -> None:
         """Check the numbers and functions of the elements, whatever the bodies are."""
         for element in self.written.elements.values():
-            for name, kind in element.kinds().items():
-                if kind.name in NUMERIC_KINDS:
-                    what = element.title.part(name)
-                    self._collect(
-                        [getattr(element, name)],
-                        lambda given, kind=kind, what=what: resolve_field(given, kind, self, what),
-                        lambda _, element=element: element.title,
-                    )
+            fields = [name for name, kind in element.kinds().items() if kind.name in NUMERIC_KINDS]
+            self._collect(fields, partial(self._examine_field, element), lambda _, of=element: of.title)  # type: ignore[misc]
+
+    def _examine_field(self, element: Element, name: str) -> None:
+        resolve_field(getattr(element, name), element.kinds()[name], self, element.title.part(name))
 
     @staticmethod
     def _check_loads(force: ForceElement) -> None:
@@ -225,9 +222,7 @@ class ResolvedModel(Scope):
     def _body(self, body: Body) -> ResolvedBody:
         mass = self._not_negative(body, "mass", body.mass)
         shape = NO_SHAPE if body.shape is None else self._shape(body, mass)
-        inertia = (
-            shape.inertia if body.inertia is None else self._not_negative(body, "inertia", body.inertia)
-        )
+        inertia = shape.inertia if body.inertia is None else self._not_negative(body, "inertia", body.inertia)
         points = dict(shape.points)
         for name, place in body.points.items():
             points[name] = (is_name(name) and usual_place(place)) or self._point(body, name, place)

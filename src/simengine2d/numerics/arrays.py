@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+ShortInts = NDArray[np.int32]
 
 Arrays = TypeVar("Arrays")
 
@@ -24,6 +25,12 @@ def constant(arrays: Arrays) -> Arrays:
         for part in arrays:
             constant(part)
     return arrays
+
+
+def ascending(values: Ints) -> Ints:
+    """The different values in ascending order."""
+    values = np.sort(values)
+    return values[np.flatnonzero(np.diff(values, prepend=values[:1] - 1))]
 
 
 def starts(sizes: Ints) -> Ints:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnsupportedError
-from .arrays import Ints, starts
+from .arrays import Ints, ascending, starts
 from .kernel import kernel, plain
 from .patterns import once_per_pattern
 
@@ -115,7 +115,9 @@ def find_slots(pivot, column, k, j, out):
 # Analysis ---------------------------------------------------------------------------------------------
 
 
-def analyze(couplings: Ints | Iterable[tuple[int, int]], order: Ints | Sequence[int]) -> SymbolicFactorization:
+def analyze(
+    couplings: Ints | Iterable[tuple[int, int]], order: Ints | Sequence[int]
+) -> SymbolicFactorization:
     """Write the elimination of a symmetric matrix with the given couplings of unknowns in the given order."""
     pairs = couplings if isinstance(couplings, np.ndarray) else np.array(list(couplings), dtype=np.int64)
     return _analyzed(pairs.reshape(-1, 2), np.array(order, dtype=np.int64))
@@ -137,19 +139,20 @@ def _analyzed(pairs: Ints, order: Ints) -> SymbolicFactorization:
     target = np.empty(start[-1], dtype=np.uint32)
     quick = write_updates if target.size > SMALL else plain(write_updates)
     quick(pivot, column, target)
-    short = [array.astype(np.uint32) for array in (order, pivot, column, start)]
-    return SymbolicFactorization(Elimination(*short, target), at)
+    short = lambda array: array.astype(np.uint32)
+    program = Elimination(short(order), short(pivot), short(column), short(start), target)
+    return SymbolicFactorization(program, at)
 
 
 def _fill(i: Ints, j: Ints, n: int) -> tuple[Ints, Ints]:
-    """Where the row of each position begins, and its columns after fill: eliminating k couples all that k is coupled to.
+    """Where the row of each position begins, and its columns: eliminating k couples all that k is coupled to.
 
     The first column after k in row k is its parent in the elimination tree. Row i of the lower triangle consists of the
     ways from each of its couplings k < i up the tree to i (Liu, SIAM J. Matrix Anal. Appl. 11, 1990).
     """
     low, high = np.minimum(i, j), np.maximum(i, j)
     apart = low != high
-    codes = np.unique(high[apart] * n + low[apart])
+    codes = ascending(high[apart] * n + low[apart])
     earlier, start = codes % max(n, 1), np.searchsorted(codes, n * np.arange(n + 1))
     parent, root, at = (np.full(n, value, dtype=np.int64) for value in (NONE, NONE, 0))
     small = codes.size <= SMALL

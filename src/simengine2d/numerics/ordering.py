@@ -42,10 +42,17 @@ def node_order(bodies: int, joint_start: Ints, members: Ints, sizes: Ints) -> In
     return order
 
 
+def joins_trees(bodies: int, pairs: Ints) -> bool:
+    """Whether joints between pairs of bodies, -1 for the ground, close no loop."""
+    leader = np.arange(bodies + 1)
+    quick = closes_no_loop if bodies > SMALL else plain(closes_no_loop)
+    return bool(quick(leader, pairs % (bodies + 1)))
+
+
 class Graph(NamedTuple):
     """Bodies, then joints, with the elimination graph of what is left.
 
-    Neighbors of a node are pool[at : at + count] of it; those that are gone are skipped. Bodies that are gone form
+    Neighbors of a node are pool[at : at + neighbors] of it; those that are gone are skipped. Bodies that are gone form
     forests: `leader` leads to the root of a tree, and the tree hangs on the fixed body `anchor` of its root.
     """
 
@@ -54,7 +61,7 @@ class Graph(NamedTuple):
     members: Ints
     size: Ints
     at: Ints
-    count: Ints
+    neighbors: Ints
     room: Ints
     pool: Ints
     degree: Ints  # unknowns of the neighbors
@@ -190,11 +197,11 @@ def eliminate_node(G, node, left):
 def keep_present(G, node):
     """Forget the neighbors that are gone; returns how many are left."""
     first, kept = G.at[node], 0
-    for p in range(first, first + G.count[node]):
+    for p in range(first, first + G.neighbors[node]):
         if G.gone[G.pool[p]] == 0:
             G.pool[first + kept] = G.pool[p]
             kept += 1
-    G.count[node] = kept
+    G.neighbors[node] = kept
     return kept
 
 
@@ -211,10 +218,10 @@ def add_neighbors(G, node, first, count):
     for p in range(first, first + count):
         if G.mark[pool[p]] != node:
             G.mark[pool[p]] = node
-            pool[at + G.count[node]] = pool[p]
-            G.count[node] += 1
+            pool[at + G.neighbors[node]] = pool[p]
+            G.neighbors[node] += 1
             G.degree[node] += G.size[pool[p]]
-    for p in range(at, at + G.count[node]):
+    for p in range(at, at + G.neighbors[node]):
         G.mark[pool[p]] = NONE
     G.mark[node] = NONE
     return True
@@ -227,7 +234,7 @@ def make_room(G, node, wanted):
         return True
     if G.used[0] + 2 * wanted > G.pool.size:
         return False
-    for k in range(G.count[node]):
+    for k in range(G.neighbors[node]):
         G.pool[G.used[0] + k] = G.pool[G.at[node] + k]
     G.at[node], G.room[node] = G.used[0], 2 * wanted
     G.used[0] += 2 * wanted
@@ -237,9 +244,19 @@ def make_room(G, node, wanted):
 # the forests of what is gone
 
 
+@kernel(entry=True)
+def closes_no_loop(leader, pairs):
+    for k in range(pairs.shape[0]):
+        a, b = root_of(leader, pairs[k, 0]), root_of(leader, pairs[k, 1])
+        if a == b:
+            return False
+        leader[a] = b
+    return True
+
+
 @kernel
-def root_of(G, body):
-    leader = G.leader
+def root_of(leader, body):
+    """The root of the tree of a body; the way to it is halved."""
     while leader[body] != body:
         leader[body] = leader[leader[body]]
         body = leader[body]
@@ -251,7 +268,7 @@ def take_body(G, body):
     """Trees that hung on this body now include it and hang on nothing."""
     tree = G.hanging[body]
     while tree != NONE:
-        G.leader[root_of(G, tree)] = body
+        G.leader[root_of(G.leader, tree)] = body
         tree = G.next[tree]
     G.anchor[body] = NONE
 
@@ -265,10 +282,10 @@ def take_joint(G, joint):
     a, b = G.members[first], G.members[first + 1]
     a_gone, b_gone = a != GROUND and G.gone[a] == 1, b != GROUND and G.gone[b] == 1
     if a_gone and b_gone:
-        return join(G, root_of(G, a), root_of(G, b))
+        return join(G, root_of(G.leader, a), root_of(G.leader, b))
     if not a_gone and not b_gone:
         return False
-    root, fixed = (root_of(G, a), b) if a_gone else (root_of(G, b), a)
+    root, fixed = (root_of(G.leader, a), b) if a_gone else (root_of(G.leader, b), a)
     if G.anchor[root] != NONE:
         return False
     G.anchor[root] = fixed

@@ -71,11 +71,14 @@ class Results:
 
     def __post_init__(self) -> None:
         self.system = System(self.system) if isinstance(self.system, Model) else self.system
-        self.model = self.system.model
-        """The model as it was when the results were made; later changes to your model do not affect it."""
         self.resolved = self.system.resolved
         """The model in numbers."""
-        self.bodies = list(self.model.bodies)
+        self.bodies = [body.name for body in self.system.bodies]
+
+    @property
+    def model(self) -> Model:
+        """The model as it was when the results were made; later changes to your model do not affect it."""
+        return self.system.model
 
     def __getstate__(self) -> dict[str, Any]:
         """What is copied and pickled: the fields, with the model instead of its equations, which are made again."""

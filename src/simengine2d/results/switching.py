@@ -179,13 +179,14 @@ class SystemBreaks:
         self.declared: list[float] = []
         self.placed: list[PlacedSwitch] = []
         self.undeclared: list[str] = []
-        titles = {name: element.title for name, element in system.model.elements.items()}
+        elements = system.resolved.elements
         for (name, row), function in zip(system.rows, system.functions, strict=True):
-            self.add_function(function, titles[name])
+            if not function.is_constant:
+                self.add_function(function, elements[name].title)
             if row.formula is not None and row.formula.contact is None:
                 self.add_tree(row.formula.tree, row.formula.variables, row.formula.measures)
         for name, load in system.loads:
-            self.add_load(load, system, titles[name])
+            self.add_load(load, system, elements[name].title)
         self.placed = [*dict.fromkeys(self.placed)]
         self.undeclared = [*dict.fromkeys(self.undeclared)]
 

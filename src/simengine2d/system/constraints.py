@@ -19,7 +19,7 @@ from ..model.elements import Row
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import DIRECTION, KINDS, Term
 from ..model.resolved import ResolvedBody
-from ..numerics.arrays import Floats, Ints, constant, starts
+from ..numerics.arrays import Floats, Ints, ascending, constant, starts
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke
 from ..numerics.patterns import once_per_pattern
@@ -231,12 +231,12 @@ def _numbered(
 
 @once_per_pattern
 def row_structure(nb: int, frame_body: Ints, sizes: Ints, kind: Ints, a: Ints, b: Ints) -> RowStructure:
-    """Structure of Phi_q by rows, and where each term adds its six derivatives; `sizes` counts the terms of the rows."""
+    """Structure of Phi_q by rows, and where each term adds its six derivatives. A row has sizes[i] terms."""
     m, row_of = sizes.size, np.repeat(np.arange(sizes.size), sizes)
     # bodies of each row, one after the other, in ascending order
     body = np.column_stack([frame_body[a], frame_body[b]])
     member = row_of[:, None] * (nb + 1) + body
-    members = np.unique(member[body < nb])
+    members = ascending(member[body < nb])
     at = 3 * np.searchsorted(members, member)
     slots = np.where(body < nb, at, -1)[:, :, None] + np.where(body < nb, 1, 0)[:, :, None] * np.arange(3)
     columns = 3 * (members % (nb + 1))[:, None] + np.arange(3)

@@ -7,24 +7,22 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UnsupportedError, listed
 from ..model.measure import ANGLE, X, Y
-from ..numerics.arrays import Floats, Ints, constant, starts
+from ..numerics.arrays import Floats, Ints, ShortInts, constant, starts
 from ..numerics.ldl import Elimination, analyze
 from ..numerics.ordering import elimination_order
 from ..numerics.patterns import once_per_pattern
 from ..numerics.refinement import MOST_REFINEMENTS
 from .applied_forces import MEASURE, READ, READ_END, TARGET, TARGET_END, Loads
+from .connections import connections_of, most_alike
 from .constraints import SystemArrays
 from .equations_of_motion import EquationArrays
 from .formulas.derivatives import Couplings
 from .row_compliance import compliance_of_redundant_rows
 from .system import System
 from .workspace import once_per_system
-
-Blocks = NDArray[np.int32]
 
 MOST_BETWEEN = 200  # joints between the same bodies
 DELTA = 1e-6  # a mass in place of a missing one, relative to the effective inertia there
@@ -38,7 +36,7 @@ class ProgramStructure(NamedTuple):
     diagonal: Ints
     jacobian: Ints
     right: Ints
-    term_blocks: Blocks
+    term_blocks: ShortInts
     couplings: Couplings
 
 
@@ -92,13 +90,12 @@ def program_structure(
     """The program from the rows and terms, and from the groups of coordinates that second derivatives couple."""
     n, m = 3 * nb, row_start.size - 1
     row, unknowns = np.repeat(np.arange(m), np.diff(jac_start)), np.arange(n + m)
-    body_a, body_b = frame_body[a], frame_body[b]
-    entries = _term_entries(kind, body_a, body_b, nb)
+    entries = _term_entries(kind, frame_body[a], frame_body[b], nb)
     i, j = _squares(sizes, coupled)
     couplings = [np.column_stack([n + row, jac_column]), np.column_stack([i, j])]
     if tangent:
         couplings.append(np.column_stack([entries.i, entries.j]))
-    order = elimination_order(nb, *_joints(first_rows, row_start, body_a, body_b, nb))
+    order = elimination_order(nb, *connections_of(nb, first_rows, row_start, frame_body, a, b))
     analysis = analyze(np.concatenate(couplings), order)
     return ProgramStructure(
         analysis.program,
@@ -112,7 +109,7 @@ def program_structure(
 
 def refuse_heaps(system: System) -> None:
     """Refuse hundreds of joints between the same bodies: every one of them couples with every other."""
-    if len(system.resolved.rows) <= MOST_BETWEEN:
+    if most_alike(system) <= MOST_BETWEEN:
         return
     between = Counter(
         frozenset(f.body for f in system.resolved.written.elements[name].frames())
@@ -189,35 +186,23 @@ def _term_entries(kind: Ints, body_a: Ints, body_b: Ints, nb: int) -> TermEntrie
     return TermEntries(k, r[pair], s[pair], unknown[k, r[pair]], unknown[k, s[pair]])
 
 
-def term_blocks(S: SystemArrays, analysis: Slots) -> Blocks:
+def term_blocks(S: SystemArrays, analysis: Slots) -> ShortInts:
     """Slots of the second derivatives of each term, 6 x 6; -1 if there are none."""
     entries = _term_entries(S.term_kind, S.frame_body[S.term_a], S.frame_body[S.term_b], S.mass.size)
     return _blocks(S.term_kind.size, entries, analysis)
 
 
-def _blocks(terms: int, entries: TermEntries, analysis: Slots) -> Blocks:
+def _blocks(terms: int, entries: TermEntries, analysis: Slots) -> ShortInts:
     blocks = no_blocks(terms)
     blocks[entries.k, entries.r, entries.s] = analysis.slots(entries.i, entries.j)
     return blocks
 
 
-def no_blocks(terms: int) -> Blocks:
+def no_blocks(terms: int) -> ShortInts:
     return np.full((terms, 6, 6), -1, dtype=np.int32)
 
 
 # Order and size ----------------------------------------------------------------------------------------
-
-
-def _joints(
-    first_rows: Ints, row_start: Ints, body_a: Ints, body_b: Ints, nb: int
-) -> tuple[Ints, Ints, Ints]:
-    """Where the bodies of each joint begin, these bodies, -1 for the ground, and how many rows it has."""
-    rows = np.diff(np.append(first_rows, row_start.size - 1))
-    joint = np.repeat(np.repeat(np.arange(rows.size), rows), np.diff(row_start))
-    body = np.concatenate([body_a, body_b])
-    member = np.unique(np.tile(joint, 2) * (nb + 1) + np.where(body < nb, body + 1, 0))
-    counts = np.bincount(member // (nb + 1), minlength=rows.size)
-    return starts(counts), member % (nb + 1) - 1, rows
 
 
 class _Entries(NamedTuple):

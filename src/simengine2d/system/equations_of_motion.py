@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..numerics.arrays import Floats, Ints
+from ..numerics.arrays import Floats, Ints, ShortInts
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke
 from ..numerics.ldl import Elimination, eliminate, substitute
@@ -27,7 +24,7 @@ class EquationArrays(NamedTuple):
     diagonal: Ints  # slot of each diagonal entry
     jacobian: Ints  # slot of each non-zero of Phi_q
     right: Ints  # slot of each right-hand side
-    term_blocks: NDArray[np.int32]  # (terms, 6, 6) slots of second derivatives; -1 if there are none
+    term_blocks: ShortInts  # (terms, 6, 6) slots of second derivatives; -1 if there are none
     couplings: Couplings
     masses: Floats  # of each coordinate; where it has none, the inertia that it feels through its rows
     template: Floats  # M and -eps in their slots, zero elsewhere

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import cached_property
-from math import inf
+from math import copysign, inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from ..model.frame import GROUND
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
 from ..numerics.arrays import Floats, constant, starts
+from ..numerics.collector import collector_waits
 from ..numerics.contexts import lay_out_once
 from ..numerics.kernel import plain
 from .applied_forces import applied, frames_of_loads, load_arrays
@@ -58,8 +59,9 @@ class System:
 
     def __init__(self, model: Model | ResolvedModel) -> None:
         self.resolved = model if isinstance(model, ResolvedModel) else model.check()
-        self._name_parts()
-        self._make_arrays()
+        with collector_waits():
+            self._name_parts()
+            self._make_arrays()
         self._measure_bodies()
         self._sort_rows()
         constant((self.drawn_q, self.own_arms, self.driver_rows, self.velocity_rows))
@@ -329,9 +331,9 @@ def laws_of(load: Load) -> list[Function]:
 
 def _function_of(row: Row) -> Function:
     """What a row is held at; most are held at zero, and share one function."""
-    if isinstance(row.value, Function):
-        return row.value
-    return NOTHING if repr(row.value) == "0.0" else as_function(row.value)
+    if type(row.value) is float and row.value == 0.0 and copysign(1.0, row.value) > 0.0:
+        return NOTHING
+    return as_function(row.value)
 
 
 def _interleaved(x: Floats, y: Floats, phi: Floats) -> Floats:

@@ -27,7 +27,6 @@ SUSPECTS = 8  # joints tried in turn if the mechanism does not close
 class Assembly:
     """A closed pose and consistent velocities."""
 
-    model: Model
     system: System
     t: float
     q: Floats
@@ -41,6 +40,10 @@ class Assembly:
     """A sentence for each body that was moved."""
     changed_velocities: list[str]
     """A sentence for each given velocity that the joints do not allow."""
+
+    @property
+    def model(self) -> Model:
+        return self.system.model
 
     @property
     def notes(self) -> list[str]:
@@ -73,9 +76,7 @@ def assemble(model: Model | System, t: float = 0.0) -> Assembly:
     qd, changes = consistent_velocities(system, t, closure.q)
     residual = float(np.abs(closure.gaps).max(initial=0.0))
     moves = _move_sentences(system, moved)
-    return Assembly(
-        system.model, system, t, closure.q, qd, closure.iterations, residual, moved, moves, changes
-    )
+    return Assembly(system, t, closure.q, qd, closure.iterations, residual, moved, moves, changes)
 
 
 def _other_starts(system: System, drawn: Floats) -> Iterator[Floats]:

@@ -11,13 +11,13 @@ from ...coordinates.reference_point.sparse import SparseEquations
 from ...errors import ModelError, UnsupportedError, listed
 from ...numerics.arrays import Floats
 from ...numerics.rank import DEPENDENT, free_motions, rank_of_rows, unit_rows
+from ...system.connections import can_lose_rank
 from ...system.elimination import elimination_program
 from ...system.system import SMALL, System
 from ...system.workspace import once_per_system
 from ..assembly.assemble import Assembly, assemble
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import in_words, names_of_rows
-from ..singular_poses import can_lose_rank
 
 # coordinates up to which dependent constraints are identified by a dense factorization
 LARGEST_EXAMINED = 900

@@ -20,8 +20,9 @@ from ...methods import AlphaMethod
 from ...numerics.arrays import Floats
 from ...numerics.kernel_pointer import BoundKernel
 from ...results.switching import Switching
+from ...system.connections import can_lose_rank
 from ...system.elimination import elimination_program
-from ..singular_poses import RankWatch, can_lose_rank
+from ..singular_poses import RankWatch
 from .bridge import Bridge
 from .initial_state import InitialState
 from .options import DynamicsOptions
