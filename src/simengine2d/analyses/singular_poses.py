@@ -25,7 +25,7 @@ from ..formulations.rank_watch import (
 from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
 from ..numerics.rank import unit_rows
-from ..system.elimination import elimination_program
+from ..system.elimination import drawn_slopes, elimination_program
 from ..system.equations_of_motion import EquationArrays
 from ..system.system import System
 from ..system.workspace import once_per_system
@@ -84,7 +84,7 @@ def geometric_program(system: System, regular: bool) -> EquationArrays:
     template = np.zeros_like(d.template)
     template[d.diagonal[: system.n]] = masses
     rows = np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
-    data = system.Phi_q_data(system.drawn_q)
+    data = drawn_slopes(system)
     shares = np.bincount(rows, data**2 / masses[system.arrays.jac_column], minlength=system.m)
     template[d.diagonal[system.n :]] = -TINY * np.maximum(shares, shares.mean() if shares.size else 0.0)
     nothing = np.zeros(1, dtype=np.int64)

@@ -194,8 +194,8 @@ def _no_value(shown: Node, code: int, *values: float) -> ExpressionError:
 
 def number(value: object, parameters: Mapping[str, float] = NOTHING) -> float:
     """A finite float from a number or from an expression in the parameters."""
-    if type(value) is float and math.isfinite(value):  # the usual case
-        return value
+    if isinstance(value, float) and math.isfinite(value):  # the usual case
+        return float(value)
     if isinstance(value, str):
         return evaluate(parse(value), parameters)
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):

@@ -41,11 +41,11 @@ class Bar:
     start: Point
     end: Point
 
-    def inertia(self, mass: float, start: list[float], end: list[float]) -> Inertia:
+    def inertia(self, mass: float, start: tuple[float, float], end: tuple[float, float]) -> Inertia:
         dx, dy = end[0] - start[0], end[1] - start[1]
         length = hypot(dx, dy)
         if length == 0.0:
-            raise ModelError(f"start and end are the same point {start}; a bar needs a length.")
+            raise ModelError(f"start and end are the same point {[*start]}; a bar needs a length.")
         pose = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, atan2(dy, dx))
         points = {"start": (-length / 2, 0.0, 0.0), "end": (length / 2, 0.0, 0.0)}
         return Inertia(mass * length**2 / 12, pose, points)

@@ -194,7 +194,7 @@ class Model:
             _unchanged(getattr(self, name), getattr(known.written, name)) for name in NUMBERS
         ):
             return known.with_model(self.snapshot())
-        with collector_waits():
+        with collector_waits(len(self.bodies)):
             self._resolved = ResolvedModel(self.snapshot())
         return self._resolved.with_model(self._resolved.written)
 
@@ -249,7 +249,7 @@ class Model:
 # Snapshots and pickles --------------------------------------------------------------------------------
 
 
-_IMMUTABLE = frozenset((str, float, int, bool, type(None), Frame, Measure, Term, Table))
+_IMMUTABLE = frozenset((str, float, np.float64, int, bool, type(None), Frame, Measure, Term, Table))
 
 
 def _own(value: Any) -> Any:
@@ -281,7 +281,7 @@ def _unchanged(value: Any, before: Any) -> bool:
     kind = type(value)
     if kind is not type(before):
         return False
-    if kind is float:
+    if isinstance(value, float):
         return bool(value.hex() == before.hex())  # tells 0 from -0
     if kind is str or kind is int or kind is bool or value is None:
         return bool(value == before)

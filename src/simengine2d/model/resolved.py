@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from copy import copy
-from dataclasses import fields
 from functools import cached_property, partial
 from math import isfinite
 from operator import attrgetter
@@ -40,6 +38,18 @@ OF_GRAVITY = Subject("gravity", ("gravity",))
 Part = TypeVar("Part")
 NO_SHAPE = Inertia(0.0)
 title_of: Callable[[Element], Subject] = attrgetter("title")
+
+
+Naming = Callable[[Body], Subject]
+
+
+def of_body(body: Body) -> Subject:
+    return Subject(f"body '{body.name}'", ("ground",) if body.name == GROUND else ("bodies", body.name))
+
+
+def of_shape(body: Body) -> Subject:
+    assert body.shape is not None
+    return Subject(f"{of_body(body)}, {body.shape.word}", of_body(body).path)
 
 
 class ResolvedBody(NamedTuple):
@@ -106,7 +116,7 @@ class ResolvedModel(Scope):
         self._collect(
             (self.written.ground, *self.written.bodies.values()),
             self._evaluate_body,
-            lambda body: of_body(body.name),
+            of_body,
         )
         return True
 
@@ -151,14 +161,20 @@ class ResolvedModel(Scope):
 
     def with_model(self, model: Model) -> ResolvedModel:
         """The same of an equal model."""
-        other = copy(self)
+        other = self._like()
         other.written = model
         other.__dict__.pop("model", None)
         return other
 
+    def _like(self) -> ResolvedModel:
+        """Another one with the same attributes."""
+        other = object.__new__(ResolvedModel)
+        other.__dict__.update(self.__dict__)
+        return other
+
     def started(self, states: Mapping[str, tuple[Pose, Pose]]) -> ResolvedModel:
         """The same model with other poses and velocities of the bodies; frames stay fixed in their bodies."""
-        other = copy(self)
+        other = self._like()
         other.bodies = dict(self.bodies)
         for name, (pose, rates) in states.items():
             body = self.bodies[name]
@@ -237,48 +253,46 @@ class ResolvedModel(Scope):
             points,
         )
 
-    def _number(self, body: Body, field: str, value: Any) -> float:
+    def _number(self, body: Body, field: str, value: Any, of: Naming = of_body) -> float:
         number = usual(value)
-        return self.number(value, of_body(body.name).part(field)) if number is None else number
+        return self.number(value, of(body).part(field)) if number is None else number
 
-    def _vector(self, body: Body, field: str, value: Any) -> tuple[float, float]:
+    def _vector(self, body: Body, field: str, value: Any, of: Naming = of_body) -> tuple[float, float]:
         place = usual_place(value) if type(value) is tuple and len(value) == 2 else None
-        x, y = place[:2] if place else self._numbers(value, 2, of_body(body.name).part(field))
+        x, y = place[:2] if place else self._numbers(value, 2, of(body).part(field))
         return x, y
 
     def _point(self, body: Body, name: str, place: Any) -> Pose:
-        what = of_body(body.name)
+        what = of_body(body)
         check_name(name, f"a point of {what}")
         return self._place(place, what.part("points", f"point '{name}'"))
 
     def _not_negative(self, body: Body, field: str, value: Any) -> float:
         number = self._number(body, field, value)
         if number < 0.0:
-            what = of_body(body.name).part(field)
+            what = of_body(body).part(field)
             raise ModelError(Problem(f"{what} = {number:g} is negative.", what.path))
         return number
 
     def _shape(self, body: Body, mass: float) -> Inertia:
         if not isinstance(body.shape, Shape):
             raise ModelError(f"body '{body.name}' has the shape {body.shape!r}; give Bar, Disk or Plate.")
-        what = Subject(f"body '{body.name}', {body.shape.word}", of_body(body.name).path)
-        numbers = {}
-        for item in fields(body.shape):
-            given, label = getattr(body.shape, item.name), what.part(item.name)
-            is_point = item.name in ("start", "end")
-            numbers[item.name] = self._numbers(given, 2, label) if is_point else self.number(given, label)
+        numbers: dict[str, Any] = {}
+        for name, given in vars(body.shape).items():
+            read = self._vector if name in ("start", "end") else self._number
+            numbers[name] = read(body, name, given, of_shape)
         try:
-            shape = body.shape.inertia(mass, **numbers)  # type: ignore[arg-type]
+            shape = body.shape.inertia(mass, **numbers)
         except ModelError as error:
-            raise ModelError(what.says(error)) from None
+            raise ModelError(of_shape(body).says(error)) from None
         if not all(isfinite(number) for number in (shape.inertia, *(shape.pose or ()))):
-            raise ModelError(what.says(TOO_LARGE))
+            raise ModelError(of_shape(body).says(TOO_LARGE))
         return shape
 
     def _pose(self, body: Body, shape: Inertia) -> Pose:
         if shape.pose is not None:
             if body.position is not None or body.angle is not None:
-                what = of_body(body.name)
+                what = of_body(body)
                 raise ModelError(
                     Problem(f"{what} is placed by its start and end; leave out at and angle.", what.path)
                 )
@@ -325,7 +339,7 @@ class ResolvedModel(Scope):
 
 def usual(value: Any) -> float | None:
     """An ordinary number; None if it takes a closer look: an expression, another type, a very large one."""
-    if (type(value) is float or type(value) is int) and -LARGEST <= value <= LARGEST:
+    if (isinstance(value, float) or type(value) is int) and -LARGEST <= value <= LARGEST:
         return float(value)
     return None
 
@@ -336,10 +350,6 @@ def usual_place(place: Any) -> Pose | None:
         return None
     x, y, angle = usual(place[0]), usual(place[1]), usual(place[2]) if len(place) == 3 else 0.0
     return None if x is None or y is None or angle is None else (x, y, angle)
-
-
-def of_body(name: str) -> Subject:
-    return Subject(f"body '{name}'", ("ground",) if name == GROUND else ("bodies", name))
 
 
 def problems_of_numbers(model: Model) -> list[Problem]:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+
+MANY = 1_000  # parts of a model
+
+
+def collector_waits(parts: int) -> AbstractContextManager[None]:
+    """Nothing is collected in here if there are many parts, unless another thread asks for it."""
+    return _waiting() if parts > MANY else nullcontext()
 
 
 @contextmanager
-def collector_waits() -> Iterator[None]:
-    """Nothing is collected in here, unless another thread asks for it."""
+def _waiting() -> Iterator[None]:
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -136,13 +136,19 @@ def gamma(S, w, out):
         out[i] = total
 
 
-@kernel(entry=True)
-def evaluate(S, t, q, qd, w, Phi, right):
+@kernel(inline=True)
+def evaluate_rows(S, t, q, qd, w, Phi, right):
     """Phi, the non-zeros of Phi_q in w.data, and gamma at a state."""
     move(S, t, q, qd, w)
     phi(S, w, Phi)
     phi_q(S, w)
     gamma(S, w, right)
+
+
+@kernel(entry=True)
+def evaluate(S, t, q, qd, w, Phi, right):
+    """The same, called from Python."""
+    evaluate_rows(S, t, q, qd, w, Phi, right)
 
 
 # Building ---------------------------------------------------------------------------------------------
@@ -160,7 +166,8 @@ class RowStructure(NamedTuple):
     jac_column: Ints
     term_slot: Ints
     no_level: Ints  # where no row is a formula
-    no_period: Floats  # where no row contains a direction
+    no_period: Floats
+    has_directions: bool  # some rows may have a period
 
 
 def constant_arrays(
@@ -188,33 +195,21 @@ def constant_arrays(
     mass, inertia = np.array([(b.mass, b.inertia) for b in bodies], dtype=float).reshape(-1, 2).T.copy()
     formulas, periods = NO_FORMULAS._replace(level=S.no_level), S.no_period
     if any(row.formula is not None for row in rows):
-        formulas = row_formulas(rows, S.row_start, S.term_kind, S.term_a, S.term_b)
-    if DIRECTION in S.term_kind:
+        formulas = constant(row_formulas(rows, S.row_start, S.term_kind, S.term_a, S.term_b))
+    if S.has_directions:
         periods = np.array([row.measure.period if row.formula is None else 0.0 for row in rows])
-    return constant(
-        SystemArrays(
-            mass=mass,
-            inertia=inertia,
-            gravity=np.array(gravity),
-            frame_body=S.frame_body,
-            frame_x=x,
-            frame_y=y,
-            frame_angle=angle,
-            frame_cos=np.cos(angle),
-            frame_sin=np.sin(angle),
-            term_kind=S.term_kind,
-            term_a=S.term_a,
-            term_b=S.term_b,
-            term_weight=np.array([term.weight for term in terms], dtype=float),
-            row_start=S.row_start,
-            row_period=periods,
-            functions=pack(functions, order=ALONG),
-            formulas=formulas,
-            jac_start=S.jac_start,
-            jac_column=S.jac_column,
-            term_slot=S.term_slot,
-        )
-    ), frames
+    weight, cosine, sine = (
+        np.array([term.weight for term in terms], dtype=float),
+        np.cos(angle),
+        np.sin(angle),
+    )
+    g = np.array(gravity)
+    constant((mass, inertia, g, x, y, angle, cosine, sine, weight, periods))
+    table = pack(functions, order=ALONG)
+    return SystemArrays(
+        mass, inertia, g, S.frame_body, x, y, angle, cosine, sine, S.term_kind, S.term_a, S.term_b, weight,
+        S.row_start, periods, table, formulas, S.jac_start, S.jac_column, S.term_slot,
+    ), frames  # fmt: skip
 
 
 def _numbered(
@@ -251,4 +246,5 @@ def row_structure(nb: int, frame_body: Ints, sizes: Ints, kind: Ints, a: Ints, b
         np.ascontiguousarray(slots.reshape(-1, 6)),
         np.zeros(m, dtype=np.int64),
         np.zeros(m),
+        bool(np.any(kind == DIRECTION)),
     )

@@ -53,7 +53,7 @@ def elimination_program(system: System, redundant: bool, tangent: bool) -> Equat
     template[P.diagonal[n:]] = (
         -compliance_of_redundant_rows(_shares(entries, masses, m)) if redundant else 0.0
     )
-    refined = redundant or delta.any() or _uneven(system, entries)
+    refined = redundant or delta.any() or _uneven(system)
     return constant(
         EquationArrays(
             *P,
@@ -205,19 +205,28 @@ def no_blocks(terms: int) -> ShortInts:
 # Order and size ----------------------------------------------------------------------------------------
 
 
+@once_per_system
+def drawn_slopes(system: System) -> Floats:
+    """The non-zeros of Phi_q in the initial pose; each row has three for each of its bodies."""
+    return constant(system.Phi_q_data(system.drawn_q))
+
+
 class _Entries(NamedTuple):
-    """Non-zeros of Phi_q in the initial pose."""
+    """Those that are not zero in this pose."""
 
     row: Ints
     column: Ints
     value: Floats
 
 
-@once_per_system
 def _entries(system: System) -> _Entries:
-    S, value = system.arrays, system.Phi_q_data(system.drawn_q)
-    row, kept = np.repeat(np.arange(system.m), np.diff(S.jac_start)), value != 0.0
-    return _Entries(row[kept], S.jac_column[kept], value[kept])
+    value, kept = drawn_slopes(system), drawn_slopes(system) != 0.0
+    return _Entries(_rows(system)[kept], system.arrays.jac_column[kept], value[kept])
+
+
+def _rows(system: System) -> Ints:
+    """The row of each non-zero."""
+    return np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
 
 
 def _apparent_masses(system: System, entries: _Entries) -> Floats:
@@ -226,7 +235,7 @@ def _apparent_masses(system: System, entries: _Entries) -> Floats:
     Row i contributes Phi_ij^2 / sum_k Phi_ik^2 / m_k of the other coordinates k whose inertia is known.
     """
     masses, (row, column, value) = system.masses.copy(), entries
-    for _ in range(len(system.bodies)):
+    for _ in range(len(system.bodies)) if not masses.all() else ():
         known = masses[column] > 0.0
         share = np.bincount(row[known], value[known] ** 2 / masses[column[known]], minlength=system.m)
         felt = ~known & (share[row] > 0.0)
@@ -248,6 +257,8 @@ def _shares(entries: _Entries, masses: Floats, m: int) -> Floats:
 
 def _shares_of_masses(system: System, entries: _Entries, delta: Floats) -> Floats:
     """The same with bodies that have mass only, if there are any in a row."""
+    if not delta.any():
+        return _shares(entries, system.masses, system.m)
     heavy = np.bincount(entries.row, system.masses[entries.column] > 0.0, minlength=system.m) > 0.0
     infinite = np.where(system.masses > 0.0, system.masses, np.inf)
     among, alone = (_shares(entries, mass, system.m) for mass in (infinite, system.masses + delta))
@@ -257,29 +268,28 @@ def _shares_of_masses(system: System, entries: _Entries, delta: Floats) -> Float
 @once_per_system
 def unequal(system: System) -> bool:
     """Whether masses or lengths differ so much, or are missing, that rounding is worth a refinement."""
-    return bool(np.any(system.masses == 0.0)) or _uneven(system, _entries(system))
+    return bool(np.any(system.masses == 0.0)) or _uneven(system)
 
 
-def _uneven(system: System, entries: _Entries) -> bool:
+def _uneven(system: System) -> bool:
     """Whether a row involves bodies, or rotation and translation of a body, of very different inertia."""
-    (row, column, value), nb = entries, len(system.bodies)
-    with np.errstate(divide="ignore"):
-        share = value**2 / system.masses[column]
-    pair, at = np.unique(row * nb + column // 3, return_inverse=True)
-    turns = column % 3 == 2
-    moving, turning = (np.bincount(at[k], share[k], minlength=pair.size) for k in (~turns, turns))
-    least, most = np.full(system.m, np.inf), np.zeros(system.m)
-    np.minimum.at(least, pair // nb, np.where(moving > 0.0, moving, turning))
-    np.maximum.at(most, pair // nb, np.maximum(moving, turning))
-    return bool(np.any(most > UNEVEN * least))
+    value = drawn_slopes(system)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = value**2 / system.masses[system.arrays.jac_column]
+    share = np.where(value != 0.0, share, 0.0).reshape(-1, 3)
+    moving, turning = share[:, 0] + share[:, 1], share[:, 2]
+    most, least = np.maximum(moving, turning), np.where(moving > 0.0, moving, turning)
+    # largest and smallest of the bodies that a row contains
+    row, largest, smallest = _rows(system)[::3], np.zeros(system.m), np.full(system.m, np.inf)
+    np.maximum.at(largest, row, most)
+    np.minimum.at(smallest, row, np.where(most > 0.0, least, np.inf))
+    return bool(np.any(largest > UNEVEN * smallest))
 
 
 @once_per_system
 def lengths_per_row(system: System) -> Floats:
     """A length of the mechanism over the error of each row that moves the smallest of its bodies by its own size."""
-    (row, column, value), nb = _entries(system), len(system.bodies)
-    pair, at = np.unique(row * nb + column // 3, return_inverse=True)
-    moves, least = np.zeros(pair.size), np.full(system.m, np.inf)
-    np.maximum.at(moves, at, np.abs(value) * system.sizes[column])
-    np.minimum.at(least, pair // nb, moves)
+    sizes = np.abs(drawn_slopes(system)) * system.sizes[system.arrays.jac_column]
+    moves, least = sizes.reshape(-1, 3).max(axis=1), np.full(system.m, np.inf)
+    np.minimum.at(least, _rows(system)[::3], np.where(moves > 0.0, moves, np.inf))
     return np.where(least < np.inf, system.length / least, 1.0)

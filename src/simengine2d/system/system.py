@@ -26,20 +26,21 @@ from ..model.resolved import ResolvedModel
 from ..numerics.arrays import Floats, constant, starts
 from ..numerics.collector import collector_waits
 from ..numerics.contexts import lay_out_once
-from ..numerics.kernel import plain
 from .applied_forces import applied, frames_of_loads, load_arrays
-from .constraints import constant_arrays, evaluate, move
+from .constraints import constant_arrays
+from .evaluation import Evaluator
 from .workspace import Pool, Workspace, new_workspace
 
 if TYPE_CHECKING:
     from .equations_of_motion import EquationArrays
 
 
-SMALL = 60  # coordinates up to which a single evaluation is not worth compiling
-evaluate_plainly = plain(evaluate)
 NOTHING = as_function(0.0)
 NO_LOADS = load_arrays((), {})
 ALONE = 0.01  # of the length of the mechanism, below which a body has its own length
+
+
+lay_out_once(load_arrays, NO_LOADS)  # as long as the program runs
 
 
 class Evaluated(NamedTuple):
@@ -59,7 +60,7 @@ class System:
 
     def __init__(self, model: Model | ResolvedModel) -> None:
         self.resolved = model if isinstance(model, ResolvedModel) else model.check()
-        with collector_waits():
+        with collector_waits(len(self.resolved.bodies)):
             self._name_parts()
             self._make_arrays()
         self._measure_bodies()
@@ -103,9 +104,11 @@ class System:
             self.functions,
             frames_of_loads(loads),
         )
-        self.load_arrays = load_arrays(loads, frames) if loads else NO_LOADS
         lay_out_once(self, self.arrays)
-        lay_out_once(self, self.load_arrays)
+        self.load_arrays = NO_LOADS
+        if loads:
+            self.load_arrays = load_arrays(loads, frames)
+            lay_out_once(self, self.load_arrays)
         self.masses = constant(_interleaved(self.arrays.mass, self.arrays.mass, self.arrays.inertia))
         """The diagonal of M."""
 
@@ -226,8 +229,8 @@ class System:
 
     def evaluated(self, t: float, q: Floats, qd: Floats | None = None) -> Evaluated:
         """Functions of time, frames, Phi, the non-zeros of Phi_q and gamma at a state, all at once."""
-        Phi = np.empty(self.m)
-        with self.at(t, q, qd, Phi) as w:
+        with self.evaluator() as rows:
+            Phi, w = rows(float(t), *self._state(q, qd)), rows.w
             return Evaluated(w.f.copy(), w.F.copy(), Phi, w.data.copy(), w.row.copy())
 
     # workspaces
@@ -237,28 +240,25 @@ class System:
         return new_workspace(self.arrays, self.load_arrays, d)
 
     @contextmanager
-    def workspace(self) -> Iterator[Workspace]:
-        """A workspace for a single evaluation: an idle one, or a new one. Contacts are searched for again in it."""
-        w: Workspace = self.idle.take(Workspace) or new_workspace(self.arrays, self.load_arrays)
-        w.memory[:] = np.nan
+    def evaluator(self) -> Iterator[Evaluator]:
+        """What evaluates once: an idle one, or a new one. Contacts are searched for again in it."""
+        rows: Evaluator = self.idle.take(Evaluator) or Evaluator(self.arrays, self.load_arrays)
+        rows.w.memory[:] = np.nan
         try:
-            yield w
+            yield rows
         finally:
-            self.idle.give(Workspace, w)
+            self.idle.give(Evaluator, rows)
 
     @contextmanager
-    def at(
-        self, t: float, q: Floats, qd: Floats | None = None, Phi: Floats | None = None
-    ) -> Iterator[Workspace]:
+    def at(self, t: float, q: Floats, qd: Floats | None = None) -> Iterator[Workspace]:
         """A workspace with functions, frames, weights, Phi_q in `data` and gamma in `row` at a state."""
-        q = self._coordinates("q", q)
+        with self.evaluator() as rows:
+            rows(float(t), *self._state(q, qd))
+            yield rows.w
+
+    def _state(self, q: Floats, qd: Floats | None) -> tuple[Floats, Floats]:
         rates = np.zeros(self.n) if qd is None else self._coordinates("qd", qd)
-        quick = evaluate if self.n > SMALL else evaluate_plainly
-        # as Python it would warn of states that have grown without bound, which compiled code does not
-        with self.workspace() as w:
-            with np.errstate(over="ignore", invalid="ignore"):
-                quick(self.arrays, float(t), q, rates, w, np.empty(self.m) if Phi is None else Phi, w.row)
-            yield w
+        return self._coordinates("q", q), rates
 
     def _coordinates(self, name: str, given: Floats) -> Floats:
         """An array that kernels can read: they do not check its bounds."""
@@ -315,12 +315,9 @@ class System:
             raise UnsupportedError(self.missing_law)
         Q = np.empty(self.n)
         q, qd = self._coordinates("q", q), self._coordinates("qd", qd)
-        with self.workspace() as w, np.errstate(over="ignore", invalid="ignore"):
-            if self.n > SMALL:
-                evaluate(self.arrays, float(t), q, qd, w, w.row, w.row)
-            else:
-                move(self.arrays, float(t), q, qd, w)
-            applied(self.arrays, self.load_arrays, float(t), q, qd, w, Q)
+        with self.evaluator() as rows, np.errstate(over="ignore", invalid="ignore"):
+            rows(float(t), q, qd)
+            applied(self.arrays, self.load_arrays, float(t), q, qd, rows.w, Q)
         return Q
 
 

@@ -20,7 +20,7 @@ from ...integrators.esdirk import SHARE, SMALLEST, esdirk_integration
 from ...integrators.integration import NONE
 from ...integrators.radau_iia import RadauIIA
 from ...numerics.arrays import Floats
-from ...system.system import SMALL
+from ...system.evaluation import SMALL
 from .blow_up import cautions
 from .initial_state import InitialState
 from .options import DynamicsOptions

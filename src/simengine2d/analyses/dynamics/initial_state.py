@@ -13,7 +13,8 @@ from ...numerics.arrays import Floats
 from ...numerics.rank import DEPENDENT, free_motions, rank_of_rows, unit_rows
 from ...system.connections import can_lose_rank
 from ...system.elimination import elimination_program
-from ...system.system import SMALL, System
+from ...system.evaluation import SMALL
+from ...system.system import System
 from ...system.workspace import once_per_system
 from ..assembly.assemble import Assembly, assemble
 from ..assembly.closure import coordinate_scale

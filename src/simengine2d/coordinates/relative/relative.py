@@ -16,7 +16,8 @@ from ...model.measure import along, angle, x, y
 from ...numerics.kernel import kernel, plain
 from ...numerics.kernel_pointer import kernel_pointer
 from ...system.constraints import SystemArrays, constant_arrays, evaluate
-from ...system.system import SMALL, System
+from ...system.evaluation import SMALL
+from ...system.system import System
 from ...system.workspace import new_workspace
 from ..body_map import BodyMap, MapPointers, MapShape
 from ..equations import Configuration, EquationsOfMotion
