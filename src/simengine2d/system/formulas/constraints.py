@@ -20,7 +20,7 @@ import numpy as np
 from ...expressions.function_table import ALONG, FIRST_SLOPE, GRADIENT, HESSIAN
 from ...model.elements import Row
 from ...model.formula import VELOCITY
-from ...numerics.arrays import Floats, Ints
+from ...numerics.arrays import Floats, Ints, constant
 from ...numerics.contexts import lay_out_once
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import NOTHING, as_words, kernel_pointer
@@ -67,7 +67,7 @@ def row_formulas(rows: Sequence[Row], row_start: Ints, kind: Ints, a: Ints, b: I
 
 
 _NONE = np.zeros(0, dtype=np.int64)
-NO_FORMULAS = row_formulas((), _NONE, _NONE, _NONE, _NONE)
+NO_FORMULAS = constant(row_formulas((), _NONE, _NONE, _NONE, _NONE))
 for _part in NO_FORMULAS:
     lay_out_once(row_formulas, _part)  # as long as the program runs
 
