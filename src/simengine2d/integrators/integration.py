@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import prod
 from typing import Any, ClassVar
 
@@ -134,9 +135,11 @@ class CompiledIntegration(Integration):
         ] = 0.0
         state[loop.BREAKS] += 1.0
 
-    def restart(self, t0: float, y0: Floats, rtol: float, atol: Floats) -> None:
+    def restart(self, t0: float, y0: Floats, rtol: float, atol: Floats, limit: float | None = None) -> None:
         """Start again with other numbers, as a new integration would; the memory layout is reused."""
         p = self.path
+        if limit is not None:
+            self.problem = replace(self.problem, limit=limit)
         p.memory[:] = 0.0
         p.y[:], p.rtol[0], p.atol[:], p.old_notes[:] = y0, rtol, atol, p.notes
         p.state[loop.TIME] = p.state[loop.END] = t0

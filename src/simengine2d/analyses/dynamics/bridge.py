@@ -6,6 +6,7 @@ begins and ends well away from the pose is as accurate as any other. Two of diff
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -71,14 +72,21 @@ class Bridge:
         self.atol = TOLERANCE * np.tile(system.sizes, 2)
         self.problem.tolerance[0] = TIGHT * system.length
 
-    def integration(self, t: float, y: Floats, end: float, concession: float = 1.0) -> CompiledIntegration:
-        """An integration from (t, y) on, whose last step ends at `end`."""
+    @cached_property
+    def steps(self) -> CompiledIntegration:
+        """What takes all steps, one integration after another."""
         integration = DOP853().integration(
-            self.problem.rhs, t, y, rtol=concession * TOLERANCE, atol=concession * self.atol,
-            finish=self.problem.finish, notes=np.zeros_like(self.problem.monitors), span=(t, end),
+            self.problem.rhs, 0.0, np.zeros(2 * self.system.n), rtol=TOLERANCE, atol=self.atol,
+            finish=self.problem.finish, notes=np.zeros_like(self.problem.monitors),
         )  # fmt: skip
         assert isinstance(integration, CompiledIntegration)
         return integration
+
+    def integration(self, t: float, y: Floats, end: float, concession: float = 1.0) -> CompiledIntegration:
+        """An integration from (t, y) on, whose last step ends at `end`; it replaces the one before."""
+        self.steps.path.notes[:] = 0.0
+        self.steps.restart(t, y, concession * TOLERANCE, concession * self.atol, end)
+        return self.steps
 
     def motion_from(self, t: float, q: Floats, qd: Floats) -> Followed:
         """The motion from a state on, as far as short steps lead."""

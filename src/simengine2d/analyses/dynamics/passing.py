@@ -245,6 +245,7 @@ class Passing:
         run.forget_events_after(way.t, way.q, way.qd)
         self.restart_at(crossed.t, crossed.q, crossed.qd)
         if outputs.grid is not None:
+            outputs.grid.laid[0] = run.tried + 1  # the first step shows again how long steps are
             run.look_no_further_back()
 
     def restart_at(self, t: float, q: Floats, qd: Floats) -> None:
