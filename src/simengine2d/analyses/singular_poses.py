@@ -50,12 +50,11 @@ Motion = Callable[[Floats], "list[tuple[Floats, Floats]] | None"]
 
 
 class SingularPose(NamedTuple):
-    """A singular pose during a motion: its time, pose, speed in lengths or radians, and the dependent rows."""
+    """A singular pose during a motion: its time, pose, and speed in lengths or radians."""
 
     t: float
     q: Floats
     speed: float
-    rows: list[str]
 
 
 def lowest(cubic: Floats) -> tuple[float, float]:
@@ -207,7 +206,7 @@ class RankWatch:
             return None
         if not self.regular and not self.loses_rank(pose, q, usual):
             return None
-        return SingularPose(pose, q, speed, self.dependent(pose, q))
+        return SingularPose(pose, q, speed)
 
     def before_the_pose(self, motion: Motion, t: float, alarm: float, speed: float, row: int) -> float:
         """A time near the pose: earlier than the alarm if the motion leads away from the pose there."""

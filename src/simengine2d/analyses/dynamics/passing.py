@@ -298,7 +298,8 @@ class Passing:
         reached = min(self.end_of_step()[0], pose.t - REACHES[0] / pose.speed)
         outputs.done = min(outputs.done, int(np.searchsorted(outputs.times, reached, side="right")))
         outputs.done = good_rows(self.stepper, outputs)
-        rows = f": {listed(pose.rows)} become dependent" if pose.rows else ""
+        dependent = [] if self.stepper.rank is None else self.stepper.rank.dependent(pose.t, pose.q)
+        rows = f": {listed(dependent)} become dependent" if dependent else ""
         default = options.formulation.name == "projection"
         remedy = (
             "No step leads reliably to the other side: the motion may come to rest there, or forces may jump. "
