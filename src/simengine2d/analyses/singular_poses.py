@@ -11,17 +11,7 @@ import numpy as np
 from ..coordinates.base import Family
 from ..coordinates.reference_point.multipliers import new_sparse
 from ..coordinates.reference_point.sparse import pivots
-from ..formulations.rank_watch import (
-    ALARMS,
-    ALWAYS_ZERO,
-    MOST_ALARMS,
-    SHORTEST,
-    STATE_SIZE,
-    RankContext,
-    Watched,
-    finish_and_watch,
-    watching,
-)
+from ..formulations import rank_watch
 from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
 from ..numerics.rank import unit_rows
@@ -99,7 +89,7 @@ class RankWatch:
         d, masses = geometric_program(system, regular), geometric_masses(system)
         self.context = new_sparse(system, d, system.new_workspace(d))
         self.solve = pivots.bind(self.context)
-        self.state, self.alarm_rows = np.zeros(STATE_SIZE), np.zeros((MOST_ALARMS, 3))
+        self.state, self.alarm_rows = np.zeros(rank_watch.STATE_SIZE), np.zeros((rank_watch.MOST_ALARMS, 3))
         self.top, self.first, self.first_g = np.zeros(m), np.zeros((2, n)), np.zeros(m)
         self.weight = 1.0 / masses[S.jac_column]
         self.pivot = np.ascontiguousarray(d.diagonal[n:])
@@ -108,7 +98,7 @@ class RankWatch:
     def around(self, finish: BoundKernel) -> BoundKernel:
         """The kernel pointer that finishes a step and then examines the constraints."""
         look = self.looking
-        after = finish_and_watch.bind(Watched(finish.f, finish.c, look.f, look.c))
+        after = rank_watch.finish_and_watch.bind(rank_watch.Watched(finish.f, finish.c, look.f, look.c))
         return after._replace(kept=(*after.kept, finish, look))  # the only reference that keeps them alive
 
     @cached_property
@@ -117,8 +107,8 @@ class RankWatch:
         system, n, m = self.system, self.system.n, self.system.m
         bodies, w = self.family.to_bodies, self.context.w
         z, b, y = self.scratch
-        return watching(
-            RankContext(
+        return rank_watch.watching(
+            rank_watch.RankContext(
                 bodies.f, bodies.c, self.solve.f, self.solve.c, system.arrays.jac_start, self.weight,
                 self.pivot, w.data, w.v, system.sizes, z, b, y, np.zeros((3, m)), np.zeros((2, m)), self.top,
                 self.first, self.first_g, np.zeros(n), np.zeros((2, n)), np.zeros((2, n)), np.zeros(2), self.state,
@@ -132,16 +122,17 @@ class RankWatch:
 
     def look_soon(self) -> None:
         """Examine the next state, however small the displacement."""
-        self.state[SHORTEST] = SOON
+        self.state[rank_watch.SHORTEST] = SOON
 
     def alarms(self) -> list[list[float]]:
         """Time, row and speed of each suspicion."""
-        rows: list[list[float]] = self.alarm_rows[: int(min(self.state[ALARMS], MOST_ALARMS))].tolist()
+        count = int(min(self.state[rank_watch.ALARMS], rank_watch.MOST_ALARMS))
+        rows: list[list[float]] = self.alarm_rows[:count].tolist()
         return rows
 
     def keep_alarms(self, alarms: list[list[float]]) -> None:
         """These are still to be examined."""
-        self.state[ALARMS] = len(alarms)
+        self.state[rank_watch.ALARMS] = len(alarms)
         self.alarm_rows[: len(alarms)] = np.array(alarms).reshape(-1, 3)
 
     def kept(self) -> dict[str, Floats]:
@@ -176,7 +167,7 @@ class RankWatch:
 
         Near a singular pose the latter look as if they were not, so one row may not be enough.
         """
-        g = np.where(self.top > ALWAYS_ZERO, self.shares(t, q), np.inf)
+        g = np.where(self.top > rank_watch.ALWAYS_ZERO, self.shares(t, q), np.inf)
         rows: list[int] = np.argsort(g)[:WEAKEST].tolist()
         return [row for row in rows if g[row] < np.inf]
 

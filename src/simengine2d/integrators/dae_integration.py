@@ -18,22 +18,9 @@ from ..formulations.stage_iteration import StagedFormulation
 from ..methods import AlphaMethod, Integrator
 from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
-from . import time_loop
+from . import dae_step, time_loop
 from .break_crossing import Broken
 from .dae_equations import BROUGHT_BACK, DaeEquations, is_redundant
-from .dae_step import (
-    FILLED,
-    HALVED,
-    HALVINGS,
-    MEMORY_SIZE,
-    SEEN,
-    SPACING,
-    DaeStep,
-    Look,
-    look_into_dae_step,
-    try_adaptive_step,
-    try_fixed_step,
-)
 from .integration import NONE, CompiledIntegration, fixed_rules, new_path
 from .ode_method import OdeTask
 from .radau_iia import RadauIIA
@@ -65,7 +52,7 @@ class ConstrainedIntegration(CompiledIntegration):
     ) -> None:
         self.dae, self.ends, self.memory = equations, ends, memory
         if problem.broken is not None:  # a step that is taken back was not halved
-            kept = [*problem.broken.memory, memory[HALVINGS:]]
+            kept = [*problem.broken.memory, memory[dae_step.HALVINGS :]]
             problem = replace(problem, broken=replace(problem.broken, memory=kept))
         super().__init__(problem, path, rules, attempt)
         if rules.kind >= time_loop.ADAPTIVE:
@@ -80,8 +67,10 @@ class ConstrainedIntegration(CompiledIntegration):
         """Bind the kernels that interpolate inside steps; fixed steps, whose ends are the outputs, do without them."""
         if self.look is NONE:
             project, middle = self.onto_constraints, self.middle
-            look = Look(self.path, middle, project.f, project.c, np.zeros(TURNS), int(middle.size > 0))
-            self.look = look_into_dae_step.bind(look)
+            look = dae_step.Look(
+                self.path, middle, project.f, project.c, np.zeros(TURNS), int(middle.size > 0)
+            )
+            self.look = dae_step.look_into_dae_step.bind(look)
             self.problem = replace(self.problem, f=self.dae.of_motion.accelerate)
             self.equations = self.equations_with(self.attempt)
 
@@ -108,7 +97,7 @@ class ConstrainedIntegration(CompiledIntegration):
         super().begin_anew(t)
         self.onto_constraints(t, self.path.y, np.zeros(TURNS))
         self.ends[:] = np.concatenate(self.dae.accelerations(t, self.path.y))
-        self.memory[SEEN] = self.path.state[time_loop.STEPS]
+        self.memory[dae_step.SEEN] = self.path.state[time_loop.STEPS]
 
     def accelerations(self, times: Floats, Y: Floats) -> tuple[Floats, Floats]:
         """zdd and lam of rows that were filled."""
@@ -124,7 +113,7 @@ class ConstrainedIntegration(CompiledIntegration):
         return {
             "steps": self.steps,
             "rejected steps": int(self.path.state[time_loop.REJECTED]),
-            "halved steps": int(self.memory[HALVINGS]),
+            "halved steps": int(self.memory[dae_step.HALVINGS]),
             "evaluations": int(state[stages.EVALUATIONS] + self.path.state[time_loop.EVALUATIONS]),
             "Newton iterations": int(state[stages.ITERATIONS]),
             "factorizations": int(state[stages.FACTORIZATIONS]),
@@ -133,8 +122,8 @@ class ConstrainedIntegration(CompiledIntegration):
     @property
     def halved(self) -> tuple[int, list[float]]:
         """How many steps were halved, and the times at which the first of them began."""
-        count = int(self.memory[HALVED])
-        return count, self.memory[HALVED + 1 :][:count].tolist()
+        count = int(self.memory[dae_step.HALVED])
+        return count, self.memory[dae_step.HALVED + 1 :][:count].tolist()
 
     def kept(self) -> dict[str, Floats]:
         kept = {"ends": self.ends, "memory": self.memory, "turns": self.dae.family.turns}
@@ -152,14 +141,14 @@ class DaeIntegration(ConstrainedIntegration):
         problem: OdeTask,
         path: Path,
         rules: time_loop.Rules,
-        step: DaeStep,
-        closing: DaeStep,
+        step: dae_step.DaeStep,
+        closing: dae_step.DaeStep,
         equations: DaeEquations,
         level: Any,
     ) -> None:
         """Steps that end at a switch of the state are those of `closing`."""
         self.step, self.level = step, level
-        attempt = try_adaptive_step if rules.kind == time_loop.ADAPTIVE else try_fixed_step
+        attempt = dae_step.try_adaptive_step if rules.kind == time_loop.ADAPTIVE else dae_step.try_fixed_step
         super().__init__(problem, path, rules, attempt.bind(step), equations, step.ends, step.memory)
         self.closing = self.attempt if closing is step else attempt.bind(closing)
         self.closes: tuple[BoundEquations, BoundEquations] | None = None
@@ -186,7 +175,7 @@ class DaeIntegration(ConstrainedIntegration):
         step, y, n = self.step, self.path.y, self.dae.family.n
         levels = y[:n], y[n:], step.ends[0, :n]
         step.X[:] = [levels[level] for level in self.level]
-        step.memory[FILLED], step.memory[SPACING] = 1.0, 0.0
+        step.memory[dae_step.FILLED], step.memory[dae_step.SPACING] = 1.0, 0.0
 
     def kept(self) -> dict[str, Floats]:
         return super().kept() | {name: getattr(self.step, name) for name in ("X", "X1", "middle")}
@@ -265,11 +254,11 @@ def watched(finish: BoundKernel, watch: Callable[[BoundKernel], BoundKernel] | N
 
 
 def holding_velocities(
-    step: DaeStep,
+    step: dae_step.DaeStep,
     whole: tuple[BoundKernel, Floats],
     half: tuple[BoundKernel, Floats],
     fixed: tuple[BoundKernel, Floats],
-) -> DaeStep:
+) -> dae_step.DaeStep:
     """The same step by a formulation that holds velocities, for the short steps to a switch.
 
     Index 3 leaves velocities to the rounding of positions, eps / h: too much there to tell the side of the switch.
@@ -288,7 +277,7 @@ def new_step(
     ends: Floats,
     path: Path,
     gain: float,
-) -> DaeStep:
+) -> dae_step.DaeStep:
     """A step from the first state on."""
     n = guess[0].size
     addresses = [part for bound, _ in methods for part in (bound.f, bound.c)]
@@ -297,8 +286,8 @@ def new_step(
     given = (*addresses, *pasts, *guess, X1.copy(), X1, X1.copy(), T.S, T.N, ends, *trial)
     of_path = (path.y, path.state, path.rtol, path.atol)
     of_method = (T.rate, T.steps, gain)
-    everything: tuple[Any, ...] = (*given, np.zeros(2), np.zeros(MEMORY_SIZE), *of_path, *of_method)
-    return DaeStep(*everything)
+    everything: tuple[Any, ...] = (*given, np.zeros(2), np.zeros(dae_step.MEMORY_SIZE), *of_path, *of_method)
+    return dae_step.DaeStep(*everything)
 
 
 def check_steps(method: Integrator, T: SecondOrderTable, step: float | None, rtol: float | None) -> None:

@@ -67,10 +67,8 @@ class _AdmWriter:
     ) -> None:
         self.model = model
         self.resolved = resolved
-        own = model.look.get("adm")
-        self.own: dict[str, Any] = own if isinstance(own, dict) else {}
-        elements = self.own.get("elements", {}) if original is None else original
-        self.original_records: Mapping[str, Any] = elements if isinstance(elements, dict) else {}
+        self.own = _mapping(model.look.get("adm"))
+        self.original_records = _mapping(self.own.get("elements")) if original is None else original
         self.ids = _body_ids(model)
         self.done: set[str] = set()
         self.fresh_names: set[str] = set()
@@ -89,16 +87,14 @@ class _AdmWriter:
         data["constraints"] = self.section([e for e in model.elements.values() if isinstance(e, Joint)])
         forces = self.section([e for e in model.elements.values() if not isinstance(e, Joint)])
         data |= {"forces": forces} if forces else {}
-        also = self.own.get("also")
-        return data | (also if isinstance(also, dict) else {})
+        return data | _mapping(self.own.get("also"))
 
     # bodies
 
     def ground(self) -> dict[str, Any]:
         look = self.model.ground.look
-        also = look.get("adm")
         record = {"name": GROUND, "id": 0, "mass": 0, "jbar": 0, "q0": [0, 0, 0], "qd0": [0, 0, 0]}
-        return record | {"vis": look.get("vis", {})} | (also if isinstance(also, dict) else {})
+        return record | {"vis": look.get("vis", {})} | _mapping(look.get("adm"))
 
     def body(self, body: Body, drawn: ResolvedBody) -> dict[str, Any]:
         record: dict[str, Any] = {
@@ -111,9 +107,8 @@ class _AdmWriter:
         if drawn.velocity is not None or drawn.angular_velocity is not None:
             rates = (*(drawn.velocity or (0.0, 0.0)), drawn.angular_velocity or 0.0)
             record["qd0"] = [tidy(part) for part in rates]
-        also = body.look.get("adm")
         record |= {"vis": body.look["vis"]} if "vis" in body.look else {}
-        return record | (also if isinstance(also, dict) else {})
+        return record | _mapping(body.look.get("adm"))
 
     # elements
 
@@ -167,6 +162,11 @@ class _AdmWriter:
         if name != called:
             self.renamed[name] = called
             self.losses.append(f"{self.model.elements[name].title} will be called '{called}'.")
+
+
+def _mapping(look: Any) -> dict[str, Any]:
+    """What a look holds, if it is a mapping: users may write anything there."""
+    return look if isinstance(look, dict) else {}
 
 
 def _unchanged(built: Element, given: Element | None) -> bool:

@@ -28,16 +28,8 @@ from ..model.measure_text import frames_in
 from ..model.model import GRAVITY, Model
 from ..model.registry import WRITTEN_AS, element_class
 from ..model.resolved import problems_of_numbers
+from . import schema
 from .files import Document
-from .schema import (
-    analysis_record,
-    body_record,
-    check_record,
-    element_record,
-    file_record,
-    ground_record,
-    known_types,
-)
 from .text_writer import shown
 
 MOST_HINTS = 200  # after so many problems hints about what was meant are left out
@@ -59,7 +51,7 @@ def read_model(
             f"{document.name} holds {shown(data)}, which is not a model. "
             "Write the sections name, bodies, joints, forces."
         )
-    check_record(document, (), "the model", data, file_record())
+    schema.check_record(document, (), "the model", data, schema.file_record())
     model = _ModelReader(document, folder, NamedFunctions(functions, document.name)).model()
     if document.collected:
         _complain_of_numbers(model, document)
@@ -146,7 +138,9 @@ class _ModelReader:
                 self.element(section, name, record)
         self.laws.warn()
         if data.get("analysis") is not None:
-            check_record(self.document, ("analysis",), "the analysis", data["analysis"], analysis_record())
+            schema.check_record(
+                self.document, ("analysis",), "the analysis", data["analysis"], schema.analysis_record()
+            )
             self.result.analysis = self.section("analysis")
         return self.result
 
@@ -157,7 +151,7 @@ class _ModelReader:
         self.points[GROUND] = None
         if record is None:
             self.points[GROUND] = []
-        elif check_record(self.document, (GROUND,), "the ground", record, ground_record()):
+        elif schema.check_record(self.document, (GROUND,), "the ground", record, schema.ground_record()):
             self.fill(self.result.ground, record, (GROUND,))
 
     def body(self, name: str, record: Any) -> None:
@@ -176,7 +170,7 @@ class _ModelReader:
                 (*path, "shape"), f"{title} has the shape {shown(word)}, which is unknown. {hint}"
             )
             return
-        good = check_record(self.document, path, title, record, body_record(word))
+        good = schema.check_record(self.document, path, title, record, schema.body_record(word))
         if not self.named(path, "a body"):
             return
         if not good:
@@ -219,7 +213,7 @@ class _ModelReader:
             return
         title = f"{title} ({cls.__name__})"
         record = {**record, "type": cls.__name__}
-        if not check_record(self.document, path, title, record, element_record(cls)):
+        if not schema.check_record(self.document, path, title, record, schema.element_record(cls)):
             return
         try:
             values = {
@@ -248,7 +242,7 @@ class _ModelReader:
         return bool(earlier)
 
     def element_class(self, path: Path, title: str, record: Any) -> type[Element] | None:
-        known = known_types(SECTIONS[str(path[0])][1])
+        known = schema.known_types(SECTIONS[str(path[0])][1])
         example = f"{{type: {next(iter(known))}, ...}}"
         if not isinstance(record, dict) or "type" not in record:
             self.document.complain(path, f"{title} is {shown(record)}; it needs a type, as in {example}.")
