@@ -129,7 +129,7 @@ def print_table(table: list[Cell]) -> None:
     )
     print("'ours' the best of our methods and coordinates; ratios are those of the best peer to it.")
     print(
-        f"{'case':28} {'error':>6}  {'best peer':30} {'ms':>8}  {PLAIN:>10} {'ratio':>6} {'rtol':>7} ", end=""
+        f"{'case':30} {'error':>6}  {'best peer':30} {'ms':>8}  {PLAIN:>10} {'ratio':>6} {'rtol':>7} ", end=""
     )
     print(f"{'Model':>7}  {'ours':22} {'ms':>6} {'ratio':>6}  {'Exudyn':>8} {'C':>7}")
     for cell in table:
@@ -141,7 +141,7 @@ def print_cell(cell: Cell) -> None:
     title = f"{case.title}, {case.t_end:g} s" if cell.error == "1e-03" else ""
     peer, plain, ours = cell.peer, cell.plain, cell.ours
     name = f"{peer.row.peer} ({peer.row.method})" if peer else "none"
-    print(f"{title:28} {cell.error:>6}  {name[:30]:30} {text(peer):>8}  {text(plain):>10} ", end="")
+    print(f"{title:30} {cell.error:>6}  {name[:30]:30} {text(peer):>8}  {text(plain):>10} ", end="")
     print(f"{times(cell.plain_ratio):>6} {f'{plain.row.value:.1e}' if plain else '-':>7} ", end="")
     print(f"{text(cell.whole):>7}  {ours.row.method if ours else '-':22} {text(ours):>6} ", end="")
     print(f"{times(cell.ratio):>6}  {text(cell.exudyn):>8} {text(cell.limit):>7}  {cell.verdict}")

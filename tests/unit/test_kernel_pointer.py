@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simengine2d.errors import UnsupportedError
+from simengine2d.numerics.contexts import first_element
 from simengine2d.numerics.kernel import JIT, kernel
 from simengine2d.numerics.kernel_pointer import (
     BoundKernel,
@@ -129,3 +130,17 @@ def test_addresses_are_not_copied():
     for thing in (bound, bound.c, Behind(bound.f, bound.c)):
         with pytest.raises(UnsupportedError, match="hold addresses"):
             copy.deepcopy(thing)
+
+
+def test_the_address_of_an_array_is_that_of_its_first_element():
+    numbers = np.arange(12.0)
+    numbers.flags.writeable = False
+    for array in (
+        numbers,
+        numbers[3:],
+        numbers.reshape(3, 4)[1],
+        np.zeros((0, 3)),
+        np.arange(3),
+        np.ones((2, 2)),
+    ):
+        assert first_element(array) == array.ctypes.data

@@ -30,9 +30,10 @@ def on_symbols(module, *names, **others):
 
 
 value, gradient, hessian, second_order = on_symbols(measures, "value", "gradient", "hessian", "second_order")
-place_frames, move_frames, term_value, term_gradient, term_second_order = on_symbols(
+place_frames, move_frames, term_value, term_gradient, term_second_order, _, term_hessian = on_symbols(
     moving_frames,
     *("place_frames", "move_frames", "term_value", "term_gradient", "term_second_order"),
+    *("term_curvature", "term_hessian"),
     value=value,
     gradient=gradient,
     hessian=hessian,
@@ -129,6 +130,16 @@ def test_term_gradient_is_the_derivative_by_the_coordinates(kind, frames):
     s = term_value(KINDS[kind], frames, 0, 1)
     written = term_gradient(KINDS[kind], frames, 0, 1)
     assert all(is_zero_everywhere(sp.diff(s, v) - w, frames) for v, w in zip(q, written, strict=True))
+
+
+@pytest.mark.parametrize("kind", KIND_NAMES)
+def test_term_hessian_is_the_derivative_of_the_term_gradient(kind, frames):
+    H = np.zeros((6, 6), dtype=object)
+    term_hessian(KINDS[kind], frames, 0, 1, H)
+    derived = sp.Matrix(term_gradient(KINDS[kind], frames, 0, 1)).jacobian(q)
+    pose = {symbol: sp.Rational(3 * k + 2, 7 + k) for k, symbol in enumerate((*q, *arms))}
+    difference = np.array((derived - sp.Matrix(H)).subs(pose).evalf(), dtype=float)
+    assert np.abs(difference).max() < 1e-12  # rounding of numbers of the size of one
 
 
 @pytest.mark.parametrize("kind", KIND_NAMES)

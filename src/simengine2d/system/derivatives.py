@@ -42,7 +42,7 @@ from .formulas.derivatives import (
     bend_rows,
     end_block,
 )
-from .frames import EX, EY, term_gradient, term_hessian
+from .frames import EX, EY, term_curvature, term_gradient, term_hessian
 
 if TYPE_CHECKING:
     from .workspace import Workspace
@@ -144,33 +144,68 @@ def differentiate_force(L, i, t, w):
 @kernel
 def add_measure(S, L, m, factor, swing, curvature, qd, w, where, G, slope, rate, B):
     """G[slope] += factor u_q, G[rate] += swing ud_q and B += curvature u_qq of measure m."""
-    H, F = w.H, w.F
+    F = w.F
     for k in range(L.measure_start[m], L.measure_start[m + 1]):
         kind, a, b, weight = L.term_kind[k], L.term_a[k], L.term_b[k], L.term_weight[k]
-        bends = kind != ANGLE and (curvature != 0.0 or swing != 0.0)  # an angle has no second derivatives
-        d = term_gradient(kind, F, a, b)
-        if bends:
-            term_hessian(kind, F, a, b, H)
-        for side in range(2):
-            body = S.frame_body[a if side == 0 else b]
-            p = where[body]
-            if p < 0:
-                continue
-            for c in range(3):
-                G[slope, p + c] += factor * weight * d[3 * side + c]
-            if not bends:
-                continue
-            # columns of the coordinates of this body, rows of both
-            for other in range(2):
-                row = where[S.frame_body[a if other == 0 else b]]
-                if row >= 0:
-                    for r in range(3):
-                        speed = 0.0
-                        for c in range(3):
-                            h = weight * H[3 * other + r, 3 * side + c]
-                            speed += h * qd[3 * body + c]
-                            B[row + r, p + c] += curvature * h
-                        G[rate, row + r] += swing * speed
+        one, other = S.frame_body[a], S.frame_body[b]
+        p, u, d = where[one], where[other], term_gradient(kind, F, a, b)
+        for c in range(3):
+            if p >= 0:
+                G[slope, p + c] += factor * weight * d[c]
+            if u >= 0:
+                G[slope, u + c] += factor * weight * d[3 + c]
+        if kind != ANGLE and (curvature != 0.0 or swing != 0.0):  # an angle has no second derivatives
+            h = term_curvature(kind, F, a, b)
+            add_rates(h, swing * weight, qd, one, other, p, u, G, rate)
+            add_curvature(h, curvature * weight, p, u, B)
+
+
+@kernel(inline=True)
+def add_rates(h, factor, qd, one, other, p, u, G, rate):
+    """G[rate] += factor u_qq qd of two bodies, whose rows begin at p and u; at -1 there are none."""
+    xx, xy, yy, pax, pay, pbx, pby, haa, hab, hbb = h
+    x, y, turn_a, turn_b = 0.0, 0.0, 0.0, 0.0
+    if p >= 0:
+        x, y, turn_a = -qd[3 * one], -qd[3 * one + 1], qd[3 * one + 2]
+    if u >= 0:
+        x, y, turn_b = x + qd[3 * other], y + qd[3 * other + 1], qd[3 * other + 2]
+    along_x = factor * (xx * x + xy * y + pax * turn_a + pbx * turn_b)
+    along_y = factor * (xy * x + yy * y + pay * turn_a + pby * turn_b)
+    if p >= 0:
+        G[rate, p] -= along_x
+        G[rate, p + 1] -= along_y
+        G[rate, p + 2] += factor * (pax * x + pay * y + haa * turn_a + hab * turn_b)
+    if u >= 0:
+        G[rate, u] += along_x
+        G[rate, u + 1] += along_y
+        G[rate, u + 2] += factor * (pbx * x + pby * y + hab * turn_a + hbb * turn_b)
+
+
+@kernel(inline=True)
+def add_curvature(h, c, p, u, B):
+    """B += c u_qq of two bodies, whose rows begin at p and u; at -1 there are none."""
+    xx, xy, yy, pax, pay, pbx, pby, haa, hab, hbb = h
+    if p >= 0:
+        add_square(B, p, p, c * xx, c * xy, c * yy, -c * pax, -c * pay, -c * pax, -c * pay, c * haa)
+    if u >= 0:
+        add_square(B, u, u, c * xx, c * xy, c * yy, c * pbx, c * pby, c * pbx, c * pby, c * hbb)
+    if p >= 0 and u >= 0:
+        add_square(B, p, u, -c * xx, -c * xy, -c * yy, -c * pbx, -c * pby, c * pax, c * pay, c * hab)
+        add_square(B, u, p, -c * xx, -c * xy, -c * yy, c * pax, c * pay, -c * pbx, -c * pby, c * hab)
+
+
+@kernel(inline=True)
+def add_square(B, p, u, xx, xy, yy, x_phi, y_phi, phi_x, phi_y, phi_phi):
+    """A 3 x 3 block of B."""
+    B[p, u] += xx
+    B[p, u + 1] += xy
+    B[p, u + 2] += x_phi
+    B[p + 1, u] += xy
+    B[p + 1, u + 1] += yy
+    B[p + 1, u + 2] += y_phi
+    B[p + 2, u] += phi_x
+    B[p + 2, u + 1] += phi_y
+    B[p + 2, u + 2] += phi_phi
 
 
 @kernel

@@ -107,27 +107,49 @@ def term_rate(kind, F, a, b):
     return gx * (F[b, VX] - F[a, VX]) + gy * (F[b, VY] - F[a, VY]) + ga * F[a, OMEGA] + gb * F[b, OMEGA]
 
 
+@kernel(inline=True)
+def term_curvature(kind, F, a, b):
+    """Second derivatives of one measure by d, by d and an angle, and by two angles: h_dd, p_a, p_b, h_aa, h_ab, h_bb.
+
+    J^T h J + g . d2 d, where J takes (x, y, phi)_a, (x, y, phi)_b to d_x, d_y, phi_a, phi_b, and
+    the arms turn: d2 r / d phi2 = -A s, and d = r_b - r_a.
+    """
+    dx, dy = F[b, PX] - F[a, PX], F[b, PY] - F[a, PY]
+    uax, uay, ubx, uby = F[a, UX], F[a, UY], F[b, UX], F[b, UY]
+    eax, eay, ebx, eby = F[a, EX], F[a, EY], F[b, EX], F[b, EY]
+    gx, gy, _, _ = gradient(kind, dx, dy, uax, uay, ubx, uby)
+    xx, xy, yy, xa, ya, aa, ab, bb = hessian(kind, dx, dy, uax, uay, ubx, uby)
+    pax, pay = xx * eay - xy * eax + xa, xy * eay - yy * eax + ya
+    pbx, pby = xy * ebx - xx * eby, yy * ebx - xy * eby
+    haa = pax * eay - pay * eax + xa * eay - ya * eax + aa + gx * eax + gy * eay
+    hab = pay * ebx - pax * eby + ab
+    hbb = pby * ebx - pbx * eby + bb - gx * ebx - gy * eby
+    return xx, xy, yy, pax, pay, pbx, pby, haa, hab, hbb
+
+
 @kernel
 def term_hessian(kind, F, a, b, H):
     """Second derivatives of one measure by (x, y, phi) of body a and of body b, 6 x 6, into H.
 
-    H = J^T h J + g . d2 d, where J takes (x, y, phi)_a, (x, y, phi)_b to d_x, d_y, phi_a, phi_b.
+    h_dd    -p_a      -h_dd    -p_b
+            h_aa       p_a^T    h_ab
+                       h_dd     p_b
+    (symmetric)                 h_bb
     """
-    dx, dy = F[b, PX] - F[a, PX], F[b, PY] - F[a, PY]
-    uax, uay, ubx, uby = F[a, UX], F[a, UY], F[b, UX], F[b, UY]
-    gx, gy, _, _ = gradient(kind, dx, dy, uax, uay, ubx, uby)
-    xx, xy, yy, xa, ya, aa, ab, bb = hessian(kind, dx, dy, uax, uay, ubx, uby)
-    for i in range(6):
-        jx = (-1.0, 0.0, F[a, EY], 1.0, 0.0, -F[b, EY])[i]
-        jy = (0.0, -1.0, -F[a, EX], 0.0, 1.0, F[b, EX])[i]
-        ja = 1.0 if i == 2 else 0.0
-        jb = 1.0 if i == 5 else 0.0
-        hx = xx * jx + xy * jy + xa * ja
-        hy = xy * jx + yy * jy + ya * ja
-        ha = xa * jx + ya * jy + aa * ja + ab * jb
-        hb = ab * ja + bb * jb
-        H[i, 0], H[i, 1], H[i, 2] = -hx, -hy, F[a, EY] * hx - F[a, EX] * hy + ha
-        H[i, 3], H[i, 4], H[i, 5] = hx, hy, -F[b, EY] * hx + F[b, EX] * hy + hb
-    # the arms turn: d2 r / d phi2 = -A s, and d = r_b - r_a
-    H[2, 2] += gx * F[a, EX] + gy * F[a, EY]
-    H[5, 5] -= gx * F[b, EX] + gy * F[b, EY]
+    xx, xy, yy, pax, pay, pbx, pby, haa, hab, hbb = term_curvature(kind, F, a, b)
+    H[0, 0] = H[3, 3] = xx
+    H[0, 1] = H[1, 0] = H[3, 4] = H[4, 3] = xy
+    H[1, 1] = H[4, 4] = yy
+    H[0, 3] = H[3, 0] = -xx
+    H[0, 4] = H[1, 3] = H[3, 1] = H[4, 0] = -xy
+    H[1, 4] = H[4, 1] = -yy
+    H[0, 2] = H[2, 0] = -pax
+    H[1, 2] = H[2, 1] = -pay
+    H[2, 3] = H[3, 2] = pax
+    H[2, 4] = H[4, 2] = pay
+    H[0, 5] = H[5, 0] = -pbx
+    H[1, 5] = H[5, 1] = -pby
+    H[3, 5] = H[5, 3] = pbx
+    H[4, 5] = H[5, 4] = pby
+    H[2, 2], H[5, 5] = haa, hbb
+    H[2, 5] = H[5, 2] = hab
