@@ -141,7 +141,7 @@ def differentiate_force(L, i, t, w):
             law[1 + c] += out[FIRST_SLOPE + c]
 
 
-@kernel
+@kernel(inline=True)
 def add_measure(S, L, m, factor, swing, curvature, qd, w, where, G, slope, rate, B):
     """G[slope] += factor u_q, G[rate] += swing ud_q and B += curvature u_qq of measure m."""
     F = w.F
