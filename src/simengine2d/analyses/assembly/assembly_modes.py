@@ -17,7 +17,7 @@ from ...errors import ModelError, SimEngineError, SingularityError, listed
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...system.system import System
-from ..kinematics.kinematics import assemble_driven, driven_rows
+from ..kinematics.kinematics import assemble_driven, driven_solver
 from ..kinematics.run import KinematicsRun
 from .assemble import Assembly, with_turns_of_drivers
 from .pose_search import HeldSystem, PoseSearch
@@ -137,7 +137,7 @@ def assembly_modes(
 
 def _refuse_freedom(system: System, assembly: Assembly) -> None:
     try:
-        driven_rows(system, assembly)
+        driven_solver(system, assembly)
     except SingularityError:
         pass  # one pose among others
 
@@ -176,7 +176,7 @@ def _drive(held: HeldSystem, row: int, q: Floats, sign: float) -> tuple[float, s
     turns = all(term.kind in ("angle", "direction") for term in system.rows[row][1].measure.terms)
     far = 2 * pi if turns else FAR_OUT * system.length
     start = Assembly(system, 0.0, q, np.zeros(q.size), 0, 0.0, {}, [], [])
-    run = KinematicsRun(system, start, driven_rows(system, start), np.array([0.0, far]), None)
+    run = KinematicsRun(system, driven_solver(system, start), np.array([0.0, far]), None)
     try:
         run.run()
     except SingularityError:

@@ -5,12 +5,6 @@ value of the driver if there is one driver (which may then stop, reverse or jerk
 three regular states on this side a polynomial of degree 8 leads to the other side. If Newton finds a closed pose there,
 with the velocity that the polynomial has, and if the polynomial of degree 11 through regular states on both sides
 closes all joints in between, then that polynomial is the smooth continuation, for poses, velocities and accelerations.
-
-At the singular pose itself J = Phi_q has null vectors V and left null vectors W. The velocities of all branches are
-
-    qd = J^+ nu + V a      with      W^T gamma(q, qd) = 0,
-
-one quadratic equation in a for a simple change point. They identify the branches that were not taken.
 """
 
 from __future__ import annotations
@@ -23,13 +17,13 @@ import numpy as np
 from ...expressions.function import as_function
 from ...expressions.function_table import FunctionTable, functions_at, new_scratch, pack
 from ...numerics.arrays import Floats
-from ...numerics.rank import row_space, unit_rows
-from ...numerics.sparse_lu import analyze
+from ...numerics.rank import unit_rows
 from ...system.constraints import SystemArrays as Arrays
 from ...system.constraints import evaluate
 from ...system.system import System
 from ...system.workspace import new_workspace
-from .stepping import NEARBY, new_stepper, position, rates
+from .solver import whole_solver
+from .stepper import NEARBY
 
 if TYPE_CHECKING:
     from .run import KinematicsRun
@@ -38,9 +32,7 @@ if TYPE_CHECKING:
 LARGEST_MISS = 1e-3  # of the pose after the change point from the predicted one, relative to the displacement
 LARGEST_TURN = 2e-2  # change of the velocity across the change point, relative to the velocity
 OPEN = 1e-11  # largest gap of the poses in between, relative to the length of the mechanism
-NEAR_THE_POSE = 1e-7  # singular value of rows that are dependent in a pose, near it
 SINGULAR = 1e-6  # smallest singular value at a change point, relative to that of a regular state
-MOST_LOOPS = 3  # loops that are singular at once, up to which the branches are counted
 LARGEST_DENSE = 600  # coordinates up to which singular values are computed
 CLEAN = 5e-3  # rad or lengths from a singular pose at which accelerations have lost few digits
 # nodes in units of the distance from the singular pose
@@ -179,7 +171,7 @@ def _through(run: KinematicsRun, clock: Clock) -> SmoothPassage | None:
         return None
     center = here.s + reach
     # if the run began near the singular pose, go back to where states are regular
-    for wide in (max(reach, CLEAN / (_size(run, here.qd) / run.system.length)), reach):
+    for wide in (max(reach, CLEAN / (size_of(run, here.qd) / run.system.length)), reach):
         passage = _around(run, clock, here, center, wide)
         if passage is not None:
             return passage
@@ -214,16 +206,20 @@ def _around(
 
 def _closed(run: KinematicsRun, clock: Clock, s: float, q: Floats) -> ClockState | None:
     """The closed pose near q, and its derivatives with respect to the clock."""
-    system, arrays = run.system, clock.arrays
-    pattern = analyze(run.rows, arrays.jac_start, arrays.jac_column, system.Phi_q_data(q, s), run.scale)
-    if pattern is None:
+    if not np.all(np.isfinite(functions_of(clock.arrays, s))):
         return None
-    w = new_stepper(arrays, pattern, s, q, run.scale, system.length)
-    functions_at(arrays.functions, w.rows.scratch, s, w.rows.f)
-    if not np.all(np.isfinite(w.rows.f)) or not position(arrays, pattern, w, s, w.q)[0]:
+    solver = whole_solver(run.system, clock.arrays, s, q, run.rows)
+    if solver is None or not np.all(np.isfinite(solver.stepper.qdd)):
         return None
-    pivot = rates(arrays, pattern, w, s, w.q, w.qd, w.qdd)[0]
-    return ClockState(s, w.q, w.qd, w.qdd) if pivot > 0.0 and np.all(np.isfinite(w.qdd)) else None
+    w = solver.stepper
+    return ClockState(s, w.q, w.qd, w.qdd)
+
+
+def functions_of(arrays: Arrays, s: float) -> Floats:
+    """f, f' and f'' of each row."""
+    f = np.empty((arrays.row_start.size - 1, 3))
+    functions_at(arrays.functions, new_scratch(arrays.functions), s, f)
+    return f
 
 
 def _hop(run: KinematicsRun, clock: Clock, here: ClockState, s: float) -> ClockState | None:
@@ -231,18 +227,18 @@ def _hop(run: KinematicsRun, clock: Clock, here: ClockState, s: float) -> ClockS
     h = s - here.s
     guess = here.q + h * (here.qd + 0.5 * h * here.qdd)
     state = _closed(run, clock, s, guess)
-    if state is None or _size(run, state.q - guess) > 0.1 * _size(run, guess - here.q):
+    if state is None or size_of(run, state.q - guess) > 0.1 * size_of(run, guess - here.q):
         return None
     return state
 
 
-def _size(run: KinematicsRun, change: Floats) -> float:
+def size_of(run: KinematicsRun, change: Floats) -> float:
     return float(np.max(np.abs(change) / run.scale))
 
 
 def _distance(run: KinematicsRun, clock: Clock, here: ClockState) -> float | None:
     """The clock's distance to the singular pose, from the smallest singular value shortly before; None if far."""
-    speed = _size(run, here.qd) / run.system.length
+    speed = size_of(run, here.qd) / run.system.length
     if not speed > 0.0:
         return None
     h = min(run.distance, NEARBY) / speed
@@ -265,8 +261,8 @@ def smallest_singular_value(run: KinematicsRun, clock: Clock, state: ClockState)
 
 
 def _goes_on(run: KinematicsRun, here: ClockState, guess: ClockState, after: ClockState) -> bool:
-    miss, moved = _size(run, after.q - guess.q), _size(run, after.q - here.q)
-    turn, speed = _size(run, after.qd - guess.qd), _size(run, guess.qd)
+    miss, moved = size_of(run, after.q - guess.q), size_of(run, after.q - here.q)
+    turn, speed = size_of(run, after.qd - guess.qd), size_of(run, guess.qd)
     return miss <= LARGEST_MISS * moved and turn <= LARGEST_TURN * speed
 
 
@@ -341,52 +337,3 @@ def _lowest(value: Callable[[float], float], a: float, b: float) -> float:
             return x
         a, b = x - width, x + width
     return 0.5 * (a + b)
-
-
-def other_velocities(run: KinematicsRun, crossing: SmoothPassage, s: float) -> list[Floats]:
-    """Derivatives of q with respect to the clock on the other branches through the singular pose at s.
-
-    W^T gamma(q, J^+ nu + V a) = 0, quadratic in a.
-    """
-    state = crossing.by_clock(s)
-    if run.system.n > LARGEST_DENSE:
-        return []
-    space = row_space(crossing.clock.right_sides(*state[:3])[1] * run.scale, NEAR_THE_POSE)
-    if not 0 < run.system.n - space.rank <= MOST_LOOPS:
-        return []
-    null = run.scale[:, None] * space.null * _size(run, state.qd)
-    weights = (space.idle / space.norms[:, None]).T
-    error = lambda a: weights @ crossing.clock.right_sides(s, state.q, state.qd + null @ a)[3]
-    return [state.qd + null @ a for a in _roots_beside_zero(error, null.shape[1])]
-
-
-def _roots_beside_zero(error: Callable[[Floats], Floats], k: int) -> list[Floats]:
-    """Roots a != 0 of quadratic equations that have the root 0."""
-    if k == 1:  # c2 a^2 + c1 a = 0 for every left null vector
-        up, down = error(np.ones(1)), error(-np.ones(1))
-        c2, c1 = 0.5 * (up + down), 0.5 * (up - down)
-        size = float(c2 @ c2)
-        if size <= 1e-18 * float(c1 @ c1):
-            return []
-        a = -float(c1 @ c2) / size
-        agrees = np.linalg.norm(c2 * a + c1) <= 1e-5 * (np.linalg.norm(c1) + np.linalg.norm(c2))
-        return [np.array([a])] if agrees and abs(a) > 1e-7 else []
-    return _roots_by_newton(error, k)
-
-
-def _roots_by_newton(error: Callable[[Floats], Floats], k: int) -> list[Floats]:
-    """The roots of k quadratic equations in k unknowns, from many starts."""
-    random = np.random.default_rng(0)
-    unit = max(float(np.linalg.norm(error(a))) for a in np.eye(k)) or 1.0
-    roots: list[Floats] = []
-    for _ in range(16 * k):
-        a = random.standard_normal(k) * 10 ** random.uniform(-1, 1)
-        for _ in range(30):
-            r = error(a)
-            J = np.column_stack([(error(a + e) - error(a - e)) / 2 for e in np.eye(k)])
-            a = a - np.linalg.lstsq(J, r, rcond=None)[0]
-        known = [np.zeros(k), *roots]
-        new = all(np.linalg.norm(a - b) > 1e-5 * (1.0 + np.linalg.norm(b)) for b in known)
-        if new and np.linalg.norm(error(a)) <= 1e-8 * unit * (1.0 + float(a @ a)):
-            roots.append(a)
-    return roots

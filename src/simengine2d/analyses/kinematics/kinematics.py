@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import AssemblyError, ModelError, SingularityError, UnsupportedError, listed
 from ...model.model import Model
@@ -19,7 +18,11 @@ from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import Diagnosis, diagnose, undriven_mobility
 from ..dynamics.run import Progress
 from ..times import begin_of, check_domains, output_times
-from .run import KinematicsRun, OnSingular, pivots_at, row_pattern
+from .run import KinematicsRun, OnSingular
+from .solver import Solver, solver_at
+
+REGULAR = 1e-7  # smallest pivot of a pose that need not be examined
+AS_DRAWN = 1e-8  # lengths by which rounded numbers may displace a pose that closes as drawn
 
 
 def kinematics(
@@ -55,15 +58,27 @@ def kinematics(
     check_domains(system, times)
     # the initial pose belongs to t = 0, so the motion is followed from there to a later first output
     start = begin_of(system, times)
-    system = with_turns_of_drivers(system, start)
-    assembly = assemble_driven(system, start, "kinematics")
-    rows = driven_rows(system, assembly)
+    solver, notes = closed_as_drawn(system, start), []
+    if solver is None:
+        system = with_turns_of_drivers(system, start)
+        assembly = assemble_driven(system, start, "kinematics")
+        solver, notes = driven_solver(system, assembly), assembly.moves  # drivers determine the velocities
     if start < times[0]:
         later = np.concatenate([[start], times])
-        return (
-            KinematicsRun(system, assembly, rows, later, progress, on_singular).run().at_rows(slice(1, None))
-        )
-    return KinematicsRun(system, assembly, rows, times, progress, on_singular).run()
+        run = KinematicsRun(system, solver, later, progress, on_singular, notes)
+        return run.run().at_rows(slice(1, None))
+    return KinematicsRun(system, solver, times, progress, on_singular, notes).run()
+
+
+def closed_as_drawn(system: System, t: float) -> Solver | None:
+    """The solver in the initial pose; None if that does not close as drawn, or has to be examined first."""
+    if system.m != system.n or system.n == 0 or system.has_formulas:
+        return None
+    solver = solver_at(system, t, system.drawn_q, np.arange(system.m))
+    if solver is None or not solver.smallest_pivot > REGULAR:
+        return None
+    moved = np.abs(solver.stepper.q - system.drawn_q) / coordinate_scale(system)
+    return solver if np.max(moved) <= AS_DRAWN * system.length and solver.groups.form.size else None
 
 
 def assemble_driven(system: System, t: float, analysis: str) -> Assembly:
@@ -82,27 +97,29 @@ def assemble_driven(system: System, t: float, analysis: str) -> Assembly:
         raise
 
 
-def driven_rows(system: System, assembly: Assembly) -> NDArray[np.int64]:
-    """n independent rows that determine the motion; raises for free and for contradicting motions."""
+def driven_solver(system: System, assembly: Assembly) -> Solver:
+    """The solver for n independent rows that determine the motion; raises for free and for contradicting motions."""
     if system.n == 0:
         raise UnsupportedError(f"model '{system.model.name}' has no bodies; add one with model.body(...).")
-    all_rows = np.arange(system.m)
-    if system.m == system.n and row_pattern(system, assembly.t, assembly.q, all_rows) is not None:
-        pattern = row_pattern(system, assembly.t, assembly.q, all_rows)
-        smallest, _, _ = pivots_at(system, assembly.t, assembly.q, pattern)
-        if smallest > 1e-7:
-            return all_rows
+    if system.m == system.n:
+        solver = solver_at(system, assembly.t, assembly.q, np.arange(system.m))
+        if solver is not None and solver.smallest_pivot > REGULAR:
+            return solver
     diagnosis = diagnose(assembly)
     if diagnosis.mobility > 0 and not diagnosis.singular:
         raise UnsupportedError(_undriven(system, diagnosis))
-    if diagnosis.rank < system.n:
+    solver = None
+    if diagnosis.rank == system.n:
+        _refuse_contradiction(system, assembly, diagnosis)
+        J = system.Phi_q(assembly.t, assembly.q) * coordinate_scale(system)
+        rows = np.array(sorted(rank_of_rows(J, diagnosis.order).independent), dtype=np.int64)
+        solver = solver_at(system, assembly.t, assembly.q, rows)
+    if solver is None:
         raise SingularityError(
             f"at t = {assembly.t:g} s the mechanism is in a singular pose, from which its motion is not unique: "
             f"{diagnosis.singular_sentence} Start from another pose or drive another body."
         )
-    _refuse_contradiction(system, assembly, diagnosis)
-    J = system.Phi_q(assembly.t, assembly.q) * coordinate_scale(system)
-    return np.array(sorted(rank_of_rows(J, diagnosis.order).independent), dtype=np.int64)
+    return solver
 
 
 def _undriven(system: System, diagnosis: Diagnosis) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Floats
-from .change_point import SmoothPassage, other_velocities
+from .branches import other_velocities
+from .change_point import SmoothPassage
 
 if TYPE_CHECKING:
     from .run import KinematicsRun

@@ -19,35 +19,35 @@ from ...errors import (
 from ...numerics.arrays import Floats
 from ...numerics.interrupts import Interrupts
 from ...numerics.rank import row_space
-from ...numerics.sparse_lu import Pattern, analyze, factor
 from ...results.results import Results
 from ...system.failures import broken_contact, broken_function
 from ...system.system import System
-from ..assembly.assemble import Assembly
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import names_of_rows
 from ..dynamics.run import Progress
 from ..times import Pace
 from .change_point import SmoothPassage, cross
 from .passage import Passage, branches_in_words
-from .stepping import (
+from .solver import Solver, method_in_words, solver_at
+from .stepper import (
     ACCEPTED,
     ALERT,
     BUDGET,
     CONTRADICTION,
-    DETERMINANT,
     DISTANCE,
     DONE,
+    ENDED,
     FALL,
     LAST_STEP,
+    NEXT,
     PAUSE,
     REJECTED,
     REPIVOT,
+    SMALLEST,
+    STOP,
     SUSPECT,
     TIME,
-    new_motion,
-    new_stepper,
-    step_through,
+    Stepper,
 )
 
 FIRST_CHUNK = 256  # output points between two calls of `progress`; doubled while the run is fast
@@ -58,42 +58,40 @@ SMALL_PIVOT = 1e-2  # at the start, below which a singular pose may be near
 OnSingular = Literal["pass", "stop", "raise"]
 
 
-def row_pattern(system: System, t: float, q: Floats, rows: NDArray[np.int64]) -> Pattern | None:
-    arrays, data = system.arrays, system.Phi_q_data(q, t)
-    return analyze(rows, arrays.jac_start, arrays.jac_column, data, coordinate_scale(system))
-
-
-def pivots_at(system: System, t: float, q: Floats, pattern: Pattern | None) -> tuple[float, float, float]:
-    """Smallest relative pivot, growth and sign at q."""
-    if pattern is None:
-        return 0.0, 0.0, 0.0
-    lu, work = np.empty(pattern.columns.size), np.empty(system.n)
-    return factor(pattern, system.Phi_q_data(q, t), lu, work)
-
-
 class KinematicsRun:
     """One run: the compiled loop, and how Python handles its interruptions."""
 
     def __init__(
         self,
         system: System,
-        assembly: Assembly,
-        rows: NDArray[np.int64],
+        solver: Solver,
         times: Floats,
         progress: Progress | None,
         on_singular: OnSingular = "pass",
+        notes: list[str] | None = None,
     ) -> None:
-        self.system, self.rows, self.times, self.progress = system, rows, times, progress
+        self.system, self.solver, self.times, self.progress = system, solver, times, progress
         self.on_singular = on_singular
         self.pace, self.interrupts = Pace(system.n), Interrupts()
         self.stopped = ""
         self.change_points: list[float] = []
-        self.motion = new_motion(times.size, system.n)
-        self.notes = list(assembly.moves)  # the drivers alone determine the velocities
+        self.motion = np.zeros((3, times.size, system.n))
+        """q, qd and qdd."""
+        self.worst = np.zeros(3)
+        """The largest errors at the three levels."""
+        self.notes = list(notes or [])
         self.scale = coordinate_scale(system)
         self.done = 0
         self.substeps = self.rejected = 0
-        self.start_from(times[0], assembly.q)
+
+    @property
+    def stepper(self) -> Stepper:
+        return self.solver.stepper
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The rows that determine the motion."""
+        return self.solver.rows
 
     @property
     def t(self) -> float:
@@ -110,16 +108,13 @@ class KinematicsRun:
         return 1e-10 * float(span) if span > 0.0 else 1e-10
 
     def start_from(self, t: float, q: Floats) -> None:
-        """Choose pivots for the pose and start there."""
-        system = self.system
-        pattern = row_pattern(system, t, q, self.rows)
-        if pattern is None:
+        """Start in another pose, with pivots chosen for it."""
+        solver = solver_at(self.system, t, q, self.rows)
+        if solver is None:
             raise SingularityError(
                 self.singular_message(t, q, "is in a singular pose"), self.results("singular")
             )
-        self.pattern = pattern
-        self.stepper = new_stepper(system.arrays, pattern, t, q, self.scale, system.length)
-        self.smallest_pivot, _, self.stepper.state[DETERMINANT] = pivots_at(system, t, q, pattern)
+        self.solver = solver
 
     def run(self) -> Results:
         try:
@@ -135,8 +130,8 @@ class KinematicsRun:
 
     def go_on(self) -> None:
         """All outputs, in chunks."""
-        chunk = FIRST_CHUNK
-        if self.smallest_pivot < SMALL_PIVOT:
+        chunk = FIRST_CHUNK if self.progress is not None else self.times.size
+        if self.solver.smallest_pivot < SMALL_PIVOT:
             self.examine()
         while self.done < self.times.size and not self.stopped:
             self.advance(min(self.done + chunk, self.times.size))
@@ -162,23 +157,23 @@ class KinematicsRun:
     def integrate_on(self, stop: int) -> int:
         """Step for about as long as a user may wait for a response. Returns why it ended."""
         self.interrupts.check()
-        self.stepper.state[BUDGET] = self.pace.next()
-        self.done, why = step_through(
-            self.system.arrays, self.pattern, self.stepper, self.times, self.done, stop, self.motion,
-            self.smallest_step,
-        )  # fmt: skip
+        state = self.stepper.state
+        state[[BUDGET, NEXT, STOP, SMALLEST]] = self.pace.next(), self.done, stop, self.smallest_step
+        self.solver.step(0.0, self.times, self.motion)
+        self.done, self.worst = int(state[NEXT]), np.maximum(self.worst, self.stepper.worst)
         self.interrupts.check()
-        return int(why)
+        return int(state[ENDED])
 
     def start_anew(self, t: float, q: Floats) -> None:
         """Choose new pivots; what is known about the determinant remains valid if the pose is the same."""
-        old = self.stepper.state
-        self.substeps += int(old[ACCEPTED])
-        self.rejected += int(old[REJECTED])
+        old = self.stepper
+        self.substeps += int(old.state[ACCEPTED])
+        self.rejected += int(old.state[REJECTED])
         self.start_from(t, q)
-        if old[TIME] == t:
+        if old.state[TIME] == t:
+            self.stepper.fall[:] = old.fall
             for entry in (FALL, LAST_STEP, DISTANCE, ALERT):
-                self.stepper.state[entry] = old[entry]
+                self.stepper.state[entry] = old.state[entry]
 
     def examine(self) -> None:
         """A singular pose is near: pass it smoothly if possible, else approach it further."""
@@ -198,11 +193,11 @@ class KinematicsRun:
         while first > 0 and abs(crossing.place(self.times[first - 1])) < 1.0:  # where the run began too close
             first -= 1
         for k in range(first, self.done):
-            self.motion.Q[k], self.motion.Qd[k], self.motion.Qdd[k] = crossing.at(self.times[k])
+            self.motion[:, k] = crossing.at(self.times[k])
             self.measure_errors(k)
         for t, s in met:
             self.meet(t, crossing, s)
-        if self.done < self.times.size:
+        if self.done < self.times.size and not self.stopped:
             self.start_anew(end, crossing.at(end)[0])
         else:
             self.stepper.state[TIME] = end
@@ -210,15 +205,10 @@ class KinematicsRun:
 
     def measure_errors(self, k: int) -> None:
         """Largest errors at the three levels in output k."""
-        t, motion, system = float(self.times[k]), self.motion, self.system
-        J = system.Phi_q(t, motion.Q[k])
-        errors = (
-            system.Phi(t, motion.Q[k]),
-            J @ motion.Qd[k] - system.nu(t, motion.Q[k]),
-            J @ motion.Qdd[k] - system.gamma(t, motion.Q[k], motion.Qd[k]),
-        )
-        for level, error in enumerate(errors):
-            motion.worst[level] = max(motion.worst[level], np.abs(error).max(initial=0.0))
+        t, (q, qd, qdd), system = float(self.times[k]), self.motion[:, k], self.system
+        J = system.Phi_q(t, q)
+        errors = system.Phi(t, q), J @ qd - system.nu(t, q), J @ qdd - system.gamma(t, q, qd)
+        self.worst = np.maximum(self.worst, [np.abs(error).max(initial=0.0) for error in errors])
 
     def meet(self, t: float, crossing: SmoothPassage, s: float) -> None:
         """Note a change point, or end there, as requested."""
@@ -319,19 +309,19 @@ class KinematicsRun:
         return [int(self.rows[i]) for i in np.flatnonzero(left > 0.2 * left.max())]
 
     def results(self, status: str) -> Results:
-        k, motion, state = self.done, self.motion, self.stepper.state
+        k, (q, qd, qdd), state = self.done, self.motion, self.stepper.state
+        levels = ("position", "velocity", "acceleration")
         return Results(
             self.system,
             self.times[:k].copy(),
-            motion.Q[:k],
-            motion.Qd[:k],
-            motion.Qdd[:k],
+            q[:k],
+            qd[:k],
+            qdd[:k],
             analysis="kinematics",
             status=status,
             notes=self.notes,
-            residuals=dict(
-                zip(("position", "velocity", "acceleration"), map(float, motion.worst), strict=True)
-            ),
+            settings={"method": method_in_words(self.system, self.solver.groups)},
+            residuals=dict(zip(levels, map(float, self.worst), strict=True)),
             statistics={
                 "substeps": self.substeps + int(state[ACCEPTED]),
                 "rejected steps": self.rejected + int(state[REJECTED]),

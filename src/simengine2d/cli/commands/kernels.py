@@ -26,9 +26,14 @@ def _use_every_kernel() -> None:
     from ...analyses.statics.equilibrium import equilibrium
     from ...model import builders
     from ...model.forces.spring import Spring
+    from ...model.joints.driver import Driver
 
     driven = builders.four_bar(1, 2, 3, 3, speed=1)
     diagnose(assemble(driven))
+    driven_motion(builders.four_bar(1, 2, 1, 2, crank_angle=0.1, speed=-2), t_end=0.1)  # over a change point
+    pushed = builders.slider_crank(1, 2, crank_angle=1)
+    pushed.add(Driver("push", "x(ground, slider)", f"{pushed.check().bodies['slider'].pose[0]!r} + 0.1*t"))
+    driven_motion(pushed, t_end=0.1)
     results = driven_motion(driven, t_end=0.1)
     results.measure("distance(crank.start, rocker.end) + direction(ground, coupler)")
     free = builders.four_bar(1, 2, 3, 3)
