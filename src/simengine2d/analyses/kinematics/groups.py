@@ -126,7 +126,7 @@ def pack_groups(groups: Sequence[Group], rows: CheckedRows, frame_body: list[int
     of_hinges: dict[str, Any] = {
         name: np.array(field) for name, field in zip(Hinge._fields, zip(*hinges, strict=True), strict=True)
     }
-    along = [float(frame_body[hinge.turn_on] == frame_body[hinge.on]) for hinge in hinges]
+    along = [h.turn_row >= 0 and frame_body[h.turn_on] == frame_body[h.on] for h in hinges]
     return constant(
         Groups(
             form=_integers(group.form for group in groups),
@@ -134,7 +134,7 @@ def pack_groups(groups: Sequence[Group], rows: CheckedRows, frame_body: list[int
             unknown_start=_starts([group.closing for group in groups]),
             frame_start=_starts([group.frames for group in groups]),
             **of_hinges,
-            turns_along=np.array(along),
+            turns_along=np.array(along, dtype=np.float64),
             carrier=_integers(carriers),
             own_start=_integers(own_start),
             chain_start=_starts(chains),

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import listed
+from ...errors import counted, listed
 from ...numerics.arrays import Floats, Ints
 from ...numerics.contexts import holds_addresses, lay_out_once
 from ...numerics.kernel_pointer import BoundKernel
@@ -39,6 +39,8 @@ _NOTHING: dict[str, Any] = {
 }
 NO_PATTERN = Pattern(**_NOTHING)
 lay_out_once(Pattern, NO_PATTERN)
+
+MOST_NAMED = 12  # groups in a sentence
 
 
 @holds_addresses
@@ -98,13 +100,13 @@ def _begun(rows: Ints, groups: Groups, w: Stepper, called: dict[int, BoundKernel
 
 
 def method_in_words(system: System, groups: Groups) -> str:
-    """`in 2 groups: crank; coupler, rocker (dyad)`."""
-    if not groups.form.size:
-        return "as a whole"
+    """`kinematics in 2 groups: crank; coupler, rocker (dyad)`."""
+    count = groups.form.size
+    if not count:
+        return "kinematics of the whole mechanism at once, by Newton"
     parts = []
-    for form, bodies in zip(groups.form[:12], groups.members[:12], strict=True):
+    for form, bodies in zip(groups.form[:MOST_NAMED], groups.members[:MOST_NAMED], strict=True):
         names = listed([system.bodies[i].name for i in bodies], 4)
         parts.append(f"{names} (dyad)" if form == DYAD else names)
-    count = groups.form.size
-    more = f"; {count - 12} more" if count > 12 else ""
-    return f"in {count} group{'s' if count > 1 else ''}: {'; '.join(parts)}{more}"
+    more = f"; {count - MOST_NAMED} more" if count > MOST_NAMED else ""
+    return f"kinematics in {counted(count, 'group')}: {'; '.join(parts)}{more}"
