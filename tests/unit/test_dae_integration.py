@@ -13,7 +13,7 @@ from simengine2d import builders
 from simengine2d.formulations.augmented_lagrangian import AugmentedLagrangian
 from simengine2d.formulations.ggl import GGL
 from simengine2d.formulations.index3 import Index3
-from simengine2d.integrators import time_loop
+from simengine2d.integrators import loop_state
 from simengine2d.integrators.backward_euler import BackwardEuler
 from simengine2d.integrators.bdf import BDF
 from simengine2d.integrators.dae_integration import dae_integration
@@ -37,7 +37,7 @@ def lam_sign(run):
 def errors(formulation, method, steps):
     """Of positions, velocities, accelerations and multipliers at the end."""
     run = motion(pendulum(), formulation, method, [0.0, T_END], step=T_END / steps)
-    assert run.why == time_loop.DONE
+    assert run.why == loop_state.DONE
     q, qd, qdd, pull = exact_pendulum(T_END)
     found = run.z[-1], run.zd[-1], run.zdd[-1], run.lam[-1]
     wanted = q, qd, qdd, lam_sign(run) * pull
@@ -180,7 +180,7 @@ def test_redundant_constraints(formulation, method, tolerance):
     times = [0.0, 0.1, 0.2]
     run = motion(three_cranks(), formulation, method, times, step=0.01)
     exact = se.dynamics(three_cranks(), t_eval=times, rtol=1e-11)
-    assert run.why == time_loop.DONE
+    assert run.why == loop_state.DONE
     np.testing.assert_allclose(run.z, exact.q, atol=tolerance)
     balance = [
         run.family.at(t, z, zd).M @ zdd + run.family.at(t, z, zd).J.T @ lam - run.family.at(t, z, zd).Q
@@ -237,7 +237,7 @@ def test_the_tolerance_is_honored(formulation):
     exact = [np.array(level) for level in zip(*map(exact_pendulum, times), strict=True)]
     for rtol in (1e-4, 1e-7):
         run = motion(pendulum(), formulation, RadauIIA(), times, rtol=rtol, newton="modified")
-        assert run.why == time_loop.DONE
+        assert run.why == loop_state.DONE
         assert np.abs(run.z - exact[0]).max() < rtol
         assert np.abs(run.zd - exact[1]).max() < rtol * np.abs(exact[1]).max()
         assert np.abs(run.zdd - exact[2]).max() < 10 * rtol * np.abs(exact[2]).max()
@@ -287,7 +287,7 @@ def test_an_integration_goes_on_bit_for_bit(method, options):
     Y, Y2 = new_rows(whole, 7), new_rows(first, 7)
     whole.integrate(times, 0, Y, 10_000)
     done, why = first.integrate(times, 0, Y2, 7)
-    assert why == time_loop.PAUSED
+    assert why == loop_state.PAUSED
     for name, array in first.kept().items():
         second.kept()[name][...] = array
     second.integrate(times, done, Y2, 10_000)
@@ -332,7 +332,7 @@ def test_what_cannot_be_solved_is_said(formulation, options):
     slider_x = float(se.System(model).drawn_q[6])
     model.add(se.Driver("pull", se.x("ground", "slider"), f"{slider_x} + {3.0 - slider_x}*t"))
     run = motion(model, formulation, RadauIIA(), np.linspace(0.0, 2.0, 21), **options)
-    assert run.why in (time_loop.NO_CONVERGENCE, time_loop.STEP_TOO_SMALL)
+    assert run.why in (loop_state.NO_CONVERGENCE, loop_state.STEP_TOO_SMALL)
     assert 9 <= run.done <= 11
     assert violations(run, np.linspace(0.0, 2.0, 21)[: run.done])[0] < 1e-9
 

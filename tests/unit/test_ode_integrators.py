@@ -10,7 +10,7 @@ from scipy.special import ellipj, ellipk
 
 import simengine2d as se
 import simengine2d.integrators  # which registers them
-from simengine2d.integrators import time_loop as loop
+from simengine2d.integrators import loop_state as loop
 from simengine2d.integrators.implicit_runge_kutta import ImplicitRungeKutta
 from simengine2d.integrators.ode_method import OdeMethod
 from simengine2d.integrators.runge_kutta import RungeKutta

@@ -13,12 +13,12 @@ import numpy as np
 
 from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import invoke, kernel_pointer
-from . import time_loop
+from . import loop_state
 from .integration import StartedIntegration, equal_rules, path_of
+from .loop_state import Path, past_row
 from .ode_method import OdeMethod, OdeTask, Stability, largest_roots
 from .rk4 import RK4
 from .runge_kutta import ExplicitStep, try_explicit_step
-from .time_loop import Path, past_row
 
 BASHFORTH = np.array([55.0, -59.0, 37.0, -9.0]) / 24.0
 MOULTON = np.array([9.0, 19.0, -5.0, 1.0]) / 24.0
@@ -39,7 +39,7 @@ class AdamsStep(NamedTuple):
 def try_adams_step(s, t, state, new):
     """Predict, evaluate, correct; the slope of the new state is evaluated at the beginning of the next step."""
     # predict
-    p, h = s.p, state[time_loop.TRIED]
+    p, h = s.p, state[loop_state.TRIED]
     predicted = p.trial if s.moulton.size > 0 else new
     for k in range(new.size):
         predicted[k] = p.y[k] + h * s.bashforth[0] * p.K[0, k]
@@ -52,7 +52,7 @@ def try_adams_step(s, t, state, new):
     # evaluate and correct
     slope = p.K[1]
     invoke(s.f, s.c, t + h, predicted, slope)
-    state[time_loop.EVALUATIONS] += 1.0
+    state[loop_state.EVALUATIONS] += 1.0
     for k in range(new.size):
         new[k] = p.y[k] + h * (s.moulton[0] * slope[k] + s.moulton[1] * p.K[0, k])
     for j in range(2, s.moulton.size):

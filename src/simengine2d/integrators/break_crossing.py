@@ -10,7 +10,7 @@ import numpy as np
 
 from ..expressions.breaks import SMALLEST_TIME, Break
 from ..numerics.arrays import Floats
-from . import time_loop as loop
+from . import loop_state as loop
 
 if TYPE_CHECKING:
     from ..results.switching import Switching

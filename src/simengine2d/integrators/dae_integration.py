@@ -18,14 +18,14 @@ from ..formulations.stage_iteration import StagedFormulation
 from ..methods import AlphaMethod, Integrator
 from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
-from . import dae_step, time_loop
+from . import dae_step, loop_state
 from .break_crossing import Broken
 from .dae_equations import BROUGHT_BACK, DaeEquations, is_redundant
 from .integration import NONE, CompiledIntegration, fixed_rules, new_path
+from .loop_state import BoundEquations, Path, Rules
 from .ode_method import OdeTask
 from .radau_iia import RadauIIA
 from .second_order_tables import SecondOrderTable, table_of
-from .time_loop import BoundEquations, Path
 
 SMALLEST = 1e-13  # error of a step that rounding leaves visible, in sizes
 Bound = tuple[BoundKernel, Floats]
@@ -44,7 +44,7 @@ class ConstrainedIntegration(CompiledIntegration):
         self,
         problem: OdeTask,
         path: Path,
-        rules: time_loop.Rules,
+        rules: Rules,
         attempt: BoundKernel,
         equations: DaeEquations,
         ends: Floats,
@@ -55,7 +55,7 @@ class ConstrainedIntegration(CompiledIntegration):
             kept = [*problem.broken.memory, memory[dae_step.HALVINGS :]]
             problem = replace(problem, broken=replace(problem.broken, memory=kept))
         super().__init__(problem, path, rules, attempt)
-        if rules.kind >= time_loop.ADAPTIVE:
+        if rules.kind >= loop_state.ADAPTIVE:
             self.open_steps()
 
     @property
@@ -80,7 +80,7 @@ class ConstrainedIntegration(CompiledIntegration):
 
     def between(self, t: float) -> Floats:
         if t == self.step_end:
-            return (self.path.new if self.path.state[time_loop.TAKE] > 0.0 else self.path.y).copy()
+            return (self.path.new if self.path.state[loop_state.TAKE] > 0.0 else self.path.y).copy()
         self.open_steps()
         return super().between(t)
 
@@ -97,12 +97,12 @@ class ConstrainedIntegration(CompiledIntegration):
         super().begin_anew(t)
         self.onto_constraints(t, self.path.y, np.zeros(TURNS))
         self.ends[:] = np.concatenate(self.dae.accelerations(t, self.path.y))
-        self.memory[dae_step.SEEN] = self.path.state[time_loop.STEPS]
+        self.memory[dae_step.SEEN] = self.path.state[loop_state.STEPS]
 
     def accelerations(self, times: Floats, Y: Floats) -> tuple[Floats, Floats]:
         """zdd and lam of rows that were filled."""
         n, m = self.dae.family.n, self.dae.family.m
-        if self.rules.kind != time_loop.ADAPTIVE:
+        if self.rules.kind != loop_state.ADAPTIVE:
             return Y[:, 2 * n : 3 * n].copy(), Y[:, 3 * n : 3 * n + m].copy()
         found = [self.dae.accelerations(t, row[: 2 * n]) for t, row in zip(times, Y, strict=True)]
         zdd, lam = zip(*found, strict=True)
@@ -112,9 +112,9 @@ class ConstrainedIntegration(CompiledIntegration):
         state = np.sum([solver.st.state for solver in self.dae.solvers], axis=0)
         return {
             "steps": self.steps,
-            "rejected steps": int(self.path.state[time_loop.REJECTED]),
+            "rejected steps": int(self.path.state[loop_state.REJECTED]),
             "halved steps": int(self.memory[dae_step.HALVINGS]),
-            "evaluations": int(state[stages.EVALUATIONS] + self.path.state[time_loop.EVALUATIONS]),
+            "evaluations": int(state[stages.EVALUATIONS] + self.path.state[loop_state.EVALUATIONS]),
             "Newton iterations": int(state[stages.ITERATIONS]),
             "factorizations": int(state[stages.FACTORIZATIONS]),
         }
@@ -140,7 +140,7 @@ class DaeIntegration(ConstrainedIntegration):
         self,
         problem: OdeTask,
         path: Path,
-        rules: time_loop.Rules,
+        rules: Rules,
         step: dae_step.DaeStep,
         closing: dae_step.DaeStep,
         equations: DaeEquations,
@@ -148,17 +148,17 @@ class DaeIntegration(ConstrainedIntegration):
     ) -> None:
         """Steps that end at a switch of the state are those of `closing`."""
         self.step, self.level = step, level
-        attempt = dae_step.try_adaptive_step if rules.kind == time_loop.ADAPTIVE else dae_step.try_fixed_step
+        attempt = dae_step.try_adaptive_step if rules.kind == loop_state.ADAPTIVE else dae_step.try_fixed_step
         super().__init__(problem, path, rules, attempt.bind(step), equations, step.ends, step.memory)
         self.closing = self.attempt if closing is step else attempt.bind(closing)
         self.closes: tuple[BoundEquations, BoundEquations] | None = None
 
     @property
     def middle(self) -> Floats:
-        return self.step.middle if self.rules.kind == time_loop.ADAPTIVE else np.zeros(0)
+        return self.step.middle if self.rules.kind == loop_state.ADAPTIVE else np.zeros(0)
 
     def integrate_on(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
-        cutting = self.path.state[time_loop.CUTTING] == 1.0
+        cutting = self.path.state[loop_state.CUTTING] == 1.0
         return self.march_with(
             self.closing_equations if cutting else self.equations, times, first, Y, most_steps
         )

@@ -15,9 +15,9 @@ from ..coordinates.stages import CONVERGED as FOUND
 from ..formulations.stage_iteration import Iteration, copy, forget_corrections, solve_stages
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
-from . import time_loop
+from . import loop_state
+from .loop_state import Path
 from .second_order_tables import SecondOrderTable
-from .time_loop import Path
 
 Floats = NDArray[np.float64]
 
@@ -151,8 +151,8 @@ def note_end(a, lam, end):
 def take_over(c):
     """The step that was taken since then becomes the past; where it was not, it is forgotten."""
     n = c.a.size
-    if c.state[time_loop.STEPS] != c.memory[SEEN]:
-        c.memory[SEEN] = c.state[time_loop.STEPS]
+    if c.state[loop_state.STEPS] != c.memory[SEEN]:
+        c.memory[SEEN] = c.state[loop_state.STEPS]
         copy(c.ends[1:], c.ends[:1])
         for j in range(n):
             c.X1[0, j], c.X1[c.rate, j] = c.y[j], c.y[n + j]
@@ -205,7 +205,7 @@ def try_fixed(c, t, h):
         halvings += 1
         c.memory[HALVINGS] += 1.0
         if halvings > MOST_HALVINGS:
-            c.state[time_loop.CONVERGED] = 0.0
+            c.state[loop_state.CONVERGED] = 0.0
             break
         guess(c.ends[known], c.a, c.lam)
 
@@ -239,15 +239,15 @@ def try_adaptive(c, t, h):
         for j in range(c.end.size if part == 0 else 0):
             c.middle[j] = c.end[j]
     note_end(c.a, c.lam, c.ends[1])
-    c.state[time_loop.CONVERGED] = 1.0 if found == 3.0 else 0.0
-    c.state[time_loop.ESTIMATE] = error_of(c.y, c.end, c.whole, c.rtol[0], c.atol, c.gain)
+    c.state[loop_state.CONVERGED] = 1.0 if found == 3.0 else 0.0
+    c.state[loop_state.ESTIMATE] = error_of(c.y, c.end, c.whole, c.rtol[0], c.atol, c.gain)
 
 
 @kernel_pointer
 def try_fixed_step(c, t, state, new):
     """A step of the size state[TRIED]."""
     begin_step(c)
-    try_fixed(c, t, state[time_loop.TRIED])
+    try_fixed(c, t, state[loop_state.TRIED])
     copy_row(c.end, new)
 
 
@@ -255,7 +255,7 @@ def try_fixed_step(c, t, state, new):
 def try_adaptive_step(c, t, state, new):
     """The same with an estimate of its error."""
     begin_step(c)
-    try_adaptive(c, t, state[time_loop.TRIED])
+    try_adaptive(c, t, state[loop_state.TRIED])
     copy_row(c.end, new)
 
 
@@ -315,8 +315,8 @@ def look_into_dae_step(c, t, state, out):
 
     z + w (p + q (x - 1/2)) with w = (x (1 - x))^3, which is 1/64 and level in the middle
     """
-    y, new, K, h, n = c.p.y, c.p.new, c.p.K, state[time_loop.TAKE], out.size // 2
-    x = (t - state[time_loop.TIME]) / h
+    y, new, K, h, n = c.p.y, c.p.new, c.p.K, state[loop_state.TAKE], out.size // 2
+    x = (t - state[loop_state.TIME]) / h
     w, dw = (x * (1.0 - x)) ** 3, 3.0 * (x * (1.0 - x)) ** 2 * (1.0 - 2.0 * x)
     for j in range(n):
         ends = (y[j], y[n + j], K[0, n + j], new[j], new[n + j], K[1, n + j], h)

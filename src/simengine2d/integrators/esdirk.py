@@ -44,14 +44,14 @@ from ..formulations.stage_iteration import Iteration, iteration, solve_stages
 from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
-from . import time_loop
+from . import loop_state
 from .break_crossing import Broken
 from .dae_equations import DaeEquations
 from .dae_integration import ConstrainedIntegration, watched
 from .dae_step import MEMORY_SIZE, SEEN, guess, note_end
 from .integration import NONE, careful, new_path
+from .loop_state import Rules
 from .ode_method import OdeTask
-from .time_loop import Rules
 
 A = np.array(
     [
@@ -149,9 +149,9 @@ def step_error(k, new, h):
 @kernel_pointer
 def try_esdirk_step(k, t, state, new):
     """One step of the size state[TRIED]."""
-    st, h = k.iteration.st, state[time_loop.TRIED]
-    if state[time_loop.STEPS] != k.memory[SEEN]:  # the step that was taken since then
-        k.memory[SEEN] = state[time_loop.STEPS]
+    st, h = k.iteration.st, state[loop_state.TRIED]
+    if state[loop_state.STEPS] != k.memory[SEEN]:  # the step that was taken since then
+        k.memory[SEEN] = state[loop_state.STEPS]
         for j in range(k.ends.shape[1]):
             k.ends[0, j] = k.ends[1, j]
     guess(k.ends[0], k.a[0], st.lam[0])
@@ -160,12 +160,12 @@ def try_esdirk_step(k, t, state, new):
         place_base(k, i, t, h)
         solve_stages(k.iteration, st.t[0], new)
         if st.state[FOUND] == 0.0:
-            state[time_loop.CONVERGED] = 0.0
+            state[loop_state.CONVERGED] = 0.0
             return
         for j in range(st.a.shape[1]):
             k.a[i, j] = st.a[0, j]
     note_end(k.a[STAGES - 1], st.lam[0], k.ends[1])
-    state[time_loop.ESTIMATE] = step_error(k, new, h)
+    state[loop_state.ESTIMATE] = step_error(k, new, h)
 
 
 # After a step -----------------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def esdirk_integration(
         NONE, t0, y0, longest, rtol, twice, finish, notes, "exact", None, limit, False, False, broken
     )
     rules = Rules(
-        time_loop.TO_OUTPUTS, 4, 0, 1, np.inf, float(longest or 0.0), t0, limit, 0.0, careful(problem)
+        loop_state.TO_OUTPUTS, 4, 0, 1, np.inf, float(longest or 0.0), t0, limit, 0.0, careful(problem)
     )
-    path.state[time_loop.STEP] = first_step
+    path.state[loop_state.STEP] = first_step
     return ConstrainedIntegration(problem, path, rules, attempt, equations, ends, step.memory)

@@ -17,11 +17,11 @@ from ..numerics.arrays import Floats, Ints
 from ..numerics.dense_lu import lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, kernel_pointer
-from . import time_loop
+from . import loop_state
 from .integration import NONE, CompiledIntegration, fixed_rules, path_of
+from .loop_state import Path, past_row
 from .ode_method import NEWTON, OdeMethod, OdeTask, Stability
 from .stage_newton import FIXED_POINT, OdeStages, new_stages, solve_block
-from .time_loop import Path, past_row
 
 # how the error of a step is estimated: not at all, by other weights, by differences of the slopes
 NO_ESTIMATE, EMBEDDED, DIFFERENCES = range(3)
@@ -83,16 +83,16 @@ def end_of_step(T, s, p, new, h):
         for j in range(last + 1):
             new[k] += T.b[j] * s.z[j, k]
         p.K[1, k] = s.z[last, k] / h
-    p.state[time_loop.NEW_KNOWN] = 1.0 if stiffly_accurate else 0.0
+    p.state[loop_state.NEW_KNOWN] = 1.0 if stiffly_accurate else 0.0
 
 
 @kernel
 def find_error(T, s, p, h):
     """The estimate into s.right: sum E_j z_j, or h^3 y''' / 12 from the slopes of two steps."""
     old, gap = 0, 0.0
-    if T.estimate == DIFFERENCES and p.state[time_loop.SINCE] > 0.0:
+    if T.estimate == DIFFERENCES and p.state[loop_state.SINCE] > 0.0:
         old = past_row(p, 1)
-        gap = p.state[time_loop.TIME] - p.past_t[old]
+        gap = p.state[loop_state.TIME] - p.past_t[old]
     for k in range(p.y.size):
         error = 0.0
         if gap > 0.0:
@@ -121,7 +121,7 @@ def step_error(T, s, p, new, h):
 def try_implicit_step(step, t, state, new):
     """One step, and its error if the method has an estimate."""
     T, s, p = step.T, step.s, step.p
-    h, first = state[time_loop.TRIED], 0
+    h, first = state[loop_state.TRIED], 0
     find_base(T.base, p, s.base)
     if T.A[0, 0] == 0.0:  # an explicit first stage is the slope at the beginning
         first = 1
@@ -129,11 +129,11 @@ def try_implicit_step(step, t, state, new):
             s.z[0, k] = h * p.K[0, k]
     for block in range(first, T.blocks.size - 1):
         if not solve_block(s, T.blocks[block], T.blocks[block + 1], t, h):
-            state[time_loop.CONVERGED] = 0.0
+            state[loop_state.CONVERGED] = 0.0
             return
     end_of_step(T, s, p, new, h)
     if T.estimate != NO_ESTIMATE:
-        state[time_loop.ESTIMATE] = step_error(T, s, p, new, h)
+        state[loop_state.ESTIMATE] = step_error(T, s, p, new, h)
 
 
 def stages_of(problem: OdeTask, T: ImplicitTableau, path: Path, controlled: bool) -> OdeStages:
@@ -176,7 +176,7 @@ class ImplicitRungeKutta(ImplicitMethod, OdeMethod, abstract=True):
     def started(self, problem: OdeTask) -> CompiledIntegration:
         T = self.tableau
         rules = fixed_rules(problem, self.adaptive, self.order + 1, T.A[0, 0] == 0.0, 1)
-        controlled = rules.kind == time_loop.ADAPTIVE
+        controlled = rules.kind == loop_state.ADAPTIVE
         path = path_of(problem, 2, int(T.estimate == DIFFERENCES), 1e-6 if controlled else EXACTLY)
         attempt, derivatives = bound_step(problem, T, path, controlled)
         return CompiledIntegration(problem, path, rules, attempt, derivatives=derivatives)

@@ -12,10 +12,11 @@ import numpy as np
 from ..expressions.breaks import Break
 from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel, KernelPointer
-from . import time_loop as loop
+from . import loop_state as loop
+from . import time_loop
 from .break_crossing import BreakCrossing
+from .loop_state import BoundEquations, Path, Rules, TimeLoop
 from .ode_method import Integration, OdeTask
-from .time_loop import BoundEquations, Path, Rules, TimeLoop
 
 NONE = BoundKernel(0, 0, None)
 
@@ -43,7 +44,7 @@ class CompiledIntegration(Integration):
         self.crossing = None if problem.broken is None else BreakCrossing(self, problem.broken)
         self.aim()
         self.equations = self.equations_with(attempt)
-        self.bound_to(loop.integrate, self.equations)
+        self.bound_to(time_loop.integrate, self.equations)
 
     def equations_with(self, attempt: BoundKernel) -> BoundEquations:
         finish = self.problem.finish or NONE
@@ -67,7 +68,7 @@ class CompiledIntegration(Integration):
             raise ValueError("the rows must be contiguous")
         state = self.path.state
         state[loop.ROW] = first
-        self.bound_to(loop.integrate, E)(most_steps, np.ascontiguousarray(times), Y.reshape(-1))
+        self.bound_to(time_loop.integrate, E)(most_steps, np.ascontiguousarray(times), Y.reshape(-1))
         return int(state[loop.ROW]), int(state[loop.WHY])
 
     def bound_to(self, pointer: KernelPointer, E: BoundEquations) -> BoundKernel:
@@ -166,7 +167,7 @@ class CompiledIntegration(Integration):
     def between(self, t: float) -> Floats:
         if self.path.state[loop.TAKE] == 0.0:
             return self.path.y.copy()
-        self.bound_to(loop.look_into_step, self.equations)(t, self.path.state, self.path.out)
+        self.bound_to(time_loop.look_into_step, self.equations)(t, self.path.state, self.path.out)
         return self.path.out.copy()
 
     # steps that are over
@@ -182,7 +183,7 @@ class CompiledIntegration(Integration):
     def look_back(self, times: Floats) -> Floats:
         """Rows [y, notes] at increasing times inside the steps since `store_steps`."""
         rows = np.zeros((times.size, self.path.y.size + self.path.notes.size))
-        self.bound_to(loop.look_back, self.equations)(0.0, np.ascontiguousarray(times), rows.reshape(-1))
+        self.bound_to(time_loop.look_back, self.equations)(0.0, np.ascontiguousarray(times), rows.reshape(-1))
         return rows
 
     @property

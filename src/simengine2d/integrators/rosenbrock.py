@@ -8,7 +8,7 @@ import numpy as np
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
-from . import time_loop
+from . import loop_state
 from .integration import NONE, CompiledIntegration, fixed_rules, path_of
 from .ode_method import OdeMethod, OdeTask, Stability
 from .stage_newton import EXACT, ROUNDING, find_jacobian, new_stages
@@ -29,7 +29,7 @@ def find_derivatives(s, t, h):
     invoke(s.f, s.c, later, s.y, s.F[2])
     for k in range(s.y.size):
         s.F[2, k] = (s.F[2, k] - s.K[0, k]) / (later - t)
-    s.state[time_loop.EVALUATIONS] += 1.0
+    s.state[loop_state.EVALUATIONS] += 1.0
     s.memory[J_TIME], s.memory[HAS_J] = t, 1.0
 
 
@@ -40,7 +40,7 @@ def factor_matrix(s, h):
     for i in range(n):
         for j in range(n):
             s.LU[i, j] = (1.0 if i == j else 0.0) - h * D * s.J[0, i * n + j]
-    s.state[time_loop.FACTORIZATIONS] += 1.0
+    s.state[loop_state.FACTORIZATIONS] += 1.0
     return lu_factor(s.LU, s.pivots) > 0.0
 
 
@@ -48,11 +48,11 @@ def factor_matrix(s, h):
 def try_rosenbrock_step(s, t, state, new):
     """W k_1 = f_0 + h d T;   W (k_2 - k_1) = f_1 - k_1;   y1 = y + h k_2;   error h (k_1 - 2 k_2 + k_3) / 6"""
     # rows of z are k_1, k_2, k_3; rows of F are f_1, nothing, and df/dt
-    h, n, f0, ft = state[time_loop.TRIED], new.size, s.K[0], s.F[2]
+    h, n, f0, ft = state[loop_state.TRIED], new.size, s.K[0], s.F[2]
     k1, k2, k3, f1, f2 = s.z[0], s.z[1], s.z[2], s.F[0], s.K[1]
     find_derivatives(s, t, h)
     if not factor_matrix(s, h):
-        state[time_loop.CONVERGED] = 0.0
+        state[loop_state.CONVERGED] = 0.0
         return
     # k_1
     for k in range(n):
@@ -78,9 +78,9 @@ def try_rosenbrock_step(s, t, state, new):
     for k in range(n):
         scale = s.atol[k] + s.rtol[0] * max(abs(s.y[k]), abs(new[k]))
         total += (h / 6.0 * (k1[k] - 2.0 * k2[k] + k3[k]) / scale) ** 2
-    state[time_loop.ESTIMATE] = np.sqrt(total / n)
-    state[time_loop.NEW_KNOWN] = 1.0
-    state[time_loop.EVALUATIONS] += 2.0
+    state[loop_state.ESTIMATE] = np.sqrt(total / n)
+    state[loop_state.NEW_KNOWN] = 1.0
+    state[loop_state.EVALUATIONS] += 2.0
 
 
 @dataclass(frozen=True)

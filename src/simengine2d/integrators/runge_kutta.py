@@ -16,10 +16,10 @@ import numpy as np
 from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
-from . import time_loop
+from . import loop_state
 from .integration import CompiledIntegration, fixed_rules, path_of
+from .loop_state import Path
 from .ode_method import Integration, OdeMethod, OdeTask, Stability
-from .time_loop import Path
 
 COLLAPSED = 1e-2  # relative to the longest step
 LONG = 0.85  # of the stability limit: step control keeps stiff motions a little below it
@@ -138,27 +138,27 @@ def evaluate_stages(s, first, stop, t, h):
         y = p.new if i == T.stages else p.trial
         stage_state(T, p, i, h, y)
         invoke(s.f, s.c, t + T.C[i] * h, y, p.K[i])
-    p.state[time_loop.EVALUATIONS] += max(0, stop - first)
+    p.state[loop_state.EVALUATIONS] += max(0, stop - first)
 
 
 @kernel_pointer
 def try_explicit_step(s, t, state, new):
     """One step, and its error if the method has an estimate."""
-    T, h = s.T, state[time_loop.TRIED]
+    T, h = s.T, state[loop_state.TRIED]
     evaluate_stages(s, 1, T.E.shape[1], t, h)
     if T.E.shape[1] == T.stages:  # the error estimate does not need the slope at the end
         stage_state(T, s.p, T.stages, h, new)
     else:
-        state[time_loop.NEW_KNOWN] = 1.0
+        state[loop_state.NEW_KNOWN] = 1.0
     if T.order > 0:
-        state[time_loop.ESTIMATE] = step_error(T, s.p, h)
+        state[loop_state.ESTIMATE] = step_error(T, s.p, h)
 
 
 @kernel_pointer
 def look_into_explicit_step(s, t, state, out):
     """Dense output; its additional stages are evaluated when they are first needed."""
-    T, h = s.T, state[time_loop.TAKE]
-    if state[time_loop.DENSE] == 0.0:
-        evaluate_stages(s, T.stages + 1, T.C.size, state[time_loop.TIME], h)
-        state[time_loop.DENSE] = 1.0
-    interpolate(T, s.p, h, (t - state[time_loop.TIME]) / h)
+    T, h = s.T, state[loop_state.TAKE]
+    if state[loop_state.DENSE] == 0.0:
+        evaluate_stages(s, T.stages + 1, T.C.size, state[loop_state.TIME], h)
+        state[loop_state.DENSE] = 1.0
+    interpolate(T, s.p, h, (t - state[loop_state.TIME]) / h)

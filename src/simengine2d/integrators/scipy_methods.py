@@ -11,7 +11,7 @@ from ..errors import ModelError, UnsupportedError
 from ..expressions.breaks import SMALLEST_TIME, Break
 from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
-from . import time_loop as loop
+from . import loop_state as loop
 from .break_crossing import CHATTER, EPS, HOP, MOST_HOPS, Broken
 from .integration import careful
 from .ode_method import Integration, OdeMethod, OdeTask, Stability

@@ -16,7 +16,7 @@ from ..numerics.arrays import Floats, Ints
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke
-from .time_loop import EVALUATIONS, FACTORIZATIONS, JACOBIANS, KNOWN, TRIED, Path
+from .loop_state import EVALUATIONS, FACTORIZATIONS, JACOBIANS, KNOWN, TRIED, Path
 
 EXACT, MODIFIED, FIXED_POINT = range(3)
 MOST = (20, 10, 100)  # iterations

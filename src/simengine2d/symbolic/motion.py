@@ -18,7 +18,7 @@ from ..errors import (
     unknown,
 )
 from ..formulations.projection import Projection
-from ..integrators import time_loop
+from ..integrators import loop_state
 from ..integrators.dop853 import DOP853
 from ..integrators.ode_method import OdeMethod
 from ..methods import Formulation, Integrator
@@ -40,10 +40,10 @@ DEFAULTS = {
     "keep": None,
 }
 ENDINGS = {
-    time_loop.STEP_TOO_SMALL: "the step became too small; look for a singular pose, or a force that jumps",
-    time_loop.TOO_STIFF: "the motion is stiff; choose an implicit integrator",
-    time_loop.NO_CONVERGENCE: "the iteration of a step does not converge",
-    time_loop.BLEW_UP: "the values have grown beyond all bounds; take a smaller step",
+    loop_state.STEP_TOO_SMALL: "the step became too small; look for a singular pose, or a force that jumps",
+    loop_state.TOO_STIFF: "the motion is stiff; choose an implicit integrator",
+    loop_state.NO_CONVERGENCE: "the iteration of a step does not converge",
+    loop_state.BLEW_UP: "the values have grown beyond all bounds; take a smaller step",
 }
 
 

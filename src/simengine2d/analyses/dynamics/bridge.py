@@ -15,7 +15,7 @@ from ...coordinates.equations import Configuration
 from ...coordinates.ode_problem import Recoverer
 from ...coordinates.reference_point.reference_point import ReferencePoint
 from ...formulations.projection import Projection
-from ...integrators import time_loop
+from ...integrators import loop_state
 from ...integrators.dop853 import DOP853
 from ...integrators.integration import CompiledIntegration
 from ...numerics.arrays import Floats
@@ -108,7 +108,7 @@ class Bridge:
         """The states at some times, the last of which is the end of one step."""
         end = times[-1:]
         long, last = self.integration(t, y, float(end[0]), CONCESSION), self.rows(1)
-        long.path.state[time_loop.STEP] = end[0] - t
+        long.path.state[loop_state.STEP] = end[0] - t
         row, _ = long.integrate(end, 0, last, 2)
         missed = long.path.notes[0] > LARGEST_MISS * self.system.length
         if row < 1 or long.counts()["rejected steps"] or missed:

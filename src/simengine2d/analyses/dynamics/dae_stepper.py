@@ -13,7 +13,7 @@ from ...coordinates.reference_point.multipliers import corrected_motion, multipl
 from ...coordinates.reference_point.sparse import SparseEquations
 from ...formulations.index3 import Index3
 from ...formulations.stage_iteration import StagedFormulation
-from ...integrators import time_loop
+from ...integrators import loop_state
 from ...integrators.dae_integration import ConstrainedIntegration, dae_integration
 from ...integrators.dae_step import MOST_HALVINGS
 from ...integrators.esdirk import SHARE, SMALLEST, esdirk_integration
@@ -67,10 +67,10 @@ class DaeStepper(DynamicsStepper):
         self.holds_velocities = self.esdirk or formulation.holds_velocities
         self.repeatable = not self.esdirk
         if options.fixed:
-            self.why = WHY | {time_loop.NO_CONVERGENCE: HOPELESS}
+            self.why = WHY | {loop_state.NO_CONVERGENCE: HOPELESS}
         else:  # steps became short by themselves
-            short = WHY[time_loop.STEP_TOO_SMALL] + ("" if self.esdirk else f" {ROUNDED}")
-            self.why = WHY | {time_loop.STEP_TOO_SMALL: short, time_loop.NO_CONVERGENCE: short}
+            short = WHY[loop_state.STEP_TOO_SMALL] + ("" if self.esdirk else f" {ROUNDED}")
+            self.why = WHY | {loop_state.STEP_TOO_SMALL: short, loop_state.NO_CONVERGENCE: short}
         esdirk = f"integrated by the implicit method esdirk4 with error control, rtol = {options.rtol:g}"
         self.words = [esdirk if self.esdirk else options.in_words, *cautions(options, self.family.m)]
         t, q, qd = state or (at.t, at.q, at.qd)
@@ -89,10 +89,10 @@ class DaeStepper(DynamicsStepper):
     # integrations
 
     def restart_at(self, t: float, q: Floats, qd: Floats) -> None:
-        step = float(self.integration.path.state[time_loop.STEP])
+        step = float(self.integration.path.state[loop_state.STEP])
         self.integrate_from(t, self.coordinates_of(t, q, qd))
         if self.esdirk and step > 0.0:
-            self.integration.path.state[time_loop.STEP] = step
+            self.integration.path.state[loop_state.STEP] = step
 
     def renew(self, t: float) -> None:
         y = self.Y[0, : 2 * self.family.n].copy()
@@ -178,7 +178,7 @@ class DaeStepper(DynamicsStepper):
         # the first steps are shorter than any need be, and outputs would keep them so; later ones end at the outputs,
         # and should not become much shorter
         return (
-            2.0 * float(self.integration.path.state[time_loop.STEP])
+            2.0 * float(self.integration.path.state[loop_state.STEP])
             if tried(self.counts()) > FIRST_STEPS
             else 0.0
         )
@@ -218,7 +218,7 @@ class DaeStepper(DynamicsStepper):
     @property
     def rows_are_motions(self) -> bool:
         """Whether rows (z, zd, zdd, lam) are those of the bodies, and lam is unique."""
-        ends_at_outputs = self.integration.rules.kind != time_loop.ADAPTIVE
+        ends_at_outputs = self.integration.rules.kind != loop_state.ADAPTIVE
         return ends_at_outputs and self.integration.dae.are_of_bodies and self.start.regular
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 from ...coordinates.equations import Configuration
 from ...coordinates.ode_problem import OdeFormulation, Recoverer
 from ...formulations.projection import Projection
-from ...integrators import time_loop
+from ...integrators import loop_state
 from ...integrators.integration import CompiledIntegration
 from ...integrators.ode_method import Integration, OdeMethod
 from ...integrators.runge_kutta import RungeKutta
@@ -193,7 +193,7 @@ class OdeStepper(DynamicsStepper):
         """Whether the last chunk of steps got nowhere: tiny steps, many of them refused, no end in sight."""
         assert self.restartable is not None
         state, span = self.restartable.path.state, float(outputs.times[-1]) - self.start.assembly.t
-        longest, refused = state[time_loop.LONGEST], state[time_loop.REJECTED] / attempts
+        longest, refused = state[loop_state.LONGEST], state[loop_state.REJECTED] / attempts
         tiny = went / STEPS_A_CHUNK < 1e-3 * longest or longest < 1e-6 * span
         unfinished = outputs.done < outputs.times.size
         return bool(unfinished and went < 1e-4 * span and tiny and refused > 0.15)

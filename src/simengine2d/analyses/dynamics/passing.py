@@ -10,7 +10,7 @@ import numpy as np
 
 from ...coordinates.reference_point.multipliers import spread_of_pivots
 from ...errors import Caution, SingularityError, listed
-from ...integrators import time_loop
+from ...integrators import loop_state
 from ...numerics.arrays import Floats
 from ...system.failures import broken_force
 from ..singular_poses import RankWatch, SingularPose
@@ -33,7 +33,7 @@ APPROACH = 0.6  # distance before a pose from which it is approached
 APART = 0.3  # distance between two stored states from which a pose can be approached again
 FEWEST_STEPS, MOST_STEPS = 32, 2_000  # tried at once, the fewest between poses in quick succession
 NEARLY_SINGULAR = 1e3  # spread of the pivots above which steps may collapse for that reason
-TROUBLE = (time_loop.STEP_TOO_SMALL, time_loop.NO_CONVERGENCE, time_loop.BLEW_UP, time_loop.COLLAPSED)
+TROUBLE = (loop_state.STEP_TOO_SMALL, loop_state.NO_CONVERGENCE, loop_state.BLEW_UP, loop_state.COLLAPSED)
 
 
 class Anchor(NamedTuple):
@@ -122,7 +122,7 @@ class Passing:
         alarms = rank.alarms()
         rank.keep_alarms([alarm for alarm in alarms if alarm[0] > reached])
         now = [alarm for alarm in alarms if alarm[0] <= reached]
-        trouble = why in TROUBLE and (why != time_loop.COLLAPSED or self.near_a_pose())
+        trouble = why in TROUBLE and (why != loop_state.COLLAPSED or self.near_a_pose())
         for alarm in now + (self.alarms_in_trouble(rank) if trouble else []):
             pose = self.examine(rank, *alarm)
             if pose is not None and pose.t > end:
@@ -227,7 +227,7 @@ class Passing:
             t, y = self.end_of_step()
             here = self.anchor(t, y, y)
             why = stepper.step_again(self.run.outputs, before, count)
-            if stepper.integration.step_end > before or why not in (time_loop.PAUSED, time_loop.COLLAPSED):
+            if stepper.integration.step_end > before or why not in (loop_state.PAUSED, loop_state.COLLAPSED):
                 self.put_back(here)
                 grows = False
             count = 2 * count if grows else count // 2

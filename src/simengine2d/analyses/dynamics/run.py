@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from ...errors import ConvergenceError, Interrupted, ModelError, SimEngineError, UnsupportedError, ended
-from ...integrators import time_loop
+from ...integrators import loop_state
 from ...numerics.arrays import Floats
 from ...numerics.interrupts import Interrupts
 from ...results.events import Crossing, EventWatch, crossings_until
@@ -144,9 +144,9 @@ class Run:
         """Whether something had happened after which the steps go on elsewhere, or otherwise."""
         if self.passing.passed(why):
             return True
-        if why == time_loop.TOO_STIFF:
+        if why == loop_state.TOO_STIFF:
             self.takeover.turn_implicit()
-        return why == time_loop.TOO_STIFF
+        return why == loop_state.TOO_STIFF
 
     def check_rows(self, first: int) -> None:
         """End the run if rows from `first` on are useless; some times may have no values at all."""

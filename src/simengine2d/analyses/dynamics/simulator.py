@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ConvergenceError, ModelError, UnsupportedError
-from ...integrators import time_loop
+from ...integrators import loop_state
 from ...integrators.runge_kutta import RungeKutta
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -120,7 +120,7 @@ class Simulator:
             why = self._step()
             if run.goes_on(why):
                 self._on_the_way_over_a_pose(t)
-            elif outputs.done == 0 and why not in (time_loop.PAUSED, time_loop.COLLAPSED):
+            elif outputs.done == 0 and why not in (loop_state.PAUSED, loop_state.COLLAPSED):
                 trouble = run.stepper.trouble(why, outputs)
                 raise ConvergenceError(run.broken() or f"at t = {run.t:.9g} s {trouble}")
 

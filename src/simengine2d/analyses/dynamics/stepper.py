@@ -12,7 +12,7 @@ from ...coordinates.base import Family
 from ...coordinates.equations import OutputMonitors, OutputMultipliers
 from ...coordinates.reference_point.multipliers import multipliers_of_bodies
 from ...expressions.breaks import Break
-from ...integrators import time_loop
+from ...integrators import loop_state
 from ...integrators.break_crossing import Broken
 from ...integrators.integration import CompiledIntegration
 from ...integrators.ode_method import Integration, OdeMethod
@@ -33,11 +33,11 @@ CHATTER = (
     "a steep smooth law such as tanh(v/0.001) can be integrated."
 )
 WHY = {
-    time_loop.STEP_TOO_SMALL: "the step became too small. Look for a singular pose, or a force that jumps or grows "
+    loop_state.STEP_TOO_SMALL: "the step became too small. Look for a singular pose, or a force that jumps or grows "
     "without bound.",
-    time_loop.NO_CONVERGENCE: "the iteration of a step did not converge. Take a smaller step.",
-    time_loop.CHATTERS: CHATTER,
-    time_loop.BLEW_UP: "the values have grown beyond all bounds. Take a smaller step, or an implicit integrator.",
+    loop_state.NO_CONVERGENCE: "the iteration of a step did not converge. Take a smaller step.",
+    loop_state.CHATTERS: CHATTER,
+    loop_state.BLEW_UP: "the values have grown beyond all bounds. Take a smaller step, or an implicit integrator.",
 }
 
 
@@ -165,7 +165,7 @@ class DynamicsStepper(ABC):
 
     def step_again(self, outputs: Outputs, before: float, count: int) -> int:
         """Steps that were taken before, about up to a time; outputs matter only where steps end at them."""
-        integration, ends_at_outputs = self.integration, (time_loop.BETWEEN_OUTPUTS, time_loop.TO_OUTPUTS)
+        integration, ends_at_outputs = self.integration, (loop_state.BETWEEN_OUTPUTS, loop_state.TO_OUTPUTS)
         if isinstance(integration, CompiledIntegration) and integration.rules.kind not in ends_at_outputs:
             beyond = np.array([before + 1e3 * (1.0 + abs(before))])
             return integration.integrate(beyond, 0, np.zeros((1, self.Y.shape[1])), count)[1]
@@ -177,7 +177,7 @@ class DynamicsStepper(ABC):
 
     def trouble(self, why: int, outputs: Outputs) -> str | None:
         """A sentence if the steps, which ended for a reason, cannot go on."""
-        sentence = self.switching.jump if why == time_loop.JUMPS else self.why.get(why)
+        sentence = self.switching.jump if why == loop_state.JUMPS else self.why.get(why)
         return sentence or self.torn() or self.leads_nowhere(outputs)
 
     def torn(self) -> str | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...formulations.index3 import Index3
-from ...integrators import time_loop
+from ...integrators import loop_state
 from ...numerics.arrays import Floats
 from .dae_stepper import DaeStepper
 from .passing import Passing
@@ -121,7 +121,7 @@ class Takeover:
         """
         stepper, ends = self.first, []
         for _ in range(2):
-            if stepper.step_again(self.run.outputs, self.run.t, TRIAL) != time_loop.PAUSED:
+            if stepper.step_again(self.run.outputs, self.run.t, TRIAL) != loop_state.PAUSED:
                 return False
             ends.append(stepper.integration.step_end)
         return bool(ends[1] - ends[0] > TRIAL * step)

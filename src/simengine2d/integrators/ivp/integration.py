@@ -11,7 +11,7 @@ from ...errors import ConvergenceError, Interrupted, ModelError, SimEngineError,
 from ...methods import Integrator
 from ...numerics.arrays import Floats
 from ...numerics.interrupts import Interrupts
-from .. import time_loop as loop
+from .. import loop_state as loop
 from ..ode_method import Integration, OdeMethod
 from .choosing import method_of
 from .crossings import CrossingWatch, FoundEvent
