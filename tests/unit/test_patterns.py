@@ -12,7 +12,7 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.expressions import parser
+from simengine2d.expressions import function, parser
 from simengine2d.model import library
 from simengine2d.numerics import patterns as cache
 from simengine2d.numerics.patterns import once_per_pattern, patterns
@@ -36,6 +36,7 @@ def switched_off(monkeypatch):
         monkeypatch.setattr(patterns, "find", lambda key: None)
         monkeypatch.setattr(patterns, "keep", lambda key, answer: None)
         monkeypatch.setattr(parser, "_kept_tree", parser._tree)
+        monkeypatch.setattr(function, "_kept_function", function._function_with)
 
     return off
 

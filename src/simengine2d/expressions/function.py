@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, final
 
 import numpy as np
@@ -31,7 +31,7 @@ from .function_table import (
     evaluate_function,
     new_scratch,
 )
-from .parser import parse
+from .parser import LONGEST_KEPT, MOST_KEPT, parse
 from .syntax import Node, Number
 from .table import Table
 from .tape import Tape, compile_tape, fold
@@ -144,9 +144,19 @@ def expression_function(
     if not tree.names <= {*variables}:
         check_names(tree, [*variables, *parameters])
     refuse_hidden(tree, variables, parameters)
-    used = tree.names.difference(variables)
-    known: dict[str, Node] = {name: Number(number(parameters[name])) for name in used}
+    used = sorted(tree.names.difference(variables))
+    values = tuple((name, number(parameters[name]).hex()) for name in used)  # which tells 0 from -0
+    make = _kept_function if len(text) <= LONGEST_KEPT else _function_with
+    return make(tree, text, values)
+
+
+def _function_with(tree: Node, text: str, values: tuple[tuple[str, str], ...]) -> Function:
+    known: dict[str, Node] = {name: Number(float.fromhex(value)) for name, value in values}
     return tree_function(substitute(tree, known), f"'{text.strip()}'")
+
+
+_kept_function = lru_cache(maxsize=MOST_KEPT)(_function_with)
+"""Variants of a model share the functions in which no parameter has changed. Functions never change."""
 
 
 def tree_function(tree: Node, text: str) -> Function:

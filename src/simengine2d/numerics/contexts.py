@@ -65,7 +65,7 @@ def laid_out(context: Any) -> tuple[NDArray[np.int64], list[Any]]:
     """A context in memory, as the 64-bit words that compiled code expects, and the kinds of its fields."""
     words: list[int] = []
     form: list[Any] = []
-    _write(context, words, form)
+    _write((context,), words, form)
     return np.array(words, dtype=np.int64), form
 
 
@@ -86,30 +86,30 @@ def lay_out_once(owner: object, parts: Any) -> None:
         return
     words: list[int] = []
     form: list[Any] = []
-    _write(parts, words, form)
+    _write((parts,), words, form)
     _constant[id(parts)] = _Constant(parts, words, form)
     weakref.finalize(owner, _constant.pop, id(parts), None)
 
 
-def _write(thing: Any, words: list[int], form: list[Any]) -> None:
-    known = _constant.get(id(thing))
-    if known is not None:
-        words += known.words
-        form += known.form
-    elif isinstance(thing, np.ndarray):
-        if not thing.flags.c_contiguous:
-            raise ValueError("arrays of a context must be contiguous")
-        words += (first_element(thing), *thing.shape)
-        form.append((thing.ndim, thing.dtype))
-    elif isinstance(thing, tuple):
-        for part in thing:
-            _write(part, words, form)
-    elif isinstance(thing, float):
-        words += _integer(_float(thing))
-        form.append(float)
-    else:
-        words.append(int(thing))
-        form.append(int)
+def _write(parts: tuple[Any, ...], words: list[int], form: list[Any]) -> None:
+    for thing in parts:
+        known = _constant.get(id(thing))
+        if known is not None:
+            words += known.words
+            form += known.form
+        elif isinstance(thing, np.ndarray):
+            if not thing.flags.c_contiguous:
+                raise ValueError("arrays of a context must be contiguous")
+            words += (first_element(thing), *thing.shape)
+            form.append((thing.ndim, thing.dtype))
+        elif isinstance(thing, tuple):
+            _write(thing, words, form)
+        elif isinstance(thing, float):
+            words += _integer(_float(thing))
+            form.append(float)
+        else:
+            words.append(int(thing))
+            form.append(int)
 
 
 if JIT:
