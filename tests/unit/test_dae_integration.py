@@ -14,13 +14,15 @@ from simengine2d.formulations.augmented_lagrangian import AugmentedLagrangian
 from simengine2d.formulations.ggl import GGL
 from simengine2d.formulations.index3 import Index3
 from simengine2d.integrators import loop_state
-from simengine2d.integrators.backward_euler import BackwardEuler
 from simengine2d.integrators.bdf import BDF
 from simengine2d.integrators.dae_integration import dae_integration
-from simengine2d.integrators.implicit_midpoint import ImplicitMidpoint
-from simengine2d.integrators.radau_iia import RadauIIA
+from simengine2d.integrators.implicit_runge_kutta import (
+    BackwardEuler,
+    ImplicitMidpoint,
+    RadauIIA,
+    Trapezoidal,
+)
 from simengine2d.integrators.second_order_tables import table_of
-from simengine2d.integrators.trapezoidal import Trapezoidal
 
 FORMULATIONS = [Index3(), GGL(), AugmentedLagrangian()]
 NAMES = [each.name for each in FORMULATIONS]

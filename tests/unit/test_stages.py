@@ -13,7 +13,7 @@ from simengine2d.coordinates.base import Family
 from simengine2d.coordinates.relative import stage_map
 from simengine2d.errors import UnsupportedError
 from simengine2d.integrators.bdf import BDF
-from simengine2d.integrators.radau_iia import RadauIIA
+from simengine2d.integrators.implicit_runge_kutta import RadauIIA
 from simengine2d.integrators.second_order_tables import table_of
 from simengine2d.numerics.block_elimination import eliminate_blocks, new_blocks, solve_blocks
 from simengine2d.numerics.front_analysis import fronts

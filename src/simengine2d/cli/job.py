@@ -13,7 +13,7 @@ import numpy as np
 from ..analyses.catalog import CATALOG, OPTIONS
 from ..analyses.dynamics.run import Keep, Progress
 from ..errors import ModelError, Subject, UnsupportedError, counted, listed, warn
-from ..integrators.newmark import Newmark
+from ..integrators.alpha_methods import Newmark
 from ..io import load_analysis
 from ..methods import Formulation, Integrator
 from ..model.model import Model

@@ -8,10 +8,9 @@ import numpy as np
 from ..errors import ModelError
 from ..methods import ImplicitMethod
 from ..numerics.arrays import Floats
-from .implicit_runge_kutta import ImplicitTableau, bound_step, tableau_of
+from .implicit_runge_kutta import ImplicitTableau, RadauIIA, bound_step, tableau_of
 from .integration import StartedIntegration, equal_rules, path_of
 from .ode_method import OdeMethod, OdeTask, Stability, largest_roots
-from .radau_iia import RadauIIA
 
 # y_n+1 = alpha_0 y_n + alpha_1 y_n-1 + ... + h beta f_n+1
 ALPHA: dict[int, Floats] = {

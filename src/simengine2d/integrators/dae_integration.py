@@ -21,10 +21,10 @@ from ..numerics.kernel_pointer import BoundKernel
 from . import dae_step, loop_state
 from .break_crossing import Broken
 from .dae_equations import BROUGHT_BACK, DaeEquations, is_redundant
+from .implicit_runge_kutta import RadauIIA
 from .integration import NONE, CompiledIntegration, fixed_rules, new_path
 from .loop_state import BoundEquations, Path, Rules
 from .ode_method import OdeTask
-from .radau_iia import RadauIIA
 from .second_order_tables import SecondOrderTable, table_of
 
 SMALLEST = 1e-13  # error of a step that rounding leaves visible, in sizes

@@ -180,3 +180,120 @@ class ImplicitRungeKutta(ImplicitMethod, OdeMethod, abstract=True):
         path = path_of(problem, 2, int(T.estimate == DIFFERENCES), 1e-6 if controlled else EXACTLY)
         attempt, derivatives = bound_step(problem, T, path, controlled)
         return CompiledIntegration(problem, path, rules, attempt, derivatives=derivatives)
+
+
+# The methods ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BackwardEuler(ImplicitRungeKutta):
+    """y1 = y + h f(t1, y1): order 1, in fixed steps; strongly damped, and stable for every stiff problem.
+
+    Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd edition (1996), section IV.3.
+    """
+
+    name: ClassVar[str] = "backward_euler"
+    order: ClassVar[int] = 1
+    solves: ClassVar[tuple[str, ...]] = ("ode", "dae")
+    A: ClassVar[Floats] = np.array([[1.0]])
+    b: ClassVar[Floats] = np.array([1.0])
+    c: ClassVar[Floats] = np.array([1.0])
+
+
+@dataclass(frozen=True)
+class ImplicitMidpoint(ImplicitRungeKutta):
+    """y1 = y + h f(t + h/2, (y + y1)/2): order 2, in fixed steps; symplectic, so it preserves quadratic invariants.
+
+    Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd edition (2006), section II.1.
+    """
+
+    name: ClassVar[str] = "implicit_midpoint"
+    order: ClassVar[int] = 2
+    A: ClassVar[Floats] = np.array([[1 / 2]])
+    b: ClassVar[Floats] = np.array([1.0])
+    c: ClassVar[Floats] = np.array([1 / 2])
+
+
+@dataclass(frozen=True)
+class Trapezoidal(ImplicitRungeKutta):
+    """y1 = y + h (f(t, y) + f(t1, y1)) / 2: order 2, in fixed steps; without damping.
+
+    Crank & Nicolson, Mathematical Proceedings of the Cambridge Philosophical Society 43 (1947) 50-67.
+    """
+
+    name: ClassVar[str] = "trapezoidal"
+    order: ClassVar[int] = 2
+    A: ClassVar[Floats] = np.array([[0.0, 0.0], [1 / 2, 1 / 2]])
+    b: ClassVar[Floats] = np.array([1 / 2, 1 / 2])
+    c: ClassVar[Floats] = np.array([0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class TrapezoidalAdaptive(ImplicitRungeKutta):
+    """The trapezoidal rule with error control, for moderately stiff problems that must not be damped.
+
+    The error is h^3 y''' / 12, with y''' from the slopes at the ends of the last two steps.
+
+    Shampine, Reichelt & Kierzenka, SIAM Review 41 (1999) 538-552.
+    """
+
+    name: ClassVar[str] = "trapezoidal_adaptive"
+    order: ClassVar[int] = 2
+    adaptive: ClassVar[bool] = True
+    share: ClassVar[float] = 0.05
+    power: ClassVar[float] = 1.5
+    A: ClassVar[Floats] = Trapezoidal.A
+    b: ClassVar[Floats] = Trapezoidal.b
+    c: ClassVar[Floats] = Trapezoidal.c
+    E: ClassVar[Floats | None] = np.array([-1 / 2, 1 / 2])  # in the first step: difference to Euler's method
+    estimate: ClassVar[int] = DIFFERENCES
+
+
+_D, _W = 1.0 - np.sqrt(2.0) / 2.0, np.sqrt(2.0) / 4.0
+
+
+@dataclass(frozen=True)
+class TRBDF2(ImplicitRungeKutta):
+    """The trapezoidal rule up to 0.586 h, then BDF 2: order 2 with error control.
+
+    For stiff problems at loose tolerances.
+
+    Hosea & Shampine, Applied Numerical Mathematics 20 (1996) 21-37.
+    """
+
+    name: ClassVar[str] = "tr_bdf2"
+    order: ClassVar[int] = 2
+    adaptive: ClassVar[bool] = True
+    share: ClassVar[float] = 0.05
+    power: ClassVar[float] = 1.5
+    A: ClassVar[Floats] = np.array([[0.0, 0.0, 0.0], [_D, _D, 0.0], [_W, _W, _D]])
+    b: ClassVar[Floats] = np.array([_W, _W, _D])
+    c: ClassVar[Floats] = np.array([0.0, 2.0 * _D, 1.0])
+    # difference to the weights of order 3, ((1 - w)/3, w + 1/3, d/3)
+    E: ClassVar[Floats | None] = np.array([_W - (1.0 - _W) / 3.0, -1.0 / 3.0, 2.0 * _D / 3.0])
+    estimate: ClassVar[int] = EMBEDDED
+
+
+_R = np.sqrt(6.0)
+_LAST = [(16 - _R) / 36, (16 + _R) / 36, 1 / 9]
+
+
+@dataclass(frozen=True)
+class RadauIIA(ImplicitRungeKutta):
+    """Collocation at three points: order 5, in fixed steps, for stiff problems that need accuracy.
+
+    Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd edition (1996), table IV.5.6.
+    """
+
+    name: ClassVar[str] = "radau_iia"
+    order: ClassVar[int] = 5
+    solves: ClassVar[tuple[str, ...]] = ("ode", "dae")
+    A: ClassVar[Floats] = np.array(
+        [
+            [(88 - 7 * _R) / 360, (296 - 169 * _R) / 1800, (-2 + 3 * _R) / 225],
+            [(296 + 169 * _R) / 1800, (88 + 7 * _R) / 360, (-2 - 3 * _R) / 225],
+            _LAST,
+        ]
+    )
+    b: ClassVar[Floats] = np.array(_LAST)
+    c: ClassVar[Floats] = np.array([(4 - _R) / 10, (4 + _R) / 10, 1.0])

@@ -13,9 +13,9 @@ from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
 from . import loop_state as loop
 from .break_crossing import CHATTER, EPS, HOP, MOST_HOPS, Broken
+from .implicit_runge_kutta import RadauIIA
 from .integration import careful
 from .ode_method import Integration, OdeMethod, OdeTask, Stability
-from .radau_iia import RadauIIA
 from .step_control import LONGEST_FIRST_STEP, longest_step
 
 

@@ -17,8 +17,8 @@ from ...integrators import loop_state
 from ...integrators.dae_integration import ConstrainedIntegration, dae_integration
 from ...integrators.dae_step import MOST_HALVINGS
 from ...integrators.esdirk import SHARE, SMALLEST, esdirk_integration
+from ...integrators.implicit_runge_kutta import RadauIIA
 from ...integrators.integration import NONE
-from ...integrators.radau_iia import RadauIIA
 from ...numerics.arrays import Floats
 from ...system.evaluation import SMALL
 from .blow_up import cautions

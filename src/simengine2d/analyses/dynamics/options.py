@@ -13,7 +13,7 @@ from ...formulations.augmented import Augmented
 from ...formulations.index3 import Index3
 from ...formulations.projection import Projection
 from ...integrators.dop853 import DOP853
-from ...integrators.radau_iia import RadauIIA
+from ...integrators.implicit_runge_kutta import RadauIIA
 from ...methods import AlphaMethod, Formulation, Integrator
 from ...numerics.arrays import Floats
 from ...results.events import Event

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import ModelError, SingularityError, answers_misspellings
 from ...numerics.arrays import Floats
-from ..newmark import Newmark
+from ..alpha_methods import Newmark
 from .inputs import real_array, span_of, start_of
 
 
