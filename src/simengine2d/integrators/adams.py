@@ -17,8 +17,7 @@ from . import loop_state
 from .integration import StartedIntegration, equal_rules, path_of
 from .loop_state import Path, past_row
 from .ode_method import OdeMethod, OdeTask, Stability, largest_roots
-from .rk4 import RK4
-from .runge_kutta import ExplicitStep, try_explicit_step
+from .runge_kutta import RK4, ExplicitStep, try_explicit_step
 
 BASHFORTH = np.array([55.0, -59.0, 37.0, -9.0]) / 24.0
 MOULTON = np.array([9.0, 19.0, -5.0, 1.0]) / 24.0

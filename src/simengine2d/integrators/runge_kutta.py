@@ -162,3 +162,78 @@ def look_into_explicit_step(s, t, state, out):
         evaluate_stages(s, T.stages + 1, T.C.size, state[loop_state.TIME], h)
         state[loop_state.DENSE] = 1.0
     interpolate(T, s.p, h, (t - state[loop_state.TIME]) / h)
+
+
+# Methods in fixed steps -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ForwardEuler(RungeKutta):
+    """y1 = y + h f(t, y): the simplest method, of order 1, in fixed steps. For teaching, not for computing.
+
+    Euler, Institutiones calculi integralis I (1768), section 650.
+    """
+
+    name: ClassVar[str] = "forward_euler"
+    order: ClassVar[int] = 1
+    tableau: ClassVar[Tableau] = Tableau(
+        A=np.array([[0.0, 0.0], [1.0, 0.0]]),
+        C=np.array([0.0, 1.0]),
+        E=np.zeros((2, 1)),
+        P=np.array([[1.0], [0.0]]),
+        stages=1,
+        order=0,
+        stability=2.0,
+    )
+
+
+@dataclass(frozen=True)
+class Heun(RungeKutta):
+    """The trapezoidal rule with an Euler step to predict the end: order 2, in fixed steps.
+
+    Heun, Zeitschrift fuer Mathematik und Physik 45 (1900) 23-38.
+    """
+
+    name: ClassVar[str] = "heun"
+    order: ClassVar[int] = 2
+    tableau: ClassVar[Tableau] = Tableau(
+        A=np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1 / 2, 1 / 2, 0.0]]),
+        C=np.array([0.0, 1.0, 1.0]),
+        E=np.zeros((2, 2)),
+        # the parabola through y with both slopes
+        P=np.array([[1.0, -1 / 2], [0.0, 1 / 2], [0.0, 0.0]]),
+        stages=2,
+        order=0,
+        stability=2.0,
+    )
+
+
+@dataclass(frozen=True)
+class RK4(RungeKutta):
+    """The classical method of order 4, in fixed steps.
+
+    Kutta, Zeitschrift fuer Mathematik und Physik 46 (1901) 435-453.
+    """
+
+    name: ClassVar[str] = "rk4"
+    order: ClassVar[int] = 4
+    tableau: ClassVar[Tableau] = Tableau(
+        A=np.array(
+            [
+                [0.0, 0.0, 0.0, 0.0, 0.0],
+                [1 / 2, 0.0, 0.0, 0.0, 0.0],
+                [0.0, 1 / 2, 0.0, 0.0, 0.0],
+                [0.0, 0.0, 1.0, 0.0, 0.0],
+                [1 / 6, 1 / 3, 1 / 3, 1 / 6, 0.0],
+            ]
+        ),
+        C=np.array([0.0, 1 / 2, 1 / 2, 1.0, 1.0]),
+        E=np.zeros((2, 4)),
+        # cubic, of order 3; Hairer, Norsett & Wanner I, section II.6
+        P=np.array(
+            [[1.0, -3 / 2, 2 / 3], [0.0, 1.0, -2 / 3], [0.0, 1.0, -2 / 3], [0.0, -1 / 2, 2 / 3], [0, 0, 0]]
+        ),
+        stages=4,
+        order=0,
+        stability=2.78,
+    )
