@@ -10,10 +10,11 @@ from simengine2d.errors import ModelError
 from simengine2d.expressions.table import Table
 from simengine2d.model.body import Bar, Body, Disk, Plate
 from simengine2d.model.curves.curve import Curve
-from simengine2d.model.elements import Element, Flag, Kind, check_name
+from simengine2d.model.elements import Element, Flag, Kind
 from simengine2d.model.frame import Frame, quoted
 from simengine2d.model.measure import KINDS, Measure, Term
 from simengine2d.model.model import Model
+from simengine2d.model.names import check_name
 from simengine2d.model.registry import element_class, element_names
 
 PARAMETERS = ("L", "rho", "omega")

@@ -20,12 +20,12 @@ from ..model.elements import (
     ForceElement,
     Joint,
     Kind,
-    check_name,
     texts_of,
 )
 from ..model.frame import GROUND, Frame, as_frame
 from ..model.measure_text import frames_in
 from ..model.model import GRAVITY, Model
+from ..model.names import check_name
 from ..model.registry import WRITTEN_AS, element_class
 from ..model.resolved import problems_of_numbers
 from . import schema

@@ -6,7 +6,6 @@ name. The annotations of its fields say how each is read from a file and turned 
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -35,6 +34,7 @@ from .formula_input import formula_text, formula_texts
 from .frame import Frame, PlacedFrame, as_frame, place_pair
 from .measure import Measure, Term
 from .measure_text import frames_in, parse_measure
+from .names import check_name
 
 
 class Kind(NamedTuple):
@@ -298,27 +298,6 @@ def texts_of(given: Any) -> list[str]:
     if isinstance(given, dict):
         return [str(text) for pair in given.items() for text in pair]
     return [given] if isinstance(given, str) else list(given)
-
-
-_NAME = re.compile(r"""[^\s.,()'"](?:[^.,()'"\n]*[^\s.,()'"])?""")
-
-
-def is_name(name: Any) -> bool:
-    """Whether this is a free word without the signs that references and expressions need."""
-    return isinstance(name, str) and _NAME.fullmatch(name) is not None
-
-
-def check_name(name: Any, kind: str) -> None:
-    """Refuse what is not a name."""
-    if is_name(name):
-        return
-    if not isinstance(name, str) or not name.strip():
-        raise ModelError(f"{kind} has the name {name!r}; a name is a word.")
-    if name != name.strip():
-        raise ModelError(f"{kind} is named '{name}'; a name neither begins nor ends with a space.")
-    bad = sorted(set(name) & set(".,()'\"\n"))
-    if bad:
-        raise ModelError(f"{kind} is named '{name}'; the sign {' '.join(bad)} is not allowed in a name.")
 
 
 @cache

@@ -15,9 +15,10 @@ from ..errors import ModelError, UnsupportedError, answers_misspellings, counted
 from ..expressions.table import Table
 from ..numerics.collector import collector_waits
 from .body import BODY_SYNONYMS, Bar, Body, Disk, Plate, Point, Shape
-from .elements import Element, ForceElement, Joint, check_name
+from .elements import Element, ForceElement, Joint
 from .frame import GROUND, Frame, Number
 from .measure import Measure, Term
+from .names import check_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -25,12 +25,11 @@ from .elements import (
     Load,
     Row,
     Scope,
-    check_name,
-    is_name,
     resolve_field,
 )
 from .frame import GROUND, TOO_LARGE, Frame, PlacedFrame, Pose, finite, to_global, to_local
 from .model import Model
+from .names import check_name, is_name
 
 LARGEST = 1e100  # products of three such numbers are still finite
 OF_GRAVITY = Subject("gravity", ("gravity",))
