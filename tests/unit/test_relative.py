@@ -254,3 +254,20 @@ def test_a_row_that_no_body_moves_is_legal():
     model.add(se.AbsoluteY("idle", model.ground.at(1, 0), 0))
     results, same = (se.dynamics(model, t_end=0.1, coordinates=c) for c in ("relative", "reference_point"))
     np.testing.assert_allclose(results.q[-1], same.q[-1], atol=1e-5)
+
+
+def test_functions_of_the_user_are_not_asked_about_random_poses():
+    """The tree is tried in random poses to find rows that always hold; only constant rows matter there."""
+    model = builders.four_bar(1, 2, 3, 3)
+    asked = []
+
+    def turned(t):
+        asked.append(t)
+        return 0.1 * t
+
+    model.add(se.Driver("motor", se.angle("ground", "crank"), turned))
+    system = se.System(model)
+    q = assemble(model).q
+    asked.clear()
+    Relative(system, q)
+    assert asked == []

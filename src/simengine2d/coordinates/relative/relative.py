@@ -184,27 +184,33 @@ class Relative(MappedFamily):
 
     def _satisfied(self, rows: list[int]) -> set[int]:
         """Rows that hold in every pose of the tree, such as a second pin at the same point."""
-        system, S, rng = self.system, self.system.arrays, np.random.default_rng(1)
-        left = [i for i in rows if system.functions[i].is_constant and system.rows[i][1].formula is None]
-        z = self.positions(self.q) if left else np.zeros(self.n)
+        system, rng = self.system, np.random.default_rng(1)
+        constant = [i for i in rows if system.functions[i].is_constant and system.rows[i][1].formula is None]
+        if not constant:
+            return set()
+        # of these rows alone: functions of the user's are not asked about random poses
+        S, holds = self._arrays_of(constant), np.ones(len(constant), dtype=bool)
+        row, z = np.repeat(np.arange(holds.size), np.diff(S.jac_start)), self.positions(self.q)
         for _ in range(POSES):
-            if not left:
-                break
             q = self.bodies(0.0, z + self.sizes * rng.uniform(-1.0, 1.0, self.n), *np.zeros((2, self.n))).q
-            at = system.evaluated(0.0, q)
-            moved = np.abs(at.data) * np.maximum(np.abs(q), system.sizes)[S.jac_column]
-            start = S.jac_start
-            left = [
-                i for i in left if abs(at.Phi[i]) <= HOLDS * moved[start[i] : start[i + 1]].max(initial=0.0)
-            ]
-        return set(left)
+            errors, slopes = self._evaluated(S, q, np.zeros(q.size))
+            moved = np.zeros(holds.size)  # a row may have no slopes at all
+            np.maximum.at(moved, row, np.abs(slopes) * np.maximum(np.abs(q), system.sizes)[S.jac_column])
+            holds &= np.abs(errors) <= HOLDS * moved
+            if not holds.any():
+                break
+        return {i for i, held in zip(constant, holds, strict=True) if held}
+
+    def _arrays_of(self, rows: list[int]) -> SystemArrays:
+        """The arrays of some rows, without forces."""
+        system = self.system
+        measures, functions = [system.rows[i][1] for i in rows], [system.functions[i] for i in rows]
+        return constant_arrays(system.bodies, system.resolved.gravity, measures, functions)[0]
 
     @cached_property
     def closing(self) -> SystemArrays:
-        """The arrays of the rows that close loops, without forces."""
-        system, rows = self.system, self.remaining_rows
-        measures, functions = [system.rows[i][1] for i in rows], [system.functions[i] for i in rows]
-        return constant_arrays(system.bodies, system.resolved.gravity, measures, functions)[0]
+        """The arrays of the rows that close loops."""
+        return self._arrays_of(self.remaining_rows)
 
     @cached_property
     def is_recursive(self) -> bool:
