@@ -91,6 +91,20 @@ def test_unequal_masses_in_a_loop_have_reference_points():
     assert "very unequal" in r.method and r.settings["coordinates"] == "reference_point"
 
 
+def test_redundant_formulas_have_reference_points():
+    """The distance of two circles is held by an arm and by the circles: in a tree, nothing is left to be held."""
+    model = se.Model(gravity=(0, 0))
+    model.body("arm", mass=1, inertia=0.1, at=(0.25, 0))
+    model.body("planet", mass=2, inertia=0.02, at=(0.5, 0))
+    model.add(se.Revolute("O", "ground", "arm", at=(0, 0)))
+    model.add(se.Revolute("A", "arm", "planet", at=(0.5, 0)))
+    model.add(se.Torque("T", "arm", "20"))
+    wheels = [se.Curve(x=f"{radius}*cos(s)", y=f"{radius}*sin(s)") for radius in (0.3, 0.2)]
+    model.add(se.RollingCurves("mesh", "ground", "planet", *wheels, holds="both"))
+    r = se.dynamics(model, t_eval=[0, 0.1])
+    assert "redundant" in r.method and r["planet.phi"][-1] > 0.1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("cranks", [2, 3])
 def test_flat_poses_and_redundant_cranks(cranks):

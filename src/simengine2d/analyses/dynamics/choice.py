@@ -55,7 +55,11 @@ def quickest(system: System, t: float) -> Choice:
     bodies = counted(len(system.bodies), "body", "bodies")
     if len(system.bodies) > MOST_BODIES:
         return Choice(REFERENCE_POINT, f"sparse, for {bodies}")
-    family = Relative(system, start(system, t).assembly.q)
+    at = start(system, t)
+    if not at.regular and any(row.formula is not None for _, row in system.rows):
+        # such a row may hold in every pose of the tree; nothing that it could push on is then left in it
+        return Choice(REFERENCE_POINT, "since some constraints are redundant, and formulas among them")
+    family = Relative(system, at.assembly.q)
     if all(branch.joint is None for branch in family.branches):
         return Choice(REFERENCE_POINT, "since no joint carries a body")
     if not family.is_recursive:
