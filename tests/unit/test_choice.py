@@ -81,7 +81,15 @@ def test_what_is_chosen_is_said(build, options, coordinates):
 def test_a_body_that_no_joint_carries_has_reference_points():
     model = se.Model()
     model.body("b", mass=1, inertia=1)
-    assert "since no joint carries a body" in se.dynamics(model, t_eval=[0, 0.1]).method
+    assert "since no joint lets a body move, or carries one" in se.dynamics(model, t_eval=[0, 0.1]).method
+
+
+@pytest.mark.parametrize("coordinates", CHOSEN)
+def test_a_body_that_is_welded_stays_where_it_is(coordinates):
+    model = se.Model()
+    model.add(se.Fixed("weld", model.ground, model.body("b", mass=1, inertia=1)))
+    r = se.dynamics(model, t_eval=[0, 0.1], coordinates=coordinates)
+    assert np.all(r.q == 0.0) and r.reaction("weld").fy[-1] == pytest.approx(9.80665, rel=1e-3)
 
 
 def test_unequal_masses_in_a_loop_have_reference_points():

@@ -38,7 +38,8 @@ def first_step(p, h, slopes, order):
         scale = p.atol[k] + p.rtol[0] * abs(p.y[k])
         size_f += (p.K[0, k] / scale) ** 2
         size_d += ((slopes[k] - p.K[0, k]) / scale) ** 2
-    largest = max(np.sqrt(size_f / n), np.sqrt(size_d / n) / h)
+    count = max(1, n)  # there may be nothing to integrate
+    largest = max(np.sqrt(size_f / count), np.sqrt(size_d / count) / h)
     if not 1.0e-15 < largest < 1.0e300:
         return h
     return max(h, min(100.0 * h, (0.01 / largest) ** (1.0 / order), LONGEST_FIRST_STEP))

@@ -60,8 +60,8 @@ def quickest(system: System, t: float) -> Choice:
         # such a row may hold in every pose of the tree; nothing that it could push on is then left in it
         return Choice(REFERENCE_POINT, "since some constraints are redundant, and formulas among them")
     family = Relative(system, at.assembly.q)
-    if all(branch.joint is None for branch in family.branches):
-        return Choice(REFERENCE_POINT, "since no joint carries a body")
+    if family.n == 0 or all(branch.joint is None for branch in family.branches):
+        return Choice(REFERENCE_POINT, "since no joint lets a body move, or carries one")
     if not family.is_recursive:
         return Choice(REFERENCE_POINT, "since masses or lengths are very unequal, or loops share long paths")
     system.idle.give((Relative.name, t), family)  # to the run that asked
