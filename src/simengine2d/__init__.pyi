@@ -36,6 +36,7 @@ from .draw.notebook import player as player
 from .errors import AssemblyError as AssemblyError
 from .errors import ConvergenceError as ConvergenceError
 from .errors import Interrupted as Interrupted
+from .errors import MissingFileError as MissingFileError
 from .errors import ModelError as ModelError
 from .errors import ModelWarning as ModelWarning
 from .errors import OptionError as OptionError
@@ -118,6 +119,7 @@ from .model.joints.revolute import Revolute as Revolute
 from .model.joints.revolute_translational import RevoluteTranslational as RevoluteTranslational
 from .model.joints.rolling_curves import RollingCurves as RollingCurves
 from .model.joints.translational import Translational as Translational
+from .model.library import models as models
 from .model.measure import Measure as Measure
 from .model.measure import across as across
 from .model.measure import along as along

@@ -91,6 +91,10 @@ class ModelError(SimEngineError):
         super().__init__(numbered(self.problems), results)
 
 
+class MissingFileError(ModelError, FileNotFoundError):
+    """There is no such file, and no shipped mechanism of that name."""
+
+
 class OptionError(ModelError, TypeError):
     """A call was given a keyword that it does not have."""
 

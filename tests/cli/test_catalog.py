@@ -82,7 +82,7 @@ def test_it_is_a_command_with_its_options(toy, stone, tmp_path):
 
 def test_what_is_wrong_is_said_as_everywhere(toy, stone, tmp_path):
     assert run("hover", stone).exit_code == 2  # --t-end is missing
-    assert run("hover", tmp_path / "none.yaml", "--t-end", 1).exit_code == 1
+    assert run("hover", tmp_path / "none.yaml", "--t-end", 1).exit_code == 2
     misspelled = written(tmp_path, MODEL.replace("kind: hover", "kind: hoover"), "m.yaml")
     with pytest.raises(se.ModelError, match="Did you mean 'hover'"):
         se.load(misspelled)

@@ -593,17 +593,29 @@ def test_an_unknown_command_is_wrong_usage():
 
 
 @pytest.mark.parametrize(
-    "command", [["check"], ["run"], ["kinematics", "--t-end", "1"], ["dynamics", "--t-end", "1"]]
-)
+    "command",
+    [
+        ["check"], ["run"], ["kinematics", "--t-end", "1"], ["dynamics", "--t-end", "1"], ["inverse", "--t-end", "1"],
+        ["equilibrium"], ["modes"], ["assemblies"], ["doctor"], ["equations"], ["show"],
+        ["lab", "--t-end", "1"],
+    ],
+)  # fmt: skip
 def test_a_missing_file_is_one_sentence(command, tmp_path):
     shown = run(*command, tmp_path / "nothing.yaml")
-    assert (shown.exit_code, shown.stdout) == (1, "")
+    assert (shown.exit_code, shown.stdout) == (2, "")
     assert shown.stderr.startswith("error: there is no file nothing.yaml")
+
+
+@pytest.mark.parametrize("command", ["resume", "show"])
+def test_missing_results_are_one_sentence(command, tmp_path):
+    shown = run(command, tmp_path / "nothing.npz")
+    assert (shown.exit_code, shown.stdout) == (2, "")
+    assert "there is no file nothing.npz" in shown.stderr
 
 
 def test_an_unknown_word_names_the_shipped_mechanisms():
     shown = run("check", "four_bra")
-    assert shown.exit_code == 1
+    assert shown.exit_code == 2
     assert "Did you mean 'four_bar'?" in shown.stderr
 
 
@@ -655,7 +667,7 @@ def test_shipped_mechanisms_are_copied_once(tmp_path):
     assert run("models", "four_bar", "--copy", tmp_path / "one").exit_code == 1
     assert run("models", "--copy", tmp_path / "all").exit_code == 0
     assert sorted(path.stem for path in (tmp_path / "all").glob("*.yaml")) == library.names()
-    assert run("models", "five_bar_of_nobody").exit_code == 1
+    assert run("models", "five_bar_of_nobody").exit_code == 2
 
 
 def test_a_file_wins_over_a_shipped_name(driven, monkeypatch):

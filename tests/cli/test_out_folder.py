@@ -113,6 +113,6 @@ def test_a_stopped_run_leaves_what_it_can_go_on_from(pendulum, tmp_path, eager, 
 def test_a_mistyped_path_runs_nothing(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     shown = run("run", name)
-    assert shown.exit_code == 1
+    assert shown.exit_code == 2
     assert "there is no file" in shown.stderr
-    assert ("bare name, four_bar" in shown.stderr) == (name == "four_bar.yaml")
+    assert ("bare name, four_bar" in shown.stderr) == (name in ("four_bar.yaml", "./four_bar"))

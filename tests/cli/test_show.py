@@ -127,7 +127,7 @@ def test_what_a_failed_run_has_finished_is_shown(folder):
 
 
 def test_wrong_requests(folder):
-    assert run("show", "nowhere.yaml").exit_code == 1
+    assert run("show", "nowhere.yaml").exit_code == 2
     written(folder, MODEL, "bar.yaml")
     answer = run("show", "bar.yaml", "--out", "page.pdf")
     assert answer.exit_code == 1 and "a page is an .html file" in answer.output

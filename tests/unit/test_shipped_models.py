@@ -7,6 +7,7 @@ the turns of a run; velocities and accelerations lose another digit for every fa
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -56,8 +57,28 @@ LONG = [
 
 
 def loaded(name: str) -> se.Model:
-    with library.file(name) as path:
-        return se.load(path)
+    return se.load(name)
+
+
+def test_they_are_listed_and_read_by_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    listed = se.models()
+    assert list(listed) == library.names()
+    assert listed["four_bar"] == "Four-bar linkage: a crank turns at constant speed, the rocker oscillates."
+    assert listed["four_bar"] in repr(listed) and "<code>four_bar</code>" in listed._repr_html_()
+    assert se.load("four_bar").name == "four-bar"
+
+
+def test_a_path_is_never_a_shipped_mechanism(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for path in ("four_bar.yaml", "./four_bar", tmp_path / "four_bar", Path("four_bar")):
+        with pytest.raises(se.MissingFileError, match="there is no file four_bar"):
+            se.load(path)
+    with pytest.raises(FileNotFoundError, match="Did you mean 'four_bar'"):
+        se.load("four_bra")
+    se.builders.chain(1).save("mine.yaml")
+    Path("mine.yaml").rename("four_bar")
+    assert se.load("four_bar").name == "chain"  # a file here goes before a shipped mechanism
 
 
 @cache

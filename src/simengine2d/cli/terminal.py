@@ -18,13 +18,13 @@ from rich import box
 from rich.console import Console, RenderableType
 from rich.table import Table
 
-from ..errors import AssemblyError, Interrupted, ModelError, ModelWarning, SimEngineError
+from ..errors import AssemblyError, Interrupted, MissingFileError, ModelError, ModelWarning, SimEngineError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-WRONG, FAILED, DOUBTFUL, STOPPED = 1, 3, 4, 130
-"""Exit codes: a wrong model or file; an analysis failed or missing; results in doubt; Ctrl-C. (2 is a usage error.)"""
+WRONG, MISSING, FAILED, DOUBTFUL, STOPPED = 1, 2, 3, 4, 130
+"""Exit codes: a wrong model or file; no such file, or a usage error; an analysis failed; results in doubt; Ctrl-C."""
 
 PATIENCE = 1.0  # seconds without a progress bar
 LONGEST = 60  # rows of a table; a model of a thousand bodies is not read line by line
@@ -150,6 +150,8 @@ def exit_code(error: SimEngineError | Interrupted) -> int:
     """One code for errors of the model, another for failures of the analysis."""
     if isinstance(error, Interrupted):
         return STOPPED
+    if isinstance(error, MissingFileError):
+        return MISSING
     return WRONG if isinstance(error, ModelError | AssemblyError) else FAILED
 
 

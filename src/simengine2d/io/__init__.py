@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError, listed
+from ..errors import MissingFileError, ModelError, listed, unknown
+from ..model import library
 from ..model.model import Model
 from .acf import load_analysis, save_analysis
 from .adm_check import checked_adm
@@ -28,15 +29,35 @@ SECTIONS = ("bodies", "joints", "forces")
 def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = None) -> Model:
     """Read a model: .yaml, .json, or the course's .adm; with any other ending, the content decides.
 
+    A bare word that names no file is a shipped mechanism: `load("four_bar")`; `models()` lists them.
     `functions` gives Python functions (t, q, qd) to the force laws that the file only names.
     """
-    path = Path(path)
+    if isinstance(path, str) and _is_bare_word(path):
+        with library.file(path) as shipped:
+            return _load(shipped, functions)
+    return _load(Path(path), functions)
+
+
+def _is_bare_word(name: str) -> bool:
+    """Neither a file here nor written as one: a mistyped path must not run another mechanism."""
+    path = Path(name)
+    if path.name != name or path.suffix or path.is_file():
+        return False
+    if library.is_shipped(name):
+        return True
+    if path.exists():
+        return False
+    hint = unknown("shipped mechanism", name, library.names())
+    raise MissingFileError(f"there is no file '{name}' here and no shipped mechanism of that name. {hint}")
+
+
+def _load(path: Path, functions: Mapping[str, Callable[..., Any]] | None) -> Model:
     ending = path.suffix.lower()
     if ending in ANALYSIS:
         raise ModelError(
             f"{path} is an analysis file, not a model. Read it with load_analysis, or give the .adm file."
         )
-    text = read_text(path)
+    text = _text(path)
     if ending in COURSE:
         refuse_adams(text, path.name)
         return read_adm(read_json(text, path.name, arithmetic=True), functions)
@@ -44,6 +65,17 @@ def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = 
     if ending not in YAML + JSON and is_course_model(document.data):
         return read_adm(document, functions)
     return read_model(document, path.parent, functions)
+
+
+def _text(path: Path) -> str:
+    """The text of a file; where it is missing, what its name would mean without the ending."""
+    try:
+        return read_text(path)
+    except MissingFileError as error:
+        word = str(path).removesuffix(library.ENDING)
+        if not library.is_shipped(word):
+            raise
+        raise MissingFileError(f"{error} The shipped mechanism is called by its bare name, {word}.") from None
 
 
 def _read(text: str, path: Path, ending: str) -> Document:

@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError, Problem
+from ..errors import MissingFileError, ModelError, Problem
 from ..errors import Path as Keys
 
 LARGEST = 50_000_000
@@ -55,7 +55,7 @@ def read_bytes(path: Path, largest: int | None = None) -> bytes:
         if path.is_dir():
             raise ModelError(f"{path} is a folder. Give the path of a file in it.")
         if not path.exists():
-            raise ModelError(_missing(path))
+            raise MissingFileError(_missing(path))
         if not path.is_file():
             raise ModelError(f"{path} is not an ordinary file. Give the path of one.")
         size = path.stat().st_size
@@ -65,6 +65,8 @@ def read_bytes(path: Path, largest: int | None = None) -> bytes:
                 "Check that it is a model file."
             )
         return path.read_bytes()
+    except MissingFileError:
+        raise
     except (OSError, ValueError) as error:  # ValueError: a path with a null character
         raise ModelError(
             f"{path} cannot be read: {_reason(error)}. Check the path and its permissions."

@@ -14,7 +14,8 @@ from ..terminal import Settings
 from .catalog import CatalogGroup
 
 EXIT_CODES = (
-    "Exit codes: 0 all is well; 1 the model or a file is wrong; 2 the command was written wrongly; "
+    "Exit codes: 0 all is well; 1 the model or a file is wrong; 2 the command was written wrongly, "
+    "or there is no such file; "
     "3 the analysis failed or is not available; 4 with --strict, the results are in doubt; "
     "130 stopped by Ctrl-C. "
     "With --out, the results up to a failure or a stop are saved."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...errors import ModelError, SimEngineError, unknown
+from ...errors import MissingFileError, ModelError, SimEngineError
 from ...model import library
 from ..terminal import sentences, show, show_text, table, warn
 from .app import EXIT_CODES, ModelArgument, app
@@ -23,34 +23,10 @@ FileOption = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="
 
 
 def read_model(name: str) -> Model:
-    """The model in a file; a bare word that names no file here is the name of a shipped mechanism."""
+    """The model in a file, or the shipped mechanism of that name."""
     from ...io import load
 
-    if not _is_bare_word(name):
-        try:
-            return load(name)
-        except ModelError as error:
-            raise ModelError([*error.problems[:-1], error.problems[-1] + _shipped_hint(name)]) from None
-    if not library.is_shipped(name):
-        hint = unknown("shipped mechanism", name, library.names())
-        raise ModelError(f"there is no file '{name}' here and no shipped mechanism of that name. {hint}")
-    with library.file(name) as path:
-        return load(path)
-
-
-def _is_bare_word(name: str) -> bool:
-    """Neither a file here nor written as one: a mistyped path must not run another mechanism."""
-    path = Path(name)
-    is_word = path.name == name and not path.suffix and not path.is_file()
-    return is_word and (library.is_shipped(name) or not path.exists())
-
-
-def _shipped_hint(name: str) -> str:
-    """For a file that is not there: what its name would mean without the ending."""
-    word = name.removesuffix(library.ENDING)
-    if Path(name).exists() or not library.is_shipped(word):
-        return ""
-    return f" The shipped mechanism is called by its bare name, {word}."
+    return load(name)
 
 
 @app.command(epilog=EXIT_CODES)
@@ -105,7 +81,7 @@ def models(
     elif name is not None:
         show_text(library.text(name))
     else:
-        rows = ([each, library.description(each)] for each in library.names())
+        rows = ([each, words] for each, words in library.models().items())
         show(table("name", ["description"], rows, words=True))
         show("`simengine2d run NAME` runs one, `simengine2d models NAME` prints its file.")
 
@@ -132,6 +108,8 @@ def doctor(model: ModelArgument, json: JsonOption = False) -> None:
 
     try:
         checkup = examine(read_model(model))
+    except MissingFileError:
+        raise
     except ModelError as error:
         checkup = of_problems(model, error)
     show_text(checkup.json() if json else str(checkup))

@@ -2,14 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
+from html import escape
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from ...errors import ModelError, unknown
+from ...errors import MissingFileError, ModelError, unknown
 
 ENDING = ".yaml"
+
+
+class ShippedModels(Mapping[str, str]):
+    """The shipped mechanisms: names, each with a sentence about it."""
+
+    def __init__(self) -> None:
+        self._sentences = {name: description(name) for name in names()}
+
+    def __getitem__(self, name: str) -> str:
+        return self._sentences[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sentences)
+
+    def __len__(self) -> int:
+        return len(self._sentences)
+
+    def __repr__(self) -> str:
+        width = max(map(len, self), default=0)
+        lines = [f"{name:{width}}  {words}" for name, words in self.items()]
+        return "\n".join([*lines, f"{len(self)} mechanisms; se.load(name) reads one."])
+
+    def _repr_html_(self) -> str:
+        cells = (f"<td><code>{name}</code></td><td>{escape(words)}</td>" for name, words in self.items())
+        rows = "\n".join(f'<tr style="text-align: left">{pair}</tr>' for pair in cells)
+        return f"<table>\n{rows}\n</table>\n<div><code>se.load(name)</code> reads one.</div>"
+
+
+def models() -> ShippedModels:
+    """The mechanisms that come with the package, each with a sentence: `se.load("four_bar")` reads one."""
+    return ShippedModels()
 
 
 def names() -> list[str]:
@@ -66,7 +99,7 @@ def _find(name: str) -> Traversable:
     known = _files()
     if name not in known:
         hint = unknown("mechanism", name, sorted(known))
-        raise ModelError(f"there is no shipped mechanism '{name}'. {hint}")
+        raise MissingFileError(f"there is no shipped mechanism '{name}'. {hint}")
     return known[name]
 
 
