@@ -78,10 +78,7 @@ from .integrators.scipy_methods import RadauAdaptive as RadauAdaptive
 from .integrators.tsitouras5 import Tsitouras5 as Tsitouras5
 from .io import load as load
 from .model import builders as builders
-from .model.body import Bar as Bar
 from .model.body import Body as Body
-from .model.body import Disk as Disk
-from .model.body import Plate as Plate
 from .model.curves.cam_design import CamProfile as CamProfile
 from .model.curves.cam_design import cam_motion as cam_motion
 from .model.curves.cam_design import cam_profile as cam_profile
@@ -131,6 +128,11 @@ from .model.measure import misalignment as misalignment
 from .model.measure import x as x
 from .model.measure import y as y
 from .model.model import Model as Model
+from .model.shape import Bar as Bar
+from .model.shape import Block as Block
+from .model.shape import Disk as Disk
+from .model.shape import LinkShape as LinkShape
+from .model.shape import Plate as Plate
 from .results.events import Event as Event
 from .results.results import Results as Results
 from .system.system import System as System

@@ -165,7 +165,7 @@ bodies:
   a: {shape: bar, start: [0, 0], end: [L, 0], mass: 1, angular_velocity: 1}
   b: {mass: 1, inertia: 0.1, at: [L + 0.3, 0], points: {P: [0.1, 0.2], Q: [-0.3, 0]}, velocity: [0, 0]}
   c: {shape: disk, radius: 0.2, mass: 0.5, at: [3, 0]}
-  d: {shape: plate, width: 1, height: 0.5, mass: 2, at: [5, 0]}
+  d: {shape: block, width: 1, height: 0.5, mass: 2, at: [5, 0]}
 joints:
   O: {type: Revolute, a: ground, b: a.start}
   A: {type: Revolute, a: a.end, b: b.Q}

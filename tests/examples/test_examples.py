@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import simengine2d as se
 from simengine2d.methods import Integrator
 
 ROOT = Path(__file__).parents[2]
@@ -59,3 +60,16 @@ def test_the_integrator_of_the_guide_is_ready_for_use(monkeypatch):
     monkeypatch.setattr(Integrator, "registry", copy(Integrator.registry.loaded()))
     exec(compile(program, "CONTRIBUTING.md", "exec"), {"__name__": "guide"})
     assert "trapezoidal" in Integrator.registry
+
+
+def test_the_page_on_writing_a_mechanism_runs(monkeypatch, tmp_path):
+    text = (ROOT / "docs" / "how-to" / "write-a-mechanism.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for number, (language, block) in enumerate(
+        re.findall(r"^```(python|yaml)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    ):
+        if language == "python":
+            exec(compile(block, f"block {number}", "exec"), {"__name__": "page"})
+        else:
+            (tmp_path / "model.yaml").write_text(block, encoding="utf-8")
+            se.dynamics(se.load("model.yaml"), t_end=0.01)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from simengine2d.errors import ModelError
 from simengine2d.expressions.table import Table
-from simengine2d.model.body import Bar, Body, Disk, Plate
+from simengine2d.model.body import Body
 from simengine2d.model.curves.curve import Curve
 from simengine2d.model.elements import Element, Flag, Kind
 from simengine2d.model.frame import Frame, quoted
@@ -16,6 +16,7 @@ from simengine2d.model.measure import KINDS, Measure, Term
 from simengine2d.model.model import Model
 from simengine2d.model.names import check_name
 from simengine2d.model.registry import element_class, element_names
+from simengine2d.model.shape import Bar, Block, Disk, LinkShape, Plate
 
 PARAMETERS = ("L", "rho", "omega")
 EXPRESSIONS = (
@@ -97,10 +98,19 @@ def tables(draw: Any) -> Table:
 @st.composite
 def bodies(draw: Any, name: str) -> Body:
     maybe = lambda strategy: draw(st.one_of(st.none(), strategy))
-    shape = maybe(
-        st.one_of(st.builds(Bar, PAIRS, PAIRS), st.builds(Disk, NUMBERS), st.builds(Plate, NUMBERS, NUMBERS))
+    corners = st.one_of(
+        st.lists(PAIRS, min_size=3, max_size=5), st.dictionaries(NAMES, PAIRS, min_size=3, max_size=5)
     )
-    numbers = {field: maybe(NUMBERS) for field in ("inertia", "angle", "angular_velocity")}
+    shape = maybe(
+        st.one_of(
+            st.builds(Bar, PAIRS, PAIRS),
+            st.builds(LinkShape, st.dictionaries(NAMES, PAIRS, min_size=2, max_size=4)),
+            st.builds(Plate, corners),
+            st.builds(Disk, NUMBERS),
+            st.builds(Block, NUMBERS, NUMBERS),
+        )
+    )
+    numbers = {field: maybe(NUMBERS) for field in ("density", "inertia", "angle", "angular_velocity")}
     pairs = {field: maybe(PAIRS) for field in ("position", "velocity")}
     points = draw(st.dictionaries(NAMES, PLACES, max_size=3))
     return Body(name, draw(NUMBERS), **numbers, **pairs, points=points, shape=shape, look=draw(LOOKS))

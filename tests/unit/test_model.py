@@ -107,10 +107,10 @@ def test_shapes_know_their_inertia():
     model = se.Model()
     model.bar("bar", (1, 1), (1, 4), mass=2)
     model.disk("disk", radius=3, mass=2, at=(5, 0), angle="90*deg")
-    model.plate("plate", width=3, height=4, mass=12)
+    model.block("block", width=3, height=4, mass=12)
     bodies = model.check().bodies
     assert bodies["bar"].pose == pytest.approx((1, 2.5, np.pi / 2))
-    assert [bodies[name].inertia for name in ("bar", "disk", "plate")] == [1.5, 9.0, 25.0]
+    assert [bodies[name].inertia for name in ("bar", "disk", "block")] == [1.5, 9.0, 25.0]
     assert bodies["bar"].points["end"] == (1.5, 0.0, 0.0)
 
 

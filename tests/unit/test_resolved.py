@@ -44,7 +44,7 @@ def problems(model):
         ({"shape": se.Bar((0, 0), (0, 0))}, "the same point"),
         ({"shape": se.Bar((0, 0), (1, 0)), "at": (0, 0)}, "placed by its start and end"),
         ({"shape": se.Disk(0)}, "radius = 0 must be positive"),
-        ({"shape": se.Plate(1, -1)}, "height = -1 must be positive"),
+        ({"shape": se.Block(1, -1)}, "height = -1 must be positive"),
     ],
 )
 def test_a_wrong_body_is_named_with_its_value(options, sentence):

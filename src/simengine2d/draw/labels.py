@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..model.body import Disk, Plate
 from ..model.elements import Joint
 from ..model.frame import GROUND
 from ..model.joints.belt import Belt
@@ -16,10 +15,12 @@ from ..model.joints.driver import Driver
 from ..model.joints.gear import Gear
 from ..model.joints.rack_pinion import RackPinion
 from ..model.joints.translational import Translational
+from ..model.polygon import hull
+from ..model.shape import Block, Disk, Plate
 from ..numerics.arrays import Floats
 from .layout import CarrierMotion, Layout, spot_of
 from .marks import Bounds, Label, Spot
-from .outlines import TURN, hull
+from .outlines import TURN
 
 MOST_BODIES = 100
 WITHOUT_PLACE = (Driver, Gear, Belt, RackPinion, Translational)
@@ -42,11 +43,12 @@ def _body_label(name: str, spots: Sequence[Spot], layout: Layout) -> Label:
         radius = layout.number(shape.radius)
         gap = 0.62 * radius if radius > 5 * layout.size else radius + layout.size
         return Label(Spot(name, 0.0, 0.0), name, ink, gap, above=True)
-    if isinstance(shape, Plate):
-        gap, aside = layout.number(shape.height) / 2 + 0.8 * layout.size, 0.0
+    if isinstance(shape, Block | Plate):
+        corners = layout.corners(name)
+        gap, aside = float(corners[:, 1].max()) + 0.8 * layout.size, 0.0
         if layout.rack_of(name) is not None:
             # beside the pinion, above the teeth
-            gap, aside = 2.0 * layout.size, 0.4 * layout.number(shape.width)
+            gap, aside = 2.0 * layout.size, 0.4 * float(np.ptp(corners[:, 0]))
         return Label(Spot(name, aside, 0.0), name, ink, gap, above=True)
     points = [(spot.x, spot.y) for spot in spots]
     points += [(x, y) for x, y, _ in layout.resolved.bodies[name].points.values()]

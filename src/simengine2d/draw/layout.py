@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import Subject, UnsupportedError
-from ..model.body import Disk, Plate, Shape
 from ..model.elements import Element, ForceElement, Joint, MeasureForce, Pair, Wrench
 from ..model.forces.torque import Torque
 from ..model.frame import GROUND, Frame, PlacedFrame
@@ -19,6 +18,7 @@ from ..model.joints.rolling_curves import RollingCurves
 from ..model.joints.translational import Translational
 from ..model.measure import Measure
 from ..model.resolved import ResolvedModel
+from ..model.shape import Block, Disk, Plate
 from ..numerics.arrays import Floats
 from ..results.results import Results
 from . import outlines
@@ -94,7 +94,7 @@ def spot_of(frame: PlacedFrame) -> Spot:
     return Spot(frame.body, frame.x, frame.y)
 
 
-class Block(NamedTuple):
+class SliderBlock(NamedTuple):
     """A slider in the axes of its frame: from where to where it reaches along them, its width across them."""
 
     start: float
@@ -126,21 +126,21 @@ class Layout:
         for name, body in self.resolved.bodies.items():
             spots |= {Spot(name, x, y) for x, y, _ in body.points.values()}
             if name != GROUND:
-                half = self._half_size(name)
-                spots |= {Spot(name, sx * half[0], sy * half[1]) for sx in (-1, 1) for sy in (-1, 1)}
+                spots |= {Spot(name, float(x), float(y)) for x, y in self.corners(name)}
         for wheel in self.wheels.values():
             x, y, r = wheel.center.x, wheel.center.y, wheel.radius
             spots |= {Spot(wheel.center.body, x + sx * r, y + sy * r) for sx in (-1, 1) for sy in (-1, 1)}
         return np.vstack([self.motion.place(spot) for spot in spots] or [np.zeros((1, 2))])
 
-    def _half_size(self, body: str) -> tuple[float, float]:
-        shape = self.resolved.model.bodies[body].shape
-        if isinstance(shape, Disk):
-            radius = self.number(shape.radius)
-            return radius, radius
-        if isinstance(shape, Plate):
-            return self.number(shape.width) / 2, self.number(shape.height) / 2
-        return 0.0, 0.0
+    def corners(self, name: str) -> Floats:
+        """The corners of a body's shape in body axes; those of the square around a disk, or the center alone."""
+        body = self.resolved.model.find_body(name)
+        if isinstance(body.shape, Disk):
+            radius = self.number(body.shape.radius)
+            return Block(radius, radius).outline(2 * radius, 2 * radius)
+        if isinstance(body.shape, Block | Plate):
+            return body.shape.outline(**self.resolved.shape_numbers(body))
+        return np.zeros((1, 2))
 
     def _shortest_link(self, longest: float) -> float:
         """The smallest distance between two places of a body at which something is attached."""
@@ -168,35 +168,35 @@ class Layout:
         along = self.motion.seen_from(a, b)[:, 0]
         return float(along.min()), float(along.max())
 
-    def block(self, frame: PlacedFrame) -> Block:
+    def block(self, frame: PlacedFrame) -> SliderBlock:
         """The slider at a frame: what its look or shape says, or a block of its own; not too small to be seen."""
         body = self.resolved.model.find_body(frame.body)
         rack = self.rack_of(frame.body)
         if rack is not None:
-            return self._rack_block(rack, body.shape)
+            return self._rack_block(rack)
         corners = self.own_outlines[frame.body]
-        if isinstance(body.shape, Plate) and not corners:
-            width, height = self.number(body.shape.width), self.number(body.shape.height)
-            corners = [outlines.rectangle((0, 0), width, height)]
+        if isinstance(body.shape, Block | Plate) and not corners:
+            corners = [self.corners(body.name)]
         if not corners:
-            return Block(-2.0 * self.size, 2.0 * self.size, 2.4 * self.size, False)
+            return SliderBlock(-2.0 * self.size, 2.0 * self.size, 2.4 * self.size, False)
         seen = outlines.moved(np.vstack(corners) - (frame.x, frame.y), (0, 0), -frame.angle)
         (start, low), (end, high) = seen.min(axis=0), seen.max(axis=0)
         grow = max(0.0, 3.6 * self.size - (end - start)) / 2
         width = max(2 * max(-low, high), 2.8 * self.size)
-        return Block(
+        return SliderBlock(
             float(start - grow), float(end + grow), float(width), grow == 0.0 and width > 2.8 * self.size
         )
 
-    def _rack_block(self, rack: RackPinion, shape: Shape | None) -> Block:
+    def _rack_block(self, rack: RackPinion) -> SliderBlock:
         """A rack is as long as its plate, or as its stroke needs; its width reaches from the pitch line to its back."""
         pinion = self.wheel_at(rack.b)
         assert pinion is not None
         along = self.motion.seen_from(rack.a, rack.b)[:, 0]
         start, end = float(along.min()) - 3 * pinion.radius, float(along.max()) + 3 * pinion.radius
-        if isinstance(shape, Plate):
-            start, end = -self.number(shape.width) / 2, self.number(shape.width) / 2
-        return Block(start, end, 2 * outlines.RACK_DEPTH * pinion.module, True)
+        if isinstance(self.resolved.model.find_body(rack.a.body).shape, Block | Plate):
+            along = self.corners(rack.a.body)[:, 0]
+            start, end = float(along.min()), float(along.max())
+        return SliderBlock(start, end, 2 * outlines.RACK_DEPTH * pinion.module, True)
 
     def rack_of(self, body: str) -> RackPinion | None:
         """The mesh in which a body is the rack."""

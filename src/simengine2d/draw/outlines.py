@@ -8,6 +8,7 @@ from math import atan2, ceil, pi
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model.polygon import hull
 from ..numerics.arrays import Floats
 
 Point = NDArray[np.float64] | Sequence[float]
@@ -61,33 +62,17 @@ def link(points: Points, radius: float) -> Floats:
     return circle(corners[0], 1.3 * radius) if len(corners) == 1 else offset(corners, radius)
 
 
-def hull(points: Floats, slack: float = 0.0) -> Floats:
-    """Convex hull, counter-clockwise; points within `slack` of a line or of each other count as one."""
-    if np.ptp(points, axis=0).max() <= slack:
-        return points.mean(axis=0, keepdims=True)
-    center, axes = points.mean(axis=0), np.linalg.svd(points - points.mean(axis=0))[2]
-    along, across = (points - center) @ axes.T[:, 0], (points - center) @ axes.T[:, 1]
-    if np.ptp(across) <= slack:
-        return points[[int(along.argmin()), int(along.argmax())]]
-    return _monotone_chain(points)
-
-
-def _monotone_chain(points: Floats) -> Floats:
-    """Andrew's algorithm: the lower side from left to right, the upper one back."""
-    ordered = [points[i] for i in np.lexsort((points[:, 1], points[:, 0]))]
-    sides = []
-    for half in (ordered, ordered[::-1]):
-        side: list[Floats] = []
-        for point in half:
-            while len(side) > 1 and _turn(side[-2], side[-1], point) <= 0.0:
-                side.pop()
-            side.append(point)
-        sides += side[:-1]
-    return np.array(sides)
-
-
-def _turn(a: Floats, b: Floats, c: Floats) -> float:
-    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+def reaches(corners: Floats, point: Point, slack: float) -> bool:
+    """Whether a point is inside a polygon or within `slack` of it."""
+    r, sides = corners - np.asarray(point), np.roll(corners, -1, axis=0) - corners
+    after = np.roll(r, -1, axis=0)
+    # sides that a ray along x meets, and the nearest place of each side
+    crossing = (r[:, 1] > 0.0) != (after[:, 1] > 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ahead = r[:, 0] - r[:, 1] * sides[:, 0] / sides[:, 1] > 0.0
+    part = np.clip(-(r * sides).sum(axis=1) / (sides * sides).sum(axis=1), 0.0, 1.0)
+    nearest = np.hypot(*(r + part[:, None] * sides).T).min()
+    return bool(np.count_nonzero(crossing & ahead) % 2 == 1 or nearest <= slack)
 
 
 def offset(corners: Floats, radius: float) -> Floats:

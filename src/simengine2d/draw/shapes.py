@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..model.body import Bar, Body, Disk, Plate
+from ..model.body import Body
 from ..model.frame import GROUND
+from ..model.shape import Block, Disk, Plate
 from ..numerics.arrays import Floats
 from . import outlines
 from .gears import Wheel
@@ -60,16 +61,23 @@ def _shape(
     points = {(spot.x, spot.y) for spot in spots}
     if isinstance(body.shape, Disk) and not wheels:
         yield from _disk(body, layout.number(body.shape.radius), ink, layout)
-    if isinstance(body.shape, Plate) and not layout.is_drawn_by_a_joint(body.name):
-        width, height = layout.number(body.shape.width), layout.number(body.shape.height)
-        plate = outlines.rounded_rectangle((0, 0), width, height, 0.3 * layout.size)
-        yield Outline(body.name, [plate], ink, Layer.BLOCK, body.name)
+    if isinstance(body.shape, Block | Plate) and not layout.is_drawn_by_a_joint(body.name):
+        yield Outline(body.name, [_plate(body, layout)], ink, Layer.BLOCK, body.name)
     outside = points - {point for point in points if _covers(body, wheels, point, layout)}
-    if isinstance(body.shape, Bar) or body.shape is None:
+    if not isinstance(body.shape, Disk | Block | Plate):
         points |= {(x, y) for x, y, _ in layout.resolved.bodies[body.name].points.values()}
         yield from _link(body, points, wheels, ink, layout)
     elif outside:  # arms to what is attached beside the disk or plate
         yield _link_mark(body, {(0.0, 0.0), *outside}, ink, layout)
+
+
+def _plate(body: Body, layout: Layout) -> Floats:
+    """A plate as it is, a rectangle with round corners."""
+    corners = layout.corners(body.name)
+    if isinstance(body.shape, Plate):
+        return corners
+    width, height = np.ptp(corners, axis=0)
+    return outlines.rounded_rectangle((0, 0), width, height, 0.3 * layout.size)
 
 
 def _disk(body: Body, radius: float, ink: str, layout: Layout) -> Iterator[Outline]:
@@ -113,7 +121,6 @@ def _covers(body: Body, wheels: Sequence[Wheel], point: tuple[float, float], lay
     x, y = point
     if isinstance(body.shape, Disk) and np.hypot(x, y) <= layout.number(body.shape.radius):
         return True
-    if isinstance(body.shape, Plate):
-        width, height = layout.number(body.shape.width), layout.number(body.shape.height)
-        return abs(x) <= width / 2 + layout.size and abs(y) <= height / 2 + layout.size
+    if isinstance(body.shape, Block | Plate):
+        return outlines.reaches(layout.corners(body.name), point, layout.size)
     return any(np.hypot(x - w.center.x, y - w.center.y) <= w.radius for w in wheels)

@@ -13,7 +13,7 @@ from ..model.joints.revolute_translational import RevoluteTranslational
 from ..model.joints.translational import Translational
 from . import outlines
 from .gears import rack_tooth
-from .layout import Block, Layout
+from .layout import Layout, SliderBlock
 from .marks import Layer, Mark, Outline, Spot
 from .symbols import Parts, pin, reach, symbol
 
@@ -58,7 +58,7 @@ def _(joint: Translational, layout: Layout) -> Parts:
 
 
 def _ground_guide(
-    guide: PlacedFrame, block: Block, first: float, last: float, layout: Layout, name: str
+    guide: PlacedFrame, block: SliderBlock, first: float, last: float, layout: Layout, name: str
 ) -> Iterator[Mark]:
     """A rail along the whole stroke of a short slider; a long one passes over a short rail that it always covers."""
     start, end = first + block.start - PAD * layout.size, last + block.end + PAD * layout.size

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from ..errors import ModelError, Path, listed, unknown, warn
 from ..expressions.table import Table
-from ..model.body import SHAPES, Body
+from ..model.body import Body
 from ..model.elements import (
     FORMULA_KINDS,
     FUNCTION_KINDS,
@@ -28,6 +28,7 @@ from ..model.model import GRAVITY, Model
 from ..model.names import check_name
 from ..model.registry import WRITTEN_AS, element_class
 from ..model.resolved import problems_of_numbers
+from ..model.shape import SHAPES
 from . import schema
 from .files import Document
 from .text_writer import shown
@@ -177,7 +178,7 @@ class _ModelReader:
             self.result.body(name)  # joints that refer to it are not to blame
             return
         given = {key: _tuple(record.get(key)) for key in ("at", "velocity")}
-        given |= {key: record.get(key) for key in ("inertia", "angle", "angular_velocity")}
+        given |= {key: record.get(key) for key in ("density", "inertia", "angle", "angular_velocity")}
         outline = SHAPES[word] if word else None
         shape = outline(**{f.name: _tuple(record[f.name]) for f in fields(outline)}) if outline else None
         body = self.result.body(

@@ -85,6 +85,7 @@ class _ModelWriter:
             }
         given = {
             "mass": None if _same(body.mass, 0.0) else body.mass,
+            "density": body.density,
             "inertia": body.inertia,
             "at": body.position,
             "angle": body.angle,

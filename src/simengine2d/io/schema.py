@@ -15,8 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from ..analyses.catalog import CATALOG, OPTIONS
 from ..errors import Path, unknown
-from ..model.body import BODY_SYNONYMS, SHAPES, Body
+from ..model.body import BODY_SYNONYMS, Body
 from ..model.elements import Element, ForceElement, Joint, Kind
+from ..model.shape import FIELDS, SHAPES
 from .files import Document
 from .text_writer import shown
 
@@ -26,11 +27,17 @@ ADDRESS = "https://json-schema.org/draft/2020-12/schema"
 Number = float | str
 Point = Annotated[list[Number], Field(min_length=2, max_length=2)]
 Place = Annotated[list[Number], Field(min_length=2, max_length=3)]
+NamedPoints = Annotated[dict[str, Point], Field(min_length=2)]
+Corners = Annotated[list[Point], Field(min_length=3)] | Annotated[dict[str, Point], Field(min_length=3)]
+SHAPE_TYPES = {"number": Number, "point": Point, "named points": NamedPoints, "corners": Corners}
 
 EXPECTED = {
     "number": "a number or an expression such as 30*deg",
     "numbers": "a list of numbers or expressions such as [1, 0]",
     "point": "two numbers or expressions [x, y]",
+    "named points": "two or more names with global places, such as {A: [0, 0], B: [1, 0], C: [0.5, 1]}",
+    "corners": "three or more global places [[0, 0], [2, 0], [0, 1]], "
+    "or names with places {A: [0, 0], B: [2, 0], C: [0, 1]}",
     "points": "names with places, such as {A: [1, 0], B: [0, 1, 90*deg]}",
     "function": "a number, an expression of t such as sin(2*t), or a table {times: [...], values: [...]} "
     "or {file: motion.csv}",
@@ -183,14 +190,17 @@ def body_record(shape: str | None) -> type[Record]:
     if shape is not None:
         entries["shape"] = (Literal[shape], Field(description="the outline, which gives the inertia"))
         for item in fields(SHAPES[shape]):
-            kind, accepted = ("point", Point) if item.name in ("start", "end") else ("number", Number)
-            entries[item.name] = (accepted, Field(..., description=EXPECTED[kind]))
-    for name in ("mass", "inertia", "at", "angle", "velocity", "angular_velocity"):
+            kind = FIELDS.get(item.name, "number")
+            entries[item.name] = (SHAPE_TYPES[kind], Field(..., description=EXPECTED[kind]))
+    for name in ("mass", "inertia", "at", "angle", "velocity", "angular_velocity", "density"):
         kind, accepted = ("point", Point) if name in ("at", "velocity") else ("number", Number)
         entries[name] = (accepted | None, Field(default=None, description=EXPECTED[kind]))
     entries |= _ground_entries()
-    record = _made((shape or "body").capitalize(), inspect.getdoc(SHAPES[shape] if shape else Body), entries)
-    record.synonyms = BODY_SYNONYMS
+    cls = SHAPES[shape] if shape else Body
+    record = _made(cls.__name__, inspect.getdoc(cls), entries)
+    record.synonyms = BODY_SYNONYMS | (
+        dict.fromkeys(("width", "height"), "shape: block") if shape == "plate" else {}
+    )
     return record
 
 

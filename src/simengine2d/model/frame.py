@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .elements import Pair, Scope
 
 GROUND = "ground"
+LARGEST = 1e100  # products of three such numbers are still finite
 TOO_LARGE = "its numbers are too large to compute with."
 AT = "at"
 """The word before the coordinates of a position: `crank.at(0.5, 0)`, `at('Long Rod', 0.5, 0)`."""
@@ -32,6 +33,21 @@ Number = float | int | str
 
 Pose = tuple[float, float, float]
 """x, y and angle."""
+
+
+def usual(value: Any) -> float | None:
+    """An ordinary number; None if it takes a closer look: an expression, another type, a very large one."""
+    if (isinstance(value, float) or type(value) is int) and -LARGEST <= value <= LARGEST:
+        return float(value)
+    return None
+
+
+def usual_place(place: Any) -> Pose | None:
+    """(x, y) or (x, y, angle) in ordinary numbers; None if it takes a closer look."""
+    if type(place) is not tuple or not 2 <= len(place) <= 3:
+        return None
+    x, y, angle = usual(place[0]), usual(place[1]), usual(place[2]) if len(place) == 3 else 0.0
+    return None if x is None or y is None or angle is None else (x, y, angle)
 
 
 class Side(ABC):

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..errors import ModelError, UnsupportedError, answers_misspellings, counted, unknown
+from ..errors import ModelError, OptionError, UnsupportedError, answers_misspellings, counted, unknown
 from ..expressions.table import Table
 from ..numerics.collector import collector_waits
-from .body import BODY_SYNONYMS, Bar, Body, Disk, Plate, Point, Shape
+from .body import BODY_SYNONYMS, Body
 from .elements import Element, ForceElement, Joint
 from .frame import GROUND, Frame, Number
 from .measure import Measure, Term
 from .names import check_name
+from .shape import Bar, Block, Disk, LinkShape, Plate, Point, Shape
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,11 +78,16 @@ class Model:
         angular_velocity: Number | None = None,
         points: Mapping[str, Point] | None = None,
         shape: Shape | None = None,
+        density: Number | None = None,
     ) -> Body:
-        """Add a body. `at` and `angle` are the pose of its mass center, `points` are given in body axes."""
+        """Add a body. `at` and `angle` are the pose of its mass center, `points` are given in body axes.
+
+        A body with a shape may be given a `density` instead of a mass.
+        """
         check_name(name, "a body")
         self._refuse_taken(name)
-        body = Body(name, mass, inertia, at, angle, velocity, angular_velocity, dict(points or {}), shape)
+        body = Body(name, mass, inertia, at, angle, velocity, angular_velocity, dict(points or {}))
+        body.shape, body.density = shape, density
         self.bodies[name] = body
         return body
 
@@ -89,13 +95,39 @@ class Model:
         """Add a uniform bar between two global points; it has the points "start" and "end"."""
         return self.body(name, mass=mass, shape=Bar(tuple(start), tuple(end)), **options)
 
+    def link(self, name: str, through: Mapping[str, Point], *, mass: Number = 0.0, **options: Any) -> Body:
+        """Add a uniform link through any number of named global points: `m.link("hip", {"Y": (0, 0), ...}, mass=2)`.
+
+        It is the plate whose corners are the outermost points; where all lie on one line, a slender bar. Its axis leads
+        from the first to the second. `density` is mass per area, of a slender link per length.
+        """
+        return self.body(name, mass=mass, shape=LinkShape(through), **options)
+
+    def plate(
+        self,
+        name: str,
+        corners: Mapping[str, Point] | Sequence[Point] = (),
+        *,
+        mass: Number = 0.0,
+        **options: Any,
+    ) -> Body:
+        """Add a uniform plate with global corners, in order around it; in a mapping they are named points of it.
+
+        Its axes are parallel to the global ones as drawn.
+        """
+        if "width" in options or "height" in options:
+            raise OptionError(
+                "plate takes the corners of a polygon; write block(name, width=..., height=...)."
+            )
+        return self.body(name, mass=mass, shape=Plate(corners), **options)
+
     def disk(self, name: str, *, radius: Number, mass: Number = 0.0, **options: Any) -> Body:
-        """Add a uniform disk."""
+        """Add a uniform disk; `at` is its center."""
         return self.body(name, mass=mass, shape=Disk(radius), **options)
 
-    def plate(self, name: str, *, width: Number, height: Number, mass: Number = 0.0, **options: Any) -> Body:
-        """Add a uniform rectangular plate."""
-        return self.body(name, mass=mass, shape=Plate(width, height), **options)
+    def block(self, name: str, *, width: Number, height: Number, mass: Number = 0.0, **options: Any) -> Body:
+        """Add a uniform rectangle; `at` is its center, `width` is along its x axis."""
+        return self.body(name, mass=mass, shape=Block(width, height), **options)
 
     # elements
 

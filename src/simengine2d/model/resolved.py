@@ -16,7 +16,7 @@ from ..errors import ModelError, Problem, Subject, UnsupportedError, unknown
 from ..expressions import evaluate
 from ..expressions.function import Function, as_function
 from ..expressions.law import as_law
-from .body import Body, Inertia, Shape
+from .body import Body
 from .elements import (
     NUMERIC_KINDS,
     Element,
@@ -27,18 +27,28 @@ from .elements import (
     Scope,
     resolve_field,
 )
-from .frame import GROUND, TOO_LARGE, Frame, PlacedFrame, Pose, finite, to_global, to_local
+from .frame import (
+    GROUND,
+    LARGEST,
+    TOO_LARGE,
+    Frame,
+    PlacedFrame,
+    Pose,
+    finite,
+    to_global,
+    to_local,
+    usual,
+    usual_place,
+)
 from .model import Model
 from .names import check_name, is_name
+from .shape import EXAMPLE, FIELDS, Inertia, Shape
 
-LARGEST = 1e100  # products of three such numbers are still finite
 OF_GRAVITY = Subject("gravity", ("gravity",))
 
 Part = TypeVar("Part")
 NO_SHAPE = Inertia(0.0)
 title_of: Callable[[Element], Subject] = attrgetter("title")
-
-
 Naming = Callable[[Body], Subject]
 
 
@@ -235,11 +245,18 @@ class ResolvedModel(Scope):
     # bodies; the subjects of sentences take longer to write than the numbers to check
 
     def _body(self, body: Body) -> ResolvedBody:
-        mass = self._not_negative(body, "mass", body.mass)
-        shape = NO_SHAPE if body.shape is None else self._shape(body, mass)
+        numbers = {} if body.shape is None else self.shape_numbers(body)
+        mass = (
+            self._not_negative(body, "mass", body.mass) if body.density is None else self._mass(body, numbers)
+        )
+        shape = NO_SHAPE if body.shape is None else self._shape(body, mass, numbers)
         inertia = shape.inertia if body.inertia is None else self._not_negative(body, "inertia", body.inertia)
         points = dict(shape.points)
         for name, place in body.points.items():
+            if name in shape.points:
+                raise ModelError(
+                    f"body '{body.name}' has two points '{name}', one of them by its shape; rename one."
+                )
             points[name] = (is_name(name) and usual_place(place)) or self._point(body, name, place)
         velocity, spin = body.velocity, body.angular_velocity
         return ResolvedBody(
@@ -273,18 +290,54 @@ class ResolvedModel(Scope):
             raise ModelError(Problem(f"{what} = {number:g} is negative.", what.path))
         return number
 
-    def _shape(self, body: Body, mass: float) -> Inertia:
+    def shape_numbers(self, body: Body) -> dict[str, Any]:
+        """The fields of a body's shape in numbers; corners and points by their names, or else counted from 1."""
         if not isinstance(body.shape, Shape):
-            raise ModelError(f"body '{body.name}' has the shape {body.shape!r}; give Bar, Disk or Plate.")
+            raise ModelError(
+                f"body '{body.name}' has the shape {body.shape!r}; give Bar, LinkShape, Plate, Disk or Block."
+            )
         numbers: dict[str, Any] = {}
-        for name, given in vars(body.shape).items():
-            read = self._vector if name in ("start", "end") else self._number
-            numbers[name] = read(body, name, given, of_shape)
+        for field, given in vars(body.shape).items():
+            kind = FIELDS.get(field, "number")
+            if kind == "number":
+                numbers[field] = self._number(body, field, given, of_shape)
+            elif kind == "point":
+                numbers[field] = self._vector(body, field, given, of_shape)
+            else:
+                numbers[field] = self._places(body, field, given)
+        return numbers
+
+    def _places(self, body: Body, field: str, given: Any) -> dict[str, tuple[float, float]]:
+        if isinstance(given, tuple) and field == "corners":
+            given = {str(i): place for i, place in enumerate(given, 1)}
+        elif not isinstance(given, Mapping):
+            what = of_shape(body).part(field)
+            raise ModelError(Problem(f"{what} is {given!r}; write names with places, {EXAMPLE}.", what.path))
+        else:
+            for name in given:
+                check_name(name, f"a point of {of_body(body)}")
+        of = self._vector
+        return {
+            name: of(body, name, place, lambda b: of_shape(b).part(field)) for name, place in given.items()
+        }
+
+    def _mass(self, body: Body, numbers: dict[str, Any]) -> float:
+        """The mass by the density of a shape."""
+        density = self._not_negative(body, "density", body.density)
+        what = of_body(body).part("density")
+        if body.shape is None:
+            raise ModelError(what.says("only a body with a shape has a density; give its mass."))
+        if body.mass != 0.0:
+            raise ModelError(what.says(f"the mass {body.mass} is given too; give one of them."))
+        return density * body.shape.size(**numbers)
+
+    def _shape(self, body: Body, mass: float, numbers: dict[str, Any]) -> Inertia:
+        assert body.shape is not None
         try:
             shape = body.shape.inertia(mass, **numbers)
         except ModelError as error:
             raise ModelError(of_shape(body).says(error)) from None
-        if not all(isfinite(number) for number in (shape.inertia, *(shape.pose or ()))):
+        if not all(isfinite(number) for number in (mass, shape.inertia, *(shape.pose or ()))):
             raise ModelError(of_shape(body).says(TOO_LARGE))
         return shape
 
@@ -292,8 +345,9 @@ class ResolvedModel(Scope):
         if shape.pose is not None:
             if body.position is not None or body.angle is not None:
                 what = of_body(body)
+                fields = " and ".join("points" if field == "through" else field for field in vars(body.shape))
                 raise ModelError(
-                    Problem(f"{what} is placed by its start and end; leave out at and angle.", what.path)
+                    Problem(f"{what} is placed by its {fields}; leave out at and angle.", what.path)
                 )
             return shape.pose
         x, y = (0.0, 0.0) if body.position is None else self._vector(body, "at", body.position)
@@ -334,21 +388,6 @@ class ResolvedModel(Scope):
         bodies = [frame.body for frame in element.frames()]
         if len(bodies) > 1 and len({*bodies}) == 1:
             raise ModelError(f"{element.title} joins body '{bodies[0]}' to itself; name two bodies.")
-
-
-def usual(value: Any) -> float | None:
-    """An ordinary number; None if it takes a closer look: an expression, another type, a very large one."""
-    if (isinstance(value, float) or type(value) is int) and -LARGEST <= value <= LARGEST:
-        return float(value)
-    return None
-
-
-def usual_place(place: Any) -> Pose | None:
-    """(x, y) or (x, y, angle) in ordinary numbers; None if it takes a closer look."""
-    if type(place) is not tuple or not 2 <= len(place) <= 3:
-        return None
-    x, y, angle = usual(place[0]), usual(place[1]), usual(place[2]) if len(place) == 3 else 0.0
-    return None if x is None or y is None or angle is None else (x, y, angle)
 
 
 def problems_of_numbers(model: Model) -> list[Problem]:

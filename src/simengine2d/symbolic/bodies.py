@@ -11,7 +11,7 @@ from ..expressions.evaluate import names_in
 from ..expressions.function import Function
 from ..expressions.parser import parse
 from ..expressions.syntax import Node
-from ..model.body import Bar
+from ..model.shape import Bar
 from ..system.system import System
 from .symbols import Letter, SymbolTable, letter_of
 from .to_sympy import to_sympy

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from math import atan2, cos, sin
 
-from ...model.body import Bar, Body
+from ...model.body import Body
 from ...model.elements import Pair
 from ...model.frame import Frame, PlacedFrame
 from ...model.measure import Measure
 from ...model.model import Model
-from ...model.resolved import ResolvedBody
+from ...model.resolved import ResolvedModel
+from ...model.shape import Bar, LinkShape, Plate
 from ...numerics.arrays import Floats
 
 
@@ -21,8 +22,8 @@ def with_initial_pose(model: Model, q: Floats, qd: Floats | None = None) -> Mode
     pose that closes them.
     """
     resolved, other = model.check(), model.copy()
-    for i, (name, body) in enumerate(other.bodies.items()):
-        _move(body, resolved.bodies[name], *map(float, q[3 * i : 3 * i + 3]))
+    for i, body in enumerate(other.bodies.values()):
+        _move(body, resolved, *map(float, q[3 * i : 3 * i + 3]))
         if qd is not None:
             xd, yd, body.angular_velocity = map(float, qd[3 * i : 3 * i + 3])
             body.velocity = (xd, yd)
@@ -35,16 +36,22 @@ def with_initial_pose(model: Model, q: Floats, qd: Floats | None = None) -> Mode
     return other
 
 
-def _move(body: Body, drawn: ResolvedBody, x: float, y: float, phi: float) -> None:
-    """A bar keeps its ends, unless it has turned further than two points can show."""
-    points = drawn.points
-    if isinstance(body.shape, Bar):
-        start, end = (_place(x, y, phi, *points[name]) for name in ("start", "end"))
+def _move(body: Body, resolved: ResolvedModel, x: float, y: float, phi: float) -> None:
+    """Bars and links keep their points, unless they have turned further than two points can show."""
+    drawn = resolved.bodies[body.name]
+    if isinstance(body.shape, Bar | LinkShape):
+        names = body.shape.point_names
+        places = {name: _place(x, y, phi, *drawn.points[name]) for name in names}
+        start, end = places[names[0]], places[names[1]]
         if abs(atan2(end[1] - start[1], end[0] - start[0]) - phi) < 1e-9:
-            body.shape = Bar(start, end)
+            body.shape = Bar(start, end) if isinstance(body.shape, Bar) else LinkShape(places)
             return
-        body.shape, body.inertia = None, drawn.inertia
-        body.points = dict(points)
+    if isinstance(body.shape, Plate):
+        outline = body.shape.outline(**resolved.shape_numbers(body)).tolist()
+        body.look = {"outline": outline} | body.look
+    if isinstance(body.shape, Bar | LinkShape | Plate):
+        body.shape, body.density = None, None
+        body.mass, body.inertia, body.points = drawn.mass, drawn.inertia, dict(drawn.points)
     body.position, body.angle = (x, y), phi
 
 
