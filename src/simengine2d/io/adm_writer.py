@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ModelError, listed
 from ..model.body import Body
+from ..model.drawn import written_out
 from ..model.elements import Element, Joint
 from ..model.frame import GROUND
 from ..model.model import Model
@@ -149,6 +150,8 @@ class _AdmWriter:
         return names if same and element.name in names else set()
 
     def fresh(self, element: Element) -> dict[str, Any]:
+        if isinstance(element, Joint):
+            element = replace(element, **written_out(element, self.resolved))  # type: ignore[arg-type]
         draft = Draft(element, self.resolved.elements[element.name], self.resolved, self.ids)
         record, partner = fresh_record(draft)
         self.fresh_names.add(element.name)

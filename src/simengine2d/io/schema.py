@@ -39,8 +39,8 @@ EXPECTED = {
     "corners": "three or more global places [[0, 0], [2, 0], [0, 1]], "
     "or names with places {A: [0, 0], B: [2, 0], C: [0, 1]}",
     "points": "names with places, such as {A: [1, 0], B: [0, 1, 90*deg]}",
-    "function": "a number, an expression of t such as sin(2*t), or a table {times: [...], values: [...]} "
-    "or {file: motion.csv}",
+    "function": "a number, an expression of t such as sin(2*t) or drawn + sin(2*t), or a table "
+    "{times: [...], values: [...]} or {file: motion.csv}",
     "push law": "an expression of s, sd and t such as 100*s^3, or a table {of: s, points: [...], values: [...]}",
     "state law": "a number, an expression of t, x, y, phi, xd, yd, phid such as -2*xd, a table of time "
     "{times: [...], values: [...]}, or one of a variable {of: x, points: [...], values: [...]}",

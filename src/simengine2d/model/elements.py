@@ -29,6 +29,7 @@ from ..expressions.function import Function
 from ..expressions.law import PUSH, STATE
 from ..methods import Registry
 from .curves.curve import as_curve, resolve_curve
+from .drawn import written_out
 from .formula import Formula, formula_of
 from .formula_input import formula_text, formula_texts
 from .frame import Frame, PlacedFrame, as_frame, place_pair
@@ -49,7 +50,7 @@ Number = Annotated[Any, Kind("number", float | str)]
 Vector = Annotated[Any, Kind("numbers", list[float | str])]
 """A few numbers or expressions: a point, a pose, a pair of radii."""
 TimeFunction = Annotated[Any, Kind("function", float | str | dict[str, Any])]
-"""f(t): a number, an expression of t, a table, a Python function."""
+"""f(t): a number, an expression of t, a table, a Python function. In that of a joint, `drawn` is the value as drawn."""
 FrameField = Annotated[Any, Kind("frame", str | dict[str, Any])]
 """A body or a point of it."""
 MeasureField = Annotated[Any, Kind("measure", str)]
@@ -224,9 +225,9 @@ class Element(ABC):
 
     def resolved(self, scope: Scope) -> Self:
         """A copy in which every field is a number, a function or a placed frame."""
-        return self._with({}, scope)
+        return self.with_fields({}, scope)
 
-    def _with(self, known: dict[str, Any], scope: Scope) -> Self:
+    def with_fields(self, known: dict[str, Any], scope: Scope) -> Self:
         """A copy with some fields known and the others resolved."""
         values: dict[str, Any] = {"name": self.name}
         for name, kind in self.kinds().items():
@@ -261,6 +262,9 @@ class Joint(Element, abstract=True):
     def rows(self) -> Iterable[Row]:
         """The constraint equations, written on the resolved element."""
 
+    def resolved(self, scope: Scope) -> Self:
+        return self.with_fields(written_out(self, scope), scope)
+
 
 class Pair(Joint, abstract=True):
     """A joint between two frames a and b.
@@ -280,7 +284,7 @@ class Pair(Joint, abstract=True):
 
     def resolved(self, scope: Scope) -> Self:
         a, b = place_pair(self, scope)
-        return self._with({"a": a, "b": b, "at": None, "direction": None}, scope)
+        return self.with_fields({"a": a, "b": b, "at": None, "direction": None}, scope)
 
 
 class ForceElement(Element, abstract=True):

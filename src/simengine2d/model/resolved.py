@@ -17,6 +17,7 @@ from ..expressions import evaluate
 from ..expressions.function import Function, as_function
 from ..expressions.law import as_law
 from .body import Body
+from .drawn import examined
 from .elements import (
     NUMERIC_KINDS,
     Element,
@@ -150,7 +151,8 @@ class ResolvedModel(Scope):
             self._collect(fields, partial(self._examine_field, element), lambda _, of=element: of.title)  # type: ignore[misc]
 
     def _examine_field(self, element: Element, name: str) -> None:
-        resolve_field(getattr(element, name), element.kinds()[name], self, element.title.part(name))
+        given = examined(element, name, self) if isinstance(element, Joint) else getattr(element, name)
+        resolve_field(given, element.kinds()[name], self, element.title.part(name))
 
     @staticmethod
     def _check_loads(force: ForceElement) -> None:

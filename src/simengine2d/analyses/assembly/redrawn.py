@@ -6,7 +6,8 @@ from dataclasses import replace
 from math import atan2, cos, sin
 
 from ...model.body import Body
-from ...model.elements import Pair
+from ...model.drawn import written_out
+from ...model.elements import Joint, Pair
 from ...model.frame import Frame, PlacedFrame
 from ...model.measure import Measure
 from ...model.model import Model
@@ -28,6 +29,8 @@ def with_initial_pose(model: Model, q: Floats, qd: Floats | None = None) -> Mode
             xd, yd, body.angular_velocity = map(float, qd[3 * i : 3 * i + 3])
             body.velocity = (xd, yd)
     for name, element in model.elements.items():
+        if isinstance(element, Joint) and (values := written_out(element, resolved)):
+            other.elements[name] = replace(element, **values)  # type: ignore[arg-type]
         if isinstance(element, Pair):
             pair = resolved.elements[name]
             assert isinstance(pair, Pair)
