@@ -86,12 +86,13 @@ class RankWatch:
     def __init__(self, system: System, family: Family, regular: bool) -> None:
         self.system, self.family, self.regular = system, family, regular
         n, m, S = system.n, system.m, system.arrays
-        d, masses = geometric_program(system, regular), geometric_masses(system)
+        d = geometric_program(system, regular)
         self.context = new_sparse(system, d, system.new_workspace(d))
         self.solve = pivots.bind(self.context)
         self.state, self.alarm_rows = np.zeros(rank_watch.STATE_SIZE), np.zeros((rank_watch.MOST_ALARMS, 3))
         self.top, self.first, self.first_g = np.zeros(m), np.zeros((2, n)), np.zeros(m)
-        self.weight = 1.0 / masses[S.jac_column]
+        self.weight = np.zeros(S.jac_column.size)
+        system.follow_numbers(lambda: np.divide(1.0, geometric_masses(system)[S.jac_column], out=self.weight))
         self.pivot = np.ascontiguousarray(d.diagonal[n:])
         self.scratch = (np.zeros(3 * family.n), np.zeros(3 * n), np.zeros(n))
 

@@ -15,7 +15,7 @@ from ..numerics.kernel_pointer import BoundKernel, KernelPointer
 from ..system.applied_forces import Loads, frames_of_loads, load_arrays
 from ..system.constraints import SystemArrays, constant_arrays
 from ..system.system import System
-from ..system.workspace import new_workspace
+from ..system.workspace import Pool, new_workspace
 from .equations import Configuration, EquationsOfMotion
 from .stages import StageEquations, StageTask
 from .transform import (
@@ -98,6 +98,12 @@ class Family(ABC):
         """The coordinates of a system whose bodies are at q, where it is assembled."""
         self.system = system
         self.turns = np.zeros(0)
+        self.idle = Pool()
+        """What runs in these coordinates have prepared, for the next ones."""
+
+    def take_numbers(self, system: System, q: Floats) -> bool:
+        """Become the coordinates of a System that differs in numbers, at q; if False, these cannot be used again."""
+        return False
 
     def prepare(self) -> None:
         """Arrays of the rows that are kept, and the kernel pointer `evaluate` bound to them."""
@@ -154,6 +160,10 @@ class Family(ABC):
     def miscounted(self) -> bool:
         """Whether steps were so long that whole turns may have been missed."""
         return False
+
+    def state_of(self, q: Floats, qd: Floats) -> Floats:
+        """(z, zd) of bodies at q that move with qd."""
+        return np.concatenate([self.positions(q), self.velocities(q, qd)])
 
     @abstractmethod
     def positions(self, q: Floats) -> Floats:

@@ -92,6 +92,12 @@ def pack(
     return FunctionTable(*arrays, *constant(bound(function_at, arrays, needed)))
 
 
+def with_own_numbers(table: FunctionTable) -> FunctionTable:
+    """The same functions, whose numbers are in an array of their own."""
+    arrays = constant(Functions(*table[:2], table.numbers.copy(), *table[3:5]))
+    return FunctionTable(*arrays, *constant(bound(function_at, arrays, table.at_f != 0)))
+
+
 def as_arrays(
     functions: Sequence[Function], variables: Sequence[Sequence[str]] | None = None, order: int = GRADIENT
 ) -> Functions:

@@ -20,14 +20,15 @@ from .contexts import lay_out_once
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 MOST_BYTES = 32_000_000  # of all answers together; the oldest are dropped
+SMALLEST = 1_000  # of one, with the key by which it is found
 LARGEST = MOST_BYTES // 16  # of one: large models are rarely built twice
 
 
 class _Answer:
-    """Constant arrays that are laid out in memory as long as this object lives."""
+    """Constant arrays that are laid out in memory as long as this object lives; `size` is theirs and the question's."""
 
-    def __init__(self, arrays: Any) -> None:
-        self.arrays, self.size = constant(arrays), 0
+    def __init__(self, arrays: Any, asked: int) -> None:
+        self.arrays, self.size = constant(arrays), SMALLEST + asked
         for array in _arrays_of(arrays):
             self.size += array.nbytes
         if self.size <= LARGEST:
@@ -79,7 +80,7 @@ def once_per_pattern(function: Function) -> Function:
         key = (function.__qualname__, *map(_identity, given))
         answer = patterns.find(key)
         if answer is None:
-            answer = _Answer(function(*given))
+            answer = _Answer(function(*given), sum(each.nbytes for each in _arrays_of(given)))
             patterns.keep(key, answer)
         return answer.arrays
 

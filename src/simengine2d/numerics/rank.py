@@ -20,6 +20,7 @@ Matrix = Any
 """An array, or SciPy's csr_array."""
 
 DEPENDENT = 1e-9  # the new component of a row, relative to the row, that counts as rounding
+CLEARLY = 1e-6  # the same of a row that is independent beyond doubt
 LOST_PIVOT = 1e-11  # the same for a pivot of an elimination, which has lost more digits
 NEEDED = 1e-6  # coefficient from which one row counts as part of another
 
@@ -118,6 +119,8 @@ class Rank(NamedTuple):
 def rank_of_rows(J: Floats, order: list[int] | None = None) -> Rank:
     """Gram-Schmidt over the rows in the given order, so that later rows (drivers) are found dependent first."""
     m, n = J.shape
+    if m <= n and order is None and are_independent(J):
+        return Rank(list(range(m)), {})
     basis = np.zeros((min(m, n), n))
     independent: list[int] = []
     dependent: dict[int, list[int]] = {}
@@ -133,6 +136,12 @@ def rank_of_rows(J: Floats, order: list[int] | None = None) -> Rank:
         else:
             dependent[i] = _partners(J, independent, row)
     return Rank(independent, dependent)
+
+
+def are_independent(J: Floats) -> bool:
+    """Whether every row clearly has a component orthogonal to those before it: |R_ii| of J^T = Q R."""
+    R = np.linalg.qr(unit_rows(J)[0].T, mode="r")
+    return bool(np.all(np.abs(R.diagonal()) > CLEARLY))
 
 
 def _partners(J: Floats, independent: list[int], row: Floats) -> list[int]:

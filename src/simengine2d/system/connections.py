@@ -42,14 +42,24 @@ def can_lose_rank(system: System) -> bool:
     if system.has_formulas:
         return True
     C = connections(system)
-    return bool(np.any(np.diff(C.start) != 2)) or not joins_trees(len(system.bodies), C.body.reshape(-1, 2))
+    return not _is_forest(len(system.bodies), C.start, C.body)
+
+
+@once_per_pattern
+def _is_forest(nb: int, start: Ints, body: Ints) -> bool:
+    return bool(np.all(np.diff(start) == 2)) and joins_trees(nb, body.reshape(-1, 2))
 
 
 def most_alike(system: System) -> int:
     """At least the largest number of joints between the same bodies; those of more than two may all be alike."""
     C = connections(system)
-    between = np.diff(C.start) == 2
-    first, second = (C.body[C.start[:-1][between] + k] + 1 for k in range(2))
-    codes = np.sort(first * (len(system.bodies) + 1) + second)
+    return _most_alike(len(system.bodies), C.start, C.body)
+
+
+@once_per_pattern
+def _most_alike(nb: int, start: Ints, body: Ints) -> int:
+    between = np.diff(start) == 2
+    first, second = (body[start[:-1][between] + k] + 1 for k in range(2))
+    codes = np.sort(first * (nb + 1) + second)
     ends = np.flatnonzero(np.diff(codes, prepend=-1, append=-1))
     return max(int(np.diff(ends).max(initial=0)), int(np.sum(~between)))

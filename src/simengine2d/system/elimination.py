@@ -17,7 +17,7 @@ from ..numerics.patterns import once_per_pattern
 from ..numerics.refinement import MOST_REFINEMENTS
 from .applied_forces import MEASURE, READ, READ_END, TARGET, TARGET_END, Loads
 from .connections import connections_of, most_alike
-from .constraints import SystemArrays
+from .constraints import SystemArrays, rows_of_slopes
 from .equations_of_motion import EquationArrays
 from .formulas.derivatives import Couplings
 from .row_compliance import compliance_of_redundant_rows
@@ -53,7 +53,7 @@ def elimination_program(system: System, redundant: bool, tangent: bool) -> Equat
     template[P.diagonal[n:]] = (
         -compliance_of_redundant_rows(_shares(entries, masses, m)) if redundant else 0.0
     )
-    refined = redundant or delta.any() or _uneven(system)
+    refined = redundant or unequal(system)
     return constant(
         EquationArrays(
             *P,
@@ -226,7 +226,7 @@ def _entries(system: System) -> _Entries:
 
 def _rows(system: System) -> Ints:
     """The row of each non-zero."""
-    return np.repeat(np.arange(system.m), np.diff(system.arrays.jac_start))
+    return rows_of_slopes(system.arrays.jac_start)
 
 
 def _apparent_masses(system: System, entries: _Entries) -> Floats:

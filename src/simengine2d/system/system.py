@@ -6,7 +6,7 @@ M qdd + Phi_q^T lam = QA,      Phi(q, t) = 0,      Phi_q qd = nu,      Phi_q qdd
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import cached_property
@@ -28,7 +28,7 @@ from ..numerics.collector import collector_waits
 from ..numerics.contexts import lay_out_once
 from .applied_forces import applied, frames_of_loads, load_arrays
 from .constraints import constant_arrays
-from .evaluation import Evaluator
+from .evaluation import Evaluator, idle, sizes_of
 from .workspace import Pool, Workspace, new_workspace
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ class System:
         constant((self.drawn_q, self.own_arms, self.driver_rows, self.velocity_rows))
         self.idle = Pool()
         """Idle workspaces for the next evaluation or run."""
-        self.known: dict[str, dict[Any, Any]] = {}
+        self.has_run = False
+        """Whether a run has left what it prepared; from then on that stays here."""
+        self.known: dict[Callable[..., Any], dict[Any, Any]] = {}
         """Constants computed for this system, see `once_per_system`."""
 
     def _name_parts(self) -> None:
@@ -185,7 +187,7 @@ class System:
         """Another one with the same attributes, but with its own workspaces and constants."""
         other = object.__new__(System)
         other.__dict__.update(self.__dict__)
-        other.idle, other.known = Pool(), {}
+        other.idle, other.known, other.has_run = Pool(), {}, False
         return other
 
     # copies are built again from the resolved model: addresses mean nothing in them
@@ -239,15 +241,23 @@ class System:
         """What a run of its own needs, with `d` for equations of motion."""
         return new_workspace(self.arrays, self.load_arrays, d)
 
+    def follow_numbers(self, write: Callable[[], None]) -> None:
+        """Write something that follows from the numbers; where these change (`OwnSystem`), it is written again."""
+        write()
+
     @contextmanager
     def evaluator(self) -> Iterator[Evaluator]:
         """What evaluates once: an idle one, or a new one. Contacts are searched for again in it."""
-        rows: Evaluator = self.idle.take(Evaluator) or Evaluator(self.arrays, self.load_arrays)
+        shares = not self.loads and not self.has_formulas
+        pool, kind = (idle, sizes_of(self.arrays)) if shares else (self.idle, Evaluator)
+        rows: Evaluator = pool.take(kind) or Evaluator(self.arrays, self.load_arrays)
+        if rows.S is not self.arrays:
+            rows.turn_to(self.arrays)
         rows.w.memory[:] = np.nan
         try:
             yield rows
         finally:
-            self.idle.give(Evaluator, rows)
+            pool.give(kind, rows)
 
     @contextmanager
     def at(self, t: float, q: Floats, qd: Floats | None = None) -> Iterator[Workspace]:

@@ -126,6 +126,12 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
     return w._replace(**rare_pointers(w, S, L, d)._asdict())
 
 
+def refresh(w: Workspace, S: SystemArrays) -> None:
+    """Numbers of the system that a workspace holds, after they have changed."""
+    w.weight[:] = S.term_weight
+    w.scratch.known[:] = np.nan  # what laws were at some time
+
+
 class RarePointers(NamedTuple):
     """The words of kernel pointers that work in a workspace; zeros if its model does not need them."""
 
@@ -180,7 +186,7 @@ def once_per_system(function: Function) -> Function:
 
     @wraps(function)
     def known(system: System, *arguments: Hashable) -> Any:
-        answers = system.known.setdefault(function.__qualname__, {})
+        answers = system.known.setdefault(known, {})
         if (answer := answers.get(arguments)) is None:
             answer = answers[arguments] = function(system, *arguments)
             for oldest in list(answers)[:-MOST_KNOWN]:

@@ -13,12 +13,13 @@ from ...errors import AssemblyError, ModelError, counted, listed
 from ...model.measure import Term
 from ...model.model import Model
 from ...numerics.arrays import Floats
-from ...numerics.rank import unit_rows
+from ...numerics.rank import Matrix, unit_rows
 from ...system.failures import broken_function
 from ...system.system import System
 from .closure import Closure, close, coordinate_scale, scaled_jacobian, weighted_change
 
 UNGIVEN = 1e-10  # weight of a velocity the user did not give, relative to a given one
+ROUNDING = 8.0 * np.finfo(float).eps  # of an equation, relative to its terms
 NEW_STARTS = 4
 SUSPECTS = 8  # joints tried in turn if the mechanism does not close
 
@@ -165,13 +166,20 @@ def consistent_velocities(system: System, t: float, q: Floats) -> tuple[Floats, 
     scale = coordinate_scale(system)
     at = system.evaluated(t, q)
     J, norms = unit_rows(scaled_jacobian(system, at.data, scale))
-    weight = np.where(is_given, 1.0, UNGIVEN)
     nu, qd = at.f[:, 1] / norms, wanted
+    if is_satisfied(J, wanted / scale, nu):
+        return qd, []
+    weight = np.where(is_given, 1.0, UNGIVEN)
     # again from the computed velocities where none were given, so that these do not affect the given ones
     for _ in range(2):
         near = np.where(is_given, wanted, qd)
         qd = near + scale * weighted_change(J, nu - J @ (near / scale), weight)
     return qd, _velocity_sentences(system, wanted, is_given, qd)
+
+
+def is_satisfied(J: Matrix, x: Floats, b: Floats) -> bool:
+    """Whether J x = b but for rounding."""
+    return bool(np.all(np.abs(b - J @ x) <= ROUNDING * (abs(J) @ np.abs(x) + np.abs(b))))
 
 
 def _given(body) -> tuple[float | None, float | None, float | None]:

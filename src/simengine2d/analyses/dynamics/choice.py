@@ -19,6 +19,7 @@ from ...integrators.runge_kutta import RungeKutta
 from ...methods import Formulation, Integrator
 from ...system.system import System
 from ...system.workspace import once_per_system
+from .idle_families import take_family
 from .initial_state import start
 
 MOST_BODIES = 3_000  # in a tree: larger models are mostly stiff, and their sparse equations are needed anyway
@@ -59,7 +60,8 @@ def quickest(system: System, t: float) -> Choice:
     if not at.regular and any(row.formula is not None for _, row in system.rows):
         # such a row may hold in every pose of the tree; nothing that it could push on is then left in it
         return Choice(REFERENCE_POINT, "since some constraints are redundant, and formulas among them")
-    family = Relative(system, at.assembly.q)
+    family = take_family(system, Relative.name, Projection(), at)
+    assert isinstance(family, Relative)
     if family.n == 0 or all(branch.joint is None for branch in family.branches):
         return Choice(REFERENCE_POINT, "since no joint lets a body move, or carries one")
     if not family.is_recursive:

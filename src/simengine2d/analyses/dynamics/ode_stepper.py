@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from ...coordinates.base import Family
 from ...coordinates.equations import Configuration
 from ...coordinates.ode_problem import OdeFormulation, Recoverer
 from ...formulations.projection import Projection
@@ -16,6 +17,7 @@ from ...integrators.runge_kutta import RungeKutta
 from ...integrators.scipy_methods import ScipyIntegration
 from ...methods import Formulation, Integrator
 from ...numerics.arrays import Floats
+from .idle_families import leave_family, take_family
 from .initial_state import InitialState
 from .options import DynamicsOptions
 from .outputs import History, Outputs
@@ -54,13 +56,18 @@ class OdeStepper(DynamicsStepper):
     @classmethod
     def of(cls, options: DynamicsOptions, start: InitialState) -> OdeStepper:
         """A stepper at the start: one that an earlier run has left, or a new one."""
-        idle: OdeStepper | None = options.system.idle.take(StepKind.of(options))
-        stepper = cls(options, start) if idle is None else idle
+        family = take_family(options.system, options.coordinates, options.formulation, start)
+        idle: OdeStepper | None = family.idle.take(StepKind.of(options))
+        if idle is None:
+            stepper = cls(options, start, family)
+        else:
+            stepper = idle
+            stepper.take_numbers(start)
         stepper.begin(options)
         return stepper
 
-    def __init__(self, options: DynamicsOptions, start: InitialState) -> None:
-        super().__init__(options, start)
+    def __init__(self, options: DynamicsOptions, start: InitialState, family: Family) -> None:
+        super().__init__(options, start, family)
         formulation, family, at = options.formulation, self.family, start.assembly
         assert isinstance(options.integrator, OdeMethod) and isinstance(formulation, OdeFormulation)
         self.method, explicit = options.integrator, isinstance(options.integrator, RungeKutta)
@@ -69,7 +76,7 @@ class OdeStepper(DynamicsStepper):
             self.chunk, self.counted = STEPS_A_CHUNK, EXPLICIT
             self.marks = {"earlier": np.array(at.t)}  # when the present chunk began
         self.follows_from_state = not formulation.gives_way and formulation.stabilization == (0.0, 0.0)
-        self.first = np.concatenate([family.positions(at.q), family.velocities(at.q, at.qd)])
+        self.first = self.first_state()
         family.count_from(at.t, at.q, at.qd)
         # the equations, and the way back to the bodies
         where = Configuration(at.t, self.first[: family.n].copy(), not start.regular, start.implied)
@@ -82,6 +89,22 @@ class OdeStepper(DynamicsStepper):
         self.recovered = Recoverer(pointers, sizes, problem.monitors, family.turns)
         self.restartable: CompiledIntegration | None = None
         self.Y = np.zeros((0, self.first.size + problem.monitors.size))
+
+    def first_state(self) -> Floats:
+        """(z, zd) at the start."""
+        at = self.start.assembly
+        return self.family.state_of(at.q, at.qd)
+
+    def take_numbers(self, start: InitialState) -> None:
+        """Start from another state, in coordinates that have taken the numbers of another System."""
+        if start is self.start:
+            return
+        self.start, self.first = start, self.first_state()
+        self.__dict__.pop("bridge", None)
+        broken, self.switching = bool(self.switching), self.new_switching()
+        limit = self.restartable.problem.limit if self.restartable is not None else np.nan
+        if broken or self.switching or limit != self.system.domain[1]:
+            self.restartable = None
 
     def set_tolerances(self, options: DynamicsOptions) -> None:
         self.options = options
@@ -158,7 +181,8 @@ class OdeStepper(DynamicsStepper):
         """Leave this stepper to the next run, without the rows of this one."""
         if self.restartable is not None:
             self.Y = self.Y[:0].copy()
-            self.system.idle.give(StepKind.of(self.options), self)
+            self.family.idle.give(StepKind.of(self.options), self)
+            leave_family(self.family, self.options.system, self.options.t0)
 
     # a row that is the present state, as a Simulator has it
 

@@ -20,6 +20,7 @@ from ...system.system import System
 from ..equation_system import EquationSystem
 from ..times import check_domains
 from .choice import choice
+from .idle_families import take_family
 from .initial_state import start
 from .ode_stepper import OdeStepper
 from .options import DynamicsOptions, methods
@@ -65,7 +66,8 @@ class Simulator:
         others = (), max_step, None, None, *choice(system, 0.0, coordinates, method, posed, atol)
         self._options = DynamicsOptions(system, self._times, None, method, posed, rtol, atol, *others)
         self._start = start(system, 0.0)
-        self._first = OdeStepper(self._options, self._start)
+        family = take_family(system, self._options.coordinates, posed, self._start)
+        self._first = OdeStepper(self._options, self._start, family)
         self._seen: History | None = None
         self._lock, self._busy = RLock(), False
         self.reset()

@@ -77,14 +77,12 @@ class DynamicsStepper(ABC):
     chunk = 0
     """Steps to try between two checks of their progress; 0 where a check may come at any time."""
 
-    def __init__(self, options: DynamicsOptions, start: InitialState) -> None:
-        self.options, self.start, self.system, method = options, start, options.system, options.integrator
-        idle: Family | None = self.system.idle.take((options.coordinates, start.assembly.t))
-        self.family = idle or Family.registry.named(options.coordinates)(self.system, start.assembly.q)
+    def __init__(self, options: DynamicsOptions, start: InitialState, family: Family) -> None:
+        self.options, self.start, self.family, method = options, start, family, options.integrator
+        self.system = family.system
         self.rank = RankWatch(self.system, self.family, start.regular) if can_lose_rank(self.system) else None
         """The watch over the constraints; None if they are always independent."""
-        bends = not isinstance(method, AlphaMethod)  # methods of order 2 do not notice kinks
-        self.switching = Switching(self.system, options.step if options.fixed else None, bends)
+        self.switching = self.new_switching()
         self.compiled = not isinstance(method, OdeMethod) or method.keeps
         """Whether the integration can be saved and resumed, and examines the constraints after every step."""
         self.doubtful = False
@@ -93,6 +91,12 @@ class DynamicsStepper(ABC):
         """Counts of the integrations that ended at a singular pose."""
         self.marks: dict[str, Floats] = {}
         """What a checkpoint has besides the arrays: steps that are taken back do not change it."""
+
+    def new_switching(self) -> Switching:
+        """The breaks of the system."""
+        step = self.options.step if self.options.fixed else None
+        bends = not isinstance(self.options.integrator, AlphaMethod)  # methods of order 2 do not notice kinks
+        return Switching(self.system, step, bends)
 
     @abstractmethod
     def restart_at(self, t: float, q: Floats, qd: Floats) -> None:
@@ -149,7 +153,7 @@ class DynamicsStepper(ABC):
         """(z, zd) of bodies in a state, from which whole turns are counted."""
         self.doubtful = self.doubtful or self.family.miscounted
         self.family.count_from(t, q, qd)
-        return np.concatenate([self.family.positions(q), self.family.velocities(q, qd)])
+        return self.family.state_of(q, qd)
 
     # steps
 

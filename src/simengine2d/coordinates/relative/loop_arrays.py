@@ -34,8 +34,14 @@ class RowLimits(NamedTuple):
 def new_loops(family: Relative, tree: Tree, stabilization: Floats, rows: RowLimits) -> Loops:
     """Arrays of the rows that close loops."""
     arrays, m = family.closing, family.m
-    functions, w = [family.system.functions[i] for i in family.remaining_rows], new_workspace(arrays)
-    w.f[:] = [(f.constant, 0.0, 0.0) for f in functions] or 0.0
+    w, frame = new_workspace(arrays), np.zeros((arrays.frame_body.size, 5))
+
+    def write_numbers() -> None:
+        w.f[:] = [(family.system.functions[i].constant, 0.0, 0.0) for i in family.remaining_rows] or 0.0
+        w.weight[:] = arrays.term_weight
+        frame[:] = frames_of(arrays)
+
+    family.system.follow_numbers(write_numbers)
     body = in_order(tree, arrays.frame_body)
     groups, nodes = paths_of_rows(tree, arrays)
     paths = loop_paths(tree, groups, nodes, m)
@@ -50,7 +56,7 @@ def new_loops(family: Relative, tree: Tree, stabilization: Floats, rows: RowLimi
         arrays.functions,
         w,
         body,
-        frames_of(arrays),
+        frame,
         np.column_stack([arrays.term_kind, arrays.term_a, arrays.term_b]),
         w.weight,
         arrays.row_period,

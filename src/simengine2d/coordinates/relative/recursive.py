@@ -22,6 +22,7 @@ from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 from ...system.applied_forces import Loads, add_forces, add_wrenches
 from ...system.constraints import SystemArrays
 from ...system.elimination import unequal
+from ...system.renumbering import overwrite
 from ...system.row_compliance import filled
 from ...system.workspace import MOST_WHOLE, Workspace, new_workspace
 from ..base import reduced_arrays
@@ -29,8 +30,7 @@ from ..equations import Configuration, EquationsOfMotion, Verb
 from ..row_scales import MOST_ROWS, given_in, lengths_in, softened
 from .articulated import accelerate_joints, eliminate_joints, weigh
 from .joint_multipliers import multipliers_of
-from .loop_arrays import RowLimits, frames_of, in_order, new_loops, new_refining, paths_of_rows
-from .loop_paths import products
+from .loop_arrays import RowLimits, frames_of, in_order, new_loops, new_refining
 from .loops import (
     ENTRY,
     OTHER,
@@ -76,7 +76,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LIGHT = 1e-12  # effective inertia of a motion, relative to the largest
-MOST_PRODUCTS = 5_000_000  # of entries of W; the multipliers of more would cost more than dense matrices
 
 
 class Forces(NamedTuple):
@@ -190,10 +189,15 @@ class RecursiveEquations(EquationsOfMotion):
         refining = refine_multipliers.bind(new_refining(loops)) if refined else None
         closing = Closing(loops, *words(timed), *words(nonlinear), *words(drifting), *words(refining))
         solving = solve_loops.bind(closing) if family.m > 0 else None
-        gravity = np.array(family.system.resolved.gravity)
+        system, gravity = family.system, np.zeros(2)
         self.recursion = Recursive(self.tree, gravity, *words(forces), *words(solving))
         self.context, self.per_row = closing, rows.per_row
-        self.per_coordinate = family.system.length / family.sizes
+        self.per_coordinate = np.zeros(family.n)
+
+        def write_numbers() -> None:
+            gravity[:], self.per_coordinate[:] = system.resolved.gravity, system.length / family.sizes
+
+        system.follow_numbers(write_numbers)
 
     @cached_property
     def accelerate(self) -> BoundKernel:  # type: ignore[override]
@@ -210,6 +214,7 @@ def recursive_equations(family: Relative, formulation: Formulation, at: Configur
     stabilization = np.array(formulation.stabilization)
     rows = RowLimits(compliance, soft, lengths_in(family, at))
     equations = RecursiveEquations(family, stabilization, rows, refined)
+    family.system.follow_numbers(lambda: np.copyto(rows.per_row, lengths_in(family, at)))
     equations.multipliers = multipliers_of(family, equations.loops, formulation, at)
     return equations
 
@@ -229,17 +234,18 @@ def words(bound: BoundKernel | None) -> tuple[Any, Any]:
 
 
 def new_forces(family: Relative, tree: Tree) -> Forces:
-    arrays, loads = reduced_arrays(family.system, [])
-    arrays = arrays._replace(frame_body=constant(in_order(tree, arrays.frame_body)))
-    bodies = len(tree.numbers)
-    return Forces(
-        tree,
-        arrays,
-        loads,
-        frames_of(arrays),
-        new_workspace(arrays, loads),
-        *[np.zeros(3 * bodies) for _ in range(3)],
-    )
+    system, bodies = family.system, len(tree.numbers)
+    given = reduced_arrays(system, [])
+    arrays, loads = given[0]._replace(frame_body=constant(in_order(tree, given[0].frame_body))), given[1]
+    frame, w = np.zeros((arrays.frame_body.size, 5)), new_workspace(arrays, loads)
+
+    def write_numbers() -> None:
+        overwrite(given, reduced_arrays(system, []))
+        frame[:] = frames_of(arrays)
+        w.scratch.known.fill(np.nan)
+
+    system.follow_numbers(write_numbers)
+    return Forces(tree, arrays, loads, frame, w, *[np.zeros(3 * bodies) for _ in range(3)])
 
 
 def suits(family: Relative) -> bool:
@@ -249,8 +255,7 @@ def suits(family: Relative) -> bool:
     """
     if family.m > 0 and family.n + family.m <= MOST_WHOLE and unequal(family.system):
         return False
-    _, paths = paths_of_rows(family.tree, family.closing)
-    if products(family.tree, paths) > MOST_PRODUCTS:
+    if not family.has_short_paths:
         return False
     masses = family.tree.constant[:, [MASS, INERTIA]]
     return bool(np.all(masses > 0.0)) or _has_inertia(family)

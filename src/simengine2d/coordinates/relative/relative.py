@@ -1,29 +1,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
-from ...expressions.function import as_function
 from ...methods import Formulation
 from ...model.elements import Row
 from ...model.frame import GROUND, PlacedFrame
 from ...model.measure import along, angle, x, y
-from ...numerics.kernel import kernel, plain
+from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import kernel_pointer
-from ...system.constraints import SystemArrays, constant_arrays, evaluate
-from ...system.evaluation import SMALL
-from ...system.system import System
-from ...system.workspace import new_workspace
+from ...system.constraints import SystemArrays, constant_arrays, rows_of_slopes, some_rows
+from ...system.evaluation import Evaluator
+from ...system.renumbering import OwnSystem, overwrite
+from ...system.system import NO_LOADS, NOTHING, System
 from ..body_map import BodyMap, MapPointers, MapShape
 from ..equations import Configuration, EquationsOfMotion
 from ..mapped import MappedFamily
 from ..transform import transform, transform_masses
 from . import stage_map
+from .loop_arrays import paths_of_rows
+from .loop_paths import products
 from .recursive import recursive_equations, suits
 from .tree import Branch, spanning_tree, tree_joints
 from .tree_motion import (
@@ -149,6 +150,7 @@ def move_bodies(c, t, y, out):
 POSES = 3  # random poses of the tree in which a row must hold to count as always satisfied
 HOLDS = 1e-11  # error of a satisfied row, relative to what moves it
 MOST_DENSE = 50_000_000  # entries of R
+MOST_PRODUCTS = 5_000_000  # of entries of W; the multipliers of more would cost more than dense matrices
 
 
 class Relative(MappedFamily):
@@ -163,54 +165,108 @@ class Relative(MappedFamily):
 
     def __init__(self, system: System, q: Floats) -> None:
         super().__init__(system, q)
-        bodies = [body.name for body in system.bodies]
+        self.own_rows = []
+        self.tree, self.measures, self.sizes = self._placed_at(q)
+        self.own_arrays, self.measured = self.tree, Evaluator(self.measures, NO_LOADS)
+        self.to_bodies = move_bodies.bind(Moving(self.tree))
+        self.constant_rows = self._constant_rows()
+        self.constant_arrays = self._arrays_of(self.constant_rows)
+        self.evaluated = Evaluator(self.constant_arrays, NO_LOADS)
+        self.remaining_rows = self._rows_left()
+
+    def _placed_at(self, q: Floats) -> tuple[Tree, SystemArrays, Floats]:
+        """The tree of a pose, and what its coordinates measure."""
+        system, bodies = self.system, [body.name for body in self.system.bodies]
         angles = {GROUND: 0.0, **dict(zip(bodies, q[2::3].tolist(), strict=True))}
-        self.q = np.array(q, dtype=float)
+        self.q = q
         self.branches = spanning_tree(bodies, list(tree_joints(system, angles)))
-        self.tree = self.own_arrays = tree_arrays(system.bodies, self.branches)
         measured = [part for branch in self.branches for part in coordinates_of(branch)]
         self.names = [f"{owner}.{row.label}" for owner, row in measured]
-        self.sizes = np.array(
-            [1.0 if row.label in ("angle", "phi") else system.length for _, row in measured]
-        )
-        self.own_rows = []
-        held = {i for branch in self.branches if branch.joint for i in branch.joint.rows}
-        rows, zeros = [row for _, row in measured], [as_function(0.0)] * len(measured)
-        self.measures, _ = constant_arrays(system.bodies, system.resolved.gravity, rows, zeros)
-        self.to_bodies = move_bodies.bind(Moving(self.tree))
-        others = [i for i in range(system.m) if i not in held]
-        satisfied = self._satisfied(others)
-        self.remaining_rows = [i for i in others if i not in satisfied]
+        sizes = [1.0 if row.label in ("angle", "phi") else system.length for _, row in measured]
+        rows, zeros = [row for _, row in measured], [NOTHING] * len(measured)
+        measures, _ = constant_arrays(system.bodies, system.resolved.gravity, rows, zeros)
+        return tree_arrays(system.bodies, self.branches), measures, np.array(sizes)
 
-    def _satisfied(self, rows: list[int]) -> set[int]:
-        """Rows that hold in every pose of the tree, such as a second pin at the same point."""
-        system, rng = self.system, np.random.default_rng(1)
-        constant = [i for i in rows if system.functions[i].is_constant and system.rows[i][1].formula is None]
+    def take_numbers(self, system: System, q: Floats) -> bool:
+        own = self.system
+        if not isinstance(own, OwnSystem):
+            return False
+        if own.source is system and self.q is q:
+            return True
+        held, left = self._held_rows(), self.remaining_rows
+        if not own.take_numbers(system):
+            return False
+        tree, measures, sizes = self._placed_at(q)
+        mine, theirs = (*self.tree[:2], self.measures, self.sizes), (*tree[:2], measures, sizes)
+        if self._held_rows() != held or not overwrite(mine, theirs):
+            return False
+        if self._constant_rows() != self.constant_rows or not self._write_rows() or self._rows_left() != left:
+            return False
+        self.__dict__.pop("is_recursive", None)
+        own.write_again()
+        return self.is_recursive
+
+    def _write_rows(self) -> bool:
+        """The numbers of the rows that no joint of the tree holds; False where they differ in more."""
+        given = [(self.constant_rows, self.constant_arrays)]
+        if self.closing is not self.constant_arrays:
+            given.append((self.remaining_rows, self.closing))
+        return all(overwrite(arrays, self._arrays_of(rows)) for rows, arrays in given)
+
+    def _held_rows(self) -> list[tuple[int, ...]]:
+        """The rows that the joint of each branch holds."""
+        return [branch.joint.rows if branch.joint else () for branch in self.branches]
+
+    def _other_rows(self) -> list[int]:
+        """Those that no joint of the tree holds."""
+        held = {i for rows in self._held_rows() for i in rows}
+        return [i for i in range(self.system.m) if i not in held]
+
+    def _constant_rows(self) -> list[int]:
+        """Those of them that hold measures at constant values."""
+        rows, functions = self.system.rows, self.system.functions
+        return [i for i in self._other_rows() if functions[i].is_constant and rows[i][1].formula is None]
+
+    def _rows_left(self) -> list[int]:
+        """The rows that close loops: all others hold in every pose of the tree, such as a second pin at the same point.
+
+        Functions of the user's are not asked about random poses.
+        """
+        constant, S = self.constant_rows, self.constant_arrays
         if not constant:
-            return set()
-        # of these rows alone: functions of the user's are not asked about random poses
-        S, holds = self._arrays_of(constant), np.ones(len(constant), dtype=bool)
-        row, z = np.repeat(np.arange(holds.size), np.diff(S.jac_start)), self.positions(self.q)
-        for _ in range(POSES):
-            q = self.bodies(0.0, z + self.sizes * rng.uniform(-1.0, 1.0, self.n), *np.zeros((2, self.n))).q
-            errors, slopes = self._evaluated(S, q, np.zeros(q.size))
-            moved = np.zeros(holds.size)  # a row may have no slopes at all
-            np.maximum.at(moved, row, np.abs(slopes) * np.maximum(np.abs(q), system.sizes)[S.jac_column])
-            holds &= np.abs(errors) <= HOLDS * moved
+            return self._other_rows()
+        holds, row, z = np.ones(len(constant), dtype=bool), rows_of_slopes(S.jac_start), self.positions(self.q)
+        for moved in random_poses(self.n):
+            q = self.bodies(0.0, z + self.sizes * moved, *np.zeros((2, self.n))).q
+            errors = self.evaluated(0.0, q, np.zeros(q.size))
+            terms = np.abs(self.evaluated.w.data) * np.maximum(np.abs(q), self.system.sizes)[S.jac_column]
+            largest = np.zeros(holds.size)  # a row may have no slopes at all
+            np.maximum.at(largest, row, terms)
+            holds &= np.abs(errors) <= HOLDS * largest
             if not holds.any():
                 break
-        return {i for i, held in zip(constant, holds, strict=True) if held}
+        satisfied = {i for i, held in zip(constant, holds, strict=True) if held}
+        return [i for i in self._other_rows() if i not in satisfied]
 
     def _arrays_of(self, rows: list[int]) -> SystemArrays:
         """The arrays of some rows, without forces."""
-        system = self.system
-        measures, functions = [system.rows[i][1] for i in rows], [system.functions[i] for i in rows]
+        system, functions = self.system, [self.system.functions[i] for i in rows]
+        if all(system.rows[i][1].formula is None for i in rows):
+            return some_rows(system.arrays, np.array(rows, dtype=np.int64), functions)
+        measures = [system.rows[i][1] for i in rows]
         return constant_arrays(system.bodies, system.resolved.gravity, measures, functions)[0]
 
     @cached_property
     def closing(self) -> SystemArrays:
         """The arrays of the rows that close loops."""
+        if self.remaining_rows == self.constant_rows:
+            return self.constant_arrays
         return self._arrays_of(self.remaining_rows)
+
+    @cached_property
+    def has_short_paths(self) -> bool:
+        """Whether few rows share their paths to the ground; numbers do not matter."""
+        return products(self.tree, paths_of_rows(self.tree, self.closing)[1]) <= MOST_PRODUCTS
 
     @cached_property
     def is_recursive(self) -> bool:
@@ -238,28 +294,23 @@ class Relative(MappedFamily):
         super().prepare()
 
     def positions(self, q: Floats) -> Floats:
-        return self._measured(q, np.zeros(q.size))[0]
+        return self.state_of(q, np.zeros(q.size))[: self.n]
 
     def velocities(self, q: Floats, qd: Floats) -> Floats:
-        return self._measured(q, qd)[1]
+        return self.state_of(q, qd)[self.n :]
 
-    def _measured(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+    def state_of(self, q: Floats, qd: Floats) -> Floats:
         """The coordinates are measures between bodies: z = s(q), zd = s_q qd."""
         S = self.measures
-        z, data = self._evaluated(S, q, qd)
-        rows = np.repeat(np.arange(self.n), np.diff(S.jac_start))
-        zd = np.zeros(self.n)
-        np.add.at(zd, rows, data * qd[S.jac_column])
-        return z, zd
+        z = self.measured(0.0, np.asarray(q, dtype=float), np.asarray(qd, dtype=float))
+        rates = self.measured.w.data * qd[S.jac_column]
+        return np.concatenate([z, np.bincount(rows_of_slopes(S.jac_start), rates, minlength=self.n)])
 
-    @staticmethod
-    def _evaluated(S: SystemArrays, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
-        """Rows and their derivatives, for constant functions."""
-        w, Phi = new_workspace(S), np.empty(S.row_start.size - 1)
-        q, qd = np.ascontiguousarray(q, dtype=float), np.ascontiguousarray(qd, dtype=float)
-        quick = evaluate if q.size > SMALL else plain(evaluate)
-        quick(S, 0.0, q, qd, w, Phi, w.row)
-        return Phi, w.data
+
+@lru_cache(maxsize=16)
+def random_poses(n: int) -> Floats:
+    """Where rows are examined, the same for all trees of n coordinates."""
+    return np.random.default_rng(1).uniform(-1.0, 1.0, (POSES, n))
 
 
 def coordinates_of(branch: Branch) -> Iterator[tuple[str, Row]]:
