@@ -12,12 +12,14 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
+from simengine2d.analyses.dynamics import idle_families
 from simengine2d.expressions import function, parser
 from simengine2d.model import library
 from simengine2d.numerics import patterns as cache
 from simengine2d.numerics.patterns import once_per_pattern, patterns
 from simengine2d.system import evaluation
 from simengine2d.system.elimination import elimination_program
+from simengine2d.system.workspace import Pool
 
 
 @pytest.fixture
@@ -35,6 +37,8 @@ def switched_off(monkeypatch):
         patterns.clear()
         monkeypatch.setattr(patterns, "find", lambda key: None)
         monkeypatch.setattr(patterns, "keep", lambda key, answer: None)
+        monkeypatch.setattr(idle_families, "shared", Pool())
+        monkeypatch.setattr(Pool, "give", lambda self, kind, workspace: None)
         monkeypatch.setattr(parser, "_kept_tree", parser._tree)
         monkeypatch.setattr(function, "_kept_function", function._function_with)
 

@@ -57,7 +57,9 @@ class OwnSystem(System):
     def _compute_again(self) -> bool:
         """What was computed once for this System, into the same arrays."""
         earlier, self.known = self.known, {}
-        answers = [(f, at, old) for f, each in earlier.items() for at, old in each.items() if _has_arrays(old)]
+        answers = [
+            (f, at, old) for f, each in earlier.items() for at, old in each.items() if _has_arrays(old)
+        ]
         for function, arguments, old in answers:
             if not overwrite(old, function(self, *arguments)):
                 return False

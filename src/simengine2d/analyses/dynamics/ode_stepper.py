@@ -99,7 +99,8 @@ class OdeStepper(DynamicsStepper):
         """Start from another state, in coordinates that have taken the numbers of another System."""
         if start is self.start:
             return
-        self.start, self.first = start, self.first_state()
+        self.start = start
+        self.first = self.first_state()
         self.__dict__.pop("bridge", None)
         broken, self.switching = bool(self.switching), self.new_switching()
         limit = self.restartable.problem.limit if self.restartable is not None else np.nan

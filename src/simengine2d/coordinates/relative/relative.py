@@ -235,7 +235,11 @@ class Relative(MappedFamily):
         constant, S = self.constant_rows, self.constant_arrays
         if not constant:
             return self._other_rows()
-        holds, row, z = np.ones(len(constant), dtype=bool), rows_of_slopes(S.jac_start), self.positions(self.q)
+        holds, row, z = (
+            np.ones(len(constant), dtype=bool),
+            rows_of_slopes(S.jac_start),
+            self.positions(self.q),
+        )
         for moved in random_poses(self.n):
             q = self.bodies(0.0, z + self.sizes * moved, *np.zeros((2, self.n))).q
             errors = self.evaluated(0.0, q, np.zeros(q.size))
