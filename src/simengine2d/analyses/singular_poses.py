@@ -92,9 +92,12 @@ class RankWatch:
         self.state, self.alarm_rows = np.zeros(rank_watch.STATE_SIZE), np.zeros((rank_watch.MOST_ALARMS, 3))
         self.top, self.first, self.first_g = np.zeros(m), np.zeros((2, n)), np.zeros(m)
         self.weight = np.zeros(S.jac_column.size)
-        system.follow_numbers(lambda: np.divide(1.0, geometric_masses(system)[S.jac_column], out=self.weight))
+        system.follow_numbers(self._weigh)
         self.pivot = np.ascontiguousarray(d.diagonal[n:])
         self.scratch = (np.zeros(3 * family.n), np.zeros(3 * n), np.zeros(n))
+
+    def _weigh(self) -> None:
+        self.weight[:] = 1.0 / geometric_masses(self.system)[self.system.arrays.jac_column]
 
     def around(self, finish: BoundKernel) -> BoundKernel:
         """The kernel pointer that finishes a step and then examines the constraints."""

@@ -1,7 +1,7 @@
 """A System of a run's own, into which the numbers of other Systems of the same structure can be written.
 
-What a run prepares holds addresses: of arrays, of contexts of kernels, of what was computed once for a System. All that
-depends on structure alone. With other numbers in the same arrays it serves the next model, which is new in numbers only.
+What a run prepares holds addresses of arrays, and all but their numbers depends on structure alone. With other numbers
+in the same arrays it serves the next model, which is new in numbers only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OWN = "arrays", "load_arrays", "masses", "arms", "sizes", "idle", "known", "writ
 
 
 class OwnSystem(System):
-    """The System of one run at a time: its arrays stay where they are, its numbers are those of the last System taken."""
+    """The System of one run at a time: its arrays stay where they are, and take numbers of one System after another."""
 
     def __init__(self, system: System) -> None:
         self.__dict__.update(system.__dict__)

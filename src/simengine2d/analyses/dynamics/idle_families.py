@@ -18,6 +18,8 @@ from ...system.system import System
 from ...system.workspace import Pool
 from .initial_state import InitialState
 
+MOST_WRITERS = 200  # what many different runs have prepared is not kept for ever
+
 shared = Pool()
 """Of the last structures; each family has one user at a time."""
 
@@ -34,14 +36,14 @@ def take_family(system: System, coordinates: str, posed: Formulation, start: Ini
     return Family.registry.named(coordinates)(OwnSystem(system) if shares else system, q)
 
 
-def leave_family(family: Family, system: System, t: float) -> None:
+def leave_family(family: Family, system: System, posed: Formulation, start: InitialState) -> None:
     """Leave coordinates to the next run: of any model alike, or of this System from its second run on."""
-    own = isinstance(family, Relative) and isinstance(family.system, OwnSystem) and family.is_recursive
-    if own and not system.has_run:
+    first, system.has_run = not system.has_run, True
+    own = family.system if isinstance(family.system, OwnSystem) else None
+    if own and first and can_share(system, family.name, posed, start):
         shared.give(structure(system), family)
-    else:
-        system.idle.give((family.name, t), family)
-    system.has_run = True
+    elif not (own and len(own.writers) > MOST_WRITERS):
+        system.idle.give((family.name, start.assembly.t), family)
 
 
 def can_share(system: System, coordinates: str, posed: Formulation, start: InitialState) -> bool:
@@ -51,5 +53,5 @@ def can_share(system: System, coordinates: str, posed: Formulation, start: Initi
 
 
 def structure(system: System) -> Hashable:
-    """The same for models that share their pattern; whether all else is alike, too, is seen when numbers are written."""
+    """The same for models that share their pattern; whether all else is alike is seen when numbers are written."""
     return id(system.arrays.term_slot), len(system.loads)

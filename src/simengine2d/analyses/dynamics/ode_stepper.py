@@ -183,7 +183,7 @@ class OdeStepper(DynamicsStepper):
         if self.restartable is not None:
             self.Y = self.Y[:0].copy()
             self.family.idle.give(StepKind.of(self.options), self)
-            leave_family(self.family, self.options.system, self.options.t0)
+            leave_family(self.family, self.options.system, self.options.formulation, self.start)
 
     # a row that is the present state, as a Simulator has it
 

@@ -194,7 +194,7 @@ class Relative(MappedFamily):
         if own.source is system and self.q is q:
             return True
         held, left = self._held_rows(), self.remaining_rows
-        if not own.take_numbers(system):
+        if not self.is_recursive or not own.take_numbers(system):
             return False
         tree, measures, sizes = self._placed_at(q)
         mine, theirs = (*self.tree[:2], self.measures, self.sizes), (*tree[:2], measures, sizes)
