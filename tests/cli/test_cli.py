@@ -194,6 +194,17 @@ def test_check_shows_the_model_and_its_mobility(driven):
     assert all(word in shown.stdout for word in words)
 
 
+def test_check_tells_along_what_a_slider_moves_and_where_the_ground_is(driven):
+    shown = run("check", driven, columns=120)
+    assert "slides along" in shown.stdout and "ground at (10, 0), slider (center)" in shown.stdout
+    assert "(1, 0) as slider is drawn" in shown.stdout
+
+
+def test_check_warns_of_mass_centers_by_mistake(write):
+    shown = run("check", write(SLIDER_CRANK.replace("a: crank.A, b: rod.A", "a: crank, b: rod.A") + MOTOR))
+    assert "joins the mass center of crank to rod.A, 2 m away as drawn" in shown.stderr
+
+
 def test_assemblies_are_listed_with_their_ranges(driven):
     shown = run("assemblies", driven)
     assert (shown.exit_code, shown.stderr) == (0, "")

@@ -145,7 +145,7 @@ def test_slides_welds_and_floating_bodies_have_their_coordinates():
 def test_a_body_is_reached_by_a_pin_rather_than_by_a_slot():
     model = se.Model()
     near, far = model.body("near", mass=1, inertia=1), model.body("far", mass=1, inertia=1, at=(1, 0))
-    model.add(se.PinSlot("slot", model.ground, far))
+    model.add(se.PinSlot("slot", model.ground, far, direction=(1, 0)))
     model.add(se.Revolute("A", model.ground, near))
     model.add(se.Revolute("B", near, far, at=(0.5, 0.5)))
     assert relative(model).names == ["A.angle", "B.angle"]

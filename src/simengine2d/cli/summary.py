@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from ..analyses.assembly.assemble import Assembly
 from ..analyses.assembly.diagnose import Diagnosis
 from ..analyses.inverse.actuators import movers
-from ..model.elements import Element
+from ..model.attachment import sides_in_words, slides_along
 from ..model.resolved import ResolvedModel
 from ..numerics.arrays import Floats
 from ..results.peaks import peak_of, rms
@@ -24,7 +24,9 @@ def model_tables(resolved: ResolvedModel, q: Floats) -> Iterator[RenderableType]
     yield table("body", ["mass\nkg", "inertia\nkg m²", "x\nm", "y\nm", "phi\nrad"], _body_rows(resolved, q))
     yield ""
     if model.joints:
-        yield table("joint", ["type", "between", "equations"], _joint_rows(resolved), words=True)
+        rows, columns = list(_joint_rows(resolved)), ["type", "between", "equations", "slides along"]
+        used = columns if any(row[-1] for row in rows) else columns[:-1]
+        yield table("joint", used, [row[: len(used) + 1] for row in rows], words=True)
         yield ""
     if model.forces:
         yield table("force", ["type", "on"], _force_rows(resolved), words=True)
@@ -42,16 +44,13 @@ def _joint_rows(resolved: ResolvedModel) -> Iterator[list[str]]:
     for name, rows in resolved.rows.items():
         joint = resolved.model.elements[name]
         equations = f"{len(rows)}: {', '.join(row.label for row in rows)}"
-        yield [name, type(joint).__name__, _frames(joint), equations]
+        sides, along = sides_in_words(joint, resolved), slides_along(joint, resolved)
+        yield [name, type(joint).__name__, sides, equations, along]
 
 
 def _force_rows(resolved: ResolvedModel) -> Iterator[list[str]]:
     for name, force in resolved.model.forces.items():
-        yield [name, type(force).__name__, _frames(force)]
-
-
-def _frames(element: Element) -> str:
-    return ", ".join(dict.fromkeys(frame.text for frame in element.frames()))
+        yield [name, type(force).__name__, sides_in_words(force, resolved)]
 
 
 def constraint_lines(assembly: Assembly, diagnosis: Diagnosis) -> Iterator[str]:

@@ -14,7 +14,7 @@ from .. import __version__
 from ..analyses.assembly.diagnose import diagnose
 from ..errors import ModelError, SimEngineError, listed
 from ..io.model_writer import model_data
-from ..model.elements import Element
+from ..model.attachment import sides_in_words
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
 from ..results.energy import energy_drift
@@ -146,7 +146,7 @@ def joint_rows(resolved: ResolvedModel) -> list[list[str]]:
         [
             name,
             type(resolved.model.elements[name]).__name__,
-            _frames(resolved.model.elements[name]),
+            sides_in_words(resolved.model.elements[name], resolved),
             str(len(rows)),
         ]
         for name, rows in resolved.rows.items()
@@ -154,11 +154,10 @@ def joint_rows(resolved: ResolvedModel) -> list[list[str]]:
 
 
 def force_rows(resolved: ResolvedModel) -> list[list[str]]:
-    return [[name, type(force).__name__, _frames(force)] for name, force in resolved.model.forces.items()]
-
-
-def _frames(element: Element) -> str:
-    return ", ".join(dict.fromkeys(frame.text for frame in element.frames()))
+    return [
+        [name, type(force).__name__, sides_in_words(force, resolved)]
+        for name, force in resolved.model.forces.items()
+    ]
 
 
 # The origin -------------------------------------------------------------------------------------------

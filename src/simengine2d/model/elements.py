@@ -281,6 +281,8 @@ class Pair(Joint, abstract=True):
 
     welds: ClassVar[bool] = False
     """True if two bodies named without points are joined as drawn."""
+    slot: ClassVar[bool] = False
+    """True if side a is a slot, whose direction has to be said where that is the ground."""
 
     def resolved(self, scope: Scope) -> Self:
         a, b = place_pair(self, scope)

@@ -182,12 +182,27 @@ def place_pair(joint: Pair, scope: Scope) -> tuple[PlacedFrame, PlacedFrame]:
     """The two frames of a joint, by the rules in `Pair`'s docstring."""
     a, b = _sides(joint, scope)
     if joint.direction is None:
+        _refuse_slot_without_direction(joint)
         return a, b
     angle = _direction_angle(joint, joint.direction, scope)
     return (
         scope.frame_at(a.body, a.drawn_x, a.drawn_y, angle),
         scope.frame_at(b.body, b.drawn_x, b.drawn_y, angle),
     )
+
+
+def _refuse_slot_without_direction(joint: Pair) -> None:
+    """A slot in the ground is not turned as the body on its pin happens to be drawn."""
+    said = (
+        joint.a.body != GROUND or joint.a.place is not None or (joint.at is not None and len(joint.at) == 3)
+    )
+    if joint.slot and not said and joint.a.point is None:
+        raise ModelError(
+            joint.title.part("direction").says(
+                "the slot is in the ground, and it is not said how it lies. Give a vector such as [1, 0] for a level "
+                "one, or an angle such as 90*deg for an upright one."
+            )
+        )
 
 
 def _sides(joint: Pair, scope: Scope) -> tuple[PlacedFrame, PlacedFrame]:

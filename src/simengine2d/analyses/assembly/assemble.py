@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import AssemblyError, ModelError, counted, listed
+from ...model.attachment import center_gaps
 from ...model.measure import Term
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -104,8 +105,14 @@ def _open_joint(system: System, t: float, closure: Closure) -> str:
         f"the mechanism does not close at t = {t:g} s: {element.title} between {bodies} stays "
         f"{_gap_text(system, worst, system.Phi(t, relaxed.q))} when the others close "
         f"({counted(closure.iterations, 'iteration')}, {NEW_STARTS} new starts). "
-        "Check its position, the lengths of the bodies around it, and the drivers' values at that time."
+        f"{_remedy(system)}"
     )
+
+
+def _remedy(system: System) -> str:
+    for gap in center_gaps(system.resolved):  # the likely cause, even if another joint stays open
+        return f"{gap.text} {gap.remedy}"
+    return "Check its position, the lengths of the bodies around it, and the drivers' values at that time."
 
 
 def _weights(system: System, joint: str, weight: float) -> Floats:

@@ -77,7 +77,7 @@ def _of_the_closed(assembly: Assembly) -> Iterator[Finding]:
 def _causes(doubts: list[Finding]) -> Iterator[Finding]:
     """If the mechanism does not close, a number that looks like a mistake is the likely reason."""
     for finding in doubts:
-        likely = finding.severity == WARNING and finding.kind in ("degrees", "units", "gear")
+        likely = finding.severity == WARNING and finding.kind in ("degrees", "units", "gear", "center")
         yield replace(finding, severity=ERROR) if likely else finding
 
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from math import hypot
 from typing import Any
 
-import numpy as np
-
 from ...errors import listed
 from ...expressions.function import Function
+from ...model.attachment import center_gaps, extent
 from ...model.elements import Element, ForceElement
 from ...model.forces.point_force import PointForce
 from ...model.forces.spring import Spring
@@ -29,6 +28,7 @@ def remarks(resolved: ResolvedModel) -> Iterator[Finding]:
     yield from _gears(resolved)
     yield from _belts(resolved)
     yield from _springs(resolved)
+    yield from _mass_centers(resolved)
     yield from _repeated(resolved)
     yield from _idle(resolved)
     yield from _unconnected(resolved)
@@ -76,7 +76,7 @@ def _belts(resolved: ResolvedModel) -> Iterator[Finding]:
 
 
 def _springs(resolved: ResolvedModel) -> Iterator[Finding]:
-    size = _extent(resolved)
+    size = extent(resolved)
     for name, spring in _of_type(resolved, Spring):
         kinds = [term.kind for term in spring.measure.terms]
         if kinds == ["distance"] and abs(spring.measure.drawn) < 1e-9 * size:
@@ -85,14 +85,9 @@ def _springs(resolved: ResolvedModel) -> Iterator[Finding]:
             yield Finding(WARNING, "no length", (name,), text, remedy)
 
 
-def _extent(resolved: ResolvedModel) -> float:
-    places = [body.pose[:2] for body in resolved.bodies.values()]
-    places += [
-        (body.pose[0] + x, body.pose[1] + y)
-        for body in resolved.bodies.values()
-        for x, y, _ in body.points.values()
-    ]
-    return float(np.ptp(np.array(places), axis=0).max()) or 1.0
+def _mass_centers(resolved: ResolvedModel) -> Iterator[Finding]:
+    for joint, text, remedy, gap in center_gaps(resolved):
+        yield Finding(WARNING, "center", (joint,), text, remedy, {"gap": gap})
 
 
 # Things that do nothing -------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ def check(model: ModelArgument) -> None:
     """Read a model, close it, and say what its constraints allow."""
     from ...analyses.assembly.assemble import assemble
     from ...analyses.assembly.diagnose import diagnose
+    from ...model.attachment import center_gaps
     from ...system.system import System
     from .. import summary
 
@@ -46,6 +47,8 @@ def check(model: ModelArgument) -> None:
         raise
     diagnosis = diagnose(assembly)
     show(*summary.model_tables(system.resolved, assembly.q), *summary.constraint_lines(assembly, diagnosis))
+    for gap in center_gaps(system.resolved):
+        warn(f"{gap.text} {gap.remedy}")
     if diagnosis.redundant:
         equations = "1 equation is" if diagnosis.redundant == 1 else f"{diagnosis.redundant} equations are"
         warn(f"{equations} redundant: {'; '.join(map(str, diagnosis.dependent))}.")
