@@ -47,13 +47,38 @@ class SingularPose(NamedTuple):
     speed: float
 
 
-def lowest(cubic: Floats) -> tuple[float, float]:
-    """Place and value of the minimum of a cubic nearest to zero; nan if it has none."""
-    bend = np.polyder(cubic, 2)
-    roots = [root.real for root in np.roots(np.polyder(cubic)) if abs(root.imag) < NEARLY_REAL]
-    minima = [root for root in roots if np.polyval(bend, root) > 0.0]
-    place = float(min(minima, key=abs)) if minima else np.nan
-    return place, float(np.polyval(cubic, place))
+CUBIC = np.linalg.inv(
+    np.vander(-PLACES)
+)  # coefficients of the cubic through values there, the highest power first
+
+
+class NearPose(NamedTuple):
+    """A pose that may be singular, seen from states before it: its time, the row of the smallest g, and the speed."""
+
+    t: float
+    row: int
+    speed: float
+    q: Floats = np.zeros(0)  # there
+    usual: Floats = np.zeros(0)  # the pose farthest from it
+    low: float = 0.0  # the square of its g
+    g: float = 1.0  # at the nearest state
+
+
+def lowest(values: Floats) -> tuple[float, float]:
+    """Place and value of the minimum of the cubic through values at -PLACES; nan if it has none.
+
+    3 a x^2 + 2 b x + c = 0 has two roots; the minimum is where 6 a x + 2 b > 0:
+
+        x = -c / (b + sqrt(b^2 - 3 a c))
+    """
+    a, b, c, d = CUBIC @ values
+    square = b * b - 3.0 * a * c
+    if square < 0.0 and -square < (3.0 * NEARLY_REAL * a) ** 2:
+        square = 0.0
+    if square < 0.0 or b + np.sqrt(square) == 0.0:
+        return np.nan, np.nan
+    x = -c / (b + np.sqrt(square))
+    return float(x), float(((a * x + b) * x + c) * x + d)
 
 
 @once_per_system
@@ -95,6 +120,9 @@ class RankWatch:
         system.follow_numbers(self._weigh)
         self.pivot = np.ascontiguousarray(d.diagonal[n:])
         self.scratch = (np.zeros(3 * family.n), np.zeros(3 * n), np.zeros(n))
+        self.trail = np.zeros((rank_watch.TRAIL, 1 + 2 * n))
+        self.alarm = np.zeros(1)
+        """Set to 1 with every suspicion: steps then pause."""
 
     def _weigh(self) -> None:
         self.weight[:] = 1.0 / geometric_masses(self.system)[self.system.arrays.jac_column]
@@ -116,13 +144,18 @@ class RankWatch:
                 bodies.f, bodies.c, self.solve.f, self.solve.c, system.arrays.jac_start, self.weight,
                 self.pivot, w.data, w.v, system.sizes, z, b, y, np.zeros((3, m)), np.zeros((2, m)), self.top,
                 self.first, self.first_g, np.zeros(n), np.zeros((2, n)), np.zeros((2, n)), np.zeros(2), self.state,
-                self.alarm_rows, np.zeros(4),
+                self.alarm_rows, self.alarm, self.trail, np.zeros(4),
             )
         )  # fmt: skip
 
+    @cached_property
+    def measured(self) -> BoundKernel:
+        """The kernel pointer that measures g of one row in some poses."""
+        return rank_watch.measure_along.bind_like(self.looking)
+
     def begin(self) -> None:
         """Forget the previous motion."""
-        self.state[:] = 0.0
+        self.state[:] = self.alarm[0] = 0.0
 
     def look_soon(self) -> None:
         """Examine the next state, however small the displacement."""
@@ -143,13 +176,20 @@ class RankWatch:
         """What it remembers from step to step."""
         return {
             "rank_state": self.state, "rank_top": self.top, "rank_first": self.first, "rank_g": self.first_g,
-            "rank_alarms": self.alarm_rows,
+            "rank_alarms": self.alarm_rows, "rank_trail": self.trail,
         }  # fmt: skip
 
     def put_back(self, saved: dict[str, Floats]) -> None:
         """Restore what was saved."""
+        self.alarm[0] = 0.0
         for name, array in self.kept().items():
             array[...] = saved[name]
+
+    def states(self) -> list[tuple[float, Floats, Floats]]:
+        """Time, q and qd of the poses looked at last, in their order."""
+        last, known, n = int(self.state[rank_watch.LAST]), int(self.state[rank_watch.KNOWN]), self.system.n
+        rows = self.trail[np.arange(last - known + 1, last + 1) % rank_watch.TRAIL]
+        return [(float(row[0]), row[1 : n + 1], row[n + 1 :]) for row in rows]
 
     # what is known about a pose
 
@@ -175,47 +215,60 @@ class RankWatch:
         rows: list[int] = np.argsort(g)[:WEAKEST].tolist()
         return [row for row in rows if g[row] < np.inf]
 
-    def pose_ahead(
-        self, motion: Motion, t: float, alarm: float, speed: float, row: int
-    ) -> SingularPose | None:
-        """The singular pose near the time `alarm`, on a motion known from t on and up to the pose.
+    def g_along(self, row: int, times: Floats, states: list[tuple[Floats, Floats]]) -> Floats:
+        """g of a row along a motion."""
+        g, poses = np.empty(times.size), [(time, *q) for time, (q, _) in zip(times, states, strict=True)]
+        self.measured(float(row), np.array(poses).reshape(-1), g)
+        return g
 
-        Before such a pose g falls to zero in proportion to the distance. It is examined at three decreasing distances;
-        None if it stays above zero, or if the motion turns back.
+    def rough_pose(self, motion: Motion, earliest: float, alarm: list[float]) -> NearPose | None:
+        """Where g of the row of an alarm would fall to zero, seen from some distance.
+
+        That is earlier than the alarm if the motion leads away from the pose there.
         """
-        pose = self.before_the_pose(motion, t, alarm, speed, row)
-        for farthest in (FAR, NEAR, NEARER):
-            reach = min(farthest / speed, 0.8 * (pose - t))
-            times = pose - reach * PLACES
-            states = motion(times) if reach > 0.0 else None
-            if states is None:
-                return None
-            g = np.array([self.shares(time, q)[row] for time, (q, _) in zip(times, states, strict=True)])
-            place, low = lowest(np.polyfit(-PLACES, g**2, 3))
-            if not np.isfinite(place) or not np.all(np.diff(g) < 0.0):
-                return None
-            pose += place * reach
-            (usual, _), (q, qd) = states[0], states[-1]
-            q, speed = q + (pose - times[-1]) * qd, self.speed(qd)
-        if low > (ZERO * g[-1]) ** 2 or abs(pose - alarm) * speed > FARTHEST:
-            return None
-        if not self.regular and not self.loses_rank(pose, q, usual):
-            return None
-        return SingularPose(pose, q, speed)
-
-    def before_the_pose(self, motion: Motion, t: float, alarm: float, speed: float, row: int) -> float:
-        """A time near the pose: earlier than the alarm if the motion leads away from the pose there."""
+        t, row, speed = alarm[0], int(alarm[1]), alarm[2]
         for _ in range(MOST_SHIFTS):
-            times = alarm - FAR / speed * PLACES[[0, -1]]
-            if times[0] <= t:
-                break
-            states = motion(times)
-            if states is not None:
-                first, last = (self.shares(time, q)[row] for time, (q, _) in zip(times, states, strict=True))
-                if last < first:
-                    break
-            alarm -= FAR / speed
-        return alarm
+            near = self.look_ahead(motion, NearPose(t, row, speed), FAR, earliest)
+            if near is not None or t - FAR / speed <= earliest:
+                return near
+            t -= FAR / speed
+        return self.look_ahead(motion, NearPose(t, row, speed), FAR, earliest)
+
+    def look_ahead(self, motion: Motion, pose: NearPose, farthest: float, earliest: float) -> NearPose | None:
+        """A closer look at a pose, from states before it; None if the motion does not lead there.
+
+        Before a singular pose g falls to zero in proportion to the distance, so that g^2 is nearly a parabola.
+        """
+        reach = min(farthest / pose.speed, 0.8 * (pose.t - earliest))
+        times = pose.t - reach * PLACES
+        states = motion(times) if reach > 0.0 else None
+        if states is None:
+            return None
+        g = self.g_along(pose.row, times, states)
+        place, low = lowest(g**2)
+        if not np.isfinite(place) or not np.all(np.diff(g) < 0.0):
+            return None
+        (usual, _), (q, qd) = states[0], states[-1]
+        t = pose.t + place * reach
+        return NearPose(
+            t, pose.row, self.speed(qd), q + (t - times[-1]) * qd, usual, float(low), float(g[-1])
+        )
+
+    def pose_ahead(
+        self, motion: Motion, rough: NearPose, earliest: float, alarm: float
+    ) -> SingularPose | None:
+        """The singular pose of which a rough place is known, on a motion known up to the pose.
+
+        It is examined at decreasing distances; None if g stays above zero, or if the motion turns back.
+        """
+        near: NearPose | None = rough
+        for farthest in (NEAR, NEARER):
+            near = None if near is None else self.look_ahead(motion, near, farthest, earliest)
+        if near is None or near.low > (ZERO * near.g) ** 2 or abs(near.t - alarm) * near.speed > FARTHEST:
+            return None
+        if not self.regular and not self.loses_rank(near.t, near.q, near.usual):
+            return None
+        return SingularPose(near.t, near.q, near.speed)
 
     def scaled(self, t: float, q: Floats) -> Floats:
         J = self.system.Phi_q(t, q) * coordinate_scale(self.system)

@@ -126,12 +126,3 @@ class Pace:
 
 def first_chunk(size: int) -> int:
     return max(1, FIRST // (1 + size // 30))
-
-
-def next_mark(size: int, after: int) -> int:
-    """Number of steps at which a chunk would end if the clock never shortened one: the same in every run."""
-    chunk = mark = first_chunk(size)
-    while mark <= after:
-        chunk = min(4 * chunk, MOST_AT_ONCE)
-        mark += chunk
-    return mark

@@ -20,8 +20,10 @@ from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer, rare_
 
 # entries of the state
 BEGUN, TIME, ALARMS, SHORTEST = range(4)
-STATE_SIZE = 4
+LAST, KNOWN = 4, 5  # row of the last pose in the trail, and how many there are
+STATE_SIZE = 6
 MOST_ALARMS = 64
+TRAIL = 32  # poses looked at last
 
 WIDEST = 0.5  # between two compared poses, in lengths of the mechanism or radians
 MOST_PIECES = 50.0  # of one step: a body that flies away has no other poses
@@ -63,6 +65,8 @@ class RankContext(NamedTuple):
     t: Floats  # (2,)
     state: Floats
     alarms: Floats  # (MOST_ALARMS, 3): time, row and speed where rank may be lost
+    alarm: Floats  # (1,): set to 1 with each of them
+    trail: Floats  # (TRAIL, 1 + 2 n), a ring: time, q and qd of the poses that were looked at
     suspicion: Floats  # (4,): the displacement; where the suspicious piece begins and how wide it is; the row
     narrow_f: Any = 0
     narrow_c: Any = 0
@@ -91,6 +95,15 @@ def finish_and_watch(c, t, y, notes):
 
 
 @kernel_pointer
+def measure_along(c, row, poses, out):
+    """g of one row in some poses [t, q]."""
+    wide = c.sizes.size + 1
+    for k in range(out.size):
+        measure(c, poses[k * wide], poses[k * wide + 1 : (k + 1) * wide], 2)
+        out[k] = c.g[2, int(row)]
+
+
+@kernel_pointer
 def watch_rank(c, t, y, notes):
     """Look whether constraints lost rank since the last look."""
     n, size = c.sizes.size, y.size
@@ -98,6 +111,9 @@ def watch_rank(c, t, y, notes):
         c.z[j] = y[j] if j < size else 0.0
     invoke(c.bodies_f, c.bodies_c, t, c.z, c.bodies)
     state = c.state
+    if state[BEGUN] == 1.0 and t < state[TIME]:
+        forget_after(c, t)
+        invoke(c.bodies_f, c.bodies_c, t, c.z, c.bodies)
     if state[BEGUN] == 0.0 or t <= state[TIME]:
         if state[BEGUN] == 0.0:
             begin_watch(c, t)
@@ -117,12 +133,45 @@ def begin_watch(c, t):
     measure(c, t, c.bodies, 1)
     for i in range(c.top.size):
         c.top[i] = 0.0
-    c.state[BEGUN] = 1.0
+    c.state[BEGUN], c.state[LAST], c.state[KNOWN] = 1.0, TRAIL - 1.0, 0.0
     remember(c, t)
 
 
 @kernel
 def remember(c, t):
+    """The pose with its g in row 1 becomes the first end of the next comparison, and the last of the trail."""
+    compare_from(c, t)
+    row = (int(c.state[LAST]) + 1) % TRAIL
+    c.trail[row, 0] = t
+    for j in range(2 * c.sizes.size):
+        c.trail[row, 1 + j] = c.bodies[j]
+    c.state[LAST], c.state[KNOWN] = row, min(c.state[KNOWN] + 1.0, TRAIL)
+
+
+@kernel
+def forget_after(c, t):
+    """Steps were taken back: poses and alarms later than t have not been."""
+    state, kept = c.state, 0
+    while state[KNOWN] > 0.0 and c.trail[int(state[LAST]), 0] > t:
+        state[LAST], state[KNOWN] = (state[LAST] + TRAIL - 1.0) % TRAIL, state[KNOWN] - 1.0
+    if state[KNOWN] == 0.0:
+        state[BEGUN] = 0.0
+        return
+    last = int(state[LAST])
+    for j in range(2 * c.sizes.size):
+        c.bodies[j] = c.trail[last, 1 + j]
+    measure(c, c.trail[last, 0], c.bodies, 1)
+    compare_from(c, c.trail[last, 0])
+    for k in range(int(min(state[ALARMS], MOST_ALARMS))):
+        if c.alarms[k, 0] <= t:
+            for j in range(3):
+                c.alarms[kept, j] = c.alarms[k, j]
+            kept += 1
+    state[ALARMS] = kept
+
+
+@kernel
+def compare_from(c, t):
     """The pose with its g in row 1 becomes the first end of the next comparison."""
     n, least = c.sizes.size, 1.0
     for j in range(n):
@@ -221,6 +270,7 @@ def is_rough(c, t, way):
 def note_alarm(c, t, x, row):
     k, speed = int(c.state[ALARMS]), 0.0
     c.state[ALARMS] += 1.0
+    c.alarm[0] = 1.0
     if k < MOST_ALARMS:
         for j in range(c.sizes.size):
             speed = max(speed, abs(c.first[1, j]) / c.sizes[j])

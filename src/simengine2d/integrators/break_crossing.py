@@ -82,8 +82,8 @@ class BreakCrossing:
             # at the break, at a switch, or in trouble
             if why == loop.AT_LIMIT:
                 why = self.pass_limit(ahead)
-            elif switches and state[loop.TAKE] > 0.0 and why in (loop.PAUSED, loop.COLLAPSED):
-                why = self.search_step(saved)
+            elif switches and state[loop.TAKE] > 0.0 and why in (loop.PAUSED, loop.COLLAPSED, loop.ALARMED):
+                why = self.search_step(saved, why)
             elif switches and why in FAILED:
                 why = self.foresee(saved, why)
         return first, why
@@ -114,7 +114,7 @@ class BreakCrossing:
         self.integration.begin_anew(reached.t + reached.width)
         return loop.PAUSED
 
-    def search_step(self, saved: Sequence[Floats]) -> int:
+    def search_step(self, saved: Sequence[Floats], why: int) -> int:
         """If a switch lies inside the step just accepted, the step is taken back, to end before the switch.
 
         Fixed steps may have jumped back and forth over a switch, which their end does not show.
@@ -125,7 +125,7 @@ class BreakCrossing:
         if t is None and integration.rules.kind < loop.ADAPTIVE:
             t = broken.breaks.first_crossing(begin, end, self.thrown())
         if t is None:
-            return loop.PAUSED
+            return loop.ALARMED if why == loop.ALARMED else loop.PAUSED
         broken.restore(saved)
         integration.take_back()
         return self.cut_at(t, end - begin)

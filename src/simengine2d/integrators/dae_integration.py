@@ -197,6 +197,7 @@ def dae_integration(
     span: tuple[float, float] | None = None,
     broken: Broken | None = None,
     watch: Callable[[BoundKernel], BoundKernel] | None = None,
+    alarm: Floats | None = None,
     redundant: bool | None = None,
     implied: Sequence[int] = (),
 ) -> DaeIntegration:
@@ -208,7 +209,7 @@ def dae_integration(
     Newton's iteration ("exact", "modified", or "course" without the tangent of the forces) ends when
     accelerations change by less than 1e-10 of their size, or by less than `tolerance`. Whether constraints are
     `redundant` is found where it is not given; some rows of the system are `implied` by others. `watch` makes of what
-    follows each step something that looks at it too.
+    follows each step something that looks at it too, and sets `alarm` to 1 where the integration is to return.
     """
     T = table_of(method)
     check_steps(method, T, step, rtol)
@@ -239,7 +240,7 @@ def dae_integration(
     problem = OdeTask(
         NONE, float(t0), y0, step, *tolerances, finish, notes, "exact", None, limit, False, False, broken
     )
-    path = new_path(y0, 2, 0, *tolerances, notes)
+    path = new_path(y0, 2, 0, *tolerances, notes, alarm=alarm)
     context = new_step(T, (main, half, starter), guess, X1, ends, path, 2.0**order)
     rules = fixed_rules(problem, adaptive, order + 1, False, 1)
     closing = context

@@ -233,6 +233,7 @@ def esdirk_integration(
     limit: float,
     broken: Broken | None,
     watch: Callable[[BoundKernel], BoundKernel] | None,
+    alarm: Floats | None,
     redundant: bool,
     implied: Sequence[int],
 ) -> ConstrainedIntegration:
@@ -252,7 +253,7 @@ def esdirk_integration(
     ends = np.tile(np.concatenate(equations.accelerations(t0, y0)), (2, 1))
     notes = np.concatenate([ends[0], family.turns])
     twice = np.tile(atol, 2)
-    path = new_path(y0, 2, 0, rtol, twice, notes)
+    path = new_path(y0, 2, 0, rtol, twice, notes, alarm=alarm)
     step = EsdirkStep(
         solver.iteration, np.zeros((STAGES, n)), A.copy(), A @ A, A.sum(axis=1), ERROR.copy(), ERROR @ A,
         of_motion.per_row, of_motion.per_coordinate, ends, np.zeros(MEMORY_SIZE), path.y, path.state, path.rtol,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from math import prod
 from typing import Any, ClassVar
 
@@ -40,6 +39,7 @@ class CompiledIntegration(Integration):
         self.problem, self.path, self.rules, self.derivatives = problem, path, rules, derivatives or {}
         self.attempt, self.look = attempt, between
         self.bound: dict[tuple[KernelPointer, int], BoundKernel] = {}
+        self.limit = problem.limit  # where steps end at last
         path.state[loop.TIME] = path.state[loop.END] = problem.t0
         self.crossing = None if problem.broken is None else BreakCrossing(self, problem.broken)
         self.aim()
@@ -84,7 +84,7 @@ class CompiledIntegration(Integration):
         """Set the time at which steps must end next; returns the break there."""
         state, broken = self.path.state, self.problem.broken
         ahead = None if broken is None else broken.breaks.after(self.t)
-        limit = self.problem.limit
+        limit = self.limit
         if ahead is not None:
             limit = min(limit, ahead.t - ahead.width if ahead.hard else ahead.t)
         if state[loop.CUTTING] == 1.0:
@@ -138,14 +138,17 @@ class CompiledIntegration(Integration):
 
     def restart(self, t0: float, y0: Floats, rtol: float, atol: Floats, limit: float | None = None) -> None:
         """Start again with other numbers, as a new integration would; the memory layout is reused."""
-        p = self.path
-        if limit is not None:
-            self.problem = replace(self.problem, limit=limit)
+        p, self.limit = self.path, self.problem.limit if limit is None else limit
         p.memory[:] = 0.0
         p.y[:], p.rtol[0], p.atol[:], p.old_notes[:] = y0, rtol, atol, p.notes
         p.state[loop.TIME] = p.state[loop.END] = t0
         if self.crossing is not None:
             self.crossing.hops = []
+        self.aim()
+
+    def go_no_further(self, limit: float) -> None:
+        """Steps end at the limit from now on."""
+        self.limit = limit
         self.aim()
 
     def begin_at(self, y: Floats) -> None:
@@ -179,6 +182,11 @@ class CompiledIntegration(Integration):
     @property
     def stores_steps(self) -> bool:
         return len(self.path.stored) > 0
+
+    @property
+    def has_room(self) -> bool:
+        """Whether all steps since `store_steps` are stored."""
+        return bool(self.path.state[loop.STORED] < len(self.path.stored))
 
     def look_back(self, times: Floats) -> Floats:
         """Rows [y, notes] at increasing times inside the steps since `store_steps`."""
@@ -240,11 +248,18 @@ def equal_rules(problem: OdeTask, uses_slope: bool, last: int) -> Rules:
 
 def path_of(problem: OdeTask, rows: int, past: int = 0, rtol: float = 1e-6, stored: int = 0) -> Path:
     relative, absolute = problem.tolerances(rtol)
-    return new_path(problem.y0, rows, past, relative, absolute, problem.notes, stored)
+    return new_path(problem.y0, rows, past, relative, absolute, problem.notes, stored, problem.alarm)
 
 
 def new_path(
-    y: Floats, rows: int, past: int, rtol: float, atol: Floats, notes: Floats, stored: int = 0
+    y: Floats,
+    rows: int,
+    past: int,
+    rtol: float,
+    atol: Floats,
+    notes: Floats,
+    stored: int = 0,
+    alarm: Floats | None = None,
 ) -> Path:
     """The arrays of an integration; `stored` steps can be looked into later."""
     n = y.size
@@ -257,7 +272,7 @@ def new_path(
     steps = np.zeros((stored + 1 if stored else 0, memory.size + notes.size))
     return Path(
         first, new, trial, out, K, state, np.array([rtol]), atol.copy(), notes, notes.copy(), past_t, past_y,
-        past_slopes, memory, steps,
+        past_slopes, memory, steps, np.zeros(1) if alarm is None else alarm,
     )  # fmt: skip
 
 

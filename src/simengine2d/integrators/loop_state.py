@@ -25,7 +25,7 @@ STORED, CALM = 30, 31
 STATE_SIZE = 32
 # why the loop ended
 DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE = range(5)
-COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS = range(5, 10)
+COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS, ALARMED = range(5, 11)
 # how steps are chosen: equal between two outputs or throughout, by their error, by their error with ends at outputs
 BETWEEN_OUTPUTS, EQUAL, ADAPTIVE, TO_OUTPUTS = range(4)
 
@@ -76,6 +76,7 @@ class Path(NamedTuple):
     past_slopes: Floats
     memory: Floats  # all of these in one array, except the tolerances and notes
     stored: Floats  # (steps + 1, ...): memory and notes at the ends of some steps, and a row for the present
+    alarm: Floats  # (1,): set to 1 by `finish` if the loop is to return after the step
 
 
 class TimeLoop(NamedTuple):

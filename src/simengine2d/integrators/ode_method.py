@@ -39,6 +39,7 @@ class OdeTask:
     watch: bool
     collapses: bool
     broken: Broken | None = None
+    alarm: Floats | None = None
 
     def __post_init__(self) -> None:
         if self.newton not in NEWTON:
@@ -151,6 +152,7 @@ class OdeMethod(Integrator, abstract=True):
         watch: bool = False,
         collapses: bool = False,
         broken: Broken | None = None,
+        alarm: Floats | None = None,
     ) -> Integration:
         """An integration of y' = f(t, y) from (t0, y0) on.
 
@@ -160,7 +162,7 @@ class OdeMethod(Integrator, abstract=True):
         array that it may write, is appended to y in each row. `jac` gives df/dy row by row; otherwise it is computed by
         finite differences. Nothing is evaluated after the end of `span`. With `watch`, an explicit method returns when
         the problem proves stiff or its steps collapse; with `collapses`, only in the latter case. Steps end where the
-        equations are `broken`.
+        equations are `broken`. The integration returns after a step in which `finish` has set `alarm` to 1.
         """
         if finish is not None and not self.accepts_finish:
             raise UnsupportedError(f"the integrator '{self.name}' cannot correct states after its steps.")
@@ -169,7 +171,7 @@ class OdeMethod(Integrator, abstract=True):
         y0 = np.array(y0, dtype=float)
         notes = np.zeros(0) if notes is None else notes
         limit = np.inf if span is None else float(span[1])
-        given = (step, rtol, atol, finish, notes, newton, jac, limit, watch, collapses, broken)
+        given = (step, rtol, atol, finish, notes, newton, jac, limit, watch, collapses, broken, alarm)
         return self.started(OdeTask(f, float(t0), y0, *given))
 
 

@@ -13,6 +13,7 @@ from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from .loop_state import (
     ADAPTIVE,
+    ALARMED,
     AT_LIMIT,
     BEGUN,
     BETWEEN_OUTPUTS,
@@ -314,6 +315,8 @@ def integrate(c, most_steps, times, rows):
                     break
         # try the next one
         why = DONE if k == times.size else try_step(E, rules, p, times[k], times[times.size - 1])
+        if why == DONE and p.alarm[0] == 1.0:
+            p.alarm[0], why = 0.0, ALARMED
         if k == times.size or why != DONE:
             break
         why = PAUSED

@@ -6,9 +6,6 @@ begins and ends well away from the pose is as accurate as any other. Two of diff
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import NamedTuple
-
 import numpy as np
 
 from ...coordinates.equations import Configuration
@@ -20,9 +17,11 @@ from ...integrators.dop853 import DOP853
 from ...integrators.integration import CompiledIntegration
 from ...numerics.arrays import Floats
 from ...system.system import System
+from .approach import Approach
 from .initial_state import InitialState
+from .passage import Passage
 
-TOLERANCE = 1e-10  # of the steps up to the pose
+TOLERANCE = 1e-10  # of the steps beside the long one
 # to which states satisfy the constraints, relative to a length of the mechanism: near a pose, accelerations are large
 # multiples of the residual
 TIGHT = 1e-14
@@ -31,27 +30,8 @@ CONCESSION = 1e6
 SHORTER = 0.6  # the second of the two steps
 LARGEST_MISS = 1e-4  # of the constraints after the long step, relative to a length of the mechanism
 LARGEST_TURN = 0.5  # change of velocities in the step, relative to the velocities
-
-
-class Way(NamedTuple):
-    """From a state before a pose to a time after it, with a step across the pose of this width on both sides."""
-
-    t: float
-    q: Floats
-    qd: Floats
-    pose: float
-    width: float
-    end: float
-
-
-class Crossed(NamedTuple):
-    """The other side of a pose: time, q, qd; and the rows of the outputs in between."""
-
-    t: float
-    q: Floats
-    qd: Floats
-    times: Floats
-    Y: Floats
+AGREEMENT = 1e-8  # of the two steps, in lengths or radians
+MOST_STEPS = 20_000
 
 
 class Bridge:
@@ -69,134 +49,112 @@ class Bridge:
         self.recovered = Recoverer(
             pointers, (system.n, system.n, system.m), self.problem.monitors, family.turns
         )
-        self.atol = TOLERANCE * np.tile(system.sizes, 2)
         self.problem.tolerance[0] = TIGHT * system.length
+        self.scale = np.tile(system.sizes, 2)
+        self.short, self.up_to = self.new_steps(), self.new_steps()
+        self.approach: Approach | None = None
+        """What the steps up to a pose belong to at present."""
 
-    @cached_property
-    def steps(self) -> CompiledIntegration:
-        """What takes all steps, one integration after another."""
+    def new_steps(self) -> CompiledIntegration:
         integration = DOP853().integration(
-            self.problem.rhs, 0.0, np.zeros(2 * self.system.n), rtol=TOLERANCE, atol=self.atol,
+            self.problem.rhs, 0.0, np.zeros(2 * self.system.n), rtol=TOLERANCE, atol=TOLERANCE * self.scale,
             finish=self.problem.finish, notes=np.zeros_like(self.problem.monitors),
         )  # fmt: skip
         assert isinstance(integration, CompiledIntegration)
         return integration
 
-    def integration(self, t: float, y: Floats, end: float, concession: float = 1.0) -> CompiledIntegration:
-        """An integration from (t, y) on, whose last step ends at `end`; it replaces the one before."""
-        self.steps.path.notes[:] = 0.0
-        self.steps.restart(t, y, concession * TOLERANCE, concession * self.atol, end)
-        return self.steps
-
-    def motion_from(self, t: float, q: Floats, qd: Floats) -> Followed:
-        """The motion from a state on, as far as short steps lead."""
-        return Followed(self, t, self.held(t, q, qd))
-
-    def held(self, t: float, q: Floats, qd: Floats) -> Floats:
+    def held(self, t: float, y: Floats) -> Floats:
         """A state projected onto the constraints; steps of index 3 leave velocities that they do not allow."""
-        y = np.concatenate([q, qd])
+        y = y.copy()
         self.problem.finish(t, y, np.zeros_like(self.problem.monitors))
         return y
 
+    def acceleration(self, t: float, y: Floats) -> Floats:
+        slope = np.empty_like(y)
+        self.problem.rhs(t, y, slope)
+        return slope[self.system.n :]
+
+    # steps
+
     def integrate(self, t: float, y: Floats, times: Floats) -> Floats | None:
         """The states at some times, by steps as short as necessary; None if they fail."""
-        Y = self.rows(times.size)
-        done, _ = self.integration(t, y, float(times[-1])).integrate(times, 0, Y, 20_000)
-        return Y if done == times.size else None
+        return self.states_at(self.begun(t, y, float(times[-1])), times)
 
-    def leap(self, t: float, y: Floats, times: Floats) -> Floats | None:
-        """The states at some times, the last of which is the end of one step."""
-        end = times[-1:]
-        long, last = self.integration(t, y, float(end[0]), CONCESSION), self.rows(1)
-        long.path.state[loop_state.STEP] = end[0] - t
-        row, _ = long.integrate(end, 0, last, 2)
-        missed = long.path.notes[0] > LARGEST_MISS * self.system.length
-        if row < 1 or long.counts()["rejected steps"] or missed:
+    def leap(self, t: float, y: Floats, end: float) -> Floats | None:
+        """The state at the end of one step across a pose; None if it is not smooth."""
+        steps = self.begun(t, y, end, CONCESSION)
+        last = self.states_at(steps, np.array([end]), 2)
+        missed = steps.path.notes[0] > LARGEST_MISS * self.system.length
+        if last is None or steps.counts()["rejected steps"] or missed or not self.smooth(y, last[0]):
             return None
+        return last[0]
+
+    def begun(self, t: float, y: Floats, end: float, concession: float = 1.0) -> CompiledIntegration:
+        """An integration from (t, y) on, which tries to reach `end` in one step; it replaces the one before."""
+        self.short.path.notes[:] = 0.0
+        tolerance = concession * TOLERANCE
+        self.short.restart(t, y, tolerance, tolerance * self.scale, end)
+        self.short.path.state[loop_state.STEP] = end - t
+        return self.short
+
+    def states_at(
+        self, steps: CompiledIntegration, times: Floats, most_steps: int = MOST_STEPS
+    ) -> Floats | None:
+        """The states at some times; None where they are not reached."""
         Y = self.rows(times.size)
-        Y[:, : y.size] = self.between(t, y, float(end[0]), last[0, : y.size], times)
-        Y[-1] = last[0]
-        return Y
-
-    def between(self, t0: float, y0: Floats, t1: float, y1: Floats, times: Floats) -> Floats:
-        """The states in between, by the polynomial through positions, velocities and accelerations around the pose.
-
-        Known are both ends of the step and a state equally far after it, where the steps are short again. Stages of the
-        step itself, which are near the pose, have lost their digits.
-        """
-        from scipy.interpolate import KroghInterpolator  # takes a while to import
-
-        n, h = self.system.n, t1 - t0
-        after = self.integrate(t1, y1.copy(), np.array([t1 + h]))
-        known = [(t0, y0), (t1, y1)] + ([] if after is None else [(t1 + h, after[0, : y0.size])])
-        x, values = [], []
-        for t, y in known:
-            slope = np.empty(y0.size)
-            self.problem.rhs(t, y.copy(), slope)
-            x += 3 * [(t - t0) / h]
-            values += [y[:n], h * y[n:], h * h * slope[n:]]
-        motion = KroghInterpolator(x, np.array(values))
-        at = (times - t0) / h
-        return np.hstack([motion(at), motion.derivative(at, 1) / h])
+        done, _ = steps.integrate(times, 0, Y, most_steps)
+        return Y[:, : self.scale.size] if done == times.size else None
 
     def rows(self, count: int) -> Floats:
-        return np.zeros((count, 2 * self.system.n + self.problem.monitors.size))
+        return np.zeros((count, self.scale.size + self.problem.monitors.size))
 
-    def over(self, way: Way, times: Floats, agreement: float) -> Crossed | None:
-        """The end of a way, with the outputs on it; None if two steps across the pose disagree."""
-        inside = times[(times > way.t) & (times <= way.end)]
-        rows = self.follow(way, inside)
-        other = self.follow(way._replace(width=SHORTER * way.width), inside[:0])
-        if rows is None or other is None or not self.agree(rows[-1], other[-1], agreement):
+    # across a pose
+
+    def across(self, approach: Approach, pose: float, width: float, clear: float) -> Passage | None:
+        """The passage through a pose from `width` before it to `clear` after it; None if two steps disagree."""
+        before, after, end = max(approach.begin, pose - width), pose + width, pose + clear
+        inner = max(before, pose - SHORTER * width), pose + SHORTER * width
+        first = approach.state(before)
+        whole = None if first is None else self.leap(before, first, after)
+        if first is None or whole is None:
             return None
-        n = self.system.n
-        return Crossed(way.end, rows[-1, :n].copy(), rows[-1, n : 2 * n].copy(), inside, rows[:-1])
+        near = self.moved(before, first, inner[0])
+        beyond = None if near is None else self.leap(inner[0], near, inner[1])
+        if near is None or beyond is None:
+            return None
+        last, other = self.moved(after, whole, end), self.moved(inner[1], beyond, end)
+        if last is None or other is None or not self.agree(last, other):
+            return None
+        ends = [(before, first), (inner[0], near), (inner[1], beyond), (after, whole)]
+        known = [(t, y, self.acceleration(t, y)) for t, y in dict(ends).items()]
+        return Passage(self, approach, known, end, last)
 
-    def follow(self, way: Way, inside: Floats) -> Floats | None:
-        """Rows of the outputs inside and of the end, by steps up to the pose, one across it and steps to the end."""
-        before, beyond, size = max(way.t, way.pose - way.width), way.pose + way.width, 2 * self.system.n
-        rows, parts = self.held(way.t, way.q, way.qd)[None], []
-        stretches = [
-            (way.t, before, self.integrate),
-            (before, beyond, self.leap),
-            (beyond, way.end, self.integrate),
-        ]
-        for begin, end, go in stretches:
-            if begin >= end:
-                continue
-            times = np.append(inside[(inside > begin) & (inside < end)], end)
-            found = go(begin, rows[-1, :size].copy(), times)
-            if found is None or (go == self.leap and not self.smooth(rows[-1], found[-1])):
-                return None
-            rows = found
-            parts.append(found if end in inside else found[:-1])
-        return np.vstack([*parts, rows[-1:]])
+    def moved(self, t: float, y: Floats, end: float) -> Floats | None:
+        """The state at the end of a stretch, by steps as short as necessary; None if they fail."""
+        if end <= t:
+            return y
+        states = self.integrate(t, y, np.array([end]))
+        return None if states is None else states[0]
 
     def smooth(self, a: Floats, b: Floats) -> bool:
         """Whether velocities are continuous: on another branch they would jump."""
-        n, scale = self.system.n, self.system.sizes
-        first, second = a[n : 2 * n] / scale, b[n : 2 * n] / scale
+        n = self.system.n
+        first, second = (y[n:] / self.system.sizes for y in (a, b))
         return bool(np.abs(second - first).max() <= LARGEST_TURN * np.abs(first).max())
 
-    def agree(self, a: Floats, b: Floats, agreement: float) -> bool:
-        n, scale = self.system.n, self.system.sizes
-        apart = np.abs(a - b)[: 2 * n] / np.tile(scale, 2)
-        speed = float(np.abs(a[n : 2 * n] / scale).max())
-        self.apart = max(apart[:n].max(), apart[n:].max() / speed)
-        return bool(self.apart <= agreement)
+    def agree(self, a: Floats, b: Floats) -> bool:
+        n, apart = self.system.n, np.abs(a - b) / self.scale
+        speed = float(np.abs(a[n:] / self.system.sizes).max())
+        return bool(max(apart[:n].max(), apart[n:].max() / speed) <= AGREEMENT)
 
-    def motion_at(self, times: Floats, Y: Floats) -> list[Floats]:
-        """Q, Qd, Qdd and Lam of rows."""
+    def misses(self, t: float, y: Floats) -> float:
+        """By how much a state misses the constraints, relative to a length of the mechanism."""
+        notes = np.zeros_like(self.problem.monitors)
+        self.problem.finish(t, y.copy(), notes)
+        return float(notes[0]) / self.system.length
+
+    def motion_at(self, times: Floats, states: Floats) -> list[Floats]:
+        """Q, Qd, Qdd and Lam of states."""
+        Y = self.rows(times.size)
+        Y[:, : self.scale.size] = states
         return self.recovered(times, Y)
-
-
-class Followed:
-    """A motion from (t, y) on; `lost` if some time could not be reached."""
-
-    def __init__(self, bridge: Bridge, t: float, y: Floats) -> None:
-        self.bridge, self.t, self.y, self.lost = bridge, t, y, False
-
-    def __call__(self, times: Floats) -> list[tuple[Floats, Floats]] | None:
-        rows, n = self.bridge.integrate(self.t, self.y, times), self.bridge.system.n
-        self.lost = self.lost or rows is None
-        return None if rows is None else [(row[:n].copy(), row[n : 2 * n].copy()) for row in rows]

@@ -137,6 +137,7 @@ class DaeStepper(DynamicsStepper):
             span=(t, self.system.domain[1]),
             broken=self.breaks(),
             watch=None if self.rank is None else self.rank.around,
+            alarm=None if self.rank is None else self.rank.alarm,
             redundant=not self.start.regular,
             implied=self.start.implied,
         )
@@ -155,6 +156,7 @@ class DaeStepper(DynamicsStepper):
             limit=self.system.domain[1],
             broken=self.breaks(),
             watch=None if self.rank is None else self.rank.around,
+            alarm=None if self.rank is None else self.rank.alarm,
             redundant=not self.start.regular,
             implied=self.start.implied,
         )

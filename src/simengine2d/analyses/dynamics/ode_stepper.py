@@ -131,6 +131,7 @@ class OdeStepper(DynamicsStepper):
             watch=self.watches,
             collapses=self.rank is not None,
             broken=self.breaks(),
+            alarm=None if self.rank is None else self.rank.alarm,
         )
         if isinstance(integration, ScipyIntegration):
             integration.follow = problem.finish

@@ -1,10 +1,9 @@
-"""Singular poses in a run: detected, passed in one step after going back; or reported as an error."""
+"""Singular poses in a run: detected, passed in one step from a state before them; or reported as an error."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +12,10 @@ from ...errors import Caution, SingularityError, listed
 from ...integrators import loop_state
 from ...numerics.arrays import Floats
 from ...system.failures import broken_force
-from ..singular_poses import RankWatch, SingularPose
-from ..times import next_mark
-from .bridge import Crossed, Way
+from ..singular_poses import NearPose, RankWatch, SingularPose
+from .approach import Approach
+from .passage import Passage
 from .row_checks import good_rows
-from .stepper import tried
 
 if TYPE_CHECKING:
     from .run import Run
@@ -27,27 +25,17 @@ if TYPE_CHECKING:
 REACHES = (6e-2, 3e-2, 1.2e-1, 1e-2, 6e-3, 3e-3)
 """Distance before and after a pose from which a step is taken across it, in lengths or radians."""
 CLEAR = 6e-2  # the same for the steps of the run itself, which lose their digits closer to the pose
-AGREEMENT = 1e-8  # of two steps across a pose, in lengths or radians
 NEAREST = 0.2  # of its reach: a step may begin this close to the pose if the motion begins there
-APPROACH = 0.6  # distance before a pose from which it is approached
-APART = 0.3  # distance between two stored states from which a pose can be approached again
-FEWEST_STEPS, MOST_STEPS = 32, 2_000  # tried at once, the fewest between poses in quick succession
+LATEST = 1e-3  # the same for the motion that is followed towards it, in lengths or radians
+PROMISING = (
+    0.3  # g expected in a pose, relative to that at a state before it: a step is tried before a closer look
+)
 NEARLY_SINGULAR = 1e3  # spread of the pivots above which steps may collapse for that reason
 TROUBLE = (loop_state.STEP_TOO_SMALL, loop_state.NO_CONVERGENCE, loop_state.BLEW_UP, loop_state.COLLAPSED)
 
 
-class Anchor(NamedTuple):
-    """A state from which a run can continue again."""
-
-    t: float
-    q: Floats
-    y: Floats
-    done: int
-    kept: dict[str, Floats]
-
-
 class Passing:
-    """What a run knows about the singular poses it meets: it takes its stepper back, and restarts it after the pose."""
+    """What a run knows about the singular poses it meets: it restarts its stepper after the pose."""
 
     def __init__(self, run: Run, stepper: DynamicsStepper, t: float) -> None:
         self.run, self.stepper = run, stepper
@@ -55,67 +43,24 @@ class Passing:
 
     def begin_at(self, t: float) -> None:
         """Nothing has been passed yet."""
-        self.anchors: deque[Anchor] = deque(maxlen=3)
-        self.most_steps = MOST_STEPS
-        self.mark = 0  # steps tried after which the state is stored next
         self.begun = t  # of the present integration
-        self.over: Way | None = None  # the last pose
-
-    @property
-    def attempts(self) -> int:
-        """Steps tried since the present integration began."""
-        return tried(self.stepper.integration.counts())
-
-    # before some steps
+        self.over: Passage | None = None  # through the last pose
 
     def pace(self, most_steps: int) -> int:
-        """How many steps to try; those after a pose will be wasted."""
-        stepper = self.stepper
-        if stepper.rank is None:
-            return most_steps
-        if not stepper.compiled:
-            return 1
-        to_mark = next_mark(stepper.system.n, self.attempts) - self.attempts
-        return min(most_steps, self.most_steps, to_mark)
+        """How many steps to try at once: those that do not examine constraints themselves come one by one."""
+        return most_steps if self.stepper.rank is None or self.stepper.compiled else 1
 
-    def remember(self) -> None:
-        """Store the state of the run, if it has moved far enough.
-
-        That happens after certain numbers of steps and not where chunks end, which depends on the clock: a run that
-        goes back must go back to the same states each time.
-        """
-        stepper = self.stepper
-        if stepper.rank is None or (stepper.compiled and self.anchors and self.attempts < self.mark):
-            return
-        self.mark = next_mark(stepper.system.n, self.attempts) if stepper.compiled else 0
-        t, y = self.end_of_step()
-        if stepper.compiled and self.anchors and t - self.anchors[-1].t <= 0.0:
-            return
-        q = stepper.bodies(t, y)[0]
-        near = self.anchors and np.max(np.abs(q - self.anchors[-1].q) / stepper.system.sizes) <= APART
-        if not (stepper.compiled and near):
-            self.anchors.append(self.anchor(t, q, y))
-
-    def anchor(self, t: float, q: Floats, y: Floats) -> Anchor:
-        kept = self.stepper.copied() if self.stepper.compiled else {}
-        return Anchor(t, q, y, self.run.outputs.done, kept)
-
-    def end_of_step(self) -> tuple[float, Floats]:
-        integration = self.stepper.integration
-        return integration.step_end, integration.between(integration.step_end)
-
-    # after them
+    # after some steps
 
     def passed(self, why: int) -> bool:
         """Whether there was a singular pose, which has now been passed; raises if it cannot be."""
         stepper, outputs, rank = self.stepper, self.run.outputs, self.stepper.rank
         if rank is None:
             return False
-        before = {name: array.copy() for name, array in rank.kept().items()}
-        finished = outputs.done == outputs.times.size
+        finished, before = outputs.done == outputs.times.size, {}
         if finished or not stepper.compiled:
-            rank.look_soon()
-            rank.looking(*self.end_of_step(), np.zeros(0))
+            before = {name: array.copy() for name, array in rank.kept().items()}
+            self.look_at_end(rank)
         end = float(outputs.times[-1])
         # an alarm of the step that contains the last output may be about a pose before it
         reached = max(end, stepper.integration.step_end)
@@ -124,16 +69,21 @@ class Passing:
         now = [alarm for alarm in alarms if alarm[0] <= reached]
         trouble = why in TROUBLE and (why != loop_state.COLLAPSED or self.near_a_pose())
         for alarm in now + (self.alarms_in_trouble(rank) if trouble else []):
-            pose = self.examine(rank, *alarm)
+            pose, passage = self.examine(rank, alarm)
             if pose is not None and pose.t > end:
                 rank.keep_alarms([alarm])
             elif pose is not None:
-                self.cross(pose)
+                self.land(pose, passage or self.cross(rank, pose))
                 return True
         if finished and stepper.compiled:
             rank.put_back(before)  # a resumed run examines what it would have examined
-        self.most_steps = min(2 * self.most_steps, MOST_STEPS)
         return False
+
+    def look_at_end(self, rank: RankWatch) -> None:
+        """Examine the end of the last step."""
+        integration = self.stepper.integration
+        rank.look_soon()
+        rank.looking(integration.step_end, integration.between(integration.step_end), np.zeros(0))
 
     def near_a_pose(self) -> bool:
         """Whether multipliers can hardly be solved for at the end of the last step."""
@@ -150,103 +100,83 @@ class Passing:
             return []
         return [[t, float(row), rank.speed(qd)] for row in rank.weakest_rows(t, q)]
 
-    def examine(self, rank: RankWatch, t: float, row: float, speed: float) -> SingularPose | None:
-        """The singular pose that caused an alarm; None if there was none."""
+    def examine(self, rank: RankWatch, alarm: list[float]) -> tuple[SingularPose | None, Passage | None]:
+        """The singular pose that caused an alarm, if there was one; and the passage if a step across it proved it.
+
+        A step across a promising place and the closed joints on the way say more than states before it.
+        """
+        t, _, speed = alarm
         if speed == 0.0:
-            return None
-        stepper = self.stepper
-        now, y = self.end_of_step()
-        here = self.anchor(now, y, y)
-        if not self.back_to(t - APPROACH / speed, t - 1e-3 / speed):
-            return None
-        begin, y = self.end_of_step()
-        motion = stepper.bridge.motion_from(begin, *stepper.bodies(begin, y))
-        pose = rank.pose_ahead(motion, begin, t, speed, int(row))
-        if pose is None and motion.lost:
+            return None, None
+        approach = self.new_approach(rank)
+        if approach.earliest > t - LATEST / speed:
+            return None, None
+        rough = rank.rough_pose(approach, approach.earliest, alarm)
+        passage = None if rough is None else self.promising(approach, rough)
+        pose = None
+        if rough is not None and passage is not None:
+            pose = rank.pose_ahead(passage, rough, passage.before, t)
+            if pose is None or passage.closes_at(pose.t):
+                return pose, passage
+        if rough is not None:
+            pose = rank.pose_ahead(approach, rough, approach.earliest, t)
+        if pose is None and approach.lost:
             self.caution(
                 f"near t = {t:.4g} s the constraints may lose rank; the motion could not be followed there"
             )
-        if stepper.compiled:
-            alarms = rank.alarms()
-            self.put_back(here)
-            rank.keep_alarms(alarms)
-        return pose
+        return pose, None
+
+    def promising(self, approach: Approach, rough: NearPose) -> Passage | None:
+        """A step across a pose of which only a rough place is known."""
+        if rough.low > (PROMISING * rough.g) ** 2 or not approach.begin_before(
+            rough.t - CLEAR / rough.speed, -np.inf
+        ):
+            return None
+        width = REACHES[0] / rough.speed
+        return self.stepper.bridge.across(approach, rough.t, width, max(width, CLEAR / rough.speed))
+
+    def new_approach(self, rank: RankWatch) -> Approach:
+        return Approach(self.stepper.bridge, rank.states(), self.run.options.rtol)
 
     def caution(self, words: str) -> None:
         if words not in self.run.notes:
             self.run.notes.append(Caution(words))
 
-    def cross(self, pose: SingularPose) -> None:
-        """Go back a little, then across the pose."""
-        stepper, outputs, reached = self.stepper, self.run.outputs, self.run.outputs.done
+    def cross(self, rank: RankWatch, pose: SingularPose) -> Passage:
+        """The passage through a pose, from as far away as possible."""
+        approach = self.new_approach(rank)
         for reach in REACHES:
             width, clear = reach / pose.speed, max(reach, CLEAR) / pose.speed
-            if not self.back_to(pose.t - clear, pose.t - NEAREST * width):
-                continue
-            t, y = self.end_of_step()
-            later = self.outputs_after(t, width)
-            way = Way(t, *stepper.bodies(t, y), pose.t, width, pose.t + clear)
-            crossed = stepper.bridge.over(way, later, AGREEMENT)
-            if crossed is not None:
-                self.land(pose, crossed, later, way)
-                return
-        outputs.done = reached
-        raise self.failure(pose)
+            if approach.begin_before(pose.t - clear, pose.t - NEAREST * width):
+                passage = self.stepper.bridge.across(approach, pose.t, width, clear)
+                if passage is not None:
+                    return passage
+        raise self.failure(rank, pose)
 
-    def outputs_after(self, t: float, width: float) -> Floats:
-        """The remaining outputs; if these follow the steps, those that collapsed before a pose do not count."""
-        outputs = self.run.outputs
-        if outputs.grid is None:
-            return outputs.times[outputs.times > t]
-        outputs.grid.lay(self.run.tried, t, width)
-        return outputs.grid.times(t)
-
-    def back_to(self, before: float, latest: float) -> bool:
-        """Go back to the last end of a step up to `before`; False if none is known up to `latest`."""
-        possible = [anchor for anchor in self.anchors if anchor.t <= before] or [
-            anchor for anchor in self.anchors if anchor.t <= latest
-        ][:1]
-        if not possible:
-            return False
-        self.put_back(possible[-1])
-        if self.stepper.compiled:
-            self.approach(before)
-        return True
-
-    def put_back(self, anchor: Anchor) -> None:
-        self.run.outputs.done = anchor.done
-        if self.stepper.compiled:
-            self.stepper.put_back(anchor.kept)
-        else:
-            self.stepper.restart_at(anchor.t, *self.stepper.bodies(anchor.t, anchor.y))
-
-    def approach(self, before: float) -> None:
-        """The same steps again, as many as end up to `before`: twice as many each time, then fewer."""
-        stepper, count, grows = self.stepper, 1, True
-        while count > 0:
-            t, y = self.end_of_step()
-            here = self.anchor(t, y, y)
-            why = stepper.step_again(self.run.outputs, before, count)
-            if stepper.integration.step_end > before or why not in (loop_state.PAUSED, loop_state.COLLAPSED):
-                self.put_back(here)
-                grows = False
-            count = 2 * count if grows else count // 2
-
-    def land(self, pose: SingularPose, crossed: Crossed, later: Floats, way: Way) -> None:
+    def land(self, pose: SingularPose, passage: Passage) -> None:
         """Outputs up to the other side, where the run continues."""
-        run, stepper, outputs = self.run, self.stepper, self.run.outputs
-        outputs.done = int(np.searchsorted(outputs.times, way.t, side="right"))
-        if outputs.grid is not None:
-            outputs.make_room(later)
-        self.write(stepper.bridge.motion_at(crossed.times, crossed.Y))
+        run, outputs, n = self.run, self.run.outputs, self.run.system.n
+        outputs.done = int(np.searchsorted(outputs.times, passage.begin, side="right"))
+        later = self.outputs_after(passage, pose)
+        inside = later[later <= passage.end]
+        if inside.size:
+            self.write(self.stepper.bridge.motion_at(inside, passage.states(inside)))
         run.notes.append(Caution(f"at t = {pose.t:.6g} s a singular pose was passed in one step"))
-        self.most_steps = max(FEWEST_STEPS, 2 * stepper.integration.counts()["steps"])
-        self.over = way
-        run.forget_events_after(way.t, way.q, way.qd)
-        self.restart_at(crossed.t, crossed.q, crossed.qd)
+        self.over = passage
+        run.forget_events_after(passage.begin, passage.first[:n], passage.first[n:])
+        self.restart_at(passage.end, passage.last[:n], passage.last[n:])
         if outputs.grid is not None:
             outputs.grid.laid[0] = run.tried + 1  # the first step shows again how long steps are
             run.look_no_further_back()
+
+    def outputs_after(self, passage: Passage, pose: SingularPose) -> Floats:
+        """The remaining outputs; if these follow the steps, those that collapsed before a pose do not count."""
+        outputs, t = self.run.outputs, passage.begin
+        if outputs.grid is not None:
+            width = passage.end - pose.t
+            outputs.grid.lay(self.run.tried, t, max(width, float(outputs.grid.laid[2])))
+            outputs.make_room(outputs.grid.times(t))
+        return outputs.times[outputs.done :]
 
     def restart_at(self, t: float, q: Floats, qd: Floats) -> None:
         """The stepper goes on from another state; what it has counted so far remains."""
@@ -255,8 +185,7 @@ class Passing:
         if stepper.rank is not None:
             stepper.rank.begin()
         stepper.restart_at(t, q, qd)
-        self.begun, self.mark = t, 0
-        self.anchors.clear()
+        self.begun = t
 
     def write(self, motion: list[Floats]) -> None:
         """Rows of outputs, from the next one on."""
@@ -267,17 +196,11 @@ class Passing:
     # while crossing a pose
 
     def motion_at(self, t: float) -> list[Floats] | None:
-        """The motion at a time inside the last crossing; None elsewhere."""
-        way = self.over
-        if way is None or not way.t <= t < way.end:
+        """The motion at a time inside the last passage; None elsewhere."""
+        passage, times = self.over, np.array([t])
+        if passage is None or not passage.begin <= t < passage.end:
             return None
-        times, bridge = np.array([t]), self.stepper.bridge
-        if t == way.t:
-            Y = bridge.rows(1)
-            Y[0, : 2 * way.q.size] = bridge.held(t, way.q, way.qd)
-            return bridge.motion_at(times, Y)
-        again = bridge.over(way, times, np.inf)
-        return None if again is None else bridge.motion_at(times, again.Y)
+        return self.stepper.bridge.motion_at(times, passage.states(times))
 
     def state_at(self, t: float) -> tuple[Floats, Floats] | None:
         motion = self.motion_at(t)
@@ -292,13 +215,15 @@ class Passing:
 
     # what is reported and saved
 
-    def failure(self, pose: SingularPose) -> SingularityError:
+    def failure(self, rank: RankWatch, pose: SingularPose) -> SingularityError:
         run, outputs, options = self.run, self.run.outputs, self.run.options
         # closer to the pose, outputs are unreliable
-        reached = min(self.end_of_step()[0], pose.t - REACHES[0] / pose.speed)
+        reached = pose.t - REACHES[0] / pose.speed
+        dependent = rank.dependent(pose.t, pose.q)
         outputs.done = min(outputs.done, int(np.searchsorted(outputs.times, reached, side="right")))
         outputs.done = good_rows(self.stepper, outputs)
-        dependent = [] if self.stepper.rank is None else self.stepper.rank.dependent(pose.t, pose.q)
+        t, q, qd = ([state for state in rank.states() if state[0] <= reached] or rank.states()[:1])[-1]
+        self.restart_at(t, q, qd)
         rows = f": {listed(dependent)} become dependent" if dependent else ""
         default = options.formulation.name == "projection"
         remedy = (
@@ -316,29 +241,18 @@ class Passing:
 
     def checkpoint(self) -> dict[str, Floats]:
         """What the run needs besides its own arrays: where the integration began, and its counts."""
-        saved: dict[str, Floats] = {"passing_begun": np.array([self.begun, self.most_steps, self.mark])}
+        saved: dict[str, Floats] = {"passing_begun": np.array([self.begun])}
         if self.stepper.before:
             saved["passing_counts"] = np.array([float(count) for count in self.stepper.before.values()])
-        for i, anchor in enumerate(self.anchors):
-            saved |= {f"anchor{i}_{name}": array for name, array in anchor.kept.items()}
-            saved[f"anchor{i}_t"] = np.array([anchor.t, anchor.done])
-            saved[f"anchor{i}_q"], saved[f"anchor{i}_y"] = anchor.q, anchor.y
         return saved
 
     def restore(self, saved: Mapping[str, Floats]) -> None:
         """Take up a checkpoint, of the stepper as well."""
-        stepper, at = self.stepper, self.run.start.assembly
-        begun, most_steps, mark = saved["passing_begun"].tolist()
-        self.most_steps, self.mark, self.over = int(most_steps), int(mark), None
+        stepper, at, begun = self.stepper, self.run.start.assembly, float(saved["passing_begun"][0])
+        self.over = None
         if begun != self.begun:
             stepper.restart_at(begun, at.q, at.qd)  # its arrays are restored afterwards
             self.begun = begun
         names, counts = stepper.integration.counts(), saved.get("passing_counts")
         stepper.before = {} if counts is None else dict(zip(names, map(int, counts), strict=True))
-        self.anchors.clear()
-        for i in range(3):
-            if f"anchor{i}_t" in saved:
-                t, done = saved[f"anchor{i}_t"].tolist()
-                kept = {name: saved[f"anchor{i}_{name}"] for name in stepper.arrays()}
-                self.anchors.append(Anchor(t, saved[f"anchor{i}_q"], saved[f"anchor{i}_y"], int(done), kept))
         stepper.restore(saved)

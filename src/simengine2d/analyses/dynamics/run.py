@@ -136,9 +136,7 @@ class Run:
     def step(self, most_steps: int) -> int:
         """Some steps, and why they ended."""
         most_steps = self.takeover.pace(most_steps)
-        most_steps = self.passing.pace(most_steps)
-        self.passing.remember()
-        return self.stepper.step(self.outputs, most_steps)
+        return self.stepper.step(self.outputs, self.passing.pace(most_steps))
 
     def goes_on(self, why: int) -> bool:
         """Whether something had happened after which the steps go on elsewhere, or otherwise."""

@@ -29,6 +29,7 @@ from .run import Run
 
 STEPS_AT_ONCE = 100_000  # Python hears Ctrl-C between them
 SLOW_STEPS_AT_ONCE = 100  # with functions in Python
+GOING_ON = (loop_state.PAUSED, loop_state.COLLAPSED, loop_state.ALARMED)
 
 
 @holds_addresses
@@ -122,7 +123,7 @@ class Simulator:
             why = self._step()
             if run.goes_on(why):
                 self._on_the_way_over_a_pose(t)
-            elif outputs.done == 0 and why not in (loop_state.PAUSED, loop_state.COLLAPSED):
+            elif outputs.done == 0 and why not in GOING_ON:
                 trouble = run.stepper.trouble(why, outputs)
                 raise ConvergenceError(run.broken() or f"at t = {run.t:.9g} s {trouble}")
 

@@ -255,10 +255,6 @@ class DynamicsStepper(ABC):
     def copied(self) -> dict[str, Floats]:
         return {name: array.copy() for name, array in self.arrays().items()}
 
-    def put_back(self, copied: Mapping[str, Floats]) -> None:
-        for name, array in self.arrays().items():
-            array[...] = copied[name]
-
     def checkpoint(self) -> dict[str, Floats]:
         """Everything that is needed to continue later."""
         return self.copied() | {name: array.copy() for name, array in self.marks.items()}
