@@ -29,6 +29,7 @@ from .outputs import History, Outputs
 from .stepper import WHY, DynamicsStepper, tried
 
 MANY, NOWHERE = 2_000, 1e-5  # so many steps in this part of the time asked for lead nowhere
+SHORT = 0.1  # of the longest step: the first one after a restart is not shorter
 FIRST_STEPS = 30  # in which the steps of esdirk grow
 ROUNDED = (
     "Where masses or lengths differ much, rounding may be larger than the tolerance: take a larger rtol, or the "
@@ -91,7 +92,9 @@ class DaeStepper(DynamicsStepper):
     # integrations
 
     def restart_at(self, t: float, q: Floats, qd: Floats) -> None:
-        step = float(self.integration.path.state[loop_state.STEP])
+        state = self.integration.path.state
+        # steps may have collapsed before a pose
+        step = max(float(state[loop_state.STEP]), SHORT * float(state[loop_state.LONGEST]))
         self.integrate_from(t, self.coordinates_of(t, q, qd))
         if self.esdirk and step > 0.0:
             self.integration.path.state[loop_state.STEP] = step
