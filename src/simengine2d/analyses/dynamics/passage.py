@@ -1,12 +1,15 @@
 """The motion through a singular pose, between states on both sides of it.
 
-It is the polynomial through positions, velocities and accelerations there, in Chebyshev's T_k(x), -1 <= x <= 1. Stages
-of the steps across the pose, which are near it, have lost their digits.
+It is the polynomial through positions, velocities and accelerations there:
+
+    q(t) = q_0 + sum_k c_k x^k,      -1 <= x <= 1
+
+Stages of the steps across the pose, which are near it, have lost their digits.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,9 +44,10 @@ class Passage:
         )
         self.first, (self.before, _, _), (self.after, self.beyond, _) = approach.first, known[0], known[-1]
         n, self.half = bridge.system.n, 0.5 * (self.after - self.before)
-        values = [part for _, y, qdd in known for part in (y[:n], self.half * y[n:], self.half**2 * qdd)]
+        self.origin, h = known[0][1][:n], self.half
+        values = [part for _, y, qdd in known for part in (y[:n] - self.origin, h * y[n:], h * h * qdd)]
         nodes = self.places(np.array([t for t, _, _ in known]))
-        self.coefficients = solver(tuple(np.round(nodes, 12))) @ np.array(values)
+        self.coefficients = solver(tuple(np.round(nodes, 12).tolist())) @ np.array(values)
 
     def places(self, times: Floats) -> Floats:
         """x, from -1 to 1."""
@@ -51,9 +55,9 @@ class Passage:
 
     def through(self, times: Floats) -> Floats:
         """States between the two sides of the pose."""
-        degree, x = len(self.coefficients) - 1, self.places(times)
-        T, Td = chebyshev(x, degree)[:2]
-        return np.hstack([T @ self.coefficients, Td @ self.coefficients / self.half])
+        c = self.coefficients
+        powers, slopes, _ = powers_of(self.places(times), len(c))
+        return np.hstack([self.origin + powers @ c, slopes @ c / self.half])
 
     def __call__(self, times: Floats) -> list[tuple[Floats, Floats]]:
         n = self.bridge.system.n
@@ -81,19 +85,19 @@ class Passage:
         return np.vstack(rows)
 
 
-def chebyshev(x: Floats, degree: int) -> Floats:
-    """T_k(x), k = 0 ... degree, and two derivatives: T_k+1 = 2 x T_k - T_k-1."""
-    T = np.zeros((3, x.size, degree + 1))
-    T[0, :, 0], T[0, :, 1], T[1, :, 1] = 1.0, x, 1.0
-    for k in range(1, degree):
-        T[0, :, k + 1] = 2.0 * x * T[0, :, k] - T[0, :, k - 1]
-        T[1, :, k + 1] = 2.0 * (T[0, :, k] + x * T[1, :, k]) - T[1, :, k - 1]
-        T[2, :, k + 1] = 2.0 * (2.0 * T[1, :, k] + x * T[2, :, k]) - T[2, :, k - 1]
-    return T
+def powers_of(x: Floats, count: int) -> tuple[Floats, Floats, Floats]:
+    """x^k, k x^(k - 1) and k (k - 1) x^(k - 2), one row for each x."""
+    k = np.arange(count)
+    powers = x[:, None] ** k
+    slopes, bends = np.zeros_like(powers), np.zeros_like(powers)
+    slopes[:, 1:] = k[1:] * powers[:, :-1]
+    bends[:, 2:] = k[2:] * slopes[:, 1:-1]
+    return powers, slopes, bends
 
 
-@cache
+@lru_cache(8)
 def solver(nodes: tuple[float, ...]) -> Floats:
     """The matrix from values and two derivatives at each node to the coefficients."""
-    T = chebyshev(np.array(nodes), 3 * len(nodes) - 1)
-    return np.linalg.inv(np.vstack([T[:, i] for i in range(len(nodes))]))
+    rows = powers_of(np.array(nodes), 3 * len(nodes))
+    inverse: Floats = np.linalg.inv(np.stack(rows, axis=1).reshape(-1, 3 * len(nodes)))
+    return inverse
