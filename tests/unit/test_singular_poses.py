@@ -264,3 +264,34 @@ def test_motions_through_poses_do_not_depend_on_the_clock(options, monkeypatch):
         assert run.statistics == runs[0].statistics
         for name in ("t", "q", "qd", "qdd", "lam"):
             np.testing.assert_array_equal(getattr(run, name), getattr(runs[0], name))
+
+
+@pytest.mark.parametrize("difference", [1e-4, 1e-6, 1e-8, 1e-10])
+def test_a_pose_that_is_missed_is_not_passed(difference):
+    """Links that differ by so little lead around the corner, onto the other branch, or end in a sentence."""
+    m = builders.four_bar(1, 2, 1 + difference, 2, crank_angle=1.0, gravity=(0, 0))
+    m.bodies["crank"].angular_velocity = 5.0
+    try:
+        r = se.dynamics(m, t_end=0.9)
+    except se.SingularityError as error:
+        assert difference < 1e-6 and error.results.t[-1] < POSES[0]
+    else:
+        assert not told(r.notes) and abs(r["rocker.phi"][-1] - r["rocker.phi"][0]) < 0.1
+        assert np.ptp(r.energy().total) < 1e-6 * r.energy().total[0]
+
+
+def test_no_steps_are_wasted_beyond_a_pose():
+    """One step at most is taken across a pose before it is noticed."""
+    r = se.dynamics(builders.four_bar_ladder(2), t_end=10, rtol=1e-3)
+    assert len(told(r.notes)) == 10 and r.statistics["steps"] < 60 and r.t.size < 400
+
+
+def test_a_run_that_ends_at_a_pose_goes_on_from_the_rows_before_it():
+    m = builders.four_bar(1, 2, 1 + 1e-8, 2, crank_angle=1.0, gravity=(0, 0))
+    m.bodies["crank"].angular_velocity = 5.0
+    with pytest.raises(se.SingularityError) as first:
+        se.dynamics(m, t_end=0.9, rtol=1e-9)
+    kept = first.value.results
+    again = kept.resume(t_end=0.5 * (kept.t[-1] + POSES[0] - 0.012))
+    later = again.t >= kept.t[-1]
+    assert np.allclose(again["crank.phi"][later], 1.0 + 5.0 * again.t[later], atol=1e-6)

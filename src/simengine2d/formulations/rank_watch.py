@@ -152,6 +152,12 @@ def remember(c, t):
 def forget_after(c, t):
     """Steps were taken back: poses and alarms later than t have not been."""
     state, kept = c.state, 0
+    for k in range(int(min(state[ALARMS], MOST_ALARMS))):
+        if c.alarms[k, 0] <= t:
+            for j in range(3):
+                c.alarms[kept, j] = c.alarms[k, j]
+            kept += 1
+    state[ALARMS] = kept
     while state[KNOWN] > 0.0 and c.trail[int(state[LAST]), 0] > t:
         state[LAST], state[KNOWN] = (state[LAST] + TRAIL - 1.0) % TRAIL, state[KNOWN] - 1.0
     if state[KNOWN] == 0.0:
@@ -162,12 +168,6 @@ def forget_after(c, t):
         c.bodies[j] = c.trail[last, 1 + j]
     measure(c, c.trail[last, 0], c.bodies, 1)
     compare_from(c, c.trail[last, 0])
-    for k in range(int(min(state[ALARMS], MOST_ALARMS))):
-        if c.alarms[k, 0] <= t:
-            for j in range(3):
-                c.alarms[kept, j] = c.alarms[k, j]
-            kept += 1
-    state[ALARMS] = kept
 
 
 @kernel

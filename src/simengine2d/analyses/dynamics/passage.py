@@ -20,7 +20,7 @@ from .approach import Approach
 if TYPE_CHECKING:
     from .bridge import Bridge
 
-CLOSED = 1e-9  # to which the polynomial satisfies the constraints at the pose, relative to a length of the mechanism
+CLOSED = 1e-11  # to which the polynomial satisfies the constraints at the pose, relative to a length of the mechanism
 
 
 class Passage:
@@ -99,5 +99,5 @@ def powers_of(x: Floats, count: int) -> tuple[Floats, Floats, Floats]:
 def solver(nodes: tuple[float, ...]) -> Floats:
     """The matrix from values and two derivatives at each node to the coefficients."""
     rows = powers_of(np.array(nodes), 3 * len(nodes))
-    inverse: Floats = np.linalg.inv(np.stack(rows, axis=1).reshape(-1, 3 * len(nodes)))
+    inverse: Floats = np.linalg.inv(np.stack(rows, axis=1).reshape(-1, 3 * len(nodes))).astype(np.float64)
     return inverse
