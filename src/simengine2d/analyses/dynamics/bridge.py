@@ -19,7 +19,7 @@ from ...numerics.arrays import Floats
 from ...system.system import System
 from .approach import Approach
 from .initial_state import InitialState
-from .passage import Passage
+from .pose_crossing import PoseCrossing
 
 TOLERANCE = 1e-10  # of the steps beside the long one
 # to which states satisfy the constraints, relative to a length of the mechanism: near a pose, accelerations are large
@@ -35,7 +35,7 @@ MOST_STEPS = 20_000
 
 
 class Bridge:
-    """The passage through singular poses of a system: reference-point coordinates, projected onto the constraints."""
+    """The crossing of singular poses of a system: reference-point coordinates, projected onto the constraints."""
 
     def __init__(self, system: System, start: InitialState) -> None:
         self.system, at = system, start.assembly
@@ -110,8 +110,8 @@ class Bridge:
 
     # across a pose
 
-    def across(self, approach: Approach, pose: float, width: float, clear: float) -> Passage | None:
-        """The passage through a pose from `width` before it to `clear` after it; None if two steps disagree."""
+    def across(self, approach: Approach, pose: float, width: float, clear: float) -> PoseCrossing | None:
+        """The crossing of a pose from `width` before it to `clear` after it; None if two steps disagree."""
         before, after, end = max(approach.begin, pose - width), pose + width, pose + clear
         inner = max(before, pose - SHORTER * width), pose + SHORTER * width
         first = approach.state(before)
@@ -127,7 +127,7 @@ class Bridge:
             return None
         ends = [(before, first), (inner[0], near), (inner[1], beyond), (after, whole)]
         known = [(t, y, self.acceleration(t, y)) for t, y in dict(ends).items()]
-        return Passage(self, approach, known, end, last)
+        return PoseCrossing(self, approach, known, end, last)
 
     def moved(self, t: float, y: Floats, end: float) -> Floats | None:
         """The state at the end of a stretch, by steps as short as necessary; None if they fail."""

@@ -14,7 +14,7 @@ from ...numerics.arrays import Floats
 from ...system.failures import broken_force
 from ..singular_poses import NearPose, RankWatch, SingularPose
 from .approach import Approach
-from .passage import Passage
+from .pose_crossing import PoseCrossing
 from .row_checks import good_rows
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Passing:
     def begin_at(self, t: float) -> None:
         """Nothing has been passed yet."""
         self.begun = t  # of the present integration
-        self.over: Passage | None = None  # through the last pose
+        self.over: PoseCrossing | None = None  # through the last pose
 
     def pace(self, most_steps: int) -> int:
         """How many steps to try at once: those that do not examine constraints themselves come one by one."""
@@ -69,11 +69,11 @@ class Passing:
         now = [alarm for alarm in alarms if alarm[0] <= reached]
         trouble = why in TROUBLE and (why != loop_state.COLLAPSED or self.near_a_pose())
         for alarm in now + (self.alarms_in_trouble(rank) if trouble else []):
-            pose, passage = self.examine(rank, alarm)
+            pose, crossing = self.examine(rank, alarm)
             if pose is not None and pose.t > end:
                 rank.keep_alarms([alarm])
             elif pose is not None:
-                self.land(pose, passage or self.cross(rank, pose))
+                self.land(pose, crossing or self.cross(rank, pose))
                 return True
         if finished and stepper.compiled:
             rank.put_back(before)  # a resumed run examines what it would have examined
@@ -100,8 +100,8 @@ class Passing:
             return []
         return [[t, float(row), rank.speed(qd)] for row in rank.weakest_rows(t, q)]
 
-    def examine(self, rank: RankWatch, alarm: list[float]) -> tuple[SingularPose | None, Passage | None]:
-        """The singular pose that caused an alarm, if there was one; and the passage if a step across it proved it.
+    def examine(self, rank: RankWatch, alarm: list[float]) -> tuple[SingularPose | None, PoseCrossing | None]:
+        """The singular pose that caused an alarm, if there was one; and the crossing if a step across it proved it.
 
         A step across a promising place and the closed joints on the way say more than states before it.
         """
@@ -112,12 +112,12 @@ class Passing:
         if approach.earliest > t - LATEST / speed:
             return None, None
         rough = rank.rough_pose(approach, approach.earliest, alarm)
-        passage = None if rough is None else self.promising(approach, rough)
+        crossing = None if rough is None else self.promising(approach, rough)
         pose = None
-        if rough is not None and passage is not None:
-            pose = rank.pose_ahead(passage, rough, passage.before, t)
-            if pose is None or passage.closes_at(pose.t):
-                return pose, passage
+        if rough is not None and crossing is not None:
+            pose = rank.pose_ahead(crossing, rough, crossing.before, t)
+            if pose is None or crossing.closes_at(pose.t):
+                return pose, crossing
         if rough is not None:
             pose = rank.pose_ahead(approach, rough, approach.earliest, t)
         if pose is None and approach.lost:
@@ -126,7 +126,7 @@ class Passing:
             )
         return pose, None
 
-    def promising(self, approach: Approach, rough: NearPose) -> Passage | None:
+    def promising(self, approach: Approach, rough: NearPose) -> PoseCrossing | None:
         """A step across a pose of which only a rough place is known."""
         if rough.low > (PROMISING * rough.g) ** 2 or not approach.begin_before(
             rough.t - CLEAR / rough.speed, -np.inf
@@ -142,38 +142,38 @@ class Passing:
         if words not in self.run.notes:
             self.run.notes.append(Caution(words))
 
-    def cross(self, rank: RankWatch, pose: SingularPose) -> Passage:
-        """The passage through a pose, from as far away as possible."""
+    def cross(self, rank: RankWatch, pose: SingularPose) -> PoseCrossing:
+        """The crossing of a pose, from as far away as possible."""
         approach = self.new_approach(rank)
         for reach in REACHES:
             width, clear = reach / pose.speed, max(reach, CLEAR) / pose.speed
             if approach.begin_before(pose.t - clear, pose.t - NEAREST * width):
-                passage = self.stepper.bridge.across(approach, pose.t, width, clear)
-                if passage is not None:
-                    return passage
+                crossing = self.stepper.bridge.across(approach, pose.t, width, clear)
+                if crossing is not None:
+                    return crossing
         raise self.failure(rank, pose)
 
-    def land(self, pose: SingularPose, passage: Passage) -> None:
+    def land(self, pose: SingularPose, crossing: PoseCrossing) -> None:
         """Outputs up to the other side, where the run continues."""
         run, outputs, n = self.run, self.run.outputs, self.run.system.n
-        outputs.done = int(np.searchsorted(outputs.times, passage.begin, side="right"))
-        later = self.outputs_after(passage, pose)
-        inside = later[later <= passage.end]
+        outputs.done = int(np.searchsorted(outputs.times, crossing.begin, side="right"))
+        later = self.outputs_after(crossing, pose)
+        inside = later[later <= crossing.end]
         if inside.size:
-            self.write(self.stepper.bridge.motion_at(inside, passage.states(inside)))
+            self.write(self.stepper.bridge.motion_at(inside, crossing.states(inside)))
         run.notes.append(Caution(f"at t = {pose.t:.6g} s a singular pose was passed in one step"))
-        self.over = passage
-        run.forget_events_after(passage.begin, passage.first[:n], passage.first[n:])
-        self.restart_at(passage.end, passage.last[:n], passage.last[n:])
+        self.over = crossing
+        run.forget_events_after(crossing.begin, crossing.first[:n], crossing.first[n:])
+        self.restart_at(crossing.end, crossing.last[:n], crossing.last[n:])
         if outputs.grid is not None:
             outputs.grid.laid[0] = run.tried + 1  # the first step shows again how long steps are
             run.look_no_further_back()
 
-    def outputs_after(self, passage: Passage, pose: SingularPose) -> Floats:
+    def outputs_after(self, crossing: PoseCrossing, pose: SingularPose) -> Floats:
         """The remaining outputs; if these follow the steps, those that collapsed before a pose do not count."""
-        outputs, t = self.run.outputs, passage.begin
+        outputs, t = self.run.outputs, crossing.begin
         if outputs.grid is not None:
-            width = passage.end - pose.t
+            width = crossing.end - pose.t
             outputs.grid.lay(self.run.tried, t, max(width, float(outputs.grid.laid[2])))
             outputs.make_room(outputs.grid.times(t))
         return outputs.times[outputs.done :]
@@ -196,11 +196,11 @@ class Passing:
     # while crossing a pose
 
     def motion_at(self, t: float) -> list[Floats] | None:
-        """The motion at a time inside the last passage; None elsewhere."""
-        passage, times = self.over, np.array([t])
-        if passage is None or not passage.begin <= t < passage.end:
+        """The motion at a time inside the last crossing; None elsewhere."""
+        crossing, times = self.over, np.array([t])
+        if crossing is None or not crossing.begin <= t < crossing.end:
             return None
-        return self.stepper.bridge.motion_at(times, passage.states(times))
+        return self.stepper.bridge.motion_at(times, crossing.states(times))
 
     def state_at(self, t: float) -> tuple[Floats, Floats] | None:
         motion = self.motion_at(t)

@@ -196,7 +196,7 @@ class DynamicsStepper(ABC):
 
     @cached_property
     def bridge(self) -> Bridge:
-        """The passage through singular poses."""
+        """The crossing of singular poses."""
         return Bridge(self.system, self.start)
 
     # breaks

@@ -7,7 +7,7 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.analyses.dynamics.passage import Passage
+from simengine2d.analyses.dynamics.pose_crossing import PoseCrossing
 from simengine2d.analyses.singular_poses import PLACES, RankWatch, lowest
 from simengine2d.coordinates.reference_point.reference_point import ReferencePoint
 from simengine2d.formulations import rank_watch
@@ -26,7 +26,7 @@ def test_a_cubic_without_a_minimum_has_no_lowest_place():
 
 
 @pytest.mark.parametrize("places", [(-1.0, -0.6, 0.6, 1.0), (-0.4, 0.6, 1.0)])
-def test_a_passage_is_the_polynomial_through_its_ends(places):
+def test_a_crossing_is_the_polynomial_through_its_ends(places):
     t0, width = 3.0, 0.02
     motion = np.poly1d([*np.linspace(-1.0, 2.0, 3 * len(places))])  # in the places
     times = t0 + width * np.array(places)
@@ -38,10 +38,10 @@ def test_a_passage_is_the_polynomial_through_its_ends(places):
     known = [(t, state(t), motion.deriv(2)(np.array([(t - t0) / width])) / width**2) for t in times]
     bridge = SimpleNamespace(system=SimpleNamespace(n=1))
     approach = SimpleNamespace(begin=times[0], first=state(times[0]))
-    passage = Passage(bridge, approach, known, times[-1], state(times[-1]))
+    crossing = PoseCrossing(bridge, approach, known, times[-1], state(times[-1]))
     inside = np.linspace(times[0], times[-1], 9)
     expected = np.array([state(t) for t in inside])
-    assert np.allclose(passage.through(inside), expected, rtol=1e-9, atol=1e-9)
+    assert np.allclose(crossing.through(inside), expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CLOSED = 1e-11  # to which the polynomial satisfies the constraints at the pose, relative to a length of the mechanism
 
 
-class Passage:
+class PoseCrossing:
     """The motion from the beginning of an approach, through the pose, to a time after it."""
 
     def __init__(
