@@ -38,7 +38,7 @@ def rows_at(c, t, y, out):
 class Evaluator:
     """A workspace in which the rows of a system are evaluated; Python and machine code give the same bits."""
 
-    def __init__(self, S: SystemArrays, L: Loads | None = None) -> None:
+    def __init__(self, S: SystemArrays, L: Loads) -> None:
         self.S, self.w = S, new_workspace(S, L)
         lay_out_once(self, self.w)
 
