@@ -72,6 +72,7 @@ def test_files_hold_the_word(tmp_path):
     assert again.check().rows["motor"][0].value(1.0) == pytest.approx(np.arctan2(4, 3) + 0.3, rel=1e-15)
 
 
+@pytest.mark.filterwarnings("ignore::simengine2d.errors.ModelWarning")
 def test_a_course_file_holds_the_number(tmp_path):
     back = se.load(arm("drawn + t").save(tmp_path / "m.adm"))
     assert se.kinematics(back, t_end=1)["arm.phi"][-1] == pytest.approx(np.arctan2(4, 3) + 1, rel=1e-14)

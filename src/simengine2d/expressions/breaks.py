@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import count, pairwise
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from ..numerics.interrupts import check_interrupts
 from . import operations
 from .enclosures import enclose
 from .evaluate import names_in
-from .syntax import Call, Chain, Name, Node, Number, Unary
+from .syntax import Call, Chain, Lookup, Name, Node, Number, Unary
 from .table import Table
 
 EPS = 2.0**-52
@@ -95,11 +95,20 @@ def switches_of(tree: Node) -> list[Switch]:
                 first = Call(name, (first, other))
         case Call(name, (x, start, _, end, _)) if name in operations.RISES:
             switches += [Switch(_difference(x, start)), Switch(_difference(x, end))]
+        case Lookup(_, table, argument):
+            switches.append(switch_of(table, argument))
     return [switch for switch in dict.fromkeys(switches) if names_in(switch.tree)]
 
 
 def _difference(a: Node, b: Node) -> Node:
     return a if b == Number(0.0) else Chain(a, (("-", b),))
+
+
+def switch_of(table: Table, argument: Node) -> Switch:
+    """The points of a table at which steps end; at those of straight lines it has kinks."""
+    levels = stops_of(table) if table.smooth else tuple(table.times)
+    period = levels[-1] - levels[0] if table.periodic else 0.0
+    return Switch(argument, levels, period, hard=not table.smooth, bends=not table.smooth)
 
 
 def stops_of(table: Table) -> tuple[float, ...]:
@@ -356,13 +365,13 @@ class TimeBreaks:
 
 
 def _stops_in_time(table: Table, step: float | None) -> Switch:
-    stops = stops_of(table)
-    period = stops[-1] - stops[0] if table.periodic else 0.0
-    if step is not None:
+    switch = switch_of(table, Name("t"))
+    stops = switch.levels
+    if step is not None and table.smooth:
         gaps = np.diff(stops)
         near = np.minimum([*gaps, np.inf], [np.inf, *gaps]) < step
         stops = tuple(np.array(stops)[near].tolist())
-    return Switch(Name("t"), stops, period, False)
+    return replace(switch, levels=stops)
 
 
 def _ahead(at_break: Break, t: float) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 from .evaluate import evaluate
 from .operations import RISES, rise_derivatives
-from .syntax import CONSTANTS, Call, Chain, Constant, ExpressionError, Name, Node, Number, Unary
+from .syntax import CONSTANTS, Call, Chain, Constant, ExpressionError, Lookup, Name, Node, Number, Unary
 
 Bounds = tuple[float, float]
 Jet = tuple[float, float, float, float]
@@ -54,7 +55,35 @@ def _jet(node: Node, a: float, b: float) -> Jet:
             return (*ends, min(jet[2] for jet in jets), max(jet[3] for jet in jets))
         case Call(name, args):
             return _called(name, [_jet(arg, a, b) for arg in args])
+        case Lookup():
+            return _looked_up(node, _jet(node.argument, a, b))
     return UNKNOWN
+
+
+def _looked_up(node: Lookup, u: Jet) -> Jet:
+    """Bounds of a table by those of its cubics, c0 + d (c1 + d (c2 + d c3)), over the part that is read."""
+    low, high = u[:2]
+    if low == high:
+        at, steep, _ = node.table.jet(low)
+        return (at, at, *_times((steep, steep), u[2:]))
+    if node.table.periodic:
+        first, length = node.table.times[0], node.table.times[-1] - node.table.times[0]
+        shift = math.floor((low - first) / length) * length
+        low, high = (low - shift, high - shift) if high - shift <= first + length else (first, first + length)
+    if low < node.table.times[0] or high > node.table.times[-1]:
+        return UNKNOWN
+    pieces = []
+    for i, (start, end) in enumerate(pairwise(node.table.times)):
+        if start <= high and end >= low:
+            c0, c1, c2, c3 = node.table.numbers[len(node.table.times) + 4 * i :][:4]
+            d = max(low, start) - start, min(high, end) - start
+            value = _plus(
+                (c0, c0), _times(d, _plus((c1, c1), _times(d, _plus((c2, c2), _times(d, (c3, c3))))))
+            )
+            slope = _plus((c1, c1), _times(d, _plus((2 * c2, 2 * c2), _times(d, (3 * c3, 3 * c3)))))
+            pieces.append((*value, *slope))
+    *bounds, slope_low, slope_high = _hull(pieces)
+    return (bounds[0], bounds[1], *_times((slope_low, slope_high), u[2:]))
 
 
 def _choice(args: tuple[Node, ...], a: float, b: float) -> Jet:

@@ -29,6 +29,7 @@ from .syntax import (
     Chain,
     Constant,
     ExpressionError,
+    Lookup,
     Name,
     Node,
     Number,
@@ -131,6 +132,8 @@ def _value(node: Node, values: Mapping[str, float]) -> float:
             return _piecewise_value(args, values)
         case Call(name, args):
             return _call_value(node, name, [_value(arg, values) for arg in args])
+        case Lookup():
+            return _table_value(node, _value(node.argument, values))
     raise TypeError(f"no value for {node!r}")
 
 
@@ -173,6 +176,18 @@ def _call_value(node: Call, name: str, values: list[float]) -> float:
         hint = unknown("function", name, FUNCTIONS)
         raise mistake(_located(node), f"'{name}' is not a function of numbers. {hint}")
     return _operate(shown, codes[name], *values)
+
+
+def _table_value(node: Lookup, argument: float) -> float:
+    value = node.table.jet(argument)[0]
+    if not math.isfinite(value):
+        first, last = node.table.times[0], node.table.times[-1]
+        raise mistake(
+            _located(node),
+            f"{node.name}({argument:g}) is outside the table '{node.name}', which goes from {first:g} to {last:g}. "
+            "Add points, or make it periodic.",
+        )
+    return value
 
 
 def _operate(shown: Node, code: int, *values: float) -> float:

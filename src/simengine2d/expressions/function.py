@@ -35,6 +35,7 @@ from .parser import LONGEST_KEPT, MOST_KEPT, parse
 from .syntax import Node, Number
 from .table import Table
 from .tape import Tape, compile_tape, fold
+from .vocabulary import Vocabulary
 
 EVERYWHERE = (-math.inf, math.inf)
 
@@ -171,8 +172,7 @@ def tree_function(tree: Node, text: str) -> Function:
 def table_function(table: Table, text: str, domain: tuple[float, float] = EVERYWHERE) -> Function:
     """The spline through the points of a table."""
     kind = PERIODIC_SPLINE if table.periodic else SPLINE
-    numbers = (*table.times, *table.coefficients().ravel().tolist())
-    return Function(text, kind, (table.variable,), numbers, domain, table=table)
+    return Function(text, kind, (table.variable,), table.numbers, domain, table=table)
 
 
 def python_function(
@@ -203,12 +203,19 @@ def declared_breaks(function: object) -> tuple[float, ...] | None:
 # Functions of time ------------------------------------------------------------------------------------
 
 
-def as_function(value: object, parameters: Mapping[str, float] = NOTHING, *, variable: str = "t") -> Function:
+def as_function(
+    value: object,
+    parameters: Mapping[str, float] = NOTHING,
+    *,
+    variable: str = "t",
+    words: Vocabulary | None = None,
+) -> Function:
     """A Function of a number, an expression, a Table, a callable f(t), or three callables (f, fd, fdd)."""
     if isinstance(value, Function):
         return value
     if isinstance(value, str):
-        return expression_function(parse(value), value, (variable,), parameters)
+        tree = parse(value) if words is None else words.parse(value)
+        return expression_function(tree, value, (variable,), parameters)
     if isinstance(value, Table):
         return _from_table(value, variable)
     if isinstance(value, tuple):

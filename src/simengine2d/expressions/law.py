@@ -19,6 +19,7 @@ from .function import Function, as_function, declared_breaks, expression_functio
 from .function_table import LINEAR, VALUE_CALLBACK
 from .parser import parse
 from .table import Table
+from .vocabulary import Vocabulary
 
 STATE = ("x", "xd", "y", "yd", "phi", "phid", "t")
 PUSH = ("s", "sd", "t")
@@ -29,14 +30,20 @@ def linear_law(stiffness: float, damping: float, free: float) -> Function:
     return Function("a linear law", LINEAR, PUSH[:2], (stiffness, damping, free))
 
 
-def as_law(value: object, variables: Sequence[str], parameters: Mapping[str, float]) -> Function:
+def as_law(
+    value: object,
+    variables: Sequence[str],
+    parameters: Mapping[str, float],
+    words: Vocabulary | None = None,
+) -> Function:
     """A law of a number, an expression, a Table, a time Function or a callable of the variables."""
     if isinstance(value, Function):
         return value
     if isinstance(value, Table):
         return _from_table(value, variables)
     if isinstance(value, str):
-        return expression_function(parse(value), value, tuple(variables), parameters)
+        tree = parse(value) if words is None else words.parse(value)
+        return expression_function(tree, value, tuple(variables), parameters)
     if callable(value):
         return _from_python(value, value, variables)
     return as_function(value)

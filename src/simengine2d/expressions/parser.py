@@ -39,6 +39,7 @@ from .syntax import (
 LONGEST_TEXT = 10_000
 DEEPEST = 100
 LONGEST_KEPT, MOST_KEPT = 1_000, 512  # characters of a text whose tree is kept, and how many trees
+ANYTHING = "*"
 UNITS = {"kg", "g", "m", "mm", "cm", "km", "s", "ms", "N", "kN", "Nm", "rad", "deg", "Hz", "rpm", "J", "W"}
 
 # Tokens -----------------------------------------------------------------------------------------------
@@ -92,8 +93,8 @@ def _stray(character: str) -> str:
 def parse(text: str, also: Collection[str] = ()) -> Node:
     """The tree of an expression, or an ExpressionError that says where and what.
 
-    `also` lists further names that may be called, with any arguments: measures and frames. Where there are any,
-    a frame may be written as a call too: crank.at(0.5, 0).
+    `also` lists further names that may be called, with any arguments: measures and frames; `ANYTHING` stands for all.
+    Where there are any, a frame may be written as a call too: crank.at(0.5, 0).
     """
     if not isinstance(text, str):
         raise ExpressionError(f"an expression is text, found {text!r} of type {type(text).__name__}.")
@@ -287,7 +288,7 @@ class _Parser:
         return Call(name, tuple(args), place=self.place(token))
 
     def also(self, name: str) -> bool:
-        return name in self.more or (bool(self.more) and name.endswith(".at"))
+        return name in self.more or ANYTHING in self.more or (bool(self.more) and name.endswith(".at"))
 
     def close(self, opening: Token) -> None:
         if not self.at(")"):

@@ -19,6 +19,7 @@ from functools import cached_property
 
 from ..errors import ModelError
 from .operations import MANY_ARGUMENTS, ONE_ARGUMENT, RISES, TWO_ARGUMENTS
+from .table import Table
 
 CONSTANTS = {"pi": math.pi, "e": math.e, "deg": math.pi / 180.0}
 ALIASES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2"}
@@ -139,6 +140,22 @@ class Call(Node):
         return Call(self.name, tuple(parts), place=self.place)
 
 
+@dataclass(frozen=True)
+class Lookup(Node):
+    """A named table at its argument: gas(crank.phi)."""
+
+    name: str
+    table: Table
+    argument: Node
+
+    @property
+    def parts(self) -> tuple[Node, ...]:
+        return (self.argument,)
+
+    def with_parts(self, parts: Sequence[Node]) -> Node:
+        return Lookup(self.name, self.table, parts[0], place=self.place)
+
+
 class ExpressionError(ModelError):
     """An expression cannot be read or has no value."""
 
@@ -185,6 +202,8 @@ def to_text(node: Node) -> str:
             return _inside(first, level) + "".join(f" {op} {_inside(part, level)}" for op, part in rest)
         case Call(name, args):
             return f"{name}({', '.join(to_text(arg) for arg in args)})"
+        case Lookup(name, _, argument):
+            return f"{name}({to_text(argument)})"
     raise TypeError(f"no text for {node!r}")
 
 

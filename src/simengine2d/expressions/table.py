@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -21,7 +22,8 @@ class Table:
     """Points of a function: of time, `Table(times, values)`, or of another variable of a force law.
 
     The law of a spring may be a table of its measure, `Table(of="s", points=..., values=...)`, a force on a body one of
-    `x`, `y`, `phi`, `xd`, `yd` or `phid`. The points increase. A periodic table repeats forever.
+    `x`, `y`, `phi`, `xd`, `yd` or `phid`. The points increase. A periodic table repeats forever. A cubic spline leads
+    through the points, straight lines if it is not `smooth`.
     """
 
     times: Sequence[float] = ()
@@ -30,6 +32,7 @@ class Table:
     of: str = field(default="", kw_only=True)
     """The variable; empty if the points were given as times."""
     points: InitVar[Sequence[float] | None] = field(default=None, kw_only=True)
+    smooth: bool = field(default=True, kw_only=True)
 
     def __post_init__(self, points: Sequence[float] | None) -> None:
         if (points is None) != (self.of == "") or (points is not None and np.size(self.times)):
@@ -56,7 +59,7 @@ class Table:
 
     def __repr__(self) -> str:
         where = f"of={self.of!r}, points" if self.of else "times"
-        more = ", periodic=True" if self.periodic else ""
+        more = (", periodic=True" if self.periodic else "") + ("" if self.smooth else ", smooth=False")
         return f"Table({where}={self.times!r}, values={self.values!r}{more})"
 
     def _problem(self) -> str:
@@ -87,6 +90,7 @@ class Table:
         *,
         periodic: bool = False,
         of: str = "",
+        smooth: bool = True,
     ) -> Table:
         """Read two columns, each given by its number (from 0) or by its name in the first row.
 
@@ -101,13 +105,15 @@ class Table:
         try:
             places, values = tuple(p[0] for p in points), tuple(p[1] for p in points)
             if of:
-                return cls(of=of, points=places, values=values, periodic=periodic)
-            return cls(places, values, periodic)
+                return cls(of=of, points=places, values=values, periodic=periodic, smooth=smooth)
+            return cls(places, values, periodic, smooth=smooth)
         except ModelError as error:
             raise ModelError(f"{path}: {error}") from error
 
     def coefficients(self) -> np.ndarray:
         """Row i is c0, c1, c2, c3 of c0 + c1 d + c2 d^2 + c3 d^3 with d = t - times[i]; the last row is 0."""
+        if not self.smooth:
+            return self._lines()
         from scipy.interpolate import CubicSpline
 
         values = np.array(self.values)
@@ -117,6 +123,36 @@ class Table:
         rows = np.zeros((len(self.times), 4))
         rows[:-1] = spline.c[::-1].T
         return rows
+
+    def _lines(self) -> np.ndarray:
+        """The same of straight lines."""
+        rows = np.zeros((len(self.times), 4))
+        rows[:-1, 0], rows[:-1, 1] = self.values[:-1], np.diff(self.values) / np.diff(self.times)
+        return rows
+
+    @cached_property
+    def numbers(self) -> tuple[float, ...]:
+        """The points and the coefficients, as `spline_at` reads them."""
+        return (*self.times, *self.coefficients().ravel().tolist())
+
+    def jet(self, u: float) -> tuple[float, float, float]:
+        """Value and derivatives at u; nan outside."""
+        numbers = np.array(self.numbers)
+        value, slope, bend = spline_at(numbers, 0, numbers.size, self.periodic, u)
+        return float(value), float(slope), float(bend)
+
+
+def split_points(name: str, pairs: object) -> tuple[Sequence[float], Sequence[float]]:
+    """Arguments and values of [(0, 1), (1, 5), ...]."""
+    try:
+        array = np.asarray(pairs, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ModelError(
+            f"table '{name}': its points are pairs of numbers, [[0, 1], [1, 5], ...], not {pairs!r}."
+        )
+    return array[:, 0].tolist(), array[:, 1].tolist()
 
 
 def _floats(kind: str, sequence: Sequence[float]) -> tuple[float, ...]:

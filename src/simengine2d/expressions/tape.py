@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 
 from . import operations as jets
 from .evaluate import evaluate, names_in
-from .syntax import Call, Chain, Name, Node, Number, Unary
+from .syntax import Call, Chain, Lookup, Name, Node, Number, Unary
+from .table import Table
 
 # operations that only tapes have: the argument if it is positive, else nan; a cosine or sine next to its partner
 POSITIVE, COS_BESIDE, SIN_BESIDE = 60, 61, 62
+# a table, its numbers counted and listed among those of the tape
+LOOKUP, PERIODIC_LOOKUP = 63, 64
 PARTNERS = {jets.COS: (jets.SIN, COS_BESIDE), jets.SIN: (jets.COS, SIN_BESIDE)}
 
 # operations with a value everywhere, so that nothing is lost if they are multiplied by zero
@@ -31,7 +34,8 @@ class Tape:
 
     reads: tuple[str, ...]
     operations: tuple[tuple[int, int, int, int], ...]
-    """Code, left and right operand, then the condition of a choice; for a number, its index among `numbers`."""
+    """Code, left and right operand, then the condition of a choice; for a number, its index among `numbers`, and for a
+    table, after its operand, where it begins there."""
     numbers: tuple[float, ...]
 
 
@@ -89,6 +93,7 @@ class _TapeWriter:
     numbers: list[float] = field(default_factory=list)
     known: dict[tuple[int, int, int, float], int] = field(default_factory=dict)
     total: set[int] = field(default_factory=set)
+    tables: list[Table] = field(default_factory=list)
 
     def put(self, code: int, left: int = 0, right: int = 0, extra: int = 0, number: float = 0.0) -> int:
         """The index of an operation."""
@@ -131,12 +136,18 @@ class _TapeWriter:
         place_of = {old: n + k for k, old in enumerate(sorted(needed))} | {k: k for k in range(n)}
         operations: list[tuple[int, int, int, int]] = []
         numbers: list[float] = []
+        starts: dict[int, int] = {}
         for old in sorted(needed):
             code, operands = self.operations[old - n][0], [place_of[place] for place in self.operands(old)]
             if code == jets.NUMBER:
                 operands = [len(numbers)]
                 numbers.append(self.numbers[old - n])
             left, right, condition = (*operands, 0, 0)[:3]
+            if code in (LOOKUP, PERIODIC_LOOKUP):
+                table = self.operations[old - n][3]
+                condition = starts.setdefault(table, len(numbers))
+                if condition == len(numbers):
+                    numbers += [float(len(self.tables[table].numbers)), *self.tables[table].numbers]
             operations.append((code, left, right, condition))
         return operations, numbers
 
@@ -197,7 +208,17 @@ class _TapeWriter:
                 for arg in args[1:]:
                     place = self.binary(code, place, self.write(arg))
                 return place
+            case Lookup(_, table, argument):
+                return self.write_lookup(table, self.write(argument))
         raise TypeError(f"no tape for {node!r}")
+
+    def write_lookup(self, table: Table, place: int) -> int:
+        if self.is_number(place):
+            return self.number(table.jet(self.value(place))[0])
+        if table not in self.tables:
+            self.tables.append(table)
+        code, index = PERIODIC_LOOKUP if table.periodic else LOOKUP, self.tables.index(table)
+        return self.put(code, place, extra=index)
 
     def write_piecewise(self, args: tuple[Node, ...]) -> int:
         place = self.write(args[-1])

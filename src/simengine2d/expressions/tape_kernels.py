@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from ..numerics.kernel import kernel
 from . import operations as jets
-from .tape import COS_BESIDE, POSITIVE, SIN_BESIDE
+from .table import spline_at
+from .tape import COS_BESIDE, LOOKUP, PERIODIC_LOOKUP, POSITIVE, SIN_BESIDE
 
 # results of an operation: value, derivatives along the direction, dg/dw, derivatives by the operands
 VALUE, FIRST, SECOND, WEIGHT, A, B, AA, AB, BB = range(9)
@@ -44,6 +45,8 @@ def forward(operations, numbers, start, stop, first_number, inputs, z):
         # all others
         elif code == jets.SELECT:
             choose(z, a, b, RESULT * operations[p, 3], k)
+        elif code >= LOOKUP:
+            look_up(numbers, first_number + operations[p, 3], code == PERIODIC_LOOKUP, z, a, k)
         elif code < jets.ADD or code > jets.SELECT:
             operate_on_one(code, z, a, b, k)
         else:
@@ -81,6 +84,18 @@ def operate_on_one(code, z, a, partner, k):
         value, first, second = jets.rise_derivatives(code, u)
     z[k], z[k + A], z[k + AA] = value, first, second
     z[k + FIRST], z[k + SECOND] = first * u1, first * z[a + SECOND] + second * u1 * u1
+
+
+@kernel
+def look_up(numbers, start, periodic, z, a, k):
+    """A table at u, as an operation on one operand; its numbers come after their count."""
+    stop = start + 1 + int(numbers[start])
+    value, first, second = spline_at(numbers, start + 1, stop, periodic, z[a])
+    z[k], z[k + A], z[k + AA] = value, first, second
+    z[k + FIRST], z[k + SECOND] = (
+        first * z[a + FIRST],
+        first * z[a + SECOND] + second * z[a + FIRST] * z[a + FIRST],
+    )
 
 
 @kernel(inline=True)

@@ -23,7 +23,8 @@ from ..model.forces.torque import Torque
 from ..model.frame import GROUND, PlacedFrame, Pose, to_global
 from ..model.measure import KINDS, Measure, value
 from ..model.model import Model
-from ..model.resolved import ResolvedBody, ResolvedModel
+from ..model.resolved import ResolvedModel
+from ..model.resolved_body import ResolvedBody
 from ..numerics.kernel import plain
 from ..system.system import System
 from .adm_reader import read_adm

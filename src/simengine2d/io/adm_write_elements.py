@@ -11,7 +11,7 @@ from ..errors import ModelError, listed
 from ..expressions.evaluate import names_in, substitute, to_matlab
 from ..expressions.function import Function
 from ..expressions.parser import parse
-from ..expressions.syntax import Number, to_text
+from ..expressions.syntax import Lookup, Number, to_text, walk
 from ..expressions.table import Table
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import Term
@@ -65,9 +65,13 @@ class Draft:
         return text if minus == 0.0 else f"({text}) - ({minus!r})"
 
     def without_parameters(self, text: str) -> str:
-        tree = parse(text)
+        tree, words = self.resolved.words.parse(text), self.resolved.words
+        if any(isinstance(part, Lookup) for part, _ in walk(tree)):
+            raise ModelError("calls a table; .adm has expressions of t only.")
         values = {name: Number(value) for name, value in self.resolved.parameters.items()}
-        return to_text(substitute(tree, values)) if names_in(tree) & values.keys() else to_matlab(text)
+        if names_in(tree) & values.keys() or words.texts:
+            return to_text(substitute(tree, values))
+        return to_matlab(text)
 
 
 def fresh_record(draft: Draft) -> tuple[Record, str | None]:

@@ -18,7 +18,8 @@ from ..model.drawn import written_out
 from ..model.elements import Element, Joint
 from ..model.frame import GROUND
 from ..model.model import Model
-from ..model.resolved import ResolvedBody, ResolvedModel
+from ..model.resolved import ResolvedModel
+from ..model.resolved_body import ResolvedBody
 from .adm_read_elements import LINE, AdmEntry, meaning
 from .adm_write_elements import Draft, fresh_record, tidy
 from .model_writer import Unwritable, model_data, plain

@@ -20,10 +20,10 @@ from ..model.elements import (
     ForceElement,
     Joint,
     Kind,
-    texts_of,
 )
+from ..model.formula_input import texts_of
 from ..model.frame import GROUND, Frame, as_frame
-from ..model.measure_text import frames_in
+from ..model.measure_text import frames_in, frames_in_formula
 from ..model.model import GRAVITY, Model
 from ..model.names import check_name
 from ..model.registry import WRITTEN_AS, element_class
@@ -131,6 +131,9 @@ class _ModelReader:
             parameters=self.section("parameters"),
         )
         self.result.look = self.section("look")
+        self.result.formulas = {name: str(text) for name, text in self.section("formulas").items()}
+        for name, record in self.section("tables").items():
+            self.named_table(name, record)
         self.ground()
         for name, record in self.section("bodies").items():
             self.body(name, {} if record is None else record)
@@ -144,6 +147,22 @@ class _ModelReader:
             )
             self.result.analysis = self.section("analysis")
         return self.result
+
+    def named_table(self, name: str, record: Any) -> None:
+        path: Path = ("tables", name)
+        is_file = isinstance(record, dict) and "file" in record
+        accepted = schema.NamedFileTable if is_file else schema.NamedTable
+        if not schema.check_record(self.document, path, f"table '{name}'", record, accepted):
+            return
+        try:
+            if is_file:
+                columns = {"time": record.get("argument", 0), "of": "u"}
+                given = {key: value for key, value in record.items() if key != "argument"}
+                self.result.tables[name] = self.table(given | columns)
+            else:
+                self.result.table(name, **record)
+        except ModelError as error:
+            self.document.complain(path, f"table '{name}': {error}")
 
     # bodies
 
@@ -286,7 +305,7 @@ class _ModelReader:
             )
         if not (self.folder / path).is_file():
             raise ModelError(f"the table {path} does not exist in {self.folder.resolve()}. Check the path.")
-        options = {key: given[key] for key in ("time", "value", "periodic", "of") if key in given}
+        options = {key: given[key] for key in ("time", "value", "periodic", "of", "smooth") if key in given}
         return Table.from_csv(self.folder / path, **options)
 
     # references
@@ -309,7 +328,7 @@ class _ModelReader:
             return [given]
         try:
             if kind.name in FORMULA_KINDS:
-                return [frame for text in texts_of(given) for frame in frames_in(text)]
+                return [frame for text in texts_of(given) for frame in frames_in_formula(text)]
             return list(frames_in(given))
         except ModelError as error:
             self.document.complain(path, f"{title}, {path[-1]}: {error}")

@@ -47,6 +47,10 @@ class _ModelWriter:
             "name": self.plain(model.name, "the model's name"),
             "gravity": self.plain(model.gravity, "gravity"),
             "parameters": self.plain(model.parameters, "parameters"),
+            "tables": {
+                name: self.plain(table_data(table), f"table '{name}'") for name, table in model.tables.items()
+            },
+            "formulas": self.plain(model.formulas, "formulas"),
             "ground": self.ground(model.ground),
             "bodies": {name: self.body(body) for name, body in model.bodies.items()},
             "joints": {name: self.element(joint) for name, joint in model.joints.items()},
@@ -154,12 +158,22 @@ def function_data(given: Any) -> Any:
     if isinstance(given, Table):
         points = list(given.times)
         where: dict[str, Any] = {"of": given.of, "points": points} if given.of else {"times": points}
-        data = where | {"values": list(given.values)}
-        return data | ({"periodic": True} if given.periodic else {})
+        return where | {"values": list(given.values)} | table_options(given)
     if callable(given) or isinstance(given, tuple) or not isinstance(given, str | int | float | np.number):
         remedy = "Give an expression of t such as '2*pi*t', or a table of times and values"
         raise Unwritable(f"is the Python function {_called(given)}; a file holds no code. {remedy}.")
     return plain(given)
+
+
+def table_data(table: Table) -> dict[str, Any]:
+    """A named table as pairs."""
+    return {"points": [list(pair) for pair in zip(table.times, table.values, strict=True)]} | table_options(
+        table
+    )
+
+
+def table_options(table: Table) -> dict[str, Any]:
+    return ({"periodic": True} if table.periodic else {}) | ({} if table.smooth else {"smooth": False})
 
 
 def _called(given: Any) -> str:

@@ -50,6 +50,7 @@ EXPECTED = {
     "formulas": "a formula of channels and measures such as rod.B.y - 0.1*sin(3*rod.B.x), or a list of them",
     "curve": "a curve {x: 0.05*cos(s), y: 0.03*sin(s)}, {points: [[0, 0], [1, 2], ...]}, or a cam's profile "
     "{motion: 0.01*(1 - cos(theta)), base_radius: 0.04, follower: roller, roller_radius: 0.01}",
+    "named formulas": "names with formulas, such as {gap: distance(a.P, b.Q) - 0.1} or {pressure(u): 2e5*gas(u)}",
     "components": "formulas by channel, such as {rod.phi: -2*rod.phid}",
     "direction": "an angle or a vector such as [1, 0]",
     "text": "a text",
@@ -78,6 +79,7 @@ class PointTable(Record):
     times: Annotated[list[float], Field(min_length=2)]
     values: Annotated[list[float], Field(min_length=2)]
     periodic: bool = False
+    smooth: bool = True
 
 
 class LawTable(Record):
@@ -87,6 +89,7 @@ class LawTable(Record):
     points: Annotated[list[float], Field(min_length=2)]
     values: Annotated[list[float], Field(min_length=2)]
     periodic: bool = False
+    smooth: bool = True
 
 
 class FileTable(Record):
@@ -99,6 +102,25 @@ class FileTable(Record):
     of: str = ""
     time: str | Annotated[int, Field(ge=0)] = 0
     value: str | Annotated[int, Field(ge=0)] = 1
+    periodic: bool = False
+    smooth: bool = True
+
+
+class NamedTable(Record):
+    """A function by points, for use in expressions: a spline leads through them, straight lines if not smooth."""
+
+    points: Annotated[list[Annotated[list[float], Field(min_length=2, max_length=2)]], Field(min_length=2)]
+    smooth: bool = True
+    periodic: bool = False
+
+
+class NamedFileTable(Record):
+    """The same from two columns of a CSV file beside the model file; a column is a name or a number from 0."""
+
+    file: str
+    argument: str | Annotated[int, Field(ge=0)] = 0
+    value: str | Annotated[int, Field(ge=0)] = 1
+    smooth: bool = True
     periodic: bool = False
 
 
@@ -260,6 +282,10 @@ def _file_record(inner: Mapping[str, Any]) -> type[Record]:
         "parameters": section(
             "parameters", dict[str, Number], "names with numbers or expressions, such as {L: 2}"
         ),
+        "tables": section(
+            "tables", anything, "names with tables, such as {gas: {points: [[0, 1], [1, 5], [2, 3]]}}"
+        ),
+        "formulas": section("formulas", dict[str, Number], EXPECTED["named formulas"]),
         "ground": section("ground", anything),
         "bodies": section("bodies", anything, "names with bodies, such as {crank: {mass: 1, inertia: 0.1}}"),
         "joints": section(
@@ -278,6 +304,7 @@ def json_schema() -> dict[str, Any]:
     """The JSON Schema of model files, for editors and other programs."""
     bodies: Any = Union[tuple(body_record(shape) for shape in (None, *SHAPES))]  # noqa: UP007
     sections = {
+        "tables": dict[str, NamedTable | NamedFileTable],
         "ground": ground_record(),
         "bodies": dict[str, bodies],  # type: ignore
         "joints": dict[str, _any_of(Joint)],  # type: ignore[misc]

@@ -5,18 +5,19 @@ A motor that begins where the mechanism was drawn is `value: drawn + 0.3*step5(t
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
 from ..expressions.evaluate import check_names, substitute
-from ..expressions.parser import parse
 from ..expressions.syntax import Name, Node, Number, to_text
 
 if TYPE_CHECKING:
     from .elements import Joint, Scope
 
 DRAWN = "drawn"
+WORD = re.compile(rf"\b{DRAWN}\b")
 
 
 def written_out(joint: Joint, scope: Scope) -> dict[str, str]:
@@ -37,24 +38,21 @@ def written_out(joint: Joint, scope: Scope) -> dict[str, str]:
 
 
 def reads_drawn(given: Any) -> bool:
-    """Whether a function of time names it; what cannot be parsed is reported elsewhere."""
-    if not isinstance(given, str) or DRAWN not in given:
-        return False
-    try:
-        return DRAWN in parse(given).names
-    except ModelError:
-        return False
+    """Whether a function of time names it."""
+    return isinstance(given, str) and WORD.search(given) is not None
 
 
-def examined(joint: Joint, field: str, scope: Scope) -> Any:
+def without_drawn(joint: Joint, field: str, scope: Scope) -> Any:
     """A field without `drawn`, which has no value where bodies are wrong; the other names can still be checked."""
     given = getattr(joint, field)
-    return _replaced(joint, field, Name("t"), scope) if reads_drawn(given) else given
+    if field not in _functions_of_time(type(joint)) or not reads_drawn(given):
+        return given
+    return _replaced(joint, field, Name("t"), scope)
 
 
 def _replaced(joint: Joint, field: str, node: Node, scope: Scope) -> str:
-    tree = parse(getattr(joint, field))
     try:
+        tree = scope.words.parse(getattr(joint, field))
         check_names(tree, ("t", DRAWN, *scope.parameters))
     except ModelError as error:
         raise ModelError([joint.title.part(field).says(problem) for problem in error.problems]) from None

@@ -27,14 +27,16 @@ import numpy as np
 from ..errors import ModelError, Subject, answers_misspellings
 from ..expressions.function import Function
 from ..expressions.law import PUSH, STATE
+from ..expressions.vocabulary import Vocabulary
 from ..methods import Registry
+from .channel_law import channel_laws
 from .curves.curve import as_curve, resolve_curve
 from .drawn import written_out
 from .formula import Formula, formula_of
-from .formula_input import formula_text, formula_texts
+from .formula_input import formula_text, formula_texts, texts_of
 from .frame import Frame, PlacedFrame, as_frame, place_pair
 from .measure import Measure, Term
-from .measure_text import frames_in, parse_measure
+from .measure_text import frames_in, frames_in_formula, parse_measure
 from .names import check_name
 
 
@@ -62,7 +64,7 @@ Flag = Annotated[Any, Kind("plain", bool)]
 Axes = Annotated[Any, Kind("plain", Literal["global", "body"])]
 """In which axes a vector is given."""
 PushLaw = Annotated[Any, Kind("push law", float | str | dict[str, Any])]
-"""g(s, sd, t): an expression, a table of s or sd, or a Python function."""
+"""g(s, sd, t): an expression, also of channels, a table of s or sd, or a Python function."""
 StateLaw = Annotated[Any, Kind("state law", float | str | dict[str, Any])]
 """A function of time, or of x, y, phi, xd, yd, phid of the body and t: an expression, a table of one of them, a Python
 function. A table of times is a function of time."""
@@ -98,14 +100,19 @@ class Row(NamedTuple):
 class MeasureForce(NamedTuple):
     """An applied force along a measure.
 
-    By a law g(s, sd, t) it resists the growth of the measure. By a formula it drives the measure: with its value, or
-    where it is a potential energy V, with -V_u of the measure number `by` that V reads.
+    By a law g(s, sd, t) it resists the growth of the measure, also by a formula that `resists`. By other formulas it
+    drives the measure: with its value, or for a potential energy V, with -V_u of the measure number `by` that V reads.
     """
 
     measure: Measure
     law: Function
     formula: Formula | None = None
     by: int = -1
+    resists: bool = False
+
+    @property
+    def is_law(self) -> bool:
+        return self.formula is None or self.resists
 
     @property
     def reads(self) -> tuple[Measure, ...]:
@@ -118,7 +125,7 @@ class MeasureForce(NamedTuple):
 
     @property
     def sign(self) -> int:
-        return -1 if self.formula is None or self.by >= 0 else 1
+        return -1 if self.is_law or self.by >= 0 else 1
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -143,6 +150,7 @@ class Scope(ABC):
     """Turns what the user wrote into numbers; the model provides it."""
 
     parameters: dict[str, float]
+    words: Vocabulary
 
     @abstractmethod
     def number(self, value: Any, what: Subject) -> float: ...
@@ -168,7 +176,7 @@ class Scope(ABC):
 
     def formula(self, text: str, what: Subject) -> Formula:
         try:
-            return formula_of(text, self.parameters, self.measure)
+            return formula_of(text, self.parameters, self.measure, self.words)
         except ModelError as error:
             raise ModelError([what.says(problem) for problem in error.problems]) from None
 
@@ -221,7 +229,7 @@ class Element(ABC):
                 yield from frames_in(given)
             else:
                 for text in texts_of(given):
-                    yield from frames_in(text)
+                    yield from frames_in_formula(text)
 
     def resolved(self, scope: Scope) -> Self:
         """A copy in which every field is a number, a function or a placed frame."""
@@ -293,17 +301,15 @@ class ForceElement(Element, abstract=True):
     """Pushes on bodies."""
 
     section: ClassVar[str] = "forces"
+    reads_channels: ClassVar[bool] = False
+    """True if its laws may be formulas of any channels."""
 
     @abstractmethod
     def loads(self) -> Iterable[Load]:
         """Its loads, computed from the resolved element."""
 
-
-def texts_of(given: Any) -> list[str]:
-    """Every formula of a field, as written; for components, also the channels."""
-    if isinstance(given, dict):
-        return [str(text) for pair in given.items() for text in pair]
-    return [given] if isinstance(given, str) else list(given)
+    def resolved(self, scope: Scope) -> Self:
+        return self.with_fields(channel_laws(self, scope), scope)
 
 
 @cache
@@ -364,7 +370,7 @@ def _accepted(given: Any, kind: Kind, what: str) -> Any:
 
 
 def resolve_field(given: Any, kind: Kind, scope: Scope, what: Subject) -> Any:
-    if given is None or kind.name == "plain":
+    if given is None or kind.name == "plain" or isinstance(given, Formula):
         return given
     if kind.name == "number":
         return scope.number(given, what)

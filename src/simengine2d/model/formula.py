@@ -17,6 +17,7 @@ from ..expressions.evaluate import evaluate, names_in, number, substitute
 from ..expressions.function import Function, constant_function, tree_function
 from ..expressions.syntax import Call, Chain, Name, Node, Number, Unary, to_text
 from ..expressions.tape import fold
+from ..expressions.vocabulary import Vocabulary
 from .curves.contact_arrays import Contact
 from .measure import Measure
 from .measure_text import ChannelExpression, linear_parts, measure_of, parse_channels
@@ -57,9 +58,14 @@ class Formula:
         return self
 
 
-def formula_of(text: str, parameters: Mapping[str, float], placed: Callable[[Measure], Measure]) -> Formula:
+def formula_of(
+    text: str,
+    parameters: Mapping[str, float],
+    placed: Callable[[Measure], Measure],
+    words: Vocabulary | None = None,
+) -> Formula:
     """The formula of a text; `placed` finds the frames of a measure."""
-    expression = parse_channels(text)
+    expression = parse_channels(text, words)
     _check_names(expression, parameters)
     measures = tuple(placed(measure) for measure in expression.measures)
     known: dict[str, Node] = {name: Number(number(value)) for name, value in parameters.items()}

@@ -51,6 +51,13 @@ def formula_text(given: Any, what: str) -> Any:
     return given
 
 
+def texts_of(given: Any) -> list[str]:
+    """Every formula of a field, as written; for components, also the channels."""
+    if isinstance(given, dict):
+        return [str(text) for pair in given.items() for text in pair]
+    return [given] if isinstance(given, str) else list(given)
+
+
 def _check_size(root: Any, parts: str, what: str) -> None:
     """Refuse expressions that become huge when written out: shared parts count each time they occur."""
     sizes: dict[int, int] = {}

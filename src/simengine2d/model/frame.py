@@ -100,6 +100,10 @@ class PlacedFrame(NamedTuple):
     drawn_angle: float
 
 
+ORIGIN = PlacedFrame(GROUND, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""The ground's own frame."""
+
+
 def quoted(name: str) -> str:
     """The name itself if it is a plain word, else in quotes: 'Long Rod'."""
     return to_text(

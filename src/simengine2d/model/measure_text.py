@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 from ..errors import ModelError
 from ..expressions.evaluate import check_names, evaluate, names_in, number, substitute
-from ..expressions.parser import parse
+from ..expressions.parser import ANYTHING, parse
 from ..expressions.syntax import Call, Chain, Name, Node, Number, Unary, to_text
+from ..expressions.vocabulary import Vocabulary
 from .frame import AT, GROUND, Frame, frame_in
 from .measure import KINDS, Measure, Term
 
@@ -40,9 +41,10 @@ class ChannelExpression:
         return [name for k in range(len(self.measures)) for name in (_value(k), _rate(k))] + ["t"]
 
 
-def parse_channels(text: str) -> ChannelExpression:
+def parse_channels(text: str, words: Vocabulary | None = None) -> ChannelExpression:
     """Parse an expression and collect its channels and measures; other names are left unchanged."""
-    expression = ChannelExpression(text, parse(text, also=(*KINDS, AT, RATE)))
+    read = parse if words is None else words.parse
+    expression = ChannelExpression(text, read(text, (*KINDS, AT, RATE)))
     expression.tree = _replaced(expression.tree, expression)
     return expression
 
@@ -122,8 +124,19 @@ def measure_of(weights: Mapping[str, float], names: Sequence[str], measures: Seq
 
 
 def frames_in(measure: Measure | str) -> Iterator[Frame]:
-    """The frames that a measure or a formula refers to, as written."""
+    """The frames that a measure refers to, as written."""
     measures = parse_channels(measure).measures if isinstance(measure, str) else [measure]
+    yield from _frames_of(measures)
+
+
+def frames_in_formula(text: str) -> Iterator[Frame]:
+    """The same of a formula, which may use names that only its model knows."""
+    expression = ChannelExpression(text, parse(text, (*KINDS, AT, RATE, ANYTHING)))
+    _replaced(expression.tree, expression)
+    yield from _frames_of(expression.measures)
+
+
+def _frames_of(measures: Sequence[Measure]) -> Iterator[Frame]:
     for term in (term for each in measures for term in each.terms):
         assert isinstance(term.a, Frame) and isinstance(term.b, Frame)
         yield from (term.a, term.b)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ..errors import ModelError, OptionError, UnsupportedError, answers_misspellings, counted, unknown
-from ..expressions.table import Table
+from ..expressions.table import Table, split_points
 from ..numerics.collector import collector_waits
 from .body import BODY_SYNONYMS, Body
 from .elements import Element, ForceElement, Joint
+from .formula_input import formula_text
 from .frame import GROUND, Frame, Number
 from .measure import Measure, Term
 from .names import check_name
@@ -30,7 +31,15 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=Element)
 
 GRAVITY = (0.0, -9.81)
-NUMBERS = ("parameters", "gravity", "ground", "bodies", "elements")  # what a resolved model is made from
+NUMBERS = (
+    "parameters",
+    "tables",
+    "formulas",
+    "gravity",
+    "ground",
+    "bodies",
+    "elements",
+)  # what a resolved model is made from
 
 
 class Model:
@@ -53,6 +62,10 @@ class Model:
             raise ModelError(f"gravity = {gravity!r} must be two numbers (gx, gy), for example (0, -9.81).")
         self.gravity = tuple(gravity)
         self.parameters: dict[str, Number] = dict(parameters or {})
+        self.tables: dict[str, Table] = {}
+        """Tables by the names under which expressions call them."""
+        self.formulas: dict[str, str] = {}
+        """Formulas by name, `gap`, or by name and arguments, `pressure(u)`; expressions use them."""
         self.ground = Body(GROUND)
         self.bodies: dict[str, Body] = {}
         self.elements: dict[str, Element] = {}
@@ -128,6 +141,31 @@ class Model:
     def block(self, name: str, *, width: Number, height: Number, mass: Number = 0.0, **options: Any) -> Body:
         """Add a uniform rectangle; `at` is its center, `width` is along its x axis."""
         return self.body(name, mass=mass, shape=Block(width, height), **options)
+
+    # names for expressions
+
+    def table(
+        self,
+        name: str,
+        points: Sequence[Sequence[float]] | Sequence[float],
+        values: Sequence[float] | None = None,
+        *,
+        smooth: bool = True,
+        periodic: bool = False,
+    ) -> None:
+        """Name a table that formulas and laws can call: `m.table("gas", [(0, 1), (1, 5)])`, then "gas(crank.phi)".
+
+        `points` are pairs, or arguments beside `values`. A spline leads through them, straight lines if not `smooth`.
+        """
+        x, y = split_points(name, points) if values is None else (points, values)
+        self.tables[name] = Table(of="u", points=x, values=y, smooth=smooth, periodic=periodic)  # type: ignore[arg-type]
+
+    def formula(self, name: str, formula: Any) -> None:
+        """Name a formula that others and laws can use: `m.formula("gap", "distance(a.P, b.Q) - 0.1")`.
+
+        It may have arguments, `m.formula("pressure(u)", "2e5*gas(u)")`, and be a Python function of symbols.
+        """
+        self.formulas[name] = formula_text(formula, f"formula '{name}'")
 
     # elements
 

@@ -10,14 +10,14 @@ from contextlib import suppress
 from functools import cached_property, partial
 from math import isfinite
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from ..errors import ModelError, Problem, Subject, UnsupportedError, unknown
 from ..expressions import evaluate
 from ..expressions.function import Function, as_function
 from ..expressions.law import as_law
 from .body import Body
-from .drawn import examined
+from .channel_law import examined
 from .elements import (
     NUMERIC_KINDS,
     Element,
@@ -29,7 +29,6 @@ from .elements import (
     resolve_field,
 )
 from .frame import (
-    GROUND,
     LARGEST,
     TOO_LARGE,
     Frame,
@@ -43,35 +42,15 @@ from .frame import (
 )
 from .model import Model
 from .names import check_name, is_name
+from .resolved_body import Naming, ResolvedBody, of_body, of_shape
 from .shape import EXAMPLE, FIELDS, Inertia, Shape
+from .words import NO_WORDS, vocabulary_of
 
 OF_GRAVITY = Subject("gravity", ("gravity",))
 
 Part = TypeVar("Part")
 NO_SHAPE = Inertia(0.0)
 title_of: Callable[[Element], Subject] = attrgetter("title")
-Naming = Callable[[Body], Subject]
-
-
-def of_body(body: Body) -> Subject:
-    return Subject(f"body '{body.name}'", ("ground",) if body.name == GROUND else ("bodies", body.name))
-
-
-def of_shape(body: Body) -> Subject:
-    assert body.shape is not None
-    return Subject(f"{of_body(body)}, {body.shape.word}", of_body(body).path)
-
-
-class ResolvedBody(NamedTuple):
-    """A body in numbers. A velocity that was not given is None."""
-
-    name: str
-    mass: float
-    inertia: float
-    pose: Pose
-    velocity: tuple[float, float] | None
-    angular_velocity: float | None
-    points: dict[str, tuple[float, float, float]]
 
 
 class ResolvedModel(Scope):
@@ -90,6 +69,7 @@ class ResolvedModel(Scope):
         """What it was made from. It is never edited: others are given `model`."""
         self.problems: list[Problem] = []
         self.parameters: dict[str, float] = {}
+        self.words = NO_WORDS
         self.gravity = (0.0, 0.0)
         self.bodies: dict[str, ResolvedBody] = {}
         self.elements: dict[str, Element] = {}
@@ -132,6 +112,7 @@ class ResolvedModel(Scope):
 
     def _evaluate_parameters(self, model: Model) -> None:
         self.parameters = evaluate.resolve_parameters(model.parameters)
+        self.words = vocabulary_of(model)
 
     def _evaluate_gravity(self, model: Model) -> None:
         gx, gy = self._numbers(model.gravity, 2, OF_GRAVITY)
@@ -151,7 +132,7 @@ class ResolvedModel(Scope):
             self._collect(fields, partial(self._examine_field, element), lambda _, of=element: of.title)  # type: ignore[misc]
 
     def _examine_field(self, element: Element, name: str) -> None:
-        given = examined(element, name, self) if isinstance(element, Joint) else getattr(element, name)
+        given = examined(element, name, self)
         resolve_field(given, element.kinds()[name], self, element.title.part(name))
 
     @staticmethod
@@ -229,13 +210,13 @@ class ResolvedModel(Scope):
 
     def function(self, value: Any, what: Subject) -> Function:
         try:
-            return as_function(value, self.parameters)
+            return as_function(value, self.parameters, words=self.words)
         except ModelError as error:
             raise ModelError(what.says(error)) from None
 
     def law(self, value: Any, variables: Sequence[str], what: Subject) -> Function:
         try:
-            return as_law(value, variables, self.parameters)
+            return as_law(value, variables, self.parameters, self.words)
         except ModelError as error:
             raise ModelError(what.says(error)) from None
 

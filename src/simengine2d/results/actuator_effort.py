@@ -30,7 +30,7 @@ def has_effort(results: Results, name: str) -> bool:
     if isinstance(results.model.elements[name], Joint):
         return sum(owner == name for owner, _ in results.system.rows) == 1
     loads = [load for owner, load in results.system.loads if owner == name]
-    return all(isinstance(load, MeasureForce) and load.formula is None for load in loads)
+    return all(isinstance(load, MeasureForce) and load.is_law for load in loads)
 
 
 def effort(results: Results, name: str) -> Floats:

@@ -135,7 +135,7 @@ def unit_of(results: Results, channel: str) -> str:
 def _unit_of_effort(results: Results, name: str) -> str:
     """Newtons for what acts on a length, newton meters for what acts on an angle."""
     loads = [load for owner, load in results.system.loads if owner == name]
-    measures = [load.measure for load in loads if isinstance(load, MeasureForce) and load.formula is None]
+    measures = [load.measure for load in loads if isinstance(load, MeasureForce) and load.is_law]
     measures += [row.measure for row in results.resolved.rows.get(name, ()) if row.formula is None]
     units = {MEASURES.get(term.kind, "m") for measure in measures for term in measure.terms}
     return "N" if units == {"m"} else "N m" if units == {"rad"} else ""

@@ -83,7 +83,7 @@ class EventWatch:
         measures: list[Sequence[Measure]] = []
         for event in self.events:
             try:
-                channels = parse_channels(str(event.expression))
+                channels = parse_channels(str(event.expression), resolved.words)
                 names = tuple(channels.variables)
                 function = expression_function(channels.tree, channels.text, names, resolved.parameters)
                 measures.append([resolved.measure(measure) for measure in channels.measures])

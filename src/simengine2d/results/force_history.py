@@ -177,7 +177,7 @@ class ForceHistory:
 
     def law(self, name: str) -> Floats:
         """The sum of the laws g with which an element resists the growth of its measures."""
-        mine = [group[0].formula is None and self.owner[id(group[0])] == name for group in self.groups]
+        mine = [group[0].is_law and self.owner[id(group[0])] == name for group in self.groups]
         return np.asarray(self.g[mine].sum(axis=0))
 
     def column(self, body: str) -> int:

@@ -137,7 +137,7 @@ def _force(results: Results, name: str, title: str) -> _Acting:
     along = [load for load in loads if isinstance(load, MeasureForce)]
     frames = _ends(load.measure for load in along)
     frames += [load.frame for load in loads if isinstance(load, Wrench)]
-    pulls = any(load.formula is None for load in along)
+    pulls = any(load.is_law for load in along)
     return _Acting(title, False, frames, _bodies([*frames, *frames_of_loads(along)]), pulls)
 
 

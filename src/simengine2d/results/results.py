@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ModelError, counted, listed, needed, unknown
+from ..errors import ModelError, Subject, counted, listed, needed, unknown
 from ..model.frame import GROUND, Frame
 from ..model.measure import KINDS, Measure, angle, x, y
 from ..model.model import Model
 from ..numerics.arrays import Floats, Ints
 from ..system.system import System
 from .actuator_effort import EFFORTS, effort_channels
-from .channels import measure_rates
+from .channels import formula_along, measure_rates
 from .energy import Energy, energy, energy_drift, power_balance
 from .events import Crossing
 from .reactions import Reaction, channels_of, non_unique, pull, reaction
@@ -126,6 +126,8 @@ class Results:
             )
         if channel == "t":
             return self.t
+        if channel in self.model.formulas:
+            return formula_along(self, self.resolved.formula(channel, Subject(f"formula '{channel}'")))
         if any(f"{kind}(" in channel for kind in KINDS):
             return self.measure(channel)[0]
         *path, quantity = channel.split(".")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import Caution, listed
-from ..expressions.breaks import Break, Switch, TimeBreaks, stops_of, switches_of
+from ..expressions.breaks import Break, Switch, TimeBreaks, switch_of, switches_of
 from ..expressions.evaluate import names_in
 from ..expressions.function import Function, tree_function
 from ..expressions.law import STATE
@@ -207,9 +207,7 @@ class SystemBreaks:
         if law.tree is not None:
             self.add_tree(law.tree, variables, measures)
         if law.table is not None:
-            levels = stops_of(law.table)
-            period = levels[-1] - levels[0] if law.table.periodic else 0.0
-            switch = Switch(Name(law.table.variable), levels, period, False)
+            switch = switch_of(law.table, Name(law.table.variable))
             self.placed.append(PlacedSwitch(switch, variables, measures))
 
     def add_tree(self, tree: Node, variables: tuple[str, ...], measures: tuple[Measure, ...]) -> None:

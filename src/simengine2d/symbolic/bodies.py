@@ -9,7 +9,6 @@ import sympy as sp
 
 from ..expressions.evaluate import names_in
 from ..expressions.function import Function
-from ..expressions.parser import parse
 from ..expressions.syntax import Node
 from ..model.shape import Bar
 from ..system.system import System
@@ -109,7 +108,7 @@ class BodySymbols:
 
     def expression(self, quoted: str, variables: dict[str, sp.Expr]) -> sp.Expr:
         """A formula as it was written, in quotes; its parameters become symbols."""
-        return self.from_tree(parse(quoted[1:-1]), variables)
+        return self.from_tree(self.system.resolved.words.parse(quoted[1:-1]), variables)
 
     def from_tree(self, tree: Node, variables: dict[str, sp.Expr]) -> sp.Expr:
         """An expression of the variables and of parameters, which become symbols."""

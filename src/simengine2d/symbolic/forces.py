@@ -38,7 +38,7 @@ def _force(bodies: BodySymbols, frames: SymbolicFrames, owner: str, force: Measu
         return gradient(-frames.formula(force.formula))
     s = frames.measure(force.measure, owner)
     if force.formula is not None:
-        return frames.formula(force.formula) * gradient(s)
+        return force.sign * frames.formula(force.formula) * gradient(s)
     variables = dict(zip(PUSH, (s, frames.rate(s), bodies.t), strict=True))
     return -_law(bodies, force.law, owner, variables) * gradient(s)
 

@@ -75,7 +75,7 @@ class SymbolicFrames:
                 f"the {formula.text} has no closed form: where bodies touch a curve is found by iteration. "
                 "The numbers are in System(model): Phi, Phi_q, gamma."
             )
-        written = parse_channels(formula.text)
+        written = parse_channels(formula.text, self.bodies.system.resolved.words)
         values: list[sp.Expr] = []
         for measure in formula.measures:
             u = self.measure(measure, "")

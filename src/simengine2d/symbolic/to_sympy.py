@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import UndefinedFunction
 
 from ..errors import ModelError
 from ..expressions.operations import ONE_ARGUMENT
-from ..expressions.syntax import Call, Chain, Constant, Name, Node, Number, Unary, to_text
+from ..expressions.syntax import Call, Chain, Constant, Lookup, Name, Node, Number, Unary, to_text
+from ..expressions.table import Table
 from ..expressions.tape import fold
 from .symbols import as_number
 
@@ -76,7 +79,19 @@ def _value(node: Node, names: Mapping[str, Any]) -> Any:
             return _rise(name, *(_value(arg, names) for arg in args))
         case Call(name, args) if name in FUNCTIONS:
             return FUNCTIONS[name](*(_value(arg, names) for arg in args))
+        case Lookup(name, table, argument):
+            return table_function(name, table)(_value(argument, names))
     raise ModelError(f"'{to_text(node)}' cannot be written as a formula.")
+
+
+@cache
+def table_function(name: str, table: Table, order: int = 0) -> Any:
+    """A table, or its derivative of an order, as a function that SymPy differentiates and evaluates."""
+    return UndefinedFunction(
+        name + "'" * order,
+        __dict__={"fdiff": lambda self, index=1: table_function(name, table, order + 1)(*self.args)},
+        _imp_=staticmethod(lambda u: table.jet(float(u))[order] if order < 3 else 0.0),
+    )
 
 
 def _chain(first: Node, rest: tuple[tuple[str, Node], ...], names: Mapping[str, Any]) -> Any:

@@ -18,7 +18,7 @@ from ..expressions.function_table import ALONG, FunctionTable, functions_at, pac
 from ..model.elements import Row
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import DIRECTION, KINDS, Term
-from ..model.resolved import ResolvedBody
+from ..model.resolved_body import ResolvedBody
 from ..numerics.arrays import Floats, Ints, ascending, constant, starts
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke

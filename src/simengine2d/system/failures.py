@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError, ended, listed
+from ..expressions.evaluate import evaluate
 from ..expressions.function import Function
 from ..expressions.function_table import law_value, new_scratch
 from ..expressions.law import STATE
@@ -44,7 +45,7 @@ def broken_force(system: System, t: float, q: Floats, qd: Floats) -> str | None:
         return None
     for name, law, value, where in law_values(system, t, q, qd):
         if not np.isfinite(value):
-            return f"{system.model.elements[name].title}: {law.text} has no finite value at {where}."
+            return f"{system.model.elements[name].title}: {law.text} has no finite value at {ended(where)}"
     names = listed(dict.fromkeys(name for name, _ in system.loads))
     return f"at t = {t:.9g} s the applied forces ({names}) have no finite value."
 
@@ -89,8 +90,18 @@ def law_values(system: System, t: float, q: Floats, qd: Floats) -> list[tuple[st
         with np.errstate(all="ignore"):
             value = float(law_value(L.laws, i, z, results))
         where = ", ".join(f"{key} = {number:.9g}" for key, number in zip(variables, z, strict=True))
-        out.append((name, law, value, where))
+        out.append((name, law, value, where if np.isfinite(value) else where + _reason(law, variables, z)))
     return out
+
+
+def _reason(law: Function, variables: tuple[str, ...], z: Floats) -> str:
+    """Which part of an expression has no value."""
+    try:
+        if law.tree is not None:
+            evaluate(law.tree, dict(zip(variables, z.tolist(), strict=True)))
+    except ModelError as error:
+        return f": {error}"
+    return ""
 
 
 def broken_contact(system: System, t: float, q: Floats) -> str | None:

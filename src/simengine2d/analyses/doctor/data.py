@@ -11,7 +11,8 @@ import numpy as np
 
 from ...model.elements import Element
 from ...model.frame import GROUND
-from ...model.resolved import ResolvedBody, ResolvedModel
+from ...model.resolved import ResolvedModel
+from ...model.resolved_body import ResolvedBody
 from .finding import NOTE, WARNING, Finding
 
 TURNS = 2.0 * pi  # an angle beyond one turn is rarely meant

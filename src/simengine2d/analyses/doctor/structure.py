@@ -183,7 +183,15 @@ def _reached(resolved: ResolvedModel, start: str) -> set[str]:
 
 def _unused_parameters(resolved: ResolvedModel) -> Iterator[Finding]:
     model = resolved.model
-    parts = (model.parameters, model.gravity, model.analysis, model.bodies, model.ground, model.elements)
+    parts = (
+        model.parameters,
+        model.formulas,
+        model.gravity,
+        model.analysis,
+        model.bodies,
+        model.ground,
+        model.elements,
+    )
     words = set().union(*(re.findall(r"\w+", text) for text in _texts(list(parts))))
     unused = [name for name in model.parameters if name not in words]
     if unused:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.frame import GROUND, PlacedFrame
-from ...model.resolved import ResolvedBody
+from ...model.resolved_body import ResolvedBody
 from ...numerics.kernel import kernel
 from .tree import Branch, TreeJoint
 

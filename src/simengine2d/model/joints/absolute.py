@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 from ...errors import ModelError
 from ..elements import FrameField, Joint, Row, TimeFunction, Vector
-from ..frame import GROUND, PlacedFrame
+from ..frame import GROUND, ORIGIN, PlacedFrame
 from ..measure import angle, distance, x, y
-
-ORIGIN = PlacedFrame(GROUND, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class Absolute(Joint, abstract=True):
