@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from ...methods import Formulation
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
-from ...system.constraints import SystemArrays, gamma
+from ...system.constraints import SystemArrays, gamma_of, phi_of
 from ...system.elimination import elimination_program, lengths_per_row, unequal
 from ...system.equations_of_motion import evaluate_state
-from ...system.kkt_refinement import residual_of_kkt
+from ...system.kkt_refinement import SHARE, larger_share, mean_acceleration
 from ...system.workspace import Workspace
 from ..equations import Configuration, OutputMonitors, OutputMultipliers, new_monitors
-from ..reference_point.multipliers import add_inertia, multipliers_of_bodies, note_errors
+from ..reference_point.multipliers import multipliers_of_bodies
 from .loops import COUPLING, DIAGONAL, DIAGONAL2, ENTRY, OTHER, Loops
 from .tree_motion import BODY
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-HOLDS = 1e-13  # residual of an equation, relative to its terms, that is accepted
+HOLDS = 1e-11  # residual of an equation, relative to its terms, that is accepted
 NEAR_SINGULAR = 1e6  # spread of the pivots of the loops from which the whole system is solved
 
 
@@ -58,7 +58,7 @@ class JointMultipliers(NamedTuple):
         Ints  # rows that the joint of each body of the tree holds: held[held_start[k] : held_start[k + 1]]
     )
     held: Ints
-    pinned: Ints  # 1 where these are x and y
+    pinned: Ints  # (bodies, 2): where these are x and y, the entries of Phi_q for x and y of the body; else -1
     rest: Floats  # what is left of QA - M qdd
     basis: Floats  # (3, 3)
     R: Floats  # (3, 3)
@@ -70,58 +70,126 @@ class JointMultipliers(NamedTuple):
 @kernel_pointer
 def joint_multipliers(c, t, y, out):
     """lam of the state whose accelerations were just computed, with y = (q, qd, qdd)."""
-    S, w, n = c.S, c.w, y.size // 3
+    n, closed = y.size // 3, c.whole_f != 0
     qd, qdd = y[n : 2 * n], y[2 * n :]
-    if c.whole_f != 0 and (np.isnan(c.monitors.singular_at[1]) or spread_of_loops(c.loops) > NEAR_SINGULAR):
+    if closed and (np.isnan(c.monitors.singular_at[1]) or spread_of_loops(c.loops) > NEAR_SINGULAR):
         invoke(c.whole_f, c.whole_c, t, y, out)
         return
-    evaluate_state(S, t, y[:n], qd, w)
-    for j in range(n):
-        c.rest[j] = w.Q[j]
-    add_inertia(S, qdd, -1.0, c.rest)
+    evaluate_state(c.S, t, y[:n], qd, c.w)
+    subtract_inertia(c, qdd)
     for k in range(c.closing.size):
         out[c.closing[k]] = c.loops.lam[k]
-        take_from_bodies(S, w.data, c.closing[k], c.loops.lam[k], c.rest)
+        take_from_bodies(c, c.closing[k], c.loops.lam[k])
     for k in range(c.held_start.size - 2, -1, -1):
-        if c.pinned[k] == 1:
+        if c.pinned[k, 0] >= 0:
             pin_body(c, k, out)
         else:
             hold_body(c, k, out)
-    # (qdd, lam) in the equations of motion; or the correction 0 where rows are pulled or give way
-    for j in range(n):
-        w.x[j] = qdd[j] if c.follows == 1 else 0.0
-    for i in range(out.size):
-        w.x[n + i], w.row[i] = out[i], 0.0
-    if c.follows == 1:
-        gamma(S, w, w.row)
-    else:
-        add_inertia(S, qdd, -1.0, w.Q)
-    lost = residual_of_kkt(S, c.D, w.Q, w.row, w)
-    if c.whole_f != 0 and not lost <= HOLDS:
+    lost = largest_residual(c)
+    worst = check_rows(c, qd, qdd)
+    if c.follows == 1:  # else rows are pulled or give way, and need not hold
+        lost = larger_share(lost, worst.share, 1.0)
+    if closed and not lost <= HOLDS:
         invoke(c.whole_f, c.whole_c, t, y, out)
         return
+    note(c.monitors, worst)
     if not lost <= c.monitors.lost[0]:
         c.monitors.lost[0] = lost
-    note_errors(c, qd, qdd)
 
 
-@kernel
-def take_from_bodies(S, data, i, lam, rest):
+# The balance of each body ---------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def subtract_inertia(c, qdd):
+    """rest = QA - M qdd; the sizes of accelerations, and of the terms of each equation, as in `residual_of_kkt`."""
+    S, Q, rest, reach, terms = c.S, c.w.Q, c.rest, c.w.reach, c.w.terms
+    least = SHARE * mean_acceleration(S, c.D, Q, qdd)
+    for k in range(S.mass.size):
+        i, m, J, arm = 3 * k, S.mass[k], S.inertia[k], c.D.arms[k]
+        rest[i], rest[i + 1] = Q[i] - m * qdd[i], Q[i + 1] - m * qdd[i + 1]
+        rest[i + 2] = Q[i + 2] - J * qdd[i + 2]
+        a = max(least, abs(qdd[i]), abs(qdd[i + 1]), arm * abs(qdd[i + 2]))
+        reach[i], reach[i + 1], reach[i + 2] = a, a, a / arm
+        terms[i], terms[i + 1] = abs(Q[i]) + m * a, abs(Q[i + 1]) + m * a
+        terms[i + 2] = abs(Q[i + 2]) + J * reach[i + 2]
+
+
+@kernel(inline=True)
+def take_from_bodies(c, i, lam):
     """rest -= Phi_q^T lam of one row"""
+    S, data, rest, terms = c.S, c.w.data, c.rest, c.w.terms
     for p in range(S.jac_start[i], S.jac_start[i + 1]):
-        rest[S.jac_column[p]] -= data[p] * lam
+        force = data[p] * lam
+        rest[S.jac_column[p]] -= force
+        terms[S.jac_column[p]] += abs(force)
 
 
-@kernel
+@kernel(inline=True)
+def largest_residual(c):
+    """Of QA - M qdd - Phi_q^T lam, relative to the terms of its equation, or to a share of those of the body."""
+    lost, rest, terms = 0.0, c.rest, c.w.terms
+    for k in range(c.S.mass.size):
+        i, arm = 3 * k, c.D.arms[k]
+        force = SHARE * max(terms[i], terms[i + 1], terms[i + 2] / arm)
+        lost = larger_share(lost, abs(rest[i]), max(terms[i], force))
+        lost = larger_share(lost, abs(rest[i + 1]), max(terms[i + 1], force))
+        lost = larger_share(lost, abs(rest[i + 2]), max(terms[i + 2], force * arm))
+    return lost
+
+
+# The rows -----------------------------------------------------------------------------------------------------
+
+
+class Worst(NamedTuple):
+    """Largest errors of rows: of positions, velocities and accelerations; as a length; relative to their terms."""
+
+    position: float
+    velocity: float
+    acceleration: float
+    gap: float
+    share: float
+
+
+@kernel(inline=True)
+def check_rows(c, qd, qdd):
+    """Phi, Phi_q qd - nu and Phi_q qdd - gamma"""
+    S, w = c.S, c.w
+    start, column, data, reach = S.jac_start, S.jac_column, w.data, w.reach
+    position = velocity = acceleration = gap = share = 0.0
+    for i in range(start.size - 1):
+        first, right = phi_of(S, w, i), gamma_of(S, w, i)
+        rate, second, size = -w.f[i, 1], -right, abs(right)
+        for p in range(start[i], start[i + 1]):
+            j, slope = column[p], data[p]
+            rate += slope * qd[j]
+            second += slope * qdd[j]
+            size += abs(slope) * reach[j]
+        position, velocity = max(position, abs(first)), max(velocity, abs(rate))
+        acceleration, gap = max(acceleration, abs(second)), max(gap, abs(first) * c.D.per_row[i])
+        share = larger_share(share, abs(second), size)
+    return Worst(position, velocity, acceleration, gap, share)
+
+
+@kernel(inline=True)
+def note(monitors, worst):
+    errors, lost, changed = monitors.errors, monitors.lost, monitors.changed
+    errors[0], errors[1] = max(errors[0], worst.position), max(errors[1], worst.velocity)
+    errors[2], lost[1] = max(errors[2], worst.acceleration), max(lost[1], worst.gap)
+    changed[1] = larger_share(changed[1], worst.share, 1.0)
+
+
+# Joints -------------------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
 def pin_body(c, k, out):
     """lam of a pin: its rows are x and y, each of which carries the force along its own axis."""
-    S, first, x = c.S, c.held_start[k], 3 * c.loops.T.numbers[k, BODY]
+    first, x = c.held_start[k], 3 * c.loops.T.numbers[k, BODY]
     for axis in range(2):
         i = c.held[first + axis]
-        for p in range(S.jac_start[i], S.jac_start[i + 1]):
-            if S.jac_column[p] == x + axis:
-                out[i] = c.rest[x + axis] / c.w.data[p]
-        take_from_bodies(S, c.w.data, i, out[i], c.rest)
+        out[i] = c.rest[x + axis] / c.w.data[c.pinned[k, axis]]
+        take_from_bodies(c, i, out[i])
 
 
 @kernel
@@ -163,7 +231,7 @@ def hold_body(c, k, out):
     # what remains for the parent
     for a in range(count):
         i = c.held[first + a]
-        take_from_bodies(S, data, i, out[i], c.rest)
+        take_from_bodies(c, i, out[i])
 
 
 @kernel
@@ -198,7 +266,6 @@ def multipliers_of(
     if at.redundant or unequal(system):
         return None
     held = [branch.joint.rows if branch.joint else () for branch in family.branches]
-    pins = [branch.joint is not None and branch.joint.is_pin for branch in family.branches]
     follows = not formulation.gives_way and formulation.stabilization == (0.0, 0.0)
     whole: BoundKernel | None = None
     monitors = new_monitors()
@@ -215,7 +282,7 @@ def multipliers_of(
         np.array(family.remaining_rows, dtype=np.int64),
         np.cumsum([0, *map(len, held)]),
         np.array([i for rows in held for i in rows], dtype=np.int64),
-        np.array(pins, dtype=np.int64),
+        pinned_entries(family),
         np.zeros(system.n),
         np.zeros((3, 3)),
         np.zeros((3, 3)),
@@ -224,3 +291,15 @@ def multipliers_of(
         whole.c if whole else 0,
     )
     return OutputMultipliers(joint_multipliers.bind(context), monitors)
+
+
+def pinned_entries(family: Relative) -> Ints:
+    """Where in Phi_q the rows of pins have x and y of the outboard body; -1 for other joints."""
+    S, entries = family.system.arrays, np.full((len(family.branches), 2), -1, dtype=np.int64)
+    pins = [k for k, branch in enumerate(family.branches) if branch.joint is not None and branch.joint.is_pin]
+    rows = np.array([family.branches[k].joint.rows for k in pins], dtype=np.int64).reshape(-1, 2)  # type: ignore[union-attr]
+    first = S.jac_start[rows]
+    x = 3 * family.tree.numbers[pins, BODY, None]
+    # a row has three entries for each of its bodies
+    entries[pins] = np.where(S.jac_column[first] == x, first, first + 3) + np.arange(2)
+    return entries
