@@ -56,6 +56,9 @@ class CompiledIntegration(Integration):
             return self.integrate_on(times, first, Y, most_steps)
         return self.crossing.march(times, first, Y, most_steps)
 
+    def space_outputs(self, spacing: float, finer: bool) -> None:
+        self.path.state[loop.GRID], self.path.state[loop.FINER] = spacing, finer
+
     def integrate_on(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         """Step up to the limit."""
         return self.march_with(self.equations, times, first, Y, most_steps)
@@ -180,8 +183,9 @@ class CompiledIntegration(Integration):
         self.path.state[loop.STORED] = 1.0
 
     @property
-    def stores_steps(self) -> bool:
-        return len(self.path.stored) > 0
+    def stored_steps(self) -> int:
+        """For how many there is room."""
+        return max(0, len(self.path.stored) - 1)
 
     @property
     def has_room(self) -> bool:
@@ -200,7 +204,6 @@ class CompiledIntegration(Integration):
 
     @property
     def attempts(self) -> int:
-        """Steps tried so far."""
         return self.steps + int(self.path.state[loop.REJECTED])
 
     @property

@@ -22,7 +22,9 @@ LIMIT, SINCE, ORIGIN, SPACING = range(21, 25)
 CUTTING, CUT, NEAR, CUTS, BREAKS = range(25, 30)
 # one more than the number of steps that are stored, 0 if none are to be; steps in a row that were not stiff
 STORED, CALM = 30, 31
-STATE_SIZE = 32
+# where outputs follow the steps: their largest spacing, and whether it is halved in short steps; else 0
+GRID, FINER = 32, 33
+STATE_SIZE = 34
 # why the loop ended
 DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE = range(5)
 COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS, ALARMED = range(5, 11)

@@ -62,6 +62,12 @@ class Integration(ABC):
     def integrate(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         """Fill the rows of Y from `first` on in at most `most_steps` steps: (next row, why it ended)."""
 
+    @abstractmethod
+    def space_outputs(self, spacing: float, finer: bool) -> None:
+        """Let times after the first be written too, filled with the end before: multiples of the spacing, and with
+        `finer` more where steps are shorter. With 0, times are given.
+        """
+
     @property
     @abstractmethod
     def t(self) -> float:
@@ -85,6 +91,12 @@ class Integration(ABC):
     @abstractmethod
     def step_ahead(self) -> float:
         """Size of the step that comes next."""
+
+    @property
+    def attempts(self) -> int:
+        """Steps tried so far."""
+        counts = self.counts()
+        return counts["steps"] + counts["rejected steps"]
 
     @abstractmethod
     def counts(self) -> dict[str, int]:

@@ -23,7 +23,7 @@ from .ode_method import Integration, OdeMethod, OdeTask, Stability
 
 COLLAPSED = 1e-2  # relative to the longest step
 LONG = 0.85  # of the stability limit: step control keeps stiff motions a little below it
-STORED_STEPS = 64  # into which it is possible to look later
+STORED_STEPS = 256  # into which it is possible to look later
 MOST_STORED = 4_000_000  # numbers in them
 
 

@@ -17,6 +17,7 @@ from .implicit_runge_kutta import RadauIIA
 from .integration import careful
 from .ode_method import Integration, OdeMethod, OdeTask, Stability
 from .step_control import LONGEST_FIRST_STEP, longest_step
+from .time_loop import CLOSEST, is_complete, multiple_after
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class ScipyIntegration(Integration):
         """Called with the end of each step, which it must not change, and the notes."""
         self.old_notes = self.notes
         self.hops: list[float] = []
+        self.space_outputs(0.0, False)
         self.cut = np.inf
         self.next_break: Break | None = None
         self.begin(problem.t0, problem.y0.copy())
@@ -100,16 +102,27 @@ class ScipyIntegration(Integration):
 
     def integrate(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         for _ in range(most_steps):
-            while first < times.size and times[first] <= self.solver.t:
-                notes = self.notes if times[first] == self.solver.t else self.old_notes
-                Y[first] = np.concatenate([self.between(times[first]), notes])
+            while not is_complete(times, first) and (t := self.output_after(times, first)) <= self.solver.t:
+                notes = self.notes if t == self.solver.t else self.old_notes
+                times[first], Y[first] = t, np.concatenate([self.between(t), notes])
                 first += 1
-            if first == times.size:
+            if is_complete(times, first):
                 return first, loop.DONE
             why = self.go_on(float(times[-1]))
             if why != loop.PAUSED:
                 return first, why
         return first, loop.PAUSED
+
+    def space_outputs(self, spacing: float, finer: bool) -> None:
+        self.spacing, self.finer = spacing, finer
+
+    def output_after(self, times: Floats, k: int) -> float:
+        """The time of output k: as given, or a multiple of the spacing, or the end of a step before that."""
+        if not self.spacing or k in (0, times.size - 1):
+            return float(times[k])
+        last, here = float(times[k - 1]), float(self.solver.t)
+        ahead = multiple_after(self.spacing, last, float(times[-1]))
+        return here if self.finer and last + CLOSEST * self.spacing < here < ahead else ahead
 
     def go_on(self, end: float) -> int:
         """Take a step, or cross the break at which the solver has ended."""

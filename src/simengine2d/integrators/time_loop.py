@@ -29,6 +29,8 @@ from .loop_state import (
     ERROR,
     ESTIMATE,
     EVALUATIONS,
+    FINER,
+    GRID,
     KNOWN,
     LIMIT,
     LONGEST,
@@ -63,17 +65,69 @@ from .step_control import finite, first_step, longest_step, next_step, trial_ste
 SLIVER = 1e-9  # of a fixed step
 STIFF_STEPS = 15  # beyond the stability limit of the method
 CALM_STEPS = 6  # in a row that are not, after which those are counted again
-FINER = 0.25  # of a step whose iteration does not converge
+SHORTENED = 0.25  # of a step whose iteration does not converge
+MOST_HALVINGS = 40  # of the spacing of outputs
+CLOSEST = 1e-6  # to each other, relative to their spacing: outputs at the ends of steps
 
 # Outputs ----------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def is_complete(times, k):
+    """Whether the first k outputs are all. Where times follow the steps, the array is longer, filled with the end."""
+    return k == times.size or (k > 0 and times[k - 1] == times[times.size - 1])
+
+
+@kernel(inline=True)
+def multiple_after(spacing, t, end):
+    """The next multiple of the spacing, or the end."""
+    number = np.floor(t / spacing) + 1.0
+    later = number * spacing
+    if later <= t:  # t / spacing was rounded
+        later = (number + 1.0) * spacing
+    return end if later > end - CLOSEST * spacing else later
+
+
+@kernel
+def output_ahead(p, times, k):
+    """The time of output k as far as it does not depend on steps."""
+    if p.state[GRID] == 0.0 or k == 0 or k == times.size - 1:
+        return times[k]
+    return multiple_after(p.state[GRID], times[k - 1], times[times.size - 1])
+
+
+@kernel
+def output_inside(rules, p, times, k):
+    """The time of output k, where it lies inside the accepted step; else any after it.
+
+    Outputs that follow the steps are multiples of a half, a quarter, ... of their spacing: at least one for each step,
+    about two for the long steps of high order. Where steps end at outputs, outputs are also where steps end.
+    """
+    state, last = p.state, times.size - 1
+    if state[GRID] == 0.0 or k == 0 or k == last:
+        return times[k]
+    if rules.kind == TO_OUTPUTS and state[FINER] == 1.0:
+        ahead, end = output_ahead(p, times, k), state[END]
+        return end if times[k - 1] + CLOSEST * state[GRID] < end < ahead else ahead
+    spacing, longest = state[GRID], state[TAKE] * (0.75 if rules.order > 5 else 1.0)
+    if state[FINER] == 1.0:
+        for _ in range(MOST_HALVINGS):
+            if spacing <= longest:
+                break
+            spacing *= 0.5
+    return multiple_after(spacing, max(times[k - 1], state[TIME]), times[last])
 
 
 @kernel
 def write_outputs(E, rules, p, times, k, rows):
     """All outputs up to the end of the accepted step; returns the next row to fill."""
-    while k < times.size and times[k] <= p.state[END]:
-        state_between(E, rules, p, times[k])
-        write_row(p, p.notes if times[k] == p.state[END] else p.old_notes, k, rows)
+    while not is_complete(times, k):
+        t = output_inside(rules, p, times, k)
+        if t > p.state[END]:
+            break
+        times[k] = t
+        state_between(E, rules, p, t)
+        write_row(p, p.notes if t == p.state[END] else p.old_notes, k, rows)
         k += 1
     return k
 
@@ -210,7 +264,7 @@ def refuse_step(rules, p, h, last_output):
     state = p.state
     state[REJECTED] += 1.0
     if state[CONVERGED] == 0.0:
-        state[STEP] = FINER * h
+        state[STEP] = SHORTENED * h
     # time functions may be undefined after the last output
     remaining = last_output - state[TIME]
     if not state[ESTIMATE] < 1.0e10 and 0.0 < remaining < h:
@@ -284,7 +338,11 @@ def write_due(rules, p, times, k, rows):
     Fixed steps would otherwise end in slivers, too short for methods that divide by their square.
     """
     due = p.state[TIME] + (SLIVER * rules.step if rules.kind == BETWEEN_OUTPUTS else 0.0)
-    while k < times.size and times[k] <= due and p.state[TAKE] == 0.0:
+    while p.state[TAKE] == 0.0 and not is_complete(times, k):
+        t = output_ahead(p, times, k)
+        if t > due:
+            break
+        times[k] = t
         for j in range(p.y.size):
             p.out[j] = p.y[j]
         write_row(p, p.notes, k, rows)
@@ -297,7 +355,10 @@ def write_due(rules, p, times, k, rows):
 
 @kernel_pointer
 def integrate(c, most_steps, times, rows):
-    """Fill the rows from row state[ROW] on; state[ROW] and state[WHY] then say where and why it ended."""
+    """Fill the rows from row state[ROW] on; state[ROW] and state[WHY] then say where and why it ended.
+
+    Where outputs follow the steps, their times are written too.
+    """
     E, rules, p = c.E, c.rules, c.p
     k, why = int(p.state[ROW]), PAUSED
     if p.state[BEGUN] == 0.0:
@@ -307,17 +368,20 @@ def integrate(c, most_steps, times, rows):
         # take the accepted step once the outputs inside it are written
         if p.state[TAKE] > 0.0:
             k = write_outputs(E, rules, p, times, k, rows)
-            if k < times.size:
+            if not is_complete(times, k):
                 take_step(rules, p)
                 k = write_due(rules, p, times, k, rows)
                 if p.state[TIME] >= p.state[LIMIT]:
                     why = AT_LIMIT
                     break
         # try the next one
-        why = DONE if k == times.size else try_step(E, rules, p, times[k], times[times.size - 1])
+        if is_complete(times, k):
+            why = DONE
+            break
+        why = try_step(E, rules, p, output_ahead(p, times, k), times[times.size - 1])
         if why == DONE and p.alarm[0] == 1.0:
             p.alarm[0], why = 0.0, ALARMED
-        if k == times.size or why != DONE:
+        if why != DONE:
             break
         why = PAUSED
     p.state[ROW], p.state[WHY] = k, why

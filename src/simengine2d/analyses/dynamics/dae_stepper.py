@@ -26,7 +26,7 @@ from .blow_up import cautions
 from .initial_state import InitialState
 from .options import DynamicsOptions
 from .outputs import History, Outputs
-from .stepper import WHY, DynamicsStepper, tried
+from .stepper import WHY, DynamicsStepper
 
 MANY, NOWHERE = 2_000, 1e-5  # so many steps in this part of the time asked for lead nowhere
 SHORT = 0.1  # of the longest step: the first one after a restart is not shorter
@@ -68,7 +68,6 @@ class DaeStepper(DynamicsStepper):
         self.method = options.integrator or RadauIIA()
         self.follows_from_state = not (options.fixed or self.esdirk)
         self.holds_velocities = self.esdirk or formulation.holds_velocities
-        self.repeatable = not self.esdirk
         if options.fixed:
             self.why = WHY | {loop_state.NO_CONVERGENCE: HOPELESS}
         else:  # steps became short by themselves
@@ -177,18 +176,6 @@ class DaeStepper(DynamicsStepper):
         self.mark = steps, self.integration.t
         span = float(outputs.times[-1]) - self.start.assembly.t
         return self.integration.t - t < NOWHERE * span
-
-    @property
-    def spacing(self) -> float:
-        if not self.esdirk:
-            return self.integration.step_ahead / (2.0 if self.method.order > 5 else 1.0)
-        # the first steps are shorter than any need be, and outputs would keep them so; later ones end at the outputs,
-        # and should not become much shorter
-        return (
-            2.0 * float(self.integration.path.state[loop_state.STEP])
-            if tried(self.counts()) > FIRST_STEPS
-            else 0.0
-        )
 
     # outputs
 

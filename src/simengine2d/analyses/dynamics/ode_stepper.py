@@ -21,7 +21,7 @@ from .idle_families import leave_family, take_family
 from .initial_state import InitialState
 from .options import DynamicsOptions
 from .outputs import History, Outputs
-from .stepper import CHATTER, DynamicsStepper, tried
+from .stepper import CHATTER, DynamicsStepper
 
 FIXED = 1e-10  # assumed local error of fixed steps, for the constraints
 TIGHT = 1e-14  # to which outputs satisfy the constraints, relative to a length of the mechanism
@@ -208,7 +208,7 @@ class OdeStepper(DynamicsStepper):
     # steps
 
     def leads_nowhere(self, outputs: Outputs) -> str | None:
-        attempts = tried(self.integration.counts()) if self.watches else 0
+        attempts = self.integration.attempts if self.watches else 0
         if attempts == 0 or attempts % STEPS_A_CHUNK != 0:
             return None
         went = self.integration.t - float(self.marks["earlier"])
@@ -223,10 +223,6 @@ class OdeStepper(DynamicsStepper):
         tiny = went / STEPS_A_CHUNK < 1e-3 * longest or longest < 1e-6 * span
         unfinished = outputs.done < outputs.times.size
         return bool(unfinished and went < 1e-4 * span and tiny and refused > 0.15)
-
-    @property
-    def spacing(self) -> float:
-        return self.integration.step_ahead / (2.0 if self.method.order > 5 else 1.0)
 
     # outputs
 

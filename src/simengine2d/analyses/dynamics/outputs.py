@@ -1,24 +1,26 @@
 """The outputs of a run: their times, and the motion of the bodies there.
 
-Default times are as dense as the steps of the integrator: multiples of a hundredth of the whole interval and, where
-steps are short, of a half, a quarter ... of that. They are chosen again every few steps, from the next step on; the
-steps of explicit methods do not depend on them. Where a force or an acceleration may be larger between two outputs than
-ever before, these steps are repeated with more outputs there.
+Default times follow the steps of the integrator: multiples of a hundredth of the whole interval and, where steps are
+short, of a half, a quarter ... of that, chosen in `integrators/time_loop.py`. The steps do not depend on them. Where a
+force or an acceleration may be larger between two outputs than ever before, there are more between these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
+from ...integrators.time_loop import multiple_after
 from ...numerics.arrays import Floats, Ints
+from ...numerics.kernel import kernel
 from ...results.results import Results
 from ...system.system import System
 
-STEPS_AHEAD = 64  # attempted steps after which the times are chosen again
-MOST_HALVINGS = 40
+IN_A_STEP = 5  # outputs in a step that is shorter than their spacing, at most
 OVERSHOOT = 0.2  # of the second difference at a maximum: by how much a neighboring value may exceed it
 NOTICED = 1.005  # of the largest value so far: a peak that is worth refining
 MOST_NUMBERS = 1e7  # in all rows; after that outputs are `spacing` apart
@@ -34,31 +36,97 @@ class History(NamedTuple):
 
 
 class Outputs:
-    """Rows at given times, of which the first `done` are filled; with a `grid`, later times follow the steps."""
+    """Rows at given times, or with a `spacing` at times that follow the steps; the first `done` of them are filled.
+
+    While times follow the steps, the array of times is longer than what is known, and filled up with the end.
+    """
 
     def __init__(self, system: System, times: Floats, spacing: float | None) -> None:
-        self.system, self.times, self.done = system, times, 0
-        self.grid = None if spacing is None else OutputGrid(spacing, float(times[-1]))
-        Q, Qd, Qdd = np.zeros((3, times.size, system.n))
-        self.history = History(Q, Qd, Qdd, np.zeros((times.size, system.m)))
-        self.largest = np.zeros(1)  # of the forces so far
+        self.system, self.spacing, self.done = system, spacing, 0
+        self.times = times if spacing is None else times[[0, -1]]
+        Q, Qd, Qdd = np.zeros((3, 0, system.n))
+        self.history = History(Q, Qd, Qdd, np.zeros((0, system.m)))
+
+    @property
+    def end(self) -> float:
+        return float(self.times[-1])
+
+    @property
+    def are_few(self) -> bool:
+        """Whether there may be more than one for each `spacing`."""
+        return self.done * (3 * self.system.n + self.system.m) <= MOST_NUMBERS
+
+    # times that follow the steps
+
+    def make_room(self, steps: int) -> None:
+        """Before some steps: room for the times of all outputs inside them."""
+        if self.spacing is None:
+            return
+        done, end = self.done, self.end
+        least = int((end - self.times[max(done - 1, 0)]) / self.spacing)
+        times = np.full(done + least + IN_A_STEP * steps + 2, end)
+        times[: max(1, done)] = self.times[: max(1, done)]
+        self.times = times
+
+    def trim(self) -> None:
+        """After some steps: nothing follows the end."""
+        if self.spacing is not None and self.done and self.times[self.done - 1] == self.end:
+            self.times = self.times[: self.done]
+
+    def ahead(self, t: float, until: float, spacing: float) -> Floats:
+        """Times after t, at most `spacing` apart, where there are no steps to follow."""
+        if self.spacing is None:
+            return self.times[self.times > t]
+        fine = self.spacing * 0.5 ** max(0.0, np.ceil(np.log2(self.spacing / spacing)))
+        later, last = [multiple_after(fine, t, self.end)], min(until, self.end)
+        while later[-1] < last:
+            later.append(multiple_after(fine, later[-1], self.end))
+        return np.array(later)
 
     # rows
 
     def write(self, first: int, motion: Sequence[Floats]) -> None:
         """Q, Qd, Qdd and Lam of rows from `first` on."""
-        if len(motion[0]) == self.times.size:
+        if first == 0:
             self.history = History(*motion)
             return
+        needed = first + len(motion[0])
+        if len(self.history.Q) < needed:
+            more = (self.times.size if self.spacing is None else 2 * needed) - first
+            self.history = History(
+                *(np.concatenate([a[:first], np.zeros((more, a.shape[1]))]) for a in self.history)
+            )
         for array, rows in zip(self.history, motion, strict=True):
-            array[first : first + len(rows)] = rows
+            array[first:needed] = rows
+
+    def append(self, times: Floats, motion: Sequence[Floats]) -> None:
+        """Rows at times that come next."""
+        if self.spacing is not None:
+            rest = [] if times[-1] == self.end else [self.end]
+            self.times = np.concatenate([self.times[: self.done], times, rest])
+        self.write(self.done, motion)
+        self.done += times.size
+
+    def insert(self, first: int, times: Floats, motion: Sequence[Floats]) -> None:
+        """More rows, between those from `first` on."""
+        done = self.done
+        every = np.concatenate([self.times[first:done], times])
+        order, later = np.argsort(every), self.times[done:]
+        rows = [np.concatenate([a[first:done], b])[order] for a, b in zip(self.history, motion, strict=True)]
+        self.times = np.concatenate([self.times[:first], every[order], later])
+        self.write(first, rows)
+        self.done += times.size
 
     def take_over(self, results: Results) -> None:
         """The rows of an earlier run."""
-        k, names = results.t.size, ("q", "qd", "qdd", "lam")
-        rows = dict(zip(names, (array[:k] for array in self.history), strict=True))
+        names = ("q", "qd", "qdd", "lam")
+        sizes = dict(zip(names, (self.system.n,) * 3 + (self.system.m,), strict=True))
+        rows = {name: np.zeros((results.t.size, size)) for name, size in sizes.items()}
         refill(rows, {name: given for name in names if (given := getattr(results, name)) is not None})
-        self.done = k
+        self.write(0, list(rows.values()))
+        self.done = results.t.size
+        if self.spacing is not None:
+            self.times = np.append(results.t, self.end)
 
     def finite_rows(self, first: int) -> int:
         """The number of rows before the first that is not finite; those before `first` are."""
@@ -67,59 +135,33 @@ class Outputs:
         good = np.all([np.isfinite(array[first : self.done]).all(axis=1) for array in self.history], axis=0)
         return first + int(np.argmin(good))
 
-    # other times
-
-    def make_room(self, later: Floats) -> None:
-        """Rows for outputs at these times, after those that are filled."""
-        self.times = np.concatenate([self.times[: self.done], later])
-        if len(self.history.Q) < self.times.size:
-            more = 2 * self.times.size - len(self.history.Q)
-            self.history = History(*(np.concatenate([a, np.zeros((more, a.shape[1]))]) for a in self.history))
-
-    def insert(self, times: Floats, motion: Sequence[Floats]) -> None:
-        """More rows, between those that are filled."""
-        done = self.done
-        every = np.concatenate([self.times[:done], times])
-        order = np.argsort(every)
-        self.history = History(
-            *(
-                np.concatenate([array[:done], rows])[order]
-                for array, rows in zip(self.history, motion, strict=True)
-            )
-        )
-        later, self.times = self.times[done:], every[order]
-        self.done = every.size
-        self.make_room(later)
-
     def end_at(self, t: float) -> None:
         """Make t the last output."""
         self.done = min(self.done, int(np.searchsorted(self.times, t)))
-        self.times = np.append(self.times[self.times < t], t)
-        self.history = History(*(array[: self.times.size].copy() for array in self.history))
-
-    def lay(self, grid: OutputGrid, tried: int, spacing: float, t: float) -> None:
-        """Choose the outputs after t again, at first `spacing` apart; 0 if that is not known."""
-        full = self.done * (3 * self.system.n + self.system.m) > MOST_NUMBERS
-        grid.lay(tried, t, 0.0 if full else spacing)
-        self.make_room(grid.times(max(float(self.times[self.done - 1]), t) if self.done else t))
+        before = self.times[self.times < t] if self.spacing is None else self.times[: self.done]
+        self.times = np.append(before, t)
 
     # peaks
 
-    def sizes(self, rows: slice) -> Floats:
-        """The forces of all joints at some outputs; where there are none, the accelerations."""
-        if not self.system.first_rows.size:
-            return np.abs(self.history.Qdd[rows])
-        return np.sqrt(np.add.reduceat(self.history.Lam[rows] ** 2, self.system.first_rows, axis=1))
+    @cached_property
+    def columns(self) -> tuple[Ints, Floats]:
+        """Where the force of each joint begins in lam, or each acceleration, and the largest of each so far."""
+        first = self.system.first_rows
+        starts = np.append(first, self.system.m) if first.size else np.arange(self.system.n + 1)
+        return starts, np.zeros(starts.size - 1)
+
+    def peaks(self, times: Floats, motion: Sequence[Floats]) -> Floats:
+        """Times between those of some rows at which something may have been larger than ever before."""
+        (starts, largest), values = self.columns, motion[3] if self.system.first_rows.size else motion[2]
+        squares, vertices, finer = np.empty((times.size, largest.size)), *np.empty((2, 3 * times.size))
+        count = look_for_peaks(times, values, starts, largest, squares, vertices, finer)
+        return finer[:count]
 
     def times_beside_peaks(self, first: int, t: float) -> Floats:
-        """Times after t and before row `first` at which something may have been larger than ever before."""
+        """The same for rows from `first` on; before t it is not possible to look."""
         rows = slice(max(0, first - 1), self.done)
-        finer = beside_peaks(self.times[rows], self.sizes(rows), self.largest)
-        return finer[finer > max(t, self.times[first - 1])] if first else finer
-
-    def note_largest(self, first: int) -> None:
-        sizes = self.sizes(slice(max(0, first - 1), self.done))
-        self.largest = np.maximum(self.largest, sizes.max(axis=0, initial=0.0))
+        finer = self.peaks(self.times[rows], [array[rows] for array in self.history])
+        return finer[finer > max(t, self.times[first - 1])] if first else finer[finer > t]
 
 
 def refill(arrays: Mapping[str, Floats], saved: Mapping[str, Floats]) -> None:
@@ -132,77 +174,74 @@ def refill(arrays: Mapping[str, Floats], saved: Mapping[str, Floats]) -> None:
         array[...] = saved[name]
 
 
-# Default times ------------------------------------------------------------------------------------------------
+# Peaks ------------------------------------------------------------------------------------------------
 
 
-class OutputGrid:
-    """Multiples of `spacing`, `end` itself, and finer ones between them."""
+@kernel(entry=True)
+def look_for_peaks(t, values, starts, largest, squares, vertices, finer):
+    """Times between those of t at which a column may exceed its largest value so far; returns their number.
 
-    def __init__(self, spacing: float, end: float) -> None:
-        self.spacing, self.end = spacing, end
-        # attempted steps at that time, the time, and the spacing wanted
-        self.laid = np.array([0.0, 0.0, spacing])
-
-    def steps_left(self, tried: int) -> int:
-        """Steps until the times are chosen again; the first step shows how long steps are."""
-        return int(self.laid[0]) - tried if tried else 1
-
-    def lay(self, tried: int, t: float, spacing: float) -> None:
-        """Choose the outputs after t, at first `spacing` apart; 0 if that is not known."""
-        self.laid[:] = tried + STEPS_AHEAD, t, spacing or self.spacing
-
-    def times(self, after: float) -> Floats:
-        """The outputs after `after`: the further away, the longer steps may have become until then."""
-        _, t, finest = self.laid
-        halvings = int(np.clip(np.ceil(np.log2(self.spacing / finest)), 0, MOST_HALVINGS))
-        parts, low = [], after
-        for k in range(halvings, 0, -1):
-            spacing = self.spacing * 0.5**k
-            high = min(t + 2.0 * STEPS_AHEAD * spacing, self.end)
-            if high > low:
-                parts.append(multiples(spacing, low, high))
-                low = high
-        parts.append(multiples(self.spacing, low, self.end))
-        grid = np.concatenate(parts)
-        grid = grid[grid < self.end * (1.0 - 1e-12)]
-        return np.append(grid, self.end)
-
-
-def multiples(spacing: float, low: float, high: float) -> Floats:
-    """The multiples in (low, high]."""
-    candidates: Floats = np.arange(np.floor(low / spacing), np.floor(high / spacing) + 1.0) * spacing
-    return candidates[(candidates > low) & (candidates <= high)]
-
-
-def beside_peaks(t: Floats, sizes: Floats, largest: Floats) -> Floats:
-    """Times between those of t at which a column of `sizes` may exceed its largest value so far.
-
-    These are the vertex of the parabola through a value and its neighbors, and the middles between them.
+    A column is the size of values[:, starts[j] : starts[j + 1]]. The times are the vertex of the parabola through a
+    value and its neighbors, and the middles between these. If several columns have a peak there, the vertex is that of
+    the one which may exceed its largest value the most.
     """
-    if t.size < 3:
-        return t[:0]
-    slopes = np.diff(sizes, axis=0)
-    bends = np.abs(np.diff(slopes, axis=0))
-    bends = np.concatenate([bends, bends[-1:]])  # what follows the last value is not known
-    turns = slopes >= 0.0
-    turns[:-1] &= slopes[1:] <= 0.0
-    record = np.maximum(largest, sizes.max(axis=0))
-    at, column = np.nonzero(turns & (sizes[1:] + OVERSHOOT * bends > NOTICED * record))
-    if at.size == 0:
-        return t[:0]
-    middle = np.minimum(at + 1, t.size - 2)
-    vertices = vertex(t, sizes, middle, column)
-    between = [0.5 * (t[middle - 1] + t[middle]), 0.5 * (t[middle] + t[middle + 1])]
-    inside = (vertices > t[middle - 1]) & (vertices < t[middle + 1])
-    finer = np.unique(np.concatenate([vertices[inside], *between]))
-    return finer[finer != t[np.searchsorted(t, finer)]]
+    n, columns = t.size, largest.size
+    square_columns(values, starts, largest, squares)
+    excess = vertices[n:]
+    for i in range(n):
+        vertices[i], excess[i] = np.nan, 0.0
+    for i in range(1, n if n > 2 else 0):
+        middle = min(i, n - 2)
+        for j in range(columns):
+            if squares[i - 1, j] <= squares[i, j] and (i == n - 1 or squares[i + 1, j] <= squares[i, j]):
+                s, left, right = (
+                    sqrt(squares[i, j]),
+                    sqrt(squares[middle - 1, j]),
+                    sqrt(squares[middle + 1, j]),
+                )
+                bend = abs(left - 2.0 * sqrt(squares[middle, j]) + right)
+                more = s + OVERSHOOT * bend - NOTICED * largest[j]
+                if more > excess[middle] * largest[j]:
+                    excess[middle] = more / largest[j]
+                    vertices[middle] = vertex(t, left, sqrt(squares[middle, j]), right, middle)
+    return write_finer(t, vertices, excess, finer)
 
 
-def vertex(t: Floats, sizes: Floats, i: Ints, column: Ints) -> Floats:
-    """Where the parabola through the values i - 1, i and i + 1 of a column is level; nan if nowhere."""
+@kernel
+def square_columns(values, starts, largest, squares):
+    for i in range(squares.shape[0]):
+        for j in range(largest.size):
+            total = 0.0
+            for k in range(starts[j], starts[j + 1]):
+                total += values[i, k] * values[i, k]
+            squares[i, j] = total
+            if total > largest[j] * largest[j]:
+                largest[j] = sqrt(total)
+
+
+@kernel
+def vertex(t, left, s, right, i):
+    """Where the parabola through the values at i - 1, i and i + 1 is level; nan if nowhere."""
     before, after = t[i] - t[i - 1], t[i + 1] - t[i]
-    s = sizes[i, column]
-    left, right = (s - sizes[i - 1, column]) / before, (sizes[i + 1, column] - s) / after
-    with np.errstate(divide="ignore", invalid="ignore"):
-        bend = (right - left) / (before + after)
-        return t[i] - 0.5 * (left + bend * before) / bend
+    rise, fall = (s - left) / before, (right - s) / after
+    bend = (fall - rise) / (before + after)
+    return t[i] - 0.5 * (rise + bend * before) / bend if bend != 0.0 else np.nan
+
+
+@kernel
+def write_finer(t, vertices, excess, finer):
+    """In each interval beside a peak its middle, and the vertices inside it."""
+    count = 0
+    for i in range(t.size - 1):
+        if excess[i] > 0.0 or excess[i + 1] > 0.0:
+            first = count
+            for candidate in (vertices[i], 0.5 * (t[i] + t[i + 1]), vertices[i + 1]):
+                known = count > first and finer[count - 1] == candidate
+                if t[i] < candidate < t[i + 1] and not known:
+                    finer[count] = candidate
+                    count += 1
+            for a in range(first + 1, count):  # at most three, in order
+                for b in range(a, first, -1):
+                    if finer[b] < finer[b - 1]:
+                        finer[b], finer[b - 1] = finer[b - 1], finer[b]
+    return count

@@ -157,26 +157,16 @@ class Passing:
         """Outputs up to the other side, where the run continues."""
         run, outputs, n = self.run, self.run.outputs, self.run.system.n
         outputs.done = int(np.searchsorted(outputs.times, crossing.begin, side="right"))
-        later = self.outputs_after(crossing, pose)
+        later = outputs.ahead(crossing.begin, crossing.end, crossing.end - pose.t)
         inside = later[later <= crossing.end]
         if inside.size:
-            self.write(self.stepper.bridge.motion_at(inside, crossing.states(inside)))
+            outputs.append(inside, self.stepper.bridge.motion_at(inside, crossing.states(inside)))
         run.notes.append(Caution(f"at t = {pose.t:.6g} s a singular pose was passed in one step"))
         self.over = crossing
         run.forget_events_after(crossing.begin, crossing.first[:n], crossing.first[n:])
         self.restart_at(crossing.end, crossing.last[:n], crossing.last[n:])
-        if outputs.grid is not None:
-            outputs.grid.laid[0] = run.tried + 1  # the first step shows again how long steps are
-            run.look_no_further_back()
-
-    def outputs_after(self, crossing: PoseCrossing, pose: SingularPose) -> Floats:
-        """The remaining outputs; if these follow the steps, those that collapsed before a pose do not count."""
-        outputs, t = self.run.outputs, crossing.begin
-        if outputs.grid is not None:
-            width = crossing.end - pose.t
-            outputs.grid.lay(self.run.tried, t, max(width, float(outputs.grid.laid[2])))
-            outputs.make_room(outputs.grid.times(t))
-        return outputs.times[outputs.done :]
+        if outputs.spacing is not None:
+            run.begin_window()
 
     def restart_at(self, t: float, q: Floats, qd: Floats) -> None:
         """The stepper goes on from another state; what it has counted so far remains."""
@@ -186,12 +176,6 @@ class Passing:
             stepper.rank.begin()
         stepper.restart_at(t, q, qd)
         self.begun = t
-
-    def write(self, motion: list[Floats]) -> None:
-        """Rows of outputs, from the next one on."""
-        outputs = self.run.outputs
-        outputs.write(outputs.done, motion)
-        outputs.done += len(motion[0])
 
     # while crossing a pose
 
@@ -210,7 +194,7 @@ class Passing:
         """The last output, if it is inside the last crossing."""
         motion = self.motion_at(t)
         if motion is not None:
-            self.write(motion)
+            self.run.outputs.append(np.array([t]), motion)
         return motion is not None
 
     # what is reported and saved

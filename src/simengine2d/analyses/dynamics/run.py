@@ -19,7 +19,7 @@ from .blow_up import BlowUp
 from .initial_state import InitialState
 from .lift_off import lift_off_notes
 from .options import DynamicsOptions
-from .outputs import OutputGrid, Outputs
+from .outputs import Outputs
 from .passing import Passing
 from .row_checks import cautions, good_rows, halved_notes, undefined_at, useless
 from .stepper import DynamicsStepper
@@ -30,6 +30,7 @@ Progress = Callable[[float], None]
 Keep = Callable[[Results], None]
 """Called now and then with the results so far."""
 
+WINDOW = 64  # steps after which outputs are looked at, where steps are not stored
 HALVED = "halved step"
 """Name of the event that a fixed step was not fixed."""
 
@@ -50,9 +51,11 @@ class Run:
         self.crossings: list[Crossing] = []
         self.stopped_by: Crossing | None = None
         self.inside = False  # a chunk
-        # rows, time, checkpoint and notes to which it is possible to go back
+        # rows, time and checkpoint to which it is possible to go back
         self.safe: tuple[int, float, dict[str, Floats]] | None = None
-        self.noted: list[str] = []
+        self.window = self.steps_in_window  # steps tried after which outputs are looked at
+        if options.spacing is not None:
+            stepper.look_back_to_here()
         self.notes += [*start.notes, *stepper.words]
 
     @property
@@ -82,7 +85,8 @@ class Run:
                 self.go_on(interrupts, progress, keep)
         except KeyboardInterrupt:
             results = self.interrupted()
-            kept = f"{results.t.size} of {self.outputs.times.size} points are kept"
+            of_all = "" if self.outputs.spacing else f" of {self.outputs.times.size}"
+            kept = f"{results.t.size}{of_all} points are kept"
             raise Interrupted(f"{results.status}; {kept}.", results) from None
         return self.results(self.verdict())
 
@@ -96,8 +100,8 @@ class Run:
             except SimEngineError:
                 interrupts.check()  # a law of the user's that was interrupted has no value
                 raise
-            # outputs that are being laid belong together: what is kept ends before them
-            self.inside = outputs.grid is not None
+            # outputs that are looked at together belong together: what is kept ends before them
+            self.inside = outputs.spacing is not None
             interrupts.check()
             if progress is not None:
                 progress(self.t)
@@ -105,15 +109,15 @@ class Run:
                 self.try_to_keep(keep)
             if outputs.done < outputs.times.size:
                 interrupts.begin()
-                if outputs.grid is None and pace.is_time_to_keep():
+                if outputs.spacing is None and pace.is_time_to_keep():
                     self.safe = outputs.done, self.t, self.everything()
-        if outputs.grid is not None and self.stopped_by is None:
+        if outputs.spacing is not None and self.stopped_by is None:
             self.look_again()
 
     def chunk(self, steps: int) -> None:
         """Some steps, a look at their rows, and what happened in them."""
-        if self.outputs.grid is not None:
-            steps = min(steps, self.steps_to_lay(self.outputs.grid))
+        if self.outputs.spacing is not None:
+            steps = min(steps, self.steps_to_look())
         first = self.outputs.done
         self.advance(steps)
         self.check_rows(first)
@@ -164,50 +168,40 @@ class Run:
     @property
     def tried(self) -> int:
         """Steps tried so far."""
-        counts = [stepper.counts() for stepper in self.steppers]
-        return sum(each["steps"] + each["rejected steps"] for each in counts)
+        return sum(stepper.tried for stepper in self.steppers)
 
-    def steps_to_lay(self, grid: OutputGrid) -> int:
-        """Choose the outputs again if it is time; returns the steps up to the next time."""
-        tried = self.tried
-        left = grid.steps_left(tried)
+    def steps_to_look(self) -> int:
+        """Look at the outputs so far if it is time; returns the steps up to the next time."""
+        left = self.window - self.tried
         if left > 0:
             return left
         self.look_again()
-        self.outputs.lay(grid, tried, self.stepper.spacing, self.stepper.integration.t)
-        self.look_no_further_back()
-        return grid.steps_left(tried)
+        return self.begin_window()
 
-    def look_no_further_back(self) -> None:
-        """Outputs up to here stay as they are."""
-        self.safe, self.noted = (self.outputs.done, self.t, self.everything()), list(self.notes)
+    def begin_window(self) -> int:
+        """Outputs up to here stay as they are. Returns the steps after which they are looked at again."""
+        steps = self.steps_in_window
+        self.window = self.tried + steps
+        self.safe = self.outputs.done, self.t, self.everything()
         self.stepper.look_back_to_here()
+        return steps
+
+    @property
+    def steps_in_window(self) -> int:
+        """As many as can be looked into later; few where functions in Python make them slow."""
+        stored = self.stepper.looks_back or WINDOW
+        return min(stored, WINDOW) if self.system.callbacks else stored
 
     def look_again(self) -> None:
-        """If something may have been larger between two outputs than ever before, look there.
-
-        Steps that are not stored are repeated.
-        """
-        outputs, stepper, (first, t, saved) = self.outputs, self.stepper, self.safe or (0, 0.0, {})
+        """If something may have been larger between two outputs than ever before, look into the steps there."""
+        outputs, stepper, (first, t, _) = self.outputs, self.stepper, self.safe or (0, self.options.t0, {})
         if outputs.done == first:
             return
-        finer = outputs.times_beside_peaks(first, t)  # steps before t cannot be looked into
-        if saved and finer.size and len(self.takeover.passings) == 1 and stepper.repeatable:
-            if stepper.looks_back:
-                outputs.insert(finer, stepper.motion_before(finer))
-            else:
-                self.take_again(first, saved, np.union1d(outputs.times[first:], finer))
-        outputs.note_largest(first)
-
-    def take_again(self, first: int, saved: dict[str, Floats], times: Floats) -> None:
-        """The steps since row `first`, with other outputs."""
-        outputs, tried, to_the_end = self.outputs, self.tried, self.outputs.done == self.outputs.times.size
-        self.takeover.restore(saved)
-        outputs.done, self.notes[:] = first, self.noted
-        outputs.make_room(times)
-        while self.tried < tried or (to_the_end and outputs.done < outputs.times.size):
-            self.advance(max(1, tried - self.tried))
-        self.check_rows(first)
+        finer = outputs.times_beside_peaks(first, t)
+        if finer.size and stepper.looks_back and len(self.takeover.passings) == 1:
+            motion = stepper.motion_before(finer)
+            outputs.peaks(finer, motion)
+            outputs.insert(first, finer, motion)
 
     # events
 
@@ -351,8 +345,8 @@ class Run:
         saved = self.takeover.checkpoint()
         if self.watch and saved:
             saved |= self.watch.kept()
-        if self.outputs.grid is not None and saved:
-            saved["grid"] = self.outputs.grid.laid.copy()
+        if self.outputs.spacing is not None and saved:
+            saved["window"] = np.array([float(self.window)])
         return saved
 
     def go_on_from(self, results: Results) -> None:
@@ -377,8 +371,8 @@ class Run:
         self.takeover.restore(saved)
         if self.watch:
             self.watch.restore(saved)
-        if outputs.grid is not None:
-            outputs.note_largest(0)
-            outputs.grid.laid[:] = saved["grid"]
-            outputs.make_room(outputs.grid.times(max(float(results.t[-1]), self.t)))
-            self.look_no_further_back()
+        if outputs.spacing is not None:
+            outputs.times_beside_peaks(0, np.inf)
+            self.window = int(saved["window"][0])
+            self.safe = outputs.done, self.t, self.everything()
+            self.stepper.look_back_to_here()

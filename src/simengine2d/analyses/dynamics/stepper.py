@@ -72,8 +72,6 @@ class DynamicsStepper(ABC):
     """Whether accelerations at outputs are those of the equations of motion, and no others of the method."""
     holds_velocities = True
     """Whether Phi_q qd = nu is asked of rows that are answers."""
-    repeatable = True
-    """Whether steps are the same when they are taken again with other outputs."""
     chunk = 0
     """Steps to try between two checks of their progress; 0 where a check may come at any time."""
 
@@ -124,11 +122,6 @@ class DynamicsStepper(ABC):
 
     @property
     @abstractmethod
-    def spacing(self) -> float:
-        """How dense outputs must be to show the next steps; 0 where these are not known."""
-
-    @property
-    @abstractmethod
     def halved(self) -> tuple[int, list[float]]:
         """How many fixed steps were halved, and when the first of them began."""
 
@@ -159,12 +152,15 @@ class DynamicsStepper(ABC):
 
     def step(self, outputs: Outputs, most_steps: int) -> int:
         """Some steps, and the rows inside them. Returns why they ended."""
-        times = outputs.times
-        if len(self.Y) < times.size:
-            self.Y = np.zeros((max(times.size, len(outputs.history.Q)), self.Y.shape[1]))
         if self.chunk:  # checks come at the same steps, whether a run was interrupted or not
-            most_steps = min(most_steps, self.chunk - tried(self.integration.counts()) % self.chunk)
-        outputs.done, why = self.integration.integrate(times, outputs.done, self.Y, most_steps)
+            most_steps = min(most_steps, self.chunk - self.integration.attempts % self.chunk)
+        if outputs.spacing is not None:
+            outputs.make_room(most_steps)
+            self.integration.space_outputs(outputs.spacing, outputs.are_few)
+        if len(self.Y) < outputs.times.size:
+            self.Y = np.zeros((outputs.times.size, self.Y.shape[1]))
+        outputs.done, why = self.integration.integrate(outputs.times, outputs.done, self.Y, most_steps)
+        outputs.trim()
         return why
 
     def step_again(self, outputs: Outputs, before: float, count: int) -> int:
@@ -172,8 +168,15 @@ class DynamicsStepper(ABC):
         integration, ends_at_outputs = self.integration, (loop_state.BETWEEN_OUTPUTS, loop_state.TO_OUTPUTS)
         if isinstance(integration, CompiledIntegration) and integration.rules.kind not in ends_at_outputs:
             beyond = np.array([before + 1e3 * (1.0 + abs(before))])
+            integration.space_outputs(0.0, False)
             return integration.integrate(beyond, 0, np.zeros((1, self.Y.shape[1])), count)[1]
         return self.step(outputs, count)
+
+    @property
+    def tried(self) -> int:
+        """Steps tried so far."""
+        before = self.before
+        return self.integration.attempts + (before["steps"] + before["rejected steps"] if before else 0)
 
     def counts(self) -> dict[str, int]:
         """Steps and their cost."""
@@ -216,13 +219,13 @@ class DynamicsStepper(ABC):
     # outputs
 
     @property
-    def looks_back(self) -> bool:
-        """Whether earlier steps are stored."""
-        return isinstance(self.integration, CompiledIntegration) and self.integration.stores_steps
+    def looks_back(self) -> int:
+        """How many earlier steps are stored."""
+        return self.integration.stored_steps if isinstance(self.integration, CompiledIntegration) else 0
 
     def look_back_to_here(self) -> None:
         """Store the steps from here on."""
-        if isinstance(self.integration, CompiledIntegration) and self.integration.stores_steps:
+        if isinstance(self.integration, CompiledIntegration) and self.integration.stored_steps:
             self.integration.store_steps()
 
     def motion_before(self, times: Floats) -> list[Floats]:
@@ -263,8 +266,3 @@ class DynamicsStepper(ABC):
         """Go on from a checkpoint; a ValueError where it does not fit."""
         self.monitors.singular_at[:] = np.nan  # there may have been none yet
         refill(self.arrays() | self.marks, saved)
-
-
-def tried(counts: Mapping[str, int]) -> int:
-    """The number of steps that were tried."""
-    return counts["steps"] + counts["rejected steps"]

@@ -17,7 +17,7 @@ from ...integrators import loop_state
 from ...numerics.arrays import Floats
 from .dae_stepper import DaeStepper
 from .passing import Passing
-from .stepper import DynamicsStepper, tried
+from .stepper import DynamicsStepper
 
 if TYPE_CHECKING:
     from .run import Run
@@ -66,7 +66,7 @@ class Takeover:
             self.add_implicit(t, state)
         else:
             self.passings[1].restart_at(t, *state)
-        self.marks[:] = 1.0, FIRST_WAIT, tried(self.steppers[1].counts()) + FIRST_WAIT
+        self.marks[:] = 1.0, FIRST_WAIT, self.steppers[1].tried + FIRST_WAIT
 
     def add_implicit(self, t: float, state: tuple[Floats, Floats]) -> None:
         """Its steps are those of reference points, whatever the coordinates of the explicit ones."""
@@ -89,7 +89,7 @@ class Takeover:
         """How many steps to try; explicit ones are tried again after the same number of implicit ones in every run."""
         if self.marks[ACTIVE] == 0.0:
             return most_steps
-        attempts = tried(self.steppers[1].counts())
+        attempts = self.steppers[1].tried
         if attempts < self.marks[UNTIL]:
             return min(most_steps, int(self.marks[UNTIL]) - attempts)
         if self.try_explicit():

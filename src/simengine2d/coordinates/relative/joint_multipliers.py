@@ -58,7 +58,9 @@ class JointMultipliers(NamedTuple):
         Ints  # rows that the joint of each body of the tree holds: held[held_start[k] : held_start[k + 1]]
     )
     held: Ints
-    pinned: Ints  # (bodies, 2): where these are x and y, the entries of Phi_q for x and y of the body; else -1
+    pinned: (
+        Ints  # (bodies, 2): where these are x and y, the entries of Phi_q for x and y of the body; else -1
+    )
     rest: Floats  # what is left of QA - M qdd
     basis: Floats  # (3, 3)
     R: Floats  # (3, 3)
