@@ -48,6 +48,7 @@ from .loops import (
     stabilize,
     timed_rows,
 )  # fmt: skip
+from .pin_forces import is_pinned, multipliers_of_pins
 from .tree_motion import (  # fmt: skip
     AX,
     AY,
@@ -182,7 +183,10 @@ class RecursiveEquations(EquationsOfMotion):
         self.tree = family.tree._replace(state=family.tree.state.copy())
         self.loops = new_loops(family, self.tree, stabilization, rows)
         loops = self.loops
-        forces = apply_forces.bind(new_forces(family, self.tree)) if family.system.loads else None
+        forces, self.applied = None, np.zeros(0)
+        if family.system.loads:
+            applied = new_forces(family, self.tree)
+            forces, self.applied = apply_forces.bind(applied), applied.Q
         timed = timed_rows.bind(loops) if is_timed(family) else None
         nonlinear = nonlinear_group.bind(loops) if np.any(loops.group[:-1, PINNED] == 0) else None
         drifting = stabilize.bind(loops) if np.any(stabilization) else None
@@ -215,7 +219,10 @@ def recursive_equations(family: Relative, formulation: Formulation, at: Configur
     rows = RowLimits(compliance, soft, lengths_in(family, at))
     equations = RecursiveEquations(family, stabilization, rows, refined)
     family.system.follow_numbers(lambda: np.copyto(rows.per_row, lengths_in(family, at)))
-    equations.multipliers = multipliers_of(family, equations.loops, formulation, at)
+    if is_pinned(family) and not at.redundant and not unequal(family.system):
+        equations.multipliers = multipliers_of_pins(family, equations.tree, equations.applied)
+    else:
+        equations.multipliers = multipliers_of(family, equations.loops, formulation, at)
     return equations
 
 
