@@ -181,3 +181,13 @@ def test_a_reaction_does_not_depend_on_the_point_or_the_axes():
     along = at_center.fx * np.cos(results["rod.phi"]) + at_center.fy * np.sin(results["rod.phi"])
     np.testing.assert_allclose(turned.fx, along, atol=1e-12)
     np.testing.assert_allclose(results.reaction("A", on="rod").torque, 0.0, atol=1e-12)  # a pin has none
+
+
+def test_torque_that_a_guide_carries_alone():
+    """Nothing accelerates, so what is left of the equations can only be compared with the torque."""
+    model = se.Model("guide", gravity=(0, 0))
+    body = model.body("body", mass=1.2, inertia=0.7, at=(2, -0.3), angle=0.038, velocity=(0.35, 0.15))
+    model.add(se.Translational("guide", model.ground, body, at=(1, 0.1, 0.4)))
+    model.add(se.Torque("twist", body, "2*sin(t) - 0.2*phid"))
+    for options in ({}, {"coordinates": "reference_point"}, {"integrator": "hht", "step": 0.02}):
+        check_balance(se.dynamics(model, t_end=0.1, **options))

@@ -127,7 +127,7 @@ def mean_acceleration(S, D, b, x):
     """Of all bodies, weighted by mass: the actual one, or the one that the applied forces would cause."""
     forces, momenta, masses = 0.0, 0.0, 0.0
     for i in range(S.mass.size):
-        forces += abs(b[3 * i]) + abs(b[3 * i + 1])
+        forces += abs(b[3 * i]) + abs(b[3 * i + 1]) + abs(b[3 * i + 2]) / D.arms[i]
         a = max(abs(x[3 * i]), abs(x[3 * i + 1]), D.arms[i] * abs(x[3 * i + 2]))
         momenta += S.mass[i] * a
         masses += S.mass[i]

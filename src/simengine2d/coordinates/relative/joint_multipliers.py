@@ -143,7 +143,7 @@ def largest_residual(c):
 # The rows -----------------------------------------------------------------------------------------------------
 
 
-class Worst(NamedTuple):
+class RowErrors(NamedTuple):
     """Largest errors of rows: of positions, velocities and accelerations; as a length; relative to their terms."""
 
     position: float
@@ -170,7 +170,7 @@ def check_rows(c, qd, qdd):
         position, velocity = max(position, abs(first)), max(velocity, abs(rate))
         acceleration, gap = max(acceleration, abs(second)), max(gap, abs(first) * c.D.per_row[i])
         share = larger_share(share, abs(second), size)
-    return Worst(position, velocity, acceleration, gap, share)
+    return RowErrors(position, velocity, acceleration, gap, share)
 
 
 @kernel(inline=True)

@@ -48,6 +48,7 @@ class PinForces(NamedTuple):
     """Context of `pin_forces`. Bodies are numbered as in the tree."""
 
     T: Tree
+    arms: Floats  # lengths by which moments are compared with forces
     applied: Floats  # forces and moments about O; empty if there are none
     row: Ints  # (bodies, 2): of x and y in each pin
     weight: Floats  # (bodies, 2): Phi_q for x and y of the body in these rows
@@ -63,7 +64,7 @@ def pin_forces(c, t, y, out):
     for k in range(nb):
         for a in range(4):
             carried[k, a] = 0.0
-    lost = 0.0
+    usual, lost = SHARE * mean_acceleration(c), 0.0
     for k in range(nb - 1, -1, -1):
         # m a of the mass center; the ground accelerates with -g
         m, cx, cy, alpha, omega2 = J[k, MASS], N[k, CX], N[k, CY], N[k, ALPHA], N[k, OMEGA] * N[k, OMEGA]
@@ -77,9 +78,10 @@ def pin_forces(c, t, y, out):
             fx, fy = fx - c.applied[3 * k], fy - c.applied[3 * k + 1]
             moment -= c.applied[3 * k + 2]
             size += abs(c.applied[3 * k + 2])
-        # a pin carries a force alone
-        least = SHARE * (abs(fx) + abs(fy)) * (abs(cx) + abs(cy))
-        lost = larger_share(lost, abs(moment), max(size, least))
+        # a pin carries a force alone; moments that are rounding errors of other terms need not vanish
+        arm = c.arms[k]
+        size += (m * (abs(cx) + abs(cy)) + J[k, INERTIA] / arm) * usual
+        lost = larger_share(lost, abs(moment), max(size, SHARE * (abs(fx) + abs(fy)) * arm))
         out[c.row[k, 0]], out[c.row[k, 1]] = -fx / c.weight[k, 0], -fy / c.weight[k, 1]
         p = T.numbers[k, PARENT]
         if p < nb:
@@ -91,6 +93,18 @@ def pin_forces(c, t, y, out):
         check_pin(c, k, y)
     if not lost <= monitors.lost[0]:
         monitors.lost[0] = lost
+
+
+@kernel(inline=True)
+def mean_acceleration(c):
+    """Of all bodies, weighted by mass: the actual one with the weight, or the one that applied forces would cause."""
+    J, N, momenta, masses, forces = c.T.constant, c.T.state, 0.0, 0.0, 0.0
+    for k in range(J.shape[0]):
+        momenta += J[k, MASS] * (abs(N[k, AX]) + abs(N[k, AY]) + c.arms[k] * abs(N[k, ALPHA]))
+        masses += J[k, MASS]
+    for k in range(c.applied.size // 3):
+        forces += abs(c.applied[3 * k]) + abs(c.applied[3 * k + 1]) + abs(c.applied[3 * k + 2]) / c.arms[k]
+    return max(momenta, forces) / masses
 
 
 @kernel(inline=True)
@@ -144,5 +158,6 @@ def multipliers_of_pins(family: Relative, tree: Tree, applied: Floats) -> Output
     row = np.array([branch.joint.rows for branch in family.branches if branch.joint], dtype=np.int64)
     ends_here = S.frame_body[S.term_b[row]] == tree.numbers[:, BODY, None]
     weight = np.where(ends_here, 1.0, -1.0) * S.term_weight[row]
-    context = PinForces(tree, applied, row, weight, np.zeros((len(row), 4)), monitors)
+    arms = family.system.arms[tree.numbers[:, BODY]]
+    context = PinForces(tree, arms, applied, row, weight, np.zeros((len(row), 4)), monitors)
     return OutputMultipliers(pin_forces.bind(context), monitors)
