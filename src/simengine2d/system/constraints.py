@@ -94,21 +94,16 @@ def move(S, t, q, qd, w):
 
 @kernel(inline=True)
 def phi(S, w, out):
-    """Phi = sum_k w_k s_k - f(t)"""
+    """Phi = sum_k w_k s_k - f(t); a row with a direction is reduced to the nearest turn."""
+    kind, a, b, weight = S.term_kind, S.term_a, S.term_b, w.weight
+    start, periods, f, F = S.row_start, S.row_period, w.f, w.F
     for i in range(out.size):
-        out[i] = phi_of(S, w, i)
-
-
-@kernel(inline=True)
-def phi_of(S, w, i):
-    """Phi of one row; one with a direction is reduced to the nearest turn."""
-    kind, a, b, weight, start, F = S.term_kind, S.term_a, S.term_b, w.weight, S.row_start, w.F
-    total, period = -w.f[i, 0], S.row_period[i]
-    for k in range(start[i], start[i + 1]):
-        total += weight[k] * term_value(kind[k], F, a[k], b[k])
-    if period > 0.0:
-        total -= period * floor(total / period + 0.5)
-    return total
+        total = -f[i, 0]
+        for k in range(start[i], start[i + 1]):
+            total += weight[k] * term_value(kind[k], F, a[k], b[k])
+        if periods[i] > 0.0:
+            total -= periods[i] * floor(total / periods[i] + 0.5)
+        out[i] = total
 
 
 @kernel(inline=True)
@@ -133,18 +128,12 @@ def phi_q(S, w):
 @kernel(inline=True)
 def gamma(S, w, out):
     """Right-hand side of the acceleration equation, f'' - sum_k w_k (s_q qd)_q qd."""
+    kind, a, b, weight, start, f, F = S.term_kind, S.term_a, S.term_b, w.weight, S.row_start, w.f, w.F
     for i in range(out.size):
-        out[i] = gamma_of(S, w, i)
-
-
-@kernel(inline=True)
-def gamma_of(S, w, i):
-    """gamma of one row"""
-    kind, a, b, weight, start, F = S.term_kind, S.term_a, S.term_b, w.weight, S.row_start, w.F
-    total = w.f[i, 2]
-    for k in range(start[i], start[i + 1]):
-        total -= weight[k] * term_second_order(kind[k], F, a[k], b[k])
-    return total
+        total = f[i, 2]
+        for k in range(start[i], start[i + 1]):
+            total -= weight[k] * term_second_order(kind[k], F, a[k], b[k])
+        out[i] = total
 
 
 @kernel(inline=True)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...methods import Formulation
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
-from ...system.constraints import SystemArrays, gamma_of, phi_of
+from ...system.constraints import SystemArrays, gamma, phi
 from ...system.elimination import elimination_program, lengths_per_row, unequal
 from ...system.equations_of_motion import evaluate_state
 from ...system.kkt_refinement import SHARE, larger_share, mean_acceleration
@@ -159,16 +159,18 @@ def check_rows(c, qd, qdd):
     S, w = c.S, c.w
     start, column, data, reach = S.jac_start, S.jac_column, w.data, w.reach
     position = velocity = acceleration = gap = share = 0.0
-    for i in range(start.size - 1):
-        first, right = phi_of(S, w, i), gamma_of(S, w, i)
-        rate, second, size = -w.f[i, 1], -right, abs(right)
+    phi(S, w, w.row)
+    for i in range(w.row.size):
+        position, gap = max(position, abs(w.row[i])), max(gap, abs(w.row[i]) * c.D.per_row[i])
+    gamma(S, w, w.row)
+    for i in range(w.row.size):
+        rate, second, size = -w.f[i, 1], -w.row[i], abs(w.row[i])
         for p in range(start[i], start[i + 1]):
             j, slope = column[p], data[p]
             rate += slope * qd[j]
             second += slope * qdd[j]
             size += abs(slope) * reach[j]
-        position, velocity = max(position, abs(first)), max(velocity, abs(rate))
-        acceleration, gap = max(acceleration, abs(second)), max(gap, abs(first) * c.D.per_row[i])
+        velocity, acceleration = max(velocity, abs(rate)), max(acceleration, abs(second))
         share = larger_share(share, abs(second), size)
     return RowErrors(position, velocity, acceleration, gap, share)
 

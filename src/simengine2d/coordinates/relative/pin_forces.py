@@ -154,10 +154,15 @@ def is_pinned(family: Relative) -> bool:
 
 def multipliers_of_pins(family: Relative, tree: Tree, applied: Floats) -> OutputMultipliers:
     """Where the accelerations are computed in `tree`, and with them the `applied` forces."""
-    S, monitors = family.system.arrays, new_monitors()
+    system, S, monitors = family.system, family.system.arrays, new_monitors()
     row = np.array([branch.joint.rows for branch in family.branches if branch.joint], dtype=np.int64)
-    ends_here = S.frame_body[S.term_b[row]] == tree.numbers[:, BODY, None]
-    weight = np.where(ends_here, 1.0, -1.0) * S.term_weight[row]
-    arms = family.system.arms[tree.numbers[:, BODY]]
+    term, body = S.row_start[row], tree.numbers[:, BODY]
+    side = np.where(S.frame_body[S.term_b[term]] == body[:, None], 1.0, -1.0)
+    arms, weight = np.zeros(len(row)), np.zeros(row.shape)
+
+    def write_numbers() -> None:
+        arms[:], weight[:] = system.arms[body], side * S.term_weight[term]
+
+    system.follow_numbers(write_numbers)
     context = PinForces(tree, arms, applied, row, weight, np.zeros((len(row), 4)), monitors)
     return OutputMultipliers(pin_forces.bind(context), monitors)

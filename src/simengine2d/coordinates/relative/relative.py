@@ -15,6 +15,7 @@ from ...model.measure import along, angle, x, y
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import kernel_pointer
 from ...system.constraints import SystemArrays, constant_arrays, rows_of_slopes, some_rows
+from ...system.elimination import unequal
 from ...system.evaluation import Evaluator
 from ...system.renumbering import OwnSystem, overwrite
 from ...system.system import NO_LOADS, NOTHING, System
@@ -194,7 +195,7 @@ class Relative(MappedFamily):
         if own.source is system and self.q is q:
             return True
         held, left = self._held_rows(), self.remaining_rows
-        if not self.is_recursive or not own.take_numbers(system):
+        if not self.is_recursive or unequal(own) != unequal(system) or not own.take_numbers(system):
             return False
         tree, measures, sizes = self._placed_at(q)
         mine, theirs = (*self.tree[:2], self.measures, self.sizes), (*tree[:2], measures, sizes)
