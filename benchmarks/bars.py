@@ -137,7 +137,7 @@ def advanced(system: se.System, t_end: float, **settings: Any) -> Callable[[], f
 
     def seconds() -> float:
         simulator.reset()
-        return seconds_of(lambda: simulator.advance(t_end))
+        return seconds_of(lambda: simulator.advance_to(t_end))
 
     return seconds
 

@@ -114,7 +114,7 @@ class Going(Simulation):
         self.simulator.reset()
 
     def run(self) -> None:
-        self.simulator.advance(self.case.t_end)
+        self.simulator.advance_to(self.case.t_end)
 
     def state(self) -> State:
         self.steps = self.simulator.statistics["steps"]
@@ -123,7 +123,7 @@ class Going(Simulation):
     def history(self) -> Iterator[State]:
         self.reset()
         for t in np.linspace(0.0, self.case.t_end, SAMPLES + 1):
-            self.simulator.advance(float(t))
+            self.simulator.advance_to(float(t))
             yield self.state()
 
 

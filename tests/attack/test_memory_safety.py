@@ -249,19 +249,19 @@ def a_simulator(w: World) -> None:
     i = int(w.rng.integers(len(KINDS)))
     sim, (kind, system) = w.simulators[i], w.systems[i]
     acts = [
-        lambda: sim.advance(sim.t + float(w.rng.uniform(0, 0.02))),
+        lambda: sim.advance_to(sim.t + float(w.rng.uniform(0, 0.02))),
         sim.reset,
         sim.renew,
         lambda: (sim.q, sim.lam),
         lambda: refused(copy.deepcopy, sim),
         lambda: refused(pickle.dumps, sim),
-        lambda: in_threads(lambda: (sim.advance(max(sim.t, 0.01)) if sim.t < 0.01 else None, sim.q)),
+        lambda: in_threads(lambda: (sim.advance_to(max(sim.t, 0.01)) if sim.t < 0.01 else None, sim.q)),
         lambda: w.simulators.__setitem__(i, se.Simulator(system)),
     ]
     w.one(acts)()
     if kind in (python_laws, driven):  # its functions may not ask the simulator
         with suppress(se.SimEngineError):
-            troubled(w, lambda: sim.q, lambda: sim.advance(sim.t + 0.01))
+            troubled(w, lambda: sim.q, lambda: sim.advance_to(sim.t + 0.01))
         w.simulators[i] = se.Simulator(system)
     w.check(kind, system)
 

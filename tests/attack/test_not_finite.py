@@ -129,7 +129,7 @@ def test_a_simulator_says_it_too():
     model, _ = slider(np.random.default_rng(0))
     model.add(se.PointForce("push", "b", fx="1/t"))
     with pytest.raises(se.SimEngineError, match="push"):
-        se.Simulator(model).advance(1.0)
+        se.Simulator(model).advance_to(1.0)
 
 
 def test_a_law_that_failed_once_may_work_again():

@@ -179,7 +179,7 @@ def simulated(kind: str, m: se.Model, options: dict[str, Any], t_end: float) -> 
     sentence = ""
     try:
         for t in times:
-            s.advance(t)
+            s.advance_to(t)
             q, qd = s.q.copy(), s.qd.copy()
             gx, gy = system.resolved.gravity
             potential = -(weight[0::3] * (gx * q[0::3] + gy * q[1::3])).sum()

@@ -52,6 +52,13 @@ def test_the_course_method_is_near_the_exact_motion(monkeypatch, capsys):
     assert "type: Revolute" in text
 
 
+@pytest.mark.slow
+def test_a_limited_motor_holds_the_pole_unless_it_leans_too_far(monkeypatch, capsys):
+    *held, lost = printed("09_controller_in_a_loop.py", monkeypatch, capsys).splitlines()[1:]
+    assert all(float(re.search(r"is (\S+) rad off after", line)[1]) < 1e-2 for line in held)
+    assert "hits the end of the rail" in lost and "8.00 N" in lost
+
+
 def test_the_integrator_of_the_guide_is_ready_for_use(monkeypatch):
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     program = re.search(r"^## Adding an integrator.*?^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[
@@ -62,8 +69,9 @@ def test_the_integrator_of_the_guide_is_ready_for_use(monkeypatch):
     assert "trapezoidal" in Integrator.registry
 
 
-def test_the_page_on_writing_a_mechanism_runs(monkeypatch, tmp_path):
-    text = (ROOT / "docs" / "how-to" / "write-a-mechanism.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["write-a-mechanism.md", "control-a-mechanism.md"])
+def test_the_pages_of_daily_use_run(page, monkeypatch, tmp_path):
+    text = (ROOT / "docs" / "how-to" / page).read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     for number, (language, block) in enumerate(
         re.findall(r"^```(python|yaml)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)

@@ -343,7 +343,7 @@ def test_runs_go_on_across_breaks_bit_for_bit(force):
 def test_a_simulator_stops_at_breaks():
     simulator = se.Simulator(rail(F={"fx": "10 if (t > 7 and t < 7.1) else 0"}))
     for t in (1.0, 6.9999, 7.05, 10.0):
-        simulator.advance(t)
+        simulator.advance_to(t)
     assert simulator.q[0] == pytest.approx(2.95, rel=1e-9)
 
 

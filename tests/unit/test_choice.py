@@ -124,7 +124,7 @@ def test_flat_poses_and_redundant_cranks(cranks):
         np.testing.assert_allclose(r[f"crank{cranks - 1}.phi"], r["crank0.phi"], atol=1e-6)
         assert any("singular pose was passed" in note for note in r.notes)
     simulator = se.Simulator(system, rtol=1e-8)
-    simulator.advance(2.0)
+    simulator.advance_to(2.0)
     np.testing.assert_allclose(simulator.q, runs[0].q[-1], atol=1e-6)
 
 
@@ -144,7 +144,7 @@ def test_stiff_motions_are_taken_over_and_given_back(build):
         assert len(returns) == (build is relaxing)
     simulator = se.Simulator(system)
     for k, t in enumerate(TIMES):
-        simulator.advance(t)
+        simulator.advance_to(t)
         np.testing.assert_allclose(simulator.q, want.q[k], atol=1e-6)
         np.testing.assert_allclose(simulator.lam, want.lam[k], atol=1e-5 * np.abs(want.lam).max())
     assert simulator.statistics["implicit steps"] > 0
@@ -156,10 +156,10 @@ def test_a_simulator_of_a_stiff_motion_hears_of_forces_that_change():
     model = two_bars(stiffness=1e6, damping=1e5)
     model.add(se.Torque("motor", "a", lambda *state: torque[0]))
     simulator = se.Simulator(model)
-    simulator.advance(0.5)
+    simulator.advance_to(0.5)
     torque[0] = 40.0
     simulator.renew()
-    simulator.advance(0.6)
+    simulator.advance_to(0.6)
     with_torque = simulator.q.copy()
     jump = two_bars(stiffness=1e6, damping=1e5)
     jump.add(se.Torque("motor", "a", "20 + 20*sign(t - 0.5)"))

@@ -135,7 +135,7 @@ def analyze(system: se.System) -> None:
     attempt(lambda: system.QA(0.1, q, 0.3 * q))
     for options in [*OPTIONS, {"coordinates": "natural"}, {"formulation": "index3"}]:
         attempt(lambda options=options: forces_of(se.dynamics(system, t_end=0.02, **options)))
-    attempt(lambda: se.Simulator(system).advance(0.01))
+    attempt(lambda: se.Simulator(system).advance_to(0.01))
     attempt(lambda: se.formulate(system, "mixed").at())
     attempt(lambda: se.assemble(system))
     attempt(lambda: se.kinematics(model, t_end=0.02))

@@ -167,13 +167,13 @@ def test_a_law_cannot_ask_the_simulator_that_asks_it():
 
     def ask():
         with pytest.raises(se.ModelError, match="cannot be asked or moved by a force"):
-            simulator.advance(1.0)
+            simulator.advance_to(1.0)
         with pytest.raises(se.ModelError, match="cannot be asked or moved by a force"):
             _ = simulator.q
         refused.append(True)
 
     Inside.act = ask
-    simulator.advance(0.01)
+    simulator.advance_to(0.01)
     assert refused and simulator.t == 0.01
 
 

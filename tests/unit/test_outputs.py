@@ -47,7 +47,7 @@ def test_no_step_is_longer_than_asked_for():
     model = double_pendulum()
     assert se.dynamics(model, t_end=0.2, max_step=0.01).statistics["steps"] >= 20
     simulator = se.Simulator(model, max_step=0.01)
-    simulator.advance(0.2)
+    simulator.advance_to(0.2)
     assert simulator.statistics["steps"] >= 20
     with pytest.raises(se.ModelError, match="max_step = -1 must be a positive number"):
         se.dynamics(model, t_end=0.2, max_step=-1)

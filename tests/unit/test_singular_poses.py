@@ -130,7 +130,7 @@ def test_a_simulator_passes_them_wherever_one_looks():
         np.concatenate([np.linspace(0.0, 1.8, 30), *(np.array(POSES) + d for d in (-1e-3, 0.0, 1e-3))])
     )
     for t in times:
-        s.advance(t)
+        s.advance_to(t)
         assert abs(s.q[2] - (1.0 + 5.0 * t)) < 1e-7
         assert abs(s.qd[2] - 5.0) < 1e-6
     assert np.allclose(told(s.notes), POSES, atol=1e-5)
@@ -245,7 +245,7 @@ def test_a_look_just_behind_a_pose_sees_the_motion():
     for t in np.linspace(1.52, 1.55, 16):  # the cranks lie in line near t = 1.534
         simulator = se.Simulator(system, rtol=1e-9)
         for stop in (1.4744, float(t)):
-            simulator.advance(stop)
+            simulator.advance_to(stop)
         q, qd = simulator.q, simulator.qd
         energy = 0.5 * qd @ (weight * qd) + 9.81 * weight[0::3] @ q[1::3]
         first = energy if first is None else first

@@ -53,7 +53,7 @@ def test_a_simulator_does_not_use_what_a_run_has_left():
     se.dynamics(system, t_end=0.01)
     after, alone = se.Simulator(system), se.Simulator(stiff_pendulum())
     for simulator in (after, alone):
-        simulator.advance(2e-3)  # further than a run goes before it gives up explicit steps
+        simulator.advance_to(2e-3)  # further than a run goes before it gives up explicit steps
     assert np.array_equal(after.q, alone.q) and after.statistics == alone.statistics
 
 
