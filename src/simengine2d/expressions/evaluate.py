@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 
@@ -118,16 +120,16 @@ def evaluate(node: Node, values: Mapping[str, float] = NOTHING) -> float:
 
 def _value(node: Node, values: Mapping[str, float]) -> float:
     match node:
+        case Name(name):
+            return _finite(node, float(values[name]))
+        case Chain():
+            return _chain_value(node, values)
         case Number(value):
             return _finite(node, value)
         case Constant(name):
             return CONSTANTS[name]
-        case Name(name):
-            return _finite(node, float(values[name]))
         case Unary(operator, operand):
-            return _operate(node, operations.PREFIX[operator], _value(operand, values))
-        case Chain():
-            return _chain_value(node, values)
+            return _operate(lambda: node, operations.PREFIX[operator], _value(operand, values))
         case Call("piecewise", args):
             return _piecewise_value(args, values)
         case Call(name, args):
@@ -165,17 +167,16 @@ def _piecewise_value(args: tuple[Node, ...], values: Mapping[str, float]) -> flo
 
 
 def _call_value(node: Call, name: str, values: list[float]) -> float:
-    shown = Call(name, tuple(Number(value) for value in values), place=_located(node))
+    shown = lambda: Call(name, tuple(Number(value) for value in values), place=_located(node))
     if name in operations.MANY_ARGUMENTS:
         value = values[0]
         for other in values[1:]:
             value = _operate(shown, operations.MANY_ARGUMENTS[name], value, other)
         return value
-    codes = operations.ONE_ARGUMENT | operations.TWO_ARGUMENTS | operations.RISES
-    if name not in codes:  # a call that `also` let the parser accept, such as a measure
+    if name not in _CODES:  # a call that `also` let the parser accept, such as a measure
         hint = unknown("function", name, FUNCTIONS)
         raise mistake(_located(node), f"'{name}' is not a function of numbers. {hint}")
-    return _operate(shown, codes[name], *values)
+    return _operate(shown, _CODES[name], *values)
 
 
 def _table_value(node: Lookup, argument: float) -> float:
@@ -190,11 +191,14 @@ def _table_value(node: Lookup, argument: float) -> float:
     return value
 
 
-def _operate(shown: Node, code: int, *values: float) -> float:
+_CODES = operations.ONE_ARGUMENT | operations.TWO_ARGUMENTS | operations.RISES
+
+
+def _operate(shown: Callable[[], Node], code: int, *values: float) -> float:
     """The value of one operation; `shown` is the operation with its numbers, for the message."""
     value = operations.value(code, *values)
     if not math.isfinite(value):
-        raise _no_value(shown, code, *values)
+        raise _no_value(shown(), code, *values)
     return value
 
 
@@ -235,14 +239,17 @@ def resolve_parameters(raw: Mapping[str, object]) -> dict[str, float]:
     """The values of parameters that may refer to each other in any order; all problems in one error."""
     problems = [Problem(problem, (PARAMETERS, str(name))) for name in raw if (problem := _name_problem(name))]
     trees: dict[str, Node] = {}
+    values: dict[str, float] = {}
     for name, value in raw.items():
         try:
-            tree = parse(value) if isinstance(value, str) else Number(number(value))
-            check_names(tree, raw)
-            trees[name] = tree
+            if isinstance(value, str):
+                tree = parse(value)
+                check_names(tree, raw)
+                trees[name] = tree
+            else:
+                values[name] = number(value)
         except ModelError as error:
             problems += [of_parameter(name).says(problem) for problem in error.problems]
-    values: dict[str, float] = {}
     for name in _ordered(trees, problems):
         if names_in(trees[name]) <= values.keys():  # otherwise another parameter is the problem
             try:
@@ -261,6 +268,7 @@ def of_parameter(name: str) -> Subject:
 _TAKEN = frozenset((*VARIABLES, *CONSTANTS, *FUNCTIONS, *ALIASES, *KEYWORDS))
 
 
+@lru_cache(maxsize=1000)
 def _name_problem(name: object) -> str:
     """What is wrong with a parameter's name, or an empty text."""
     if not isinstance(name, str) or re.fullmatch(IDENTIFIER, name) is None:
@@ -270,10 +278,20 @@ def _name_problem(name: object) -> str:
     return ""
 
 
+def _in_order(graph: Mapping[str, AbstractSet[str]]) -> bool:
+    """Whether every name comes after those that it needs, as most are written."""
+    seen: set[str] = set()
+    for name, needs in graph.items():
+        if not needs <= seen:
+            return False
+        seen.add(name)
+    return True
+
+
 def _ordered(trees: Mapping[str, Node], problems: list[Problem]) -> list[str]:
     """Names sorted so that those they refer to come first; cycles are reported and left out."""
     graph = {name: tree.names & trees.keys() for name, tree in trees.items()}
-    if not any(graph.values()):
+    if _in_order(graph):
         return list(graph)
     while True:
         try:

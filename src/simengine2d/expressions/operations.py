@@ -285,9 +285,17 @@ Jet = tuple[float, float, float]
 
 def value(code: int, *arguments: float) -> float:
     """One operation of numbers; nan or infinite where it has no value."""
-    if code in (ADD, SUBTRACT, MULTIPLY):  # which are the same for Python's numbers, and raise nothing
+    # these are the same for Python's numbers, and raise nothing
+    if code in (ADD, SUBTRACT, MULTIPLY) or (code == DIVIDE and arguments[1] != 0.0):
         return float(partials(code, *arguments)[0])
-    return apply(code, *((argument, 0.0, 0.0) for argument in arguments))[0]
+    if len(arguments) > 2:
+        return apply(code, *((argument, 0.0, 0.0) for argument in arguments))[0]
+    # NumPy's numbers do not raise if they have no value
+    parts = [np.float64(argument) for argument in arguments]
+    with np.errstate(all="ignore"):
+        if len(parts) == 1:
+            return float(derivatives(code, *parts)[0])
+        return float(partials(FIXED_POWER if code == POWER else code, *parts)[0])
 
 
 def apply(code: int, *arguments: Jet) -> Jet:

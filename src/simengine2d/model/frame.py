@@ -37,6 +37,8 @@ Pose = tuple[float, float, float]
 
 def usual(value: Any) -> float | None:
     """An ordinary number; None if it takes a closer look: an expression, another type, a very large one."""
+    if type(value) is float:  # most are
+        return value if -LARGEST <= value <= LARGEST else None
     if (isinstance(value, float) or type(value) is int) and -LARGEST <= value <= LARGEST:
         return float(value)
     return None
@@ -46,7 +48,10 @@ def usual_place(place: Any) -> Pose | None:
     """(x, y) or (x, y, angle) in ordinary numbers; None if it takes a closer look."""
     if type(place) is not tuple or not 2 <= len(place) <= 3:
         return None
-    x, y, angle = usual(place[0]), usual(place[1]), usual(place[2]) if len(place) == 3 else 0.0
+    if len(place) == 2:
+        x, y = usual(place[0]), usual(place[1])
+        return None if x is None or y is None else (x, y, 0.0)
+    x, y, angle = map(usual, place)
     return None if x is None or y is None or angle is None else (x, y, angle)
 
 

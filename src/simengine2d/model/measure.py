@@ -196,10 +196,12 @@ class Measure:
     @property
     def period(self) -> float:
         """The jump of the value when a direction completes a full turn; 0 for single-valued measures."""
+        directions = [term for term in self.terms if term.kind == "direction"]
+        if not directions:
+            return 0.0
         weights: dict[tuple[Any, Any], float] = {}
-        for term in self.terms:
-            if term.kind == "direction":
-                weights[term.a, term.b] = weights.get((term.a, term.b), 0.0) + term.weight
+        for term in directions:
+            weights[term.a, term.b] = weights.get((term.a, term.b), 0.0) + term.weight
         sizes = [abs(weight) for weight in weights.values() if weight != 0.0]
         if sizes and max(sizes) - min(sizes) > 1e-12 * max(sizes):
             raise ModelError(
@@ -220,8 +222,9 @@ class Measure:
 
 
 def _measure(kind: str, a: Attached, b: Attached) -> Measure:
-    sides = [side if isinstance(side, PlacedFrame) else as_frame(side) for side in (a, b)]
-    return Measure((Term(1.0, kind, sides[0], sides[1]),))
+    first = a if isinstance(a, PlacedFrame) else as_frame(a)
+    second = b if isinstance(b, PlacedFrame) else as_frame(b)
+    return Measure((Term(1.0, kind, first, second),))
 
 
 def x(a: Attached, b: Attached) -> Measure:

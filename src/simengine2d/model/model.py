@@ -328,13 +328,14 @@ def _own(value: Any) -> Any:
     kind = type(value)
     if kind in _IMMUTABLE:
         return value
+    if kind is tuple:
+        return value if _IMMUTABLE.issuperset(map(type, value)) else tuple(map(_own, value))
     if isinstance(value, dict):
         return {name: part if type(part) in _IMMUTABLE else _own(part) for name, part in value.items()}
-    if kind is tuple:
-        return value if all(type(part) in _IMMUTABLE for part in value) else tuple(map(_own, value))
     if _is_part(kind):  # type: ignore[arg-type]
         other = object.__new__(kind)
-        other.__dict__.update(_own(value.__dict__))
+        for name, part in value.__dict__.items():
+            other.__dict__[name] = part if type(part) in _IMMUTABLE else _own(part)
         return other
     if isinstance(value, list):
         return kind(map(_own, value))

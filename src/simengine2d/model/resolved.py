@@ -369,7 +369,7 @@ class ResolvedModel(Scope):
 
     def _refuse_self_joint(self, element: Element) -> None:
         bodies = [frame.body for frame in element.frames()]
-        if len(bodies) > 1 and len({*bodies}) == 1:
+        if len(bodies) > 1 and bodies.count(bodies[0]) == len(bodies):
             raise ModelError(f"{element.title} joins body '{bodies[0]}' to itself; name two bodies.")
 
 

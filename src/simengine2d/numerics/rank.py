@@ -140,7 +140,7 @@ def rank_of_rows(J: Floats, order: list[int] | None = None) -> Rank:
 
 def are_independent(J: Floats) -> bool:
     """Whether every row clearly has a component orthogonal to those before it: |R_ii| of J^T = Q R."""
-    R: Floats = np.linalg.qr(unit_rows(J)[0].T, mode="r")  # type: ignore[assignment]
+    R, _ = np.linalg.qr(unit_rows(J)[0].T, mode="raw")
     return bool(np.all(np.abs(R.diagonal()) > CLEARLY))
 
 

@@ -242,6 +242,8 @@ def _apparent_masses(system: System, entries: _Entries) -> Floats:
         if not felt.any():
             break
         masses += np.bincount(column[felt], value[felt] ** 2 / share[row[felt]], minlength=system.n)
+    if masses.all():
+        return masses
     own = np.repeat(masses[0::3], 3)
     own[own == 0.0] = float(masses[0::3].max(initial=0.0)) or 1.0
     own[2::3] *= system.arms**2

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..expressions.function_table import FunctionTable, with_own_numbers
 from ..numerics.arrays import constant
@@ -92,24 +93,25 @@ def own(arrays: Arrays) -> Arrays:
 
 def overwrite(old: Any, new: Any) -> bool:
     """Write the numbers of new arrays into old ones; False where shapes or integers differ."""
-    if old is new:
-        return True
-    if isinstance(old, FunctionTable):
-        return all(map(overwrite, old[:5], new[:5]))  # after these come addresses
-    if isinstance(old, tuple):
-        return len(old) == len(new) and all(map(overwrite, old, new))
-    if not isinstance(old, np.ndarray):
+    if isinstance(old, np.ndarray):
+        return _overwrite_array(old, new)
+    if not isinstance(old, tuple):
         return bool(old == new)
+    if isinstance(old, FunctionTable):  # after its arrays come addresses
+        old, new = old[:5], new[:5]
+    # what is shared is the same; most of it is
+    return len(old) == len(new) and all(a is b or overwrite(a, b) for a, b in zip(old, new, strict=True))
+
+
+def _overwrite_array(old: NDArray[Any], new: NDArray[Any]) -> bool:
     if old.shape != new.shape:
         return False
     if old.dtype != np.float64:
         return old.tobytes() == new.tobytes()
-    if old.flags.writeable:
-        old[...] = new
-        return True
+    writeable = old.flags.writeable
     old.setflags(write=True)
     old[...] = new
-    old.setflags(write=False)
+    old.setflags(write=writeable)
     return True
 
 

@@ -6,7 +6,7 @@ M qdd + Phi_q^T lam = QA,      Phi(q, t) = 0,      Phi_q qd = nu,      Phi_q qdd
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import cached_property
@@ -188,6 +188,7 @@ class System:
         other = object.__new__(System)
         other.__dict__.update(self.__dict__)
         other.idle, other.known, other.has_run = Pool(), {}, False
+        other.__dict__.pop("_counts", None)
         return other
 
     # copies are built again from the resolved model: addresses mean nothing in them
@@ -245,11 +246,15 @@ class System:
         """Write something that follows from the numbers; where these change (`OwnSystem`), it is written again."""
         write()
 
+    @cached_property
+    def _counts(self) -> Hashable:
+        return sizes_of(self.arrays)
+
     @contextmanager
     def evaluator(self) -> Iterator[Evaluator]:
         """What evaluates once: an idle one, or a new one. Contacts are searched for again in it."""
         shares = not self.loads and not self.has_formulas
-        pool, kind = (idle, sizes_of(self.arrays)) if shares else (self.idle, Evaluator)
+        pool, kind = (idle, self._counts) if shares else (self.idle, Evaluator)
         rows: Evaluator = pool.take(kind) or Evaluator(self.arrays, self.load_arrays)
         if rows.S is not self.arrays:
             rows.turn_to(self.arrays)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from math import hypot, isfinite, pi
 
 import numpy as np
@@ -36,16 +37,26 @@ class Assembly:
     iterations: int
     residual: float
     """Largest remaining gap, as a length."""
-    moved: dict[str, tuple[float, float]]
-    """How far each body was moved (m) and turned (rad) from its initial pose."""
-    moves: list[str]
-    """A sentence for each body that was moved."""
+    change: Floats
+    """From the initial pose; full turns that only a driver counts are left out."""
     changed_velocities: list[str]
     """A sentence for each given velocity that the joints do not allow."""
 
     @property
     def model(self) -> Model:
         return self.system.model
+
+    @cached_property
+    def moved(self) -> dict[str, tuple[float, float]]:
+        """How far each body was moved (m) and turned (rad) from its initial pose."""
+        shifts, turns = _shifts(self.change), self.change[2::3]
+        names = (body.name for body in self.system.bodies)
+        return dict(zip(names, zip(shifts.tolist(), turns.tolist(), strict=True), strict=True))
+
+    @cached_property
+    def moves(self) -> list[str]:
+        """A sentence for each body that was moved."""
+        return _move_sentences(self.system, self.change)
 
     @property
     def notes(self) -> list[str]:
@@ -68,17 +79,20 @@ def assemble(model: Model | System, t: float = 0.0) -> Assembly:
         raise ModelError(broken_function(system, t) or f"a function of time has no value at t = {t:g} s.")
     drawn = with_whole_turns(system, f[:, 0], system.drawn_q)
     closure = close(system, t, drawn)
-    for start in _other_starts(system, drawn):
-        if closure.closed:
-            break
-        closure = min(closure, close(system, t, start), key=lambda c: (not c.closed, np.abs(c.gaps).max()))
     if not closure.closed:
-        raise AssemblyError(_open_joint(system, t, closure))
-    moved = _moves(system, closure.q - drawn)
+        closure = _closed_from_elsewhere(system, t, drawn, closure)
     qd, changes = consistent_velocities(system, t, closure.q)
     residual = float(np.abs(closure.gaps).max(initial=0.0))
-    moves = _move_sentences(system, moved)
-    return Assembly(system, t, closure.q, qd, closure.iterations, residual, moved, moves, changes)
+    return Assembly(system, t, closure.q, qd, closure.iterations, residual, closure.q - drawn, changes)
+
+
+def _closed_from_elsewhere(system: System, t: float, drawn: Floats, closure: Closure) -> Closure:
+    """From other starts than the initial pose, which has left a gap."""
+    for start in _other_starts(system, drawn):
+        closure = min(closure, close(system, t, start), key=lambda c: (not c.closed, np.abs(c.gaps).max()))
+        if closure.closed:
+            return closure
+    raise AssemblyError(_open_joint(system, t, closure))
 
 
 def _other_starts(system: System, drawn: Floats) -> Iterator[Floats]:
@@ -147,29 +161,25 @@ def _by_joint(system: System, gaps: Floats) -> dict[str, float]:
     return sizes
 
 
-def _moves(system: System, change: Floats) -> dict[str, tuple[float, float]]:
-    """How far each body was moved and turned; full turns that only a driver counts are ignored."""
-    return {
-        body.name: (float(np.hypot(dx, dy)), float(turn))
-        for body, (dx, dy, turn) in zip(system.bodies, change.reshape(-1, 3), strict=True)
-    }
+def _shifts(change: Floats) -> Floats:
+    return np.hypot(change[0::3], change[1::3])
 
 
-def _move_sentences(system: System, moved: dict[str, tuple[float, float]]) -> list[str]:
-    sentences = []
-    for name, (shift, turn) in moved.items():
-        parts = [f"moved by {shift:.3g} m"] if shift > 1e-6 * system.length else []
-        parts += [f"turned by {turn:.3g} rad"] if abs(turn) > 1e-6 else []
-        if parts:
-            sentences.append(f"body '{name}' was {' and '.join(parts)} to close the joints")
+def _move_sentences(system: System, change: Floats) -> list[str]:
+    shifts, turns, sentences = _shifts(change), change[2::3], []
+    shifted, turned = shifts > 1e-6 * system.length, np.abs(turns) > 1e-6
+    for k in np.flatnonzero(shifted | turned).tolist():
+        parts = [f"moved by {shifts[k]:.3g} m"] if shifted[k] else []
+        parts += [f"turned by {turns[k]:.3g} rad"] if turned[k] else []
+        sentences.append(f"body '{system.bodies[k].name}' was {' and '.join(parts)} to close the joints")
     return sentences
 
 
 def consistent_velocities(system: System, t: float, q: Floats) -> tuple[Floats, list[str]]:
     """Velocities with Phi_q qd = nu, as close as possible to those given; and a sentence for each change."""
-    given = [_given(body) for body in system.bodies]
-    wanted = np.array([0.0 if v is None else v for body in given for v in body])
-    is_given = np.array([v is not None for body in given for v in body], dtype=bool)
+    given = [v for body in system.bodies for v in _given(body)]
+    wanted = np.array([0.0 if v is None else v for v in given])
+    is_given = np.array([v is not None for v in given], dtype=bool)
     scale = coordinate_scale(system)
     at = system.evaluated(t, q)
     J, norms = unit_rows(scaled_jacobian(system, at.data, scale))

@@ -175,7 +175,7 @@ def _drive(held: HeldSystem, row: int, q: Floats, sign: float) -> tuple[float, s
     system = held.hold(row, sign)
     turns = all(term.kind in ("angle", "direction") for term in system.rows[row][1].measure.terms)
     far = 2 * pi if turns else FAR_OUT * system.length
-    start = Assembly(system, 0.0, q, np.zeros(q.size), 0, 0.0, {}, [], [])
+    start = Assembly(system, 0.0, q, np.zeros(q.size), 0, 0.0, np.zeros(q.size), [])
     run = KinematicsRun(system, driven_solver(system, start), np.array([0.0, far]), None)
     try:
         run.run()

@@ -11,6 +11,7 @@ from ...errors import ModelError, UnsupportedError, ended
 from ...methods import Formulation, Integrator
 from ...model.model import Model
 from ...numerics.arrays import Floats
+from ...numerics.collector import collector_waits
 from ...results.events import Event
 from ...results.results import Results
 from ...system.system import System
@@ -91,9 +92,10 @@ def _run(options: DynamicsOptions, progress: Progress | None, keep: Keep | None)
 
 def new_run(options: DynamicsOptions) -> Run:
     """A run at its start."""
-    at = start(options.system, options.t0)
-    options.system.forget_raised()
-    return Run(options, at, new_stepper(options, at))
+    with collector_waits(len(options.system.bodies)):
+        at = start(options.system, options.t0)
+        options.system.forget_raised()
+        return Run(options, at, new_stepper(options, at))
 
 
 def new_stepper(options: DynamicsOptions, at: InitialState) -> DynamicsStepper:

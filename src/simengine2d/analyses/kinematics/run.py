@@ -72,7 +72,8 @@ class KinematicsRun:
     ) -> None:
         self.system, self.solver, self.times, self.progress = system, solver, times, progress
         self.on_singular = on_singular
-        self.pace, self.interrupts = Pace(system.n), Interrupts()
+        self.pace = Pace(system.n)
+        self.interrupts = Interrupts(later=progress is None and not system.callbacks)
         self.stopped = ""
         self.change_points: list[float] = []
         self.motion = np.zeros((3, times.size, system.n))
@@ -162,6 +163,8 @@ class KinematicsRun:
         self.solver.step(0.0, self.times, self.motion)
         self.done, self.worst = int(state[NEXT]), np.maximum(self.worst, self.stepper.worst)
         self.interrupts.check()
+        if self.done < self.times.size:
+            self.interrupts.begin()
         return int(state[ENDED])
 
     def start_anew(self, t: float, q: Floats) -> None:
