@@ -15,10 +15,10 @@ from ...model.attachment import center_gaps
 from ...model.measure import Term
 from ...model.model import Model
 from ...numerics.arrays import Floats
-from ...numerics.rank import Matrix, unit_rows
+from ...numerics.rank import Matrix
 from ...system.failures import broken_function
 from ...system.system import System
-from .closure import Closure, close, coordinate_scale, scaled_jacobian, weighted_change
+from .closure import Closure, ScaledRows, close, coordinate_scale, weighted_change
 
 UNGIVEN = 1e-10  # weight of a velocity the user did not give, relative to a given one
 ROUNDING = 8.0 * np.finfo(float).eps  # of an equation, relative to its terms
@@ -81,7 +81,7 @@ def assemble(model: Model | System, t: float = 0.0) -> Assembly:
     closure = close(system, t, drawn)
     if not closure.closed:
         closure = _closed_from_elsewhere(system, t, drawn, closure)
-    qd, changes = consistent_velocities(system, t, closure.q)
+    qd, changes = consistent_velocities(system, closure.rows)
     residual = float(np.abs(closure.gaps).max(initial=0.0))
     return Assembly(system, t, closure.q, qd, closure.iterations, residual, closure.q - drawn, changes)
 
@@ -175,15 +175,12 @@ def _move_sentences(system: System, change: Floats) -> list[str]:
     return sentences
 
 
-def consistent_velocities(system: System, t: float, q: Floats) -> tuple[Floats, list[str]]:
+def consistent_velocities(system: System, rows: ScaledRows) -> tuple[Floats, list[str]]:
     """Velocities with Phi_q qd = nu, as close as possible to those given; and a sentence for each change."""
     given = [v for body in system.bodies for v in _given(body)]
     wanted = np.array([0.0 if v is None else v for v in given])
     is_given = np.array([v is not None for v in given], dtype=bool)
-    scale = coordinate_scale(system)
-    at = system.evaluated(t, q)
-    J, norms = unit_rows(scaled_jacobian(system, at.data, scale))
-    nu, qd = at.f[:, 1] / norms, wanted
+    scale, J, nu, qd = coordinate_scale(system), rows.J, rows.nu, wanted
     if is_satisfied(J, wanted / scale, nu):
         return qd, []
     weight = np.where(is_given, 1.0, UNGIVEN)

@@ -32,13 +32,26 @@ WEAKEST = 1e-13  # eps for rows of which some are weak, since they weigh given a
 DENSE = 100  # rows plus columns up to which arrays are faster
 
 
+class ScaledRows(NamedTuple):
+    """Rows in a pose as lengths, in scaled coordinates: their errors, Phi_q with rows of norm one, and nu."""
+
+    gaps: Floats
+    J: Matrix
+    nu: Floats
+
+
 class Closure(NamedTuple):
-    """The result of the iteration. `gaps` are the rows' errors as lengths."""
+    """The result of the iteration."""
 
     q: Floats
-    gaps: Floats
+    rows: ScaledRows
     closed: bool
     iterations: int
+
+    @property
+    def gaps(self) -> Floats:
+        """The errors of the rows as lengths."""
+        return self.rows.gaps
 
 
 def coordinate_scale(system: System) -> Floats:
@@ -53,28 +66,29 @@ def close(system: System, t: float, q: Floats, weights: Floats | None = None) ->
     used = weights > 0.0
     scale = coordinate_scale(system)
     q = q.copy()
-    gaps, J = _gaps(system, t, q, scale)
+    rows = scaled_rows(system, t, q, scale)
     sizes: list[float] = []
     for iteration in range(MOST_ITERATIONS):
-        sizes.append(_largest(gaps[used]))
+        sizes.append(_largest(rows.gaps[used]))
         closed = sizes[-1] <= 1e-9 * system.length
         # iterate until rounding stops further progress
         slowed = iteration > 0 and sizes[-1] >= 0.9 * sizes[-2]
         if closed and (slowed or sizes[-1] <= 1e-15 * _span(system, q)):
-            return Closure(q, gaps, True, iteration)
+            return Closure(q, rows, True, iteration)
         if not closed and iteration >= PATIENCE and sizes[-1] > 0.98 * sizes[-1 - PATIENCE]:
-            return Closure(q, gaps, False, iteration)
-        better = _improve(system, t, q, gaps, J, weights, scale)
+            return Closure(q, rows, False, iteration)
+        better = _improve(system, t, q, rows, weights, scale)
         if better is None:
-            return Closure(q, gaps, closed, iteration)
-        q, gaps, J = better
-    return Closure(q, gaps, closed, MOST_ITERATIONS)
+            return Closure(q, rows, closed, iteration)
+        q, rows = better
+    return Closure(q, rows, closed, MOST_ITERATIONS)
 
 
 def _improve(
-    system: System, t: float, q: Floats, gaps: Floats, J: Matrix, weights: Floats, scale: Floats
-) -> tuple[Floats, Floats, Matrix] | None:
+    system: System, t: float, q: Floats, rows: ScaledRows, weights: Floats, scale: Floats
+) -> tuple[Floats, ScaledRows] | None:
     """One step that reduces the weighted gaps, or None. Tries stronger damping, then shorter steps."""
+    gaps, J = rows.gaps, rows.J
     error = np.linalg.norm(weights * gaps)
     weighted = times_rows(weights, J) if np.any(weights != 1.0) else J
     for damping in DAMPING:
@@ -86,18 +100,17 @@ def _improve(
         )
         for _ in range(6):
             trial = q + factor * step
-            new_gaps, new_J = _gaps(system, t, trial, scale)
-            if np.linalg.norm(weights * new_gaps) < (1.0 - 1e-3 * factor) * error:
-                return trial, new_gaps, new_J
+            new = scaled_rows(system, t, trial, scale)
+            if np.linalg.norm(weights * new.gaps) < (1.0 - 1e-3 * factor) * error:
+                return trial, new
             factor *= 0.5
     return None
 
 
-def _gaps(system: System, t: float, q: Floats, scale: Floats) -> tuple[Floats, Matrix]:
-    """Errors of the rows as lengths, and their Jacobian in scaled coordinates, rows of norm one."""
+def scaled_rows(system: System, t: float, q: Floats, scale: Floats) -> ScaledRows:
     at = system.evaluated(t, q)
     J, norms = unit_rows(scaled_jacobian(system, at.data, scale))
-    return at.Phi / norms, J
+    return ScaledRows(at.Phi / norms, J, at.f[:, 1] / norms)
 
 
 def _span(system: System, q: Floats) -> float:
