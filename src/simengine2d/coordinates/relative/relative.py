@@ -14,10 +14,11 @@ from ...model.frame import GROUND, PlacedFrame
 from ...model.measure import along, angle, x, y
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import kernel_pointer
-from ...system.constraints import SystemArrays, constant_arrays, rows_of_slopes, some_rows
+from ...system.constraints import SystemArrays, constant_arrays, rows_of_slopes
 from ...system.elimination import unequal
 from ...system.evaluation import Evaluator
 from ...system.renumbering import OwnSystem, overwrite
+from ...system.row_parts import some_rows
 from ...system.system import NO_LOADS, NOTHING, System
 from ..body_map import BodyMap, MapPointers, MapShape
 from ..equations import Configuration, EquationsOfMotion
