@@ -157,7 +157,8 @@ class Passing:
         """Outputs up to the other side, where the run continues."""
         run, outputs, n = self.run, self.run.outputs, self.run.system.n
         outputs.done = int(np.searchsorted(outputs.times, crossing.begin, side="right"))
-        later = outputs.ahead(crossing.begin, crossing.end, crossing.end - pose.t)
+        spacing = max(crossing.end - pose.t, self.stepper.integration.step_ahead)
+        later = outputs.ahead(crossing.begin, crossing.end, spacing)
         inside = later[later <= crossing.end]
         if inside.size:
             outputs.append(inside, self.stepper.bridge.motion_at(inside, crossing.states(inside)))
