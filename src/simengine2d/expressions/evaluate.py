@@ -79,6 +79,7 @@ def substitute(node: Node, replacements: Mapping[str, Node]) -> Node:
 
 def check_names(node: Node, known: Collection[str]) -> None:
     """Raise one error that lists every name of the expression that is not known."""
+    refuse_ambiguous(node, known)
     if all(name in known for name in node.names):
         return
     problems: dict[str, str] = {}
@@ -89,6 +90,17 @@ def check_names(node: Node, known: Collection[str]) -> None:
             problems[part.name] = str(mistake(_located(part), f"unknown name '{part.name}'. {hint}"))
     if problems:
         raise ExpressionError(list(problems.values()))
+
+
+def refuse_ambiguous(node: Node, known: Collection[str]) -> None:
+    """Refuse `2 s` where s is a variable or a parameter, too."""
+    for unit in sorted(node.units):
+        if unit in known:
+            raise mistake(
+                _located(node),
+                f"'{unit}' is a unit after a number, and a name that is known here, too. Write '*' between factors, or "
+                "the number in SI units.",
+            )
 
 
 def refuse_hidden(node: Node, variables: Iterable[str], parameters: Iterable[str]) -> None:

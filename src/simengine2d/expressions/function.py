@@ -142,7 +142,7 @@ def expression_function(
     tree: Node, text: str, variables: tuple[str, ...], parameters: Mapping[str, float]
 ) -> Function:
     """The function of an expression in the variables."""
-    if not tree.names <= {*variables}:
+    if tree.units or not tree.names <= {*variables}:
         check_names(tree, [*variables, *parameters])
     refuse_hidden(tree, variables, parameters)
     used = sorted(tree.names.difference(variables))

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..errors import unknown
+from ..errors import listed, unknown
 from .operations import MANY_ARGUMENTS, RISES, TWO_ARGUMENTS
 from .syntax import (
     ALIASES,
@@ -35,12 +35,12 @@ from .syntax import (
     mistake,
     walk,
 )
+from .units import UNITS, quantity
 
 LONGEST_TEXT = 10_000
 DEEPEST = 100
 LONGEST_KEPT, MOST_KEPT = 1_000, 512  # characters of a text whose tree is kept, and how many trees
 ANYTHING = "*"
-UNITS = {"kg", "g", "m", "mm", "cm", "km", "s", "ms", "N", "kN", "Nm", "rad", "deg", "Hz", "rpm", "J", "W"}
 
 # Tokens -----------------------------------------------------------------------------------------------
 
@@ -170,8 +170,8 @@ class _Parser:
         if self.token.kind != "end":
             factor = self.token.kind != "operator" or self.at("(")
             remedy = " Write '*' between factors." if factor else ""
-            if self.token.text in UNITS:
-                remedy = " Numbers carry no units: write them in kg, m, s, N and rad, angles also as 90*deg."
+            if self.token.kind == "name" and self.tokens[self.position - 1].kind == "number":
+                remedy += f" After a number, the units are {listed(UNITS, 60)}."
             raise self.fail(self.token, f"found {self.token.shown()} after a complete expression.{remedy}")
         return node
 
@@ -254,7 +254,57 @@ class _Parser:
         value = float(token.text)
         if not math.isfinite(value):
             raise self.fail(token, f"the number {token.text} is too large; the largest is about 1.8e308.")
+        if self.at_unit(self.position):
+            return self.with_units(token)
         return Number(value, place=self.place(token))
+
+    def with_units(self, token: Token) -> Node:
+        try:
+            return quantity(token.text, self.units(), self.place(token))
+        except OverflowError:
+            raise self.fail(
+                token, f"{token.text} with its unit is too large; the largest is about 1.8e308."
+            ) from None
+
+    def at_unit(self, position: int) -> bool:
+        """Whether a unit comes; a name before a parenthesis is a function."""
+        token, after = self.tokens[position], self.tokens[min(position + 1, len(self.tokens) - 1)]
+        return token.kind == "name" and token.text in UNITS and after.text != "("
+
+    def units(self) -> list[tuple[str, int]]:
+        """The units after a number, with their powers: kN/m, kg m^2."""
+        units, sign = [], 1
+        while True:
+            name = self.take().text
+            units.append((name, sign * self.power()))
+            if self.at("*", "/") and self.at_unit(self.position + 1) and self.joined():
+                sign = -1 if self.take().text == "/" else 1
+            elif self.at_unit(self.position):
+                sign = 1
+            else:
+                return units
+
+    def power(self) -> int:
+        """The exponent of a unit, where one is written at it: m^2, s^-1."""
+        if not (self.at("^", "**") and self.touches(self.position)):
+            return 1
+        minus = self.tokens[self.position + 1].text == "-"
+        digits = self.tokens[self.position + 1 + minus]
+        if digits.text not in tuple("123456789"):
+            raise self.fail(
+                digits, f"found {digits.shown()} where the power of a unit is expected, as in m^2."
+            )
+        self.position += 2 + minus
+        return -int(digits.text) if minus else int(digits.text)
+
+    def joined(self) -> bool:
+        """Whether there is no space around an operator."""
+        return self.touches(self.position) and self.touches(self.position + 1)
+
+    def touches(self, position: int) -> bool:
+        """Whether there is no space before a token."""
+        before, token = self.tokens[position - 1], self.tokens[position]
+        return before.column + len(before.text) == token.column
 
     def named(self, token: Token) -> Node:
         name = token.text

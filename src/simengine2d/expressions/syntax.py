@@ -67,6 +67,11 @@ class Node:
         """The variables, parameters and references in it, without constants."""
         return frozenset().union(*(part.names for part in self.parts))
 
+    @cached_property
+    def units(self) -> frozenset[str]:
+        """The units of the numbers in it."""
+        return frozenset().union(*(part.units for part in self.parts))
+
 
 @dataclass(frozen=True)
 class Number(Node):

@@ -13,6 +13,7 @@ from ..expressions.function import Function
 from ..expressions.parser import parse
 from ..expressions.syntax import Lookup, Number, to_text, walk
 from ..expressions.table import Table
+from ..expressions.units import Quantity
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import Term
 from ..model.resolved import ResolvedModel
@@ -69,7 +70,8 @@ class Draft:
         if any(isinstance(part, Lookup) for part, _ in walk(tree)):
             raise ModelError("calls a table; .adm has expressions of t only.")
         values = {name: Number(value) for name, value in self.resolved.parameters.items()}
-        if names_in(tree) & values.keys() or words.texts:
+        units = any(isinstance(part, Quantity) for part, _ in walk(tree))
+        if names_in(tree) & values.keys() or words.texts or units:
             return to_text(substitute(tree, values))
         return to_matlab(text)
 

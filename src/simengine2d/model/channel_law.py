@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
-from ..expressions.evaluate import substitute
+from ..expressions.evaluate import refuse_ambiguous, substitute
 from ..expressions.law import STATE
 from ..expressions.parser import parse
 from ..expressions.syntax import Name, Node, to_text
@@ -79,7 +79,9 @@ def _own_channels(force: Any, scope: Scope) -> dict[str, Node]:
 
 
 def _text(given: Any, own: dict[str, Node], scope: Scope) -> str:
-    return to_text(substitute(scope.words.parse(str(given), CALLS), own))
+    tree = scope.words.parse(str(given), CALLS)
+    refuse_ambiguous(tree, (*own, *scope.parameters))
+    return to_text(substitute(tree, own))
 
 
 def _turned(force: Any, own: dict[str, Node], scope: Scope) -> dict[str, Formula]:

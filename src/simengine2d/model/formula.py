@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, final
 
 from ..errors import ModelError, unknown
-from ..expressions.evaluate import evaluate, names_in, number, substitute
+from ..expressions.evaluate import evaluate, names_in, number, refuse_ambiguous, substitute
 from ..expressions.function import Function, constant_function, tree_function
 from ..expressions.syntax import Call, Chain, Name, Node, Number, Unary, to_text
 from ..expressions.tape import fold
@@ -83,6 +83,7 @@ def contact_formula(text: str, measures: Sequence[Measure], contact: Contact) ->
 
 
 def _check_names(expression: ChannelExpression, parameters: Mapping[str, float]) -> None:
+    refuse_ambiguous(expression.tree, parameters)
     strange = names_in(expression.tree) - {*expression.variables, *parameters}
     problems = [
         f"'{expression.text.strip()}' names '{name}', which is neither a channel such as crank.x, crank.A.y, "

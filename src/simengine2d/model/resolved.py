@@ -18,6 +18,7 @@ from ..expressions.function import Function, as_function
 from ..expressions.law import as_law
 from .body import Body
 from .channel_law import examined
+from .dimensions import check_dimension
 from .elements import (
     NUMERIC_KINDS,
     Element,
@@ -200,6 +201,8 @@ class ResolvedModel(Scope):
             number = evaluate.number(value, self.parameters)
         except ModelError as error:
             raise ModelError(what.says(error)) from None
+        if isinstance(value, str):
+            check_dimension(value, what)
         if abs(number) > LARGEST:
             raise ModelError(
                 Problem(
