@@ -152,3 +152,11 @@ def test_course_files_hold_si_numbers(tmp_path):
     path = m.save(tmp_path / "m.adm")
     assert "rpm" not in path.read_text()
     assert se.load(path).check().rows["a"][0].value(1.0) == pytest.approx(pi, rel=1e-15)
+
+
+def test_a_parameter_and_a_unit_of_one_name_do_not_meet_in_a_motion():
+    m = se.Model(parameters={"m": 3})
+    m.body("b", mass="m")
+    m.add(se.AbsoluteX("a", "b", "2 m + t"))
+    with pytest.raises(se.ModelError, match=r"AbsoluteX 'a', value: .*'m' is a unit after a number"):
+        m.check()

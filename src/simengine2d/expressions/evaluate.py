@@ -41,7 +41,9 @@ from .syntax import (
     to_text,
     walk,
 )
+from .units import UNITS
 
+NAMES_OF_UNITS = frozenset(UNITS)
 NOTHING: Mapping[str, float] = MappingProxyType({})
 VARIABLES = ("t", "s", "sd")  # the variables of functions of time and force laws
 
@@ -94,6 +96,8 @@ def check_names(node: Node, known: Collection[str]) -> None:
 
 def refuse_ambiguous(node: Node, known: Collection[str]) -> None:
     """Refuse `2 s` where s is a variable or a parameter, too."""
+    if NAMES_OF_UNITS.isdisjoint(known):  # as a rule
+        return
     for unit in sorted(node.units):
         if unit in known:
             raise mistake(

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import ModelError, ended
 from ..numerics.kernel import Callback
 from .dual import differentiated
-from .evaluate import NOTHING, check_names, evaluate, number, refuse_hidden, substitute
+from .evaluate import NOTHING, check_names, evaluate, number, refuse_ambiguous, refuse_hidden, substitute
 from .function_table import (
     ALONG,
     CALLBACK,
@@ -142,7 +142,8 @@ def expression_function(
     tree: Node, text: str, variables: tuple[str, ...], parameters: Mapping[str, float]
 ) -> Function:
     """The function of an expression in the variables."""
-    if tree.units or not tree.names <= {*variables}:
+    refuse_ambiguous(tree, (*variables, *parameters))
+    if not tree.names <= {*variables}:
         check_names(tree, [*variables, *parameters])
     refuse_hidden(tree, variables, parameters)
     used = sorted(tree.names.difference(variables))
