@@ -20,6 +20,7 @@ from ..numerics.interrupts import check_interrupts
 from . import operations
 from .enclosures import enclose
 from .evaluate import names_in
+from .levels import is_at_level, levels_around
 from .syntax import Call, Chain, Lookup, Name, Node, Number, Unary
 from .table import Table
 
@@ -56,20 +57,12 @@ class Switch:
     bends: bool = False
 
     def at_level(self, u: float) -> bool:
-        if not self.period:
-            return u in self.levels
-        return any((u - level) % self.period == 0.0 for level in self.levels)
+        return bool(is_at_level(self.levels, 0, len(self.levels), self.period, u))
 
     def around(self, u: float) -> tuple[float, float]:
         """The levels below and above a value, excluding a level at the value itself."""
-        if not math.isfinite(u):
-            return -math.inf, math.inf
-        turn = math.floor((u - self.levels[0]) / self.period) if self.period else 0.0
-        shifts = [self.period * (turn + k) for k in (-1.0, 0.0, 1.0)] if self.period else [0.0]
-        levels = [level + shift for shift in shifts for level in self.levels]
-        below = max((level for level in levels if level < u), default=-math.inf)
-        above = min((level for level in levels if level > u), default=math.inf)
-        return below, above
+        below, above = levels_around(self.levels, 0, len(self.levels), self.period, u)
+        return float(below), float(above)
 
 
 # What breaks in an expression ----------------------------------------------------------------------------

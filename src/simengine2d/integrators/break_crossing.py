@@ -10,7 +10,10 @@ import numpy as np
 
 from ..expressions.breaks import SMALLEST_TIME, Break
 from ..numerics.arrays import Floats
+from ..numerics.kernel_pointer import BoundKernel
 from . import loop_state as loop
+from .loop_state import BoundEquations
+from .step_view import StepView, bodies_in_step, bodies_thrown
 
 if TYPE_CHECKING:
     from ..results.switching import Switching
@@ -36,6 +39,10 @@ class Broken:
     memory: Sequence[Floats]
     kick: Callable[[Break, Floats], None]
     """Changes the velocities in y where a prescribed velocity jumps."""
+    to_bodies: BoundKernel
+    """(z, zd, zdd) to (q, qd, qdd)."""
+    sizes: tuple[int, int]
+    """How many z and q there are."""
 
     def sides(self, t: float, y: Floats) -> list[tuple[float, float]]:
         return self.breaks.sides(t, *self.q_qd(t, y))
@@ -53,6 +60,9 @@ class BreakCrossing:
         self.integration, self.broken = integration, broken
         self.hops: list[float] = []  # times of the last switches
         self.span, self.shortest = np.inf, 0.0
+        # searches of the step, with the kernels or the slope that they use
+        self.inside: tuple[BoundEquations, BoundKernel] | None = None
+        self.ahead: tuple[Floats, BoundKernel] | None = None
 
     def march(self, times: Floats, first: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         """Step, and cross the breaks; if switches depend on the state, every step is searched for them."""
@@ -121,9 +131,9 @@ class BreakCrossing:
         """
         integration, broken = self.integration, self.broken
         begin, end = integration.t, integration.step_end
-        t = broken.breaks.first_crossing(begin, end, lambda t: broken.q_qd(t, integration.between(t)))
+        t = broken.breaks.crossing_by(self.inside_step(), begin, end)
         if t is None and integration.rules.kind < loop.ADAPTIVE:
-            t = broken.breaks.first_crossing(begin, end, self.thrown())
+            t = broken.breaks.crossing_by(self.thrown(), begin, end)
         if t is None:
             return loop.ALARMED if why == loop.ALARMED else loop.PAUSED
         broken.restore(saved)
@@ -135,25 +145,36 @@ class BreakCrossing:
         t, h = self.integration.t, float(self.integration.path.state[loop.TRIED])
         if not np.isfinite(h):  # the slopes are not finite
             return why
-        crossing = self.broken.breaks.first_crossing(t, t + h, self.thrown())
+        crossing = self.broken.breaks.crossing_by(self.thrown(), t, t + h)
         if crossing is not None:
             self.broken.restore(saved)
             return self.cut_at(crossing, h)
         hopeless = why in (loop.NO_CONVERGENCE, loop.BLEW_UP) and self.integration.rules.kind < loop.ADAPTIVE
         return self.cut_at(t + 0.5 * h, h) if hopeless and h > FINEST * self.integration.rules.step else why
 
-    def thrown(self) -> Callable[[float], tuple[Floats, Floats]]:
-        """The motion predicted by the accelerations at the beginning of the step."""
-        t, y, slope = self.integration.t, self.integration.path.y, self.integration.slope()
-        n = y.size // 2
+    def inside_step(self) -> BoundKernel:
+        """The search of the motion inside the step."""
+        E = self.integration.looking_equations()
+        if self.inside is None or self.inside[0] is not E:
+            look = bodies_in_step.bind(self.new_view(E))
+            self.inside = E, self.broken.breaks.search_along(look)
+        return self.inside[1]
 
-        def look(later: float) -> tuple[Floats, Floats]:
-            s = later - t
-            ahead = y + s * slope
-            ahead[:n] += 0.5 * s * s * slope[n:]
-            return self.broken.q_qd(later, ahead)
+    def thrown(self) -> BoundKernel:
+        """The search of the motion predicted by the accelerations at the beginning of the step."""
+        if self.ahead is None:
+            view = self.new_view(self.integration.looking_equations())
+            self.ahead = view.slope, self.broken.breaks.search_along(bodies_thrown.bind(view))
+        slope, search = self.ahead
+        slope[:] = self.integration.slope()
+        return search
 
-        return look
+    def new_view(self, E: BoundEquations) -> StepView:
+        integration, (z, q), to_bodies = self.integration, self.broken.sizes, self.broken.to_bodies
+        rules, path = integration.rules, integration.path
+        return StepView(
+            E, rules, path, to_bodies.f, to_bodies.c, np.zeros(3 * z), np.zeros(3 * q), np.zeros_like(path.y)
+        )
 
     def cut_at(self, t: float, h: float) -> int:
         """The next step, which would have had the size h, ends just before t.

@@ -84,6 +84,10 @@ class ConstrainedIntegration(CompiledIntegration):
         self.open_steps()
         return super().between(t)
 
+    def looking_equations(self) -> BoundEquations:
+        self.open_steps()
+        return super().looking_equations()
+
     def slope(self) -> Floats:
         self.open_steps()
         return super().slope()

@@ -170,6 +170,10 @@ class CompiledIntegration(Integration):
     def step_end(self) -> float:
         return float(self.path.state[loop.END])
 
+    def looking_equations(self) -> BoundEquations:
+        """The kernel pointers with which states inside a step are interpolated."""
+        return self.equations
+
     def between(self, t: float) -> Floats:
         if self.path.state[loop.TAKE] == 0.0:
             return self.path.y.copy()

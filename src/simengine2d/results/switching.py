@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -19,16 +20,14 @@ from ..model.elements import Load, MeasureForce
 from ..model.frame import GROUND, Frame
 from ..model.measure import Measure, Term
 from ..numerics.arrays import Floats
-from ..numerics.kernel_pointer import BoundKernel
+from ..numerics.kernel_pointer import BoundKernel, python_pointer
 from ..system.system import System, laws_of
 from ..system.workspace import once_per_system
 from .events import watching
+from .switch_search import searching
 
 Motion = Callable[[float], tuple[Floats, Floats]]
 
-GLANCE = (0.0, 0.21, 0.47, 0.79, 1.0)  # of a step: a first look
-SAMPLES = 12  # of a step; between three neighbors a switch is followed by a parabola
-NEARLY = 0.5  # how much farther than this parabola a switch may turn, against how far the parabola bends
 JUMP = 1e-9  # of a length or a radian: a jump of what a driver prescribes
 
 
@@ -54,6 +53,8 @@ class Switching:
         if self.placed:
             self.bound = _bound(system, self.placed)
             self.out = np.empty(len(self.placed))
+        self.shown: Motion
+        self.raised: list[BaseException] = []
 
     def __bool__(self) -> bool:
         return bool(self.times) or bool(self.placed) or bool(self.undeclared)
@@ -70,35 +71,33 @@ class Switching:
 
     def first_crossing(self, t0: float, t1: float, look: Motion) -> float | None:
         """The first time at which a switch leaves the levels between which it is at t0; None where none does."""
-        at = lambda t: self.values(t, *look(t))
-        if self.far_from_levels(np.array([at(t0 + x * (t1 - t0)) for x in GLANCE])):
-            return None
-        times = np.linspace(t0, t1, SAMPLES + 1)
-        samples = np.array([at(t) for t in times])
-        earliest = None
-        for i, placed in enumerate(self.placed):
-            u = samples[:, i]
-            if not np.all(np.isfinite(u)):
-                continue
-            for level, sense in zip(placed.switch.around(float(u[0])), (1.0, -1.0), strict=True):
-                if not math.isfinite(level):
-                    continue
-                inside = lambda t, i=i, level=level, sense=sense: sense * (float(at(t)[i]) - level)  # type: ignore[misc]
-                bracket = _bracket(times, sense * (u - level), inside)
-                if bracket is not None and (earliest is None or bracket[0] < earliest):
-                    t = _entered(inside, *bracket)
-                    earliest = t if earliest is None else min(t, earliest)
-        return earliest
+        self.shown = look
+        return self.crossing_by(self.python_search, t0, t1)
 
-    def far_from_levels(self, samples: Floats) -> bool:
-        """Whether all switches stay away from their levels by more than twice what they vary."""
-        for placed, u in zip(self.placed, samples.T, strict=True):
-            below, above = placed.switch.around(float(u[0]))
-            low, high = float(u.min()), float(u.max())
-            reach = 2.0 * (high - low)
-            if placed.switch.at_level(float(u[0])) or not (below < low - reach and high + reach < above):
-                return False
-        return True
+    def crossing_by(self, search: BoundKernel, t0: float, t1: float) -> float | None:
+        """The same, along the motion that a `search` looks at."""
+        t = np.empty(1)
+        search(t0, np.array([t1]), t)
+        if self.raised:
+            raise self.raised.pop()
+        return float(t[0]) if t[0] < math.inf else None
+
+    def search_along(self, look: BoundKernel) -> BoundKernel:
+        """`first_switch` along a motion; `look` writes its (q, qd) at t."""
+        switches = [placed.switch for placed in self.placed]
+        levels, periods = [switch.levels for switch in switches], [switch.period for switch in switches]
+        return searching(look, self.bound, levels, periods, self.system.n)
+
+    @cached_property
+    def python_search(self) -> BoundKernel:
+        """Looks at the motion that Python shows at present."""
+
+        def look(t: float, _: Floats, out: Floats) -> None:
+            out[:] = np.concatenate(self.shown(t))
+
+        pointer = python_pointer(look)
+        self.raised = pointer.kept[1]
+        return self.search_along(pointer)
 
     def sides(self, t: float, q: Floats, qd: Floats) -> list[tuple[float, float]]:
         """The levels between which every switch is."""
@@ -251,57 +250,3 @@ def _bound(system: System, placed: list[PlacedSwitch]) -> BoundKernel:
     return watching(
         system, functions, [each.variables for each in placed], [each.measures for each in placed]
     )
-
-
-# Crossings inside a step ---------------------------------------------------------------------------------
-
-
-def _bracket(times: Floats, u: Floats, inside: Callable[[float], float]) -> tuple[float, float] | None:
-    """The first interval that begins with u > 0 and ends with u <= 0; turning points between the samples are tried."""
-    for a, b in _candidates(times, u):
-        if inside(b) <= 0.0:
-            return a, b
-    return None
-
-
-def _candidates(times: Floats, u: Floats) -> Iterator[tuple[float, float]]:
-    """Intervals, from left to right, at whose end the sign may have changed."""
-    n = times.size - 1
-    for k in range(n):
-        for m in (k, k + 1):  # parabolas through the neighbors of both ends
-            if 0 < m < n:
-                turn = _turn(times[m - 1 : m + 2], u[m - 1 : m + 2])
-                if turn is not None and times[k] < turn < times[k + 1]:
-                    yield float(times[k]), turn
-        if u[k + 1] <= 0.0:
-            yield float(times[k]), float(times[k + 1])
-            return
-
-
-def _turn(t: Floats, u: Floats) -> float | None:
-    """Where the parabola through three samples has a minimum near zero or below."""
-    bend = u[0] - 2.0 * u[1] + u[2]
-    if bend <= 0.0:
-        return None
-    slope = 0.5 * (u[2] - u[0])
-    lowest = u[1] - 0.5 * slope * slope / bend
-    if lowest > NEARLY * bend:
-        return None
-    return float(t[1] - (t[2] - t[1]) * slope / bend)
-
-
-def _entered(inside: Callable[[float], float], a: float, b: float) -> float:
-    """The first float after the crossing, by bisection with the secant."""
-    at_a, at_b = inside(a), inside(b)
-    for k in range(100):
-        middle = 0.5 * (a + b)
-        if k % 2 == 0 and at_a > 0.0 > at_b:
-            middle = min(max(a + (b - a) * at_a / (at_a - at_b), a + 0.01 * (b - a)), b - 0.01 * (b - a))
-        if not a < middle < b:
-            break
-        value = inside(middle)
-        if value > 0.0:
-            a, at_a = middle, value
-        else:
-            b, at_b = middle, value
-    return b

@@ -206,8 +206,11 @@ class DynamicsStepper(ABC):
 
     def breaks(self) -> Broken | None:
         """Where an integration has to stop."""
-        memory = [*self.memory.values()] or [self.family.turns]
-        return Broken(self.switching, self.bodies, memory, self.kick) if self.switching else None
+        memory, family = [*self.memory.values()] or [self.family.turns], self.family
+        if not self.switching:
+            return None
+        sizes = family.n, self.system.n
+        return Broken(self.switching, self.bodies, memory, self.kick, family.to_bodies, sizes)
 
     def kick(self, at: Break, y: Floats) -> None:
         """Give velocities that satisfy the constraints after a break at which prescribed ones jump."""
