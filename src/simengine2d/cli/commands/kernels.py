@@ -18,7 +18,7 @@ def warmup() -> None:
 
 
 def _use_every_kernel() -> None:
-    """Take a small four-bar linkage through every analysis and every kind of integrator."""
+    """Take a small four-bar linkage through every analysis and every kind of integrator, and others through some."""
     from ...analyses.assembly.assemble import assemble
     from ...analyses.assembly.diagnose import diagnose
     from ...analyses.dynamics.dynamics import dynamics as motion_under_forces
@@ -42,6 +42,9 @@ def _use_every_kernel() -> None:
     results.summary()
     results.power_balance()
     results.reaction("B", on="crank")
+    motion_under_forces(builders.chain(2), t_end=0.1)
+    motion_under_forces(builders.slider_crank(1, 2, crank_angle=1), t_end=0.1)
+    motion_under_forces(builders.four_bar_ladder(1), t_end=1.0)  # through a singular pose
     free.add(Spring("stiff", "angle(ground, crank)", damping=1e4))
     motion_under_forces(free, t_end=0.1)
     equilibrium(free)
