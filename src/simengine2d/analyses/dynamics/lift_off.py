@@ -15,7 +15,9 @@ ROUNDING = 1e-9  # of the largest force of the contact
 
 def lift_off_notes(system: System, t: Floats, lam: Floats) -> list[str]:
     """A sentence for every contact whose multiplier is positive at some time: there it would be lost."""
-    return [note for i in contact_rows(system) if t.size and (note := _lost(system, t, lam[:, i], i))]
+    if not system.has_formulas or not t.size:
+        return []
+    return [note for i in contact_rows(system) if (note := _lost(system, t, lam[:, i], i))]
 
 
 @once_per_system

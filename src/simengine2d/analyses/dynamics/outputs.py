@@ -8,7 +8,6 @@ force or an acceleration may be larger between two outputs than ever before, the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from math import sqrt
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from ...numerics.arrays import Floats, Ints
 from ...numerics.kernel import kernel
 from ...results.results import Results
 from ...system.system import System
+from ...system.workspace import once_per_system
 
 IN_A_STEP = 5  # outputs in a step that is shorter than their spacing, at most
 OVERSHOOT = 0.2  # of the second difference at a maximum: by how much a neighboring value may exceed it
@@ -46,6 +46,7 @@ class Outputs:
         self.times = times if spacing is None else times[[0, -1]]
         Q, Qd, Qdd = np.zeros((3, 0, system.n))
         self.history = History(Q, Qd, Qdd, np.zeros((0, system.m)))
+        self.largest = np.zeros(starts_of_sizes(system).size - 1)  # of the sizes so far
 
     @property
     def end(self) -> float:
@@ -143,18 +144,13 @@ class Outputs:
 
     # peaks
 
-    @cached_property
-    def columns(self) -> tuple[Ints, Floats]:
-        """Where the force of each joint begins in lam, or each acceleration, and the largest of each so far."""
-        first = self.system.first_rows
-        starts = np.append(first, self.system.m) if first.size else np.arange(self.system.n + 1)
-        return starts, np.zeros(starts.size - 1)
-
     def peaks(self, times: Floats, motion: Sequence[Floats]) -> Floats:
         """Times between those of some rows at which something may have been larger than ever before."""
-        (starts, largest), values = self.columns, motion[3] if self.system.first_rows.size else motion[2]
-        squares, vertices, finer = np.empty((times.size, largest.size)), *np.empty((2, 3 * times.size))
-        count = look_for_peaks(times, values, starts, largest, squares, vertices, finer)
+        starts, n, columns = starts_of_sizes(self.system), times.size, self.largest.size
+        values = motion[3] if self.system.first_rows.size else motion[2]
+        squares, scratch = np.empty((n, columns)), np.empty(6 * n)
+        finer = scratch[2 * n :]
+        count = look_for_peaks(times, values, starts, self.largest, squares, scratch[: 2 * n], finer)
         return finer[:count]
 
     def times_beside_peaks(self, first: int, t: float) -> Floats:
@@ -162,6 +158,13 @@ class Outputs:
         rows = slice(max(0, first - 1), self.done)
         finer = self.peaks(self.times[rows], [array[rows] for array in self.history])
         return finer[finer > max(t, self.times[first - 1])] if first else finer[finer > t]
+
+
+@once_per_system
+def starts_of_sizes(system: System) -> Ints:
+    """Where the force of each joint begins in lam; without joints, where each acceleration does."""
+    first = system.first_rows
+    return np.append(first, system.m) if first.size else np.arange(system.n + 1)
 
 
 def refill(arrays: Mapping[str, Floats], saved: Mapping[str, Floats]) -> None:

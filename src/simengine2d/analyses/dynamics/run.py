@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import final
 
 import numpy as np
@@ -320,7 +321,7 @@ class Run:
         k, h, times = self.outputs.done, self.outputs.history, self.outputs.times
         halved = [Crossing(HALVED, t, True, False) for t in self.stepper.halved[1]]
         statistics, reported = self.statistics(), self.reported()
-        worst = np.max([stepper.worst for stepper in self.steppers], axis=0)
+        worst = reduce(np.maximum, (stepper.worst for stepper in self.steppers))
         return Results(
             self.system,
             times[:k].copy(),
