@@ -15,6 +15,7 @@ from .elements import Element, Pair, Row
 from .frame import GROUND, Frame, PlacedFrame
 from .resolved import ResolvedModel
 
+NOTHING = 1e-15  # meters: the rounding of a place, not a place
 ROUGH = 0.01  # of the mechanism: gaps of a rough drawing, which the assembly closes
 
 
@@ -40,8 +41,8 @@ def _place(placed: PlacedFrame) -> str:
 
 
 def _numbers(x: float, y: float) -> str:
-    size = max(abs(x), abs(y))
-    return "({:.4g}, {:.4g})".format(*(part if abs(part) > 1e-12 * size else 0.0 for part in (x, y)))
+    least = max(1e-12 * max(abs(x), abs(y)), NOTHING)
+    return "({:.4g}, {:.4g})".format(*(part if abs(part) > least else 0.0 for part in (x, y)))
 
 
 def slides_along(element: Element, resolved: ResolvedModel) -> str:
