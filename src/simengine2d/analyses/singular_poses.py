@@ -35,8 +35,8 @@ SOON = 1e-6  # displacement after which the last state of a run is examined
 TINY = 1e-12  # compliance of a row relative to its own share: every pivot exists
 
 
-Motion = Callable[[Floats], "list[tuple[Floats, Floats]] | None"]
-"""q and qd at some times; None if the motion cannot be followed so far."""
+Motion = Callable[[Floats], "Floats | None"]
+"""States (q, qd) at some times, one row each; None if the motion cannot be followed so far."""
 
 
 class SingularPose(NamedTuple):
@@ -215,10 +215,10 @@ class RankWatch:
         rows: list[int] = np.argsort(g)[:WEAKEST].tolist()
         return [row for row in rows if g[row] < np.inf]
 
-    def g_along(self, row: int, times: Floats, states: list[tuple[Floats, Floats]]) -> Floats:
+    def g_along(self, row: int, times: Floats, states: Floats) -> Floats:
         """g of a row along a motion."""
-        g, poses = np.empty(times.size), [(time, *q) for time, (q, _) in zip(times, states, strict=True)]
-        self.measured(float(row), np.array(poses).reshape(-1), g)
+        g, poses = np.empty(times.size), np.column_stack([times, states[:, : self.system.n]])
+        self.measured(float(row), poses.reshape(-1), g)
         return g
 
     def rough_pose(self, motion: Motion, earliest: float, alarm: list[float]) -> NearPose | None:
@@ -246,10 +246,10 @@ class RankWatch:
             return None
         g = self.g_along(pose.row, times, states)
         place, low = lowest(g**2)
-        if not np.isfinite(place) or not np.all(np.diff(g) < 0.0):
+        if not np.isfinite(place) or not np.all(g[1:] < g[:-1]):
             return None
-        (usual, _), (q, qd) = states[0], states[-1]
-        t = pose.t + place * reach
+        n, t = self.system.n, pose.t + place * reach
+        usual, q, qd = states[0, :n], states[-1, :n], states[-1, n:]
         return NearPose(
             t, pose.row, self.speed(qd), q + (t - times[-1]) * qd, usual, float(low), float(g[-1])
         )

@@ -71,7 +71,3 @@ class Approach:
         """The state at a time, on the constraints."""
         states = self.states(np.array([t]))
         return None if states is None else self.bridge.held(t, states[0])
-
-    def __call__(self, times: Floats) -> list[tuple[Floats, Floats]] | None:
-        states, n = self.states(times), self.bridge.system.n
-        return None if states is None else [(y[:n], y[n:]) for y in states]

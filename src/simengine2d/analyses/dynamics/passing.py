@@ -111,15 +111,15 @@ class Passing:
         approach = self.new_approach(rank)
         if approach.earliest > t - LATEST / speed:
             return None, None
-        rough = rank.rough_pose(approach, approach.earliest, alarm)
+        rough = rank.rough_pose(approach.states, approach.earliest, alarm)
         crossing = None if rough is None else self.promising(approach, rough)
         pose = None
         if rough is not None and crossing is not None:
-            pose = rank.pose_ahead(crossing, rough, crossing.before, t)
+            pose = rank.pose_ahead(crossing.through, rough, crossing.before, t)
             if pose is None or crossing.closes_at(pose.t):
                 return pose, crossing
         if rough is not None:
-            pose = rank.pose_ahead(approach, rough, approach.earliest, t)
+            pose = rank.pose_ahead(approach.states, rough, approach.earliest, t)
         if pose is None and approach.lost:
             self.caution(
                 f"near t = {t:.4g} s the constraints may lose rank; the motion could not be followed there"

@@ -59,10 +59,6 @@ class PoseCrossing:
         powers, slopes, _ = powers_of(self.places(times), len(c))
         return np.hstack([self.origin + powers @ c, slopes @ c / self.half])
 
-    def __call__(self, times: Floats) -> list[tuple[Floats, Floats]]:
-        n = self.bridge.system.n
-        return [(y[:n], y[n:]) for y in self.through(times)]
-
     def closes_at(self, t: float) -> bool:
         """Whether the joints stay closed at the pose: they would not where the motion only comes near to it."""
         return (
