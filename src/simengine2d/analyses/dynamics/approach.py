@@ -19,7 +19,7 @@ class Approach:
 
     def __init__(self, bridge: Bridge, known: list[tuple[float, Floats, Floats]], rtol: float) -> None:
         """`known` are states of the run, in their order."""
-        self.bridge, self.known, self.earliest = bridge, known, known[0][0]
+        self.bridge, self.known, self.earliest = bridge, known, known[0][0] if known else np.inf
         self.tolerance = min(max(FINEST, 0.1 * rtol), COARSEST)
         self.begin = self.end = np.inf
         self.first = np.zeros(0)  # the state at `begin`

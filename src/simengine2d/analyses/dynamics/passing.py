@@ -136,7 +136,9 @@ class Passing:
         return self.stepper.bridge.across(approach, rough.t, width, max(width, CLEAR / rough.speed))
 
     def new_approach(self, rank: RankWatch) -> Approach:
-        return Approach(self.stepper.bridge, rank.states(), self.run.options.rtol)
+        """From states up to the last step: outputs inside that are not written yet."""
+        known = [state for state in rank.states() if state[0] <= self.stepper.integration.t]
+        return Approach(self.stepper.bridge, known, self.run.options.rtol)
 
     def caution(self, words: str) -> None:
         if words not in self.run.notes:
