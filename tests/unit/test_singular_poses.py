@@ -93,7 +93,7 @@ def side_by_side(count):
     return m
 
 
-def test_large_systems_pass_one_pose_after_another_by_esdirk():
+def test_large_systems_pass_one_pose_after_another_by_radau5():
     r = se.dynamics(side_by_side(8), t_end=0.8, formulation="index3")
     speeds = 5.0 + 0.3 * np.arange(8)
     poses = [(k * np.pi - 1.0) / speed for k in (1, 2) for speed in speeds]

@@ -7,7 +7,7 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.integrators import esdirk
+from simengine2d.integrators import radau_step
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
 
@@ -64,23 +64,25 @@ def test_large_index_3_systems_follow_rtol():
     want = se.dynamics(model, t_eval=TIMES[:2], rtol=1e-12)
     for rtol in (1e-5, 1e-8):
         r = se.dynamics(model, t_eval=TIMES[:2], rtol=rtol, formulation="index3")
-        assert "esdirk4" in r.notes[0]
+        assert "radau5" in r.notes[0]
         for name in ("q", "qd", "qdd", "lam"):
             assert off(getattr(r, name), getattr(want, name)) < 3 * rtol
         assert r.residuals["velocity"] < 1e-12 and r.residuals["acceleration"] < rtol
 
 
-def test_the_table_is_of_order_4_with_an_estimate_of_order_3_and_stages_of_order_2():
-    A, c = esdirk.A, esdirk.A.sum(axis=1)
-    b = A[-1]
-    np.testing.assert_allclose(A @ c, c**2 / 2, atol=1e-15)
-    trees = [(np.ones(6), 1), (c, 1 / 2), (c**2, 1 / 3), (A @ c, 1 / 6)]
-    of_fourth = [(c**3, 1 / 4), (c * (A @ c), 1 / 8), (A @ c**2, 1 / 12), (A @ A @ c, 1 / 24)]
-    for tree, value in trees + of_fourth:
-        assert b @ tree == pytest.approx(value, abs=1e-14)
-    for tree, value in trees:
-        assert (b - esdirk.ERROR) @ tree == pytest.approx(value, abs=1e-14)
-    assert abs(esdirk.ERROR @ of_fourth[0][0]) > 1e-4
-    # L-stable: R(infinity) = 1 - b A^-1 1 of the implicit stages
-    inner = A[1:, 1:]
-    assert A[-1, 0] - A[-1, 1:] @ np.linalg.solve(inner, A[1:, 0]) == pytest.approx(0, abs=1e-13)
+def test_the_table_is_of_order_5_with_an_estimate_of_order_3():
+    T = radau_step.table()
+    b, c = T.A[-1], T.c
+    for p in range(5):
+        assert b @ c**p == pytest.approx(1 / (p + 1), abs=1e-14)
+    for p in range(3):  # stages of order 3
+        np.testing.assert_allclose(T.A @ c**p, c ** (p + 1) / (p + 1), atol=1e-14)
+    powers = T.nodes ** np.arange(5)[:, None]
+    np.testing.assert_allclose(powers[:3] @ T.error, 0.0, atol=1e-14)
+    assert abs(powers[3] @ T.error) > 1e-3
+    # a stage beside them integrates cubics exactly
+    x = 0.3
+    weights = T.moments @ [x ** (p + 1) / (p + 1) - T.gamma * x**p for p in range(4)]
+    np.testing.assert_allclose(
+        powers[:4] @ weights + T.gamma * x ** np.arange(4), x ** np.arange(1, 5) / np.arange(1, 5)
+    )

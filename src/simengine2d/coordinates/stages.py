@@ -102,6 +102,13 @@ class StageEquations(NamedTuple):
     """Of the rows, at the levels of positions, velocities and accelerations, where a family tells them."""
 
 
+class KeptStages(NamedTuple):
+    """What a checkpoint needs of stages: their state, and what is kept of a factorization."""
+
+    st: Stages
+    factors: dict[str, Floats]
+
+
 @kernel
 def add_stages(base, A, X, out):
     """out_i = base_i + sum_j A_ij X_j"""

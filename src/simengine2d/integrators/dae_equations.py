@@ -11,8 +11,9 @@ from ..coordinates.base import Family
 from ..coordinates.equations import TURNS, Configuration, EquationsOfMotion, projection
 from ..coordinates.mapped import MappedEquations, MappedFamily
 from ..coordinates.reference_point.sparse import SparseEquations
+from ..coordinates.stages import KeptStages
 from ..formulations.projection import Projection
-from ..formulations.stage_iteration import StagedFormulation, StageSolver, stage_solver
+from ..formulations.stage_iteration import StagedFormulation, stage_solver
 from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
 from ..numerics.rank import implied_rows
@@ -30,7 +31,7 @@ class DaeEquations:
 
     def __init__(self, family: Family, at: Configuration) -> None:
         self.family, self.at, self.redundant = family, at, at.redundant
-        self.solvers: list[StageSolver] = []
+        self.solvers: list[KeptStages] = []
 
     @cached_property
     def of_motion(self) -> EquationsOfMotion:
@@ -91,7 +92,7 @@ class DaeEquations:
         given = self.redundant, self.compliances(formulation)
         stages = stage_solver(formulation, self.family, T.B, newton, tolerance, *given)
         bound = solve_step.bind(Method(T, stages.iteration, past, *guess))
-        self.solvers.append(stages)
+        self.solvers.append(KeptStages(stages.st, stages.factors))
         return bound, past
 
     def ending(self, ends: Floats, correct: BoundKernel = NONE) -> BoundKernel:

@@ -267,6 +267,7 @@ def new_path(
     notes: Floats,
     stored: int = 0,
     alarm: Floats | None = None,
+    inside: Floats | None = None,
 ) -> Path:
     """The arrays of an integration; `stored` steps can be looked into later."""
     n = y.size
@@ -277,9 +278,11 @@ def new_path(
     first, new, trial, out, K, state, past_t, past_y, past_slopes = parts
     first[:] = y
     steps = np.zeros((stored + 1 if stored else 0, memory.size + notes.size))
+    old_notes = notes.copy()
     return Path(
-        first, new, trial, out, K, state, np.array([rtol]), atol.copy(), notes, notes.copy(), past_t, past_y,
-        past_slopes, memory, steps, np.zeros(1) if alarm is None else alarm,
+        first, new, trial, out, K, state, np.array([rtol]), atol.copy(), notes, old_notes,
+        old_notes if inside is None else inside, past_t, past_y, past_slopes, memory, steps,
+        np.zeros(1) if alarm is None else alarm,
     )  # fmt: skip
 
 

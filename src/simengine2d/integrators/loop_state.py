@@ -58,6 +58,8 @@ class Rules(NamedTuple):
     limit: float  # last time at which the equations have a value
     collapse: float  # relative to the longest step: rejected steps below it end the loop; 0 if not watched
     careful: int  # whether steps are kept short because opaque functions may jump
+    looks_at_slopes: int = 1  # whether f at both ends is needed inside a step
+    keeps: float = 1.0  # growth up to which a step keeps its size, since its matrix is known
 
 
 class Path(NamedTuple):
@@ -73,6 +75,7 @@ class Path(NamedTuple):
     atol: Floats
     notes: Floats
     old_notes: Floats  # notes at the beginning of the step
+    inside: Floats  # notes at outputs inside it; usually the same array
     past_t: Floats  # rings of earlier states and slopes, as many as the method uses
     past_y: Floats
     past_slopes: Floats
@@ -145,7 +148,8 @@ def state_between(E, rules, p, t):
         for j in range(p.y.size):
             p.out[j] = p.new[j] if t == p.state[END] else p.y[j]
     elif E.between != 0:
-        know_slopes(E, rules, p, True, True)
+        if rules.looks_at_slopes == 1:
+            know_slopes(E, rules, p, True, True)
         invoke(E.between, E.between_c, t, p.state, p.out)
     else:
         cubic(E, rules, p, (t - p.state[TIME]) / p.state[TAKE])

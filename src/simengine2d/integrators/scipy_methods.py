@@ -43,6 +43,9 @@ class ScipyMethod(OdeMethod, abstract=True):
         )
 
 
+IMPLICIT = "Radau", "BDF"
+
+
 class ScipyIntegration(Integration):
     """An integration around an object of scipy.integrate."""
 
@@ -50,11 +53,11 @@ class ScipyIntegration(Integration):
         rtol, atol = problem.tolerances(1e-6)
         self.problem, self.name = problem, name
         self.options: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_step": problem.step or np.inf}
+        self.f = _returning(problem.f, problem.y0.size)
         if problem.jac is not None:
             self.options["jac"] = _returning(problem.jac, problem.y0.size, square=True)
-        self.f = _returning(problem.f, problem.y0.size)
-        if problem.jac is None and problem.broken is not None and problem.broken.breaks.placed:
-            self.options["jac"] = lambda t, y: self.jacobian(problem.broken, t, y)  # type: ignore[arg-type]
+        elif name in IMPLICIT or (problem.broken is not None and problem.broken.breaks.placed):
+            self.options["jac"] = self.jacobian
         self.notes, self.steps, self.counted = problem.notes, 0, np.zeros(3, dtype=int)
         self.follow: BoundKernel | None = None
         """Called with the end of each step, which it must not change, and the notes."""
@@ -65,13 +68,18 @@ class ScipyIntegration(Integration):
         self.next_break: Break | None = None
         self.begin(problem.t0, problem.y0.copy())
 
-    def jacobian(self, broken: Broken, t: float, y: Floats) -> Floats:
-        """df/dy by differences on this side of all switches: a difference across a jump of f is not a derivative."""
-        here, sides, J = self.f(t, y), broken.sides(t, y), np.empty((y.size, y.size))
+    def jacobian(self, t: float, y: Floats) -> Floats:
+        """df/dy by differences on this side of all switches: a difference across a jump of f is not a derivative.
+
+        Those of SciPy move a coordinate on which nothing depends ten times as far every time, up to infinity.
+        """
+        broken = self.problem.broken
+        side = broken.sides if broken is not None and broken.breaks.placed else lambda t, y: ()
+        here, sides, J = self.f(t, y), side(t, y), np.empty((y.size, y.size))
         for j, size in enumerate(np.maximum(np.abs(y), 1e-3 * np.abs(y).max(initial=0.0))):
             beside = y.copy()
             beside[j] += EPS**0.5 * (size or 1.0)
-            if broken.sides(t, beside) != sides:
+            if side(t, beside) != sides:
                 beside[j] = y[j] - EPS**0.5 * (size or 1.0)
             J[:, j] = (self.f(t, beside) - here) / (beside[j] - y[j])
         return J

@@ -118,6 +118,14 @@ def output_inside(rules, p, times, k):
     return multiple_after(spacing, max(times[k - 1], state[TIME]), times[last])
 
 
+@kernel(inline=True)
+def notes_at(p, t):
+    """Those of an output at a time up to the end of the step."""
+    if t == p.state[END]:
+        return p.notes
+    return p.old_notes if t <= p.state[TIME] else p.inside
+
+
 @kernel
 def write_outputs(E, rules, p, times, k, rows):
     """All outputs up to the end of the accepted step; returns the next row to fill."""
@@ -127,7 +135,7 @@ def write_outputs(E, rules, p, times, k, rows):
             break
         times[k] = t
         state_between(E, rules, p, t)
-        write_row(p, p.notes if t == p.state[END] else p.old_notes, k, rows)
+        write_row(p, notes_at(p, t), k, rows)
         k += 1
     return k
 
@@ -151,7 +159,7 @@ def look_back(c, unused, times, rows):
             recall_step(p, present if wanted == count else wanted)
             step = wanted
         state_between(E, rules, p, times[k])
-        write_row(p, p.old_notes, k, rows)
+        write_row(p, p.inside, k, rows)
     recall_step(p, present)
 
 
@@ -299,6 +307,8 @@ def try_step(E, rules, p, output, last_output):
         if not error <= 1.0 or not finite(p.new):
             return refuse_step(rules, p, h, last_output)
         state[ERROR] = error
+        if h <= state[STEP] <= rules.keeps * h:
+            state[STEP] = h
         shortened = end == state[LIMIT] or (rules.kind == TO_OUTPUTS and end == output)
         state[STEP] = max(state[STEP], wanted) if shortened else state[STEP]
     # the step is accepted

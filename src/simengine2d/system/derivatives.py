@@ -85,14 +85,15 @@ def add_arms(F, a, b, arm, c, blocks, v):
 
 
 @kernel(inline=True)
-def add_force_block(S, L, i, t, qd, of_q, of_qd, size, w, where, G, B):
-    """B += of_q QA_q + of_qd QA_qd of force i, over `size` coordinates; `where` says at which row a body begins.
+def add_force_block(S, L, i, qd, of_q, of_qd, size, w, where, G, B):
+    """B += of_q QA_q + of_qd QA_qd of force i, whose law is differentiated, over `size` coordinates.
+
+    `where` says at which of them a body begins.
 
     QA = F s_q,      QA_q = F s_qq + s_q^T F_q,      QA_qd = s_q^T F_qd
     F_q = sum_j F_uj u_j,q + F_udj ud_j,q,      F_qd = sum_j F_udj u_j,q      with ud_q = u_qq qd
     """
     first, reads = L.forces[i, READ], L.forces[i, READ_END] - L.forces[i, READ]
-    differentiate_force(L, i, t, w)
     for target in range(L.forces[i, TARGET], L.forces[i, TARGET_END]):
         own, by, sign = L.targets[target, MEASURE], L.targets[target, BY], L.targets[target, SIGN]
         force, at = w.law[0 if by < 0 else 1 + by], 1 if by < 0 else 1 + (2 * reads + 1) * (by + 1)
@@ -255,7 +256,8 @@ def add_blocks(c, t, q, qd):
         if i < rows:
             add_row_block(S, i, of_q * lam[S.formulas.row[i]], w, w.where, w.B)
         elif i < rows + forces:
-            add_force_block(S, L, i - rows, t, qd, -of_q, -of_qd, size, w, w.where, w.G, w.B)
+            differentiate_force(L, i - rows, t, w)
+            add_force_block(S, L, i - rows, qd, -of_q, -of_qd, size, w, w.where, w.G, w.B)
         else:
             add_wrench_block(S, L, i - rows - forces, t, q, qd, -of_q, -of_qd, w.F, w.scratch, 0, w.B)
         end_block(C, i, straight, crossed, w.where, w.B, w.v)

@@ -17,9 +17,9 @@ from ...formulations.stage_iteration import StagedFormulation
 from ...integrators import loop_state
 from ...integrators.dae_integration import ConstrainedIntegration, dae_integration
 from ...integrators.dae_step import MOST_HALVINGS
-from ...integrators.esdirk import SHARE, SMALLEST, esdirk_integration
 from ...integrators.implicit_runge_kutta import RadauIIA
 from ...integrators.integration import NONE
+from ...integrators.radau import RadauIntegration, local_tolerance, radau_integration
 from ...numerics.arrays import Floats
 from ...system.evaluation import SMALL
 from .blow_up import cautions
@@ -30,7 +30,6 @@ from .stepper import WHY, DynamicsStepper
 
 MANY, NOWHERE = 2_000, 1e-5  # so many steps in this part of the time asked for lead nowhere
 SHORT = 0.1  # of the longest step: the first one after a restart is not shorter
-FIRST_STEPS = 30  # in which the steps of esdirk grow
 ROUNDED = (
     "Where masses or lengths differ much, rounding may be larger than the tolerance: take a larger rtol, or the "
     "default formulation."
@@ -42,6 +41,11 @@ HOPELESS = (
 )
 
 
+def step_kind(options: DynamicsOptions) -> tuple[str, float, float | None]:
+    """Runs that agree in this can use the same implicit steps for stiff motions, one after another."""
+    return "stiff", options.t0, options.max_step
+
+
 @final
 class DaeStepper(DynamicsStepper):
     """Implicit steps of the integrator asked for; without one, error-controlled ones.
@@ -51,6 +55,17 @@ class DaeStepper(DynamicsStepper):
     """
 
     integration: ConstrainedIntegration
+
+    @classmethod
+    def taking_over(
+        cls, options: DynamicsOptions, start: InitialState, state: tuple[float, Floats, Floats]
+    ) -> DaeStepper:
+        """Implicit steps from a state on: by a stepper that an earlier run has left, or a new one."""
+        idle: DaeStepper | None = options.system.idle.take(step_kind(options))
+        if idle is None:
+            return cls(options, start, state)
+        idle.begin(options, *state)
+        return idle
 
     def __init__(
         self,
@@ -64,21 +79,41 @@ class DaeStepper(DynamicsStepper):
         assert isinstance(formulation, StagedFormulation)
         plain = isinstance(formulation, Index3) and options.coordinates == "reference_point"
         stiff = state is not None or self.system.n > SMALL
-        self.formulation, self.esdirk = formulation, plain and options.integrator is None and stiff
+        self.formulation, self.radau = formulation, plain and options.integrator is None and stiff
         self.method = options.integrator or RadauIIA()
-        self.follows_from_state = not (options.fixed or self.esdirk)
-        self.holds_velocities = self.esdirk or formulation.holds_velocities
+        self.follows_from_state = not (options.fixed or self.radau)
+        self.holds_velocities = self.radau or formulation.holds_velocities
         if options.fixed:
             self.why = WHY | {loop_state.NO_CONVERGENCE: HOPELESS}
         else:  # steps became short by themselves
-            short = WHY[loop_state.STEP_TOO_SMALL] + ("" if self.esdirk else f" {ROUNDED}")
+            short = WHY[loop_state.STEP_TOO_SMALL] + ("" if self.radau else f" {ROUNDED}")
             self.why = WHY | {loop_state.STEP_TOO_SMALL: short, loop_state.NO_CONVERGENCE: short}
-        esdirk = f"integrated by the implicit method esdirk4 with error control, rtol = {options.rtol:g}"
-        self.words = [esdirk if self.esdirk else options.in_words, *cautions(options, self.family.m)]
+        self.words = [self.named(options), *cautions(options, self.family.m)]
         t, q, qd = state or (at.t, at.q, at.qd)
         self.integrate_from(t, self.coordinates_of(t, q, qd))
         self.lam, self.monitors = self.multipliers()
         self.Y = np.zeros((0, 2 * self.family.n + self.integration.path.notes.size))
+
+    def named(self, options: DynamicsOptions) -> str:
+        """The method in words."""
+        radau = f"integrated by the implicit method radau5 with error control, rtol = {options.rtol:g}"
+        return radau if self.radau else options.in_words
+
+    def begin(self, options: DynamicsOptions, t: float, q: Floats, qd: Floats) -> None:
+        """The same as when it was new, with other tolerances."""
+        self.options, self.words[0] = options, self.named(options)
+        self.doubtful, self.before, monitors = False, {}, self.monitors
+        monitors.errors[:] = monitors.lost[:] = monitors.changed[:] = 0.0
+        monitors.singular_at[:] = np.nan
+        if self.rank is not None:
+            self.rank.begin()
+        self.integrate_from(t, self.coordinates_of(t, q, qd))
+
+    def put_away(self) -> None:
+        """Leave this stepper to the next run, without the rows of this one."""
+        if isinstance(self.integration, RadauIntegration) and self.integration.restartable:
+            self.Y = self.Y[:0].copy()
+            self.options.system.idle.give(step_kind(self.options), self)
 
     def multipliers(self) -> OutputMultipliers:
         """Found by what the integration has laid out already, where its coordinates are those of the bodies."""
@@ -95,8 +130,12 @@ class DaeStepper(DynamicsStepper):
         # steps may have collapsed before a pose
         step = max(float(state[loop_state.STEP]), SHORT * float(state[loop_state.LONGEST]))
         self.integrate_from(t, self.coordinates_of(t, q, qd))
-        if self.esdirk and step > 0.0:
-            self.integration.path.state[loop_state.STEP] = step
+        if self.radau:
+            self.begin_with(step)
+
+    def begin_with(self, step: float) -> None:
+        """The size of the first step, in the place of a guess."""
+        self.integration.path.state[loop_state.STEP] = step
 
     def renew(self, t: float) -> None:
         y = self.Y[0, : 2 * self.family.n].copy()
@@ -112,7 +151,11 @@ class DaeStepper(DynamicsStepper):
         self.family.turns[:] = turns
 
     def integrate_from(self, t: float, y: Floats) -> None:
-        self.integration = self.esdirk_steps(t, y) if self.esdirk else self.steps_of_method(t, y)
+        known = self.__dict__.get("integration")
+        if isinstance(known, RadauIntegration) and known.restartable:
+            known.restart(t, y, *self.tolerances)
+        else:
+            self.integration = self.radau_steps(t, y) if self.radau else self.steps_of_method(t, y)
         self.mark = 0, t
         if self.rank is not None:
             self.rank.looking(t, self.integration.y, np.zeros(0))
@@ -144,17 +187,13 @@ class DaeStepper(DynamicsStepper):
             implied=self.start.implied,
         )
 
-    def esdirk_steps(self, t: float, y: Floats) -> ConstrainedIntegration:
-        options, local = self.options, max(SMALLEST, SHARE * self.options.rtol)
-        return esdirk_integration(
+    def radau_steps(self, t: float, y: Floats) -> ConstrainedIntegration:
+        return radau_integration(
             self.family,
             t,
             y,
-            rtol=local,
-            atol=options.absolute(local, self.system.sizes),
-            first_step=1e-6 * min(1.0, float(options.times[-1] - t) or 1.0),
-            longest=options.max_step,
-            tolerance=options.tolerance,
+            *self.tolerances,
+            longest=self.options.max_step,
             limit=self.system.domain[1],
             broken=self.breaks(),
             watch=None if self.rank is None else self.rank.around,
@@ -162,6 +201,12 @@ class DaeStepper(DynamicsStepper):
             redundant=not self.start.regular,
             implied=self.start.implied,
         )
+
+    @property
+    def tolerances(self) -> tuple[float, Floats]:
+        """Of a step of Radau's method."""
+        local = local_tolerance(self.options.rtol)
+        return local, np.tile(self.options.absolute(local, self.system.sizes), 2)
 
     # steps
 
@@ -183,7 +228,7 @@ class DaeStepper(DynamicsStepper):
         if first == outputs.done:
             return
         times, Y = outputs.times[first : outputs.done], self.Y[first : outputs.done]
-        if inside:
+        if inside and not self.radau:
             self.accelerate(times[-1], Y[-1])
         if self.rows_are_motions:
             ends = np.cumsum([0, *3 * [self.system.n], self.system.m])
@@ -212,8 +257,8 @@ class DaeStepper(DynamicsStepper):
     @property
     def rows_are_motions(self) -> bool:
         """Whether rows (z, zd, zdd, lam) are those of the bodies, and lam is unique."""
-        ends_at_outputs = self.integration.rules.kind != loop_state.ADAPTIVE
-        return ends_at_outputs and self.integration.dae.are_of_bodies and self.start.regular
+        known = self.radau or self.integration.rules.kind != loop_state.ADAPTIVE
+        return known and self.integration.dae.are_of_bodies and self.start.regular
 
     @property
     def halved(self) -> tuple[int, list[float]]:

@@ -85,7 +85,7 @@ def dynamics(
 def _run(options: DynamicsOptions, progress: Progress | None, keep: Keep | None) -> Results:
     run = new_run(options)
     results = run.to_the_end(progress, keep)
-    if isinstance(stepper := run.steppers[0], OdeStepper):
+    for stepper in run.steppers:
         stepper.put_away()
     return results
 

@@ -120,6 +120,10 @@ class DynamicsStepper(ABC):
     def leads_nowhere(self, outputs: Outputs) -> str | None:
         """A sentence if many steps made no progress."""
 
+    @abstractmethod
+    def put_away(self) -> None:
+        """Leave this stepper to the next run, if it can be used again."""
+
     @property
     @abstractmethod
     def halved(self) -> tuple[int, list[float]]:

@@ -60,13 +60,16 @@ class Takeover:
         """The other stepper goes on; times, outputs and events stay the same."""
         t, state = self.run.t, self.first.state
         self.note(
-            f"at t = {t:.6g} s the motion is stiff; the implicit method esdirk4 with error control goes on"
+            f"at t = {t:.6g} s the motion is stiff; the implicit method radau5 with error control goes on"
         )
         if len(self.passings) == 1:
             self.add_implicit(t, state)
         else:
             self.passings[1].restart_at(t, *state)
-        self.marks[:] = 1.0, FIRST_WAIT, self.steppers[1].tried + FIRST_WAIT
+        stepper = self.steppers[1]
+        assert isinstance(stepper, DaeStepper)
+        stepper.begin_with(self.first.integration.step_ahead)
+        self.marks[:] = 1.0, FIRST_WAIT, stepper.tried + FIRST_WAIT
 
     def add_implicit(self, t: float, state: tuple[Floats, Floats]) -> None:
         """Its steps are those of reference points, whatever the coordinates of the explicit ones."""
@@ -79,7 +82,7 @@ class Takeover:
             coordinates="reference_point",
             atol=None if theirs else options.atol,
         )
-        stepper = DaeStepper(options, self.run.start, (t, *state))
+        stepper = DaeStepper.taking_over(options, self.run.start, (t, *state))
         stepper.say = self.run.notes.append
         self.passings.append(Passing(self.run, stepper, t))
 

@@ -18,7 +18,7 @@ from ...errors import ModelError, listed
 from ...model.measure import ANGLE
 from ...numerics.arrays import Floats
 from ...numerics.kernel import kernel
-from ...system.derivatives import add_force_block, add_wrench_block
+from ...system.derivatives import add_force_block, add_wrench_block, differentiate_force
 from ...system.failures import finite_QA
 from ...system.formulas.derivatives import add_row_block, bend_rows
 from ...system.frames import term_hessian
@@ -82,8 +82,9 @@ def applied_slopes(S, L, t, q, qd, w, where, G, by_q, by_qd):
     """Add QA_q and QA_qd to dense matrices; G is scratch, three rows of n."""
     n = q.size
     for i in range(L.forces.shape[0]):
-        add_force_block(S, L, i, t, qd, 1.0, 0.0, n, w, where, G, by_q)
-        add_force_block(S, L, i, t, qd, 0.0, 1.0, n, w, where, G, by_qd)
+        differentiate_force(L, i, t, w)
+        add_force_block(S, L, i, qd, 1.0, 0.0, n, w, where, G, by_q)
+        add_force_block(S, L, i, qd, 0.0, 1.0, n, w, where, G, by_qd)
     for i in range(L.wrench_frame.size):
         first = 3 * S.frame_body[L.wrench_frame[i]]
         add_wrench_block(S, L, i, t, q, qd, 1.0, 0.0, w.F, w.scratch, first, by_q)

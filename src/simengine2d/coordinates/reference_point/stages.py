@@ -119,7 +119,7 @@ def evaluate(c, t, y, out):
     for i in range(st.t.size):
         evaluate_state(c.S, st.t[i], st.z[i], st.zd[i], c.w)
         st.state[EVALUATIONS] += 1.0
-        find_gaps(c, st, i)
+        find_gaps(c, st, i, st.gap[i])
         find_balance(c, st.a[i], st.lam[i], st.balance[i])
         if c.twice == 1:
             find_slips(c, st, i)
@@ -139,9 +139,9 @@ def find_balance(c, a, lam, out):
 
 
 @kernel
-def find_gaps(c, st, i):
+def find_gaps(c, st, i, gap):
     """Phi / b and (Phi_q qd - nu) / c; or the rate itself, or Phi_q qdd - gamma, where that is the level."""
-    S, w, gap, zd = c.S, c.w, st.gap[i], st.zd[i]
+    S, w, zd = c.S, c.w, st.zd[i]
     level, b, rates = st.options[LEVEL], st.state[SIZE_B], st.state[SIZE_C]
     if level == ACCELERATION:
         gamma(S, w, w.row)

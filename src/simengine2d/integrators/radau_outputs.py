@@ -1,0 +1,115 @@
+"""After a step of Radau IIA, and inside it.
+
+The end of a step is brought onto the constraints by the smallest change in the metric of Newton's matrix, which a stiff
+spring resists. An output inside is one more stage, at a fraction x of the step, which integrates cubics exactly:
+
+    v = qd + h (sum_j w_j a_j + gamma a),      sum_j w_j x_j^p + gamma x^p = x^(p + 1) / (p + 1),   p = 0 ... 3
+
+Its accelerations and forces balance, so that a stiff spring has the length that its force asks for. If positions were
+interpolated, it would be as wrong as these, times its stiffness.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..coordinates.equations import LARGEST_CORRECTION
+from ..coordinates.stages import ACCELERATION, LEVEL, POSITION, SIZE_B, VELOCITY
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import invoke, kernel_pointer
+from . import loop_state
+from .radau_step import STAGES, correct_beside, enough_of, lagrange, set_size
+
+MOST_CORRECTIONS = 4
+CLOSED = 1e-13  # of the length of the mechanism, to which constraints are held as far as rounding allows
+NEARLY, CLOSELY = 1e-3, 1e-8  # of the tolerance, to which they are held at the ends of steps and at outputs
+
+
+@kernel
+def largest_gap(k):
+    """What is left of the constraints, as a length of the mechanism."""
+    found = 0.0
+    for i in range(k.per_row.size):
+        found = max(found, abs(k.one.gap[0, i]) * k.per_row[i])
+    return found
+
+
+@kernel
+def move_back(k, values, factor, violation):
+    """values += factor da, unless the change is out of proportion, as in a singular pose."""
+    size, da = 0.0, k.one.da[0]
+    for j in range(values.size):
+        size = max(size, abs(da[j]) * k.per_coordinate[j])
+    if size <= LARGEST_CORRECTION * violation:
+        for j in range(values.size):
+            values[j] += factor * da[j]
+
+
+@kernel
+def hold_constraints(k, t, y, goal):
+    """Bring the state onto the constraints, first q, then qd, by the factors of the step."""
+    one, n = k.one, k.rates.shape[1]
+    one.t[0] = t
+    for level in range(2 if k.per_row.size > 0 else 0):
+        one.options[LEVEL] = POSITION if level == 0 else VELOCITY
+        scale = one.state[SIZE_B] if level == 0 else 1.0  # gaps of positions are divided by b
+        values, before = (y[:n], np.inf) if level == 0 else (y[n:], np.inf)
+        for _ in range(2 * MOST_CORRECTIONS):
+            for j in range(n):
+                one.z[0, j], one.zd[0, j] = y[j], y[n + j]
+            invoke(k.beside_f, k.beside_c, t, one.state, one.state)
+            found = scale * largest_gap(k)
+            if found <= goal or found > 0.5 * before:
+                break
+            for j in range(n):
+                one.balance[0, j] = 0.0
+            invoke(k.correct_f, k.correct_c, t, one.state, one.state)
+            move_back(k, values, scale, found / scale)
+            before = found
+    one.options[LEVEL] = ACCELERATION
+
+
+@kernel_pointer
+def hold(k, t, y, out):
+    """Errors here do not add up; those of outputs are brought back once more."""
+    hold_constraints(k, t, y, max(CLOSED, NEARLY * k.rtol[0]) * k.length)
+
+
+@kernel
+def place_output(k, x, h):
+    """The stage a fraction x into the step, with a guess of its accelerations, multipliers and forces."""
+    one, n, T = k.one, k.rates.shape[1], k.T
+    for j in range(n):
+        one.base_zd[0, j], one.base_z[0, j], one.a[0, j] = k.y[n + j], k.y[j], 0.0
+    for j in range(one.lam.shape[1]):
+        one.lam[0, j] = 0.0
+    for i in range(STAGES + 1):
+        weight, value = 0.0, lagrange(T, x, i)
+        for p in range(STAGES + 1):
+            weight += T.moments[i, p] * (x ** (p + 1) / (p + 1) - T.gamma * x**p)
+        for j in range(n):
+            one.base_zd[0, j] += h * weight * k.nodes[i, j]
+            one.base_z[0, j] += h * weight * k.rates[i, j]
+            one.a[0, j] += value * k.nodes[i, j]
+        for j in range(one.lam.shape[1]):
+            one.lam[0, j] += value * k.nodes[i, n + j]
+    for j in range(n):
+        one.base_z[0, j] += h * T.gamma * one.base_zd[0, j]
+
+
+@kernel_pointer
+def look_into_radau_step(k, t, state, out):
+    """q and qd at a time inside the step, and what balances there into k.inside."""
+    one, n, h = k.one, k.rates.shape[1], state[loop_state.TAKE]
+    one.t[0] = t
+    set_size(k, h)
+    place_output(k, (t - state[loop_state.TIME]) / h, h)
+    for _ in range(MOST_CORRECTIONS):
+        if correct_beside(k) <= enough_of(k):
+            break
+    for j in range(n):
+        out[j], out[n + j] = one.z[0, j], one.zd[0, j]
+        k.inside[j] = one.a[0, j]
+    for j in range(k.ends.shape[1] - n):
+        k.inside[n + j] = one.lam[0, j]
+    hold_constraints(k, t, out, max(CLOSED, CLOSELY * k.rtol[0]) * k.length)

@@ -1,0 +1,328 @@
+"""Steps for stiff motions: Radau IIA of order 5 on the index-1 equations, with error control.
+
+    M a + Phi_q^T lam = QA,      Phi_q a = gamma      at      v_i = qd + h sum_j A_ij a_j,   q_i = q + h sum_j A_ij v_j
+
+Newton's iteration has one matrix for all three stages, which serves for several steps of the same size. It begins with
+the accelerations, multipliers and forces of the last step, extrapolated. Nothing is divided by h^2, as the constraints
+of index 3 are. The last stage is the end of the step.
+
+Anything else is one more stage beside those of the step, with the real eigenvalue gamma of A as its own coefficient, so
+that the factors serve for it: outputs inside the step (`radau_outputs.py`), and the estimate of the error. That,
+
+    x = (I - h gamma J)^-1 e,      e = h gamma f(y) + sum_i e_i (Y_i - y),
+
+is the difference to a state with the slope f(y1 + x).
+
+Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd edition (1996), section IV.8.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..coordinates.stages import CHANGE, ITERATIONS, KEPT, SIZE_B, SIZE_C, Stages, add_stages
+from ..numerics.arrays import Floats, constant
+from ..numerics.kernel import kernel
+from ..numerics.kernel_pointer import invoke, kernel_pointer
+from . import loop_state
+from .dae_step import SEEN
+from .implicit_runge_kutta import RadauIIA
+
+STAGES = 3
+# weights of Y_i - y in the estimate, in units of gamma / 3
+ESTIMATE = np.array([-13.0 - 7.0 * np.sqrt(6.0), -13.0 + 7.0 * np.sqrt(6.0), -1.0])
+NODES = np.concatenate([[0.0], RadauIIA.c])
+
+MOST_ITERATIONS = 8
+ENOUGH = 0.03  # error of the iteration, against the tolerance of a step
+DIVERGES = 0.9  # rate of convergence at which the iteration is given up
+SLOW = 0.02  # the same at which the next step makes a matrix of its own
+FAR = 1.6  # of the last step: where its polynomial does not lead any more
+ROUNDING = 1e-16
+
+
+class RadauTable(NamedTuple):
+    """Coefficients."""
+
+    A: Floats
+    AA: Floats  # A^2
+    c: Floats
+    nodes: Floats  # beginning and stages
+    gamma: float  # real eigenvalue of A
+    error: Floats  # (4), of the slopes at the nodes
+    moments: Floats  # (4, 4): the inverse of nodes_j^k
+
+
+class RadauStep(NamedTuple):
+    """Context of `try_radau_step` and of what follows it."""
+
+    evaluate_f: Any  # the stages
+    evaluate_c: Any
+    solve_f: Any
+    solve_c: Any
+    beside_f: Any  # the one beside them
+    beside_c: Any
+    correct_f: Any
+    correct_c: Any
+    T: RadauTable
+    st: Stages
+    one: Stages
+    nodes: Floats  # (4, n + m + forces): accelerations, multipliers and forces at the nodes of the step
+    past: Floats  # the same of the last step
+    rates: Floats  # (4, n): velocities at the nodes
+    per_row: (
+        Floats  # what an error of each row, and a change of each coordinate, is as a length of the mechanism
+    )
+    per_coordinate: Floats
+    ends: Floats  # (2, n + m): accelerations and multipliers at the beginning and at the end of the step
+    memory: Floats
+    own: Floats  # see below
+    inside: Floats  # notes of outputs inside a step
+    length: float
+    y: Floats  # those of the path
+    state: Floats
+    rtol: Floats
+    atol: Floats
+
+
+# entries of `own`: size of the last step, or 0 where it is not known, that of the present one, and what the iteration
+# left of its last change
+LAST, PRESENT, LEFT = range(3)
+
+
+@cache
+def table() -> RadauTable:
+    A, values = RadauIIA.A, np.linalg.eigvals(RadauIIA.A)
+    gamma = float(values[np.argmin(np.abs(values.imag))].real)
+    error = np.concatenate([[gamma], gamma / 3.0 * ESTIMATE @ A])
+    moments = np.linalg.inv(np.vander(NODES, increasing=True).T)
+    return constant(RadauTable(A.copy(), A @ A, RadauIIA.c.copy(), NODES.copy(), gamma, error, moments))
+
+
+# The stages of a step ---------------------------------------------------------------------------------
+
+
+@kernel
+def begin_step(k):
+    """The step that was taken since then becomes the last one."""
+    if k.state[loop_state.STEPS] != k.memory[SEEN]:
+        k.memory[SEEN], k.own[LAST] = k.state[loop_state.STEPS], k.own[PRESENT]
+        for i in range(STAGES + 1):
+            for j in range(k.nodes.shape[1]):
+                k.past[i, j] = k.nodes[i, j]
+        for j in range(k.nodes.shape[1]):
+            k.nodes[0, j] = k.past[STAGES, j]
+        for j in range(k.ends.shape[1]):
+            k.ends[0, j] = k.ends[1, j]
+
+
+@kernel
+def lagrange(T, x, i):
+    """The polynomial that is 1 at node i and 0 at the others."""
+    value = 1.0
+    for j in range(STAGES + 1):
+        if j != i:
+            value *= (x - T.nodes[j]) / (T.nodes[i] - T.nodes[j])
+    return value
+
+
+@kernel
+def predict(k, h):
+    """The polynomial through the nodes of the last step goes on; without one, all is as at the beginning."""
+    size, n = k.nodes.shape[1], k.rates.shape[1]
+    for i in range(1, STAGES + 1):
+        for j in range(size):
+            k.nodes[i, j] = k.nodes[0, j]
+        if h <= FAR * k.own[LAST]:
+            x = 1.0 + k.T.c[i - 1] * h / k.own[LAST]
+            for j in range(size):
+                k.nodes[i, j] = 0.0
+            for p in range(STAGES + 1):
+                weight = lagrange(k.T, x, p)
+                for j in range(size):
+                    k.nodes[i, j] += weight * k.past[p, j]
+        for j in range(size):
+            if j < n:
+                k.st.a[i - 1, j] = k.nodes[i, j]
+            else:
+                k.st.lam[i - 1, j - n] = k.nodes[i, j]
+
+
+@kernel
+def place_bases(k, t, h):
+    """q + c_i h qd and qd, times and coefficients of the stages."""
+    st, T, n = k.st, k.T, k.rates.shape[1]
+    for i in range(STAGES):
+        st.t[i] = t + T.c[i] * h
+        for j in range(STAGES):
+            st.B[i, j], st.C[i, j] = T.AA[i, j] * h * h, T.A[i, j] * h
+        for j in range(n):
+            st.base_z[i, j], st.base_zd[i, j] = k.y[j] + T.c[i] * h * k.y[n + j], k.y[n + j]
+    st.state[SIZE_B], st.state[SIZE_C] = h * h, h
+    set_size(k, h)
+    if abs(st.state[KEPT] - h * h) > 1.0e-9 * h * h:
+        st.state[KEPT] = 0.0
+
+
+@kernel
+def change_of(k, st, h):
+    """The largest change of a velocity or a position, in tolerances, and the changed unknowns."""
+    n, worst = k.rates.shape[1], h * st.state[CHANGE] / k.rtol[0]
+    for i in range(st.t.size):
+        for j in range(n):
+            da = abs(st.da[i, j])
+            if not da < 1.0e200:
+                return np.inf
+            worst = max(worst, h * da * max(1.0 / scale_of(k, n + j), h / scale_of(k, j)))
+            st.a[i, j] += st.da[i, j]
+        for j in range(st.lam.shape[1]):
+            st.lam[i, j] += st.dlam[i, j]
+    return worst
+
+
+@kernel(inline=True)
+def scale_of(k, j):
+    return k.atol[j] + k.rtol[0] * abs(k.y[j])
+
+
+@kernel(inline=True)
+def enough_of(k):
+    """The error of an iteration that may be left, against the tolerance: errors of the method are smaller than that."""
+    return min(ENOUGH, np.sqrt(k.rtol[0]))
+
+
+@kernel
+def place_stages(st):
+    add_stages(st.base_z, st.B, st.a, st.z)
+    add_stages(st.base_zd, st.C, st.a, st.zd)
+
+
+@kernel
+def iterate(k, h):
+    """Whether the stages converge: what is left is theta / (1 - theta) of the last change.
+
+    The first change is judged by the rate of the step before; the second may be as large, where forces turn.
+    """
+    st, before, enough = k.st, 0.0, enough_of(k)
+    left = k.own[LEFT] = max(k.own[LEFT], ROUNDING) ** 0.8  # which is forgotten little by little
+    for iteration in range(MOST_ITERATIONS):
+        place_stages(st)
+        invoke(k.evaluate_f, k.evaluate_c, st.t[0], st.state, st.state)
+        invoke(k.solve_f, k.solve_c, st.t[0], st.state, st.state)
+        change = change_of(k, st, h)
+        st.state[ITERATIONS] += 1.0
+        if not change < 1.0e200:
+            return False
+        if iteration > 0:
+            theta = change / before
+            if iteration > 1 and theta >= DIVERGES and change > enough:
+                return False
+            left = k.own[LEFT] = theta / max(1.0e-3, 1.0 - theta)
+        if left * change <= enough:
+            place_stages(st)
+            return True
+        before = max(change, 1.0e-300)
+    return False
+
+
+@kernel
+def solve_stages(k, h):
+    """By the matrix of an earlier step, and by one of their own if that fails."""
+    kept = k.st.state[KEPT] != 0.0
+    predict(k, h)
+    found = iterate(k, h)
+    if not found and kept:
+        k.st.state[KEPT] = 0.0
+        predict(k, h)
+        found = iterate(k, h)
+    if not found and k.own[LAST] > 0.0:
+        k.own[LAST] = 0.0  # extrapolation may have led astray
+    if not found:
+        k.own[LEFT] = 1.0
+    if k.own[LEFT] > SLOW:
+        k.st.state[KEPT] = 0.0
+    return found
+
+
+@kernel
+def note_nodes(k):
+    """What was found, at the nodes and at the end."""
+    st, n, m = k.st, k.rates.shape[1], k.ends.shape[1] - k.rates.shape[1]
+    for i in range(STAGES):
+        for j in range(n):
+            k.nodes[i + 1, j], k.rates[i + 1, j] = st.a[i, j], st.zd[i, j]
+        for j in range(st.lam.shape[1]):
+            k.nodes[i + 1, n + j] = st.lam[i, j]
+    for j in range(n):
+        k.rates[0, j] = k.y[n + j]
+    for j in range(n + m):
+        k.ends[1, j] = k.nodes[STAGES, j]
+
+
+# One more stage ---------------------------------------------------------------------------------------
+
+
+@kernel
+def set_size(k, h):
+    """b = (gamma h)^2 and c = gamma h"""
+    one, c = k.one, k.T.gamma * h
+    one.B[0, 0] = one.state[SIZE_B] = c * c
+    one.C[0, 0] = one.state[SIZE_C] = c
+
+
+@kernel
+def correct_beside(k):
+    """A correction of the stage beside the others; returns the largest change."""
+    one = k.one
+    place_stages(one)
+    invoke(k.beside_f, k.beside_c, one.t[0], one.state, one.state)
+    invoke(k.correct_f, k.correct_c, one.t[0], one.state, one.state)
+    change = change_of(k, one, one.C[0, 0] / k.T.gamma)
+    place_stages(one)
+    return change
+
+
+@kernel
+def step_error(k, t, h, new):
+    """The filtered difference to the embedded method, in tolerances: at first a is that of the end of the step."""
+    one, n, T, worst = k.one, k.rates.shape[1], k.T, 0.0
+    c = T.gamma * h
+    one.t[0] = t + h
+    for j in range(n):
+        of_q, of_qd = 0.0, 0.0
+        for i in range(STAGES + 1):
+            of_q += h * T.error[i] * k.rates[i, j]
+            of_qd += h * T.error[i] * k.nodes[i, j]
+        one.a[0, j] = k.nodes[STAGES, j]
+        one.base_zd[0, j] = new[n + j] + of_qd - c * one.a[0, j]
+        one.base_z[0, j] = new[j] + of_q - c * new[n + j] + c * one.base_zd[0, j]
+    for j in range(one.lam.shape[1]):
+        one.lam[0, j] = k.nodes[STAGES, n + j]
+    correct_beside(k)
+    for j in range(n):
+        of_q = abs(one.z[0, j] - new[j]) / (k.atol[j] + k.rtol[0] * max(abs(k.y[j]), abs(new[j])))
+        of_qd = abs(one.zd[0, j] - new[n + j])
+        of_qd /= k.atol[n + j] + k.rtol[0] * max(abs(k.y[n + j]), abs(new[n + j]))
+        if not of_q + of_qd < 1.0e200:
+            return np.inf
+        worst = max(worst, of_q, of_qd)
+    return worst
+
+
+@kernel_pointer
+def try_radau_step(k, t, state, new):
+    """One step, and its error."""
+    h, n = state[loop_state.TRIED], k.rates.shape[1]
+    begin_step(k)
+    place_bases(k, t, h)
+    if not solve_stages(k, h):
+        state[loop_state.CONVERGED] = 0.0
+        return
+    k.own[PRESENT] = h
+    note_nodes(k)
+    for j in range(n):
+        new[j], new[n + j] = k.st.z[STAGES - 1, j], k.st.zd[STAGES - 1, j]
+    state[loop_state.ESTIMATE] = step_error(k, t, h, new)

@@ -1,0 +1,143 @@
+"""Forces along measures as unknowns of their own, beside the law that they follow.
+
+A stiff spring turns with its body. Newton's method with the matrix of another pose then moves bodies across the spring
+by what its length lacks, times the stiffness. If the force p is an unknown like the multiplier of a joint, and its law
+an equation like a constraint,
+
+    M a + Phi_q^T lam = QA + s_q^T p,      p = F(s, sd, t)
+
+what the length lacks acts along the spring as it was when the matrix was made, S = s_q there, and is corrected at once:
+
+    QA + s_q^T p + S^T (F - p),      dp = F - p + F_q dq + F_qd dqd
+
+C. Lubich, BIT 33 (1993) 151-176, section 4.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..numerics.arrays import Floats, Ints, constant
+from ..numerics.kernel import kernel
+from .applied_forces import (
+    BY,
+    MEASURE,
+    READ,
+    READ_END,
+    SIGN,
+    TARGET,
+    TARGET_END,
+    Loads,
+    evaluate_force,
+    force_along,
+)
+from .derivatives import add_force_block, add_measure, differentiate_force
+from .formulas.derivatives import Couplings, begin_block, end_block
+from .frames import term_gradient
+
+
+class ForceRows(NamedTuple):
+    """Which coordinates the forces along each target depend on."""
+
+    block: Ints  # of the couplings, for each force
+    start: Ints  # (targets + 1), of the slopes
+
+
+class ForceSlopes(NamedTuple):
+    """Of the force along each target, over the coordinates that it depends on."""
+
+    along: Floats  # s_q
+    by_q: Floats  # F_q
+    by_qd: Floats  # F_qd
+
+
+def force_rows(L: Loads, C: Couplings, rows: int) -> ForceRows:
+    """`rows` blocks of the couplings are those of formulas."""
+    block = rows + np.arange(L.forces.shape[0])
+    sizes = np.diff(C.start)[block]
+    count = L.forces[:, TARGET_END] - L.forces[:, TARGET]
+    return constant(ForceRows(block, np.cumsum([0, *np.repeat(sizes, count)]).astype(np.int64)))
+
+
+def new_slopes(R: ForceRows) -> ForceSlopes:
+    return ForceSlopes(*np.zeros((3, int(R.start[-1]))))
+
+
+@kernel
+def find_force_slopes(S, L, C, R, t, qd, force, w, slopes, stiffness, damping):
+    """s_q, F_q and F_qd of all forces where the frames are placed, and -QA_q and -QA_qd by slots, symmetrized."""
+    for i in range(L.forces.shape[0]):
+        b = R.block[i]
+        size = begin_block(C, b, w.where, w.B)
+        differentiate_force(L, i, t, w)
+        for target in range(L.forces[i, TARGET], L.forces[i, TARGET_END]):
+            find_slopes_along(S, L, i, target, qd, size, R.start[target], w, slopes)
+            by, sign = L.targets[target, BY], L.targets[target, SIGN]
+            w.law[0 if by < 0 else 1 + by] = (
+                sign * force[target]
+            )  # not that of a length which is not yet right
+        add_force_block(S, L, i, qd, -1.0, 0.0, size, w, w.where, w.G, w.B)
+        end_block(C, b, 0.5, 0.5, w.where, w.B, stiffness)
+        begin_block(C, b, w.where, w.B)
+        add_force_block(S, L, i, qd, 0.0, -1.0, size, w, w.where, w.G, w.B)
+        end_block(C, b, 0.5, 0.5, w.where, w.B, damping)
+
+
+@kernel
+def find_slopes_along(S, L, i, target, qd, size, at, w, slopes):
+    """Those of one target: F_q = sum_j F_uj u_j,q + F_udj ud_j,q,   F_qd = sum_j F_udj u_j,q"""
+    G, reads = w.G, L.forces[i, READ_END] - L.forces[i, READ]
+    own, by, sign = L.targets[target, MEASURE], L.targets[target, BY], L.targets[target, SIGN]
+    law = 1 if by < 0 else 1 + (2 * reads + 1) * (by + 1)
+    for p in range(size):
+        G[0, p] = G[1, p] = G[2, p] = 0.0
+    add_measure(S, L, own, 1.0, 0.0, 0.0, qd, w, w.where, G, 0, 0, w.B)
+    for j in range(reads):
+        by_u, by_ud = sign * w.law[law + 2 * j], sign * w.law[law + 2 * j + 1]
+        add_measure(S, L, L.forces[i, READ] + j, by_u, by_ud, 0.0, qd, w, w.where, G, 1, 1, w.B)
+        add_measure(S, L, L.forces[i, READ] + j, by_ud, 0.0, 0.0, qd, w, w.where, G, 2, 2, w.B)
+    for p in range(size):
+        slopes.along[at + p], slopes.by_q[at + p], slopes.by_qd[at + p] = G[0, p], G[1, p], G[2, p]
+
+
+@kernel
+def add_held_forces(S, L, C, R, t, F, scratch, slopes, force, lack, Q):
+    """Q += s_q^T p + S^T (F - p),   lack = F - p"""
+    nb, body = S.mass.size, S.frame_body
+    for i in range(L.forces.shape[0]):
+        total, first = evaluate_force(L, i, t, F, scratch), C.start[R.block[i]]
+        for target in range(L.forces[i, TARGET], L.forces[i, TARGET_END]):
+            m, p = L.targets[target, MEASURE], force[target]
+            lack[target] = force_along(L, target, total, scratch.results) - p
+            for k in range(L.measure_start[m], L.measure_start[m + 1]):
+                a, b = L.term_a[k], L.term_b[k]
+                d = term_gradient(L.term_kind[k], F, a, b)
+                weight = p * L.term_weight[k]
+                if body[a] < nb:
+                    j = 3 * body[a]
+                    Q[j] += weight * d[0]
+                    Q[j + 1] += weight * d[1]
+                    Q[j + 2] += weight * d[2]
+                if body[b] < nb:
+                    j = 3 * body[b]
+                    Q[j] += weight * d[3]
+                    Q[j + 1] += weight * d[4]
+                    Q[j + 2] += weight * d[5]
+            at = R.start[target]
+            for u in range(R.start[target + 1] - at):
+                Q[C.coordinate[first + u]] += slopes.along[at + u] * lack[target]
+
+
+@kernel
+def change_forces(L, C, R, slopes, dq, dqd, lack, change):
+    """dp = F - p + F_q dq + F_qd dqd"""
+    for i in range(L.forces.shape[0]):
+        first = C.start[R.block[i]]
+        for target in range(L.forces[i, TARGET], L.forces[i, TARGET_END]):
+            at, total = R.start[target], lack[target]
+            for u in range(R.start[target + 1] - at):
+                j = C.coordinate[first + u]
+                total += slopes.by_q[at + u] * dq[j] + slopes.by_qd[at + u] * dqd[j]
+            change[target] = total
