@@ -55,7 +55,7 @@ class ConstrainedIntegration(CompiledIntegration):
             kept = [*problem.broken.memory, memory[dae_step.HALVINGS :]]
             problem = replace(problem, broken=replace(problem.broken, memory=kept))
         super().__init__(problem, path, rules, attempt)
-        if rules.kind >= loop_state.ADAPTIVE:
+        if rules.kind == loop_state.ADAPTIVE:
             self.open_steps()
 
     @property

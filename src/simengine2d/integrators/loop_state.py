@@ -28,8 +28,8 @@ STATE_SIZE = 34
 # why the loop ended
 DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE = range(5)
 COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS, ALARMED = range(5, 11)
-# how steps are chosen: equal between two outputs or throughout, by their error, by their error with ends at outputs
-BETWEEN_OUTPUTS, EQUAL, ADAPTIVE, TO_OUTPUTS = range(4)
+# how steps are chosen: equal between two outputs or throughout, by their error
+BETWEEN_OUTPUTS, EQUAL, ADAPTIVE = range(3)
 
 
 class BoundEquations(NamedTuple):

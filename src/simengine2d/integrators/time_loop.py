@@ -49,7 +49,6 @@ from .loop_state import (
     STORED,
     TAKE,
     TIME,
-    TO_OUTPUTS,
     TOO_STIFF,
     TRIED,
     WHY,
@@ -67,7 +66,7 @@ STIFF_STEPS = 15  # beyond the stability limit of the method
 CALM_STEPS = 6  # in a row that are not, after which those are counted again
 SHORTENED = 0.25  # of a step whose iteration does not converge
 MOST_HALVINGS = 40  # of the spacing of outputs
-CLOSEST = 1e-6  # to each other, relative to their spacing: outputs at the ends of steps
+CLOSEST = 1e-6  # to the end, relative to their spacing: outputs
 
 # Outputs ----------------------------------------------------------------------------------------------
 
@@ -101,14 +100,11 @@ def output_inside(rules, p, times, k):
     """The time of output k, where it lies inside the accepted step; else any after it.
 
     Outputs that follow the steps are multiples of a half, a quarter, ... of their spacing: at least one for each step,
-    about two for the long steps of high order. Where steps end at outputs, outputs are also where steps end.
+    about two for the long steps of high order.
     """
     state, last = p.state, times.size - 1
     if state[GRID] == 0.0 or k == 0 or k == last:
         return times[k]
-    if rules.kind == TO_OUTPUTS and state[FINER] == 1.0:
-        ahead, end = output_ahead(p, times, k), state[END]
-        return end if times[k - 1] + CLOSEST * state[GRID] < end < ahead else ahead
     spacing, longest = state[GRID], state[TAKE] * (0.75 if rules.order > 5 else 1.0)
     if state[FINER] == 1.0:
         for _ in range(MOST_HALVINGS):
@@ -208,19 +204,15 @@ def choose_step(rules, p, output):
             h = min(h, rules.step)
         if rules.careful == 1:
             h = min(h, longest_step(t - rules.begin))
-        target = min(output, limit) if rules.kind == TO_OUTPUTS else limit
-        h = without_sliver(rules, h, target - t)
-        end = target if h == target - t else t + h
+        h = without_sliver(h, limit - t)
+        end = limit if h == limit - t else t + h
     p.state[TRIED] = h
     return h, end
 
 
 @kernel
-def without_sliver(rules, h, rest):
+def without_sliver(h, rest):
     """A step of about h that leaves no sliver of what remains."""
-    if rules.kind == TO_OUTPUTS:
-        longest = rules.step if rules.step > 0.0 else np.inf
-        return rest if rest < 1.1 * h and rest <= longest else min(h, rest)
     return min(h if rest > 2.0 * h or rest <= h else 0.5 * rest, rest)
 
 
@@ -286,7 +278,7 @@ def try_step(E, rules, p, output, last_output):
     state = p.state
     # the size of the step
     h, end = choose_step(rules, p, output)
-    adaptive = rules.kind >= ADAPTIVE
+    adaptive = rules.kind == ADAPTIVE
     if adaptive and not h >= 1.0e-14 * max(abs(state[TIME]), abs(last_output)):
         return STEP_TOO_SMALL if state[CONVERGED] == 1.0 else NO_CONVERGENCE
     if rules.uses_slope == 1:
@@ -309,8 +301,7 @@ def try_step(E, rules, p, output, last_output):
         state[ERROR] = error
         if h <= state[STEP] <= rules.keeps * h:
             state[STEP] = h
-        shortened = end == state[LIMIT] or (rules.kind == TO_OUTPUTS and end == output)
-        state[STEP] = max(state[STEP], wanted) if shortened else state[STEP]
+        state[STEP] = max(state[STEP], wanted) if end == state[LIMIT] else state[STEP]
     # the step is accepted
     state[TAKE], state[END], state[LONGEST] = h, end, max(state[LONGEST], h)
     finish_step(E, p)
@@ -337,7 +328,7 @@ def guess_step(E, rules, p):
 def begin(E, rules, p):
     """The size of a first step."""
     p.state[BEGUN] = 1.0
-    if rules.kind >= ADAPTIVE and p.state[STEP] == 0.0:
+    if rules.kind == ADAPTIVE and p.state[STEP] == 0.0:
         guess_step(E, rules, p)
 
 

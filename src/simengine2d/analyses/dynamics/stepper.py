@@ -169,8 +169,8 @@ class DynamicsStepper(ABC):
 
     def step_again(self, outputs: Outputs, before: float, count: int) -> int:
         """Steps that were taken before, about up to a time; outputs matter only where steps end at them."""
-        integration, ends_at_outputs = self.integration, (loop_state.BETWEEN_OUTPUTS, loop_state.TO_OUTPUTS)
-        if isinstance(integration, CompiledIntegration) and integration.rules.kind not in ends_at_outputs:
+        integration, between = self.integration, loop_state.BETWEEN_OUTPUTS
+        if isinstance(integration, CompiledIntegration) and integration.rules.kind != between:
             beyond = np.array([before + 1e3 * (1.0 + abs(before))])
             integration.space_outputs(0.0, False)
             return integration.integrate(beyond, 0, np.zeros((1, self.Y.shape[1])), count)[1]
