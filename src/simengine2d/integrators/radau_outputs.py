@@ -18,9 +18,10 @@ from ..coordinates.stages import ACCELERATION, LEVEL, POSITION, SIZE_B, VELOCITY
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import loop_state
-from .radau_step import STAGES, correct_beside, enough_of, lagrange, set_size
+from .radau_step import LEFT, STAGES, correct_beside, enough_of, forgotten, lagrange, set_size
 
 MOST_CORRECTIONS = 4
+SURELY = 10.0  # by which a prediction must be better than what is asked for
 CLOSED = 1e-13  # of the length of the mechanism, to which constraints are held as far as rounding allows
 NEARLY, CLOSELY = 1e-3, 1e-8  # of the tolerance, to which they are held at the ends of steps and at outputs
 
@@ -65,6 +66,8 @@ def hold_constraints(k, t, y, goal):
                 one.balance[0, j] = 0.0
             invoke(k.correct_f, k.correct_c, t, one.state, one.state)
             move_back(k, values, scale, found / scale)
+            if SURELY * found * found <= goal * before:  # as it goes on
+                break
             before = found
     one.options[LEVEL] = ACCELERATION
 
@@ -104,8 +107,9 @@ def look_into_radau_step(k, t, state, out):
     one.t[0] = t
     set_size(k, h)
     place_output(k, (t - state[loop_state.TIME]) / h, h)
+    left = forgotten(k.own[LEFT])
     for _ in range(MOST_CORRECTIONS):
-        if correct_beside(k) <= enough_of(k):
+        if left * correct_beside(k) <= enough_of(k):
             break
     for j in range(n):
         out[j], out[n + j] = one.z[0, j], one.zd[0, j]

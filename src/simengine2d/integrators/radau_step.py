@@ -194,6 +194,12 @@ def enough_of(k):
     return min(ENOUGH, np.sqrt(k.rtol[0]))
 
 
+@kernel(inline=True)
+def forgotten(left):
+    """What an earlier iteration has left of its last change says less and less of later ones."""
+    return max(left, ROUNDING) ** 0.8
+
+
 @kernel
 def place_stages(st):
     add_stages(st.base_z, st.B, st.a, st.z)
@@ -207,7 +213,7 @@ def iterate(k, h):
     The first change is judged by the rate of the step before; the second may be as large, where forces turn.
     """
     st, before, enough = k.st, 0.0, enough_of(k)
-    left = k.own[LEFT] = max(k.own[LEFT], ROUNDING) ** 0.8  # which is forgotten little by little
+    left = k.own[LEFT] = forgotten(k.own[LEFT])
     for iteration in range(MOST_ITERATIONS):
         place_stages(st)
         invoke(k.evaluate_f, k.evaluate_c, st.t[0], st.state, st.state)
