@@ -22,7 +22,8 @@ from .loop_state import Path
 from .ode_method import Integration, OdeMethod, OdeTask, Stability
 
 COLLAPSED = 1e-2  # relative to the longest step
-LONG = 0.85  # of the stability limit: step control keeps stiff motions a little below it
+# of the stability limit: step control keeps stiff motions a little below it, and methods of high order well below
+LONG, LONG_OF_HIGH_ORDER = 0.85, 0.6
 STORED_STEPS = 256  # into which it is possible to look later
 MOST_STORED = 4_000_000  # numbers in them
 
@@ -61,7 +62,8 @@ class RungeKutta(OdeMethod, abstract=True):
         if problem.watch or problem.collapses:
             rules = rules._replace(collapse=COLLAPSED)
         if problem.watch and T.C[T.stages - 1] == 1.0:  # two slopes at the end of a step reveal stiffness
-            rules = rules._replace(stability=LONG * T.stability)
+            share = LONG_OF_HIGH_ORDER if self.order > 6 else LONG
+            rules = rules._replace(stability=share * T.stability)
         attempt = try_explicit_step.bind(ExplicitStep(problem.f.f, problem.f.c, T, path))
         return CompiledIntegration(problem, path, rules, attempt, look_into_explicit_step.bind_like(attempt))
 
