@@ -73,9 +73,8 @@ class RadauStep(NamedTuple):
     nodes: Floats  # (4, n + m + forces): accelerations, multipliers and forces at the nodes of the step
     past: Floats  # the same of the last step
     rates: Floats  # (4, n): velocities at the nodes
-    per_row: (
-        Floats  # what an error of each row, and a change of each coordinate, is as a length of the mechanism
-    )
+    # what an error of each row, and a change of each coordinate, is as a length of the mechanism
+    per_row: Floats
     per_coordinate: Floats
     ends: Floats  # (2, n + m): accelerations and multipliers at the beginning and at the end of the step
     memory: Floats
@@ -225,7 +224,8 @@ def iterate(k, h):
         if iteration > 0:
             theta = change / before
             if iteration > 1 and theta >= DIVERGES and change > enough:
-                return False
+                place_stages(st)
+                return change <= ENOUGH  # what is left is rounding
             left = k.own[LEFT] = theta / max(1.0e-3, 1.0 - theta)
         if left * change <= enough:
             place_stages(st)
