@@ -90,7 +90,7 @@ def test_a_simulator_takes_the_same_steps():
     model = rod_pendulum()
     simulator = se.Simulator(model, rtol=1e-5)
     for t in (0.2, 0.4, 0.6):
-        simulator.advance(t)
+        simulator.advance_to(t)
     r = se.dynamics(model, t_eval=[0, 0.2, 0.4, 0.6], rtol=1e-5)
     np.testing.assert_allclose(simulator.q, r.q[-1], atol=1e-5)
 

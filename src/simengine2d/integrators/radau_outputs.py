@@ -22,8 +22,8 @@ from .radau_step import LEFT, STAGES, correct_beside, enough_of, forgotten, lagr
 
 MOST_CORRECTIONS = 4
 SURELY = 10.0  # by which a prediction must be better than what is asked for
-CLOSED = 1e-13  # of the length of the mechanism, to which constraints are held as far as rounding allows
-NEARLY, CLOSELY = 1e-3, 1e-8  # of the tolerance, to which they are held at the ends of steps and at outputs
+CLOSED = 1e-14  # of the length of the mechanism, to which constraints are held as far as rounding allows
+NEARLY, CLOSELY = 1e-3, 1e-9  # of the tolerance, to which they are held at the ends of steps and at outputs
 
 
 @kernel
@@ -66,7 +66,7 @@ def hold_constraints(k, t, y, goal):
                 one.balance[0, j] = 0.0
             invoke(k.correct_f, k.correct_c, t, one.state, one.state)
             move_back(k, values, scale, found / scale)
-            if SURELY * found * found <= goal * before:  # as it goes on
+            if before < np.inf and SURELY * found * found <= goal * before:  # as it goes on
                 break
             before = found
     one.options[LEVEL] = ACCELERATION
