@@ -87,7 +87,7 @@ def test_another_mechanism_and_another_file(folder):
     assert answer.exit_code == 0, answer.output
     assert data_of(folder / "swing.html")["options"]["trace"] == ["lower.end"]
     answer = run("demo", "four_ber")
-    assert answer.exit_code == 1 and "Did you mean 'four_bar'?" in answer.output
+    assert answer.exit_code == 2 and "Did you mean 'four_bar'?" in answer.output
 
 
 def test_show_runs_a_model(folder):
