@@ -62,6 +62,7 @@ from .tree_motion import (
 )  # fmt: skip
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 # Kernels ----------------------------------------------------------------------------------------------
@@ -152,6 +153,7 @@ def move_bodies(c, t, y, out):
 POSES = 3  # random poses of the tree in which a row must hold to count as always satisfied
 HOLDS = 1e-11  # error of a satisfied row, relative to what moves it
 MOST_DENSE = 50_000_000  # entries of R
+FRAME_NUMBERS = slice(SystemArrays._fields.index("frame_x"), SystemArrays._fields.index("frame_sin") + 1)
 MOST_PRODUCTS = 5_000_000  # of entries of W; the multipliers of more would cost more than dense matrices
 
 
@@ -168,26 +170,46 @@ class Relative(MappedFamily):
     def __init__(self, system: System, q: Floats) -> None:
         super().__init__(system, q)
         self.own_rows = []
-        self.tree, self.measures, self.sizes = self._placed_at(q)
-        self.own_arrays, self.measured = self.tree, Evaluator(self.measures, NO_LOADS)
+        self._branch_out(q)
+        self.tree = self.own_arrays = tree_arrays(system.bodies, self.branches)
+        measured = [row for branch in self.branches for row in measured_by(branch)]
+        gravity, zeros = system.resolved.gravity, [NOTHING] * len(measured)
+        self.measures, frames = constant_arrays(system.bodies, gravity, measured, zeros)
+        self.measured, self.slides = Evaluator(self.measures, NO_LOADS), self._frames_of_slides(frames)
+        self._write_slides()
         self.to_bodies = move_bodies.bind(Moving(self.tree))
         self.constant_rows = self._constant_rows()
         self.constant_arrays = self._arrays_of(self.constant_rows)
         self.evaluated = Evaluator(self.constant_arrays, NO_LOADS)
         self.remaining_rows = self._rows_left()
 
-    def _placed_at(self, q: Floats) -> tuple[Tree, SystemArrays, Floats]:
-        """The tree of a pose, and what its coordinates measure."""
+    def _branch_out(self, q: Floats) -> None:
+        """The tree of a pose, the names of its coordinates, and what a large change of each is."""
         system, bodies = self.system, [body.name for body in self.system.bodies]
         angles = {GROUND: 0.0, **dict(zip(bodies, q[2::3].tolist(), strict=True))}
         self.q = q
         self.branches = spanning_tree(bodies, list(tree_joints(system, angles)))
-        measured = [part for branch in self.branches for part in coordinates_of(branch)]
-        self.names = [f"{owner}.{row.label}" for owner, row in measured]
-        sizes = [1.0 if row.label in ("angle", "phi") else system.length for _, row in measured]
-        rows, zeros = [row for _, row in measured], [NOTHING] * len(measured)
-        measures, _ = constant_arrays(system.bodies, system.resolved.gravity, rows, zeros)
-        return tree_arrays(system.bodies, self.branches), measures, np.array(sizes)
+        labels = [pair for branch in self.branches for pair in labels_of(branch)]
+        self.names = [f"{owner}.{label}" for owner, label in labels]
+        self.sizes = np.array([1.0 if label in ("angle", "phi") else system.length for _, label in labels])
+
+    def _frames_of_slides(self, frames: dict[PlacedFrame, int]) -> tuple[Ints, Ints]:
+        """The frames between which slides are measured: their numbers here, and in the system."""
+        S, pairs = self.system.arrays, []
+        for joint in (branch.joint for branch in self.branches if branch.joint):
+            if joint.on_line:
+                k = S.row_start[joint.rows[0]]
+                pairs += [(frames[joint.a], S.term_a[k]), (frames[joint.b], S.term_b[k])]
+        here, there = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        return here, there
+
+    def _write_slides(self) -> None:
+        """All other frames are those of the bodies themselves, and have no numbers."""
+        M, S, (here, there) = self.measures, self.system.arrays, self.slides
+        for old, new in zip(M[FRAME_NUMBERS], S[FRAME_NUMBERS], strict=True):
+            values = old.copy()
+            values[here] = new[there]
+            overwrite(old, values)
 
     def take_numbers(self, system: System, q: Floats) -> bool:
         own = self.system
@@ -195,13 +217,14 @@ class Relative(MappedFamily):
             return False
         if own.source is system and self.q is q:
             return True
-        held, left = self._held_rows(), self.remaining_rows
-        if not self.is_recursive or unequal(own) != unequal(system) or not own.take_numbers(system):
+        held, left, uneven = self._held_rows(), self.remaining_rows, unequal(own)
+        if not self.is_recursive or not own.take_numbers(system) or unequal(own) != uneven:
             return False
-        tree, measures, sizes = self._placed_at(q)
-        mine, theirs = (*self.tree[:2], self.measures, self.sizes), (*tree[:2], measures, sizes)
-        if self._held_rows() != held or not overwrite(mine, theirs):
+        self._branch_out(q)
+        tree = tree_arrays(own.bodies, self.branches)
+        if self._held_rows() != held or not overwrite(self.tree[:2], tree[:2]):
             return False
+        self._write_slides()
         if self._constant_rows() != self.constant_rows or not self._write_rows() or self._rows_left() != left:
             return False
         self.__dict__.pop("is_recursive", None)
@@ -319,17 +342,26 @@ def random_poses(n: int) -> Floats:
     return np.random.default_rng(1).uniform(-1.0, 1.0, (POSES, n))
 
 
-def coordinates_of(branch: Branch) -> Iterator[tuple[str, Row]]:
-    """What the coordinates of a branch measure, and their names."""
+def labels_of(branch: Branch) -> list[tuple[str, str]]:
+    """What each coordinate of a branch is of, and what it is."""
+    joint = branch.joint
+    if joint is None:
+        return [(branch.body, label) for label in ("x", "y", "phi")]
+    labels = ["along"] * joint.on_line + ["angle"] * (joint.angle is None)
+    return [(joint.name, label) for label in labels]
+
+
+def measured_by(branch: Branch) -> Iterator[Row]:
+    """What these coordinates measure."""
     joint, body = branch.joint, _axes(branch.body)
     if joint is None:
         for label, measure in (("x", x), ("y", y), ("phi", angle)):
-            yield branch.body, Row(label, measure(_axes(GROUND), body))
+            yield Row(label, measure(_axes(GROUND), body))
         return
     if joint.on_line:
-        yield joint.name, Row("along", along(joint.a, joint.b))
+        yield Row("along", along(joint.a, joint.b))
     if joint.angle is None:
-        yield joint.name, Row("angle", angle(_axes(joint.a.body), _axes(joint.b.body)))
+        yield Row("angle", angle(_axes(joint.a.body), _axes(joint.b.body)))
 
 
 def _axes(body: str) -> PlacedFrame:
