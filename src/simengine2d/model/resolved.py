@@ -145,7 +145,7 @@ class ResolvedModel(Scope):
         try:
             rows = list(joint.rows())
             for row in rows:
-                if row.formula is None:
+                if row.formula is None and len(row.measure.terms) > 1:
                     row.measure.period  # noqa: B018  (raises if the row has no definite value)
             return rows
         except ModelError as error:
@@ -348,8 +348,8 @@ class ResolvedModel(Scope):
     # frames
 
     def frame(self, frame: Frame) -> PlacedFrame:
-        body = self._drawn(frame.body)
-        x, y, angle = self._local(frame, body)
+        body = self.bodies.get(frame.body) or self._drawn(frame.body)
+        x, y, angle = usual_place(frame.place) or self._local(frame, body)
         return finite(PlacedFrame(body.name, x, y, angle, *to_global(body.pose, x, y, angle)))
 
     def frame_at(self, body: str, x: float, y: float, angle: float) -> PlacedFrame:
@@ -357,7 +357,7 @@ class ResolvedModel(Scope):
 
     def _local(self, frame: Frame, body: ResolvedBody) -> Pose:
         if frame.place is not None:
-            return usual_place(frame.place) or self._place(frame.place, Subject(f"frame {frame.text}"))
+            return self._place(frame.place, Subject(f"frame {frame.text}"))
         if frame.point is None:
             return 0.0, 0.0, 0.0
         if frame.point not in body.points:
