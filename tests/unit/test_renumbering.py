@@ -213,3 +213,30 @@ def test_a_system_of_its_own_takes_numbers_and_refuses_other_structures():
     assert own.evaluated(0.1, q, q).gamma.tobytes() == other.evaluated(0.1, q, q).gamma.tobytes()
     assert own.length == other.length and own.bodies is other.bodies
     assert not own.take_numbers(longer)
+
+
+def test_what_many_runs_have_prepared_is_not_kept_for_ever(monkeypatch):
+    """Each run through a singular pose, or of another kind, leaves more that follows the numbers."""
+    monkeypatch.setattr(idle_families, "MOST_WRITERS", 30)
+    system = se.System(sprung(0))
+    for k in range(12):
+        se.dynamics(system, t_end=0.01, max_step=0.01 + 0.001 * k)
+        se.dynamics(sprung(k), t_end=0.01, max_step=0.01 + 0.001 * k)
+    left = [*system.idle.waiting.values(), *idle_families.shared.waiting.values()]
+    families = [family for waiting in left for family in waiting if isinstance(family, Relative)]
+    assert families and all(len(family.system.writers) <= 30 for family in families)
+
+
+@pytest.mark.slow
+def test_singular_poses_are_passed_as_in_a_new_process():
+    def ladder(k: int) -> se.Model:
+        m = builders.four_bar_ladder(1, speed=1.0 + 0.01 * k)
+        for body in m.bodies.values():
+            body.mass, body.inertia = 1.0 + 0.1 * k, 0.1
+        return m
+
+    numbers = (0, 1, 2, 0)
+    in_turn = [outcome(ladder(k), t_end=4.0) for k in numbers]
+    for k, shared in zip(numbers, in_turn, strict=True):
+        forget()
+        assert outcome(ladder(k), t_end=4.0) == shared

@@ -40,9 +40,11 @@ def leave_family(family: Family, system: System, posed: Formulation, start: Init
     """Leave coordinates to the next run: of any model alike, or of this System from its second run on."""
     first, system.has_run = not system.has_run, True
     own = family.system if isinstance(family.system, OwnSystem) else None
+    if own and len(own.writers) > MOST_WRITERS:
+        return
     if own and first and can_share(system, family.name, posed, start):
         shared.give(structure(system), family)
-    elif not (own and len(own.writers) > MOST_WRITERS):
+    else:
         system.idle.give((family.name, start.assembly.t), family)
 
 
