@@ -24,7 +24,7 @@ from .ode_method import OdeTask
 from .radau_outputs import hold, look_into_radau_step
 from .radau_step import STAGES, RadauStep, table, try_radau_step
 
-SHARE = 0.2  # of the tolerance of one step
+SHARE = 0.12  # of the tolerance of one step
 SMALLEST = 1e-13  # error of a step that rounding leaves visible
 KEEPS = 1.2  # by which a step must become longer to be worth a new matrix
 

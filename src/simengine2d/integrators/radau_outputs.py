@@ -23,7 +23,7 @@ from .radau_step import LEFT, STAGES, correct_beside, enough_of, forgotten, lagr
 MOST_CORRECTIONS = 4
 SURELY = 10.0  # by which a prediction must be better than what is asked for
 CLOSED = 1e-14  # of the length of the mechanism, to which constraints are held as far as rounding allows
-NEARLY, CLOSELY = 1e-3, 1e-9  # of the tolerance, to which they are held at the ends of steps and at outputs
+NEARLY, CLOSELY = 1e-3, 1e-8  # of the tolerance, to which they are held at the ends of steps and at outputs
 
 
 @kernel
