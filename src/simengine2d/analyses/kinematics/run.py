@@ -174,7 +174,7 @@ class KinematicsRun:
         self.rejected += int(old.state[REJECTED])
         self.start_from(t, q)
         if old.state[TIME] == t:
-            self.stepper.fall[:] = old.fall
+            self.stepper.fall[:], self.stepper.level[:] = old.fall, old.level
             for entry in (FALL, LAST_STEP, DISTANCE, ALERT):
                 self.stepper.state[entry] = old.state[entry]
 

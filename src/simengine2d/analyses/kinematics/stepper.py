@@ -96,6 +96,7 @@ class Stepper(NamedTuple):
     good_pivots: Floats
     growth: Floats
     fall: Floats
+    level: Floats  # of each determinant, relative to its largest so far
     # a mechanism as a whole: Phi, Phi_q and a correction
     Phi: Floats
     lu: Floats
@@ -152,6 +153,7 @@ def new_stepper(
         good_pivots=zeros[8],
         growth=zeros[9],
         fall=np.ones(n),
+        level=np.ones(n),
         Phi=np.empty(S.row_start.size - 1),
         lu=np.empty(P.columns.size),
         work=zeros[6],

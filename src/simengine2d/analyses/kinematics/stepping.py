@@ -52,6 +52,7 @@ FIRST_TURN = 1e-3  # rad in the first substep, which shows the trend of the dete
 LARGEST_KINK = 5e-3  # change of velocity in one substep that the accelerations do not explain
 APPROACH = 0.7  # fraction of the distance to a singular pose that one substep may go
 SMALLEST_DIP = 0.3  # of the determinant between three poses, below which its minimum is examined closely
+TOUCHED = 1e-7  # of the largest determinant so far: what grows again from there has left a change point, on any branch
 FALLS = 1.0 + 1e-9  # a decrease of the determinant below which it is insignificant
 VIOLATED = 1e-7  # a redundant row, relative to the mechanism's length
 
@@ -95,7 +96,7 @@ def examine_determinants(w, h):
     why, near = DONE, False
     for g in range(int(w.answer[DETERMINANTS])):
         growth = growth_of_determinant(w, g)
-        if not growth > 0.0:
+        if not growth > 0.0 or (growth > 1.0 and w.level[g] < TOUCHED):
             return SIGN, True
         if dips(w.state[LAST_STEP], h, w.fall[g], growth):
             why = STUCK
@@ -156,6 +157,7 @@ def accept_step(w, t, h):
     fall = 0.0
     for g in range(int(w.answer[DETERMINANTS])):
         w.fall[g] = 1.0 / w.growth[g]
+        w.level[g] = min(1.0, w.level[g] * w.growth[g])
         fall = max(fall, w.fall[g])
     for i in range(int(w.answer[DETERMINANTS] * w.answer[PIVOTS_EACH])):
         w.good_pivots[i] = w.pivots[i]
