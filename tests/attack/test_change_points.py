@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
@@ -381,3 +382,15 @@ def off_the_branch(what: str, member: Member, function, r: se.Results) -> Iterat
 def test_no_branch_is_left_without_a_word():
     assert list(attack(np.random.default_rng(5), 20, outputs=(7, 23))) == []
     assert tally["passages"] > 15
+
+
+def test_a_driver_that_halts_at_a_change_point_while_another_moves_on():
+    """The motion in time says nothing about the branch: the carriage moves through it, the crank stands still."""
+    for seed, angle, meet in ((3, 1.5690956540857681, 0.0), (9, 2.1262401597298153, np.pi)):
+        rng = np.random.default_rng(seed)
+        member = moving_parallelogram(rng, 10 ** rng.uniform(-3, 3), angle)
+        onward = "step5(t, 1.2, 0, 2.5, -0.4327)"
+        law = Law(f"step5(t, 0.1, {angle!r}, 1.2, {meet!r}) + {onward}", 3.0, True)
+        for step in (0.008403, 0.0123, 0.05):
+            again = member._replace(model=deepcopy(member.model))
+            assert list(examine("moving parallelogram", again, law, step, False)) == []

@@ -48,6 +48,7 @@ from .stepper import (
     SUSPECT,
     TIME,
     Stepper,
+    carry_levels,
 )
 
 FIRST_CHUNK = 256  # output points between two calls of `progress`; doubled while the run is fast
@@ -173,8 +174,9 @@ class KinematicsRun:
         self.substeps += int(old.state[ACCEPTED])
         self.rejected += int(old.state[REJECTED])
         self.start_from(t, q)
+        carry_levels(old, self.stepper)
         if old.state[TIME] == t:
-            self.stepper.fall[:], self.stepper.level[:] = old.fall, old.level
+            self.stepper.fall[:] = old.fall
             for entry in (FALL, LAST_STEP, DISTANCE, ALERT):
                 self.stepper.state[entry] = old.state[entry]
 

@@ -174,3 +174,15 @@ def connect(w: Stepper, pointers: dict[int, BoundKernel]) -> None:
     """Let kernels call pointers of the same context; whoever holds the stepper must hold them too."""
     for place, pointer in pointers.items():
         w.calls[place], w.calls[CONTEXT] = (int(pointer.f), int(pointer.c)) if JIT else pointer[:2]
+
+
+def carry_levels(old: Stepper, new: Stepper) -> None:
+    """How large determinants are in another pose, relative to their largest in the run so far."""
+    shape = [int(old.answer[entry]) for entry in (DETERMINANTS, PIVOTS_EACH)]
+    if shape != [int(new.answer[entry]) for entry in (DETERMINANTS, PIVOTS_EACH)]:
+        return
+    count, used = shape[0], shape[0] * shape[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.abs(old.good_pivots[:used] / new.good_pivots[:used]).reshape(shape)
+        level = old.level[:count] * np.exp(np.log(ratios).sum(axis=1))
+    new.level[:count] = np.where(np.isfinite(level), np.minimum(level, 1.0), 1.0)

@@ -52,7 +52,7 @@ FIRST_TURN = 1e-3  # rad in the first substep, which shows the trend of the dete
 LARGEST_KINK = 5e-3  # change of velocity in one substep that the accelerations do not explain
 APPROACH = 0.7  # fraction of the distance to a singular pose that one substep may go
 SMALLEST_DIP = 0.3  # of the determinant between three poses, below which its minimum is examined closely
-TOUCHED = 1e-7  # of the largest determinant so far: what grows again from there has left a change point, on any branch
+TOUCHED = 1e-6  # of the largest determinant so far: what grows again from there has left a change point, on any branch
 FALLS = 1.0 + 1e-9  # a decrease of the determinant below which it is insignificant
 VIOLATED = 1e-7  # a redundant row, relative to the mechanism's length
 
