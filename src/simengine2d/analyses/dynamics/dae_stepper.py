@@ -96,7 +96,7 @@ class DaeStepper(DynamicsStepper):
 
     def named(self, options: DynamicsOptions) -> str:
         """The method in words."""
-        radau = f"integrated by the implicit method radau5 with error control, rtol = {options.rtol:g}"
+        radau = f"integrated by the implicit method Radau IIA of order 5 with error control, rtol = {options.rtol:g}"
         return radau if self.radau else options.in_words
 
     def begin(self, options: DynamicsOptions, t: float, q: Floats, qd: Floats) -> None:

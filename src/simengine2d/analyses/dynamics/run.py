@@ -306,7 +306,7 @@ class Run:
     @property
     def method(self) -> str:
         """What took the steps, in words."""
-        stiff = "; radau5 in reference_point coordinates while the motion was stiff"
+        stiff = "; Radau IIA of order 5 in reference_point coordinates while the motion was stiff"
         return self.options.method + (stiff if len(self.steppers) > 1 else "")
 
     def statistics(self) -> dict[str, int]:

@@ -60,7 +60,7 @@ class Takeover:
         """The other stepper goes on; times, outputs and events stay the same."""
         t, state = self.run.t, self.first.state
         self.note(
-            f"at t = {t:.6g} s the motion is stiff; the implicit method radau5 with error control goes on"
+            f"at t = {t:.6g} s the motion is stiff; Radau IIA of order 5, an implicit method with error control, goes on"
         )
         if len(self.passings) == 1:
             self.add_implicit(t, state)
