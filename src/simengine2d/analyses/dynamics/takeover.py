@@ -59,9 +59,7 @@ class Takeover:
     def turn_implicit(self) -> None:
         """The other stepper goes on; times, outputs and events stay the same."""
         t, state = self.run.t, self.first.state
-        self.note(
-            f"at t = {t:.6g} s the motion is stiff; Radau IIA of order 5, an implicit method with error control, goes on"
-        )
+        self.note(f"at t = {t:.6g} s the motion is stiff; the implicit method Radau IIA of order 5 goes on")
         if len(self.passings) == 1:
             self.add_implicit(t, state)
         else:
