@@ -114,14 +114,6 @@ def output_inside(rules, p, times, k):
     return multiple_after(spacing, max(times[k - 1], state[TIME]), times[last])
 
 
-@kernel(inline=True)
-def notes_at(p, t):
-    """Those of an output at a time up to the end of the step."""
-    if t == p.state[END]:
-        return p.notes
-    return p.old_notes if t <= p.state[TIME] else p.inside
-
-
 @kernel
 def write_outputs(E, rules, p, times, k, rows):
     """All outputs up to the end of the accepted step; returns the next row to fill."""
@@ -131,7 +123,8 @@ def write_outputs(E, rules, p, times, k, rows):
             break
         times[k] = t
         state_between(E, rules, p, t)
-        write_row(p, notes_at(p, t), k, rows)
+        inside = p.old_notes if t <= p.state[TIME] else p.inside
+        write_row(p, p.notes if t == p.state[END] else inside, k, rows)
         k += 1
     return k
 
