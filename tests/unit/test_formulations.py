@@ -135,7 +135,9 @@ def test_a_long_chain_is_exact():
 
 @pytest.mark.slow
 def test_steps_that_are_far_too_long_end_in_a_sentence():
-    with pytest.raises(se.ConvergenceError, match="grown beyond all bounds|the joints are apart by") as caught:
+    with pytest.raises(
+        se.ConvergenceError, match=r"grown beyond all bounds|the joints are apart by"
+    ) as caught:
         se.dynamics(
             se.builders.four_bar(1, 2, 2.5, 3, crank_angle=0.5),
             t_end=30,

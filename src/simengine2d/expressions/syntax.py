@@ -191,7 +191,7 @@ def walk(node: Node) -> Iterator[tuple[Node, int]]:
 
 
 def to_text(node: Node) -> str:
-    """Text that parses to the same tree."""
+    """Text that parses to the same tree; numbers with units become numbers in SI units."""
     match node:
         case Number(value):
             return repr(value).removesuffix(".0")
