@@ -210,28 +210,34 @@ def force_along(L, target, total, out):
     return L.targets[target, SIGN] * (total if by < 0 else out[FIRST_SLOPE + by])
 
 
+@kernel(inline=True)
+def push_along(S, L, m, force, F, Q):
+    """Q += s_q^T F of one measure"""
+    nb, body = S.mass.size, S.frame_body
+    for k in range(L.measure_start[m], L.measure_start[m + 1]):
+        a, b = L.term_a[k], L.term_b[k]
+        d = term_gradient(L.term_kind[k], F, a, b)
+        weight = force * L.term_weight[k]
+        if body[a] < nb:
+            j = 3 * body[a]
+            Q[j] += weight * d[0]
+            Q[j + 1] += weight * d[1]
+            Q[j + 2] += weight * d[2]
+        if body[b] < nb:
+            j = 3 * body[b]
+            Q[j] += weight * d[3]
+            Q[j + 1] += weight * d[4]
+            Q[j + 2] += weight * d[5]
+
+
 @kernel
 def add_forces(S, L, t, F, scratch, Q):
     """Q += sum_k F_k s_k,q"""
-    nb, body = S.mass.size, S.frame_body
     for i in range(L.forces.shape[0]):
         total = evaluate_force(L, i, t, F, scratch)
         for target in range(L.forces[i, TARGET], L.forces[i, TARGET_END]):
             m, force = L.targets[target, MEASURE], force_along(L, target, total, scratch.results)
-            for k in range(L.measure_start[m], L.measure_start[m + 1]):
-                a, b = L.term_a[k], L.term_b[k]
-                d = term_gradient(L.term_kind[k], F, a, b)
-                weight = force * L.term_weight[k]
-                if body[a] < nb:
-                    j = 3 * body[a]
-                    Q[j] += weight * d[0]
-                    Q[j + 1] += weight * d[1]
-                    Q[j + 2] += weight * d[2]
-                if body[b] < nb:
-                    j = 3 * body[b]
-                    Q[j] += weight * d[3]
-                    Q[j + 1] += weight * d[4]
-                    Q[j + 2] += weight * d[5]
+            push_along(S, L, m, force, F, Q)
 
 
 @kernel

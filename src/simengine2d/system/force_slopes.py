@@ -32,10 +32,10 @@ from .applied_forces import (
     Loads,
     evaluate_force,
     force_along,
+    push_along,
 )
 from .derivatives import add_force_block, add_measure, differentiate_force
 from .formulas.derivatives import Couplings, begin_block, end_block
-from .frames import term_gradient
 
 
 class ForceRows(NamedTuple):
@@ -105,26 +105,12 @@ def find_slopes_along(S, L, i, target, qd, size, at, w, slopes):
 @kernel
 def add_held_forces(S, L, C, R, t, F, scratch, slopes, force, lack, Q):
     """Q += s_q^T p + S^T (F - p),   lack = F - p"""
-    nb, body = S.mass.size, S.frame_body
     for i in range(L.forces.shape[0]):
         total, first = evaluate_force(L, i, t, F, scratch), C.start[R.block[i]]
         for target in range(L.forces[i, TARGET], L.forces[i, TARGET_END]):
             m, p = L.targets[target, MEASURE], force[target]
             lack[target] = force_along(L, target, total, scratch.results) - p
-            for k in range(L.measure_start[m], L.measure_start[m + 1]):
-                a, b = L.term_a[k], L.term_b[k]
-                d = term_gradient(L.term_kind[k], F, a, b)
-                weight = p * L.term_weight[k]
-                if body[a] < nb:
-                    j = 3 * body[a]
-                    Q[j] += weight * d[0]
-                    Q[j + 1] += weight * d[1]
-                    Q[j + 2] += weight * d[2]
-                if body[b] < nb:
-                    j = 3 * body[b]
-                    Q[j] += weight * d[3]
-                    Q[j + 1] += weight * d[4]
-                    Q[j + 2] += weight * d[5]
+            push_along(S, L, m, p, F, Q)
             at = R.start[target]
             for u in range(R.start[target + 1] - at):
                 Q[C.coordinate[first + u]] += slopes.along[at + u] * lack[target]
