@@ -207,7 +207,8 @@ class _Parser:
         return node
 
     def infix_level(self) -> int:
-        return INFIX[self.token.text][0] if self.at(*INFIX) else 0
+        token = self.token
+        return INFIX[token.text][0] if token.kind == "operator" and token.text in INFIX else 0
 
     def chain(self, first: Node, level: int) -> Node:
         place = self.place(self.token)

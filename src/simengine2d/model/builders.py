@@ -218,9 +218,10 @@ def chain(
     _check_count("chain", "n", n)
     _positive("chain", {"length": length})
     model = Model("chain", gravity=gravity, parameters={"length": length, "mass": mass, "angle": angle})
+    model.parameters |= {"dx": "length*cos(angle)", "dy": "length*sin(angle)"}
     before: Any = model.ground
     for i in range(1, n + 1):
-        ends = [(f"{k}*length*cos(angle)", f"{k}*length*sin(angle)") for k in (i - 1, i)]
+        ends = [(f"{k}*dx", f"{k}*dy") for k in (i - 1, i)]
         link = model.bar(f"link{i}", *ends, mass="mass")
         model.add(Revolute(f"pin{i}", before, link["start"]))
         before = link["end"]

@@ -48,22 +48,22 @@ def usual_place(place: Any) -> Pose | None:
     """(x, y) or (x, y, angle) in ordinary numbers; None if it takes a closer look."""
     if type(place) is not tuple or not 2 <= len(place) <= 3:
         return None
-    if len(place) == 2:
-        x, y = usual(place[0]), usual(place[1])
-        return None if x is None or y is None else (x, y, 0.0)
-    x, y, angle = map(usual, place)
+    x, y, angle = place if len(place) == 3 else (*place, 0.0)
+    x, y, angle = usual(x), usual(y), usual(angle)
     return None if x is None or y is None or angle is None else (x, y, angle)
 
 
 class Side(ABC):
     """One side of a joint: a body or a frame."""
 
+    __slots__ = ()
+
     @property
     @abstractmethod
     def frame(self) -> Frame: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Frame(Side):
     """A frame as written: `point` names a point of the body, `place` is (x, y, angle) in body axes."""
 

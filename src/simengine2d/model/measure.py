@@ -145,7 +145,7 @@ def second_order(h, dxd, dyd, phid_a, phid_b):
 Attached = Side | str | PlacedFrame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Term:
     """weight * kind(a, b)."""
 
@@ -165,7 +165,7 @@ class Term:
         return self.weight * float(value(kind, dx, dy, *ua, *ub, a.drawn_angle, b.drawn_angle))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Measure:
     """A weighted sum of measures: `angle(a, b)`, `along(rack, pinion) + 0.2 * angle(rack, pinion)`."""
 
@@ -222,8 +222,8 @@ class Measure:
 
 
 def _measure(kind: str, a: Attached, b: Attached) -> Measure:
-    first = a if isinstance(a, PlacedFrame) else as_frame(a)
-    second = b if isinstance(b, PlacedFrame) else as_frame(b)
+    first = a if type(a) is PlacedFrame else as_frame(a)
+    second = b if type(b) is PlacedFrame else as_frame(b)
     return Measure((Term(1.0, kind, first, second),))
 
 

@@ -359,7 +359,10 @@ def _unchanged(value: Any, before: Any) -> bool:
         return bool(value == before)
     if kind is tuple:
         return len(value) == len(before) and all(map(_unchanged, value, before))
-    if isinstance(value, Body | Element | Shape | Frame | Measure | Term | Table):
+    if kind is Frame or kind is Measure or kind is Term:
+        parts = (getattr(each, name) for name in kind.__slots__ for each in (value, before))
+        return value is before or all(map(_unchanged, parts, parts))
+    if isinstance(value, Body | Element | Shape | Table):
         return _unchanged(list(vars(value).items()), list(vars(before).items()))
     if value is before:
         return False

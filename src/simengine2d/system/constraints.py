@@ -215,11 +215,11 @@ def constant_arrays(
 def _numbered(
     bodies: Sequence[ResolvedBody], terms: Sequence[Term], more_frames: Iterable[PlacedFrame]
 ) -> tuple[dict[PlacedFrame, int], Ints]:
-    """The frames with their numbers, in the order of their bodies, and the body of each."""
+    """The frames with their numbers, in the order of their bodies and of the terms, and the body of each."""
     index = {body.name: i for i, body in enumerate(bodies)} | {GROUND: len(bodies)}
-    placed: set[Any] = {frame for term in terms for frame in (term.a, term.b)}
-    placed.update(more_frames)
-    frames = sorted(placed, key=lambda frame: (index[frame.body], frame))
+    placed: dict[Any, None] = dict.fromkeys(frame for term in terms for frame in (term.a, term.b))
+    placed.update(dict.fromkeys(more_frames))
+    frames = sorted(placed, key=lambda frame: index[frame.body])
     body_of = np.array([index[frame.body] for frame in frames], dtype=np.int64)
     return {frame: k for k, frame in enumerate(frames)}, body_of
 

@@ -45,7 +45,7 @@ def elimination_program(system: System, redundant: bool, tangent: bool) -> Equat
     """The elimination program of a system; with space for second derivatives if `tangent`."""
     refuse_heaps(system)
     n, m, entries = system.n, system.m, _entries(system)
-    P = _structure(system, tangent)
+    P = _structure(system, tangent or bends_on_the_diagonal(system))
     masses = _apparent_masses(system, entries)
     delta = np.where(system.masses == 0.0, DELTA * masses, 0.0)
     template = np.zeros(P.program.column.size)
@@ -71,6 +71,14 @@ def elimination_program(system: System, redundant: bool, tangent: bool) -> Equat
     )
 
 
+def bends_on_the_diagonal(system: System) -> bool:
+    """Whether second derivatives need no space of their own, as those of pins: one structure is enough."""
+    L, kinds = system.load_arrays, system.arrays.term_kind
+    coupled = system.arrays.formulas.row.size or len(L.forces) or L.wrench_frame.size
+    return not coupled and bool(np.isin(kinds, (ANGLE, X, Y)).all())
+
+
+@once_per_system
 def _structure(system: System, tangent: bool) -> ProgramStructure:
     S, L = system.arrays, system.load_arrays
     groups = coupled_coordinates(S, L) if tangent else []

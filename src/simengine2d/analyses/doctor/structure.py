@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from math import hypot
 from typing import Any
 
@@ -204,8 +205,11 @@ def _texts(thing: Any) -> Iterator[str]:
     if isinstance(thing, str):
         yield thing
         return
-    inside = thing.values() if isinstance(thing, dict) else getattr(thing, "__dict__", {}).values()
-    for part in thing if isinstance(thing, list | tuple) else inside:
+    if isinstance(thing, dict):
+        thing = list(thing.values())
+    elif is_dataclass(thing):
+        thing = [getattr(thing, field.name) for field in fields(thing)]
+    for part in thing if isinstance(thing, list | tuple) else ():
         yield from _texts(part)
 
 
