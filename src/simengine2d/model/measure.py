@@ -222,8 +222,8 @@ class Measure:
 
 
 def _measure(kind: str, a: Attached, b: Attached) -> Measure:
-    first = a if type(a) is PlacedFrame else as_frame(a)
-    second = b if type(b) is PlacedFrame else as_frame(b)
+    first = a if isinstance(a, PlacedFrame) else as_frame(a)
+    second = b if isinstance(b, PlacedFrame) else as_frame(b)
     return Measure((Term(1.0, kind, first, second),))
 
 
