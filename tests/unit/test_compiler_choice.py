@@ -65,28 +65,33 @@ def enabled(monkeypatch):
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
 
 
+def lines(caplog) -> str:
+    """What was logged."""
+    return "".join(f"{record.getMessage()}\n" for record in caplog.records)
+
+
 def without_numba(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
 
 
-def test_numba_that_is_missing_is_said_in_one_line(monkeypatch, capsys, enabled):
+def test_numba_that_is_missing_is_said_in_one_line(monkeypatch, caplog, enabled):
     without_numba(monkeypatch)
     assert not wanted()
-    told = capsys.readouterr().err
+    told = lines(caplog)
     assert told.count("\n") == 1
     assert "numba is not installed (`pip install numba` brings it); kernels run as plain Python" in told
 
 
-def test_numba_that_is_broken_is_said_with_its_cause(monkeypatch, capsys, enabled):
+def test_numba_that_is_broken_is_said_with_its_cause(monkeypatch, caplog, enabled):
     monkeypatch.delitem(sys.modules, "numba", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
     assert not wanted()
-    told = capsys.readouterr().err
+    told = lines(caplog)
     assert told.count("\n") == 1
     assert "numba cannot be imported (ImportError: Numba needs NumPy 2.2 or less. Got NumPy 2.4.)" in told
 
 
-def test_in_a_browser_and_where_the_user_wants_none_nothing_is_said(monkeypatch, capsys, enabled):
+def test_in_a_browser_and_where_the_user_wants_none_nothing_is_said(monkeypatch, caplog, enabled):
     without_numba(monkeypatch)
     monkeypatch.setattr(sys, "platform", "emscripten")
     assert not wanted()
@@ -94,7 +99,7 @@ def test_in_a_browser_and_where_the_user_wants_none_nothing_is_said(monkeypatch,
     without_numba(monkeypatch)
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert not wanted()
-    assert capsys.readouterr().err == ""
+    assert lines(caplog) == ""
 
 
 ABSENT = """
@@ -130,11 +135,11 @@ def test_a_run_where_numba_is_really_absent():
 # The ladder ---------------------------------------------------------------------------------------------
 
 
-def descend(monkeypatch, capsys, verdicts, first=SHORT):
+def descend(monkeypatch, caplog, verdicts, first=SHORT):
     """The compiler that is chosen where the checks say this, and what is told."""
     monkeypatch.setenv(VARIABLE, first)
     monkeypatch.setattr(compiler_verdicts, "verdict", verdicts.get)
-    return chosen(), capsys.readouterr().err
+    return chosen(), lines(caplog)
 
 
 @needs_numba
@@ -151,17 +156,17 @@ def descend(monkeypatch, capsys, verdicts, first=SHORT):
         ({}, STOCK, STOCK, ""),
     ],
 )
-def test_the_first_compiler_that_passes_is_taken(monkeypatch, capsys, verdicts, first, taken, told):
-    found, line = descend(monkeypatch, capsys, verdicts, first)
+def test_the_first_compiler_that_passes_is_taken(monkeypatch, caplog, verdicts, first, taken, told):
+    found, line = descend(monkeypatch, caplog, verdicts, first)
     assert found == taken
     assert line.count("\n") == (told != "")
     assert re.search(told, line)
 
 
 @needs_numba
-def test_another_layout_of_arrays_is_noticed_before_anything_is_compiled(monkeypatch, capsys):
+def test_another_layout_of_arrays_is_noticed_before_anything_is_compiled(monkeypatch, caplog):
     monkeypatch.setattr(inside_numba, "ARRAY", inside_numba.ARRAY[1:])
-    found, line = descend(monkeypatch, capsys, {STOCK: ""})
+    found, line = descend(monkeypatch, caplog, {STOCK: ""})
     assert found == STOCK
     assert "its arrays consist of meminfo, parent, nitems, itemsize, data, shape, strides" in line
 

@@ -15,7 +15,7 @@ from ..model.resolved import ResolvedModel
 from ..numerics.arrays import Floats
 from ..results.peaks import peak_of, rms
 from ..results.results import Results
-from .terminal import table
+from .terminal import is_wide, table
 
 
 def model_tables(resolved: ResolvedModel, q: Floats) -> Iterator[RenderableType]:
@@ -26,10 +26,10 @@ def model_tables(resolved: ResolvedModel, q: Floats) -> Iterator[RenderableType]
     if model.joints:
         rows, columns = list(_joint_rows(resolved)), ["type", "between", "equations", "slides along"]
         used = columns if any(row[-1] for row in rows) else columns[:-1]
-        yield table("joint", used, [row[: len(used) + 1] for row in rows], words=True)
+        yield table("joint", used, [row[: len(used) + 1] for row in rows], words=used)
         yield ""
     if model.forces:
-        yield table("force", ["type", "on"], _force_rows(resolved), words=True)
+        yield table("force", ["type", "on"], _force_rows(resolved), words=["type", "on"])
         yield ""
 
 
@@ -131,9 +131,9 @@ def _motion_rows(results: Results) -> Iterator[list[str]]:
 
 
 def _span(values: Floats) -> str:
-    """`-1 to 1`; one number where nothing moves."""
+    """`-1 to 1`, in two lines where the terminal is narrow; one number where nothing moves."""
     low, high = short(values.min()), short(values.max())
-    return low if low == high else f"{low} to {high}"
+    return low if low == high else f"{low}{' ' if is_wide() else chr(10)}to {high}"
 
 
 def clean(values: Floats) -> Floats:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import time
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from math import isfinite
+from numbers import Integral
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -27,6 +30,7 @@ WRONG, MISSING, FAILED, DOUBTFUL, STOPPED = 1, 2, 3, 4, 130
 """Exit codes: a wrong model or file; no such file, or a usage error; an analysis failed; results in doubt; Ctrl-C."""
 
 PATIENCE = 1.0  # seconds without a progress bar
+WIDE = 100  # columns in which a range of three numbers beside two others fits in one line
 LONGEST = 60  # rows of a table; a model of a thousand bodies is not read line by line
 
 
@@ -35,6 +39,15 @@ class Settings:
 
     debug = False
     strict = False
+    json = False
+    """The answer is one JSON document on standard output, and nothing else is there."""
+    quiet = False
+    """No tables, no progress and no warnings."""
+
+
+def read_by_people() -> bool:
+    """Whether tables and sentences are wanted."""
+    return not (Settings.json or Settings.quiet)
 
 
 # Saying -----------------------------------------------------------------------------------------------
@@ -62,16 +75,47 @@ def prepare() -> None:
 
 
 def show(*parts: RenderableType) -> None:
-    """Tables and sentences to standard output; square brackets and numbers stay as they are."""
-    with _standard_output() as output:
-        for part in parts:
-            output.print(part, soft_wrap=isinstance(part, str))
+    """Tables and sentences for people; a terminal gets them wrapped between words, a file or a pipe in one piece."""
+    if read_by_people():
+        with _standard_output() as output:
+            for part in parts:
+                output.print(part, soft_wrap=isinstance(part, str) and not output.is_terminal)
+
+
+def say(sentence: str) -> None:
+    """What was done, such as `wrote FILE`, unwrapped so that the path can be copied."""
+    if read_by_people():
+        _write(sentence)
 
 
 def show_text(text: str) -> None:
-    """A file's text to standard output, unwrapped."""
+    """A text that was asked for, unwrapped; with --json it is part of the answer instead."""
+    if not Settings.json:
+        _write(text.rstrip("\n"))
+
+
+def answer(data: Mapping[str, Any]) -> None:
+    """The answer as plain data, with --json."""
+    if Settings.json:
+        _write(json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """Arrays, numbers and paths as JSON has them; what is not finite is null."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return [plain(part) for part in value] if isinstance(value, Iterable) else str(value)
+
+
+def _write(text: str) -> None:
     with _standard_output() as output:
-        output.out(text.rstrip("\n"), highlight=False)
+        output.out(text, highlight=False)
 
 
 @contextmanager
@@ -83,12 +127,14 @@ def _standard_output() -> Iterator[Output]:
         raise OSError(error.errno, error.strerror, "standard output") from None
 
 
-def table(first: str, others: Sequence[str], rows: Iterable[list[str]], *, words: bool = False) -> Table:
-    """A table whose first column holds names. Narrow terminals fold cells; nothing is cut off."""
+def table(
+    first: str, others: Sequence[str], rows: Iterable[list[str]], *, words: Sequence[str] = ()
+) -> Table:
+    """A table whose first column holds names; those of `words` too. Narrow terminals fold cells; nothing is cut off."""
     result = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
     result.add_column(first, overflow="fold")
     for head in others:
-        result.add_column(head, overflow="fold", justify="left" if words else "right")
+        result.add_column(head, overflow="fold", justify="left" if head in words else "right")
     shown = list(rows)
     for row in shown[:LONGEST]:
         result.add_row(*row)
@@ -98,8 +144,13 @@ def table(first: str, others: Sequence[str], rows: Iterable[list[str]], *, words
     return result
 
 
+def is_wide() -> bool:
+    return Console().width >= WIDE
+
+
 def warn(sentence: str) -> None:
-    _tell("warning", "yellow", sentence)
+    if not Settings.quiet:
+        _tell("warning", "yellow", sentence)
 
 
 def complain(sentence: str) -> None:
@@ -107,11 +158,11 @@ def complain(sentence: str) -> None:
 
 
 def _tell(word: str, style: str, sentence: str) -> None:
-    """`error: ...` on standard error, in one piece so that it can be searched."""
+    """`error: ...` on standard error; except on a terminal in one piece, so that it can be searched."""
     from rich.text import Text
 
     errors = Output(stderr=True, highlight=False)
-    errors.print(Text.assemble((f"{word}: ", style), sentence), soft_wrap=True)
+    errors.print(Text.assemble((f"{word}: ", style), sentence), soft_wrap=not errors.is_terminal)
 
 
 # Errors -----------------------------------------------------------------------------------------------
@@ -143,6 +194,7 @@ def end(sentence: str, code: int) -> NoReturn:
     if Settings.debug:
         traceback.print_exc()
     complain(sentence)
+    answer({"error": sentence, "exit_code": code})
     raise typer.Exit(code) from None
 
 
@@ -207,7 +259,8 @@ class ProgressBar:
         now = time.perf_counter()
         if self.first is None:
             self.first = now, t
-        if self.bar is None and now - self.began > PATIENCE and sys.stderr.isatty():
+        patient = Settings.quiet or now - self.began <= PATIENCE
+        if self.bar is None and not patient and sys.stderr.isatty():
             self._start()
         if self.bar is not None:
             self.bar.update(self.bar.task_ids[0], completed=t, description=self.words(t, now))

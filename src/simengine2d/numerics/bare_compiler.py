@@ -6,8 +6,8 @@ Its subclasses cache machine code on disk (`stock_compiler.py`) and compile fast
 from __future__ import annotations
 
 import gc
+import logging
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +16,8 @@ from typing import Any
 
 import numba
 from numba import types
+
+LOG = logging.getLogger("simengine2d")
 
 ENTRY = types.void(types.int64, types.float64, *[types.int64] * 4)
 """The signature of a kernel pointer: context, t, y, size of y, out, size of out."""
@@ -69,8 +71,7 @@ def say_compiling(
     seconds: int, when: str = "after installation this happens once for each kind of analysis"
 ) -> None:
     """Announce, once per process, that kernels are being compiled."""
-    text = f"simengine2d: compiling kernels; {when} and takes up to {seconds} s ..."
-    print(text, file=sys.stderr, flush=True)
+    LOG.warning("simengine2d: compiling kernels; %s and takes up to %d s ...", when, seconds)
 
 
 @contextmanager

@@ -5,18 +5,21 @@
     bare     numba's usual pipeline, nothing cached                       documented names only
     python   none: kernels run as plain Python                            nothing
 
-The first one that passes its check is used (`compiler_verdicts.py`). If it is not the first of the list, one line on
-stderr says so.
+The first one that passes its check is used (`compiler_verdicts.py`). If it is not the first of the list, one line of
+logging says so.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 
 from ..errors import UnsupportedError
 from . import compiler_verdicts
 from .inside_numba import KEEPING, Unfamiliar, check_layout, inside
+
+LOG = logging.getLogger("simengine2d")
 
 SHORT, STOCK, BARE, PYTHON = LADDER = "short", "stock", "bare", "python"
 VARIABLE = "SIMENGINE2D_COMPILER"
@@ -111,7 +114,7 @@ INSTEAD = {
 
 
 def say(sentence: str) -> None:
-    print(f"simengine2d: {sentence}", file=sys.stderr, flush=True)
+    LOG.warning("simengine2d: %s", sentence)
 
 
 RUNG = chosen()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from ...errors import counted
 
@@ -43,10 +44,14 @@ class Checkup:
         """The findings of one kind, such as "dependent"."""
         return [finding for finding in self.findings if finding.kind == kind]
 
-    def json(self) -> str:
-        """Everything as JSON."""
+    def data(self) -> dict[str, Any]:
+        """Everything as plain data."""
         findings = [asdict(finding) for finding in self.findings]
-        return json.dumps({"model": self.name, "healthy": self.healthy, "findings": findings}, indent=2)
+        return {"model": self.name, "healthy": self.healthy, "findings": findings}
+
+    def json(self) -> str:
+        """The same as JSON."""
+        return json.dumps(self.data(), indent=2)
 
     def __str__(self) -> str:
         counts = [

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..terminal import sentences, show, table
+from .. import completion
+from ..terminal import answer, show, table
 from . import app as shared
-from .app import EXIT_CODES, app, positive
+from .app import command, positive
 from .models import read_model
 from .motion import check_spacing, perform, save, target_file
 
@@ -42,7 +43,15 @@ ActuatorOption = Annotated[
         help="Who makes the motion: a driver, or NAME=MEASURE such as 'motor=angle(ground, crank)'; may be repeated.",
     ),
 ]
-MethodOption = Annotated[str, typer.Option("--method", metavar="NAME", help="newton, relaxation or energy.")]
+MethodOption = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="newton, relaxation or energy.",
+        autocompletion=completion.equilibrium_methods,
+    ),
+]
 AllOption = Annotated[bool, typer.Option("--all", help="Look for all equilibria up to a turn away.")]
 StartOption = Annotated[
     list[str] | None,
@@ -58,8 +67,7 @@ TimeOption = Annotated[
 ]
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
+@command()
 def inverse(
     model: shared.ModelArgument,
     t_end: LastOption = None,
@@ -107,8 +115,7 @@ def _actuators(given: list[str] | None) -> dict[str, str] | None:
     return {name.strip(): measure.strip() or name.strip() for name, _, measure in parts}
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
+@command()
 def equilibrium(
     model: shared.ModelArgument,
     method: MethodOption = "newton",
@@ -118,9 +125,10 @@ def equilibrium(
     out: shared.OutOption = None,
     format: shared.FormatOption = None,
 ) -> None:
-    """Find where a mechanism stays at rest, and whether that is stable."""
+    """Find where a mechanism stays at rest, and if it is stable."""
     from ...analyses.statics.equilibrium import METHODS
     from ...analyses.statics.equilibrium import equilibrium as at_rest
+    from .. import answers
 
     if method not in METHODS:
         raise typer.BadParameter(f"'{method}' is not a method; choose {', '.join(METHODS)}.")
@@ -134,7 +142,7 @@ def equilibrium(
     )
     for one in equilibria:
         _show_equilibrium(one)
-    save(equilibria.results, target)
+    answer(answers.of_equilibria(equilibria) | save(equilibria.results, target))
 
 
 def _values(given: list[str] | None) -> dict[str, float] | None:
@@ -171,12 +179,15 @@ def _show_equilibrium(equilibrium: Equilibria) -> None:
         show("", table("joint", ["fx\nN", "fy\nN", "torque\nN m"], rows))
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
+@command()
 def modes(model: shared.ModelArgument, drawn: DrawnOption = False, time: TimeOption = 0.0) -> None:
-    """Natural frequencies and damping of small vibrations about the equilibrium nearest to the drawn pose."""
+    """Natural frequencies and damping of small vibrations.
+
+    They are those about the equilibrium nearest to the drawn pose.
+    """
     from ...analyses.assembly.assemble import assemble
     from ...analyses.linear.modes import modes as vibrations
+    from .. import answers
 
     mechanism = read_model(model)
     vibration = vibrations(mechanism, at=assemble(mechanism, time).q if drawn else None, t=time)
@@ -186,7 +197,8 @@ def modes(model: shared.ModelArgument, drawn: DrawnOption = False, time: TimeOpt
         "",
     )
     columns = ["frequency\nHz", "rad/s", "damping\nratio", "moves most"]
-    show(table("mode", columns, _mode_rows(vibration)))
+    show(table("mode", columns, _mode_rows(vibration), words=columns[-1:]))
+    answer(answers.of_modes(vibration))
 
 
 def _mode_rows(vibration: Modes) -> list[list[str]]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+import logging
+from collections.abc import Callable
 from enum import StrEnum
+from functools import wraps
 from math import isfinite
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ... import __version__
-from ..terminal import Settings
+from .. import completion
+from ..terminal import Settings, sentences
 from .catalog import CatalogGroup
 
 EXIT_CODES = (
@@ -23,7 +28,6 @@ EXIT_CODES = (
 
 app = typer.Typer(
     cls=CatalogGroup,
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -66,6 +70,63 @@ def _set_strict(wanted: bool) -> bool:
     return wanted
 
 
+def _set_json(wanted: bool) -> bool:
+    Settings.json = wanted
+    return wanted
+
+
+def _set_quiet(wanted: bool) -> bool:
+    Settings.quiet = wanted
+    logging.getLogger("simengine2d").setLevel(logging.ERROR if wanted else logging.NOTSET)
+    return wanted
+
+
+# Commands ---------------------------------------------------------------------------------------------
+
+
+JsonOption = Annotated[
+    bool,
+    typer.Option(
+        "--json", callback=_set_json, help="Answer in JSON on standard output, and nothing else there."
+    ),
+]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", callback=_set_quiet, help="No tables, no progress, no warnings.")
+]
+
+
+def command(name: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a function a command."""
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        app.command(name, epilog=EXIT_CODES)(for_every_day(function))
+        return function
+
+    return register
+
+
+def for_every_day(function: Callable[..., None]) -> Callable[..., None]:
+    """The function with the options that all commands have; whatever happens in it ends in a sentence."""
+    options = {"json": JsonOption, "quiet": QuietOption}
+
+    @wraps(function)
+    def run(**given: Any) -> None:
+        with sentences():
+            function(**{name: value for name, value in given.items() if name not in options})
+
+    own = inspect.signature(function, eval_str=True).parameters.values()
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    more = [
+        inspect.Parameter(name, keyword, default=False, annotation=kind) for name, kind in options.items()
+    ]
+    run.__signature__ = inspect.Signature([p.replace(kind=keyword) for p in own] + more)  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in run.__signature__.parameters.values()}  # type: ignore[attr-defined]
+    return run
+
+
+# Options that several commands have -------------------------------------------------------------------
+
+
 VersionOption = Annotated[
     bool,
     typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
@@ -74,7 +135,9 @@ DebugOption = Annotated[bool, typer.Option("--debug", help="Show where an error 
 ModelArgument = Annotated[
     str,
     typer.Argument(
-        metavar="MODEL", help="A model file (.yaml, .json, .adm) or the name of a shipped mechanism."
+        metavar="MODEL",
+        help="A model file (.yaml, .json, .adm) or the name of a shipped mechanism.",
+        autocompletion=completion.models,
     ),
 ]
 OutOption = Annotated[
@@ -100,7 +163,10 @@ IntegrationStepOption = Annotated[
 IntegratorOption = Annotated[
     str | None,
     typer.Option(
-        "--integrator", metavar="NAME", help="Method, such as newmark; if not given, an adaptive one."
+        "--integrator",
+        metavar="NAME",
+        help="Method, such as newmark; if not given, an adaptive one.",
+        autocompletion=completion.integrators,
     ),
 ]
 ToleranceOption = Annotated[
@@ -120,11 +186,20 @@ LongestOption = Annotated[
 FormulationOption = Annotated[
     str | None,
     typer.Option(
-        "--formulation", metavar="NAME", help="How the equations are posed, such as index3 or augmented."
+        "--formulation",
+        metavar="NAME",
+        help="How the equations are posed, such as index3 or augmented.",
+        autocompletion=completion.formulations,
     ),
 ]
 CoordinatesOption = Annotated[
-    str, typer.Option("--coordinates", metavar="NAME", help="reference_point, natural, mixed or relative.")
+    str,
+    typer.Option(
+        "--coordinates",
+        metavar="NAME",
+        help="reference_point, natural, mixed or relative.",
+        autocompletion=completion.coordinates,
+    ),
 ]
 ChosenCoordinatesOption = Annotated[
     str | None,
@@ -132,6 +207,7 @@ ChosenCoordinatesOption = Annotated[
         "--coordinates",
         metavar="NAME",
         help="reference_point, natural, mixed or relative; by default the quickest that suit.",
+        autocompletion=completion.coordinates,
     ),
 ]
 StrictOption = Annotated[

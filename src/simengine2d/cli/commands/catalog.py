@@ -9,7 +9,6 @@ import typer
 from typer.core import TyperGroup
 
 from ...analyses.catalog import CATALOG, OPTIONS, Analysis
-from ..terminal import sentences
 
 
 class CatalogGroup(TyperGroup):
@@ -54,8 +53,8 @@ def command_of(analysis: Analysis) -> Any:
         target = target_file(model, out, format)
         perform(Job(analysis.name, given, points), read_model(model), target)
 
-    command: Any = sentences()(run)
-    command.__doc__, command.__annotations__ = analysis.words, annotations
+    command: Any = run
+    command.__doc__ = analysis.words
     command.__signature__ = Signature(
         [
             Parameter(
@@ -65,7 +64,7 @@ def command_of(analysis: Analysis) -> Any:
         ]
     )
     only = typer.Typer(add_completion=False, rich_markup_mode=None)
-    only.command(command_name(analysis), epilog=shared.EXIT_CODES)(command)
+    only.command(command_name(analysis), epilog=shared.EXIT_CODES)(shared.for_every_day(command))
     return typer.main.get_command(only)
 
 

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ..terminal import sentences, show_text
-from .app import EXIT_CODES, CoordinatesOption, ModelArgument, app
+from .. import completion
+from ..terminal import answer, say, show_text
+from .app import CoordinatesOption, ModelArgument, command
 from .models import read_model
 
 LatexOption = Annotated[
@@ -18,13 +19,18 @@ HtmlOption = Annotated[
     Path | None, typer.Option("--html", metavar="FILE.html", help="Write a page that needs no network.")
 ]
 NotationOption = Annotated[
-    str, typer.Option("--notation", metavar="BOOK", help="haug, nikravesh, garcia_de_jalon or shabana.")
+    str,
+    typer.Option(
+        "--notation",
+        metavar="BOOK",
+        help="haug, nikravesh, garcia_de_jalon or shabana.",
+        autocompletion=completion.notations,
+    ),
 ]
 NumbersOption = Annotated[bool, typer.Option("--numbers", help="Numbers in place of masses and lengths.")]
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
+@command()
 def equations(
     model: ModelArgument,
     latex: LatexOption = None,
@@ -33,13 +39,22 @@ def equations(
     notation: NotationOption = "haug",
     numbers: NumbersOption = False,
 ) -> None:
-    """Write down the equations of motion of a model, by body and by joint."""
+    """Write down the equations of motion by body and by joint."""
     from ...io.files import write_text
 
     written = read_model(model).equations(coordinates, notation=notation, numbers=numbers)
     if latex is None and html is None:
         show_text(str(written))
     if latex is not None:
-        show_text(f"wrote {write_text(latex, written.tex())}")
+        say(f"wrote {write_text(latex, written.tex())}")
     if html is not None:
-        show_text(f"wrote {write_text(html, written.html())}")
+        say(f"wrote {write_text(html, written.html())}")
+    answer(
+        {
+            "coordinates": coordinates,
+            "notation": notation,
+            "text": str(written),
+            "latex": written.latex(),
+            "saved": [path for path in (latex, html) if path is not None],
+        }
+    )

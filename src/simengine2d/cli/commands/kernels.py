@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from ..terminal import sentences, show_text
-from .app import app
+from ..terminal import answer, say
+from .app import command
 
 
-@app.command()
-@sentences()
+@command()
 def warmup() -> None:
     """Compile everything now, and say where it is stored."""
     from ...numerics import kernel
 
     seconds, folder = kernel.warmup(_use_every_kernel)
     where = f"the machine code is stored in {folder}" if folder else "without numba there is nothing to store"
-    show_text(f"ready after {seconds:.1f} s; {where}")
+    say(f"ready after {seconds:.1f} s; {where}")
+    answer({"seconds": seconds, "folder": folder or None})
 
 
 def _use_every_kernel() -> None:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...choices import CoordinatesName, FormulationName, IntegratorName
 from ...errors import Interrupted
-from ..terminal import STOPPED, ProgressBar, complain, duration, sentences, show, show_text, table
-from .app import EXIT_CODES, ModelArgument, ToleranceOption, app, positive
+from .. import completion
+from ..terminal import STOPPED, ProgressBar, answer, complain, duration, say, show, table
+from .app import ModelArgument, ToleranceOption, command, positive
 from .models import read_model
 
 if TYPE_CHECKING:
@@ -23,10 +25,22 @@ SHOWN = ("coordinates", "formulation", "integrator", "q", "reactions", "ms")
 ROUGHEST, FINEST = 3, 9  # rtol = 1e-3 to 1e-9 of work against precision
 
 CoordinatesOption = Annotated[
-    str, typer.Option("--coordinates", metavar="NAMES", help="Such as natural,relative; or all.")
+    str,
+    typer.Option(
+        "--coordinates",
+        metavar="NAMES",
+        help="Such as natural,relative; or all.",
+        autocompletion=completion.several_of(CoordinatesName, ALL),
+    ),
 ]
 FormulationsOption = Annotated[
-    str, typer.Option("--formulations", metavar="NAMES", help="Such as augmented,index3; or all.")
+    str,
+    typer.Option(
+        "--formulations",
+        metavar="NAMES",
+        help="Such as augmented,index3; or all.",
+        autocompletion=completion.several_of(FormulationName, ALL),
+    ),
 ]
 IntegratorsOption = Annotated[
     str,
@@ -34,6 +48,7 @@ IntegratorsOption = Annotated[
         "--integrators",
         metavar="NAMES",
         help="Such as rk4,dop853; or all that fit; or default, the one that each formulation takes by itself.",
+        autocompletion=completion.several_of(IntegratorName, ALL, DEFAULT),
     ),
 ]
 EndOption = Annotated[float, typer.Option("--t-end", callback=positive, metavar="T", help="Last time, s.")]
@@ -67,8 +82,7 @@ class CountBar(ProgressBar):
         return f"{words}, {duration((self.t_end - t) * (now - began) / (t - start))} left"
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
+@command()
 def lab(
     model: ModelArgument,
     coordinates: CoordinatesOption = ALL,
@@ -79,22 +93,25 @@ def lab(
     rtol: ToleranceOption = None,
     out: FolderOption = Path("lab"),
 ) -> None:
-    """Compare coordinates, formulations and integrators on one mechanism.
+    """Compare coordinates, formulations and integrators.
 
-    Writes tables and pictures into a folder: how well all agree and what they cost, work against precision, and
-    stability regions. After Ctrl-C, what is finished is kept.
+    One mechanism is moved by all of them. Tables and pictures are written into a folder: how well all agree and what
+    they cost, work against precision, and stability regions. After Ctrl-C, what is finished is kept.
     """
     mechanism = read_model(model)
     out.mkdir(parents=True, exist_ok=True)
     asked = [names(each) for each in (coordinates, formulations, integrators)]
+    report: dict[str, Any] = {"model": mechanism.name, "saved": []}
     try:
-        comparison = _compare(mechanism, asked, t_end, step, rtol, out)
+        comparison = _compare(mechanism, asked, t_end, step, rtol, out, report)
         solvers = used_integrators(asked[2])
-        _work_precision(mechanism, solvers, t_end, comparison, out)
+        _work_precision(mechanism, solvers, t_end, comparison, out, report)
     except Interrupted as error:
         complain(str(error))
+        answer(report | {"error": str(error), "exit_code": STOPPED})
         raise typer.Exit(STOPPED) from None
-    _stability(solvers, out)
+    _stability(solvers, out, report)
+    answer(report)
 
 
 def names(text: str) -> list[str | None] | None:
@@ -108,7 +125,13 @@ def names(text: str) -> list[str | None] | None:
 
 
 def _compare(
-    model: Model, asked: list[Any], t_end: float, step: float | None, rtol: float | None, out: Path
+    model: Model,
+    asked: list[Any],
+    t_end: float,
+    step: float | None,
+    rtol: float | None,
+    out: Path,
+    report: dict[str, Any],
 ) -> Comparison:
     from ...lab import compare
     from ...lab.pictures import save_comparison
@@ -118,20 +141,22 @@ def _compare(
         with CountBar() as bar:
             comparison = compare(model, *asked, t_end=t_end, step=step, progress=bar.count, **options)
     except Interrupted as error:
-        _present(error.results)
-        _say_saved(save_comparison(error.results, out))
+        _present(error.results, report)
+        _say_saved(save_comparison(error.results, out), report)
         raise
-    _present(comparison)
-    _say_saved(save_comparison(comparison, out))
+    _present(comparison, report)
+    _say_saved(save_comparison(comparison, out), report)
     return comparison
 
 
-def _present(comparison: Comparison) -> None:
+def _present(comparison: Comparison, report: dict[str, Any]) -> None:
     from ...lab.trial import HEADS, cells, remarks
+
+    report["trials"] = comparison.records()
 
     columns = [HEADS.index(name) for name in SHOWN]
     rows = [[row[i] for i in columns] for row in map(cells, comparison.ran)]
-    show(table(SHOWN[0], SHOWN[1:], rows), *remarks(comparison))
+    show(table(SHOWN[0], SHOWN[1:], rows, words=SHOWN[:3]), *remarks(comparison))
 
 
 def used_integrators(asked: list[str | None] | None) -> list[Integrator]:
@@ -145,7 +170,12 @@ def used_integrators(asked: list[str | None] | None) -> list[Integrator]:
 
 
 def _work_precision(
-    model: Model, solvers: list[Integrator], t_end: float, comparison: Comparison, out: Path
+    model: Model,
+    solvers: list[Integrator],
+    t_end: float,
+    comparison: Comparison,
+    out: Path,
+    report: dict[str, Any],
 ) -> None:
     from ...lab import work_precision
     from ...lab.pictures import save_work_precision
@@ -159,17 +189,19 @@ def _work_precision(
         try:
             work = work_precision(model, integrators=solvers, t_end=t_end, rtols=rtols, progress=bar.count)
         except Interrupted as error:
-            _say_saved(save_work_precision(error.results, out))
+            _say_saved(save_work_precision(error.results, out), report)
             raise
-    _say_saved(save_work_precision(work, out))
+    report["work_precision"] = work.records()
+    _say_saved(save_work_precision(work, out), report)
 
 
-def _stability(solvers: list[Integrator], out: Path) -> None:
+def _stability(solvers: list[Integrator], out: Path, report: dict[str, Any]) -> None:
     from ...lab.pictures import save_stability
 
-    _say_saved(save_stability(solvers, out))
+    _say_saved(save_stability(solvers, out), report)
 
 
-def _say_saved(paths: list[Path]) -> None:
-    if paths:
-        show_text("saved " + ", ".join(str(path) for path in paths))
+def _say_saved(paths: list[Path], report: dict[str, Any]) -> None:
+    report["saved"] += paths
+    for path in paths:
+        say(f"saved {path}")

@@ -9,8 +9,9 @@ import typer
 
 from ...errors import MissingFileError, ModelError, SimEngineError
 from ...model import library
-from ..terminal import sentences, show, show_text, table, warn
-from .app import EXIT_CODES, ModelArgument, app
+from .. import completion
+from ..terminal import answer, say, show, show_text, table, warn
+from .app import ModelArgument, command
 
 if TYPE_CHECKING:
     from ...model.model import Model
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 CopyOption = Annotated[
     Path | None, typer.Option("--copy", metavar="DIR", help="Copy one or all into this folder.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")]
 FileOption = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write it into this file.")]
 
 
@@ -29,15 +29,14 @@ def read_model(name: str) -> Model:
     return load(name)
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
+@command()
 def check(model: ModelArgument) -> None:
     """Read a model, close it, and say what its constraints allow."""
     from ...analyses.assembly.assemble import assemble
     from ...analyses.assembly.diagnose import diagnose
     from ...model.attachment import center_gaps
     from ...system.system import System
-    from .. import summary
+    from .. import answers, summary
 
     system = System(read_model(model))
     try:
@@ -47,50 +46,63 @@ def check(model: ModelArgument) -> None:
         raise
     diagnosis = diagnose(assembly)
     show(*summary.model_tables(system.resolved, assembly.q), *summary.constraint_lines(assembly, diagnosis))
-    for gap in center_gaps(system.resolved):
-        warn(f"{gap.text} {gap.remedy}")
+    warnings = [f"{gap.text} {gap.remedy}" for gap in center_gaps(system.resolved)]
     if diagnosis.redundant:
         equations = "1 equation is" if diagnosis.redundant == 1 else f"{diagnosis.redundant} equations are"
-        warn(f"{equations} redundant: {'; '.join(map(str, diagnosis.dependent))}.")
+        warnings.append(f"{equations} redundant: {'; '.join(map(str, diagnosis.dependent))}.")
+    for sentence in warnings:
+        warn(sentence)
+    parts = {"assembly": answers.of_assembly(assembly), "diagnosis": answers.of_diagnosis(diagnosis)}
+    answer(answers.of_model(system.resolved, assembly.q) | parts | {"warnings": warnings})
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
+@command()
 def assemblies(
     model: ModelArgument,
     driver: Annotated[
         str | None, typer.Option("--driver", metavar="NAME", help="Whose range is wanted; else the first.")
     ] = None,
 ) -> None:
-    """Find all poses in which a driven mechanism closes, and how far each can be driven."""
+    """Find all poses in which a driven mechanism closes.
+
+    Each is listed with how far it can be driven.
+    """
     from ...analyses.assembly.assembly_modes import assembly_modes
+    from .. import answers
 
     assemblies = assembly_modes(read_model(model), driver=driver)
     show(str(assemblies).splitlines()[0])
-    show(table("assembly", ["pose", f"range of {assemblies.driver}"], assemblies.rows(), words=True))
+    columns = ["pose", f"range of {assemblies.driver}"]
+    show(table("assembly", columns, assemblies.rows(), words=columns))
+    answer(answers.of_assemblies(assemblies))
 
 
-@app.command()
-@sentences()
+@command()
 def models(
-    name: Annotated[str | None, typer.Argument(help="Print this mechanism's file.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Print this mechanism's file.", autocompletion=completion.shipped),
+    ] = None,
     copy: CopyOption = None,
 ) -> None:
     """List the shipped mechanisms; print or copy them."""
     if copy is not None:
         copy.mkdir(parents=True, exist_ok=True)
-        for each in [name] if name else library.names():
-            show_text(f"wrote {library.copy(each, copy)}")
+        written = [library.copy(each, copy) for each in ([name] if name else library.names())]
+        for path in written:
+            say(f"wrote {path}")
+        answer({"saved": written})
     elif name is not None:
         show_text(library.text(name))
+        answer({"name": name, "description": library.description(name), "file": library.text(name)})
     else:
         rows = ([each, words] for each, words in library.models().items())
-        show(table("name", ["description"], rows, words=True))
+        show(table("name", ["description"], rows, words=["description"]))
         show("`simengine2d run NAME` runs one, `simengine2d models NAME` prints its file.")
+        answer({"models": library.models()})
 
 
-@app.command()
-@sentences()
+@command()
 def schema(out: FileOption = None) -> None:
     """Print the JSON Schema of model files."""
     import json
@@ -99,13 +111,20 @@ def schema(out: FileOption = None) -> None:
     from ...io.files import write_text
 
     text = json.dumps(json_schema(), indent=2) + "\n"
-    show_text(text if out is None else f"wrote {write_text(out, text)}")
+    if out is None:
+        show_text(text)
+        answer(json_schema())
+    else:
+        say(f"wrote {write_text(out, text)}")
+        answer({"saved": [out]})
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
-def doctor(model: ModelArgument, json: JsonOption = False) -> None:
-    """Report what is wrong or suspicious in a model, likely causes first, and what to do; exit 1 on problems."""
+@command()
+def doctor(model: ModelArgument) -> None:
+    """Report what is wrong or suspicious in a model.
+
+    Likely causes come first, each with what to do about it. The exit code is 1 where there are problems.
+    """
     from ...analyses.doctor.doctor import doctor as examine
     from ...analyses.doctor.doctor import of_problems
 
@@ -115,6 +134,7 @@ def doctor(model: ModelArgument, json: JsonOption = False) -> None:
         raise
     except ModelError as error:
         checkup = of_problems(model, error)
-    show_text(checkup.json() if json else str(checkup))
+    show(str(checkup))
+    answer(checkup.data())
     if not checkup.healthy:
         raise typer.Exit(1)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...errors import Interrupted, ModelError, SimEngineError, UnsupportedError
-from ..terminal import DOUBTFUL, ProgressBar, Settings, complain, exit_code, sentences, show, show_text
+from .. import completion
+from ..terminal import DOUBTFUL, ProgressBar, Settings, answer, complain, exit_code, say, show
 from . import app as shared
-from .app import EXIT_CODES, app, positive
+from .app import command, positive
 from .keeping import UNFINISHED, Keeper
 from .models import read_model
 
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from ..job import Job
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
+@command()
 def run(
     model: shared.ModelArgument,
     analysis: shared.AnalysisArgument = None,
@@ -45,8 +45,7 @@ def run(
     perform(job, mechanism, target)
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
+@command()
 def kinematics(
     model: shared.ModelArgument,
     t_end: shared.EndOption,
@@ -69,8 +68,7 @@ def kinematics(
     perform(job, read_model(model), target)
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
+@command()
 def dynamics(
     model: shared.ModelArgument,
     t_end: shared.EndOption,
@@ -171,7 +169,7 @@ def perform(job: Job, model: Model, target: Path | None) -> None:
 
 def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target: Path | None) -> None:
     """Run, show the summary, save the results; what a failed run has finished is saved too."""
-    from .. import summary
+    from .. import answers, summary
 
     keeper = Keeper(target)
     try:
@@ -182,24 +180,30 @@ def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target:
             raise
         show(*summary.motion(error.results))
         complain(str(error))
-        save(error.results, target)
+        saved = save(error.results, target)
         if isinstance(error, Interrupted) and keeper.is_needed():
             keeper.keep(error.results)
-            show_text(f"go on later with: simengine2d resume {keeper.path}")
+            say(f"go on later with: simengine2d resume {keeper.path}")
+            saved |= {"resume": keeper.path}
         else:
             keeper.clear()
+        failed = {"error": str(error), "exit_code": exit_code(error)}
+        answer(answers.of_motion(error.results) | saved | failed)
         raise typer.Exit(exit_code(error)) from None
     show(*summary.motion(results))
-    save(results, target)
+    answer(answers.of_motion(results) | save(results, target))
     keeper.clear()
     if Settings.strict and not results.verdict.is_good:
         raise typer.Exit(DOUBTFUL)
 
 
-def save(results: Results, target: Path | None) -> None:
-    if target is not None:
-        replaced = ", in place of an earlier file" if target.exists() else ""
-        show_text(f"saved {results.t.size} points in {results.save(target)}{replaced}")
+def save(results: Results, target: Path | None) -> dict[str, Any]:
+    """Save the results where they are wanted in a file; what the answer says of it."""
+    if target is None:
+        return {}
+    replaced = ", in place of an earlier file" if target.exists() else ""
+    say(f"saved {results.t.size} points in {results.save(target)}{replaced}")
+    return {"saved": [target]}
 
 
 # Resuming ---------------------------------------------------------------------------------------------
@@ -208,7 +212,9 @@ def save(results: Results, target: Path | None) -> None:
 ResultArgument = Annotated[
     Path,
     typer.Argument(
-        metavar="RESULT.npz", help="Results of dynamics, finished or kept from a run that was stopped."
+        metavar="RESULT.npz",
+        help="Results of dynamics, finished or kept from a run that was stopped.",
+        autocompletion=completion.results,
     ),
 ]
 UntilOption = Annotated[
@@ -219,8 +225,7 @@ UntilOption = Annotated[
 ]
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
+@command()
 def resume(
     result: ResultArgument,
     t_end: UntilOption = None,
@@ -228,9 +233,9 @@ def resume(
     format: shared.FormatOption = None,
     strict: shared.StrictOption = False,
 ) -> None:
-    """Continue a run of dynamics, bit for bit as if it had never been stopped.
+    """Continue a run of dynamics as if it had never been stopped.
 
-    Without --out, the results replace those in RESULT.npz.
+    The results are the same, bit for bit.     Without --out, the results replace those in RESULT.npz.
     """
     from ...results.results import Results as Loaded
 

@@ -14,8 +14,9 @@ import typer
 
 from ...errors import Interrupted, ModelError, SimEngineError
 from ...model import library
-from ..terminal import ProgressBar, complain, exit_code, sentences, show_text
-from .app import EXIT_CODES, app
+from .. import completion
+from ..terminal import ProgressBar, answer, complain, exit_code, say
+from .app import command
 from .models import read_model
 
 if TYPE_CHECKING:
@@ -33,10 +34,14 @@ OpenOption = Annotated[
 ]
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
+@command()
 def demo(
-    name: Annotated[str, typer.Argument(help="A shipped mechanism; `simengine2d models` lists them.")] = DEMO,
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A shipped mechanism; `simengine2d models` lists them.", autocompletion=completion.shipped
+        ),
+    ] = DEMO,
     out: PageOption = None,
     open: OpenOption = True,
 ) -> None:
@@ -52,11 +57,15 @@ def demo(
     _write(lambda: _run(model, forces=True), target, open)
 
 
-@app.command(name="show", epilog=EXIT_CODES)
-@sentences()
+@command("show")
 def show_command(
     what: Annotated[
-        str, typer.Argument(metavar="RESULT|MODEL", help="Saved results (.npz, .parquet), or a model.")
+        str,
+        typer.Argument(
+            metavar="RESULT|MODEL",
+            help="Saved results (.npz, .parquet), or a model.",
+            autocompletion=completion.results_and_models,
+        ),
     ],
     out: PageOption = None,
     open: OpenOption = True,
@@ -121,7 +130,11 @@ def _write(run: Callable[[], Results], target: Path, wanted: bool) -> None:
         results, error = failure.results, failure
     path = html(results, target)
     opened = wanted and error is None and _opened(path)
-    show_text(f"wrote {path}" + ("" if opened else "; open it in a browser"))
+    say(f"wrote {path}" + ("" if opened else "; open it in a browser"))
+    failed = {} if error is None else {"error": str(error), "exit_code": exit_code(error)}
+    answer(
+        {"model": results.model.name, "status": results.status, "saved": [path], "opened": opened} | failed
+    )
     if error is not None:
         complain(str(error))
         raise typer.Exit(exit_code(error))

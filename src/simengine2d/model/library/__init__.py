@@ -8,10 +8,12 @@ from html import escape
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from textwrap import fill
 
 from ...errors import MissingFileError, ModelError, unknown
 
 ENDING = ".yaml"
+COLUMNS = 80
 
 
 class ShippedModels(Mapping[str, str]):
@@ -30,8 +32,12 @@ class ShippedModels(Mapping[str, str]):
         return len(self._sentences)
 
     def __repr__(self) -> str:
-        width = max(map(len, self), default=0)
-        lines = [f"{name:{width}}  {words}" for name, words in self.items()]
+        width = max(map(len, self), default=0) + 2
+        indent = " " * width
+        lines = [
+            fill(f"{name:{width}}{words}", COLUMNS, subsequent_indent=indent, break_on_hyphens=False)
+            for name, words in self.items()
+        ]
         return "\n".join([*lines, f"{len(self)} mechanisms; se.load(name) reads one."])
 
     def _repr_html_(self) -> str:
