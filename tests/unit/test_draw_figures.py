@@ -23,6 +23,7 @@ from matplotlib.testing.decorators import remove_ticks_and_titles
 import simengine2d as se
 from simengine2d import builders
 from simengine2d.draw.free_body import balance
+from simengine2d.draw.scene import scene_of
 
 PICTURES = Path(__file__).with_name("pictures")
 TOLERANCE = 6.0
@@ -83,6 +84,16 @@ def test_it_looks_as_it_did(name, tmp_path):
     found = drawn(name, tmp_path / f"{name}.png")
     complaint = compare_images(str(PICTURES / f"{name}.png"), str(found), TOLERANCE)
     assert complaint is None, complaint
+
+
+def test_forces_are_explained_with_a_scale():
+    axes = falling().draw(0.5)
+    words = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert words == ["reaction of a joint", "spring or damper"]
+    arrow, scale = (text for text in axes.texts if text.get_text() in ("", "= 5 N"))
+    length = arrow.xy[0] - arrow.get_position()[0]
+    assert length == pytest.approx(float(scale.get_text().split()[1]) * scene_of(falling()).force_scale)
+    plt.close(axes.figure)
 
 
 def test_another_pose_does_not_pass_for_the_same(tmp_path):

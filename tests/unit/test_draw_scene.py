@@ -10,7 +10,6 @@ from test_draw_outlines import contains
 
 import simengine2d as se
 from simengine2d.draw.gears import wheel_key, wheels
-from simengine2d.draw.labels import places, word_box
 from simengine2d.draw.marks import Layer, Outline, Spot, Stretched
 from simengine2d.draw.scene import pose_of_model, scene_of, scene_of_model
 from simengine2d.draw.symbols import symbol
@@ -310,18 +309,14 @@ def test_traces_follow_points(pendulum):
         scene_of(pendulum, ["bar.tip"])
 
 
-def test_words_do_not_lie_on_each_other():
-    for name in ("four_bar", "slider_crank", "jansen_leg"):
-        scene = scene_of_model(model_named(name))
-        boxes = [
-            word_box(place, label.text, scene.size)
-            for place, label in zip(
-                places(scene.labels, scene.motion, 0, scene.size), scene.labels, strict=True
-            )
-        ]
-        for i, a in enumerate(boxes):
-            for b in boxes[:i]:
-                assert not (a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3])
+@pytest.mark.parametrize("name", library.names())
+def test_words_do_not_lie_on_each_other(name):
+    scene = scene_of_model(model_named(name))
+    places = scene.usual_places(0, scene.bounds)
+    assert all(place.is_free for place in places)
+    for i, a in enumerate(place.box for place in places):
+        for b in (place.box for place in places[:i]):
+            assert not (a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3])
 
 
 def test_a_mechanism_that_does_not_close_is_drawn_as_it_is():

@@ -22,6 +22,7 @@ from ..io.files import write_bytes
 from ..numerics.arrays import Floats
 from ..results.results import Results
 from .figure import SceneArtists, closed_figure, prepare
+from .figure_legend import explain, height_below, with_strip
 from .scene import Scene, resampled, scene_of
 from .style import PAPER, TEXT
 
@@ -118,15 +119,20 @@ def _pictures(
     """Every frame, drawn when it is asked for."""
     from PIL import Image
 
-    x0, y0, x1, y1 = bounds = scene.bounds_with_forces if forces else scene.bounds
-    scale = size / max(x1 - x0, y1 - y0)
+    explained = forces and bool(scene.arrows)
+    x0, y0, x1, y1 = bounds = with_strip(scene.bounds_with_forces) if explained else scene.bounds
+    width = size * min(1.0, (x1 - x0) / (y1 - y0))
+    below = height_below(scene.arrows, 0.72 * width) / 0.72 if explained else 0.0
+    scale = min(size / (x1 - x0), (size - below) / (y1 - y0))
     # even numbers of pixels, as video needs them
-    width, height = (2 * max(32, round(scale * side / 2)) for side in (x1 - x0, y1 - y0))
+    width, height = (2 * max(32, round(side / 2)) for side in (scale * (x1 - x0), scale * (y1 - y0) + below))
     figure = closed_figure(width / 100, height / 100)
     figure.set_facecolor(PAPER[theme])
-    ax = figure.add_axes((0, 0, 1, 1))
+    ax = figure.add_axes((0, below / height, 1, 1 - below / height))
     prepare(ax, bounds)
     artists = SceneArtists(scene, ax, theme=theme, forces=forces, labels=labels)
+    if explained:
+        explain(ax, scene, scene.arrows, theme)
     clock = ax.text(0.015, 0.985, "", transform=ax.transAxes, va="top", color=TEXT[theme], fontsize=9)
     canvas: Any = figure.canvas
     count = scene.motion.t.size

@@ -10,10 +10,11 @@ import numpy as np
 
 from ..errors import needed
 from ..numerics.arrays import Floats
-from .labels import places
+from .figure_legend import explain
+from .label_places import places
 from .marks import Arrow, Bounds, Label, Mark, Outline, Spot, Stretched, Trace
 from .outlines import arc_arrow
-from .scene import Scene
+from .scene import FONT, SMALLEST_ARC, Scene
 from .style import PAPER, ink_of
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class SceneArtists:
         shown_marks = [*scene.marks, *(scene.centers if centers else [])]
         self.marks = [(mark, self._patch(mark)) for mark in shown_marks]
         self.traces = [(trace, self._trace(trace)) for trace in scene.traces]
-        shown = [a for a in scene.arrows if forces or a.is_load]
+        shown = [arrow for arrow in scene.arrows if forces or arrow.is_load]
         self.arrows = [(arrow, *self._arrow(arrow)) for arrow in shown]
         self.labels = [(label, self._label(label)) for label in scene.labels if labels]
 
@@ -131,7 +132,12 @@ class SceneArtists:
         return force, arc, head
 
     def _label(self, label: Label) -> Any:
-        style: dict[str, Any] = {"color": ink_of(label.ink, self.theme).edge, "fontsize": 9}
+        style: dict[str, Any] = {
+            "color": ink_of(label.ink, self.theme).edge,
+            "fontsize": FONT,
+            "ha": "center",
+            "va": "center",
+        }
         return self.ax.text(
             0, 0, label.text, path_effects=halo(self.theme), zorder=LABEL + self.level, **style
         )
@@ -168,34 +174,64 @@ class SceneArtists:
         return self._at(mark.a, i), self._at(mark.b, i)
 
     def _show_labels(self, i: int) -> None:
-        for (_, text), place in zip(
-            self.labels, places(self.scene.labels, self.scene.motion, i, self.scene.size), strict=True
-        ):
+        """Each where there is room for it; the letters are measured on the figure."""
+        scene, canvas = self.scene, self._limits()
+        boxes = self._label_sizes()
+        arrows = [
+            (*self._at(arrow.spot, i), *(scene.force_scale * np.array([arrow.fx[i], arrow.fy[i]])))
+            for arrow, *_ in self.arrows
+        ]
+        found = places(scene.labels, scene.motion, i, scene.size, boxes, canvas, arrows)
+        for (label, text), place in zip(self.labels, found, strict=True):
             text.set_position((place.x, place.y))
-            text.set_visible(self._is_inside(place.x, place.y))
-            text.set(
-                ha="left" if place.dx > 0.4 else "right" if place.dx < -0.4 else "center",
-                va="bottom" if place.dy > 0.4 else "top" if place.dy < -0.4 else "center",
-            )
+            text.set_visible(place.is_free and is_inside(self._at(label.spot, i), canvas))
 
-    def _is_inside(self, x: float, y: float) -> bool:
+    def _label_sizes(self) -> list[tuple[float, float]]:
+        """Widths and heights of the labels in meters."""
+        self.ax.apply_aspect()
+        meters = self.ax.transData.inverted()
+        corner = meters.transform((0.0, 0.0))
+        extents = [text.get_window_extent() for _, text in self.labels]
+        return [tuple(meters.transform((e.width + 4, e.height)) - corner) for e in extents]
+
+    def _limits(self) -> Bounds:
         (x0, x1), (y0, y1) = self.ax.get_xlim(), self.ax.get_ylim()
-        return x0 <= x <= x1 and y0 <= y <= y1
+        return x0, y0, x1, y1
 
     def _show_arrow(self, arrow: Arrow, i: int, force: Any, arc: Any, head: Any) -> None:
-        """A force begins where it acts; a torque is an arc about that place."""
+        """A force begins where it acts, and is cut at the edge; a torque is an arc about that place."""
         scene, at = self.scene, self._at(arrow.spot, i)
         d = scene.force_scale * np.array([arrow.fx[i], arrow.fy[i]])
-        force.set_positions(at, at + d)
-        force.set_visible(bool(np.hypot(*d) > SMALLEST_ARROW * scene.size))
+        room = room_along(at, d, self._limits())
+        force.set_positions(at, at + min(1.0, room) * d)
+        force.set_linestyle("-" if room >= 1.0 else (0, (4, 2)))
+        force.set_visible(bool(room > 0.0 and np.hypot(*d) > SMALLEST_ARROW * scene.size))
         sweep = scene.torque_scale * arrow.torque[i]
-        visible = abs(sweep) > 0.08
+        visible = abs(sweep) > SMALLEST_ARC
         arc.set_visible(visible)
         head.set_visible(visible)
         if visible:
-            line, triangle = arc_arrow(3.2 * scene.size, np.pi / 2 - sweep / 2, sweep, 1.2 * scene.size)
+            radius = scene.arc_radius(arrow)
+            line, triangle = arc_arrow(radius, np.pi / 2 - sweep / 2, sweep, 1.2 * scene.size)
             arc.set_path(_compound([line + at], False))
             head.set_path(_compound([triangle + at], True))
+
+
+def is_inside(at: Floats, canvas: Bounds) -> bool:
+    x0, y0, x1, y1 = canvas
+    return bool(x0 <= at[0] <= x1 and y0 <= at[1] <= y1)
+
+
+def room_along(at: Floats, d: Floats, canvas: Bounds) -> float:
+    """How many times a vector fits between a point and the edge of the canvas; 0 where the point lies outside."""
+    if not is_inside(at, canvas):
+        return 0.0
+    x0, y0, x1, y1 = canvas
+    edges = ((x0, x1), (y0, y1))
+    rooms = [
+        ((high if dc > 0.0 else low) - p) / dc for p, dc, (low, high) in zip(at, d, edges, strict=True) if dc
+    ]
+    return min(rooms, default=np.inf)
 
 
 def halo(theme: str = "light") -> list[Any]:
@@ -235,6 +271,7 @@ def draw_scene(
     forces: bool = True,
     labels: bool = True,
     centers: bool = False,
+    legend: bool = False,
 ) -> Axes:
     """The scene at its `at`-th time; `bounds` are those of the whole motion where none are given."""
     bounds = bounds or scene.bounds
@@ -242,6 +279,8 @@ def draw_scene(
     prepare(ax, bounds)
     artists = SceneArtists(scene, ax, alpha=alpha, forces=forces, labels=labels, centers=centers)
     artists.show(at)
+    if legend:
+        explain(ax, scene, [arrow for arrow, *_ in artists.arrows])
     for trace, line in artists.traces:  # a still picture shows whole paths, and where on them it is
         path = scene.motion.place(trace.spot)
         line.set_data(*path.T)

@@ -73,10 +73,9 @@ def free_body(results: Results, body: str, t: float, ax: Axes | None = None) -> 
     balanced = balance(results, body, t)
     scene = _freed(scene_of(results.at_rows(slice(i, i + 1))), body, balanced, results)
     ax = axes_or_new(ax, 6.0, 5.4)
-    artists = SceneArtists(scene, ax)
-    artists.show(0)
-    _names(scene, artists, balanced, ax)
     _frame(scene, ax)
+    SceneArtists(scene, ax).show(0)
+    _names(scene, balanced, ax)
     ax.set_axis_off()
     ax.set_aspect("equal")
     ax.set_title(f"{body} at t = {results.t[i]:.4g} s")
@@ -91,17 +90,18 @@ def _freed(scene: Scene, body: str, balanced: BodyBalance, results: Results) -> 
     marks: list[Mark] = [m for m in scene.marks if isinstance(m, Outline) and _belongs(m, body, joints)]
     pose = scene.motion.poses[body][0]
     spots = {arrow.name: arrow.spot for arrow in scene.arrows}
+    inks = {arrow.name: arrow.ink for arrow in scene.arrows}
     arrows = []
     for name, (fx, fy, _) in balanced.forces.items():
         spot = _spot(scene.motion, spots.get(name), body, results, name)
         x, y = scene.motion.place(spot)[0] - pose[:2]
         about_spot = balanced.forces[name][2] - (x * fy - y * fx)
-        ink = "applied" if name == "weight" else "reaction"
-        arrows.append(Arrow(spot, name, ink, np.array([fx]), np.array([fy]), np.array([about_spot])))
+        ink = inks.get(name, "weight")
+        arrows.append(Arrow(spot, name, ink, np.array([fx]), np.array([fy]), np.array([about_spot]), body))
         if name in results.model.joints:
             pin = circle((spot.x, spot.y), 0.5 * scene.size, 32)
             marks.append(Outline(body, [pin], "pin", Layer.PIN, name))
-    return Scene(scene.title, scene.motion, scene.size, marks, [], [], arrows, [], scene.inks)
+    return Scene(scene.title, scene.motion, scene.size, marks, [], [], arrows, [], [], scene.inks)
 
 
 def _belongs(mark: Outline, body: str, joints: set[str]) -> bool:
@@ -118,7 +118,7 @@ def _spot(motion: CarrierMotion, spot: Spot | None, body: str, results: Results,
     return Spot(body, float(c * (x - px) + s * (y - py)), float(-s * (x - px) + c * (y - py)))
 
 
-def _names(scene: Scene, artists: SceneArtists, balanced: BodyBalance, ax: Axes) -> None:
+def _names(scene: Scene, balanced: BodyBalance, ax: Axes) -> None:
     """The name and size of each force at the tip of its arrow."""
     for arrow in scene.arrows:
         fx, fy, _ = balanced.forces[arrow.name]

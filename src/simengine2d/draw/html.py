@@ -13,10 +13,13 @@ from ..errors import ModelError
 from ..io.files import write_text
 from ..model.model import Model
 from ..results.results import Results
+from .forces import KINDS
 from .payload import MOST_ROWS, payload
 from .style import PAPER, color_rules
 
-SCRIPTS = ("data.js", "stage.js", "plots.js", "player.js")
+SCRIPTS = (
+    "data.js", "labels.js", "arrows.js", "actor.js", "stage.js", "legend.js", "plots.js", "player.js",
+)  # fmt: skip
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 MOST_WORDS = 40  # labels and arrows that are shown from the beginning
 SHORTEST, LONGEST = 3.0, 25.0  # seconds that a motion is played, by the speed it begins with
@@ -101,6 +104,7 @@ def player_data(
     return {
         "title": " and ".join(dict.fromkeys(part["name"] for part in parts)),
         "results": parts,
+        "kinds": KINDS,
         "options": {
             "channels": list(
                 _first_channels(several[0], parts[0]) if channels is None else _known(channels, parts)
@@ -158,7 +162,7 @@ def _first_channels(results: Results, part: dict[str, Any]) -> list[str]:
     """What is plotted by default: how the first and the last body move, and what the first joint bears."""
     bodies = part["bodies"]
     first = [f"{bodies[0]}.phi", f"{bodies[-1]}.{_liveliest(results)}"] if bodies else []
-    forces = [f"{arrow['name']}.|f|" for arrow in part["arrows"]][:1]
+    forces = [f"{arrow['name']}.|f|" for arrow in part["arrows"] if "columns" in arrow][:1]
     return list(dict.fromkeys([*first, *forces]))
 
 

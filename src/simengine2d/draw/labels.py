@@ -1,10 +1,8 @@
-"""Labels of a scene: the names of bodies and joints, and where there is space for them."""
+"""Labels of a scene: the names of bodies and joints, and what they stay clear of."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import atan2, cos, hypot, pi, sin
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,9 +16,8 @@ from ..model.joints.translational import Translational
 from ..model.polygon import hull
 from ..model.shape import Block, Disk, Plate
 from ..numerics.arrays import Floats
-from .layout import CarrierMotion, Layout, spot_of
-from .marks import Bounds, Label, Spot
-from .outlines import TURN
+from .layout import Layout, spot_of
+from .marks import Label, Spot
 
 MOST_BODIES = 100
 WITHOUT_PLACE = (Driver, Gear, Belt, RackPinion, Translational)
@@ -61,16 +58,21 @@ def _body_label(name: str, spots: Sequence[Spot], layout: Layout) -> Label:
 
 def _joint_labels(layout: Layout, spots: dict[str, list[Spot]]) -> Iterator[Label]:
     """The names of the joints at a place, once for all that sit there."""
-    by_place: dict[tuple[int, int], list[Joint]] = {}
+    by_place: list[tuple[Floats, list[Joint]]] = []
     for element in layout.resolved.elements.values():
         if (
-            isinstance(element, Joint)
-            and not isinstance(element, WITHOUT_PLACE)
-            and layout.frames[element.name]
+            not isinstance(element, Joint)
+            or isinstance(element, WITHOUT_PLACE)
+            or not layout.frames[element.name]
         ):
-            x, y = layout.motion.place(spot_of(layout.frames[element.name][-1]))[0]
-            by_place.setdefault((round(x / layout.size), round(y / layout.size)), []).append(element)
-    for joints in by_place.values():
+            continue
+        path = layout.motion.place(spot_of(layout.frames[element.name][-1]))
+        same = [joints for other, joints in by_place if np.abs(other - path).max() < 0.5 * layout.size]
+        if same:
+            same[0].append(element)
+        else:
+            by_place.append((path, [element]))
+    for _, joints in by_place:
         frames = [frame for joint in joints for frame in layout.frames[joint.name]]
         clear = [spot for f in frames for spot in spots.get(f.body, ()) if (spot.x, spot.y) != (f.x, f.y)]
         motor = any(layout.pivot(f.body, GROUND) == f for f in frames) and _has_motor(frames[-1].body, layout)
@@ -89,81 +91,3 @@ def _has_motor(body: str, layout: Layout) -> bool:
     """A driver turns the body against the ground."""
     drivers = [e for e in layout.resolved.elements.values() if isinstance(e, Driver)]
     return any({t.a.body, t.b.body} == {GROUND, body} for d in drivers for t in d.measure.terms)  # type: ignore[union-attr]
-
-
-class LabelPlace(NamedTuple):
-    """The place of a label, and its direction from its spot."""
-
-    x: float
-    y: float
-    dx: float
-    dy: float
-
-
-def places(words: Sequence[Label], motion: CarrierMotion, i: int, size: float) -> list[LabelPlace]:
-    """A place for every word at the i-th time: where there is most space, and not on another label or a pin."""
-    spots = [motion.place(label.spot)[i] for label in words]
-    middle = np.mean(spots, axis=0) if spots else np.zeros(2)
-    taken = [_pin_box(x, y, label, size) for (x, y), label in zip(spots, words, strict=True) if label.is_pin]
-    chosen = []
-    for label, (x, y) in zip(words, spots, strict=True):
-        options = list(_options(label, motion, i, (x - middle[0], y - middle[1])))
-        boxes = [word_box(place, label.text, size) for place in options]
-        free = [k for k, box in enumerate(boxes) if not any(_overlap(box, other) for other in taken)]
-        best = free[0] if free else 0
-        taken.append(boxes[best])
-        chosen.append(options[best])
-    return chosen
-
-
-def _options(
-    label: Label, motion: CarrierMotion, i: int, outward: tuple[float, float]
-) -> Iterator[LabelPlace]:
-    """Places beside a spot, the best first; a body's name may also slide along its bar."""
-    x, y = motion.place(label.spot)[i]
-    lines = [motion.place(spot)[i] - (x, y) for spot in label.clear]
-    directions = _directions(label, lines, outward)
-    slides = [(0.0, 0.0), *((0.4 * dx, 0.4 * dy) for dx, dy in lines)] if not label.is_pin else [(0.0, 0.0)]
-    for sx, sy in slides:
-        for dx, dy in directions:
-            yield LabelPlace(x + sx + label.gap * dx, y + sy + label.gap * dy, dx, dy)
-
-
-def _directions(
-    label: Label, lines: Sequence[Floats], outward: tuple[float, float]
-) -> list[tuple[float, float]]:
-    """Directions between the lines that leave a spot: in the middle of the widest gap first, then outward."""
-    if label.gap == 0.0:
-        return [(0.0, 0.0)]
-    taken = sorted([atan2(dy, dx) for dx, dy in lines if abs(dx) + abs(dy) > 0.0] + [-pi / 2] * label.above)
-    if not taken:
-        return [(0.0, 1.0), (1.0, 0.0), (-1.0, 0.0), (0.0, -1.0)]
-    gaps = [
-        (second - first, first) for first, second in zip(taken, [*taken[1:], taken[0] + TURN], strict=True)
-    ]
-    directions = [(gap, part != 0.5, first + part * gap) for gap, first in gaps for part in (0.5, 0.25, 0.75)]
-    ranked = sorted(directions, key=lambda one: (-round(one[0]), one[1], -_cosine(one[2], outward)))
-    return [(cos(angle), sin(angle)) for _, _, angle in ranked]
-
-
-def _cosine(angle: float, outward: tuple[float, float]) -> float:
-    return (cos(angle) * outward[0] + sin(angle) * outward[1]) / (hypot(*outward) or 1.0)
-
-
-def word_box(place: LabelPlace, text: str, size: float) -> Bounds:
-    """About the room that a word takes."""
-    width, height = (0.75 * len(text) + 0.2) * size, 1.3 * size
-    x, y, dx, dy = place
-    left = x if dx > 0.4 else x - width if dx < -0.4 else x - width / 2
-    low = y if dy > 0.4 else y - height if dy < -0.4 else y - height / 2
-    return left, low, left + width, low + height
-
-
-def _pin_box(x: float, y: float, label: Label, size: float) -> Bounds:
-    """The room of a pin, of the support below it, and of the arrow of a motor around it."""
-    half = (2.6 if label.gap > 2 * size else 0.9) * size
-    return x - half, y - (2.6 * size if label.above else half), x + half, y + half
-
-
-def _overlap(a: Bounds, b: Bounds) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

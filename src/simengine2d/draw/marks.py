@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model.frame import GROUND
 from ..numerics.arrays import Floats
 
 Stops = NDArray[np.float64]
@@ -88,8 +89,12 @@ class Arrow(NamedTuple):
     fx: Floats
     fy: Floats
     torque: Floats
+    on: str = GROUND
+    """The body that it acts on."""
     is_load: bool = False
     """A load of the model, which belongs to its picture even where forces are not shown."""
+    ring: int = 0
+    """Which of the arcs about its spot shows the torque, counted from the inside."""
 
 
 class Trace(NamedTuple):

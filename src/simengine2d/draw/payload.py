@@ -18,8 +18,7 @@ from ..numerics.arrays import Floats
 from ..results.channels import UNITS
 from ..results.energy import known_energy
 from ..results.results import COORDINATES, ORDERS, Results
-from .labels import places
-from .marks import Mark, Spot, Stretched, Trace
+from .marks import Arrow, Mark, Spot, Stretched, Trace
 from .scene import Scene, scene_of
 from .style import ink_class
 
@@ -74,7 +73,8 @@ def _scene_data(scene: Scene, results: Results, orders: int) -> dict[str, Any]:
     columns = Columns()
     known = _body_columns(results, orders, columns)
     number = {name: i for i, name in enumerate(scene.motion.poses)}
-    arrows = [_arrow(arrow, number, columns) for arrow in scene.arrows]
+    arrows = [_arrow(arrow, scene, number, columns) for arrow in scene.arrows]
+    weights = [_weight(arrow, number) for arrow in scene.weights]
     channels = [
         *_body_channels(results, known),
         *_force_channels(scene, arrows),
@@ -88,10 +88,11 @@ def _scene_data(scene: Scene, results: Results, orders: int) -> dict[str, Any]:
         "carriers": [_carrier(name, scene, known, columns) for name in scene.motion.poses],
         "marks": [_mark(mark, number) for mark in scene.marks],
         "labels": list(_labels(scene, number)),
-        "arrows": arrows,
+        "arrows": [*arrows, *weights],
         "points": _points(scene, results, number),
         "centers": [_mark(mark, number) for mark in scene.centers],
         "bodies": results.bodies,
+        "inks": {name: ink_class(scene.inks[name]) for name in results.bodies},
         "channels": channels,
         "t": base64(results.t.astype("<f8")),
         "columns": columns.text,
@@ -130,6 +131,7 @@ def _carrier(name: str, scene: Scene, known: dict[str, int], columns: Columns) -
     carrier: dict[str, Any] = {"name": name, "pose": [known[f"{name}.{c}"] for c in COORDINATES]}
     if f"{name}.xd" in known:
         carrier["rate"] = [known[f"{name}.{c}d"] for c in COORDINATES]
+        carrier["second"] = [known[f"{name}.{c}dd"] for c in COORDINATES]
     return carrier
 
 
@@ -174,25 +176,33 @@ def _mark(mark: Mark, number: dict[str, int]) -> dict[str, Any]:
 
 
 def _labels(scene: Scene, number: dict[str, int]) -> Iterator[dict[str, Any]]:
-    for label, place in zip(scene.labels, places(scene.labels, scene.motion, 0, scene.size), strict=True):
-        spot = label.spot
-        yield {
-            "carrier": number[spot.carrier],
-            "x": spot.x,
-            "y": spot.y,
+    for label in scene.labels:
+        yield _place(label.spot, number) | {
             "text": label.text,
             "ink": ink_class(label.ink),
             "gap": _rounded(label.gap),
-            "dx": _rounded(place.dx),
-            "dy": _rounded(place.dy),
+            "clear": [[number[spot.carrier], spot.x, spot.y] for spot in label.clear],
+            "above": label.above,
+            "pin": label.is_pin,
         }
 
 
-def _arrow(arrow: Any, number: dict[str, int], columns: Columns) -> dict[str, Any]:
-    spot = arrow.spot
+def _arrow(arrow: Arrow, scene: Scene, number: dict[str, int], columns: Columns) -> dict[str, Any]:
     parts = [columns.add(part) for part in (arrow.fx, arrow.fy, arrow.torque)]
-    place = {"carrier": number[spot.carrier], "x": spot.x, "y": spot.y}
-    return place | {"name": arrow.name, "ink": ink_class(arrow.ink), "columns": parts}
+    return _acting(arrow, number) | {"columns": parts, "radius": _rounded(scene.arc_radius(arrow))}
+
+
+def _weight(arrow: Arrow, number: dict[str, int]) -> dict[str, Any]:
+    parts = arrow.fx, arrow.fy, arrow.torque
+    return _acting(arrow, number) | {"constant": [float(part[0]) for part in parts]}
+
+
+def _acting(arrow: Arrow, number: dict[str, int]) -> dict[str, Any]:
+    return _place(arrow.spot, number) | {"name": arrow.name, "on": arrow.on, "ink": ink_class(arrow.ink)}
+
+
+def _place(spot: Spot, number: dict[str, int]) -> dict[str, Any]:
+    return {"carrier": number[spot.carrier], "x": spot.x, "y": spot.y}
 
 
 def _points(scene: Scene, results: Results, number: dict[str, int]) -> dict[str, Any]:
@@ -203,13 +213,7 @@ def _points(scene: Scene, results: Results, number: dict[str, int]) -> dict[str,
             name = f"{body}.{point}"
             traces.setdefault(name, Trace(Spot(body, x, y), name, scene.inks[body]))
     return {
-        name: {
-            "carrier": number[trace.spot.carrier],
-            "x": trace.spot.x,
-            "y": trace.spot.y,
-            "ink": ink_class(trace.ink),
-            "name": name,
-        }
+        name: _place(trace.spot, number) | {"ink": ink_class(trace.ink), "name": name}
         for name, trace in traces.items()
     }
 

@@ -10,17 +10,15 @@ import numpy as np
 
 from ..analyses.assembly.assemble import assemble
 from ..errors import ModelError, SimEngineError, UnsupportedError
-from ..model.elements import ForceElement, Joint
-from ..model.forces.point_force import PointForce
-from ..model.forces.torque import Torque
 from ..model.frame import GROUND, as_frame
 from ..model.model import Model
 from ..numerics.arrays import Floats
-from ..results.reactions import reaction
 from ..results.results import Results
 from ..system.system import System
 from . import driving, sliding  # noqa: F401  (they register their symbols)
-from .labels import labels, places, word_box
+from .forces import arrows, weights
+from .label_places import LabelPlace, places, usual_sizes
+from .labels import labels
 from .layout import CarrierMotion, Layout, spot_of
 from .marks import Arrow, Bounds, Label, Layer, Mark, Outline, Spot, Stretched, Trace
 from .outlines import center_of_mass, circle
@@ -31,6 +29,12 @@ from .symbols import symbol
 MARGIN = 2.5  # around everything that moves, in symbol sizes
 # lengths of arrows, as parts of the diagonal: of a force that is exceeded a tenth of the time, and of the largest
 LONG_ARROW, PEAK_ARROW = 0.22, 0.5
+SMALLEST_ARC = 0.08  # radians
+ARC, RING = (
+    3.2,
+    1.1,
+)  # radius of the arc of a torque, and of the next one about the same place, in symbol sizes
+FONT, USUAL_INCHES = 9.0, 5.0  # points of letters; side of a figure as wide as high
 SAMPLES = 400  # times at which the bounds are looked for
 
 
@@ -47,6 +51,8 @@ class Scene:
     """Mass centers and axes of the bodies, which are shown on request."""
     labels: list[Label]
     arrows: list[Arrow]
+    weights: list[Arrow]
+    """Arrows too, which are shown on request."""
     traces: list[Trace]
     inks: dict[str, str]
     """Of each body."""
@@ -76,25 +82,28 @@ class Scene:
         for arrow in self.arrows:
             reach = LONG_ARROW * self.diagonal / np.maximum(np.hypot(arrow.fx, arrow.fy), 1e-300)
             scale = np.minimum(self.force_scale, reach)[:, None]
-            tips = self.motion.place(arrow.spot) + scale * np.column_stack([arrow.fx, arrow.fy])
+            at = self.motion.place(arrow.spot)
+            tips = at + scale * np.column_stack([arrow.fx, arrow.fy])
             boxes.append((*(tips.min(axis=0) - self.size), *(tips.max(axis=0) + self.size)))
-        (x0, y0), (x1, y1) = np.min(boxes, axis=0)[:2], np.max(boxes, axis=0)[2:]
-        return float(x0), float(y0), float(x1), float(y1)
+            if np.abs(arrow.torque).max(initial=0.0) * self.torque_scale > SMALLEST_ARC:
+                r = self.arc_radius(arrow) + self.size
+                boxes.append((*(at.min(axis=0) - r), *(at.max(axis=0) + r)))
+        return _around(boxes)
 
     def bounds_of_picture(self, i: int) -> Bounds:
         """Those of the pose at the i-th time, of its labels and of whole traces."""
         paths = [self.motion.place(trace.spot) for trace in self.traces]
+        pose = self.bounds_at(slice(i, i + 1))
         boxes = [(*path.min(axis=0), *path.max(axis=0)) for path in paths]
-        words = zip(places(self.labels, self.motion, i, self.size), self.labels, strict=True)
-        boxes += [word_box(place, label.text, self.size) for place, label in words]
-        lows = np.array(
-            [self.bounds_at(slice(i, i + 1)), *(np.array(box) - 0.5 * self.size for box in boxes)]
-        )
-        highs = np.array(
-            [self.bounds_at(slice(i, i + 1)), *(np.array(box) + 0.5 * self.size for box in boxes)]
-        )
-        (x0, y0), (x1, y1) = lows[:, :2].min(axis=0), highs[:, 2:].max(axis=0)
-        return float(x0), float(y0), float(x1), float(y1)
+        boxes += [place.box for place in self.usual_places(i, _around([pose, *boxes]))]
+        half = 0.5 * self.size * np.array([-1.0, -1.0, 1.0, 1.0])
+        return _around([pose, *(np.array(box) + half for box in boxes)])
+
+    def usual_places(self, i: int, bounds: Bounds) -> list[LabelPlace]:
+        """Places of the labels on a figure of the usual size that shows these bounds."""
+        x0, y0, x1, y1 = bounds
+        font = FONT / 72 * ((x1 - x0) * (y1 - y0)) ** 0.5 / USUAL_INCHES
+        return places(self.labels, self.motion, i, self.size, usual_sizes(self.labels, font))
 
     @property
     def diagonal(self) -> float:
@@ -103,10 +112,11 @@ class Scene:
 
     @property
     def force_scale(self) -> float:
-        """Meters per newton: large forces make long arrows, and a short peak one that may leave the picture."""
-        if not self.arrows:
+        """Meters per newton: large forces make long arrows, and a short peak one that is cut at the edge."""
+        arrows = self.arrows or self.weights
+        if not arrows:
             return 0.0
-        largest = np.max([np.hypot(arrow.fx, arrow.fy) for arrow in self.arrows], axis=0)  # at each time
+        largest = np.max([np.hypot(arrow.fx, arrow.fy) for arrow in arrows], axis=0)  # at each time
         usual, peak = float(np.quantile(largest, 0.9)), float(largest.max())
         lengths = [
             length / force for length, force in ((LONG_ARROW, usual), (PEAK_ARROW, peak)) if force > 0.0
@@ -120,6 +130,9 @@ class Scene:
         rounding = 1e-9 * self.diagonal**2 / self.force_scale if self.force_scale else 0.0
         return 1.5 * np.pi / largest if largest > rounding else 0.0
 
+    def arc_radius(self, arrow: Arrow) -> float:
+        return (ARC + RING * arrow.ring) * self.size
+
 
 def scene_of(results: Results, trace: Sequence[str] = ()) -> Scene:
     """The scene of a motion; `trace` names points such as "rod.B"."""
@@ -132,7 +145,7 @@ def scene_of(results: Results, trace: Sequence[str] = ()) -> Scene:
             f"the results of '{results.model.name}' hold no times; there is nothing to draw."
         )
     layout = Layout(results.resolved, CarrierMotion.of(results))
-    return _scene(layout, list(_arrows(results, layout)), [_trace(point, layout) for point in trace])
+    return _scene(layout, results, [_trace(point, layout) for point in trace])
 
 
 def scene_of_model(model: Model) -> Scene:
@@ -155,7 +168,7 @@ def pose_of_model(model: Model) -> Results:
     return Results(system, np.zeros(1), q[None], zero, zero, status=status, notes=notes)
 
 
-def _scene(layout: Layout, arrows: list[Arrow], traces: list[Trace]) -> Scene:
+def _scene(layout: Layout, results: Results, traces: list[Trace]) -> Scene:
     model, inks = layout.resolved.model, layout.inks
     centers = [mark for name in model.bodies for mark in _center(name, layout.size)]
     marks, spots = _element_marks(layout)
@@ -166,7 +179,8 @@ def _scene(layout: Layout, arrows: list[Arrow], traces: list[Trace]) -> Scene:
     marks = [m._replace(ink=inks[m.ink[3:]]) if m.ink.startswith("of ") else m for m in marks]
     marks.sort(key=lambda mark: (mark.layer, -_reach(mark)))  # of links, the short ones in front
     words = list(labels(layout, spots))
-    return Scene(model.name, layout.motion, layout.size, marks, centers, words, arrows, traces, inks)
+    forces, pulls = arrows(results, layout), list(weights(results, layout))
+    return Scene(model.name, layout.motion, layout.size, marks, centers, words, forces, pulls, traces, inks)
 
 
 def _center(body: str, size: float) -> Iterator[Outline]:
@@ -190,20 +204,7 @@ def _element_marks(layout: Layout) -> tuple[list[Mark], dict[str, list[Spot]]]:
     return marks, spots
 
 
-# Forces and traces ------------------------------------------------------------------------------------
-
-
-def _arrows(results: Results, layout: Layout) -> Iterator[Arrow]:
-    """Reactions of joints where they are known, and applied forces."""
-    for name, element in layout.resolved.elements.items():
-        is_load = isinstance(element, PointForce | Torque)
-        if isinstance(element, Joint) and results.lam is None:
-            continue
-        if isinstance(element, ForceElement) and results.system.missing_law is not None:
-            continue
-        frame = layout.force_frame(name)
-        ink = "reaction" if isinstance(element, Joint) else "applied"
-        yield Arrow(spot_of(frame), name, ink, *reaction(results, name, frame.body, frame), is_load)
+# Traces ------------------------------------------------------------------------------------
 
 
 def _trace(point: str, layout: Layout) -> Trace:
@@ -239,6 +240,13 @@ def _extremes(points: Floats) -> list[Floats]:
 def _reach(mark: Mark) -> float:
     """How large a mark is."""
     return float(np.ptp(np.vstack(mark.paths), axis=0).max()) if isinstance(mark, Outline) else 0.0
+
+
+def _around(some: Sequence[Bounds | Floats]) -> Bounds:
+    """The box around boxes."""
+    boxes = np.array(some)
+    (x0, y0), (x1, y1) = boxes.min(axis=0)[:2], boxes.max(axis=0)[2:]
+    return float(x0), float(y0), float(x1), float(y1)
 
 
 # Results at other times -------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from ..model.frame import GROUND
 from ..model.model import Model
 from ..results.results import Results
 from .figure import LEVEL, SceneArtists, axes_for, draw_scene, prepare
+from .figure_legend import with_strip
 from .marks import Layer, Mark, Outline
 from .scene import nearest_row, resampled, scene_of, scene_of_model
 from .style import TEXT
@@ -33,8 +34,8 @@ def draw_results(results: Results, t: float, ax: Axes | None, trace: Sequence[st
     """The mechanism at the output nearest to t; forces, labels and mass centers may be shown."""
     scene = scene_of(results, trace)
     i = nearest_row(results, t)
-    bounds = scene.bounds_with_forces if shown["forces"] else scene.bounds
-    ax = draw_scene(scene, ax, at=i, bounds=bounds, **shown)
+    bounds = with_strip(scene.bounds_with_forces) if shown["forces"] and scene.arrows else scene.bounds
+    ax = draw_scene(scene, ax, at=i, bounds=bounds, legend=shown["forces"], **shown)
     ax.set_title(f"{scene.title} at t = {results.t[i]:.4g} s")
     return ax
 

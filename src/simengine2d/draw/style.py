@@ -29,6 +29,17 @@ BODIES = {
     "light": ("#0072b2", "#e08a00", "#009e73", "#b05a8c", "#3d9fdc", "#7a5c3a", "#5b5fae"),
     "dark": ("#4aa3df", "#f0a93a", "#2fc79a", "#d98bb8", "#8ccaf2", "#c29b70", "#9a9ee8"),
 }
+ARROWS = {
+    "light": {
+        "reaction": "#c8102e", "contact": "#d6127a", "effort": "#00725a", "elastic": "#8424a8", "applied": "#0b3fb5",
+        "weight": "#4d535c", "velocity": "#00808f", "acceleration": "#b85000",
+    },
+    "dark": {
+        "reaction": "#ff5a5f", "contact": "#ff6fb8", "effort": "#4fd1a5", "elastic": "#c98bef", "applied": "#6b95ff",
+        "weight": "#aab0ba", "velocity": "#35c6d6", "acceleration": "#ff9a4d",
+    },
+}  # fmt: skip
+"""Kinds of arrows."""
 LINES = BODIES
 """Lines of plots."""
 
@@ -61,29 +72,31 @@ def inks(theme: str = "light") -> dict[str, Ink]:
     """Every ink of a theme, by its word."""
     paper, text = PAPER[theme], TEXT[theme]
     gray, faint = mixed(text, paper, 0.55), mixed(text, paper, 0.12)
-    red, blue, green = (
-        ("#c8102e", "#0b5fa5", "#00725a") if theme == "light" else ("#ff5a5f", "#6bb6ff", "#4fd1a5")
-    )
+    green = ARROWS[theme]["effort"]
     of_bodies = {
         f"body {i}": Ink(color, mixed(color, paper, 0.3), 1.5) for i, color in enumerate(BODIES[theme])
     }
-    return of_bodies | {
-        "ground": Ink(gray, None, 1.1),
-        "support": Ink(text, faint, 1.3),
-        "pin": Ink(text, paper, 1.3),
-        "weld": Ink(text, text, 1.0),
-        "slot": Ink(text, paper, 1.2),
-        "line": Ink(text, None, 1.1),
-        "pitch": Ink(gray, None, 0.7, dashed=True),
-        "hint": Ink(gray, None, 1.0, dashed=True),
-        "spring": Ink(text, None, 1.4),
-        "rod": Ink(text, faint, 1.3),
-        "belt": Ink(text, None, 2.2),
-        "drive": Ink(green, green, 1.8),
-        "reaction": Ink(red, red, 2.0),
-        "applied": Ink(blue, blue, 2.0),
-        "text": Ink(text, text, 1.0),
-    }
+    of_arrows = {kind: Ink(color, color, 2.0) for kind, color in ARROWS[theme].items()}
+    of_arrows |= {kind: of_arrows[kind]._replace(width=1.5) for kind in ("velocity", "acceleration")}
+    return (
+        of_bodies
+        | of_arrows
+        | {
+            "ground": Ink(gray, None, 1.1),
+            "support": Ink(text, faint, 1.3),
+            "pin": Ink(text, paper, 1.3),
+            "weld": Ink(text, text, 1.0),
+            "slot": Ink(text, paper, 1.2),
+            "line": Ink(text, None, 1.1),
+            "pitch": Ink(gray, None, 0.7, dashed=True),
+            "hint": Ink(gray, None, 1.0, dashed=True),
+            "spring": Ink(text, None, 1.4),
+            "rod": Ink(text, faint, 1.3),
+            "belt": Ink(text, None, 2.2),
+            "drive": Ink(green, green, 1.8),
+            "text": Ink(text, text, 1.0),
+        }
+    )
 
 
 def ink_of(word: str, theme: str = "light") -> Ink:

@@ -14,6 +14,7 @@ class Result {
     this.columns = [];
     for (let k = 0; k < numbers.length; k += this.count) this.columns.push(numbers.subarray(k, k + this.count));
     for (const channel of data.channels) if (channel.sizeOf) channel.column = this.addSize(...channel.sizeOf);
+    this.diagonal = Math.hypot(data.bounds[2] - data.bounds[0], data.bounds[3] - data.bounds[1]);
     this.channel = new Map(data.channels.map((channel) => [channel.name, channel]));
   }
 
@@ -54,8 +55,24 @@ class Result {
   }
 
   poses(place) {
-    return this.carriers.map(({ pose, rate }) =>
-      pose ? pose.map((k, c) => this.value(place, k, rate ? rate[c] : undefined)) : [0, 0, 0]);
+    return this.carriers.map((_, carrier) => this.pose(carrier, place));
+  }
+
+  pose(carrier, place) {
+    const { pose, rate } = this.carriers[carrier];
+    return pose ? pose.map((k, c) => this.value(place, k, rate ? rate[c] : undefined)) : [0, 0, 0];
+  }
+
+  // of a point of a carrier: rd + w × s, or rdd + wd × s - w² s with s in global axes
+  motion(kind, { carrier, x, y }, place) {
+    const { rate, second } = this.carriers[carrier];
+    const turned = this.pose(carrier, place);
+    const [sx, sy] = minus(at(turned, x, y), turned);
+    const rates = rate.map((k, c) => this.value(place, k, second[c]));
+    if (kind === "velocity") return [rates[0] - rates[2] * sy, rates[1] + rates[2] * sx];
+    const seconds = second.map((k) => this.value(place, k));
+    const ww = rates[2] ** 2;
+    return [seconds[0] - seconds[2] * sy - ww * sx, seconds[1] + seconds[2] * sx - ww * sy];
   }
 }
 

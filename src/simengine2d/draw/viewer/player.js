@@ -8,7 +8,8 @@ const KEYS = [
   ["home end", "begin, end"],
   ["[ ]", "slower, faster"],
   ["+ − 0", "zoom in, out, fit"],
-  ["f t l c", "forces, traces, labels, centers of mass"],
+  ["f w v a", "forces, weights, velocities, accelerations"],
+  ["t l c", "traces, labels, centers of mass"],
   ["d", "dark or light"],
 ];
 
@@ -17,6 +18,11 @@ class Player {
     this.root = root;
     this.results = data.results.map((result) => new Result(result));
     this.options = data.options;
+    this.kinds = data.kinds;
+    for (const scale of ["forceScale", "torqueScale"]) {
+      const common = Math.min(...this.results.map((result) => result[scale]).filter((value) => value > 0));
+      for (const result of this.results) result[scale] = Number.isFinite(common) ? common : 0;
+    }
     const times = this.results.map(({ t }) => [t[0], t[t.length - 1]]);
     this.span = [Math.min(...times.map(([a]) => a)), Math.max(...times.map(([, b]) => b))];
     this.time = this.span[0];
@@ -38,19 +44,21 @@ class Player {
     this.root.tabIndex = 0;
     this.tip = html("div", { class: "tip", hidden: true });
     this.stageBox = html("div", { class: "stage-box" }, this.tip);
-    this.stage = new Stage(this.results, this.stageBox, (mark, point) => this.hover(mark, point));
+    this.stage = new Stage(this.results, this.stageBox, (mark, point) => this.hover(mark, point), () => this.legend && this.legend.show());
+    this.legend = new Legend(this.results, data.kinds, this.stage);
     this.plots = new Plots(this.results, this.span, this.options.channels, (t) => this.seek(t));
     const notes = data.results.flatMap(({ notes }) => notes);
     this.root.append(
-      html("header", {}, html("h1", {}, data.title), this.legend(), this.themeButton()),
-      html("div", { class: "body" }, html("div", { class: "left" }, this.stageBox, this.transport(), this.switches()), this.plots.element),
+      html("header", {}, html("h1", {}, data.title), this.chips(), this.themeButton()),
+      html("div", { class: "body" }, html("div", { class: "left" }, this.stageBox, this.legend.element, this.transport(), this.switches()), this.plots.element),
       html("footer", {}, ...notes.map((note) => html("p", {}, note)), this.help()),
     );
     this.root.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.root.classList.toggle("narrow", this.root.clientWidth < NARROW)).observe(this.root);
   }
 
-  legend() {
+  // what differs between several results, or how one has ended
+  chips() {
     const box = html("span", { class: "legend" });
     if (this.results.length < 2) return html("span", { class: "status" }, this.results[0].status);
     this.results.forEach(({ label }, number) => {
@@ -89,11 +97,17 @@ class Player {
       this.stage.view.hidden[on ? "delete" : "add"](name);
       this.stage.show(this.time);
     };
-    if (this.results.some(({ arrows }) => arrows.length)) {
-      add("forces", "Forces", "f", this.options.forces, show("forces"));
+    const has = (test) => this.results.some(test);
+    if (has(({ arrows }) => arrows.some(({ constant }) => !constant))) add("forces", "Forces", "f", this.options.forces, show("forces"));
+    if (has(({ arrows }) => arrows.some(({ constant }) => constant))) add("weights", "Weights", "w", false, show("weights"));
+    if (has(({ arrows }) => arrows.length)) {
       this.scale = html("input", { type: "range", class: "scale", min: -1.5, max: 1.5, step: 0.05, value: 0, "aria-label": "Length of force arrows", title: "Length of force arrows" });
       this.scale.addEventListener("input", () => this.setScale());
       box.append(this.scale);
+    }
+    if (this.moves && has(({ carriers }) => carriers.some(({ second }) => second))) {
+      add("velocity", "Velocities", "v", false, show("velocity"));
+      add("acceleration", "Accelerations", "a", false, show("acceleration"));
     }
     add("labels", "Labels", "l", this.options.labels, show("labels"));
     add("centers", "Centers", "c", false, show("centers"));
@@ -143,7 +157,10 @@ class Player {
   }
 
   setTrace(name, on) {
-    for (const actor of this.stage.actors) if (actor.result.points[name]) actor.toggleTrace(name, on);
+    for (const actor of this.stage.actors) {
+      if (actor.result.points[name]) actor.toggleTrace(name, on);
+      actor.setPoints([...actor.traces.keys()]);
+    }
     this.stage.show(this.time);
   }
 
@@ -223,6 +240,9 @@ class Player {
       "-": () => this.stage.zoomBy(0.8),
       0: () => this.stage.fit(),
       f: () => flip("forces"),
+      w: () => flip("weights"),
+      v: () => flip("velocity"),
+      a: () => flip("acceleration"),
       t: () => flip("traces"),
       l: () => flip("labels"),
       c: () => flip("centers"),
@@ -237,15 +257,25 @@ class Player {
   hover(mark, point) {
     this.tip.hidden = !mark || !mark.dataset.name;
     if (this.tip.hidden) return;
-    const name = mark.dataset.name;
+    const { name, kind, on } = mark.dataset;
     const result = this.results[Number(mark.closest(".actor").dataset.result)];
+    const rows = this.values(mark, result).map(([what, value, unit]) =>
+      html("div", {}, html("span", {}, what), html("b", {}, shortNumber(value)), html("i", {}, unit)));
+    const words = on && kind !== "weight" ? [html("p", {}, `${this.kinds[kind]}, on ${on}`)] : [];
+    this.tip.replaceChildren(html("strong", {}, name), ...words, ...rows);
+    this.tip.style.left = `${Math.max(0, Math.min(point[0] + 14, this.stageBox.clientWidth - this.tip.offsetWidth - 4))}px`;
+    this.tip.style.top = `${Math.max(0, Math.min(point[1] + 14, this.stageBox.clientHeight - this.tip.offsetHeight - 4))}px`;
+  }
+
+  // names, values and units: of a velocity, a weight, or all channels of a body, joint or force
+  values({ dataset }, result) {
+    const { name, kind } = dataset;
+    const vector = (x, y, unit) => [["x", x, unit], ["y", y, unit], ["size", Math.hypot(x, y), unit]];
+    if (kind === "velocity" || kind === "acceleration") return vector(dataset.x, dataset.y, kind === "velocity" ? "m/s" : "m/s²");
+    if (kind === "weight") return vector(dataset.fx, dataset.fy, "N");
     const place = result.locate(this.time);
-    const known = result.channels.filter(({ group }) => group === name);
-    const rows = known.map(({ name: channel, unit, column, rate }) =>
-      html("div", {}, html("span", {}, channel.slice(name.length + 1)), html("b", {}, shortNumber(result.value(place, column, rate))), html("i", {}, unit)));
-    this.tip.replaceChildren(html("strong", {}, name), ...rows);
-    this.tip.style.left = `${Math.min(point[0] + 14, this.stageBox.clientWidth - 150)}px`;
-    this.tip.style.top = `${point[1] + 14}px`;
+    return result.channels.filter(({ group }) => group === name)
+      .map(({ name: channel, unit, column, rate }) => [channel.slice(name.length + 1), result.value(place, column, rate), unit]);
   }
 }
 
