@@ -215,4 +215,4 @@ def parts(model: Model) -> dict[str, Any]:
         fields = {field: getattr(element, field) for field in element.kinds()}
         texts = {f: v.text if isinstance(v, Measure) else v for f, v in fields.items()}
         kept[name] = (type(element), texts)
-    return vars(model) | {"elements": kept, "source": None}
+    return vars(model) | {"elements": kept, "source": None, "origin": None}

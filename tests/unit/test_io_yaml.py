@@ -322,7 +322,9 @@ def test_scalars_are_exact(value):
 
 
 def test_the_text_is_pleasant(tmp_path):
-    text = save(load(written(tmp_path, SLIDER_CRANK)), tmp_path / "b.yaml").read_text()
+    model = load(written(tmp_path, SLIDER_CRANK))
+    model.origin = None
+    text = save(model, tmp_path / "b.yaml").read_text()
     lines = text.splitlines()
     assert lines[0] == "simengine2d: 1"
     assert "  O: {type: Revolute, a: ground, b: crank.O}" in lines
@@ -600,6 +602,54 @@ def test_all_problems_are_told_at_once_from_top_to_bottom(tmp_path):
     lines = [int(problem.split("line ")[1].split(":")[0]) for problem in caught.value.problems]
     assert lines == [1, 2, 3, 5, 6, 8, 9, 10]
     assert "pydantic" not in str(caught.value)
+
+
+HIDING = """\
+parameters: {L: 2*M, k: 3}
+formulas: {gap: "distance(b.P, c) - 1"}
+bodies:
+  a: {shape: bar, start: [0, 0], end: [L, 0], mas: 2, density: foo}
+  b: {mass: -1, angle: q, at: [L, 0]}
+  c: {mass: 1, inertia: 1}
+joints:
+  O: {type: Revolute, a: grund, b: c, at: [0, zz]}
+  A: {type: Revolute, a: a.end, b: c.stat, dirction: 3}
+  B: {type: Revolute, a: c, b: c}
+  S: {type: PinSlot, a: ground, b: b}
+  motor: {type: Driver, measure: "angle(ground, crnk)", value: 2*pi*tt}
+forces:
+  s: {type: Spring, measure: "distance(ground, c.en)", law: "k*", stiffness: [3]}
+  T: {type: Torque, frame: c, value: gas(c.phi)}
+  U: {type: Torque, frame: c, value: L*c.phi}
+"""
+
+
+def test_no_problem_hides_behind_another(tmp_path):
+    """Wrong parameters, bodies and fields do not keep the rest from being examined; what only follows is left out."""
+    with pytest.raises(ModelError) as caught:
+        load(written(tmp_path, HIDING))
+    lines = [problem.line for problem in caught.value.problems]
+    assert lines == [1, 4, 4, 5, 5, 8, 8, 9, 9, 10, 11, 12, 12, 14, 14, 14, 15]
+    for word in (
+        "'M'",
+        "'mas'",
+        "'foo'",
+        "'q'",
+        "negative",
+        "'grund'",
+        "'zz'",
+        "'stat'",
+        "'dirction'",
+        "itself",
+    ):
+        assert word in str(caught.value)
+    for word in ("the slot is in the ground", "'crnk'", "'tt'", "'en'", "stiffness is [3]", "'gas'"):
+        assert word in str(caught.value)
+
+
+def test_named_formulas_refer_to_bodies_of_the_model(tmp_path):
+    with pytest.raises(ModelError, match="line 1: formula 'gap': body 'b' has no point 'P'"):
+        load(written(tmp_path, "formulas: {gap: 'distance(b.P, ground)'}\nbodies: {b: {mass: 1}}\n"))
 
 
 # Anything else ----------------------------------------------------------------------------------------

@@ -320,7 +320,7 @@ def test_laws_are_examined_where_bodies_are_wrong():
     m["b"].mass = -1
     with pytest.raises(se.ModelError) as caught:
         m.check()
-    assert [problem.element for problem in caught.value.problems] == ["b"]
+    assert [problem.element for problem in caught.value.problems] == ["b", "U"]
 
 
 def test_the_equations_show_tables_and_names(tmp_path):

@@ -253,6 +253,14 @@ PARAMETERS = "parameters"
 
 def resolve_parameters(raw: Mapping[str, object]) -> dict[str, float]:
     """The values of parameters that may refer to each other in any order; all problems in one error."""
+    values, problems = parameter_values(raw)
+    if problems:
+        raise ModelError(problems)
+    return values
+
+
+def parameter_values(raw: Mapping[str, object]) -> tuple[dict[str, float], list[Problem]]:
+    """The values of those parameters that have one, and the problems of the others."""
     problems = [Problem(problem, (PARAMETERS, str(name))) for name in raw if (problem := _name_problem(name))]
     trees: dict[str, Node] = {}
     values: dict[str, float] = {}
@@ -272,9 +280,7 @@ def resolve_parameters(raw: Mapping[str, object]) -> dict[str, float]:
                 values[name] = evaluate(trees[name], values)
             except ModelError as error:
                 problems += [of_parameter(name).says(problem) for problem in error.problems]
-    if problems:
-        raise ModelError(problems)
-    return {name: values[name] for name in raw}
+    return {name: values[name] for name in raw if name in values}, problems
 
 
 def of_parameter(name: str) -> Subject:

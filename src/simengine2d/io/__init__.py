@@ -8,12 +8,13 @@ from typing import Any
 
 from ..errors import MissingFileError, ModelError, listed, unknown
 from ..model import library
-from ..model.model import Model
+from ..model.model import Model, Origin
 from .acf import load_analysis, save_analysis
 from .adm_check import checked_adm
 from .adm_reader import is_course_model, read_adm, refuse_adams
 from .files import Document, read_text, write_text
 from .json_reader import read_json
+from .kept_text import kept_text
 from .model_reader import read_model
 from .model_writer import LONGEST_NAME, model_data
 from .schema import json_schema
@@ -64,7 +65,10 @@ def _load(path: Path, functions: Mapping[str, Callable[..., Any]] | None) -> Mod
     document = _read(text, path, ending)
     if ending not in YAML + JSON and is_course_model(document.data):
         return read_adm(document, functions)
-    return read_model(document, path.parent, functions)
+    model = read_model(document, path.parent, functions)
+    if ending not in JSON:
+        model.origin = Origin(text, path.parent)
+    return model
 
 
 def _text(path: Path) -> str:
@@ -89,7 +93,10 @@ def _read(text: str, path: Path, ending: str) -> Document:
 
 
 def save(model: Model, path: str | Path) -> Path:
-    """Write a model: .yaml, .json, or the course's .adm. An old file stays until the new one is complete."""
+    """Write a model: .yaml, .json, or the course's .adm. An old file stays until the new one is complete.
+
+    A model that was read from YAML keeps its text: comments, order and what did not change stay as they are.
+    """
     path = Path(path)
     ending = path.suffix.lower()
     if ending in COURSE:
@@ -101,4 +108,6 @@ def save(model: Model, path: str | Path) -> Path:
     long = [name for section in SECTIONS for name in data.get(section, ()) if len(name) > LONGEST_NAME]
     if long:
         raise ModelError([f"{path} is not written: the name '{name[:40]}...' is too long." for name in long])
-    return write_text(path, to_json(data) if ending in JSON else to_yaml(data, SECTIONS))
+    if ending in JSON:
+        return write_text(path, to_json(data))
+    return write_text(path, kept_text(model.origin, data, path.parent) or to_yaml(data, SECTIONS))

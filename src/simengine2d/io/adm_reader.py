@@ -14,7 +14,8 @@ from ..model.model import GRAVITY, Model
 from .adm_read_elements import COMMON, LINE, SECTIONS, AdmEntry, Meaning, is_number, meaning
 from .adm_writer import keep_records
 from .files import Document
-from .model_reader import LAW, NamedFunctions
+from .model_reader import LAW
+from .named_functions import NamedFunctions
 from .text_writer import shown
 
 BODY_FIELDS = ("name", "id", "mass", "jbar", "q0", "qd0", "vis")

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any, get_args
 
-from ..errors import ModelError, Path, listed, unknown, warn
+from ..errors import ModelError, Path, unknown
 from ..expressions.table import Table
 from ..model.body import Body
 from ..model.elements import (
@@ -27,10 +27,11 @@ from ..model.measure_text import frames_in, frames_in_formula
 from ..model.model import GRAVITY, Model
 from ..model.names import check_name
 from ..model.registry import WRITTEN_AS, element_class
-from ..model.resolved import problems_of_numbers
+from ..model.resolved import problems_of
 from ..model.shape import SHAPES
 from . import schema
 from .files import Document
+from .named_functions import NamedFunctions
 from .text_writer import shown
 
 MOST_HINTS = 200  # after so many problems hints about what was meant are left out
@@ -53,9 +54,12 @@ def read_model(
             "Write the sections name, bodies, joints, forces."
         )
     schema.check_record(document, (), "the model", data, schema.file_record())
-    model = _ModelReader(document, folder, NamedFunctions(functions, document.name)).model()
+    laws = NamedFunctions(functions, document.name)
+    reader = _ModelReader(document, folder, laws)
+    model = reader.model()
+    laws.warn()
     if document.collected:
-        _complain_of_numbers(model, document)
+        reader.examine()
         raise ModelError(document.problems)
     try:
         model.check()
@@ -65,42 +69,9 @@ def read_model(
     return model
 
 
-def _complain_of_numbers(model: Model, document: Document) -> None:
-    """Wrong numbers of a model of which other parts could not be read; lines with a problem are left alone."""
-    known = {problem.line for problem in document.collected}
-    for problem in problems_of_numbers(model):
-        if document.line(problem.path) not in known:
-            document.complain(problem.path, problem)
-
-
-class NamedFunctions:
-    """Force laws that a file names and Python holds, `load(path, functions={"piston": f})`."""
-
-    def __init__(self, functions: Mapping[str, Callable[..., Any]] | None, file: str) -> None:
-        self.functions = dict(functions or {})
-        self.file = file
-        self.without: dict[str, str] = {}
-        for name, function in self.functions.items():
-            if not callable(function):
-                raise ModelError(
-                    f"functions['{name}'] is {function!r}; it must be a Python function (t, q, qd)."
-                )
-
-    def find(self, name: str, where: str, element: str) -> Callable[..., Any] | str:
-        """The function of that name; the name itself where none was given."""
-        if name in self.functions:
-            return self.functions[name]
-        self.without[name] = f"{where}: force '{element}' has the law '{name}'"
-        return name
-
-    def warn(self) -> None:
-        """Report the laws without a function."""
-        for name, sentence in self.without.items():
-            given = f"; the functions given are {listed(self.functions)}" if self.functions else ""
-            warn(
-                f"{sentence}, for which no function was given{given}. Dynamics will need it: "
-                f'load("{self.file}", functions={{"{name}": f}}) with f(t, q, qd).'
-            )
+def unchecked_model(document: Document, folder: FilePath, laws: NamedFunctions) -> Model:
+    """The model with all that can be read; the document holds the problems."""
+    return _ModelReader(document, folder, laws).model()
 
 
 class _ModelReader:
@@ -112,6 +83,8 @@ class _ModelReader:
         self.laws = laws
         self.points: dict[str, list[str] | None] = {}
         """The points of each body; None where the body could not be read."""
+        self.drafts: list[Element] = []
+        """Elements that are not in the model, because something about them is wrong."""
 
     @cached_property
     def body_names(self) -> tuple[str, ...]:
@@ -140,13 +113,20 @@ class _ModelReader:
         for section in SECTIONS:
             for name, record in self.section(section).items():
                 self.element(section, name, record)
-        self.laws.warn()
         if data.get("analysis") is not None:
             schema.check_record(
                 self.document, ("analysis",), "the analysis", data["analysis"], schema.analysis_record()
             )
             self.result.analysis = self.section("analysis")
         return self.result
+
+    def examine(self) -> None:
+        """Complain about all else that is wrong with the model; parts of it could not be read."""
+        known = {problem.path for problem in self.document.collected}
+        broken = [name for name, points in self.points.items() if points is None]
+        for problem in problems_of(self.result, self.drafts, broken):
+            if problem.path not in known:
+                self.document.complain(problem.path, problem)
 
     def named_table(self, name: str, record: Any) -> None:
         path: Path = ("tables", name)
@@ -190,20 +170,32 @@ class _ModelReader:
                 (*path, "shape"), f"{title} has the shape {shown(word)}, which is unknown. {hint}"
             )
             return
-        good = schema.check_record(self.document, path, title, record, schema.body_record(word))
+        if not isinstance(record, dict):
+            schema.check_record(self.document, path, title, record, schema.body_record(None))
+            record = {}
+            wrong = {"points"}
+        else:
+            wrong = schema.wrong_fields(self.document, path, title, record, schema.body_record(word))
         if not self.named(path, "a body"):
             return
-        if not good:
-            self.result.body(name)  # joints that refer to it are not to blame
-            return
-        given = {key: _tuple(record.get(key)) for key in ("at", "velocity")}
-        given |= {key: record.get(key) for key in ("density", "inertia", "angle", "angular_velocity")}
+        self.fill(self.made_body(name, word, _without(record, wrong)), _without(record, wrong), path)
+        if wrong:
+            self.points[name] = None  # joints that refer to it are not to blame
+
+    def made_body(self, name: str, word: str | None, record: dict[str, Any]) -> Body:
+        """The body with those fields that are right."""
         outline = SHAPES[word] if word else None
-        shape = outline(**{f.name: _tuple(record[f.name]) for f in fields(outline)}) if outline else None
-        body = self.result.body(
-            name, mass=0.0 if record.get("mass") is None else record["mass"], shape=shape, **given
+        outlined = outline is not None and all(f.name in record for f in fields(outline))
+        keys = ["inertia", "angle", "angular_velocity", *(["density"] if outlined else [])]
+        given = {key: record.get(key) for key in keys}
+        given |= {key: _tuple(record.get(key)) for key in ("at", "velocity")}
+        shape = (
+            outline(**{f.name: _tuple(record[f.name]) for f in fields(outline)})
+            if outline and outlined
+            else None
         )
-        self.fill(body, record, path)
+        mass = 0.0 if record.get("mass") is None else record["mass"]
+        return self.result.body(name, mass=mass, shape=shape, **given)
 
     def fill(self, body: Body, record: dict[str, Any], path: Path) -> None:
         """Points and look, which the ground has too."""
@@ -233,20 +225,22 @@ class _ModelReader:
             return
         title = f"{title} ({cls.__name__})"
         record = {**record, "type": cls.__name__}
-        if not schema.check_record(self.document, path, title, record, schema.element_record(cls)):
-            return
+        wrong = schema.wrong_fields(self.document, path, title, record, schema.element_record(cls))
         try:
             values = {
                 key: self.value(record[key], kind, path)
                 for key, kind in cls.kinds().items()
-                if record.get(key) is not None
+                if record.get(key) is not None and key not in wrong
             }
-            element = cls(name=name, **values)
+            well = self.refers_well(values, cls, path)
+            element = cls(name=name, **values) if values.keys() >= set(cls.required()) - {"name"} else None
         except ModelError as error:
             self.document.complain(path, f"{title}: {error}")
             return
-        if self.refers_well(element, path):
+        if element is not None and well and not wrong:
             self.result.add(element)
+        elif element is not None:
+            self.drafts.append(element)
 
     def is_taken(self, path: Path, title: str) -> bool:
         section, name = path
@@ -310,12 +304,12 @@ class _ModelReader:
 
     # references
 
-    def refers_well(self, element: Element, path: Path) -> bool:
-        """Every body and point the element names is in the file."""
+    def refers_well(self, values: Mapping[str, Any], cls: type[Element], path: Path) -> bool:
+        """Every body and point that the fields of an element name is in the file."""
         before = len(self.document.collected)
-        title = f"{SECTIONS[str(path[0])][0]} '{element.name}'"
-        for field, kind in element.kinds().items():
-            for frame in self.frames_of(getattr(element, field), kind, (*path, field), title):
+        title = f"{SECTIONS[str(path[0])][0]} '{path[-1]}'"
+        for field, kind in cls.kinds().items():
+            for frame in self.frames_of(values.get(field), kind, (*path, field), title):
                 problem = self.wrong_reference(frame)
                 if problem:
                     self.document.complain((*path, field), f"{title} refers to {problem}")
@@ -347,6 +341,10 @@ class _ModelReader:
             hint = unknown("point", frame.point, points)
             return f"point '{frame.point}', which body '{frame.body}' does not have. {hint}"
         return ""
+
+
+def _without(record: dict[str, Any], fields: set[str]) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key not in fields}
 
 
 def _tuple(given: Any) -> Any:

@@ -333,6 +333,13 @@ def check_record(document: Document, path: Path, title: str, data: Any, record: 
     if not isinstance(data, dict):
         document.complain(path, f"{title} is {shown(data)}; it must be a mapping of {_names(record)}.")
         return False
+    return not wrong_fields(document, path, title, data, record)
+
+
+def wrong_fields(
+    document: Document, path: Path, title: str, data: dict[str, Any], record: type[Record]
+) -> set[str]:
+    """The fields of a record that are wrong, missing or unknown; each is complained about."""
     try:
         record.model_validate(data)
     except ValidationError as error:
@@ -341,8 +348,8 @@ def check_record(document: Document, path: Path, title: str, data: Any, record: 
             kinds.setdefault(str(finding["loc"][0]), finding["type"])
         for field, kind in kinds.items():
             document.complain((*path, field), _sentence(title, field, kind, data, record))
-        return False
-    return True
+        return set(kinds)
+    return set()
 
 
 def _sentence(title: str, field: str, kind: str, data: dict[str, Any], record: type[Record]) -> str:

@@ -26,11 +26,12 @@ def to_yaml(data: dict[str, Any], sections: Iterable[str] = ()) -> str:
     """A mapping as YAML. `sections` are the keys whose value is a block even where a line would hold it."""
     lines: list[str] = []
     for key, value in data.items():
-        lines += _entry(key, value, "", block=key in set(sections))
+        lines += entry_lines(key, value, "", block=key in set(sections))
     return "\n".join(lines) + "\n"
 
 
-def _entry(key: str, value: Any, indent: str, *, block: bool = False) -> list[str]:
+def entry_lines(key: str, value: Any, indent: str, *, block: bool = False) -> list[str]:
+    """`key: value` on one line, or over several where that would be too long."""
     head = f"{indent}{yaml_scalar(key)}:"
     if not (block and value):
         line = f"{head} {flow(value)}"
@@ -38,7 +39,7 @@ def _entry(key: str, value: Any, indent: str, *, block: bool = False) -> list[st
             return [line]
     deeper = indent + "  "
     if isinstance(value, dict):
-        return [head, *(line for k, v in value.items() for line in _entry(k, v, deeper))]
+        return [head, *(line for k, v in value.items() for line in entry_lines(k, v, deeper))]
     if any(isinstance(item, dict | list) for item in value):
         return [head, *(line for item in value for line in _item(item, deeper))]
     return _wrapped(f"{head} [", [yaml_scalar(item) for item in value], deeper)
@@ -52,7 +53,7 @@ def _item(value: Any, indent: str) -> list[str]:
     if isinstance(value, list):
         inner = [f"{indent}  {part}" for item in value for part in _item(item, "")]
     else:
-        inner = [part for k, v in value.items() for part in _entry(k, v, indent + "  ")]
+        inner = [part for k, v in value.items() for part in entry_lines(k, v, indent + "  ")]
     return [f"{indent}- {inner[0].lstrip()}", *inner[1:]]
 
 

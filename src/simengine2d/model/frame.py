@@ -189,10 +189,10 @@ def to_local(pose: Pose, x: float, y: float, angle: float) -> Pose:
 
 def place_pair(joint: Pair, scope: Scope) -> tuple[PlacedFrame, PlacedFrame]:
     """The two frames of a joint, by the rules in `Pair`'s docstring."""
-    a, b = _sides(joint, scope)
     if joint.direction is None:
         _refuse_slot_without_direction(joint)
-        return a, b
+        return _sides(joint, scope)
+    a, b = _sides(joint, scope)
     angle = _direction_angle(joint, joint.direction, scope)
     return (
         scope.frame_at(a.body, a.drawn_x, a.drawn_y, angle),

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import copy
-import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import numpy as np
-
-from ..errors import ModelError, OptionError, UnsupportedError, answers_misspellings, counted, unknown
+from ..errors import ModelError, OptionError, answers_misspellings, counted, unknown
 from ..expressions.table import Table, split_points
 from ..numerics.collector import collector_waits
 from .body import BODY_SYNONYMS, Body
 from .elements import Element, ForceElement, Joint
 from .formula_input import formula_text
-from .frame import GROUND, Frame, Number
-from .measure import Measure, Term
+from .frame import GROUND, Number
 from .names import check_name
 from .shape import Bar, Block, Disk, LinkShape, Plate, Point, Shape
+from .snapshots import functions_in, own, refuse_unpicklable, unchanged
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,6 +37,13 @@ NUMBERS = (
     "bodies",
     "elements",
 )  # what a resolved model is made from
+
+
+class Origin(NamedTuple):
+    """A text in which a model was written, and the folder of its tables."""
+
+    text: str
+    folder: Path
 
 
 class Model:
@@ -75,6 +79,8 @@ class Model:
         """How to draw it; stored with the model, never read by an analysis."""
         self.source: str | None = None
         """The file it came from, for messages."""
+        self.origin: Origin | None = None
+        """The YAML text it was read from; saving changes only what changed in the model."""
 
     # bodies
 
@@ -231,7 +237,7 @@ class Model:
     def snapshot(self) -> Model:
         """The model as it is now, unaffected by later changes; Python functions are shared."""
         other = object.__new__(type(self))
-        other.__dict__.update(_own(self.__dict__))
+        other.__dict__.update(own(self.__dict__))
         return other
 
     def __copy__(self) -> Model:
@@ -249,8 +255,8 @@ class Model:
         """What is pickled; functions go by name, and those without an importable name are refused."""
         for element in self.elements.values():
             for field in element.kinds():
-                for function in _functions(getattr(element, field)):
-                    _refuse_unpicklable(function, f"{element.title}, {field}")
+                for function in functions_in(getattr(element, field)):
+                    refuse_unpicklable(function, f"{element.title}, {field}")
         return self.__dict__
 
     def check(self) -> ResolvedModel:
@@ -262,7 +268,7 @@ class Model:
 
         known: ResolvedModel | None = getattr(self, "_resolved", None)
         if known is not None and all(
-            _unchanged(getattr(self, name), getattr(known.written, name)) for name in NUMBERS
+            unchanged(getattr(self, name), getattr(known.written, name)) for name in NUMBERS
         ):
             return known.with_model(self.snapshot())
         with collector_waits(len(self.bodies)):
@@ -315,79 +321,3 @@ class Model:
     def _unknown_body(self, name: str) -> str:
         hint = unknown("body", name, [GROUND, *self.bodies], plural="bodies")
         return f"body '{name}', which is not in the model. {hint}"
-
-
-# Snapshots and pickles --------------------------------------------------------------------------------
-
-
-_IMMUTABLE = frozenset((str, float, np.float64, int, bool, type(None), Frame, Measure, Term, Table))
-
-
-def _own(value: Any) -> Any:
-    """The value with its own copies of containers, bodies and elements; immutable parts and functions are shared."""
-    kind = type(value)
-    if kind in _IMMUTABLE:
-        return value
-    if kind is tuple:
-        return value if _IMMUTABLE.issuperset(map(type, value)) else tuple(map(_own, value))
-    if isinstance(value, dict):
-        return {name: part if type(part) in _IMMUTABLE else _own(part) for name, part in value.items()}
-    if _is_part(kind):  # type: ignore[arg-type]
-        other = object.__new__(kind)
-        for name, part in value.__dict__.items():
-            other.__dict__[name] = part if type(part) in _IMMUTABLE else _own(part)
-        return other
-    if isinstance(value, list):
-        return kind(map(_own, value))
-    return value.copy() if isinstance(value, np.ndarray) else value
-
-
-@cache
-def _is_part(kind: Any) -> bool:
-    """Whether objects of a class are parts of a model; the abstract classes take long to ask."""
-    return issubclass(kind, Body | Element | Shape)
-
-
-def _unchanged(value: Any, before: Any) -> bool:
-    """Whether a value is what its snapshot says. What could change unseen, such as a Python function, is not."""
-    kind = type(value)
-    if kind is not type(before):
-        return False
-    if isinstance(value, float):
-        return bool(value.hex() == before.hex())  # tells 0 from -0
-    if kind is str or kind is int or kind is bool or value is None:
-        return bool(value == before)
-    if kind is tuple:
-        return len(value) == len(before) and all(map(_unchanged, value, before))
-    if kind is Frame or kind is Measure or kind is Term:
-        parts = (getattr(each, name) for name in kind.__slots__ for each in (value, before))
-        return value is before or all(map(_unchanged, parts, parts))
-    if isinstance(value, Body | Element | Shape | Table):
-        return _unchanged(list(vars(value).items()), list(vars(before).items()))
-    if value is before:
-        return False
-    if kind is list:
-        return len(value) == len(before) and all(map(_unchanged, value, before))
-    if kind is dict:
-        return _unchanged(list(value.items()), list(before.items()))
-    return kind is np.ndarray and value.dtype == before.dtype and np.array_equal(value, before)
-
-
-def _functions(value: Any) -> Iterator[Any]:
-    """The Python functions in a field."""
-    if isinstance(value, list | tuple):
-        for part in value:
-            yield from _functions(part)
-    elif callable(value):
-        yield value
-
-
-def _refuse_unpicklable(function: Any, what: str) -> None:
-    try:
-        pickle.dumps(function)
-    except Exception as error:
-        name = getattr(function, "__qualname__", type(function).__name__)
-        raise UnsupportedError(
-            f"{what}: the Python function {name} cannot be pickled ({error}). "
-            "Define it by `def` at the top of a module, or give an expression or a table."
-        ) from None

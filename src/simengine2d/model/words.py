@@ -27,3 +27,8 @@ def vocabulary_of(model: Model) -> Vocabulary:
     words = Vocabulary(model.tables, model.formulas, (*MEANINGS, *model.parameters, *model.bodies), CALLS)
     words.trees  # noqa: B018  (raises where a formula cannot be read)
     return words
+
+
+def words_of(model: Model) -> set[str]:
+    """The names of tables and formulas, as far as they are names."""
+    return {*model.tables, *(text.partition("(")[0].strip() for text in model.formulas)}
