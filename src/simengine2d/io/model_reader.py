@@ -186,7 +186,7 @@ class _ModelReader:
         """The body with those fields that are right."""
         outline = SHAPES[word] if word else None
         outlined = outline is not None and all(f.name in record for f in fields(outline))
-        keys = ["inertia", "angle", "angular_velocity", *(["density"] if outlined else [])]
+        keys = ["inertia", "angle", "angular_velocity", *(["density"] if outlined or not outline else [])]
         given = {key: record.get(key) for key in keys}
         given |= {key: _tuple(record.get(key)) for key in ("at", "velocity")}
         shape = (
