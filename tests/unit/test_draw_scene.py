@@ -41,8 +41,8 @@ def test_every_body_and_joint_of_every_shipped_mechanism_is_drawn(name):
     carriers = {mark.carrier for mark in scene.marks if isinstance(mark, Outline)}
     model = model_named(name)
     assert carriers >= set(model.bodies)
-    # what holds an angle of a body, or a formula, is at no place
-    anywhere = (se.AbsoluteAngle, se.RelativeAngle, se.Constraint)
+    # a formula may hold what is at no place
+    anywhere = se.Constraint
     assert drawn >= {name for name, element in model.elements.items() if not isinstance(element, anywhere)}
     for mark in scene.marks:
         assert mark.paths and all(np.all(np.isfinite(path)) for path in mark.paths)
@@ -317,6 +317,24 @@ def test_words_do_not_lie_on_each_other(name):
     for i, a in enumerate(place.box for place in places):
         for b in (place.box for place in places[:i]):
             assert not (a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3])
+
+
+def test_held_angles_are_rings_with_both_axes():
+    """About the pin of the two bodies, or the body's own center; the axes turn with the bodies."""
+    model = se.Model("held")
+    bar = model.bar("bar", (0, 0), (1, 0), mass=1)
+    plate = model.body("plate", mass=1, inertia=1, at=(3, 0))
+    model.add(se.Revolute("O", model.ground, bar["start"]))
+    model.add(se.RelativeAngle("turn", model.ground, bar, value="0.3*t"))
+    for joint in (se.AbsoluteX("x", plate, 3), se.AbsoluteY("y", plate), se.AbsoluteAngle("angle", plate, 0.2)):
+        model.add(joint)
+    results = se.kinematics(model, t_end=1, step=0.5)
+    scene = scene_of(results)
+    for name, center, turn in (("turn", (0, 0), 0.3), ("angle", (3, 0), 0.2)):
+        ring, of_ground, of_body = marks_of(scene, name)
+        poses = [scene.motion.poses[mark.carrier][-1] for mark in (ring, of_ground, of_body)]
+        np.testing.assert_allclose([pose[:2] for pose in poses], [center] * 3, atol=1e-9)
+        np.testing.assert_allclose([pose[2] for pose in poses], [0, 0, turn], atol=1e-9)
 
 
 def test_a_mechanism_that_does_not_close_is_drawn_as_it_is():

@@ -16,8 +16,8 @@ from . import outlines, stretchable
 from .layout import Layout, spot_of
 from .marks import Layer, Outline, Stretched
 from .symbols import Parts, reach, symbol
+from .turning import TURNING, center_of
 
-TURNING = ("angle", "direction", "misalignment")
 SHORTEST = 0.2  # of the longest length; a spring that vanishes is drawn as if it kept this much
 
 
@@ -38,7 +38,7 @@ def _(driver: Driver, layout: Layout) -> Parts:
 
 def _turning_arrow(element: Element, term: Term, layout: Layout) -> Parts:
     """An arc about the pivot of the two bodies; its heads show in which directions it turns."""
-    center, size = _center(term, layout), layout.size
+    center, size = center_of(term, layout), layout.size
     carrier = center.body
     if carrier != GROUND:  # the arrow does not turn with the body
         carrier = layout.motion.follow(f"{element.name} at {center.body}", center)
@@ -57,13 +57,6 @@ def _senses(term: Term, layout: Layout) -> list[float]:
     if largest == 0.0:
         return [1.0]
     return [sense for sense in (1.0, -1.0) if (sense * rates).max() > 1e-6 * largest]
-
-
-def _center(term: Term, layout: Layout) -> PlacedFrame:
-    """Where the bodies of an angle turn against each other."""
-    a, b = term.a, term.b
-    assert isinstance(a, PlacedFrame) and isinstance(b, PlacedFrame)
-    return layout.pivot(a.body, b.body) or (b if b.body != GROUND else a)
 
 
 def _moving_arrow(element: Element, term: Term, layout: Layout) -> Parts:
@@ -107,7 +100,7 @@ def _ends(element: Element, term: Term, layout: Layout) -> Parts:
 
 
 def _spiral(spring: Spring, term: Term, layout: Layout) -> Parts:
-    center = _center(term, layout)
+    center = center_of(term, layout)
     path = outlines.moved(outlines.spiral(1.7 * layout.size), (center.x, center.y))
     yield Outline(center.body, [path], "spring", Layer.SPRING, spring.name, area=False)
 

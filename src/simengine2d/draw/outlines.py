@@ -135,6 +135,19 @@ def hatching(start: Point, end: Point, size: float) -> list[Floats]:
     return [np.array([a, b]), *strokes]
 
 
+def hatched_below(points: Floats, size: float) -> list[Floats]:
+    """Short oblique strokes along a curve, on the side that is mostly below it."""
+    steps = np.diff(points, axis=0)
+    s = np.concatenate([[0.0], np.cumsum(np.hypot(*steps.T))])
+    side = 1.0 if points[-1, 0] >= points[0, 0] else -1.0  # a curve that goes to the right has its right side below
+    at = np.arange(0.35 * size, s[-1], 0.55 * size)
+    feet = np.column_stack([np.interp(at, s, points[:, c]) for c in (0, 1)])
+    k = np.clip(np.searchsorted(s, at) - 1, 0, len(steps) - 1)
+    along = steps[k] / np.maximum(np.hypot(*steps[k].T), 1e-300)[:, None]
+    right = side * np.column_stack([along[:, 1], -along[:, 0]])
+    return [np.array([foot, foot + 0.5 * size * d]) for foot, d in zip(feet, right - along, strict=True)]
+
+
 def support(size: float) -> tuple[Floats, list[Floats]]:
     """A pin's support on the ground: a triangle below the origin, and the hatched line under it."""
     half, height = 1.15 * size, 1.9 * size

@@ -15,7 +15,7 @@ from ..model.model import Model
 from ..numerics.arrays import Floats
 from ..results.results import Results
 from ..system.system import System
-from . import driving, sliding  # noqa: F401  (they register their symbols)
+from . import driving, sliding, turning  # noqa: F401  (they register their symbols)
 from .forces import arrows, weights
 from .label_places import LabelPlace, places, usual_sizes
 from .labels import labels

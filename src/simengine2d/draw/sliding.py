@@ -17,6 +17,7 @@ from .layout import Layout, SliderBlock
 from .marks import Layer, Mark, Outline, Spot
 from .symbols import Parts, pin, reach, symbol
 
+SHORT_RAIL = 6.0  # in symbol sizes; a slider that covers less at all times gets a rail along its stroke
 PAD = 1.2  # how far a guide extends past the block at the end of its stroke, in symbol sizes
 
 
@@ -63,7 +64,7 @@ def _ground_guide(
     """A rail along the whole stroke of a short slider; a long one passes over a short rail that it always covers."""
     start, end = first + block.start - PAD * layout.size, last + block.end + PAD * layout.size
     always = last + block.start, first + block.end
-    if always[1] > always[0] and last > first:
+    if always[1] - always[0] > SHORT_RAIL * layout.size and last > first:
         middle, half = sum(always) / 2, min(4 * layout.size, (always[1] - always[0]) / 2)
         start, end = middle - half, middle + half
     yield from ground_rail(guide, start, end, layout.free_side(guide) * block.width / 2, layout, name)

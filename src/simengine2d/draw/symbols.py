@@ -22,7 +22,7 @@ from ..model.elements import Element, ForceElement, Joint
 from ..model.forces.point_force import PointForce
 from ..model.forces.torque import Torque
 from ..model.frame import GROUND, PlacedFrame
-from ..model.joints.absolute import AbsoluteAngle, AbsoluteDistance, AbsoluteX, AbsoluteY
+from ..model.joints.absolute import AbsoluteDistance, AbsoluteX, AbsoluteY
 from ..model.joints.belt import Belt
 from ..model.joints.cam import Cam
 from ..model.joints.fixed import Fixed
@@ -159,11 +159,6 @@ def _(joint: AbsoluteDistance, layout: Layout) -> Parts:
         yield from pin(frame, layout, joint.name)
 
 
-@symbol.register
-def _(joint: AbsoluteAngle, layout: Layout) -> Parts:
-    yield from ()
-
-
 def roller(carrier: str, layout: Layout, name: str, angle: float) -> Iterator[Mark]:
     """A support that rolls on a hatched line: it holds a point across the line only."""
     size = layout.size
@@ -229,10 +224,15 @@ def _(force: ForceElement, layout: Layout) -> Parts:
 # Curves and cams --------------------------------------------------------------------------------------
 
 
-def profile(frame: PlacedFrame, curve: Curve, name: str, *, solid: bool = True) -> Iterator[Outline]:
-    """A curve fixed in a frame: an area where it is closed and `solid`, else a line."""
+def profile(
+    frame: PlacedFrame, curve: Curve, name: str, layout: Layout, *, solid: bool = True
+) -> Iterator[Outline]:
+    """A curve fixed in a frame: an area where it is closed and `solid`, else a line; a rail on the ground is hatched."""
     points = outlines.moved(curve.outline(), (frame.x, frame.y), frame.angle)
     ink = "ground" if frame.body == GROUND else f"of {frame.body}"
+    if frame.body == GROUND and not curve.is_closed:
+        strokes = outlines.hatched_below(points, layout.size)
+        yield Outline(GROUND, strokes, "ground", Layer.BACK, name, area=False)
     if curve.is_closed and solid:
         yield Outline(frame.body, [points[:-1]], ink, Layer.ROUND, name)
     else:
@@ -242,14 +242,14 @@ def profile(frame: PlacedFrame, curve: Curve, name: str, *, solid: bool = True) 
 @symbol.register
 def _(joint: PointOnCurve, layout: Layout) -> Parts:
     yield from reach(joint.b)
-    yield from profile(joint.a, joint.curve, joint.name, solid=False)
+    yield from profile(joint.a, joint.curve, joint.name, layout, solid=False)
     yield from pin(joint.b, layout, joint.name)
 
 
 @symbol.register
 def _(joint: Cam, layout: Layout) -> Parts:
     yield from reach(joint.b)
-    yield from profile(joint.a, joint.curve, joint.name, solid=not joint.inside)
+    yield from profile(joint.a, joint.curve, joint.name, layout, solid=not joint.inside)
     ink = "ground" if joint.b.body == GROUND else f"of {joint.b.body}"
     if joint.radius is not None:
         wheel = outlines.circle((joint.b.x, joint.b.y), joint.radius)
@@ -272,5 +272,5 @@ def _face(joint: Cam, ink: str, layout: Layout) -> Outline:
 
 @symbol.register
 def _(joint: RollingCurves, layout: Layout) -> Parts:
-    yield from profile(joint.a, joint.curve_a, joint.name, solid=not joint.internal)
-    yield from profile(joint.b, joint.curve_b, joint.name)
+    yield from profile(joint.a, joint.curve_a, joint.name, layout, solid=not joint.internal)
+    yield from profile(joint.b, joint.curve_b, joint.name, layout)
