@@ -12,6 +12,7 @@ import pytest
 import simengine2d as se
 from simengine2d import builders
 from simengine2d.draw import payload as payloads
+from simengine2d.draw.differences import names_of
 from simengine2d.draw.html import page, player_data
 from simengine2d.draw.payload import payload
 
@@ -96,7 +97,7 @@ def test_what_would_be_too_large_is_thinned_and_said(results, monkeypatch):
     data = payload(results, "a")
     t, _ = columns(data)
     assert t[0] == results.t[0] and t[-1] == results.t[-1]
-    assert t.size == 2000 // (9 * 3 + 4 * 5 + 3)
+    assert t.size == 2000 // (9 * 3 + 6 * 5 + 3)
     assert data["notes"] == [f"shown are {t.size} of {results.t.size} times"]
     monkeypatch.setattr(payloads, "FEWEST_ROWS", 50)
     data = payload(results, "a")
@@ -116,10 +117,37 @@ def test_several_results_in_one_page(results, tmp_path):
     assert [part["label"] for part in data["results"]] == ["short", "long"]
     assert data["options"]["channels"] == ["rocker.phi"]
     assert se.html([results, other], tmp_path / "two.html").stat().st_size > 10_000
-    assert [part["label"] for part in player_data([results, other])["results"]] == [
-        "four-bar (1)",
-        "four-bar (2)",
-    ]
+    names = [part["label"] for part in player_data([results, other])["results"]]
+    assert names == ["coupler = 2", "coupler = 2.2"]
+
+
+def test_results_are_named_by_what_differs(results, falling):
+    model = falling.model
+    runs = [se.dynamics(model, t_end=0.1, step=0.05, integrator=name) for name in ("rk4", "heun")]
+    assert names_of(runs) == ["integrator = rk4", "integrator = heun"]
+    assert names_of([results, falling]) == ["four-bar", "falling bar"]
+    assert names_of([falling, falling]) == ["falling bar (1)", "falling bar (2)"]
+    heavy = se.Model("falling bar")
+    bar = heavy.bar("bar", (0, 0), (1, 0), mass=3)
+    heavy.add(se.Revolute("O", heavy.ground, bar["start"]))
+    assert names_of([falling, se.dynamics(heavy, t_end=1, step=0.05)]) == ["bar.mass = 2", "bar.mass = 3"]
+
+
+def test_measures_that_are_asked_for_and_those_of_springs_are_channels(falling):
+    data = payload(falling, "a", asked=["distance(bar.end, ground)", "bar.end.x"])
+    _, numbers = columns(data)
+    known = {channel["name"]: channel for channel in data["channels"]}
+    asked = known["distance(bar.end, ground)"]
+    np.testing.assert_allclose(numbers[asked["column"]], 1.0, rtol=1e-6)
+    assert asked["unit"] == "m"
+    driven = se.inverse_dynamics(builders.slider_crank(1, 2.5, speed=4), t_end=1, step=0.1)
+    data = payload(driven, "a")
+    _, numbers = columns(data)
+    known = {channel["name"]: channel for channel in data["channels"]}
+    motor = known["angle(ground, crank)"]
+    np.testing.assert_allclose(numbers[motor["rate"]], 4.0, rtol=1e-6)
+    np.testing.assert_allclose(numbers[known["motor.effort"]["column"]], driven["motor.effort"], rtol=1e-5)
+    assert known["motor.power"]["unit"] == "W" and known["motor.effort"]["unit"] == "N m"
 
 
 def test_the_speed_fits_the_motion(results):

@@ -326,7 +326,11 @@ def test_held_angles_are_rings_with_both_axes():
     plate = model.body("plate", mass=1, inertia=1, at=(3, 0))
     model.add(se.Revolute("O", model.ground, bar["start"]))
     model.add(se.RelativeAngle("turn", model.ground, bar, value="0.3*t"))
-    for joint in (se.AbsoluteX("x", plate, 3), se.AbsoluteY("y", plate), se.AbsoluteAngle("angle", plate, 0.2)):
+    for joint in (
+        se.AbsoluteX("x", plate, 3),
+        se.AbsoluteY("y", plate),
+        se.AbsoluteAngle("angle", plate, 0.2),
+    ):
         model.add(joint)
     results = se.kinematics(model, t_end=1, step=0.5)
     scene = scene_of(results)

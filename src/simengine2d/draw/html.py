@@ -13,19 +13,22 @@ from ..errors import ModelError
 from ..io.files import write_text
 from ..model.model import Model
 from ..results.results import Results
+from .differences import names_of
 from .forces import KINDS
 from .payload import MOST_ROWS, payload
 from .style import PAPER, color_rules
 
 SCRIPTS = (
-    "data.js", "labels.js", "arrows.js", "actor.js", "stage.js", "legend.js", "plots.js", "player.js",
+    "data.js", "labels.js", "arrows.js", "actor.js", "stage.js", "legend.js", "save.js", "chart.js", "plots.js",
+    "player.js",
 )  # fmt: skip
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+OF_POINTS = ("x", "y", "xd", "yd", "|v|", "|a|")  # channels of points, which the player computes
 MOST_WORDS = 40  # labels and arrows that are shown from the beginning
 SHORTEST, LONGEST = 3.0, 25.0  # seconds that a motion is played, by the speed it begins with
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
-"""The browser refuses to fetch anything for the page."""
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+"""The browser refuses to fetch anything for the page; pictures that it saves are made from its own data."""
 
 PAGE = """\
 <!DOCTYPE html>
@@ -48,7 +51,7 @@ body:has([data-theme="dark"]) {{ background: {dark}; }}
 <script>
 "use strict";
 {script}
-mount(document.getElementById("player"), JSON.parse(document.getElementById("data").textContent));
+mount(document.getElementById("player"), JSON.parse(document.getElementById("data").textContent), document);
 </script>
 </body>
 </html>
@@ -98,9 +101,12 @@ def player_data(
     """What the player gets. `labels` name the results, `trace` and `channels` are shown from the beginning."""
     several = [results] if isinstance(results, Results) else list(results)
     _check(several, labels, speed, theme)
-    names = list(labels) or _labels(several)
+    names = list(labels) or names_of(several)
     trace = _own_traces(several[0].model) if trace is None else trace
-    parts = [payload(result, name, trace, most_rows) for result, name in zip(several, names, strict=True)]
+    asked = list(channels or ())
+    parts = [
+        payload(result, name, trace, most_rows, asked) for result, name in zip(several, names, strict=True)
+    ]
     return {
         "title": " and ".join(dict.fromkeys(part["name"] for part in parts)),
         "results": parts,
@@ -131,12 +137,6 @@ def _check(results: list[Results], labels: Sequence[str], speed: float | None, t
         raise ModelError(f"theme = {theme!r} must be 'light' or 'dark'; left out, it is that of the reader.")
 
 
-def _labels(results: list[Results]) -> list[str]:
-    """Names that tell the results apart."""
-    names = [result.model.name for result in results]
-    return names if len(set(names)) == len(names) else [f"{name} ({i})" for i, name in enumerate(names, 1)]
-
-
 def _own_traces(model: Model) -> list[str]:
     """The points whose paths the model wants to be shown: `look: {trace: [rod.B]}`."""
     given = model.look.get("trace", [])
@@ -149,11 +149,13 @@ def _own_traces(model: Model) -> list[str]:
 
 def _known(channels: Sequence[str], parts: list[dict[str, Any]]) -> Sequence[str]:
     known = {channel["name"] for part in parts for channel in part["channels"]}
+    known |= {f"{point}.{q}" for part in parts for point in part["points"] for q in OF_POINTS}
     strange = [name for name in channels if name not in known]
     if strange:
         raise ModelError(
             f"the player has no channel {', '.join(strange)}. It has x, y, phi of bodies with d or dd for rates, "
-            "fx, fy, torque and |f| of joints and forces, and energy.kinetic, .potential, .total."
+            "fx, fy, torque and |f| of joints and forces, energy.kinetic, .potential, .total, x, y and their rates of "
+            "named points, and measures such as distance(a, b)."
         )
     return channels
 

@@ -139,7 +139,9 @@ def hatched_below(points: Floats, size: float) -> list[Floats]:
     """Short oblique strokes along a curve, on the side that is mostly below it."""
     steps = np.diff(points, axis=0)
     s = np.concatenate([[0.0], np.cumsum(np.hypot(*steps.T))])
-    side = 1.0 if points[-1, 0] >= points[0, 0] else -1.0  # a curve that goes to the right has its right side below
+    side = (
+        1.0 if points[-1, 0] >= points[0, 0] else -1.0
+    )  # a curve that goes to the right has its right side below
     at = np.arange(0.35 * size, s[-1], 0.55 * size)
     feet = np.column_stack([np.interp(at, s, points[:, c]) for c in (0, 1)])
     k = np.clip(np.searchsorted(s, at) - 1, 0, len(steps) - 1)

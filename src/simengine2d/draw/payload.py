@@ -14,11 +14,17 @@ from typing import Any
 import numpy as np
 
 from ..model.frame import GROUND
-from ..numerics.arrays import Floats
-from ..results.channels import UNITS
-from ..results.energy import known_energy
 from ..results.results import COORDINATES, ORDERS, Results
 from .marks import Arrow, Mark, Spot, Stretched, Trace
+from .player_channels import (
+    Columns,
+    asked_channels,
+    body_channels,
+    energy_channels,
+    force_channels,
+    formula_channels,
+    measure_channels,
+)
 from .scene import Scene, scene_of
 from .style import ink_class
 
@@ -27,32 +33,21 @@ FEWEST_ROWS = 300
 MOST_NUMBERS = 860_000  # in base64, 4.6 MB
 
 
-class Columns:
-    """Numbers of the page; each column is known by its place."""
-
-    def __init__(self) -> None:
-        self.arrays: list[Floats] = []
-
-    def add(self, values: Floats) -> int:
-        self.arrays.append(np.asarray(values, dtype=np.float32))
-        return len(self.arrays) - 1
-
-    @property
-    def text(self) -> str:
-        return base64(np.array(self.arrays, dtype="<f4"))
-
-
 def base64(values: Any) -> str:
     return b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
 
 
 def payload(
-    results: Results, label: str, trace: Sequence[str] = (), most_rows: int = MOST_ROWS
+    results: Results,
+    label: str,
+    trace: Sequence[str] = (),
+    most_rows: int = MOST_ROWS,
+    asked: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """One result for the player."""
+    """One result for the player; `asked` are channels that it must have, among them measures."""
     verdict = results.verdict
     doubts = [] if verdict.is_good else [f"{verdict.word}: {reason}" for reason in verdict.reasons]
-    full = 9 * len(results.bodies) + 4 * len(results.model.elements) + 3
+    full = 9 * len(results.bodies) + 6 * len(results.model.elements) + 3
     is_large = full * FEWEST_ROWS > MOST_NUMBERS
     width = 3 * len(results.bodies) if is_large else full
     thinned, notes = _thinned(results, min(most_rows, max(FEWEST_ROWS, MOST_NUMBERS // max(width, 1))))
@@ -60,7 +55,7 @@ def payload(
         thinned = replace(thinned, lam=None)
         notes.append("velocities, accelerations and reactions are left out, so that the page stays small")
     scene = scene_of(thinned, trace)
-    return _scene_data(scene, thinned, 1 if is_large else 3) | {
+    return _scene_data(scene, thinned, 1 if is_large else 3, asked) | {
         "name": results.model.name,
         "label": label,
         "status": f"{results.status}; {verdict.word}" if results.analysis else results.status,
@@ -68,7 +63,7 @@ def payload(
     }
 
 
-def _scene_data(scene: Scene, results: Results, orders: int) -> dict[str, Any]:
+def _scene_data(scene: Scene, results: Results, orders: int, asked: Sequence[str]) -> dict[str, Any]:
     """The scene, and the columns of everything that moves."""
     columns = Columns()
     known = _body_columns(results, orders, columns)
@@ -76,10 +71,13 @@ def _scene_data(scene: Scene, results: Results, orders: int) -> dict[str, Any]:
     arrows = [_arrow(arrow, scene, number, columns) for arrow in scene.arrows]
     weights = [_weight(arrow, number) for arrow in scene.weights]
     channels = [
-        *_body_channels(results, known),
-        *_force_channels(scene, arrows),
-        *_energy_channels(results, columns),
+        *body_channels(results, known),
+        *force_channels(scene.arrows, arrows),
+        *energy_channels(results, columns),
     ]
+    if orders > 1:  # otherwise the page is large already
+        channels += [*measure_channels(results, columns), *formula_channels(results, columns)]
+    channels += asked_channels(results, asked, channels, columns)
     return {
         "size": _rounded(scene.size),
         "bounds": [_rounded(v) for v in scene.bounds_with_forces],
@@ -95,7 +93,7 @@ def _scene_data(scene: Scene, results: Results, orders: int) -> dict[str, Any]:
         "inks": {name: ink_class(scene.inks[name]) for name in results.bodies},
         "channels": channels,
         "t": base64(results.t.astype("<f8")),
-        "columns": columns.text,
+        "columns": base64(np.array(columns.arrays, dtype="<f4")),
     }
 
 
@@ -133,34 +131,6 @@ def _carrier(name: str, scene: Scene, known: dict[str, int], columns: Columns) -
         carrier["rate"] = [known[f"{name}.{c}d"] for c in COORDINATES]
         carrier["second"] = [known[f"{name}.{c}dd"] for c in COORDINATES]
     return carrier
-
-
-def _channel(name: str, unit: str, group: str, **more: Any) -> dict[str, Any]:
-    return {"name": name, "unit": unit, "group": group} | {k: v for k, v in more.items() if v is not None}
-
-
-def _body_channels(results: Results, known: dict[str, int]) -> Iterator[dict[str, Any]]:
-    """Channels with the column of their rate, where there is one, for smooth curves between rows."""
-    for body in results.bodies:
-        for quantity in (c + order for order in ORDERS for c in COORDINATES):
-            name = f"{body}.{quantity}"
-            if name in known:
-                yield _channel(name, UNITS[quantity], body, column=known[name], rate=known.get(f"{name}d"))
-
-
-def _force_channels(scene: Scene, arrows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Components and size of reactions and applied forces."""
-    for arrow, data in zip(scene.arrows, arrows, strict=True):
-        for part, column in zip(("fx", "fy", "torque"), data["columns"], strict=True):
-            yield _channel(f"{arrow.name}.{part}", UNITS[part], arrow.name, column=column)
-        yield _channel(f"{arrow.name}.|f|", UNITS["fx"], arrow.name, sizeOf=data["columns"][:2])
-
-
-def _energy_channels(results: Results, columns: Columns) -> Iterator[dict[str, Any]]:
-    energy = known_energy(results)
-    if energy is not None:
-        for part, values in zip(energy._fields, energy, strict=True):
-            yield _channel(f"energy.{part}", "J", "energy", column=columns.add(values))
 
 
 # Scene ------------------------------------------------------------------------------------------------

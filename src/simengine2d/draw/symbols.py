@@ -227,7 +227,7 @@ def _(force: ForceElement, layout: Layout) -> Parts:
 def profile(
     frame: PlacedFrame, curve: Curve, name: str, layout: Layout, *, solid: bool = True
 ) -> Iterator[Outline]:
-    """A curve fixed in a frame: an area where it is closed and `solid`, else a line; a rail on the ground is hatched."""
+    """A curve fixed in a frame: an area where it is closed and `solid`, else a line, hatched on the ground."""
     points = outlines.moved(curve.outline(), (frame.x, frame.y), frame.angle)
     ink = "ground" if frame.body == GROUND else f"of {frame.body}"
     if frame.body == GROUND and not curve.is_closed:

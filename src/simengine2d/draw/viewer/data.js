@@ -14,14 +14,46 @@ class Result {
     this.columns = [];
     for (let k = 0; k < numbers.length; k += this.count) this.columns.push(numbers.subarray(k, k + this.count));
     for (const channel of data.channels) if (channel.sizeOf) channel.column = this.addSize(...channel.sizeOf);
+    this.channels = [...data.channels, ...this.pointChannels()];
     this.diagonal = Math.hypot(data.bounds[2] - data.bounds[0], data.bounds[3] - data.bounds[1]);
-    this.channel = new Map(data.channels.map((channel) => [channel.name, channel]));
+    this.channel = new Map(this.channels.map((channel) => [channel.name, channel]));
   }
 
   // the length of a vector, as a new column
   addSize(x, y) {
     const [a, b] = [this.columns[x], this.columns[y]];
     return this.columns.push(a.map((value, i) => Math.hypot(value, b[i]))) - 1;
+  }
+
+  // channels of points and the sizes of velocities, whose columns are computed when they are asked for
+  pointChannels() {
+    const place = { x: [0, "m", "xd"], y: [1, "m", "yd"], xd: [0, "m/s"], yd: [1, "m/s"], "|v|": [2, "m/s"], "|a|": [2, "m/s²"] };
+    const of = (group, point, parts) => Object.entries(parts).map(([part, [, unit, rate]]) => ({ name: `${group}.${part}`, unit, group, point, part, rateName: rate && `${group}.${rate}` }));
+    const moves = ({ carrier }) => this.carriers[carrier].second;
+    const sizes = { "|v|": place["|v|"], "|a|": place["|a|"] };
+    const bodies = this.carriers.map(({ name }, carrier) => ({ name, carrier, x: 0, y: 0 })).filter((body) => this.bodies.includes(body.name) && moves(body));
+    return [...bodies.flatMap((body) => of(body.name, body, sizes)),
+      ...Object.entries(this.points).filter(([name, point]) => moves(point) && !this.bodies.includes(name)).flatMap(([name, point]) => of(name, point, place))];
+  }
+
+  // a channel with its numbers
+  find(name) {
+    const channel = this.channel.get(name);
+    if (channel && channel.column === undefined) {
+      channel.column = this.columns.push(this.pointColumn(channel.point, channel.part)) - 1;
+      if (channel.rateName) channel.rate = this.find(channel.rateName).column;
+    }
+    return channel;
+  }
+
+  pointColumn(point, part) {
+    const axis = part.startsWith("y") ? 1 : 0;
+    return Float32Array.from(this.t, (_, i) => {
+      const place = { i, u: 0, h: 0 };
+      if (part === "x" || part === "y") return at(this.pose(point.carrier, place), point.x, point.y)[axis];
+      const vector = this.motion(part === "|a|" ? "acceleration" : "velocity", point, place);
+      return part.startsWith("|") ? Math.hypot(...vector) : vector[axis];
+    });
   }
 
   // the row before t, and how far t is on the way to the next one
@@ -96,8 +128,9 @@ function pathText(paths, closed) {
 function shortNumber(value) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  const text = size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(3) : String(Number(value.toPrecision(4)));
-  return text.replace("-", "\u2212");
+  const rounded = Number(value.toPrecision(4));
+  const text = size !== 0 && (size < 1e-3 || size >= 1e5) ? rounded.toExponential().replace("+", "") : String(rounded);
+  return text.replaceAll("-", "\u2212");
 }
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -14,8 +14,10 @@ const KEYS = [
 ];
 
 class Player {
-  constructor(root, data) {
+  // `keyboard` is what hears the keys: the whole document where the page has nothing else, or the player itself
+  constructor(root, data, keyboard = root) {
     this.root = root;
+    this.keyboard = keyboard;
     this.results = data.results.map((result) => new Result(result));
     this.options = data.options;
     this.kinds = data.kinds;
@@ -53,7 +55,10 @@ class Player {
       html("div", { class: "body" }, html("div", { class: "left" }, this.stageBox, this.legend.element, this.transport(), this.switches()), this.plots.element),
       html("footer", {}, ...notes.map((note) => html("p", {}, note)), this.help()),
     );
-    this.root.addEventListener("keydown", (event) => this.key(event));
+    this.keyboard.addEventListener("keydown", (event) => this.key(event));
+    // what was clicked gives the keys back; whoever uses the keyboard alone keeps the focus
+    this.root.addEventListener("click", (event) => event.detail && event.target.closest("button, label, input:not([type=range])") && this.root.focus({ preventScroll: true }));
+    this.root.addEventListener("change", (event) => event.target.tagName === "SELECT" && this.root.focus({ preventScroll: true }));
     new ResizeObserver(() => this.root.classList.toggle("narrow", this.root.clientWidth < NARROW)).observe(this.root);
   }
 
@@ -115,6 +120,8 @@ class Player {
       add("traces", "Traces", "t", true, show("traces"));
       box.append(this.traceMenu(), this.followMenu());
     }
+    const name = this.results[0].name;
+    box.append(saveMenu("the picture", { PNG: () => savePicture(this.stage.svg, name, "png"), SVG: () => savePicture(this.stage.svg, name, "svg") }));
     box.append(html("button", { type: "button", title: "Fit (0)", onclick: () => this.stage.fit() }, "Fit"));
     return box;
   }
@@ -142,7 +149,7 @@ class Player {
 
   help() {
     const rows = KEYS.map(([keys, what]) => html("div", {}, html("kbd", {}, keys), ` ${what}`));
-    return html("details", { class: "help" }, html("summary", {}, "Keys"), ...rows, html("div", {}, "Drag to pan, scroll or pinch to zoom, double-click to fit; drag in a plot to move through time."));
+    return html("details", { class: "help" }, html("summary", {}, "Keys"), ...rows, html("div", {}, "Drag to pan, scroll or pinch to zoom, double-click to fit. In a plot, drag to move through time, scroll to zoom, drag with shift to pan, double-click to see all."));
   }
 
   // settings
@@ -171,9 +178,13 @@ class Player {
     this.stage.show(this.time);
     this.plots.show(this.time);
     this.scrub.value = this.time;
+    this.onTime(this.time);
     this.clock.textContent = `t = ${this.time.toFixed(this.digits)} s`;
     this.scrub.setAttribute("aria-valuetext", this.clock.textContent);
   }
+
+  // for whoever wants to follow
+  onTime() {}
 
   get digits() {
     return Math.min(9, Math.max(0, 3 - Math.floor(Math.log10(this.span[1] - this.span[0] || 1))));
@@ -274,12 +285,12 @@ class Player {
     if (kind === "velocity" || kind === "acceleration") return vector(dataset.x, dataset.y, kind === "velocity" ? "m/s" : "m/s²");
     if (kind === "weight") return vector(dataset.fx, dataset.fy, "N");
     const place = result.locate(this.time);
-    return result.channels.filter(({ group }) => group === name)
-      .map(({ name: channel, unit, column, rate }) => [channel.slice(name.length + 1), result.value(place, column, rate), unit]);
+    return result.channels.filter(({ group }) => group === name).map((channel) => result.find(channel.name))
+      .map(({ name: channel, unit, column, rate }) => [channel.startsWith(`${name}.`) ? channel.slice(name.length + 1) : channel, result.value(place, column, rate), unit]);
   }
 }
 
-function mount(root, data) {
-  root.player = new Player(root, data);
+function mount(root, data, keyboard) {
+  root.player = new Player(root, data, keyboard);
   return root.player;
 }
