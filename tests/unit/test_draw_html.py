@@ -183,3 +183,25 @@ def test_wrong_requests_are_said_in_words(results, tmp_path, options, sentence):
     with pytest.raises(se.ModelError, match="no results to show"):
         se.html([], tmp_path / "player.html")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"copler": (1, 2)}, r"no parameter 'copler'\. Did you mean 'coupler'"),
+        ({"coupler": (2, 1)}, "the slider of 'coupler' goes from 2 to 1"),
+    ],
+)
+def test_wrong_sliders_are_said_in_words(results, parameters, sentence):
+    pytest.importorskip("anywidget")
+    with pytest.raises(se.ModelError, match=sentence):
+        results.player(parameters=parameters)
+
+
+def test_sliders_use_an_own_run(results):
+    pytest.importorskip("anywidget")
+    widget = results.player(
+        parameters={"coupler": (1.9, 2.5)}, run=lambda model: se.kinematics(model, t_end=1, step=0.25)
+    )
+    widget.values = {"coupler": 2.1}
+    assert widget.results.t.size == 5 and widget.message == ""

@@ -102,7 +102,7 @@ def test_a_wrong_model_shows_its_problems():
 
 def test_results_show_verdict_and_player(falling):
     text = falling._repr_html_()
-    assert 'sandbox="allow-scripts"' in text and "power balance" in text
+    assert 'sandbox="allow-scripts allow-downloads"' in text and "power balance" in text
     assert text.count("<script") == 0  # the player is in its frame, escaped
     assert "<svg" in text  # where frames are left out
     empty = falling.at_rows(slice(0))

@@ -20,7 +20,7 @@ from .style import PAPER, color_rules
 
 SCRIPTS = (
     "data.js", "labels.js", "arrows.js", "actor.js", "stage.js", "legend.js", "save.js", "chart.js", "plots.js",
-    "player.js",
+    "theme.js", "player.js",
 )  # fmt: skip
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 OF_POINTS = ("x", "y", "xd", "yd", "|v|", "|a|")  # channels of points, which the player computes
@@ -184,8 +184,8 @@ def _speed(results: list[Results]) -> float:
 # Style and script -------------------------------------------------------------------------------------
 
 
-def script() -> str:
-    return "\n".join(_viewer_file(name) for name in SCRIPTS)
+def script(*more: str) -> str:
+    return "\n".join(_viewer_file(name) for name in (*SCRIPTS, *more))
 
 
 def style(data: dict[str, Any]) -> str:

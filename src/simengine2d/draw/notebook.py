@@ -5,12 +5,15 @@ In Jupyter, VS Code and marimo the player is also a widget, through the package 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from importlib import import_module
 from typing import Any
 
-from ..errors import SimEngineError, needed
+import numpy as np
+
+from ..analyses.catalog import CATALOG
+from ..errors import ModelError, SimEngineError, needed, unknown
 from ..model.model import Model
 from ..results.results import Results
 from . import report_data
@@ -57,7 +60,8 @@ def results_html(results: Results) -> str:
         return f"{head}<pre>{escape(str(error))}</pre>"
     # where a page leaves out frames, as code hosts do, the picture stays
     name = escape(results.model.name)
-    frame = f'<iframe srcdoc="{escape(text)}" title="{name}" sandbox="allow-scripts" width="100%" height="{HEIGHT}"'
+    may = 'sandbox="allow-scripts allow-downloads"'
+    frame = f'<iframe srcdoc="{escape(text)}" title="{name}" {may} width="100%" height="{HEIGHT}"'
     picture = f"<details><summary>picture</summary>{still}</details>"
     return f'{head}{frame} style="border: 1px solid #ccc"></iframe>{picture}'
 
@@ -65,36 +69,89 @@ def results_html(results: Results) -> str:
 # The player as a widget -------------------------------------------------------------------------------
 
 
-RENDER = """
-export default {
-  render({ model, el }) {
-    const sheet = document.createElement("style");
-    sheet.textContent = model.get("sheet");
-    const box = document.createElement("div");
-    box.style.setProperty("--height", `${model.get("height")}px`);
-    el.append(sheet, box);
-    const player = mount(box, model.get("data"));
-    model.on("change:time", () => player.seek(model.get("time")));
-    return () => player.pause();
-  },
-};
-"""
+Run = Callable[[Model], Results]
+"""What computes results again for a model with other parameters."""
+RENDER = "export default { render: renderWidget };"
 
 
-def player(results: Results | Sequence[Results], *, height: int = 560, **options: Any) -> Any:
-    """A widget that plays one result or several; the options are those of `html`. Its `time` can be set."""
+def player(
+    results: Results | Sequence[Results],
+    *,
+    height: int = 560,
+    parameters: Mapping[str, tuple[float, float]] | None = None,
+    run: Run | None = None,
+    **options: Any,
+) -> Any:
+    """A widget that plays one result or several; the options are those of `html`.
+
+    Its `time` can be set and read. `parameters={"crank": (0.5, 1.5)}` gives it sliders for parameters of the model;
+    when one is moved, the analysis is made again, or `run(model)`, and `results` of the widget are the new ones.
+    """
     without = ". Without it, results show themselves, and results.html(path) writes a page"
     anywidget: Any = needed("anywidget", "the player in a notebook needs", "notebook", without)
     traitlets = import_module("traitlets")  # of which it is made
-    data = player_data(results, **({"play": False} | options))
+    look = {"play": False} | options
+    data = player_data(results, **look)
+    sliders = _sliders(results, parameters or {})
 
     class Player(anywidget.AnyWidget):
-        """All data is sent once; scrubbing and playing happen in the browser."""
+        """All data is sent at once; scrubbing and playing happen in the browser."""
 
-        _esm = script() + RENDER
+        _esm = script("widget.js") + RENDER
         data = traitlets.Dict().tag(sync=True)
         sheet = traitlets.Unicode().tag(sync=True)
         height = traitlets.Int(560).tag(sync=True)
         time = traitlets.Float(0.0).tag(sync=True)
+        parameters = traitlets.List().tag(sync=True)
+        values = traitlets.Dict().tag(sync=True)
+        message = traitlets.Unicode().tag(sync=True)
+        results: Results | Sequence[Results]
 
-    return Player(data=data, sheet=style(data), height=height)
+        @traitlets.observe("values")
+        def _run(self, change: Any) -> None:
+            if change["new"] and isinstance(self.results, Results):
+                try:
+                    model = self.results.model.with_parameters(**change["new"])
+                    self.results = (run or again(first))(model)
+                    self.data, self.message = player_data(self.results, **look), ""
+                except SimEngineError as error:
+                    self.message = str(error)
+
+    first = results if isinstance(results, Results) else results[0]
+    widget = Player(data=data, sheet=style(data), height=height, parameters=sliders)
+    widget.results = results
+    return widget
+
+
+def _sliders(
+    results: Results | Sequence[Results], parameters: Mapping[str, tuple[float, float]]
+) -> list[dict[str, Any]]:
+    """Names, ranges and present values."""
+    if parameters and not isinstance(results, Results):
+        raise ModelError("sliders run one model again; give one result, not several.")
+    sliders = []
+    for name, (low, high) in parameters.items():
+        assert isinstance(results, Results)
+        known = results.resolved.parameters
+        if name not in results.model.parameters:
+            hint = unknown("parameter", name, results.model.parameters)
+            raise ModelError(f"model '{results.model.name}' has no parameter '{name}'. {hint}")
+        if not low < high:
+            raise ModelError(
+                f"the slider of '{name}' goes from {low!r} to {high!r}; give the smaller number first."
+            )
+        sliders.append({"name": name, "low": low, "high": high, "value": float(known[name])})
+    return sliders
+
+
+def again(results: Results) -> Run:
+    """The same analysis at the same times, for another model."""
+    analysis = CATALOG.get(results.analysis)
+    if analysis is None:
+        raise ModelError(
+            f"results of '{results.analysis}' are not computed again; give run=lambda model: ..."
+        )
+    options: dict[str, Any] = {"t_eval": np.unique(results.t)} if analysis.in_time else {}
+    if "rtol" in analysis.options:
+        options["rtol"] = results.settings.get("rtol")
+    return lambda model: analysis.run(model, options)

@@ -12,9 +12,10 @@ from ..io.files import write_text
 from ..results.energy import known_energy
 from ..results.results import Results
 from . import plots, report_data
-from .figure import figure_svg, scene_svg
+from .figure import draw_scene, figure_svg, scene_svg
+from .figure_legend import with_strip
 from .report_data import Fact
-from .scene import scene_of
+from .scene import nearest_row, scene_of
 from .style import PAPER, TEXT, ink_of, mixed
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ body {{ font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans"
 h1 {{ font-size: 26px; margin: 0 0 4px; }}
 h2 {{ font-size: 19px; margin: 34px 0 8px; border-bottom: 1px solid {mixed(TEXT["light"], PAPER["light"], 0.2)}; }}
 table {{ border-collapse: collapse; margin: 8px 0 14px; font-size: 14px; }}
-th, td {{ text-align: left; padding: 3px 18px 3px 0; vertical-align: top; border-bottom: 1px solid #eee; }}
+th, td {{ text-align: left; padding: 3px 18px 3px 0; vertical-align: top; border-bottom: 1px solid #8883; }}
 th {{ font-weight: 600; }}
 td.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
 .good::before {{ content: "✓ "; color: #00725a; }}
@@ -37,7 +38,15 @@ td.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
 .word {{ overflow-wrap: anywhere; }}
 figure {{ margin: 12px 0; }}
 figure svg {{ max-width: 100%; height: auto; }}
-.pair {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: 8px; }}
+.pair {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(min(320px, 100%), 1fr)); gap: 8px; }}
+@media screen and (prefers-color-scheme: dark) {{
+  html {{ color-scheme: dark; }}
+  body {{ color: {TEXT["dark"]}; background: {PAPER["dark"]}; }}
+  h2 {{ border-color: {mixed(TEXT["dark"], PAPER["dark"], 0.2)}; }}
+  .good::before {{ color: {ink_of("effort", "dark").edge}; }}
+  .bad::before {{ color: {ink_of("reaction", "dark").edge}; }}
+  figure svg {{ filter: invert(0.91) hue-rotate(180deg); }}
+}}
 @media print {{ h2 {{ break-after: avoid; }} figure, table {{ break-inside: avoid; }} }}
 """
 
@@ -96,14 +105,15 @@ def fact_table(rows: Iterable[Fact]) -> str:
         f'<tr><th scope="row">{escape(fact.name)}</th><td class="{mark[fact.good]}">{escape(fact.value)}</td></tr>'
         for fact in rows
     ]
-    return f"<table>{''.join(cells)}</table>"
+    return f'<div style="overflow-x: auto"><table>{"".join(cells)}</table></div>'
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], words: int) -> str:
     """A table whose first `words` columns hold words, the others numbers."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
     body = "".join(f"<tr>{''.join(_cell(c, i >= words) for i, c in enumerate(row))}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    rows_of = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div style="overflow-x: auto">{rows_of}</div>'
 
 
 def _cell(text: str, is_number: bool) -> str:
@@ -136,6 +146,10 @@ def _reactions(results: Results) -> list[str]:
     worst = max(loads, key=lambda load: load.peak_force)
     if worst.peak_force > 0.0:
         parts.append(_figure(lambda figure: _reaction_plot(results, worst.name, figure), 9.0, 3.6))
+        parts += [
+            f"<p>All forces at t = {worst.peak_time:.4g} s, when that of {escape(worst.name)} is largest:</p>",
+            f"<figure>{_moment(results, worst.peak_time)}</figure>",
+        ]
     return [_section("Reactions", *parts)]
 
 
@@ -148,6 +162,19 @@ def _figure(draw: Callable[[Figure], Any], width: float, height: float) -> str:
         draw(figure)
 
     return f"<figure>{figure_svg(neatly, width, height)}</figure>"
+
+
+def _moment(results: Results, t: float) -> str:
+    """The mechanism with its forces at the output nearest to t."""
+    scene = scene_of(results)
+    x0, y0, x1, y1 = bounds = with_strip(scene.bounds_with_forces)
+    height = min(6.0, max(2.0, 7.0 * (y1 - y0) / (x1 - x0))) + 0.3
+
+    def draw(figure: Figure) -> None:
+        figure.set_layout_engine("constrained")
+        draw_scene(scene, figure.subplots(), at=nearest_row(results, t), bounds=bounds, legend=True)
+
+    return figure_svg(draw, 7.0, height)
 
 
 def _plots(results: Results) -> list[str]:

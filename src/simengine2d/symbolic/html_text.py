@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 STYLE = """
 .equations { font-family: system-ui, sans-serif; line-height: 1.5; }
-.equations h2 { font-size: 1.05rem; margin: 1.4rem 0 0.3rem; border-bottom: 1px solid #ccc; }
+.equations h2 { font-size: 1.05rem; margin: 1.4rem 0 0.3rem; border-bottom: 1px solid #8886; }
 .equations .formula { margin: 0.6rem 0; overflow: auto hidden; }
 .equations .bold { font-weight: bold; }
 .equations mtd { padding: 0.2em 0.5em; }
@@ -29,7 +29,9 @@ STYLE = """
 """
 PAGE = """<!DOCTYPE html>
 <html lang="en">
-<head><meta charset="utf-8"><title>%s</title><style>body { margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>%s</title><style>body { margin: 2rem auto; max-width: 60rem; padding: 0 1rem; overflow-wrap: anywhere; }
 </style></head>
 <body><h1>%s</h1>
 %s

@@ -58,24 +58,24 @@ class Chart {
 
   // ranges
 
-  rangeOf(values) {
+  rangeOf(values, unit) {
     let [low, high] = [Infinity, -Infinity];
     for (const value of values) {
       if (value < low) low = value;
       if (value > high) high = value;
     }
     if (!Number.isFinite(low)) return [-1, 1];
-    const size = Math.max(Math.abs(low), Math.abs(high));
+    const size = Math.max(Math.abs(low), Math.abs(high), unit === "m" ? this.results[0].diagonal : 0);
     // what only rounding moves is a straight line
-    const pad = high - low > 1e-6 * size ? 0.06 * (high - low) : 0.1 * (size || 1);
+    const pad = high - low > 1e-6 * size ? 0.06 * (high - low) : 0.1 * (Math.max(Math.abs(low), Math.abs(high), 1e-3 * size) || 1);
     return [low - pad, high + pad];
   }
 
   // the x and y that are shown; over time, as much as the common window says
   ranges(window) {
     const all = (key) => this.curves.flatMap(({ result, [key]: channel }) => [...result.columns[channel.column]]);
-    if (!this.over) return [window, this.rangeOf(this.curves.flatMap(({ result, y }) => visible(result, y.column, window)))];
-    return this.view || this.equalized([this.rangeOf(all("x")), this.rangeOf(all("y"))]);
+    if (!this.over) return [window, this.rangeOf(this.curves.flatMap(({ result, y }) => visible(result, y.column, window)), this.unit)];
+    return this.view || this.equalized([this.rangeOf(all("x"), this.overUnit), this.rangeOf(all("y"), this.unit)]);
   }
 
   // a path in the plane has one scale

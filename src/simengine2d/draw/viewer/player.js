@@ -30,7 +30,9 @@ class Player {
     this.time = this.span[0];
     this.playing = false;
     this.build(data);
-    this.setTheme(data.options.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+    this.unfollow = () => {};
+    if (data.options.theme) this.setTheme(data.options.theme);
+    else this.unfollow = followTheme(this.root, (theme) => this.setTheme(theme));
     this.seek(data.options.at ?? this.span[0]);
     if (data.options.play && this.moves && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.play();
   }
@@ -55,7 +57,8 @@ class Player {
       html("div", { class: "body" }, html("div", { class: "left" }, this.stageBox, this.legend.element, this.transport(), this.switches()), this.plots.element),
       html("footer", {}, ...notes.map((note) => html("p", {}, note)), this.help()),
     );
-    this.keyboard.addEventListener("keydown", (event) => this.key(event));
+    this.onKey = (event) => this.key(event);
+    this.keyboard.addEventListener("keydown", this.onKey);
     // what was clicked gives the keys back; whoever uses the keyboard alone keeps the focus
     this.root.addEventListener("click", (event) => event.detail && event.target.closest("button, label, input:not([type=range])") && this.root.focus({ preventScroll: true }));
     this.root.addEventListener("change", (event) => event.target.tagName === "SELECT" && this.root.focus({ preventScroll: true }));
@@ -74,8 +77,7 @@ class Player {
   }
 
   themeButton() {
-    const turn = () => this.setTheme(this.root.dataset.theme === "dark" ? "light" : "dark");
-    return html("button", { type: "button", class: "theme", "aria-label": "Dark or light", title: "Dark or light (d)", onclick: turn }, "◐");
+    return html("button", { type: "button", class: "theme", "aria-label": "Dark or light", title: "Dark or light (d)", onclick: () => this.turnTheme() }, "◐");
   }
 
   transport() {
@@ -158,6 +160,12 @@ class Player {
     this.root.dataset.theme = theme;
   }
 
+  // from now on as the reader wants it
+  turnTheme() {
+    this.unfollow();
+    this.setTheme(this.root.dataset.theme === "dark" ? "light" : "dark");
+  }
+
   setScale() {
     this.stage.view.forces = 10 ** Number(this.scale.value);
     this.stage.show(this.time);
@@ -217,6 +225,13 @@ class Player {
     this.setPlayButton();
   }
 
+  // nothing of it goes on
+  end() {
+    this.pause();
+    this.unfollow();
+    this.keyboard.removeEventListener("keydown", this.onKey);
+  }
+
   setPlayButton() {
     this.playButton.textContent = this.playing ? "❚❚" : "▶";
     this.playButton.setAttribute("aria-label", this.playing ? "Pause" : "Play");
@@ -257,7 +272,7 @@ class Player {
       t: () => flip("traces"),
       l: () => flip("labels"),
       c: () => flip("centers"),
-      d: () => this.setTheme(this.root.dataset.theme === "dark" ? "light" : "dark"),
+      d: () => this.turnTheme(),
     };
     const action = actions[event.key];
     if (!action) return;
