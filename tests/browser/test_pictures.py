@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chromium import Page, browser, program
+from chromium import Page, program
+from player_page import PLAYER
 
 import simengine2d as se
 from simengine2d.cli.job import job_for
@@ -18,17 +19,10 @@ pytestmark = [
 ]
 pytest.importorskip("websocket")
 
-PLAYER = "document.getElementById('player').player"
 MEASURED = (Path(__file__).parent / "measured.js").read_text(encoding="utf-8")
 NEXT_FRAME = "new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
 """By then the page has its new size, and the stage has followed."""
 TIMES = 25
-
-
-@pytest.fixture(scope="module")
-def port():
-    with browser() as found:
-        yield found
 
 
 def with_forces(name: str) -> se.Results:

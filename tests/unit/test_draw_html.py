@@ -144,8 +144,8 @@ def test_measures_that_are_asked_for_and_those_of_springs_are_channels(falling):
     data = payload(driven, "a")
     _, numbers = columns(data)
     known = {channel["name"]: channel for channel in data["channels"]}
-    motor = known["angle(ground, crank)"]
-    np.testing.assert_allclose(numbers[motor["rate"]], 4.0, rtol=1e-6)
+    assert known["angle(ground, crank)"]["unit"] == "rad"
+    assert known["angle(ground, crank)"]["measure"]["kind"] == "angle"
     np.testing.assert_allclose(numbers[known["motor.effort"]["column"]], driven["motor.effort"], rtol=1e-5)
     assert known["motor.power"]["unit"] == "W" and known["motor.effort"]["unit"] == "N m"
 

@@ -20,6 +20,7 @@ from .player_channels import (
     Columns,
     asked_channels,
     body_channels,
+    effort_channels,
     energy_channels,
     force_channels,
     formula_channels,
@@ -76,7 +77,8 @@ def _scene_data(scene: Scene, results: Results, orders: int, asked: Sequence[str
         *energy_channels(results, columns),
     ]
     if orders > 1:  # otherwise the page is large already
-        channels += [*measure_channels(results, columns), *formula_channels(results, columns)]
+        channels += [*effort_channels(results, columns), *formula_channels(results, columns)]
+    channels += measure_channels(results, number)
     channels += asked_channels(results, asked, channels, columns)
     return {
         "size": _rounded(scene.size),

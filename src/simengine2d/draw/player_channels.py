@@ -10,15 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from ..model.elements import Joint
+from ..model.elements import Element, Joint
 from ..model.forces.spring import Spring
 from ..model.joints.driver import Driver
+from ..model.measure import Measure, Term
 from ..numerics.arrays import Floats
 from ..results.actuator_effort import has_effort
 from ..results.channels import UNITS, unit_of
 from ..results.energy import known_energy
 from ..results.results import COORDINATES, ORDERS, Results
 from .marks import Arrow
+
+MEASURES = {"distance": "m", "angle": "rad"}
 
 
 class Columns:
@@ -53,16 +56,39 @@ def force_channels(arrows: Sequence[Arrow], data: Sequence[dict[str, Any]]) -> I
         yield channel(f"{arrow.name}.|f|", UNITS["fx"], arrow.name, sizeOf=one["columns"][:2])
 
 
-def measure_channels(results: Results, columns: Columns) -> Iterator[dict[str, Any]]:
-    """The measures of drivers and springs with their rates, and what these must deliver."""
+def measure_channels(results: Results, number: dict[str, int]) -> Iterator[dict[str, Any]]:
+    """The distances and angles on which drivers and springs act; the player computes them from the poses."""
+    for name, element in results.resolved.elements.items():
+        term = _single_term(element)
+        if term is not None and term.kind in MEASURES:
+            ends = {side: _end(frame, number) for side, frame in (("a", term.a), ("b", term.b))}
+            text = _text(results.model.elements[name])
+            yield channel(
+                text, MEASURES[term.kind], name, measure={"kind": term.kind, "weight": term.weight} | ends
+            )
+
+
+def _single_term(element: Element) -> Term | None:
+    """Of the measure of a driver or a spring, where it is one and not a sum."""
+    if (isinstance(element, Spring) and isinstance(element.measure, Measure)) or isinstance(element, Driver):
+        terms = element.measure.terms
+    else:
+        return None
+    return terms[0] if len(terms) == 1 else None
+
+
+def _end(frame: Any, number: dict[str, int]) -> list[float]:
+    return [number[frame.body], frame.x, frame.y, frame.angle]
+
+
+def _text(element: Any) -> str:
+    return element.measure if isinstance(element.measure, str) else element.measure.text
+
+
+def effort_channels(results: Results, columns: Columns) -> Iterator[dict[str, Any]]:
+    """What drivers and springs must deliver."""
     for name, element in results.model.elements.items():
-        if not isinstance(element, Driver | Spring):
-            continue
-        text = element.measure if isinstance(element.measure, str) else element.measure.text
-        unit = unit_of(results, text)
-        value, rate, _ = results.measure(text)
-        yield channel(text, unit, name, column=columns.add(value), rate=columns.add(rate))
-        if _is_known(results, name):
+        if isinstance(element, Driver | Spring) and _is_known(results, name):
             yield _plain(results, f"{name}.effort", name, columns)
             yield _plain(results, f"{name}.power", name, columns)
 

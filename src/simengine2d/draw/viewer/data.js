@@ -40,7 +40,8 @@ class Result {
   find(name) {
     const channel = this.channel.get(name);
     if (channel && channel.column === undefined) {
-      channel.column = this.columns.push(this.pointColumn(channel.point, channel.part)) - 1;
+      const values = channel.measure ? this.measureColumn(channel.measure) : this.pointColumn(channel.point, channel.part);
+      channel.column = this.columns.push(values) - 1;
       if (channel.rateName) channel.rate = this.find(channel.rateName).column;
     }
     return channel;
@@ -53,6 +54,15 @@ class Result {
       if (part === "x" || part === "y") return at(this.pose(point.carrier, place), point.x, point.y)[axis];
       const vector = this.motion(part === "|a|" ? "acceleration" : "velocity", point, place);
       return part.startsWith("|") ? Math.hypot(...vector) : vector[axis];
+    });
+  }
+
+  // the distance of two points, or the angle from one frame to another
+  measureColumn({ kind, weight, a, b }) {
+    return Float32Array.from(this.t, (_, i) => {
+      const [from, to] = [a, b].map(([carrier]) => this.pose(carrier, { i, u: 0, h: 0 }));
+      if (kind === "angle") return weight * (to[2] + b[3] - from[2] - a[3]);
+      return weight * Math.hypot(...minus(at(to, b[1], b[2]), at(from, a[1], a[2])));
     });
   }
 
