@@ -8,12 +8,14 @@ import re
 from abc import ABC
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, ClassVar, Generic, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from math import isfinite
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 from .errors import ModelError, unknown
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 T = TypeVar("T")
 SPELLED = re.compile(r"\s*([\w.-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
@@ -130,8 +132,49 @@ def _number(value: Any) -> float | None:
         number = float(parts[1]) / float(parts[2]) if parts else float(value)
     except (TypeError, ValueError, ZeroDivisionError):
         return None
-    return number if np.isfinite(number) else None
+    return number if isfinite(number) else None
 
+
+# Names, as types so that editors and shells complete them; a test holds them equal to what is registered.
+# Calls take any text too: a method of your own has its own name, and options may follow, "newmark(beta=1/4)".
+
+IntegratorName: TypeAlias = Literal[
+    "adams_bashforth",
+    "adams_bashforth_moulton",
+    "adams_variable",
+    "backward_euler",
+    "bdf",
+    "bdf_variable",
+    "bogacki_shampine",
+    "dop853",
+    "dormand_prince",
+    "forward_euler",
+    "generalized_alpha",
+    "heun",
+    "hht",
+    "implicit_midpoint",
+    "newmark",
+    "radau_adaptive",
+    "radau_iia",
+    "rk4",
+    "rosenbrock",
+    "tr_bdf2",
+    "trapezoidal",
+    "trapezoidal_adaptive",
+    "tsitouras5",
+]
+FormulationName: TypeAlias = Literal[
+    "augmented",
+    "augmented_lagrangian",
+    "ggl",
+    "index3",
+    "matrix_r",
+    "partitioning",
+    "penalty",
+    "projection",
+]
+CoordinatesName: TypeAlias = Literal["mixed", "natural", "reference_point", "relative"]
+NotationName: TypeAlias = Literal["haug", "nikravesh", "garcia_de_jalon", "shabana"]
 
 # names used by MATLAB, SciPy, textbooks and other programs
 INTEGRATOR_NAMES = {
@@ -221,7 +264,9 @@ class Formulation(ABC):
 
     def compliances(self, given: NDArray[np.float64]) -> NDArray[np.float64]:
         """Compliance of each constraint, in acceleration per unit force; `given` is that of its bodies."""
-        return np.zeros(given.size)
+        from numpy import zeros_like
+
+        return zeros_like(given)
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         if not abstract:

@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from ..model.model import Model
     from ..results.results import Results
+
+EquilibriumMethod: TypeAlias = Literal["newton", "relaxation", "energy"]
+OnSingular: TypeAlias = Literal["pass", "stop", "raise"]
+"""What kinematics does at a change point."""
 
 NUMBER = "a number or an expression such as 30*deg"
 METHOD = "the name of a method such as newmark, or a mapping such as {type: newmark, beta: 0.25}"

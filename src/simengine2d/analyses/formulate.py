@@ -10,15 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..answer import Answer, Part, PlottedAnswer, Rows, digits
 from ..coordinates.base import Family, Rates
-from ..errors import ModelError, UnsupportedError
+from ..errors import ModelError, UnsupportedError, counted, listed
 from ..model.model import Model
 from ..numerics.arrays import Floats
 from ..system.system import System
 from .assembly.assemble import assemble
 
 
-class EquationValues(NamedTuple):
+class EquationTerms(NamedTuple):
     """M qdd + Phi_q^T lam = QA,   Phi = 0,   Phi_q qd = nu,   Phi_q qdd = gamma"""
 
     M: Floats
@@ -29,8 +30,24 @@ class EquationValues(NamedTuple):
     gamma: Floats
 
 
-@dataclass(frozen=True)
-class FormulatedModel:
+class EquationValues(EquationTerms, PlottedAnswer):
+    """The equations in numbers: M qdd + Phi_q^T lam = QA,   Phi = 0,   Phi_q qd = nu,   Phi_q qdd = gamma"""
+
+    __repr__ = Answer.__repr__
+
+    def __str__(self) -> str:
+        n, m = self.M.shape[0], self.Phi.size
+        gap = float(np.abs(self.Phi).max(initial=0.0))
+        return f"equations of motion: {n} coordinates, {m} constraints, largest |Phi| {gap:.1e}"
+
+    def _parts(self) -> Iterator[Part]:
+        yield str(self)
+        shapes = [[name, " x ".join(map(str, array.shape))] for name, array in self._asdict().items()]
+        yield Rows(["array", "shape"], shapes)
+
+
+@dataclass(frozen=True, repr=False)
+class FormulatedModel(Answer):
     """A model in a coordinate family, with the state in which it starts."""
 
     coordinates: str
@@ -44,6 +61,18 @@ class FormulatedModel:
     family: Family = field(repr=False)
     closed: Floats = field(repr=False)
     """Coordinates of the bodies at which the family was set up."""
+
+    def __str__(self) -> str:
+        lines = [f"{self.family.system.model.name} in {self.coordinates} coordinates at t = {self.t:g} s"]
+        lines.append(f"{counted(len(self.names), 'coordinate')}: {listed(self.names)}")
+        lines.append(f"{counted(len(self.row_names), 'constraint')}: {listed(self.row_names)}")
+        return "\n".join(lines)
+
+    def _parts(self) -> Iterator[Part]:
+        title, _, rows = str(self).splitlines()
+        yield from (title, rows)
+        values = zip(self.names, self.q, self.qd, strict=True)
+        yield Rows(["coordinate", "q", "qd"], [[name, digits(q), digits(qd)] for name, q, qd in values])
 
     @cached_property
     def _idle(self) -> list[Family]:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
-from ..choices import CoordinatesName, EquilibriumMethod, FormulationName, IntegratorName, NotationName
+from ..analyses.catalog import EquilibriumMethod
+from ..methods import CoordinatesName, FormulationName, IntegratorName, NotationName
 from ..model import library
 
 MODEL_FILES = (".yaml", ".yml", ".json", ".adm")

@@ -13,49 +13,54 @@ from typing import Any
 import numpy as np
 
 from ..analyses.catalog import CATALOG
+from ..answer import Part, Rows
 from ..errors import ModelError, SimEngineError, needed, unknown
 from ..model.model import Model
 from ..results.results import Results
 from . import report_data
+from .answer_html import framed, part_html, themed
 from .figure import scene_svg
 from .html import page, player_data, script, style
-from .report import fact_table, table
+from .report import fact_table
 from .scene import scene_of, scene_of_model
 
 ROWS = 400  # of the small player; a notebook is saved with all that it shows
 HEIGHT = 520  # pixels
-MOST_BODIES = 60  # which are drawn and listed
+MOST_BODIES = 60  # which are drawn
 
 
 def model_html(model: Model) -> str:
     """Drawing, mobility and tables; a wrong model shows its problems instead."""
     try:
         resolved = model.check()
-        picture = scene_svg(scene_of_model(model), 5.0, 4.5) if len(model.bodies) <= MOST_BODIES else ""
+        picture = (
+            themed(scene_svg(scene_of_model(model), 5.0, 4.5)) if len(model.bodies) <= MOST_BODIES else ""
+        )
         lines = report_data.diagnosis(model)
     except SimEngineError as error:
         return f"<pre>{escape(repr(model))}\n{escape(str(error))}</pre>"
     heads = ["body", "mass kg", "inertia kg m²", "x m", "y m", "phi rad"]
-    parts = [
-        f"<h4>{escape(model.name)}</h4>",
-        picture,
-        *(f"<div>{escape(line)}</div>" for line in lines),
-        table(heads, report_data.body_rows(resolved)[:MOST_BODIES], 1),
-        table(["joint", "type", "between", "equations"], report_data.joint_rows(resolved)[:MOST_BODIES], 3),
+    tables = [
+        Rows(heads, report_data.body_rows(resolved)),
+        Rows(["joint", "type", "between", "equations"], report_data.joint_rows(resolved), 3),
+        Rows(["force", "type", "on"], report_data.force_rows(resolved), 3),
     ]
-    if model.forces:
-        parts.append(table(["force", "type", "on"], report_data.force_rows(resolved)[:MOST_BODIES], 3))
-    return "\n".join(parts)
+    parts: list[Part] = [*lines, *(table for table in tables if table.rows)]
+    return framed(f"<h4>{escape(model.name)}</h4>", picture, *map(part_html, parts))
 
 
 def results_html(results: Results) -> str:
     """The verdict, and the player in a frame of its own; without scripts, a picture."""
-    head = f"<h4>{escape(results.model.name)}</h4>{fact_table(report_data.verdict(results))}"
+    head = framed(f"<h4>{escape(results.model.name)}</h4>", fact_table(report_data.verdict(results)))
     if results.columns_only or results.t.size == 0:
         return head
     try:
         text = page(results, most_rows=ROWS, play=False)
-        still = scene_svg(scene_of(results), 5.0, 4.5) if len(results.bodies) <= MOST_BODIES else ""
+        still = (
+            framed(themed(scene_svg(scene_of(results), 5.0, 4.5)))
+            if len(results.bodies) <= MOST_BODIES
+            else ""
+        )
     except SimEngineError as error:
         return f"{head}<pre>{escape(str(error))}</pre>"
     # where a page leaves out frames, as code hosts do, the picture stays
@@ -63,7 +68,7 @@ def results_html(results: Results) -> str:
     may = 'sandbox="allow-scripts allow-downloads"'
     frame = f'<iframe srcdoc="{escape(text)}" title="{name}" {may} width="100%" height="{HEIGHT}"'
     picture = f"<details><summary>picture</summary>{still}</details>"
-    return f'{head}{frame} style="border: 1px solid #ccc"></iframe>{picture}'
+    return f'{head}{frame} style="border: 1px solid #888"></iframe>{picture}'
 
 
 # The player as a widget -------------------------------------------------------------------------------

@@ -11,14 +11,17 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..answer import PlottedAnswer
 from ..errors import ModelError, listed, unknown
 from ..numerics.kernel import kernel
 
 ROUND_OFF = 1e-9  # of the range: a run may end this much outside
 
+SHOWN = 8  # points that are written out at a prompt
+
 
 @dataclass(frozen=True, repr=False)
-class Table:
+class Table(PlottedAnswer):
     """Points of a function: of time, `Table(times, values)`, or of another variable of a force law.
 
     The law of a spring may be a table of its measure, `Table(of="s", points=..., values=...)`, a force on a body one of
@@ -57,10 +60,16 @@ class Table:
         """The word for one of its points."""
         return "point" if self.of else "time"
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         where = f"of={self.of!r}, points" if self.of else "times"
         more = (", periodic=True" if self.periodic else "") + ("" if self.smooth else ", smooth=False")
         return f"Table({where}={self.times!r}, values={self.values!r}{more})"
+
+    def _summary(self) -> str:
+        if len(self.times) <= SHOWN:
+            return str(self)
+        ends = f"{self.times[0]:g} to {self.times[-1]:g}, values from {min(self.values):g} to {max(self.values):g}"
+        return f"Table of {len(self.times)} points: {self.variable} from {ends}"
 
     def _problem(self) -> str:
         """What is wrong with the points, or an empty text."""

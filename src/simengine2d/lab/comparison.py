@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import Interrupted, answers_misspellings, needed
+from ..answer import Part, PlottedAnswer, Rows
+from ..errors import Interrupted, answers_misspellings, counted, needed
 from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
 from .combinations import Methods, combinations
-from .trial import QUANTITIES, RAN, Bench, Progress, Trial, comparison_text, motion_of, sizes_of
+from .trial import (
+    HEADS,
+    NAMES,
+    QUANTITIES,
+    RAN,
+    Bench,
+    Progress,
+    Trial,
+    cells,
+    comparison_text,
+    motion_of,
+    remarks,
+    sizes_of,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     import pandas
@@ -29,8 +44,8 @@ class Apart(NamedTuple):
     second: str
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(PlottedAnswer):
     """What came out for each combination."""
 
     reference: Results
@@ -79,6 +94,24 @@ class Comparison:
 
     def __str__(self) -> str:
         return self.table()
+
+    def _title(self) -> str:
+        return (
+            f"{self.reference.model.name}: {len(self.ran)} of {counted(len(self.trials), 'combination')} ran"
+        )
+
+    def _summary(self) -> str:
+        apart = [
+            f"{name}: at most {each.difference:.1e} apart, {each.first} and {each.second}"
+            for name, each in (self.agreement.items() if self.ran else ())
+        ]
+        return "\n".join([self._title(), *apart, "print() shows the table, plot() the differences"])
+
+    def _parts(self) -> Iterator[Part]:
+        yield self._title()
+        if self.ran:
+            yield Rows(HEADS, [cells(trial) for trial in self.ran], NAMES)
+        yield from filter(None, remarks(self))
 
 
 @answers_misspellings

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..analyses.dynamics.dynamics import dynamics
+from ..answer import Part, PlottedAnswer, Rows
 from ..errors import ModelError, UnsupportedError, answers_misspellings
 from ..integrators import ivp
 from ..methods import Formulation, Integrator
@@ -55,8 +56,8 @@ def elliptic() -> KnownMotion:
     )
 
 
-@dataclass(frozen=True)
-class Order:
+@dataclass(frozen=True, repr=False)
+class Order(PlottedAnswer):
     """Errors in ever smaller steps, each half of the one before; one array for each quantity."""
 
     method: str
@@ -72,13 +73,25 @@ class Order:
 
     def table(self) -> str:
         """The errors, and below them the order observed."""
+        return "\n".join([self._title(), *aligned(("step", *self.errors), self._rows(), 0)])
+
+    def _title(self) -> str:
+        return f"{self.method} on {self.problem}, claimed order {self.claimed}"
+
+    def _rows(self) -> list[list[str]]:
         rows = [
             [f"{step:.4g}", *(f"{errors[i]:.2e}" for errors in self.errors.values())]
             for i, step in enumerate(self.steps)
         ]
-        rows.append(["order", *(f"{value:.2f}" for value in self.observed.values())])
-        head = f"{self.method} on {self.problem}, claimed order {self.claimed}"
-        return "\n".join([head, *aligned(("step", *self.errors), rows, 0)])
+        return [*rows, ["order", *(f"{value:.2f}" for value in self.observed.values())]]
+
+    def _summary(self) -> str:
+        observed = ", ".join(f"{value:.2f} of {name}" for name, value in self.observed.items())
+        return f"{self._title()}\nobserved order: {observed}\nprint() shows the errors, plot() draws them"
+
+    def _parts(self) -> Iterator[Part]:
+        yield self._title()
+        yield Rows(["step", *self.errors], self._rows(), 0)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The errors against the step, and the slope that is claimed."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..analyses.dynamics.dynamics import dynamics
+from ..answer import Answer
 from ..errors import ModelError, SimEngineError, UnsupportedError
 from ..model.model import Model
 from ..numerics.arrays import Floats
@@ -29,8 +30,8 @@ RAN, REFUSED, FAILED = "ran", "refused", "failed"
 TIGHT = 1e-12  # rtol of the reference
 
 
-@dataclass(frozen=True)
-class Trial:
+@dataclass(frozen=True, repr=False)
+class Trial(Answer):
     """A run of one combination. Numbers are nan where there are none.
 
     `q`, `qd`, `qdd` and `reactions` are the largest differences to the reference, relative to the size of each;
@@ -63,6 +64,12 @@ class Trial:
     @property
     def name(self) -> str:
         return f"{self.coordinates}, {self.formulation}, {self.integrator}"
+
+    def __str__(self) -> str:
+        if self.status != RAN:
+            return f"{self.name}: {self.status}. {self.reason}"
+        errors = ", ".join(f"{name} {number(getattr(self, name))}" for name in QUANTITIES)
+        return f"{self.name}: {1e3 * self.seconds:.3g} ms, {self.steps} steps; differences: {errors}"
 
     def record(self) -> dict[str, Any]:
         """Everything but the motion itself."""

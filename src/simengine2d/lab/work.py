@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Interrupted, ModelError, answers_misspellings
+from ..answer import Answer, Part, Rows
+from ..errors import Interrupted, ModelError, answers_misspellings, counted
 from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
@@ -24,8 +25,8 @@ COUNTS = (25, 50, 100, 200, 400, 800, 1600)  # of fixed steps, where none are gi
 HEADS = ("method", "rtol", "step", "error", "ms", "steps", "evaluations")
 
 
-@dataclass(frozen=True)
-class WorkPrecision:
+@dataclass(frozen=True, repr=False)
+class WorkPrecision(Answer):
     """For each method its trials, from the coarsest to the finest."""
 
     reference: Results
@@ -41,8 +42,24 @@ class WorkPrecision:
 
     def table(self) -> str:
         """All trials as plain text; errors are those of q."""
-        rows = [[name, *_cells(trial)] for name, curve in self.curves.items() for trial in curve]
-        return "\n".join(aligned(HEADS, rows, 1))
+        return "\n".join(aligned(HEADS, self._rows(), 1))
+
+    def _rows(self) -> list[list[str]]:
+        return [[name, *_cells(trial)] for name, curve in self.curves.items() for trial in curve]
+
+    def _title(self) -> str:
+        return f"{self.reference.model.name}: work against precision of {counted(len(self.curves), 'method')}"
+
+    def _summary(self) -> str:
+        best = [
+            f"{name}: error {number(curve[-1].q)} in {1e3 * curve[-1].seconds:.3g} ms"
+            for name, curve in self.curves.items()
+        ]
+        return "\n".join([self._title(), *best])
+
+    def _parts(self) -> Iterator[Part]:
+        yield self._title()
+        yield Rows(HEADS, self._rows())
 
     def plot(self, axes: tuple[Axes, Axes] | None = None) -> tuple[Axes, Axes]:
         """The error of q against the time of the solve, and against the evaluations of the equations."""

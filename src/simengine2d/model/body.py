@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from ..answer import Answer, Part, Rows
 from ..errors import ModelError, unknown
 from .frame import Frame, Number, Side
 from .shape import Point, Shape
@@ -22,8 +24,8 @@ BODY_SYNONYMS = {
 """Synonyms accepted for the numbers of a body."""
 
 
-@dataclass
-class Body(Side):
+@dataclass(repr=False)
+class Body(Answer, Side):
     """A rigid body as written. Its frame is at the mass center.
 
     A `density` instead of a mass is that of its shape: per length of a bar or a straight link, else per area.
@@ -42,6 +44,15 @@ class Body(Side):
     density: Number | None = None
     look: dict[str, Any] = field(default_factory=dict)
     """How to draw it; stored with the model, never read by an analysis."""
+
+    def _parts(self) -> Iterator[Part]:
+        yield f"body '{self.name}'"
+        shown = {
+            f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("name", "points", "look")
+        }
+        yield Rows(["", "as written"], [[name, str(v)] for name, v in shown.items() if v is not None], 2)
+        if self.point_names:
+            yield f"points: {', '.join(self.point_names)}"
 
     @property
     def frame(self) -> Frame:

@@ -24,6 +24,7 @@ from typing import (
 
 import numpy as np
 
+from ..answer import Answer
 from ..errors import ModelError, Subject, answers_misspellings
 from ..expressions.function import Function
 from ..expressions.law import PUSH, STATE
@@ -182,8 +183,8 @@ class Scope(ABC):
 
 
 @dataclass_transform(field_specifiers=(field,))
-@dataclass
-class Element(ABC):
+@dataclass(repr=False)
+class Element(Answer, ABC):
     """Something between bodies. Final classes carry a docstring that states their equations."""
 
     synonyms: ClassVar[dict[str, str]] = {}
@@ -192,7 +193,7 @@ class Element(ABC):
     name: str
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
-        dataclass(cls)
+        dataclass(cls, repr=False)
         answers_misspellings(cls, cls.synonyms)
         if not abstract:
             Element.registry[cls.__name__] = cls

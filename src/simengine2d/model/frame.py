@@ -75,6 +75,9 @@ class Frame(Side):
     def frame(self) -> Frame:
         return self
 
+    def __repr__(self) -> str:
+        return self.text
+
     @property
     def is_whole_body(self) -> bool:
         """Whether the body itself was named, not a point of it."""

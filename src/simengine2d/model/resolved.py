@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from operator import attrgetter
 from typing import TypeVar
 
+from ..answer import Answer
 from ..errors import ModelError, Problem, Subject, UnsupportedError, unknown
 from ..expressions import evaluate
 from .body import Body
@@ -35,8 +36,11 @@ def of_formula(name: str) -> Subject:
 title_of: Callable[[Element], Subject] = attrgetter("title")
 
 
-class ResolvedModel(NumberScope):
+class ResolvedModel(Answer, NumberScope):
     """Bodies, joints and rows in numbers."""
+
+    def __str__(self) -> str:
+        return f"{self.model!r} in numbers"
 
     def __init__(self, model: Model) -> None:
         """`model` is a snapshot: results describe the model as it was, even if it changes later."""

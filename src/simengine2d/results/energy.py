@@ -9,11 +9,13 @@ The last term is the power of the drivers and of all joints that move in time; t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..errors import UnsupportedError
+from ..answer import Answer, Part, PlottedAnswer, Rows, digits
+from ..errors import UnsupportedError, counted, listed
 from ..model.elements import Load, MeasureForce, Wrench
 from ..numerics.arrays import Floats
 from ..system.system import System
@@ -27,12 +29,39 @@ if TYPE_CHECKING:
 NO_POWER = 1e-6  # change of the kinetic energy within a motion that means nothing
 
 
-class Energy(NamedTuple):
+class EnergyParts(NamedTuple):
     """Joule, one entry per time. `potential` is that of weight (zero at height zero), linear springs and formulas."""
 
     kinetic: Floats
     potential: Floats
     total: Floats
+
+
+class Energy(EnergyParts, PlottedAnswer):
+    """Kinetic, potential and total energy in joule, one entry per time."""
+
+    t: Floats = np.empty(0)
+    __repr__ = Answer.__repr__
+
+    def __str__(self) -> str:
+        return f"energy at {counted(self.total.size, 'time')}: {listed(self._spans())}"
+
+    def _spans(self) -> list[str]:
+        return [f"{name} {array.min():.5g} to {array.max():.5g} J" for name, array in self._arrays.items()]
+
+    @property
+    def _arrays(self) -> dict[str, Floats]:
+        return {name: array for name, array in self._asdict().items() if array.size}
+
+    def _parts(self) -> Iterator[Part]:
+        yield f"energy at {counted(self.total.size, 'time')}"
+        rows = [[name, *map(digits, _spread(array))] for name, array in self._arrays.items()]
+        yield Rows(["energy", "first J", "last J", "lowest J", "highest J"], rows)
+
+
+def _spread(array: Floats) -> tuple[float, ...]:
+    """First, last, lowest, highest."""
+    return float(array[0]), float(array[-1]), float(array.min()), float(array.max())
 
 
 class Power(NamedTuple):
@@ -67,7 +96,9 @@ def energy(results: Results) -> Energy:
         raise UnsupportedError(
             f"the energy at t = {t:g} s has no finite value: a potential has none there, or the numbers are too large."
         )
-    return Energy(kinetic, potential, total)
+    answer = Energy(kinetic, potential, total)
+    answer.t = results.t
+    return answer
 
 
 def known_energy(results: Results) -> Energy | None:

@@ -7,11 +7,12 @@ A force (F_x, F_y) on a body comes with the torque T about its mass center r. Ab
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..answer import Answer, Part, PlottedAnswer, Rows, digits
 from ..errors import ModelError, UnsupportedError, listed, unknown
 from ..model.elements import Joint, MeasureForce, Wrench
 from ..model.frame import GROUND, Frame, PlacedFrame, as_frame
@@ -31,12 +32,35 @@ PRESSES = "gap"
 DENSE_RANK = 900  # coordinates up to which redundant rows are looked for
 
 
-class Reaction(NamedTuple):
-    """Force and torque on a body, one entry per time."""
+class ReactionParts(NamedTuple):
+    """Force in newton and torque in newton meter, one entry per time."""
 
     fx: Floats
     fy: Floats
     torque: Floats
+
+
+class Reaction(ReactionParts, PlottedAnswer):
+    """Force and torque on a body, one entry per time."""
+
+    t: Floats = np.empty(0)
+    title: str = ""
+    """What acts on what: `A on rod`."""
+    __repr__ = Answer.__repr__
+
+    def __str__(self) -> str:
+        force, torque = (
+            np.abs(array).max(initial=0.0) for array in (np.hypot(self.fx, self.fy), self.torque)
+        )
+        return f"{self.title or 'reaction'}: largest force {force:.5g} N, largest torque {torque:.5g} N m"
+
+    def _parts(self) -> Iterator[Part]:
+        yield str(self)
+        columns = {"fx N": self.fx, "fy N": self.fy, "torque N m": self.torque}
+        rows = [
+            [name, *map(digits, (a[0], a[-1], a.min(), a.max()))] for name, a in columns.items() if a.size
+        ]
+        yield Rows(["", "first", "last", "lowest", "highest"], rows)
 
 
 def reaction(
@@ -58,7 +82,9 @@ def reaction(
     torque = torque - (arm_x * force_y - arm_y * force_x)
     turn = forces.angle(axes)
     c, s = np.cos(turn), np.sin(turn)
-    return Reaction(c * force_x + s * force_y, c * force_y - s * force_x, torque)
+    answer = Reaction(c * force_x + s * force_y, c * force_y - s * force_x, torque)
+    answer.t, answer.title = results.t, f"{name} on {body}"
+    return answer
 
 
 def pull(results: Results, name: str) -> Floats:

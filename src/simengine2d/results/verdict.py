@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..answer import Answer, Part
 from ..errors import Caution
 from ..model.elements import MeasureForce
 from ..numerics.arrays import Floats
@@ -58,8 +59,8 @@ MOST_ROUGH = 40  # intervals whose impulses are compared
 SHORT = 0.2  # lengths or radians: an interval in which the mechanism hardly moves
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Answer):
     """`word` is "trust", "check" or "do not trust"; `reasons` say why, the most serious first."""
 
     word: str
@@ -71,6 +72,9 @@ class Verdict:
 
     def __str__(self) -> str:
         return f"{self.word}: {'; '.join(self.reasons)}" if self.reasons else self.word
+
+    def _parts(self) -> tuple[Part, ...]:
+        return self.word, *self.reasons
 
 
 def verdict(results: Results) -> Verdict:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from ..answer import Answer
 from ..errors import ModelError, SingularityError, listed
 from ..numerics.arrays import Floats
 from ..numerics.rank import row_space
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 SMALLEST = 1e-10  # singular value that counts, against the largest
 
 
-class Evaluation:
+class Evaluation(Answer):
     """Functions of (t, q, qd) with the numbers of the parameters."""
 
     def __init__(self, system: SymbolicSystem) -> None:
@@ -27,6 +28,9 @@ class Evaluation:
         self.M, self.Phi_q = self.function(system.M), self.function(system.Phi_q)
         columns = (system.QA, system.Phi, system.nu, system.gamma)
         self.QA, self.Phi, self.nu, self.gamma = (flat(self.function(column)) for column in columns)
+
+    def __str__(self) -> str:
+        return f"M, QA, Phi, Phi_q, nu and gamma of {self.system.title} as functions of (t, q, qd)"
 
     def function(self, matrix: sp.Matrix, *more: Any) -> Any:
         """A matrix of q, qd and t in numbers."""

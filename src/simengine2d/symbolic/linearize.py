@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..analyses.linear.linearize import matrix_rows
+from ..answer import Part, PlottedAnswer, Rows, digits
 from ..errors import ModelError, UnsupportedError, listed, unknown
 from ..numerics.arrays import Floats
 from ..numerics.rank import row_space
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
     from .system import SymbolicSystem
 
 
-@dataclass(frozen=True)
-class SymbolicLinearization:
+@dataclass(frozen=True, repr=False)
+class SymbolicLinearization(PlottedAnswer):
     """A and B with names. States are deviations of independent coordinates and of their rates."""
 
     A: Floats
@@ -32,6 +34,18 @@ class SymbolicLinearization:
     @property
     def eigenvalues(self) -> NDArray[np.complex128]:
         return np.linalg.eigvals(self.A).astype(complex)
+
+    def __str__(self) -> str:
+        rates = ", ".join(digits(value) for value in np.sort_complex(self.eigenvalues))
+        names = f"{len(self.states)} states: {listed(self.states)}\ninputs: {listed(self.inputs)}"
+        return f"{names}\neigenvalues: {rates}"
+
+    def _parts(self) -> Iterator[Part]:
+        yield "dx/dt = A x + B u"
+        yield Rows(["eigenvalues 1/s"], [[digits(value)] for value in np.sort_complex(self.eigenvalues)], 0)
+        for name, matrix, across in (("A", self.A, self.states), ("B", self.B, self.inputs)):
+            if matrix.size:
+                yield Rows([name, *across], matrix_rows(self.states, matrix))
 
 
 def linearize(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..analyses.times import output_times
+from ..answer import Answer, Part, Rows, digits
 from ..errors import (
     ConvergenceError,
     Interrupted,
@@ -47,8 +49,8 @@ ENDINGS = {
 }
 
 
-@dataclass
-class SymbolicMotion:
+@dataclass(repr=False)
+class SymbolicMotion(Answer):
     """t, q, qd, qdd and lam with one row per time; `r["theta"]`, `r["thetad"]`, `r["thetadd"]`, `r["lam1"]`."""
 
     system: SymbolicSystem
@@ -85,20 +87,29 @@ class SymbolicMotion:
         columns = np.hstack([self.q, self.qd, self.qdd, self.lam])
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"), columns=self.channels)
 
+    _has_picture = True
+
+    def _draw_on(self, ax: Axes) -> None:
+        self.plot(ax=ax)
+
     def plot(self, *channels: str, ax: Axes | None = None) -> Axes:
-        """Channels over time."""
-        if ax is None:
-            from matplotlib.figure import Figure
+        """Channels over time, by default the coordinates."""
+        from ..draw.answer_plots import plot_symbolic_motion
 
-            ax = Figure(layout="constrained").add_subplot()
-        for channel in channels or self.system.coordinate_names:
-            ax.plot(self.t, self[channel], label=channel)
-        ax.set_xlabel("t, s")
-        ax.legend()
-        return ax
+        return plot_symbolic_motion(self, channels, ax)
 
-    def __repr__(self) -> str:
-        return f"<Motion of '{self.system.title}': {self.status}>"
+    def __str__(self) -> str:
+        return "\n".join([f"{self.system.title}: {self.status}", *self.notes])
+
+    def _parts(self) -> Iterator[Part]:
+        yield from str(self).splitlines()
+        if self.t.size:
+            spans = [(q[0], q[-1], q.min(), q.max()) for q in self.q.T]
+            rows = [
+                [name, *map(digits, span)]
+                for name, span in zip(self.system.coordinate_names, spans, strict=True)
+            ]
+            yield Rows(["coordinate", "first", "last", "lowest", "highest"], rows)
 
 
 def move(

@@ -6,13 +6,14 @@ Phi_q^T lam = QA,  Phi = 0      at rest
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..analyses.equation_system import EquationSystem
+from ..answer import Answer, Part, Rows, digits
 from ..errors import AssemblyError, ConvergenceError, ModelError, UnsupportedError, listed
 from ..numerics.arrays import Floats
 
@@ -23,14 +24,24 @@ CLOSED = 1e-10  # error of a constraint, against the size of the coordinates
 TRIES = 8
 
 
-@dataclass(frozen=True)
-class ConsistentState(EquationSystem):
+@dataclass(frozen=True, repr=False)
+class ConsistentState(Answer, EquationSystem):
     """Coordinates and rates that satisfy the constraints. Analyses start from it."""
 
     system: SymbolicSystem
     t: float
     q: Floats
     qd: Floats
+
+    def __str__(self) -> str:
+        names = self.system.coordinate_names
+        values = [f"{name} = {value:.6g}" for name, value in zip(names, self.q, strict=True)]
+        return f"{self.system.title} at t = {self.t:g}: {listed(values)}"
+
+    def _parts(self) -> Iterator[Part]:
+        yield f"{self.system.title}: state at t = {self.t:g}"
+        values = zip(self.system.coordinate_names, self.q, self.qd, strict=True)
+        yield Rows(["coordinate", "value", "rate"], [[n, digits(q), digits(qd)] for n, q, qd in values])
 
     def __getitem__(self, name: str) -> float:
         values = [*self.q, *self.qd]
@@ -130,14 +141,22 @@ BALANCED = 1e-9  # forces left over, against the largest
 SETTLED = 1e-10  # last change of the coordinates, against their size
 
 
-@dataclass(frozen=True)
-class SymbolicEquilibrium(EquationSystem):
+@dataclass(frozen=True, repr=False)
+class SymbolicEquilibrium(Answer, EquationSystem):
     """A state of rest. `stable` says whether small motions about it die out or stay small."""
 
     system: SymbolicSystem
     t: float
     q: Floats
     lam: Floats
+
+    def __str__(self) -> str:
+        return f"at rest, {'stable' if self.stable else 'not stable'}: {self.state}"
+
+    def _parts(self) -> Iterator[Part]:
+        _, table = self.state._parts()
+        yield f"{self.system.title}: at rest, {'stable' if self.stable else 'not stable'}"
+        yield table
 
     @property
     def state(self) -> ConsistentState:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..answer import Answer
 from ..errors import ModelError, UnsupportedError, listed
 from ..expressions.function import Function, as_function
 from ..expressions.function_table import functions_at, new_scratch, pack
@@ -51,7 +52,7 @@ class Evaluated(NamedTuple):
     gamma: Floats
 
 
-class System:
+class System(Answer):
     """The equations of a model in reference-point coordinates, q = (x, y, phi) per body.
 
     `system.Phi(t, q)` and related methods are for users; `system.arrays` is for kernels.
@@ -88,6 +89,9 @@ class System:
     @property
     def model(self) -> Model:
         return self.resolved.model
+
+    def __str__(self) -> str:
+        return f"equations of '{self.model.name}': {self.n} coordinates, {self.m} constraints, {len(self.loads)} loads"
 
     @cached_property
     def row_names(self) -> list[str]:

@@ -10,6 +10,7 @@ from math import hypot, isfinite, pi
 import numpy as np
 from numpy.typing import NDArray
 
+from ...answer import Part, PlottedAnswer, Rows, digits
 from ...errors import AssemblyError, ModelError, counted, listed
 from ...model.attachment import center_gaps
 from ...model.measure import Term
@@ -26,8 +27,8 @@ NEW_STARTS = 4
 SUSPECTS = 8  # joints tried in turn if the mechanism does not close
 
 
-@dataclass(frozen=True)
-class Assembly:
+@dataclass(frozen=True, repr=False)
+class Assembly(PlottedAnswer):
     """A closed pose and consistent velocities."""
 
     system: System
@@ -66,6 +67,13 @@ class Assembly:
     def __str__(self) -> str:
         head = f"assembled at t = {self.t:g} s in {self.iterations} iterations, largest gap {self.residual:.1e} m"
         return "\n".join([head, *self.notes])
+
+    def _parts(self) -> Iterator[Part]:
+        yield f"{self.model.name}: {str(self).splitlines()[0]}"
+        heads = ["body", "x m", "y m", "phi rad", "moved by m", "turned by rad"]
+        poses = zip(self.moved.items(), self.q.reshape(-1, 3), strict=True)
+        yield Rows(heads, [[name, *map(digits, (*pose, *moved))] for (name, moved), pose in poses])
+        yield from self.changed_velocities
 
 
 def assemble(model: Model | System, t: float = 0.0) -> Assembly:

@@ -13,6 +13,7 @@ from math import pi
 
 import numpy as np
 
+from ...answer import Answer, Part, PlottedAnswer, Rows
 from ...errors import ModelError, SimEngineError, SingularityError, listed
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -26,8 +27,8 @@ from .redrawn import with_initial_pose
 FAR_OUT = 10.0  # lengths of the mechanism up to which a distance driver is followed
 
 
-@dataclass(frozen=True)
-class DriverRange:
+@dataclass(frozen=True, repr=False)
+class DriverRange(Answer):
     """The values of a driver, from `low` to `high`, for which an assembly closes, and what limits it on each side."""
 
     low: float
@@ -47,8 +48,8 @@ class DriverRange:
         return f"{self.low:.6g} ({self.low_end}) to {self.high:.6g} ({self.high_end})"
 
 
-@dataclass(frozen=True)
-class AssemblyMode:
+@dataclass(frozen=True, repr=False)
+class AssemblyMode(PlottedAnswer):
     """One pose in which the mechanism closes."""
 
     q: Floats
@@ -63,9 +64,17 @@ class AssemblyMode:
         """The model with this initial pose."""
         return with_initial_pose(self.source, self.q)
 
+    @property
+    def reach(self) -> str:
+        """The range of the driver in words."""
+        return "not followed" if self.range is None else str(self.range)
 
-@dataclass(frozen=True)
-class AssemblyModes:
+    def __str__(self) -> str:
+        return f"{self.description}; {self.reach}"
+
+
+@dataclass(frozen=True, repr=False)
+class AssemblyModes(PlottedAnswer):
     """All assemblies found; the first is that of the initial pose."""
 
     model: Model
@@ -87,18 +96,17 @@ class AssemblyModes:
 
     def rows(self) -> list[list[str]]:
         """The table of the modes: number, description, range of the driver."""
-        return [
-            [str(i), mode.description, "not followed" if mode.range is None else str(mode.range)]
-            for i, mode in enumerate(self.modes)
-        ]
+        return [[str(i), mode.description, mode.reach] for i, mode in enumerate(self.modes)]
 
     def __str__(self) -> str:
         where = f"{self.driver} = {self.value:.6g}" if self.driver is not None else f"t = {self.t:g} s"
         ways = "1 way" if len(self) == 1 else f"{len(self)} ways"
         head = f"{self.model.name} closes in {ways} at {where} ({self.starts} random starts)"
-        return "\n".join([head, *(f"{i}: {text}; {reach}" for i, text, reach in self.rows())])
+        return "\n".join([head, *(f"{i}: {mode}" for i, mode in enumerate(self.modes))])
 
-    __repr__ = __str__
+    def _parts(self) -> Iterator[Part]:
+        yield str(self).splitlines()[0]
+        yield Rows(["assembly", "pose", f"range of {self.driver}"], self.rows(), 3)
 
 
 def assembly_modes(

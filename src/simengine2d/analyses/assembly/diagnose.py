@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...answer import Answer, PlottedAnswer
 from ...errors import counted, listed
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -16,8 +17,8 @@ from .assemble import Assembly, assemble
 from .closure import close, coordinate_scale
 
 
-@dataclass(frozen=True)
-class DependentSet:
+@dataclass(frozen=True, repr=False)
+class DependentSet(Answer):
     """Rows that restrict the same motion. `permanent`: in every pose, not only this one."""
 
     rows: list[int]
@@ -29,8 +30,8 @@ class DependentSet:
         return f"{', '.join(self.names)} restrict the same motion ({when})"
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+@dataclass(frozen=True, repr=False)
+class Diagnosis(PlottedAnswer):
     """What the constraints of a mechanism allow."""
 
     model: Model

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ...answer import Answer, Part, Rows
 from ...errors import counted
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SEVERITIES = (ERROR, WARNING, NOTE)
 
 
-@dataclass(frozen=True)
-class Finding:
+@dataclass(frozen=True, repr=False)
+class Finding(Answer):
     """`elements` are names of bodies, joints, forces or parameters; `values` the numbers in the sentence."""
 
     severity: str
@@ -28,8 +29,8 @@ class Finding:
         return " ".join(part for part in (f"{self.severity}: {self.text}", self.remedy) if part)
 
 
-@dataclass(frozen=True)
-class Checkup:
+@dataclass(frozen=True, repr=False)
+class Checkup(Answer):
     """What the doctor found, the most likely cause of trouble first."""
 
     name: str
@@ -59,6 +60,12 @@ class Checkup:
         ]
         head = f"{self.name}: {'healthy' if self.healthy else 'in trouble'} ({', '.join(counts)})"
         return "\n".join([*map(str, self.findings), head])
+
+    def _parts(self) -> Iterator[Part]:
+        yield str(self).splitlines()[-1]
+        if self.findings:
+            rows = [[f.severity, ", ".join(f.elements), f.text, f.remedy] for f in self.findings]
+            yield Rows(["", "where", "what", "what to do"], rows, 4)
 
 
 def in_order(name: str, findings: Iterable[Finding]) -> Checkup:

@@ -114,7 +114,7 @@ def _value(joint: Element, field: str) -> Any:
     if isinstance(given, Function):
         return given.constant if given.is_constant else given.text
     placed = tuple(given[:4]) if hasattr(given, "drawn_x") else given
-    return placed if _is_plain(placed) else repr(placed)
+    return placed if _is_plain(placed) else str(placed)
 
 
 def _is_plain(value: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...answer import Answer, Part, Rows, digits
 from ...errors import ConvergenceError, ModelError, UnsupportedError, unknown
 from ...integrators import loop_state
 from ...integrators.runge_kutta import RungeKutta
@@ -36,7 +37,7 @@ GOING_ON = (loop_state.PAUSED, loop_state.COLLAPSED, loop_state.ALARMED)
 
 
 @holds_addresses
-class Simulator:
+class Simulator(Answer):
     """The motion of a model from t = 0 on, advanced on request.
 
         sim = se.Simulator(model, inputs=["motor"], events=[se.Event("cart.x - 2")])
@@ -121,6 +122,17 @@ class Simulator:
             self._run = Run(self._options, self._start, stepper)
             stepper.Y = np.concatenate([stepper.integration.y, stepper.problem.monitors])[None]
             self._run.outputs.done = 1
+
+    def __str__(self) -> str:
+        return f"simulator of '{self._options.system.model.name}' at t = {self.t:g} s; {self.method}"
+
+    def _parts(self) -> Iterator[Part]:
+        yield str(self)
+        if self._inputs:
+            yield Rows(["input", "value"], [[name, digits(value)] for name, value in self.inputs.items()])
+        names, rates = self._options.system.coordinate_names, zip(self.q, self.qd, strict=True)
+        rows = [[name, *map(digits, pair)] for name, pair in zip(names, rates, strict=True)]
+        yield Rows(["coordinate", "value", "rate"], rows)
 
     def _forget(self) -> None:
         self._seen, self._row = None, None

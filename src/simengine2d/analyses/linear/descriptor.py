@@ -11,14 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...answer import Answer
+from ...errors import listed
 from ...numerics.arrays import Floats
 from .inputs import InputDirection, input_matrix
 from .outputs import output_rows
 from .variation import Variation
 
 
-@dataclass(frozen=True)
-class Descriptor:
+@dataclass(frozen=True, repr=False)
+class Descriptor(Answer):
     """E dx/dt = A x + B u, y = C x + D u with names."""
 
     E: Floats
@@ -29,6 +31,11 @@ class Descriptor:
     states: list[str]
     inputs: list[str]
     outputs: list[str]
+
+    def __str__(self) -> str:
+        lines = [f"E dx/dt = A x + B u, y = C x + D u with {len(self.states)} states"]
+        parts = (("states", self.states), ("inputs", self.inputs), ("outputs", self.outputs))
+        return "\n".join(lines + [f"{what}: {listed(names)}" for what, names in parts])
 
 
 def descriptor(v: Variation, pushes: dict[str, InputDirection], outputs: list[str]) -> Descriptor:

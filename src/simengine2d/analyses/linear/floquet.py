@@ -8,11 +8,13 @@ a shift in time.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...answer import Part, PlottedAnswer, Rows, digits
 from ...errors import ModelError, UnsupportedError
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -40,8 +42,8 @@ RTOL = 1e-11
 UNIT = 1e-5  # width of the unit circle: a double multiplier is accurate to the square root of the precision
 
 
-@dataclass(frozen=True)
-class Floquet:
+@dataclass(frozen=True, repr=False)
+class Floquet(PlottedAnswer):
     """The multipliers of one period, largest first."""
 
     multipliers: Complex
@@ -69,6 +71,15 @@ class Floquet:
         lines = [f"periodic motion of {self.period:g} s: {self.verdict}"]
         lines += [f"multiplier {m:.6g}, size {abs(m):.6g}" for m in self.multipliers]
         return "\n".join(lines + self.notes)
+
+    def _parts(self) -> Iterator[Part]:
+        yield str(self).splitlines()[0]
+        rows = [
+            [digits(m), digits(abs(m)), digits(e)]
+            for m, e in zip(self.multipliers, self.exponents, strict=True)
+        ]
+        yield Rows(["multiplier", "size", "exponent 1/s"], rows, 0)
+        yield from self.notes
 
 
 def floquet(model: Model, period: float, *, steps: int = 200) -> Floquet:

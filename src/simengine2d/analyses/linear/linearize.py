@@ -6,7 +6,7 @@ rows of v. The model is minimal: two states for each free motion, whatever loops
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ConvergenceError, ModelError, UnsupportedError, listed, needed, unknown
+from ...answer import Part, PlottedAnswer, Rows, digits
+from ...errors import ConvergenceError, ModelError, UnsupportedError, counted, listed, needed, unknown
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
@@ -37,10 +38,11 @@ if TYPE_CHECKING:
 
 # accelerations, relative to those of the largest force on the largest mass, below which nothing drifts
 AT_REST = 1e-8
+SHOWN = 12  # rows or columns up to which a matrix is shown
 
 
-@dataclass(frozen=True)
-class Linearization:
+@dataclass(frozen=True, repr=False)
+class Linearization(PlottedAnswer):
     """A, B, C, D with names. States, inputs and outputs are deviations from the operating point."""
 
     A: Floats
@@ -78,6 +80,25 @@ class Linearization:
             f"eigenvalues: {rates}",
         ]
         return "\n".join([*lines, *self.notes])
+
+    def _parts(self) -> Iterator[Part]:
+        yield f"dx/dt = A x + B u, y = C x + D u with {counted(len(self.states), 'state')}"
+        rates = [[digits(value)] for value in np.sort_complex(self.eigenvalues)]
+        yield Rows(["eigenvalues 1/s"], rows=rates, words=0)
+        for name, matrix, down, across in (
+            ("A", self.A, self.states, self.states),
+            ("B", self.B, self.states, self.inputs),
+            ("C", self.C, self.outputs, self.states),
+            ("D", self.D, self.outputs, self.inputs),
+        ):
+            if matrix.size and max(matrix.shape) <= SHOWN:
+                yield Rows([name, *across], matrix_rows(down, matrix))
+        yield from self.notes
+
+
+def matrix_rows(names: Sequence[str], matrix: Floats) -> list[list[str]]:
+    """A matrix as rows of a table, each with its name."""
+    return [[name, *map(digits, row)] for name, row in zip(names, matrix, strict=True)]
 
 
 def linearize(

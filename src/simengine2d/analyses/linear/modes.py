@@ -8,12 +8,15 @@ symmetric K the problem is K y = w^2 M y, and w is accurate to rounding.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import pi
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...answer import Part, PlottedAnswer, Rows, digits
 from ...errors import ModelError, counted
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -22,14 +25,17 @@ from ...system.system import System
 from ..assembly.pose import Pose
 from .linearize import operating_point
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 Complex = NDArray[np.complex128]
 
 SYMMETRIC, ROUNDING = 1e-9, 1e-13
 FRAMES = 60  # of one period
 
 
-@dataclass(frozen=True)
-class Modes:
+@dataclass(frozen=True, repr=False)
+class Modes(PlottedAnswer):
     """Sorted by frequency. `shapes` has a column for each mode, over the coordinates; the largest movement has size 1.
 
     Of a pair r, conj(r) the one with positive frequency is listed.
@@ -88,6 +94,25 @@ class Modes:
         for i, (f, z) in enumerate(zip(self.frequency, self.damping, strict=True)):
             lines.append(f"{i}: {f:.6g} Hz ({self.omega[i]:.6g} rad/s), damping ratio {z:.4g}")
         return "\n".join(lines + self.notes)
+
+    def movers(self, mode: int, most: int = 3) -> str:
+        """The coordinates that move most, `crank.phi 2.22, slider.x 0.507`."""
+        shape = self.shape(mode)
+        names = sorted(shape, key=lambda name: -abs(shape[name]))[:most]
+        return ", ".join(f"{name} {shape[name].real:.3g}" for name in names)
+
+    def _parts(self) -> Iterator[Part]:
+        yield str(self).splitlines()[0]
+        numbers = zip(self.frequency, self.omega, self.damping, strict=True)
+        rows = [[str(i), self.movers(i), *map(digits, values)] for i, values in enumerate(numbers)]
+        yield Rows(["mode", "moves most", "frequency Hz", "rad/s", "damping ratio"], rows, 2)
+        yield from self.notes
+
+    def plot(self, ax: Axes | None = None, *, mode: int = 0) -> Axes:
+        """The shape of a mode: the mechanism at rest, and pale, as far as it swings to both sides."""
+        from ...draw.answer_plots import plot_mode
+
+        return plot_mode(self, self._checked(mode), ax)
 
 
 def modes(model: Model, *, at: Pose = None, t: float = 0.0) -> Modes:

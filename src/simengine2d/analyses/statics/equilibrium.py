@@ -9,6 +9,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ...answer import Part, PlottedAnswer, Rows, digits
 from ...errors import ConvergenceError, ModelError, listed
 from ...model.frame import GROUND, Frame
 from ...model.model import Model
@@ -27,6 +28,8 @@ from .stability import NEUTRAL, STABLE, Stability, stability
 from .statics import Balance, check_static, held_at
 from .tangent_space import tangent_space
 
+ROUNDING = 1e-12  # of a length or a radian
+
 METHODS: dict[str, Callable[[Balance], FoundEquilibrium]] = {
     "newton": newton_by_arc_length,
     "relaxation": relax,
@@ -34,8 +37,8 @@ METHODS: dict[str, Callable[[Balance], FoundEquilibrium]] = {
 }
 
 
-@dataclass(frozen=True)
-class Equilibria:
+@dataclass(frozen=True, repr=False)
+class Equilibria(PlottedAnswer):
     """The equilibria found, usually one. `results` has one row for each, channels one value."""
 
     results: Results
@@ -63,6 +66,13 @@ class Equilibria:
         return self.results.q
 
     @property
+    def _poses(self) -> Floats:
+        """x, y, phi of each body, without what is only rounding about zero."""
+        sizes = np.array([self.results.system.length] * 2 + [1.0])
+        poses = self.q.reshape(len(self), -1, 3)
+        return np.where(np.abs(poses) > ROUNDING * sizes, poses, 0.0)
+
+    @property
     def stable(self) -> NDArray[np.bool_]:
         """Whether each is stable; a neutral one is not."""
         return np.array([each.verdict == STABLE for each in self.stability])
@@ -75,11 +85,19 @@ class Equilibria:
 
     def __str__(self) -> str:
         lines = [f"{self.results.model.name}: {self.results.status}", *self.results.notes]
-        for row, verdict in zip(self.q, self.stability, strict=True):
-            poses = zip(self.results.bodies, row.reshape(-1, 3), strict=True)
+        for row, verdict in zip(self._poses, self.stability, strict=True):
+            poses = zip(self.results.bodies, row, strict=True)
             where = "; ".join(f"{body} at ({x:.6g}, {y:.6g}), {phi:.6g} rad" for body, (x, y, phi) in poses)
             lines.append(f"{verdict}: {where}")
         return "\n".join(lines)
+
+    def _parts(self) -> Iterator[Part]:
+        yield f"{self.results.model.name}: {self.results.status}"
+        yield from self.results.notes
+        for row, verdict in zip(self._poses, self.stability, strict=True):
+            poses = zip(self.results.bodies, row, strict=True)
+            rows = [[body, *map(digits, pose)] for body, pose in poses]
+            yield Rows([str(verdict), "x m", "y m", "phi rad"], rows)
 
 
 def equilibrium(

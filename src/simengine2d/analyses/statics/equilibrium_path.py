@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...answer import Part, PlottedAnswer, Rows, digits
 from ...errors import ConvergenceError, ModelError, unknown
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -20,11 +23,14 @@ from .equilibrium_newton import FoundEquilibrium, newton
 from .stability import STABLE, Stability
 from .statics import Balance, balance_near
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 DIFFERENCE = 1e-5  # of the whole change of the parameter, for derivatives with respect to it
 
 
-@dataclass(frozen=True)
-class EquilibriumPath:
+@dataclass(frozen=True, repr=False)
+class EquilibriumPath(PlottedAnswer):
     """Equilibria in the order of the path. `folds` are those at which the parameter turns back."""
 
     parameter: str
@@ -55,6 +61,19 @@ class EquilibriumPath:
         lines = [f"{len(self)} equilibria along {self.parameter} from {first:g} to {last:g}"]
         lines += [f"fold at {self.parameter} = {value:.9g}" for value, _ in self.folds]
         return "\n".join(lines + self.notes)
+
+    def _parts(self) -> Iterator[Part]:
+        yield str(self).splitlines()[0]
+        if self.folds:
+            rows = [[digits(value), str(fold.stability[0])] for value, fold in self.folds]
+            yield Rows([f"fold at {self.parameter} =", "there"], rows, 2)
+        yield from self.notes
+
+    def plot(self, ax: Axes | None = None, *, channel: str | None = None) -> Axes:
+        """A channel over the parameter, by default the coordinate that changes most; folds are rings."""
+        from ...draw.answer_plots import plot_equilibrium_path
+
+        return plot_equilibrium_path(self, channel, ax)
 
 
 class ByParameter(ProblemFamily):

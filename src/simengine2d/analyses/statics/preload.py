@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from ...answer import Part, PlottedAnswer, Rows, digits
 from ...errors import ModelError, UnsupportedError, counted, listed, unknown
 from ...model.forces.spring import Spring
 from ...model.model import Model
@@ -28,8 +29,8 @@ class Tension(NamedTuple):
     free: float | None
 
 
-@dataclass(frozen=True)
-class Preload:
+@dataclass(frozen=True, repr=False)
+class Preload(PlottedAnswer):
     """The springs by name; `model` has the new initial pose and the new free lengths."""
 
     springs: dict[str, Tension]
@@ -49,6 +50,11 @@ class Preload:
             )
             lines.append(f"{name} pulls with {force:.9g}, {by}")
         return "\n".join(lines)
+
+    def _parts(self) -> Iterator[Part]:
+        yield f"{self.model.name}: preload"
+        rows = [[name, *map(digits, tension)] for name, tension in self.springs.items()]
+        yield Rows(["spring", "force N or N m", "free length or angle"], rows)
 
 
 def preload(model: Model, springs: str | Sequence[str], *, at: Pose = None, t: float = 0.0) -> Preload:

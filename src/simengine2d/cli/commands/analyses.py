@@ -204,11 +204,5 @@ def modes(model: shared.ModelArgument, drawn: DrawnOption = False, time: TimeOpt
 def _mode_rows(vibration: Modes) -> list[list[str]]:
     from ..summary import short
 
-    rows = []
-    for i in range(len(vibration)):
-        shape = vibration.shape(i)
-        most = sorted(shape, key=lambda name: -abs(shape[name]))[:3]
-        movers = ", ".join(f"{name} {shape[name].real:.3g}" for name in most)
-        numbers = (vibration.frequency[i], vibration.omega[i], vibration.damping[i])
-        rows.append([str(i), *map(short, numbers), movers])
-    return rows
+    numbers = zip(vibration.frequency, vibration.omega, vibration.damping, strict=True)
+    return [[str(i), *map(short, values), vibration.movers(i)] for i, values in enumerate(numbers)]

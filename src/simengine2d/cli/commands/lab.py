@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...choices import CoordinatesName, FormulationName, IntegratorName
 from ...errors import Interrupted
+from ...methods import CoordinatesName, FormulationName, Integrator, IntegratorName
 from .. import completion
 from ..terminal import STOPPED, ProgressBar, answer, complain, duration, say, show, table
 from .app import ModelArgument, ToleranceOption, command, positive
@@ -16,7 +16,6 @@ from .models import read_model
 
 if TYPE_CHECKING:
     from ...lab import Comparison
-    from ...methods import Integrator
     from ...model.model import Model
 
 ALL, DEFAULT = "all", "default"
@@ -161,11 +160,9 @@ def _present(comparison: Comparison, report: dict[str, Any]) -> None:
 
 def used_integrators(asked: list[str | None] | None) -> list[Integrator]:
     """Those that were named; else all that adapt their steps."""
-    from ...methods import Integrator as Registered
-
     if asked is not None and any(asked):
-        return [Registered.registry.made(name) for name in asked if name is not None]
-    chosen = sorted(Registered.registry.loaded().items())
+        return [Integrator.registry.made(name) for name in asked if name is not None]
+    chosen = sorted(Integrator.registry.loaded().items())
     return [each() for _, each in chosen if asked is None or each.adaptive]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...errors import ConvergenceError, Interrupted, ModelError, SimEngineError, answers_misspellings
+from ...answer import Answer, Part, PlottedAnswer, Rows, digits
+from ...errors import ConvergenceError, Interrupted, ModelError, SimEngineError, answers_misspellings, counted
 from ...methods import Integrator
 from ...numerics.arrays import Floats
 from ...numerics.interrupts import Interrupts
@@ -222,12 +224,16 @@ _POINTS = 0.5 - 0.5 * np.cos(np.pi * np.arange(9) / 8)
 _WEIGHTS = np.array([0.5, -1, 1, -1, 1, -1, 1, -1, 0.5])
 
 
-class Interpolant:
+class Interpolant(Answer):
     """y(t) between the ends of an integration: a polynomial for each step."""
 
     def __init__(self, ends: Floats, values: Floats) -> None:
         self.ends = ends  # (steps + 1,), rising or falling
         self.values = values  # (steps, points, n)
+
+    def __str__(self) -> str:
+        first, last = self.ends[[0, -1]]
+        return f"y(t) from {first:g} to {last:g}, by polynomials over {counted(len(self.values), 'step')}"
 
     def __call__(self, t: float | Floats) -> Floats:
         """y at a time, (n,), or at several, (n, len(t)); outside the span the nearest polynomial is extrapolated."""
@@ -255,8 +261,8 @@ def points_between(a: float, b: float) -> Floats:
     return points
 
 
-@dataclass
-class Solution:
+@dataclass(repr=False)
+class Solution(PlottedAnswer):
     """As SciPy returns it: y has one column for each entry of t."""
 
     t: Floats
@@ -274,3 +280,16 @@ class Solution:
     t_events: list[Floats] | None = None
     y_events: list[Floats] | None = None
     sol: Interpolant | None = None
+
+    def __str__(self) -> str:
+        return (
+            f"{self.method}: {self.message}\n{counted(self.t.size, 'time')}, {counted(len(self.y), 'component')}; "
+            f"{counted(self.steps, 'step')}, {self.rejected} rejected, {counted(self.nfev, 'evaluation')} of f"
+        )
+
+    def _parts(self) -> Iterator[Part]:
+        yield from str(self).splitlines()
+        if self.t.size:
+            heads = ["", f"at {self.t[0]:g}", f"at {self.t[-1]:g}", "lowest", "highest"]
+            spread = [(row[0], row[-1], row.min(), row.max()) for row in self.y]
+            yield Rows(heads, [[f"y[{i}]", *map(digits, values)] for i, values in enumerate(spread)])

@@ -8,20 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from ...answer import PlottedAnswer
 from ...errors import ModelError, SingularityError, answers_misspellings
 from ...numerics.arrays import Floats
 from ..alpha_methods import Newmark
 from .inputs import real_array, span_of, start_of
 
 
-@dataclass
-class SecondOrderSolution:
+@dataclass(repr=False)
+class SecondOrderSolution(PlottedAnswer):
     """q, qd and qdd with one column for each entry of t."""
 
     t: Floats
     q: Floats
     qd: Floats
     qdd: Floats
+
+    def __str__(self) -> str:
+        first, last = self.t[[0, -1]]
+        return f"{len(self.q)} coordinates at {self.t.size} times from {first:g} to {last:g}, by Newmark's method"
 
 
 @answers_misspellings

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...answer import PlottedAnswer
 from ...errors import ModelError, listed
 from ...expressions.evaluate import number
 from ...expressions.function import Function, as_function
@@ -207,8 +208,8 @@ def _breaks(motion: Function) -> list[float]:
 # Report -----------------------------------------------------------------------------------------------
 
 
-@dataclass(eq=False)
-class CamProfile:
+@dataclass(eq=False, repr=False)
+class CamProfile(PlottedAnswer):
     """A cam's profile and its properties over one turn. Made by `cam_profile`."""
 
     given: dict[str, Any]

@@ -13,6 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
+from ...answer import PlottedAnswer
 from ...errors import ModelError, listed, unknown
 from ...expressions.evaluate import number
 from ...expressions.function import as_function
@@ -27,7 +28,7 @@ NOTHING: Mapping[str, float] = {}
 
 
 @final
-class Curve:
+class Curve(PlottedAnswer):
     """A curve in the axes of the frame it is fixed in. Numbers may be expressions of the model's parameters.
 
     `x` and `y` are expressions of s over `range`, `points` make a spline. `closed` is whether the end joins the
@@ -56,7 +57,7 @@ class Curve:
         curve.pieces  # noqa: B018  (raises now if something is wrong)
         return curve
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         words = {k: v if k != "points" else f"{len(v)} points" for k, v in self.given.items()}
         return f"Curve({', '.join(f'{k}={v!r}' for k, v in words.items())})"
 
