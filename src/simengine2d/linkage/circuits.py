@@ -1,0 +1,284 @@
+"""Circuits and branches: which assemblies a mechanism reaches from each other without being taken apart.
+
+A circuit is a curve of configurations (`configuration.py`). The input turns back at its dead points, which part the
+circuit into branches. Two assemblies at the same input belong to one circuit if the curve leads through both.
+T. R. Chase, J. A. Mirth, Circuits and branches of single-degree-of-freedom planar linkages, ASME Journal of Mechanical
+Design 115 (1993) 223-230.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import pi
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..analyses.assembly.assembly_modes import AssemblyModes, assembly_modes
+from ..analyses.assembly.pose_search import PoseSearch
+from ..analyses.inverse.gradients import Gradients
+from ..errors import UnsupportedError, counted
+from ..model.measure import Measure
+from ..model.model import Model
+from ..numerics.arrays import Floats
+from ..system.system import System
+from .configuration import LONGEST, ConfigurationCurve, ConfigurationSpace, CurvePoint, ReleasedSystem
+from .free_motion import measure_of, shown, the_driver, unit_of_measure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+STARTS = 40  # random poses from which more circuits are searched for
+NEXT = 1e-6  # lengths between two change points that are the same
+
+
+@dataclass(frozen=True)
+class Place:
+    """A configuration at which something turns back, with the values of input and output there."""
+
+    q: Floats
+    input: float
+    output: float | None = None
+
+
+@dataclass(frozen=True)
+class InputBranch:
+    """A part of a circuit on which the input grows or falls all the way."""
+
+    low: float
+    high: float
+    low_end: str
+    high_end: str
+    modes: list[int]
+    """The assemblies on it, by their numbers in `assembly_modes`."""
+    turns: int = 0
+    """Turns of an input without dead points, after which everything repeats."""
+
+    @property
+    def is_full_turn(self) -> bool:
+        return self.turns > 0
+
+
+@dataclass
+class Circuit:
+    """A closed or open curve of configurations."""
+
+    space: ConfigurationSpace = field(repr=False)
+    curve: ConfigurationCurve = field(repr=False)
+    modes: list[int]
+    branches: list[InputBranch]
+    dead_points: list[Place]
+    """Where the input turns back: it cannot drive the mechanism further."""
+    change_points: list[Place]
+    """Where another circuit crosses this one."""
+
+    @property
+    def q(self) -> Floats:
+        """The configurations along the curve, one row each."""
+        return np.array([point.q for point in self.curve.points])
+
+    @property
+    def input(self) -> Floats:
+        """The values of the input along the curve."""
+        return np.array([point.value for point in self.curve.points])
+
+    @property
+    def input_turns_fully(self) -> bool:
+        return any(branch.is_full_turn for branch in self.branches)
+
+    def toggles(self, output: Measure | str) -> list[Place]:
+        """Where the output turns back: its limits, at which the input has the most force (toggle positions)."""
+        measure = measure_of(self.space.system.model, output)
+        gradients = Gradients(self.space.system.model, [measure])
+        rate = lambda point: float(gradients.at(point.q)[0] * self.space.scale @ point.tangent)
+        found = [point.q for point in self._zeros(rate)]
+        return [Place(q, self.space.value(q), float(gradients.values(q)[0])) for q in found]
+
+    def output(self, output: Measure | str) -> Floats:
+        """The values of an output along the curve."""
+        gradients = Gradients(self.space.system.model, [measure_of(self.space.system.model, output)])
+        return np.array([gradients.values(q)[0] for q in self.q])
+
+    def _zeros(self, g: Callable[[CurvePoint], float]) -> list[CurvePoint]:
+        return zeros_along(self.space, self.curve, g)
+
+    def __repr__(self) -> str:
+        ways = "full turn" if self.input_turns_fully else counted(len(self.dead_points), "dead point")
+        return f"<Circuit with assemblies {', '.join(map(str, self.modes))}: {ways}>"
+
+
+@dataclass(frozen=True)
+class Circuits:
+    """The circuits of a mechanism, found from all assemblies at the initial value of its input."""
+
+    model: Model
+    driver: str
+    unit: str
+    assemblies: AssemblyModes
+    circuits: list[Circuit]
+
+    def __len__(self) -> int:
+        return len(self.circuits)
+
+    def __iter__(self) -> Iterator[Circuit]:
+        return iter(self.circuits)
+
+    def __getitem__(self, i: int) -> Circuit:
+        return self.circuits[i]
+
+    def rows(self) -> list[list[str]]:
+        """The table: circuit, branch, its assemblies, range of the input, what ends it."""
+        rows = []
+        for i, circuit in enumerate(self.circuits):
+            for branch in circuit.branches:
+                rows.append([str(i), ", ".join(map(str, branch.modes)) or "-", *self._range(branch)])
+        return rows
+
+    def _range(self, branch: InputBranch) -> list[str]:
+        if branch.is_full_turn:
+            return ["full turn", "" if branch.turns == 1 else f"repeats after {branch.turns} turns"]
+        ends = list(dict.fromkeys((branch.low_end, branch.high_end)))
+        return [f"{shown(branch.low, self.unit)} to {shown(branch.high, self.unit)}", ", ".join(ends)]
+
+    def __repr__(self) -> str:
+        what = f"{counted(len(self), 'circuit')} of {counted(len(self.assemblies), 'assembly', 'assemblies')}"
+        return f"<{what} of '{self.model.name[:30]}', input {self.driver[:20]}>"
+
+    def __str__(self) -> str:
+        lines = [f"circuit {row[0]}, assemblies {row[1]}: {row[2]} {row[3]}".rstrip() for row in self.rows()]
+        return "\n".join([repr(self)[1:-1], *lines])
+
+    def _repr_html_(self) -> str:
+        heads = ("circuit", "assemblies", f"range of {self.driver}", "ends")
+        head = "".join(f"<th>{word}</th>" for word in heads)
+        rows = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.rows())
+        return f"<table><tr>{head}</tr>{rows}</table>"
+
+    def plot(self, output: Measure | str, ax: Axes | None = None) -> Axes:
+        """Output against input: a line for each circuit, dead points and toggle positions marked."""
+        from .pictures import plot_circuits
+
+        return plot_circuits(self, output, ax)
+
+
+def circuits(model: Model, *, driver: str | None = None, seed: int = 0) -> Circuits:
+    """The circuits of a mechanism, the range of its input on each branch, and the dead points in between.
+
+    Of any mechanism whose drivers determine its motion. The input is `driver`, by default the first; others are held
+    as at t = 0. All assemblies are searched for as by `assembly_modes`, and from each the curve of configurations is
+    followed until it returns, through the dead points of the input.
+    """
+    system = System(model)
+    name = the_driver(system, driver)
+    assemblies = assembly_modes(model, driver=name, ranges=False, seed=seed)
+    row = next(i for i, (owner, _) in enumerate(system.rows) if owner == name)
+    held = ReleasedSystem(system, 0.0, row)
+    found: list[Circuit] = []
+    for i, mode in enumerate(assemblies):
+        if not any(i in circuit.modes for circuit in found):
+            circuit = _circuit(ConfigurationSpace(held, mode.q), assemblies, mode.q)
+            if circuit is None:
+                raise UnsupportedError(
+                    f"assembly {i} of '{model.name}' is singular even with its input {name} released, so that its "
+                    "circuit is not unique. Begin at another value of the input."
+                )
+            found.append(circuit)
+    for q in _elsewhere(held, assemblies, seed):
+        if not any(arcs_at(circuit.space, circuit.curve, q) for circuit in found):
+            space = ConfigurationSpace(held, q)
+            circuit = _circuit(space, assemblies, space.unwound(q, assemblies[0].q))
+            found += [] if circuit is None else [circuit]
+    unit = unit_of_measure(model, measure_of(model, name))
+    return Circuits(model, name, unit, assemblies, found)
+
+
+def _elsewhere(held: ReleasedSystem, assemblies: AssemblyModes, seed: int) -> Iterator[Floats]:
+    """Poses closed from random ones with the input free: some circuits are not reached at the input's first value."""
+    search = PoseSearch(held, assemblies[0].q, seed)
+    for _ in range(STARTS):
+        q = held.closed(search.random_pose())
+        if q is not None and not search.is_reversed(q):
+            yield q
+
+
+def _circuit(space: ConfigurationSpace, assemblies: AssemblyModes, q: Floats) -> Circuit | None:
+    """The circuit through q; None where q is singular."""
+    curve = space.follow(q, 1.0)
+    if not curve.points:
+        return None
+    passes = {i: arcs for i, mode in enumerate(assemblies) if (arcs := arcs_at(space, curve, mode.q))}
+    dead = zeros_along(space, curve, lambda point: point.rate)
+    change = [b for a, b in _pairs(curve) if a.sign * b.sign < 0.0]
+    return Circuit(
+        space,
+        curve,
+        sorted(passes),
+        _branches(curve, dead, passes),
+        [Place(point.q, point.value) for point in dead],
+        [Place(point.q, point.value) for point in change],
+    )
+
+
+def _pairs(curve: ConfigurationCurve) -> Iterator[tuple[CurvePoint, CurvePoint]]:
+    return zip(curve.points[:-1], curve.points[1:], strict=True)  # type: ignore[return-value]
+
+
+def arcs_at(space: ConfigurationSpace, curve: ConfigurationCurve, q: Floats) -> list[float]:
+    """Where the curve passes through q, in lengths of arc."""
+    change = q - np.array([point.q for point in curve.points])
+    change[:, 2::3] = 2.0 * np.sin(0.5 * change[:, 2::3])  # full turns make no difference
+    near = np.linalg.norm(change / space.scale, axis=1) < 2.0 * LONGEST * space.length
+    arcs = []
+    for (a, b), is_near in zip(_pairs(curve), near[:-1], strict=True):
+        if not is_near:
+            continue
+        there = space.reaches(q, a, b.arc - a.arc)
+        if there is not None and a.arc - NEXT * space.length <= there.arc < b.arc - NEXT * space.length:
+            arcs.append(there.arc)
+    return arcs
+
+
+def zeros_along(
+    space: ConfigurationSpace, curve: ConfigurationCurve, g: Callable[[CurvePoint], float]
+) -> list[CurvePoint]:
+    """The points of a curve at which g changes its sign."""
+    values = [g(point) for point in curve.points]
+    zeros = []
+    for (a, b), g_a, g_b in zip(_pairs(curve), values[:-1], values[1:], strict=True):
+        if g_a * g_b < 0.0 and (there := space.zero_between(a, b, g)) is not None:
+            zeros.append(there)
+        elif g_b == 0.0 and g_a != 0.0:
+            zeros.append(b)
+    return zeros
+
+
+def _branches(
+    curve: ConfigurationCurve, dead: list[CurvePoint], passes: dict[int, list[float]]
+) -> list[InputBranch]:
+    """The parts between dead points; those of a closed curve end where they began."""
+    first, last = curve.points[0], curve.points[-1]
+    if curve.closed and not dead:
+        low, high = sorted((first.value, last.value))
+        return [
+            InputBranch(low, high, "full turn", "full turn", sorted(passes), round((high - low) / (2 * pi)))
+        ]
+    stops = [(point, "dead point") for point in dead]
+    if curve.closed:
+        span = last.arc - first.arc
+        joined = [*stops, stops[0]]
+        arcs = [point.arc for point in dead] + [dead[0].arc + span]
+    else:
+        joined = [(first, curve.ends[0]), *stops, (last, curve.ends[1])]
+        span, arcs = 0.0, [point.arc for point, _ in joined]
+    branches = []
+    for i in range(len(joined) - 1):
+        (a, a_end), (b, b_end) = joined[i], joined[i + 1]
+        modes = [k for k, at in passes.items() if any(_inside(arc, arcs[i], arcs[i + 1], span) for arc in at)]
+        lower, upper = sorted(((a.value, a_end), (b.value, b_end)))
+        branches.append(InputBranch(lower[0], upper[0], lower[1], upper[1], sorted(modes)))
+    return branches
+
+
+def _inside(arc: float, low: float, high: float, span: float) -> bool:
+    return low <= arc <= high or low <= arc + span <= high

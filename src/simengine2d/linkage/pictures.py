@@ -1,0 +1,181 @@
+"""Pictures of what designers ask of a linkage. Each takes and returns its axes, and shows nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..draw.figure import axes_or_new
+from ..draw.plots import COLORS, QUIET, line_style, tidy
+from ..draw.style import ink_of
+from ..model.measure import Measure
+from ..numerics.arrays import Floats
+from .free_motion import measure_of, unit_of_measure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .circuits import Circuits
+    from .flywheel import Flywheel
+    from .mechanical_advantage import MechanicalAdvantage
+    from .motor import MotorSizing
+    from .shaking import Shaking
+    from .transmission import TransmissionAngle
+
+RECOMMENDED = 40.0  # degrees: the transmission angle that textbooks ask for
+HIGHEST = 20.0  # times the median, beyond which a mechanical advantage is cut off
+GRAY = "#606060"
+RED = ink_of("reaction").edge
+
+
+def plot_circuits(circuits: Circuits, output: Measure | str, ax: Axes | None) -> Axes:
+    """Output against input; circles are dead points of the input, squares toggle positions of the output."""
+    ax = axes_or_new(ax)
+    model = circuits.model
+    name = output if isinstance(output, str) else output.text
+    units = circuits.unit, unit_of_measure(model, measure_of(model, output))
+    for i, circuit in enumerate(circuits):
+        x, y = _shown(circuit.input, units[0]), _shown(circuit.output(output), units[1])
+        ax.plot(x, y, label=f"circuit {i}", **line_style(i))
+        color = COLORS[i % len(COLORS)]
+        values = _values(circuits, output, [place.q for place in circuit.dead_points])
+        ax.plot(_shown(np.array([p.input for p in circuit.dead_points]), units[0]), _shown(values, units[1]),
+                "o", color=color, markersize=6)  # fmt: skip
+        toggles = circuit.toggles(output)
+        ax.plot(_shown(np.array([p.input for p in toggles]), units[0]),
+                _shown(np.array([p.output for p in toggles], dtype=float), units[1]),
+                "s", color=color, markerfacecolor="white", markersize=6)  # fmt: skip
+    tidy(ax)
+    ax.margins(0.04)
+    ax.set(xlabel=_axis(circuits.driver, units[0]), ylabel=_axis(name, units[1]))
+    ax.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)
+    return ax
+
+
+def _values(circuits: Circuits, output: Measure | str, poses: list[Floats]) -> Floats:
+    from ..analyses.inverse.gradients import Gradients
+
+    gradients = Gradients(circuits.model, [measure_of(circuits.model, output)])
+    return np.array([gradients.values(q)[0] for q in poses])
+
+
+def _shown(values: Floats, unit: str) -> Floats:
+    return np.degrees(values) if unit == "rad" else values
+
+
+def _axis(name: str, unit: str) -> str:
+    return f"{name} [{'°' if unit == 'rad' else unit}]" if unit else name
+
+
+def plot_transmission(transmission: TransmissionAngle, ax: Axes | None) -> Axes:
+    """The angle in degrees over time, its least value, and what textbooks ask for."""
+    ax = axes_or_new(ax)
+    angle = np.degrees(transmission.angle)
+    ax.plot(transmission.t, angle, **line_style(0))
+    ax.axhline(RECOMMENDED, color=GRAY, linewidth=0.8, linestyle="--")
+    ax.text(transmission.t[0], RECOMMENDED, f" {RECOMMENDED:.0f}°", color=GRAY, fontsize=9, va="bottom")
+    k = int(np.nanargmin(angle))
+    ax.plot(transmission.t[k], angle[k], "o", color=RED, markersize=5)
+    ax.annotate(
+        f"{angle[k]:.1f}°", (transmission.t[k], angle[k]), (0, 7), textcoords="offset points", ha="center"
+    )
+    tidy(ax)
+    ax.set(ylim=(0.0, 92.0), ylabel=f"transmission angle of {transmission.body} at {transmission.joint} [°]")
+    return ax
+
+
+def plot_advantage(advantage: MechanicalAdvantage, ax: Axes | None) -> Axes:
+    """The size of the ratio over time, cut off where it grows beyond bounds."""
+    ax = axes_or_new(ax)
+    size = np.abs(advantage.ratio)
+    finite = size[np.isfinite(size)]
+    top = HIGHEST * float(np.median(finite)) if finite.size else 1.0
+    ax.plot(advantage.t, np.minimum(size, 10.0 * top), **line_style(0))
+    tidy(ax)
+    unit = f" [{advantage.unit}]" if advantage.unit else ""
+    high = min(top, 1.1 * float(finite.max(initial=0.0))) if np.all(np.isfinite(size)) else top
+    ax.set(ylim=(0.0, high or 1.0), ylabel=f"{advantage.output} by {advantage.input}{unit}")
+    return ax
+
+
+def plot_shaking(shaking: Shaking, ax: Axes | None) -> Axes:
+    """Components and size of the force over time, the moment on a scale on the right."""
+    ax = axes_or_new(ax)
+    for i, (name, values) in enumerate((("fx", shaking.fx), ("fy", shaking.fy), ("|f|", shaking.force))):
+        ax.plot(shaking.t, values, label=name, **line_style(i))
+    right = ax.twinx()
+    right.plot(shaking.t, shaking.moment, label="moment", **line_style(3))
+    ax.set_ylabel("shaking force [N]")
+    right.set_ylabel(f"shaking moment about ({shaking.about[0]:g}, {shaking.about[1]:g}) [N m]")
+    tidy(ax, right=True)
+    lines = [*ax.get_lines(), *right.get_lines()]
+    right.legend(lines, [str(line.get_label()) for line in lines], frameon=False, ncols=4, loc="lower left",
+                 bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)  # fmt: skip
+    return ax
+
+
+def plot_shaking_polar(several: dict[str, Shaking], ax: Axes | None) -> Axes:
+    """The tips of shaking forces over the motion."""
+    ax = axes_or_new(ax, 5.2, 5.0)
+    for i, (name, shaking) in enumerate(several.items()):
+        ax.plot(shaking.fx, shaking.fy, label=name, **line_style(i))
+    ax.plot(0.0, 0.0, "+", color=GRAY, markersize=9)
+    ax.grid(True, color=QUIET, linewidth=0.6)
+    ax.set(aspect="equal", xlabel="fx [N]", ylabel="fy [N]")
+    ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)
+    return ax
+
+
+def plot_flywheel(flywheel: Flywheel, ax: Axes | None) -> Axes:
+    """Torque over the angle about its mean; the energy taken up is shaded, its extremes are marked."""
+    ax = axes_or_new(ax)
+    angle = np.degrees(flywheel.angle)
+    ax.plot(angle, flywheel.torque, label="torque", **line_style(0))
+    ax.axhline(flywheel.mean_torque, color=GRAY, linewidth=1.0, label=f"mean {flywheel.mean_torque:.4g} N m")
+    mean = np.full_like(flywheel.torque, flywheel.mean_torque)
+    for sign, color in ((1.0, COLORS[2]), (-1.0, COLORS[1])):
+        above = sign * (flywheel.torque - mean) >= 0.0
+        ax.fill_between(
+            angle, flywheel.torque, mean, where=above.tolist(), interpolate=True, color=color, alpha=0.25
+        )
+    right = ax.twinx()
+    right.plot(angle, flywheel.energy, label="energy", **line_style(3))
+    for place in (flywheel.lowest, flywheel.highest):
+        right.plot(np.degrees(place[0]), place[1], "o", color=RED, markersize=5)
+    tidy(ax, right=True)
+    right.set_ylabel("energy taken up [J]")
+    ax.set(xlabel="angle [°]", ylabel="torque [N m]")
+    ax.set_title(
+        f"{flywheel.energy_swing:.4g} J, {flywheel.inertia:.4g} kg m²", fontsize="medium", loc="right"
+    )
+    lines = [*ax.get_lines(), *right.get_lines()[:1]]
+    right.legend(lines, [str(line.get_label()) for line in lines], frameon=False, ncols=3, loc="lower left",
+                 bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)  # fmt: skip
+    return ax
+
+
+def plot_motor(sizing: MotorSizing, ax: Axes | None) -> Axes:
+    """Torque against speed at the motor: the run as a line, its rms as a star, the motor's ranges shaded."""
+    ax = axes_or_new(ax)
+    motor = sizing.motor
+    top = max(motor.peak[-1][0], sizing.top_speed)
+    speed = np.linspace(-top, top, 801)
+    for name, curve, alpha in (
+        ("peak", motor.peak_torque, 0.12),
+        ("continuous", motor.continuous_torque, 0.3),
+    ):
+        torque = curve(speed)
+        ax.fill_between(speed, -torque, torque, color=COLORS[2], alpha=alpha, linewidth=0.0, label=name)
+    ax.plot(sizing.speed, sizing.torque, label="needed", **line_style(0))
+    ax.plot(sizing.mean_speed, sizing.rms_torque, "*", color=RED, markersize=11, linestyle="", label="rms")
+    units = ("m/s", "N") if sizing.is_linear else ("rad/s", "N m")
+    ax.axhline(0.0, color=GRAY, linewidth=0.6)
+    ax.axvline(0.0, color=GRAY, linewidth=0.6)
+    tidy(ax)
+    if np.all(sizing.speed >= 0.0):
+        ax.set_xlim(left=0.0)
+    effort = "force" if sizing.is_linear else "torque"
+    ax.set(xlabel=f"speed of {motor.name} [{units[0]}]", ylabel=f"{effort} [{units[1]}]")
+    ax.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)
+    return ax

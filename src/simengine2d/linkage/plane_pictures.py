@@ -1,0 +1,156 @@
+"""Pictures in the plane of a mechanism: instant centers, centrodes, velocity and acceleration polygons."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..draw.figure import axes_or_new, draw_scene
+from ..draw.plots import COLORS, QUIET, WIDTH, line_style
+from ..draw.scene import nearest_row, scene_of
+from ..model.frame import GROUND
+from .instant_centers import pose_of
+from .pictures import GRAY, RED
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .instant_centers import Centrodes, InstantCenters
+    from .polygons import VectorPolygon
+
+
+def plot_instant_centers(centers: InstantCenters, t: float, ax: Axes | None) -> Axes:
+    """The mechanism pale, each center with the numbers of its bodies; arrows lead to those at infinity."""
+    i = nearest_row(centers.results, t)
+    here = centers.results.at_rows(slice(i, i + 1))
+    ax = axes_or_new(ax, 6.4, 5.2)
+    draw_scene(scene_of(here), ax, alpha=0.35, forces=False, labels=False)
+    numbers = {body: str(k + 1) for k, body in enumerate(centers.bodies)}
+    spots: dict[tuple[float, float], list[str]] = {}
+    far: dict[float, list[str]] = {}
+    for a, b in centers:
+        center = centers[a, b]
+        name = f"{numbers[a]}{numbers[b]}" if len(numbers) < 10 else f"{numbers[a]},{numbers[b]}"
+        if center.at_infinity[i]:
+            far.setdefault(round(float(center.direction[i]) % np.pi, 6), []).append(name)
+        elif np.isfinite(center.x[i]):
+            spots.setdefault((round(float(center.x[i]), 9), round(float(center.y[i]), 9)), []).append(name)
+    _mark_centers(ax, spots, far)
+    ax.set_axis_on()
+    ax.grid(True, color=QUIET, linewidth=0.6)
+    ax.set(xlabel="x [m]", ylabel="y [m]", aspect="equal")
+    words = ", ".join(f"{number} {body}" for body, number in numbers.items())
+    ax.set_title(words if len(words) < 90 else f"{len(numbers)} bodies", fontsize="medium")
+    return ax
+
+
+def _mark_centers(ax: Axes, spots: dict[tuple[float, float], list[str]], far: dict[float, list[str]]) -> None:
+    for (x, y), names in spots.items():
+        ax.plot(x, y, "o", color=RED, markersize=5, zorder=50)
+        ax.annotate(", ".join(names), (x, y), (5, 5), textcoords="offset points", color=RED, zorder=50)
+    ax.relim()
+    ax.autoscale_view()
+    if spots:
+        places = np.array(list(spots))
+        low, high = places.min(axis=0), places.max(axis=0)
+        pad = 0.08 * max(float(np.max(high - low)), 1e-9)
+        x0, x1 = ax.get_xlim()
+        y0, y1 = ax.get_ylim()
+        ax.set_xlim(min(x0, low[0] - pad), max(x1, high[0] + pad))
+        ax.set_ylim(min(y0, low[1] - pad), max(y1, high[1] + pad))
+    for angle, names in far.items():
+        c, s = np.cos(angle), np.sin(angle)
+        ax.annotate("", (0.5 + 0.45 * c, 0.5 + 0.45 * s), (0.5 + 0.33 * c, 0.5 + 0.33 * s), xycoords="axes fraction",
+                    textcoords="axes fraction", arrowprops={"arrowstyle": "-|>", "color": GRAY})  # fmt: skip
+        ax.text(0.5 + 0.30 * c, 0.5 + 0.30 * s, f"{', '.join(names)} at infinity", transform=ax.transAxes, color=GRAY,
+                ha="center", va="center")  # fmt: skip
+
+
+def plot_centrodes(centrodes: Centrodes, t: float, ax: Axes | None) -> Axes:
+    """Both curves in the pose of the output nearest to t, with the mechanism pale, and the point where they touch."""
+    results = centrodes.results
+    i = nearest_row(results, t)
+    ax = axes_or_new(ax, 6.0, 5.4)
+    draw_scene(scene_of(results.at_rows(slice(i, i + 1))), ax, alpha=0.35, forces=False, labels=False)
+    for k, (name, body, curve) in enumerate(
+        (("fixed", centrodes.relative_to, centrodes.fixed), ("moving", centrodes.body, centrodes.moving))
+    ):
+        x, y, phi = (float(part[i]) for part in pose_of(results, body))
+        c, s = np.cos(phi), np.sin(phi)
+        path = np.column_stack([x + c * curve[:, 0] - s * curve[:, 1], y + s * curve[:, 0] + c * curve[:, 1]])
+        ax.plot(*path.T, label=f"{name} centrode", zorder=40, **line_style(k))
+        ax.plot(*path[i], "o", color=RED, markersize=5, zorder=50)
+    _show_near(ax, centrodes)
+    ax.set_axis_on()
+    ax.grid(True, color=QUIET, linewidth=0.6)
+    ax.legend(frameon=False)
+    ax.set(xlabel="x [m]", ylabel="y [m]")
+    return ax
+
+
+def _show_near(ax: Axes, centrodes: Centrodes) -> None:
+    """Centrodes often lead to infinity: show three times the size of the mechanism at most."""
+    ax.set_aspect("equal")
+    seen = centrodes.fixed[np.isfinite(centrodes.fixed[:, 0])]
+    x0, x1 = ax.get_xlim()
+    y0, y1 = ax.get_ylim()
+    reach = 1.5 * max(x1 - x0, y1 - y0)
+    if seen.size and centrodes.relative_to == GROUND:
+        middle = 0.5 * (x0 + x1), 0.5 * (y0 + y1)
+        near = seen[np.max(np.abs(seen - middle), axis=1) < reach]
+        if near.size:
+            ax.set_xlim(min(x0, near[:, 0].min()), max(x1, near[:, 0].max()))
+            ax.set_ylim(min(y0, near[:, 1].min()), max(y1, near[:, 1].max()))
+
+
+# Polygons ---------------------------------------------------------------------------------------------
+
+
+def plot_polygon(polygon: VectorPolygon, ax: Axes | None) -> Axes:
+    """Vectors from the pole o to the points, and dashed images of the bodies; parts of accelerations are thin."""
+    ax = axes_or_new(ax, 5.6, 5.0)
+    ends = np.array([[0.0, 0.0], *(point.vector for point in polygon.points.values())])
+    size = float(np.abs(ends).max(initial=0.0)) or 1.0
+    named: dict[tuple[float, float], list[str]] = {(0.0, 0.0): ["o"]}
+    for point in polygon.points.values():
+        if point.size > 1e-9 * size:
+            _arrow(ax, (0.0, 0.0), point.vector, COLORS[0])
+        key = next(
+            (k for k in named if np.hypot(*(point.vector - k)) < 1e-6 * size), tuple(point.vector.tolist())
+        )
+        named.setdefault(key, []).append(point.name)  # type: ignore[arg-type]
+    _images(ax, polygon, size)
+    for place, names in named.items():
+        ax.plot(*place, "o", color=GRAY, markersize=4)
+        ax.annotate(", ".join(dict.fromkeys(names)), place, (5, 4), textcoords="offset points")
+    ax.update_datalim(ends)
+    ax.autoscale_view()
+    ax.margins(0.12)
+    ax.grid(True, color=QUIET, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.set(aspect="equal", xlabel=f"x [{polygon.unit}]", ylabel=f"y [{polygon.unit}]")
+    ax.set_title(f"{polygon.kind} polygon at t = {polygon.t:.4g} s", fontsize="medium")
+    return ax
+
+
+def _images(ax: Axes, polygon: VectorPolygon, size: float) -> None:
+    """Between the points of each body that moves: a dashed line, and for accelerations normal and tangential part."""
+    bodies = [body for body in polygon.rotation if body != GROUND]
+    for k, body in enumerate(bodies):
+        names = [point.name for point in polygon.points.values() if body in point.bodies]
+        for a, b in pairwise(names):
+            start, end = polygon[a], polygon[b]
+            if np.hypot(*(end - start)) < 1e-9 * size:
+                continue
+            color = COLORS[(k + 1) % len(COLORS)]
+            ax.plot(*np.array([start, end]).T, color=color, linewidth=WIDTH, linestyle="--")
+            if polygon.kind == "acceleration":
+                corner = start + polygon.parts(f"{b}/{a}")[0]
+                ax.plot(*np.array([start, corner, end]).T, color=color, linewidth=0.8)
+
+
+def _arrow(ax: Axes, start: Any, end: Any, color: str) -> None:
+    style = {"arrowstyle": "-|>", "color": color, "linewidth": WIDTH, "shrinkA": 0, "shrinkB": 0}
+    ax.annotate("", tuple(end), tuple(start), arrowprops=style)
