@@ -607,7 +607,7 @@ def test_an_unknown_command_is_wrong_usage():
     "command",
     [
         ["check"], ["run"], ["kinematics", "--t-end", "1"], ["dynamics", "--t-end", "1"], ["inverse", "--t-end", "1"],
-        ["equilibrium"], ["modes"], ["assemblies"], ["doctor"], ["equations"], ["show"],
+        ["equilibrium"], ["modes"], ["assemblies"], ["linkage"], ["doctor"], ["equations"], ["show"],
         ["lab", "--t-end", "1"],
     ],
 )  # fmt: skip

@@ -81,3 +81,25 @@ def test_the_pages_of_daily_use_run(page, monkeypatch, tmp_path):
         else:
             (tmp_path / "model.yaml").write_text(block, encoding="utf-8")
             se.dynamics(se.load("model.yaml"), t_end=0.01)
+
+
+@pytest.mark.slow
+def test_the_page_on_linkages_runs(monkeypatch, tmp_path):
+    """One program in several blocks; its figures are closed."""
+    import matplotlib.pyplot as plt
+
+    text = (ROOT / "docs" / "how-to" / "design-a-linkage.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    program = "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+    exec(compile(program, "design-a-linkage.md", "exec"), {"__name__": "page"})
+    plt.close("all")
+
+
+def test_every_picture_of_the_page_on_linkages_is_drawn_by_its_tool():
+    text = (ROOT / "docs" / "how-to" / "design-a-linkage.md").read_text(encoding="utf-8")
+    shown = re.findall(r"pictures/linkage/(\w+)\.png", text)
+    drawn = re.findall(
+        r"^def (\w+)\(\) -> Axes", (ROOT / "tools" / "linkage_pictures.py").read_text(), re.MULTILINE
+    )
+    assert sorted(shown) == sorted(drawn)
+    assert all((ROOT / "docs" / "pictures" / "linkage" / f"{name}.png").exists() for name in shown)

@@ -152,3 +152,10 @@ def test_a_free_mechanism_is_refused():
         se.assembly_modes(builders.four_bar(1, 2, 2.5, 3))
     with pytest.raises(se.ModelError, match="motor"):
         se.assembly_modes(builders.four_bar(1, 2, 2.5, 3, speed=1), driver="engine")
+
+
+def test_a_continuum_of_poses_ends_the_search():
+    """Where two pins of Peaucellier's inversor coincide, bodies turn freely: infinitely many poses, of which few count."""
+    found = se.assembly_modes(se.load("peaucellier"), ranges=False)
+    assert len(found) < 20
+    assert found.starts < 1000

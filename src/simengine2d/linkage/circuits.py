@@ -178,12 +178,12 @@ def circuits(model: Model, *, driver: str | None = None, seed: int = 0) -> Circu
     for i, mode in enumerate(assemblies):
         if not any(i in circuit.modes for circuit in found):
             circuit = _circuit(ConfigurationSpace(held, mode.q), assemblies, mode.q)
-            if circuit is None:
+            if circuit is None and i == 0:
                 raise UnsupportedError(
-                    f"assembly {i} of '{model.name}' is singular even with its input {name} released, so that its "
-                    "circuit is not unique. Begin at another value of the input."
+                    f"'{model.name}' is drawn in a pose that is singular even with its input {name} released, so that "
+                    "its circuit is not unique. Begin at another value of the input."
                 )
-            found.append(circuit)
+            found += [] if circuit is None else [circuit]
     for q in _elsewhere(held, assemblies, seed):
         if not any(arcs_at(circuit.space, circuit.curve, q) for circuit in found):
             space = ConfigurationSpace(held, q)

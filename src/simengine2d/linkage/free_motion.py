@@ -46,8 +46,8 @@ class FreeMotion:
         return self.scale * null[:, 0]
 
 
-class Rates:
-    """Rates of measures per unit of a free motion."""
+class MeasureRates:
+    """MeasureRates of measures per unit of a free motion."""
 
     def __init__(self, model: Model, measures: list[Measure | str]) -> None:
         self.gradients = Gradients(model, measures)

@@ -98,7 +98,7 @@ Lengths = FourBarLengths | SliderCrankLengths
 
 
 @dataclass(frozen=True)
-class Pin:
+class LoopJoint:
     """A pin or a guide as an edge of the graph, seen from one of its bodies."""
 
     joint: str
@@ -120,18 +120,18 @@ def loops_of(model: Model) -> list[Lengths]:
     return list(loops.values())
 
 
-def _edges(resolved: ResolvedModel) -> dict[str, list[Pin]]:
+def _edges(resolved: ResolvedModel) -> dict[str, list[LoopJoint]]:
     """The pins and guides of each body."""
-    edges: dict[str, list[Pin]] = {name: [] for name in resolved.bodies}
+    edges: dict[str, list[LoopJoint]] = {name: [] for name in resolved.bodies}
     for name, element in resolved.elements.items():
         if isinstance(element, Revolute | Translational):
             a, b, slides = element.a, element.b, isinstance(element, Translational)
-            edges[a.body].append(Pin(name, a, b, slides))  # type: ignore[arg-type]
-            edges[b.body].append(Pin(name, b, a, slides))  # type: ignore[arg-type]
+            edges[a.body].append(LoopJoint(name, a, b, slides))  # type: ignore[arg-type]
+            edges[b.body].append(LoopJoint(name, b, a, slides))  # type: ignore[arg-type]
     return edges
 
 
-def _depths(resolved: ResolvedModel, edges: dict[str, list[Pin]]) -> dict[str, int]:
+def _depths(resolved: ResolvedModel, edges: dict[str, list[LoopJoint]]) -> dict[str, int]:
     """How many joints each body is away from what a driver moves, not counting ways through the ground."""
     driven = [
         frame.body
@@ -152,7 +152,7 @@ def _depths(resolved: ResolvedModel, edges: dict[str, list[Pin]]) -> dict[str, i
     return depth
 
 
-def _cycles(edges: dict[str, list[Pin]]) -> Iterator[tuple[Pin, ...]]:
+def _cycles(edges: dict[str, list[LoopJoint]]) -> Iterator[tuple[LoopJoint, ...]]:
     """Ways of four joints from the ground over three bodies back to it."""
     for first in edges[GROUND]:
         for second in edges[first.there.body]:
@@ -163,7 +163,7 @@ def _cycles(edges: dict[str, list[Pin]]) -> Iterator[tuple[Pin, ...]]:
                         yield first, second, third, last
 
 
-def _lengths(path: tuple[Pin, ...], depth: dict[str, int]) -> Lengths | None:
+def _lengths(path: tuple[LoopJoint, ...], depth: dict[str, int]) -> Lengths | None:
     """The loop in the direction from its input to its output; None where it is neither of the two."""
     slides = [pin.slides for pin in path]
     links = tuple(pin.there.body for pin in path[:3])
@@ -179,13 +179,13 @@ def _lengths(path: tuple[Pin, ...], depth: dict[str, int]) -> Lengths | None:
     return FourBarLengths(a, b, c, d, (*links, GROUND))
 
 
-def _length(path: tuple[Pin, ...], i: int) -> float:
+def _length(path: tuple[LoopJoint, ...], i: int) -> float:
     """The distance of the two pins of the i-th body on the way; the last is the ground."""
     came, leaves = path[i].there, path[(i + 1) % 4].here
     return hypot(leaves.x - came.x, leaves.y - came.y)
 
 
-def _offset(pivot: PlacedFrame, guide: PlacedFrame, path: tuple[Pin, ...]) -> float:
+def _offset(pivot: PlacedFrame, guide: PlacedFrame, path: tuple[LoopJoint, ...]) -> float:
     """How far the line of the rod's end in the slider passes to the left of the crank's pivot, along the guide."""
     block, pin = path[3].here, path[2].there  # both in the slider
     turn = guide.angle - block.angle

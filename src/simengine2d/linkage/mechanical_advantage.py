@@ -19,7 +19,7 @@ from ..errors import ModelError
 from ..model.measure import Measure
 from ..numerics.arrays import Floats
 from ..results.results import Results
-from .free_motion import FreeMotion, Rates, measure_of, unit_of_measure
+from .free_motion import FreeMotion, MeasureRates, measure_of, unit_of_measure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +71,7 @@ def mechanical_advantage(
     measures = [measure_of(model, named) for named in (input, output)]
     words = [named if isinstance(named, str) else named.text for named in (input, output)]
     free = FreeMotion(system, _released(results, input))
-    rates = Rates(model, measures)
+    rates = MeasureRates(model, measures)
     pairs = [rates.of(q, free.at(float(t), q)) for t, q in zip(results.t, results.q, strict=True)]
     into, out = np.array(pairs).T.reshape(2, -1)
     unit = _unit(*(unit_of_measure(model, measure) for measure in measures))

@@ -25,7 +25,7 @@ from ..errors import ModelError, UnsupportedError
 from ..numerics.arrays import Floats
 from ..results.peaks import rms
 from ..results.results import Results
-from .free_motion import FreeMotion, Rates, measure_of, the_driver, unit_of_measure
+from .free_motion import FreeMotion, MeasureRates, measure_of, the_driver, unit_of_measure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -189,7 +189,10 @@ def motor_sizing(
 def reflected_inertia(results: Results, driver: str | None = None) -> Floats:
     """dq^T M dq: the inertia, or mass, of the whole mechanism as its driver feels it, over a motion."""
     name = the_driver(results.system, driver)
-    free, rates = FreeMotion(results.system, name), Rates(results.model, [measure_of(results.model, name)])
+    free, rates = (
+        FreeMotion(results.system, name),
+        MeasureRates(results.model, [measure_of(results.model, name)]),
+    )
     inertia = []
     for t, q in zip(results.t, results.q, strict=True):
         dq = free.at(float(t), q)

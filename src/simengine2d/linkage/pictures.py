@@ -122,7 +122,8 @@ def plot_shaking_polar(several: dict[str, Shaking], ax: Axes | None) -> Axes:
         ax.plot(shaking.fx, shaking.fy, label=name, **line_style(i))
     ax.plot(0.0, 0.0, "+", color=GRAY, markersize=9)
     ax.grid(True, color=QUIET, linewidth=0.6)
-    ax.set(aspect="equal", xlabel="fx [N]", ylabel="fy [N]")
+    ax.set(xlabel="fx [N]", ylabel="fy [N]")
+    ax.set_aspect("equal", adjustable="datalim")
     ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)
     return ax
 
@@ -131,8 +132,10 @@ def plot_flywheel(flywheel: Flywheel, ax: Axes | None) -> Axes:
     """Torque over the angle about its mean; the energy taken up is shaded, its extremes are marked."""
     ax = axes_or_new(ax)
     angle = np.degrees(flywheel.angle)
+    rounding = abs(flywheel.mean_torque) < 1e-9 * np.abs(flywheel.torque).max()
+    mean_torque = 0.0 if rounding else flywheel.mean_torque
     ax.plot(angle, flywheel.torque, label="torque", **line_style(0))
-    ax.axhline(flywheel.mean_torque, color=GRAY, linewidth=1.0, label=f"mean {flywheel.mean_torque:.4g} N m")
+    ax.axhline(flywheel.mean_torque, color=GRAY, linewidth=1.0, label=f"mean {mean_torque:.4g} N m")
     mean = np.full_like(flywheel.torque, flywheel.mean_torque)
     for sign, color in ((1.0, COLORS[2]), (-1.0, COLORS[1])):
         above = sign * (flywheel.torque - mean) >= 0.0
@@ -140,15 +143,12 @@ def plot_flywheel(flywheel: Flywheel, ax: Axes | None) -> Axes:
             angle, flywheel.torque, mean, where=above.tolist(), interpolate=True, color=color, alpha=0.25
         )
     right = ax.twinx()
-    right.plot(angle, flywheel.energy, label="energy", **line_style(3))
+    right.plot(angle, flywheel.energy, label=f"energy, swing {flywheel.energy_swing:.4g} J", **line_style(3))
     for place in (flywheel.lowest, flywheel.highest):
         right.plot(np.degrees(place[0]), place[1], "o", color=RED, markersize=5)
     tidy(ax, right=True)
     right.set_ylabel("energy taken up [J]")
     ax.set(xlabel="angle [°]", ylabel="torque [N m]")
-    ax.set_title(
-        f"{flywheel.energy_swing:.4g} J, {flywheel.inertia:.4g} kg m²", fontsize="medium", loc="right"
-    )
     lines = [*ax.get_lines(), *right.get_lines()[:1]]
     right.legend(lines, [str(line.get_label()) for line in lines], frameon=False, ncols=3, loc="lower left",
                  bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)  # fmt: skip

@@ -55,7 +55,7 @@ def _mark_centers(ax: Axes, spots: dict[tuple[float, float], list[str]], far: di
     if spots:
         places = np.array(list(spots))
         low, high = places.min(axis=0), places.max(axis=0)
-        pad = 0.08 * max(float(np.max(high - low)), 1e-9)
+        pad = 0.12 * max(float(np.max(high - low)), 1e-9)
         x0, x1 = ax.get_xlim()
         y0, y1 = ax.get_ylim()
         ax.set_xlim(min(x0, low[0] - pad), max(x1, high[0] + pad))
@@ -101,8 +101,9 @@ def _show_near(ax: Axes, centrodes: Centrodes) -> None:
         middle = 0.5 * (x0 + x1), 0.5 * (y0 + y1)
         near = seen[np.max(np.abs(seen - middle), axis=1) < reach]
         if near.size:
-            ax.set_xlim(min(x0, near[:, 0].min()), max(x1, near[:, 0].max()))
-            ax.set_ylim(min(y0, near[:, 1].min()), max(y1, near[:, 1].max()))
+            pad = 0.03 * reach
+            ax.set_xlim(min(x0, near[:, 0].min() - pad), max(x1, near[:, 0].max() + pad))
+            ax.set_ylim(min(y0, near[:, 1].min() - pad), max(y1, near[:, 1].max() + pad))
 
 
 # Polygons ---------------------------------------------------------------------------------------------
@@ -130,7 +131,8 @@ def plot_polygon(polygon: VectorPolygon, ax: Axes | None) -> Axes:
     ax.margins(0.12)
     ax.grid(True, color=QUIET, linewidth=0.6)
     ax.set_axisbelow(True)
-    ax.set(aspect="equal", xlabel=f"x [{polygon.unit}]", ylabel=f"y [{polygon.unit}]")
+    ax.set(xlabel=f"x [{polygon.unit}]", ylabel=f"y [{polygon.unit}]")
+    ax.set_aspect("equal", adjustable="datalim")
     ax.set_title(f"{polygon.kind} polygon at t = {polygon.t:.4g} s", fontsize="medium")
     return ax
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..analyses.assembly.diagnose import undriven_mobility
-from ..errors import SimEngineError
+from ..errors import SimEngineError, counted
 from ..model.model import Model
 from ..numerics.arrays import Floats
 from ..system.system import System
@@ -17,7 +17,6 @@ from .free_motion import shown
 from .grashof import GrashofClass, grashof_of
 from .loops import loops_of
 from .transmission import ForceLine, driven_links
-
 
 SECTIONS, GOLDEN = 40, 0.6180339887498949
 
@@ -73,7 +72,7 @@ class LinkageSummary:
 
     def __repr__(self) -> str:
         kinds = ", ".join(dict.fromkeys(loop.type for loop in self.loops)) or "no four-bar loop"
-        text = f"{self.model.name}: {kinds}, {len(self.circuits)} circuits"
+        text = f"{self.model.name}: {kinds}, {counted(len(self.circuits), 'circuit')}"
         return f"<{text if len(text) < 78 else text[:75] + '...'}>"
 
     def __str__(self) -> str:

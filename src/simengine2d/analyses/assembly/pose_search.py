@@ -9,6 +9,7 @@ import numpy as np
 from ...errors import UnsupportedError
 from ...expressions.function import as_function
 from ...numerics.arrays import Floats
+from ...numerics.rank import row_space
 from ...system.system import System
 from ..kinematics.change_point import Clock
 from .closure import close, coordinate_scale
@@ -17,6 +18,7 @@ from .dyads import Dyads
 SAME = 1e-6  # rad or lengths: poses closer than this are the same
 # random starts without anything new after which the search ends: initially, more for each pose, and at most
 FIRST_STARTS, STARTS_EACH, MOST_STARTS = 40, 30, 1000
+MOST_SINGULAR = 4  # poses that can still move: where points coincide there are infinitely many of them
 
 
 class HeldSystem:
@@ -82,6 +84,7 @@ class PoseSearch:
 
     def __init__(self, held: HeldSystem, first: Floats, seed: int) -> None:
         self.held, self.poses, self.starts = held, [first], 0
+        self.singular = 0
         self.dyads = Dyads(held.system, first)
         self.random = np.random.default_rng(seed)
         index = {body.name: i for i, body in enumerate(held.system.bodies)}
@@ -120,7 +123,14 @@ class PoseSearch:
         if np.abs(self.held.gaps(nearest)[0]).max(initial=0.0) > 1e-9 * self.held.system.length:
             nearest = q
         if not self.is_reversed(nearest) and all(self.distance(nearest, p) > SAME for p in self.poses):
-            self.poses.append(nearest)
+            is_singular = self.is_singular(nearest)
+            self.singular += is_singular
+            if not is_singular or self.singular <= MOST_SINGULAR:
+                self.poses.append(nearest)
+
+    def is_singular(self, q: Floats) -> bool:
+        """Whether bodies can move although all functions of time are held."""
+        return row_space(self.held.gaps(q)[1]).rank < q.size
 
     def is_reversed(self, q: Floats) -> bool:
         """Whether a slider is turned by 180 degrees, which the equations allow but a real guide does not."""
