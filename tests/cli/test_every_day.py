@@ -36,6 +36,7 @@ def fresh_settings(tmp_path, monkeypatch):
 EVERY = {
     "check": ["check", "slider_crank"],
     "assemblies": ["assemblies", "four_bar"],
+    "linkage": ["linkage", "four_bar"],
     "models": ["models"],
     "models NAME": ["models", "four_bar"],
     "models --copy": ["models", "four_bar", "--copy", "copies"],

@@ -8,12 +8,17 @@ import pytest
 from typer.testing import CliRunner
 
 from simengine2d import cli
-from simengine2d.cli.commands.app import app
+from simengine2d.cli import terminal
+
+
+@pytest.fixture(autouse=True)
+def fresh_settings():
+    yield
+    terminal.Settings.json = False
 
 
 def run(*arguments):
-    assert cli.linkage
-    return CliRunner().invoke(app, [str(part) for part in arguments], env={"COLUMNS": "80"})
+    return CliRunner().invoke(cli.app, [str(part) for part in arguments], env={"COLUMNS": "80"})
 
 
 @pytest.mark.parametrize("name", ["four_bar", "watt_six_bar", "quick_return"])

@@ -155,7 +155,7 @@ def test_a_free_mechanism_is_refused():
 
 
 def test_a_continuum_of_poses_ends_the_search():
-    """Where two pins of Peaucellier's inversor coincide, bodies turn freely: infinitely many poses, of which few count."""
+    """Where two pins of Peaucellier's inversor coincide, bodies turn freely: of infinitely many poses few count."""
     found = se.assembly_modes(se.load("peaucellier"), ranges=False)
     assert len(found) < 20
     assert found.starts < 1000

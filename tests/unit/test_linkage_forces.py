@@ -124,7 +124,7 @@ def test_other_counterweights_are_worse():
     """The least squares are least: any change of the weight on the crank increases the rms of the shaking force."""
     model = builders.slider_crank(0.1, 0.3, speed="20")
     best = se.balance(model, {"crank": 0.05}, t_end=2 * pi / 20)
-    from simengine2d.linkage.balance import Counterweight, with_counterweights
+    from simengine2d.analyses.linkage.balance import Counterweight, with_counterweights
 
     (weight,) = best.counterweights
     for factor, shift in ((1.05, 0), (0.95, 0), (1, 0.01)):

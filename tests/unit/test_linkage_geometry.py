@@ -9,7 +9,7 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.linkage.loops import loops_of
+from simengine2d.analyses.linkage.loops import loops_of
 
 
 def test_the_class_follows_from_the_lengths():

@@ -6,26 +6,23 @@ from typing import Annotated
 
 import typer
 
-from ..terminal import sentences, show, show_text, table
-from .app import EXIT_CODES, ModelArgument, app
+from ..terminal import answer, show, table
+from .app import ModelArgument, command
 from .models import read_model
 
 InputOption = Annotated[
     str | None, typer.Option("--driver", metavar="NAME", help="The driver that is the input; else the first.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON, in SI units and radians.")]
 
 
-@app.command(epilog=EXIT_CODES)
-@sentences()
-def linkage(model: ModelArgument, driver: InputOption = None, json: JsonOption = False) -> None:
-    """Grashof class, circuits, range of the input, dead points, transmission angles and mobility of a linkage."""
-    from json import dumps
+@command()
+def linkage(model: ModelArgument, driver: InputOption = None) -> None:
+    """Grashof class, circuits, dead points, transmission angles.
 
-    from ...linkage.summary import linkage_summary
+    Each circuit is listed with the range of the input, and what ends it.
+    """
+    from ...analyses.linkage.summary import linkage_summary
 
     summary = linkage_summary(read_model(model), driver=driver)
-    if json:
-        show_text(dumps(summary.to_dict(), indent=2))
-    else:
-        show(table(summary.model.name, [""], summary.rows(), words=True))
+    show(table(summary.model.name, [""], summary.rows(), words=[""]))
+    answer(summary.to_dict())

@@ -10,21 +10,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..analyses.assembly.closure import coordinate_scale
-from ..analyses.assembly.redrawn import as_written
-from ..analyses.inverse.gradients import Gradients
-from ..analyses.inverse.motion_data import channel_measure
-from ..errors import ModelError, UnsupportedError, counted, unknown
-from ..model.elements import Joint, Pair
-from ..model.frame import GROUND, Frame
-from ..model.joints.revolute import Revolute
-from ..model.joints.translational import Translational
-from ..model.measure import KINDS, Measure, along, angle
-from ..model.model import Model
-from ..numerics.arrays import Floats
-from ..numerics.rank import row_space
-from ..results.channels import MEASURES
-from ..system.system import System
+from ...errors import ModelError, UnsupportedError, counted, unknown
+from ...model.elements import Joint, Pair
+from ...model.frame import GROUND, Frame
+from ...model.joints.revolute import Revolute
+from ...model.joints.translational import Translational
+from ...model.measure import KINDS, Measure, along, angle
+from ...model.model import Model
+from ...numerics.arrays import Floats
+from ...numerics.rank import row_space
+from ...results.channels import MEASURES
+from ...system.system import System
+from ..assembly.closure import coordinate_scale
+from ..assembly.redrawn import as_written
+from ..inverse.gradients import Gradients
+from ..inverse.motion_data import channel_measure
 
 
 class FreeMotion:

@@ -23,15 +23,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..analyses.kinematics.kinematics import kinematics
-from ..errors import ConvergenceError, ModelError, listed
-from ..model.frame import GROUND, Frame, PlacedFrame, as_frame
-from ..model.joints.fixed import Fixed
-from ..model.joints.revolute import Revolute
-from ..model.measure import x, y
-from ..model.model import Model
-from ..numerics.arrays import Floats
-from ..results.results import Results
+from ...errors import ConvergenceError, ModelError, listed
+from ...model.frame import GROUND, Frame, PlacedFrame, as_frame
+from ...model.joints.fixed import Fixed
+from ...model.joints.revolute import Revolute
+from ...model.measure import x, y
+from ...model.model import Model
+from ...numerics.arrays import Floats
+from ...results.results import Results
+from ..kinematics.kinematics import kinematics
 from .free_motion import ground_joint
 from .shaking import Shaking, shaking
 
@@ -93,7 +93,7 @@ class Balancing:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The tip of the shaking force over the motion, without and with counterweights."""
-        from .pictures import plot_shaking_polar
+        from ...draw.linkage_plots import plot_shaking_polar
 
         return plot_shaking_polar(
             {"without counterweights": self.before, "with counterweights": self.after}, ax

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ModelError, UnsupportedError
-from ..numerics.arrays import Floats
-from ..results.peaks import rms
-from ..results.results import Results
+from ...errors import ModelError, UnsupportedError
+from ...numerics.arrays import Floats
+from ...results.peaks import rms
+from ...results.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,13 +56,13 @@ class Shaking:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Force and moment over time."""
-        from .pictures import plot_shaking
+        from ...draw.linkage_plots import plot_shaking
 
         return plot_shaking(self, ax)
 
     def plot_polar(self, ax: Axes | None = None) -> Axes:
         """The tip of the force vector over the motion."""
-        from .pictures import plot_shaking_polar
+        from ...draw.linkage_plots import plot_shaking_polar
 
         return plot_shaking_polar({"shaking force": self}, ax)
 

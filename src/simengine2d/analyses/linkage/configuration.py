@@ -20,11 +20,11 @@ from math import pi
 
 import numpy as np
 
-from ..analyses.assembly.closure import close
-from ..analyses.assembly.pose_search import HeldSystem
-from ..numerics.arrays import Floats
-from ..numerics.rank import rank_of_rows, row_space
-from ..system.system import System
+from ...numerics.arrays import Floats
+from ...numerics.rank import rank_of_rows, row_space
+from ...system.system import System
+from ..assembly.closure import close
+from ..assembly.pose_search import HeldSystem
 
 FIRST, LONGEST, SHORTEST = 0.01, 0.06, 1e-7  # steps, in lengths of the mechanism
 MOST_STEPS = 6000

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..analyses.assembly.closure import coordinate_scale
-from ..errors import ModelError, UnsupportedError, listed, unknown
-from ..model.frame import GROUND, PlacedFrame
-from ..model.model import Model
-from ..numerics.arrays import Floats
-from ..numerics.rank import row_space
-from ..results.results import Results
-from ..system.system import System
+from ...errors import ModelError, UnsupportedError, listed, unknown
+from ...model.frame import GROUND, PlacedFrame
+from ...model.model import Model
+from ...numerics.arrays import Floats
+from ...numerics.rank import row_space
+from ...results.results import Results
+from ...system.system import System
+from ..assembly.closure import coordinate_scale
 from .free_motion import ground_joint, joints_of, the_driver
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class TransmissionAngle:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The angle over time, with the 40 degrees that textbooks ask for."""
-        from .pictures import plot_transmission
+        from ...draw.linkage_plots import plot_transmission
 
         return plot_transmission(self, ax)
 

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..draw.figure import axes_or_new
-from ..draw.plots import COLORS, QUIET, line_style, tidy
-from ..draw.style import ink_of
+from ..analyses.linkage.free_motion import measure_of, unit_of_measure
 from ..model.measure import Measure
 from ..numerics.arrays import Floats
-from .free_motion import measure_of, unit_of_measure
+from .figure import axes_or_new
+from .plots import COLORS, QUIET, line_style, tidy
+from .style import ink_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .circuits import Circuits
-    from .flywheel import Flywheel
-    from .mechanical_advantage import MechanicalAdvantage
-    from .motor import MotorSizing
-    from .shaking import Shaking
-    from .transmission import TransmissionAngle
+    from ..analyses.linkage.circuits import Circuits
+    from ..analyses.linkage.flywheel import Flywheel
+    from ..analyses.linkage.mechanical_advantage import MechanicalAdvantage
+    from ..analyses.linkage.motor import MotorSizing
+    from ..analyses.linkage.shaking import Shaking
+    from ..analyses.linkage.transmission import TransmissionAngle
 
 RECOMMENDED = 40.0  # degrees: the transmission angle that textbooks ask for
 HIGHEST = 20.0  # times the median, beyond which a mechanical advantage is cut off

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..analyses.assembly.assembly_modes import AssemblyModes, assembly_modes
-from ..analyses.assembly.pose_search import PoseSearch
-from ..analyses.inverse.gradients import Gradients
-from ..errors import UnsupportedError, counted
-from ..model.measure import Measure
-from ..model.model import Model
-from ..numerics.arrays import Floats
-from ..system.system import System
+from ...errors import UnsupportedError, counted
+from ...model.measure import Measure
+from ...model.model import Model
+from ...numerics.arrays import Floats
+from ...system.system import System
+from ..assembly.assembly_modes import AssemblyModes, assembly_modes
+from ..assembly.pose_search import PoseSearch
+from ..inverse.gradients import Gradients
 from .configuration import LONGEST, ConfigurationCurve, ConfigurationSpace, CurvePoint, ReleasedSystem
 from .free_motion import measure_of, shown, the_driver, unit_of_measure
 
@@ -157,7 +157,7 @@ class Circuits:
 
     def plot(self, output: Measure | str, ax: Axes | None = None) -> Axes:
         """Output against input: a line for each circuit, dead points and toggle positions marked."""
-        from .pictures import plot_circuits
+        from ...draw.linkage_plots import plot_circuits
 
         return plot_circuits(self, output, ax)
 

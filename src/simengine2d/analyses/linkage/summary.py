@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..analyses.assembly.diagnose import undriven_mobility
-from ..errors import SimEngineError, counted
-from ..model.model import Model
-from ..numerics.arrays import Floats
-from ..system.system import System
+from ...errors import SimEngineError, counted
+from ...model.model import Model
+from ...numerics.arrays import Floats
+from ...system.system import System
+from ..assembly.diagnose import undriven_mobility
 from .circuits import Circuit, Circuits, circuits
 from .free_motion import shown
 from .grashof import GrashofClass, grashof_of

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..draw.figure import axes_or_new, draw_scene
-from ..draw.plots import COLORS, QUIET, WIDTH, line_style
-from ..draw.scene import nearest_row, scene_of
+from ..analyses.linkage.instant_centers import pose_of
 from ..model.frame import GROUND
-from .instant_centers import pose_of
-from .pictures import GRAY, RED
+from .figure import axes_or_new, draw_scene
+from .linkage_plots import GRAY, RED
+from .plots import COLORS, QUIET, WIDTH, line_style
+from .scene import nearest_row, scene_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .instant_centers import Centrodes, InstantCenters
-    from .polygons import VectorPolygon
+    from ..analyses.linkage.instant_centers import Centrodes, InstantCenters
+    from ..analyses.linkage.polygons import VectorPolygon
 
 
 def plot_instant_centers(centers: InstantCenters, t: float, ax: Axes | None) -> Axes:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ModelError
-from ..numerics.arrays import Floats
-from ..results.results import Results
+from ...errors import ModelError
+from ...numerics.arrays import Floats
+from ...results.results import Results
 from .free_motion import measure_of, the_driver, unit_of_measure
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Flywheel:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Torque and its mean over the angle, with the energy taken up and given back."""
-        from .pictures import plot_flywheel
+        from ...draw.linkage_plots import plot_flywheel
 
         return plot_flywheel(self, ax)
 

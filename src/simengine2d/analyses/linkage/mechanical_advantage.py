@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ModelError
-from ..model.measure import Measure
-from ..numerics.arrays import Floats
-from ..results.results import Results
+from ...errors import ModelError
+from ...model.measure import Measure
+from ...numerics.arrays import Floats
+from ...results.results import Results
 from .free_motion import FreeMotion, MeasureRates, measure_of, unit_of_measure
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class MechanicalAdvantage:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The size of the ratio over time."""
-        from .pictures import plot_advantage
+        from ...draw.linkage_plots import plot_advantage
 
         return plot_advantage(self, ax)
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import acos, asin, cos, hypot, pi, sin
 
-from ..model.frame import GROUND, PlacedFrame
-from ..model.joints.revolute import Revolute
-from ..model.joints.translational import Translational
-from ..model.model import Model
-from ..model.resolved import ResolvedModel
+from ...model.frame import GROUND, PlacedFrame
+from ...model.joints.revolute import Revolute
+from ...model.joints.translational import Translational
+from ...model.model import Model
+from ...model.resolved import ResolvedModel
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..draw.scene import nearest_row
-from ..errors import ModelError, unknown
-from ..model.elements import Pair
-from ..model.frame import GROUND, Frame, PlacedFrame, as_frame
-from ..model.joints.revolute import Revolute
-from ..model.measure import Measure, x, y
-from ..numerics.arrays import Floats
-from ..results.results import Results
+from ...errors import ModelError, unknown
+from ...model.elements import Pair
+from ...model.frame import GROUND, Frame, PlacedFrame, as_frame
+from ...model.joints.revolute import Revolute
+from ...model.measure import Measure, x, y
+from ...numerics.arrays import Floats
+from ...results.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,7 +106,7 @@ class VectorPolygon:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The polygon to scale, with its pole o and the images of the bodies."""
-        from .plane_pictures import plot_polygon
+        from ...draw.linkage_plane import plot_polygon
 
         return plot_polygon(self, ax)
 
@@ -123,6 +122,8 @@ def acceleration_polygon(results: Results, t: float = 0.0, *, points: Sequence[s
 
 
 def _polygon(results: Results, t: float, more: Sequence[str], kind: str, order: int) -> VectorPolygon:
+    from ...draw.scene import nearest_row
+
     i = nearest_row(results, t)
     here = results.at_rows(slice(i, i + 1))
     points = {}

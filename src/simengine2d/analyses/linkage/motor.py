@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ModelError, UnsupportedError
-from ..numerics.arrays import Floats
-from ..results.peaks import rms
-from ..results.results import Results
+from ...errors import ModelError, UnsupportedError
+from ...numerics.arrays import Floats
+from ...results.peaks import rms
+from ...results.results import Results
 from .free_motion import FreeMotion, MeasureRates, measure_of, the_driver, unit_of_measure
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class MotorSizing:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Torque against speed over the run, in the motor's continuous and peak range."""
-        from .pictures import plot_motor
+        from ...draw.linkage_plots import plot_motor
 
         return plot_motor(self, ax)
 

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isclose, isfinite
 
-from ..errors import ModelError, UnsupportedError, listed
-from ..model.model import Model
+from ...errors import ModelError, UnsupportedError, listed
+from ...model.model import Model
 from .loops import FourBarLengths, SliderCrankLengths, loops_of
 
 EQUAL = 1e-9  # relative difference of two sums of lengths that counts as none

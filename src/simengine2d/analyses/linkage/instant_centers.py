@@ -20,11 +20,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..draw.scene import nearest_row
-from ..errors import ModelError, unknown
-from ..model.frame import GROUND
-from ..numerics.arrays import Floats
-from ..results.results import Results
+from ...errors import ModelError, unknown
+from ...model.frame import GROUND
+from ...numerics.arrays import Floats
+from ...results.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,6 +96,8 @@ class InstantCenters:
 
     def rows(self, t: float) -> list[list[str]]:
         """The table at the output nearest to t: two bodies, x and y."""
+        from ...draw.scene import nearest_row
+
         i = nearest_row(self.results, t)
         centers = [(pair, self[pair]) for pair in self.pairs]
         return [[*pair, f"{center.x[i]:.6g}", f"{center.y[i]:.6g}"] for pair, center in centers]
@@ -106,7 +107,7 @@ class InstantCenters:
 
     def plot(self, t: float = 0.0, ax: Axes | None = None) -> Axes:
         """The mechanism at the output nearest to t with its centers, those at infinity as directions."""
-        from .plane_pictures import plot_instant_centers
+        from ...draw.linkage_plane import plot_instant_centers
 
         return plot_instant_centers(self, t, ax)
 
@@ -137,7 +138,7 @@ class Centrodes:
 
     def plot(self, t: float = 0.0, ax: Axes | None = None) -> Axes:
         """Both curves at the output nearest to t, where they touch."""
-        from .plane_pictures import plot_centrodes
+        from ...draw.linkage_plane import plot_centrodes
 
         return plot_centrodes(self, t, ax)
 
