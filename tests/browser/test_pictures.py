@@ -22,7 +22,6 @@ pytest.importorskip("websocket")
 MEASURED = (Path(__file__).parent / "measured.js").read_text(encoding="utf-8")
 NEXT_FRAME = "new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
 """By then the page has its new size, and the stage has followed."""
-TIMES = 25
 
 
 def with_forces(name: str) -> se.Results:
@@ -35,15 +34,22 @@ def with_forces(name: str) -> se.Results:
     return job.run(model)
 
 
+SIZES = {"screen": (1200, 760, 25), "phone": (390, 800, 9)}
+"""Widths and heights in pixels, and at how many times the picture is measured."""
+
+
 @pytest.mark.parametrize("name", library.names())
-def test_labels_arrows_and_colors_of_every_mechanism(port, tmp_path, name):
+@pytest.mark.parametrize("size", SIZES)
+def test_labels_arrows_and_colors_of_every_mechanism(port, tmp_path, name, size):
     results = with_forces(name)
-    page = Page(port, width=1200, height=760)
+    width, height, times = SIZES[size]
+    page = Page(port, width, height)
     page.open(results.html(tmp_path / "player.html", play=False))
-    for part in ("weights", "velocity", "acceleration"):
-        page.run(f"document.querySelector('[name={part}]')?.click()")
+    if size == "screen":
+        for part in ("weights", "velocity", "acceleration"):
+            page.run(f"document.querySelector('[name={part}]')?.click()")
     faults = {}
-    for t in np.linspace(results.t[0], results.t[-1], TIMES):
+    for t in np.linspace(results.t[0], results.t[-1], times):
         page.run(f"{PLAYER}.seek({float(t)!r})")
         page.run(NEXT_FRAME)
         seen = page.run(MEASURED)

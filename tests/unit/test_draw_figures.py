@@ -22,8 +22,10 @@ from matplotlib.testing.decorators import remove_ticks_and_titles
 
 import simengine2d as se
 from simengine2d import builders
+from simengine2d.cli.job import job_for
 from simengine2d.draw.free_body import balance
 from simengine2d.draw.scene import scene_of
+from simengine2d.model import library
 
 PICTURES = Path(__file__).with_name("pictures")
 TOLERANCE = 6.0
@@ -94,6 +96,25 @@ def test_forces_are_explained_with_a_scale():
     length = arrow.xy[0] - arrow.get_position()[0]
     assert length == pytest.approx(float(scale.get_text().split()[1]) * scene_of(falling()).force_scale)
     plt.close(axes.figure)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", library.names())
+def test_names_are_apart_on_the_figure_of_every_mechanism(name):
+    """As they are drawn at last, in pixels: none is left out, on another one, or off the figure."""
+    with library.file(name) as path:
+        model = se.load(path)
+    results = job_for(model).run(model)
+    figure = results.draw(float(results.t[results.t.size // 3])).figure
+    figure.canvas.draw()
+    words = [
+        text for text in figure.axes[0].texts if text.get_text() and "N" not in text.get_text().split()[-1:]
+    ]
+    assert len(words) >= 2 and all(text.get_visible() for text in words)
+    boxes = [text.get_window_extent() for text in words]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    assert all(b.x0 >= 0 and b.y0 >= 0 and b.x1 <= figure.bbox.x1 and b.y1 <= figure.bbox.y1 for b in boxes)
+    plt.close(figure)
 
 
 def test_another_pose_does_not_pass_for_the_same(tmp_path):
@@ -202,7 +223,9 @@ def test_the_phase_plot_of_a_measure_has_its_rate():
 def test_paths_are_the_points_of_the_motion():
     ax = motion().plot_path("crank.end")
     line = next(line for line in ax.get_lines() if len(line.get_xdata()) > 1)
-    np.testing.assert_allclose(np.hypot(line.get_xdata(), line.get_ydata()), 1.0)
+    radius = np.hypot(line.get_xdata(), line.get_ydata())
+    np.testing.assert_allclose(radius[::16], 1.0)  # the outputs
+    np.testing.assert_allclose(radius, 1.0, atol=1e-6)  # the cubics between them, of which each turns 0.1 rad
     assert ax.get_aspect() == 1.0
 
 

@@ -309,6 +309,20 @@ def test_traces_follow_points(pendulum):
         scene_of(pendulum, ["bar.tip"])
 
 
+def test_paths_are_round_between_outputs():
+    """A crank that turns 36 degrees between outputs: its end stays on its circle, and passes through the outputs."""
+    model = se.Model("crank")
+    bar = model.bar("bar", (0, 0), (1, 0), mass=1)
+    model.add(se.Revolute("O", model.ground, bar["start"]))
+    model.add(se.Driver("motor", se.angle(model.ground, bar), "2*pi*t"))
+    motion = scene_of(se.kinematics(model, t_end=1, step=0.1)).motion
+    end = Spot("bar", 0.5, 0.0)
+    path = motion.path(end)
+    assert len(path) == 10 * 16 + 1
+    np.testing.assert_allclose(np.hypot(*path.T), 1.0, atol=5e-4)
+    np.testing.assert_allclose(path[:: motion.per_output], motion.place(end), atol=1e-12)
+
+
 @pytest.mark.parametrize("name", library.names())
 def test_words_do_not_lie_on_each_other(name):
     scene = scene_of_model(model_named(name))

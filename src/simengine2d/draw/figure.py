@@ -282,9 +282,8 @@ def draw_scene(
     if legend:
         explain(ax, scene, [arrow for arrow, *_ in artists.arrows])
     for trace, line in artists.traces:  # a still picture shows whole paths, and where on them it is
-        path = scene.motion.place(trace.spot)
-        line.set_data(*path.T)
-        line.set(marker="o", markersize=4, markevery=[at])
+        line.set_data(*scene.motion.path(trace.spot).T)
+        line.set(marker="o", markersize=4, markevery=[at * scene.motion.per_output])
     return ax
 
 

@@ -28,6 +28,7 @@ from .style import every_body, ink_of_bodies, own_outlines
 
 SYMBOL = 0.017  # size of symbols, as a part of the picture's diagonal
 SMALLEST = 0.006
+PATH, MOST_BETWEEN = 1500, 16  # points of a path, and between two outputs
 
 
 class CarrierMotion:
@@ -54,6 +55,26 @@ class CarrierMotion:
         """r_P = r + A s at each time."""
         r, arm = self._arms(spot)
         return r[:, :2] + arm
+
+    def path(self, spot: Spot) -> Floats:
+        """The places with more between them, where outputs are few: p(u) is the cubic of places and velocities.
+
+        p = v^2 ((1 + 2 u) a + u h ad) + u^2 ((3 - 2 u) b - v h bd),  v = 1 - u,  h the time from a to b
+        """
+        place, between = self.place(spot), self.per_output
+        if between == 1:
+            return place
+        rate, h = self.velocity(spot)[:, None], np.diff(self.t)[:, None, None]
+        a, b = place[:-1, None], place[1:, None]
+        u = (np.arange(between) / between)[None, :, None]
+        v = 1.0 - u
+        pieces = v**2 * ((1 + 2 * u) * a + u * h * rate[:-1]) + u**2 * ((3 - 2 * u) * b - v * h * rate[1:])
+        return np.vstack([pieces.reshape(-1, 2), place[-1:]])
+
+    @property
+    def per_output(self) -> int:
+        """Points of a path for each output."""
+        return max(1, min(MOST_BETWEEN, PATH // self.t.size)) if self.t.size > 1 else 1
 
     def velocity(self, spot: Spot) -> Floats:
         """rd_P = rd + B s phid at each time."""

@@ -92,7 +92,7 @@ class Scene:
 
     def bounds_of_picture(self, i: int) -> Bounds:
         """Those of the pose at the i-th time, of its labels and of whole traces."""
-        paths = [self.motion.place(trace.spot) for trace in self.traces]
+        paths = [self.motion.path(trace.spot) for trace in self.traces]
         pose = self.bounds_at(slice(i, i + 1))
         boxes = [(*path.min(axis=0), *path.max(axis=0)) for path in paths]
         boxes += [place.box for place in self.usual_places(i, _around([pose, *boxes]))]

@@ -55,7 +55,7 @@ def poster(results: Results, poses: int, trace: Sequence[str], forces: bool, ax:
         SceneArtists(shown, ax, alpha=alpha, forces=forces and is_last, level=i * LEVEL).show(i)
     full = scene_of(results, trace)
     for line in full.traces:
-        path = full.motion.place(line.spot)
+        path = full.motion.path(line.spot)
         ax.plot(*path.T, color=TEXT["light"], linewidth=1.0, label=line.name, zorder=poses * LEVEL)
     return ax
 
