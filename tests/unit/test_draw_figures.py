@@ -98,6 +98,18 @@ def test_forces_are_explained_with_a_scale():
     plt.close(axes.figure)
 
 
+def test_velocities_have_a_scale_of_their_own():
+    axes = motion().draw(0.5, trace=["rod"], arrows=["velocity"])
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["velocity"]
+    (scale,) = [text.get_text() for text in axes.texts if text.get_text().startswith("= ")]
+    assert scale.endswith(" m/s")
+    plt.close(axes.figure)
+    with pytest.raises(
+        se.ModelError, match="arrows = 'speed' is unknown; there are weight, velocity, acceleration"
+    ):
+        motion().draw(0.5, arrows=["speed"])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", library.names())
 def test_names_are_apart_on_the_figure_of_every_mechanism(name):

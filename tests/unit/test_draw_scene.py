@@ -333,6 +333,29 @@ def test_words_do_not_lie_on_each_other(name):
             assert not (a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3])
 
 
+def test_weights_velocities_and_accelerations_are_there_on_request(pendulum):
+    """Those of the points whose paths are shown; against the channels of the results."""
+    scene = scene_of(pendulum, ["bar.end"])
+    (weight,) = scene.requested(["weight"])
+    assert weight.on == "bar" and weight.fy[0] == pytest.approx(
+        -9.81 * pendulum.model.check().bodies["bar"].mass
+    )
+    for kind, order in (("velocity", "d"), ("acceleration", "dd")):
+        (arrow,) = scene.requested([kind])
+        np.testing.assert_allclose(arrow.fx, pendulum[f"bar.end.x{order}"], atol=1e-9)
+        np.testing.assert_allclose(arrow.fy, pendulum[f"bar.end.y{order}"], atol=1e-9)
+    assert {arrow.name for arrow in scene_of(pendulum).requested(["velocity"])} == {"velocity of bar"}
+
+
+def test_arrows_have_the_kind_and_the_body_of_what_acts():
+    model = model_named("sprung_slider")
+    kinds = {arrow.name: (arrow.ink, arrow.on) for arrow in scene_of(se.dynamics(model, t_end=0.1)).arrows}
+    assert kinds["spring"] == ("elastic", "slider")
+    assert {kinds[joint][0] for joint in model.joints} == {"reaction"}
+    driven = scene_of(se.inverse_dynamics(model_named("valve_train"), t_end=0.01, step=0.005)).arrows
+    assert {"reaction", "contact", "effort", "elastic"} == {arrow.ink for arrow in driven}
+
+
 def test_held_angles_are_rings_with_both_axes():
     """About the pin of the two bodies, or the body's own center; the axes turn with the bodies."""
     model = se.Model("held")

@@ -24,6 +24,7 @@ from ..results.results import Results
 from .figure import SceneArtists, closed_figure, prepare
 from .figure_legend import explain, height_below, with_strip
 from .scene import Scene, resampled, scene_of
+from .snapshot import check_arrows
 from .style import PAPER, TEXT
 
 Progress = Callable[[float], None]
@@ -46,6 +47,7 @@ def animate(
     trace: Sequence[str] = (),
     forces: bool = True,
     labels: bool = False,
+    arrows: Sequence[str] = (),
     theme: str = "light",
     size: int = PIXELS,
     progress: Progress | None = None,
@@ -61,10 +63,11 @@ def animate(
             f"{path} is not written: the ending '{path.suffix}' is unknown. Use .gif or .mp4.{hint}"
         )
     _check(path, fps, speed, theme, size)
+    check_arrows(arrows)
     times = _frame_times(results, fps, speed)
     scene = scene_of(resampled(results, _refined(times)), trace)
     with FrameProgress(progress) as bar:
-        pictures = _pictures(scene, size, theme, forces, labels, bar)
+        pictures = _pictures(scene, size, theme, bar, forces=forces, labels=labels, arrows=arrows)
         return write_bytes(path, write(pictures, fps))
 
 
@@ -113,16 +116,15 @@ def _refined(times: Floats) -> Floats:
 # Pictures ---------------------------------------------------------------------------------------------
 
 
-def _pictures(
-    scene: Scene, size: int, theme: str, forces: bool, labels: bool, progress: Progress
-) -> Iterator[Picture]:
+def _pictures(scene: Scene, size: int, theme: str, progress: Progress, **shown: Any) -> Iterator[Picture]:
     """Every frame, drawn when it is asked for."""
     from PIL import Image
 
-    explained = forces and bool(scene.arrows)
+    arrows = [*(scene.arrows if shown["forces"] else ()), *scene.requested(shown["arrows"])]
+    explained = bool(arrows)
     x0, y0, x1, y1 = bounds = with_strip(scene.bounds_with_forces) if explained else scene.bounds
     width = size * min(1.0, (x1 - x0) / (y1 - y0))
-    below = height_below(scene.arrows, 0.72 * width) / 0.72 if explained else 0.0
+    below = height_below(arrows, 0.72 * width) / 0.72 if explained else 0.0
     scale = min(size / (x1 - x0), (size - below) / (y1 - y0))
     # even numbers of pixels, as video needs them
     width, height = (2 * max(32, round(side / 2)) for side in (scale * (x1 - x0), scale * (y1 - y0) + below))
@@ -130,9 +132,9 @@ def _pictures(
     figure.set_facecolor(PAPER[theme])
     ax = figure.add_axes((0, below / height, 1, 1 - below / height))
     prepare(ax, bounds)
-    artists = SceneArtists(scene, ax, theme=theme, forces=forces, labels=labels)
+    artists = SceneArtists(scene, ax, theme=theme, **shown)
     if explained:
-        explain(ax, scene, scene.arrows, theme)
+        explain(ax, scene, arrows, theme)
     clock = ax.text(0.015, 0.985, "", transform=ax.transAxes, va="top", color=TEXT[theme], fontsize=9)
     canvas: Any = figure.canvas
     count = scene.motion.t.size

@@ -74,14 +74,16 @@ class SceneArtists:
         forces: bool = True,
         labels: bool = False,
         centers: bool = False,
+        arrows: Sequence[str] = (),
         level: float = 0.0,
     ) -> None:
-        """`level` lifts everything over what was drawn below it."""
+        """`arrows` are kinds that are shown on request; `level` lifts everything over what was drawn below it."""
         self.scene, self.ax, self.theme, self.alpha, self.level = scene, ax, theme, alpha, level
         shown_marks = [*scene.marks, *(scene.centers if centers else [])]
         self.marks = [(mark, self._patch(mark)) for mark in shown_marks]
         self.traces = [(trace, self._trace(trace)) for trace in scene.traces]
-        shown = [arrow for arrow in scene.arrows if forces or arrow.is_load]
+        shown = [arrow for arrow in scene.arrows if forces or arrow.is_load] + scene.requested(arrows)
+        self.scales = {kind: scene.scale_of(kind) for kind in {arrow.ink for arrow in shown}}
         self.arrows = [(arrow, *self._arrow(arrow)) for arrow in shown]
         self.labels = [(label, self._label(label)) for label in scene.labels if labels]
 
@@ -177,14 +179,15 @@ class SceneArtists:
         """Each where there is room for it; the letters are measured on the figure."""
         scene, canvas = self.scene, self._limits()
         boxes = self._label_sizes()
-        arrows = [
-            (*self._at(arrow.spot, i), *(scene.force_scale * np.array([arrow.fx[i], arrow.fy[i]])))
-            for arrow, *_ in self.arrows
-        ]
+        arrows = [(*self._at(arrow.spot, i), *self._vector(arrow, i)) for arrow, *_ in self.arrows]
         found = places(scene.labels, scene.motion, i, scene.size, boxes, canvas, arrows)
         for (label, text), place in zip(self.labels, found, strict=True):
             text.set_position((place.x, place.y))
             text.set_visible(place.is_free and is_inside(self._at(label.spot, i), canvas))
+
+    def _vector(self, arrow: Arrow, i: int) -> Floats:
+        """An arrow from its beginning to its tip."""
+        return self.scales[arrow.ink] * np.array([arrow.fx[i], arrow.fy[i]])
 
     def _label_sizes(self) -> list[tuple[float, float]]:
         """Widths and heights of the labels in meters."""
@@ -201,7 +204,7 @@ class SceneArtists:
     def _show_arrow(self, arrow: Arrow, i: int, force: Any, arc: Any, head: Any) -> None:
         """A force begins where it acts, and is cut at the edge; a torque is an arc about that place."""
         scene, at = self.scene, self._at(arrow.spot, i)
-        d = scene.force_scale * np.array([arrow.fx[i], arrow.fy[i]])
+        d = self._vector(arrow, i)
         room = room_along(at, d, self._limits())
         force.set_positions(at, at + min(1.0, room) * d)
         force.set_linestyle("-" if room >= 1.0 else (0, (4, 2)))
@@ -271,13 +274,16 @@ def draw_scene(
     forces: bool = True,
     labels: bool = True,
     centers: bool = False,
+    arrows: Sequence[str] = (),
     legend: bool = False,
 ) -> Axes:
     """The scene at its `at`-th time; `bounds` are those of the whole motion where none are given."""
     bounds = bounds or scene.bounds
     ax = axes_for(bounds, ax)
     prepare(ax, bounds)
-    artists = SceneArtists(scene, ax, alpha=alpha, forces=forces, labels=labels, centers=centers)
+    artists = SceneArtists(
+        scene, ax, alpha=alpha, forces=forces, labels=labels, centers=centers, arrows=arrows
+    )
     artists.show(at)
     if legend:
         explain(ax, scene, [arrow for arrow, *_ in artists.arrows])

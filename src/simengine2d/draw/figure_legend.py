@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
-from .forces import KINDS
+from .forces import KINDS, ON_REQUEST
 from .marks import Arrow, Bounds
 from .scene import Scene
 from .style import TEXT, ink_of
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 STRIP = 0.07  # of the height, at the bottom, which the scale has for itself
-LONGEST = 0.2  # of the width, for the arrow of the scale
+LONGEST, SHORTER = 0.2, 0.13  # of the width, for the arrow of a single scale, and of one among others
 SMALL = 8.0  # points of letters
 LEGEND = 23  # painted over everything
 
@@ -58,27 +58,35 @@ def explain(ax: Axes, scene: Scene, arrows: Sequence[Arrow], theme: str = "light
     layout: dict[str, Any] = {"ncols": columns(kinds, points), "handlelength": 1.6, "columnspacing": 1.2}
     layout |= {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "borderaxespad": 0.2, "frameon": False}
     ax.legend(handles, [KINDS[kind] for kind in kinds], fontsize=SMALL, labelcolor=TEXT[theme], **layout)
-    _scale(ax, scene, theme)
+    _scales(ax, scene, kinds, theme)
 
 
-def _scale(ax: Axes, scene: Scene, theme: str) -> None:
-    """An arrow of a round force in the strip, as long as the arrows of the picture make it."""
-    if scene.force_scale == 0.0:
-        return
+def _scales(ax: Axes, scene: Scene, kinds: Sequence[str], theme: str) -> None:
+    """One scale for all forces, and one each for velocities and accelerations, side by side in the strip."""
+    motions = [kind for kind in kinds if kind in ("velocity", "acceleration")]
+    scales = [("N", scene.force_scale, TEXT[theme])] if len(motions) < len(kinds) else []
+    scales += [(ON_REQUEST[kind], scene.scale_of(kind), ink_of(kind, theme).edge or "") for kind in motions]
+    for k, (unit, scale, color) in enumerate(scales):
+        if scale > 0.0:
+            _scale(ax, 0.02 + 0.33 * k, LONGEST if len(scales) == 1 else SHORTER, unit, scale, color)
+
+
+def _scale(ax: Axes, at: float, longest: float, unit: str, scale: float, color: str) -> None:
+    """An arrow of a round size in the strip, as long as the arrows of the picture make it."""
     (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
-    force = round_below(LONGEST * (x1 - x0) / scene.force_scale)
-    start, y = x0 + 0.02 * (x1 - x0), y0 + 0.4 * STRIP * (y1 - y0)
+    size = round_below(longest * (x1 - x0) / scale)
+    start, y = x0 + at * (x1 - x0), y0 + 0.4 * STRIP * (y1 - y0)
     style: dict[str, Any] = {
         "arrowstyle": "-|>",
-        "color": TEXT[theme],
+        "color": color,
         "linewidth": 2.0,
         "shrinkA": 0,
         "shrinkB": 0,
     }
-    end = start + force * scene.force_scale
+    end = start + size * scale
     ax.annotate("", (end, y), (start, y), arrowprops=style, zorder=LEGEND)
     ax.annotate(
-        f"= {force:g} N", (end, y), (5, 0), textcoords="offset points", va="center", fontsize=SMALL, color=TEXT[theme],
+        f"= {size:g} {unit}", (end, y), (5, 0), textcoords="offset points", va="center", fontsize=SMALL, color=color,
         zorder=LEGEND,
     )  # fmt: skip
 

@@ -1,8 +1,9 @@
-"""Arrows of a scene: reactions of joints, efforts of drivers, contacts, springs, loads and weights, by kind."""
+"""Arrows of a scene by kind: reactions of joints, efforts of drivers, contacts, springs, loads; on request also
+weights, velocities and accelerations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -30,6 +31,7 @@ KINDS = {
     "acceleration": "acceleration",
 }
 """The kinds of arrows, each of which is an ink, in words for a legend."""
+ON_REQUEST = {"weight": "N", "velocity": "m/s", "acceleration": "m/s²"}
 
 
 def arrows(results: Results, layout: Layout) -> list[Arrow]:
@@ -70,7 +72,27 @@ def kind_of(element: Element) -> str:
     return "elastic" if isinstance(element, Spring) else "applied"
 
 
-def weights(results: Results, layout: Layout) -> Iterator[Arrow]:
+def on_request(results: Results, layout: Layout, spots: Mapping[str, Spot]) -> list[Arrow]:
+    """Weights, and the motions of these spots; those of the mass centers where there are none."""
+    moving = spots or {name: Spot(name, 0.0, 0.0) for name in results.bodies}
+    motions = [arrow for name, spot in moving.items() for arrow in _motions(results, layout, name, spot)]
+    return [*_weights(results, layout), *motions]
+
+
+def _motions(results: Results, layout: Layout, name: str, spot: Spot) -> Iterator[Arrow]:
+    """v = rd + phid B s and a = rdd + phidd B s - phid^2 A s of a point."""
+    if spot.carrier not in results.bodies:
+        return
+    k = 3 * results.bodies.index(spot.carrier)
+    (xdd, ydd, phidd), phid = results.qdd[:, k : k + 3].T, results.qd[:, k + 2]
+    sx, sy = (layout.motion.place(spot) - results.q[:, k : k + 2]).T
+    vx, vy = layout.motion.velocity(spot).T
+    ax, ay = xdd - phidd * sy - phid**2 * sx, ydd + phidd * sx - phid**2 * sy
+    for kind, x, y in (("velocity", vx, vy), ("acceleration", ax, ay)):
+        yield Arrow(spot, f"{kind} of {name}", kind, x, y, np.zeros(results.t.size), on=spot.carrier)
+
+
+def _weights(results: Results, layout: Layout) -> Iterator[Arrow]:
     """m g at the mass center of every body that has a mass."""
     gravity, ones = layout.resolved.gravity, np.ones(results.t.size)
     for name, body in layout.resolved.bodies.items():

@@ -70,7 +70,7 @@ def _scene_data(scene: Scene, results: Results, orders: int, asked: Sequence[str
     known = _body_columns(results, orders, columns)
     number = {name: i for i, name in enumerate(scene.motion.poses)}
     arrows = [_arrow(arrow, scene, number, columns) for arrow in scene.arrows]
-    weights = [_weight(arrow, number) for arrow in scene.weights]
+    weights = [_weight(arrow, number) for arrow in scene.requested(["weight"])]
     channels = [
         *body_channels(results, known),
         *force_channels(scene.arrows, arrows),

@@ -16,7 +16,7 @@ from ..numerics.arrays import Floats
 from ..results.results import Results
 from ..system.system import System
 from . import driving, sliding, turning  # noqa: F401  (they register their symbols)
-from .forces import arrows, weights
+from .forces import arrows, on_request
 from .label_places import LabelPlace, places, usual_sizes
 from .labels import labels
 from .layout import CarrierMotion, Layout, spot_of
@@ -51,8 +51,8 @@ class Scene:
     """Mass centers and axes of the bodies, which are shown on request."""
     labels: list[Label]
     arrows: list[Arrow]
-    weights: list[Arrow]
-    """Arrows too, which are shown on request."""
+    on_request: list[Arrow]
+    """Weights, velocities and accelerations."""
     traces: list[Trace]
     inks: dict[str, str]
     """Of each body."""
@@ -113,7 +113,7 @@ class Scene:
     @property
     def force_scale(self) -> float:
         """Meters per newton: large forces make long arrows, and a short peak one that is cut at the edge."""
-        arrows = self.arrows or self.weights
+        arrows = self.arrows or self.requested(["weight"])
         if not arrows:
             return 0.0
         largest = np.max([np.hypot(arrow.fx, arrow.fy) for arrow in arrows], axis=0)  # at each time
@@ -122,6 +122,18 @@ class Scene:
             length / force for length, force in ((LONG_ARROW, usual), (PEAK_ARROW, peak)) if force > 0.0
         ]
         return min(lengths, default=0.0) * self.diagonal
+
+    def requested(self, kinds: Sequence[str]) -> list[Arrow]:
+        """The arrows of these kinds that are shown on request."""
+        return [arrow for arrow in self.on_request if arrow.ink in kinds]
+
+    def scale_of(self, kind: str) -> float:
+        """Meters per newton, per m/s or per m/s² of a kind of arrow."""
+        if kind not in ("velocity", "acceleration"):
+            return self.force_scale
+        sizes = [np.hypot(arrow.fx, arrow.fy).max(initial=0.0) for arrow in self.requested([kind])]
+        largest = float(max(sizes, default=0.0))
+        return LONG_ARROW * self.diagonal / largest if largest > 0.0 else 0.0
 
     @property
     def torque_scale(self) -> float:
@@ -179,8 +191,9 @@ def _scene(layout: Layout, results: Results, traces: list[Trace]) -> Scene:
     marks = [m._replace(ink=inks[m.ink[3:]]) if m.ink.startswith("of ") else m for m in marks]
     marks.sort(key=lambda mark: (mark.layer, -_reach(mark)))  # of links, the short ones in front
     words = list(labels(layout, spots))
-    forces, pulls = arrows(results, layout), list(weights(results, layout))
-    return Scene(model.name, layout.motion, layout.size, marks, centers, words, forces, pulls, traces, inks)
+    more = on_request(results, layout, {trace.name: trace.spot for trace in traces})
+    forces = arrows(results, layout)
+    return Scene(model.name, layout.motion, layout.size, marks, centers, words, forces, more, traces, inks)
 
 
 def _center(body: str, size: float) -> Iterator[Outline]:

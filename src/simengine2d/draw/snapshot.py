@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, listed
 from ..model.frame import GROUND
 from ..model.model import Model
 from ..results.results import Results
 from .figure import LEVEL, SceneArtists, axes_for, draw_scene, prepare
 from .figure_legend import with_strip
+from .forces import ON_REQUEST
 from .marks import Layer, Mark, Outline
 from .scene import nearest_row, resampled, scene_of, scene_of_model
 from .style import TEXT
@@ -30,14 +31,30 @@ def draw_model(model: Model, ax: Axes | None = None, *, labels: bool = True, cen
     return ax
 
 
-def draw_results(results: Results, t: float, ax: Axes | None, trace: Sequence[str], **shown: bool) -> Axes:
+def draw_results(
+    results: Results,
+    t: float,
+    ax: Axes | None,
+    trace: Sequence[str],
+    arrows: Sequence[str] = (),
+    **shown: bool,
+) -> Axes:
     """The mechanism at the output nearest to t; forces, labels and mass centers may be shown."""
+    check_arrows(arrows)
     scene = scene_of(results, trace)
     i = nearest_row(results, t)
-    bounds = with_strip(scene.bounds_with_forces) if shown["forces"] and scene.arrows else scene.bounds
-    ax = draw_scene(scene, ax, at=i, bounds=bounds, legend=shown["forces"], **shown)
+    explained = bool(arrows) or (shown["forces"] and bool(scene.arrows))
+    bounds = with_strip(scene.bounds_with_forces) if explained else scene.bounds
+    ax = draw_scene(scene, ax, at=i, bounds=bounds, legend=explained, arrows=arrows, **shown)
     ax.set_title(f"{scene.title} at t = {results.t[i]:.4g} s")
     return ax
+
+
+def check_arrows(kinds: Sequence[str]) -> None:
+    """A wrong kind of arrow is refused."""
+    strange = [kind for kind in kinds if kind not in ON_REQUEST]
+    if strange:
+        raise ModelError(f"arrows = {strange[0]!r} is unknown; there are {listed(ON_REQUEST)}.")
 
 
 def poster(results: Results, poses: int, trace: Sequence[str], forces: bool, ax: Axes | None) -> Axes:

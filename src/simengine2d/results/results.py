@@ -310,11 +310,12 @@ class Results:
         forces: bool = True,
         labels: bool = True,
         centers: bool = False,
+        arrows: Sequence[str] = (),
     ) -> Axes:
-        """The mechanism at the output nearest to t."""
+        """The mechanism at the output nearest to t; `arrows` may name "weight", "velocity" and "acceleration"."""
         from ..draw.snapshot import draw_results
 
-        return draw_results(self, t, ax, trace, forces=forces, labels=labels, centers=centers)
+        return draw_results(self, t, ax, trace, arrows, forces=forces, labels=labels, centers=centers)
 
     def free_body(self, body: str, t: float, ax: Axes | None = None) -> Axes:
         """A body at the output nearest to t with all forces on it, and the residual of its equations of motion."""
@@ -339,6 +340,7 @@ class Results:
         trace: Sequence[str] = (),
         forces: bool = True,
         labels: bool = False,
+        arrows: Sequence[str] = (),
         theme: str = "light",
         size: int = 720,
         progress: Callable[[float], None] | None = None,
@@ -346,7 +348,13 @@ class Results:
         """Write the motion as .gif or, where ffmpeg is installed, as .mp4. `trace` names points such as "rod.B"."""
         from ..draw.animation import animate
 
-        look: dict[str, Any] = {"forces": forces, "labels": labels, "theme": theme, "size": size}
+        look: dict[str, Any] = {
+            "forces": forces,
+            "labels": labels,
+            "arrows": arrows,
+            "theme": theme,
+            "size": size,
+        }
         return animate(self, path, fps=fps, speed=speed, trace=trace, progress=progress, **look)
 
     def html(self, path: str | Path, **options: Any) -> Path:

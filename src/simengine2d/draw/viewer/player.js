@@ -71,7 +71,8 @@ class Player {
     if (this.results.length < 2) return html("span", { class: "status" }, this.results[0].status);
     this.results.forEach(({ label }, number) => {
       const input = html("input", { type: "checkbox", checked: true, onchange: () => this.stage.actors[number].group.toggleAttribute("hidden", !input.checked) });
-      box.append(html("label", { class: `chip chip-${number}` }, input, label));
+      const line = swatch(24, () => svg("path", { class: `curve curve-${number}`, d: "M1 8H23", "stroke-dasharray": number ? "6 3" : "none" }));
+      box.append(html("label", { class: `chip chip-${number}` }, input, line, label));
     });
     return box;
   }

@@ -83,6 +83,8 @@ class Stage {
     element.addEventListener("pointerdown", (event) => {
       element.setPointerCapture(event.pointerId);
       pointers.set(event.pointerId, local(event));
+      // a finger does not hover
+      if (event.pointerType === "touch") onHover(event.target.closest("[data-name]"), local(event));
     });
     element.addEventListener("pointermove", (event) => {
       const before = pointers.get(event.pointerId);
@@ -99,6 +101,6 @@ class Stage {
       }
     });
     for (const kind of ["pointerup", "pointercancel"]) element.addEventListener(kind, (event) => pointers.delete(event.pointerId));
-    element.addEventListener("pointerleave", () => onHover(null));
+    element.addEventListener("pointerleave", (event) => event.pointerType !== "touch" && onHover(null));
   }
 }
