@@ -115,6 +115,9 @@ UNITS = {
     "torque": "N m",
     "power": "W",
     "energy": "J",
+    "kinetic": "J",
+    "potential": "J",
+    "total": "J",
 }
 MEASURES = {"angle": "rad", "direction": "rad", "misalignment": "1", "half_distance2": "m²"}
 """Units of measures; all others are lengths."""

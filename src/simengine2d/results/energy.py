@@ -37,6 +37,10 @@ class EnergyParts(NamedTuple):
     total: Floats
 
 
+ENERGIES = tuple(f"energy.{part}" for part in EnergyParts._fields)
+"""Channels of all bodies together."""
+
+
 class Energy(EnergyParts, PlottedAnswer):
     """Kinetic, potential and total energy in joule, one entry per time."""
 

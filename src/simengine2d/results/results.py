@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ModelError, Subject, counted, listed, needed, unknown
+from ..errors import ModelError, Subject, counted, listed, unknown
 from ..model.frame import GROUND, Frame
 from ..model.measure import KINDS, Measure, angle, x, y
 from ..model.model import Model
@@ -18,13 +18,13 @@ from ..numerics.arrays import Floats, Ints
 from ..system.system import System
 from .actuator_effort import EFFORTS, effort_channels
 from .channels import formula_along, measure_rates
-from .energy import Energy, energy, energy_drift, power_balance
+from .energy import ENERGIES, Energy, energy, energy_drift, power_balance
 from .events import Crossing
 from .reactions import Reaction, channels_of, non_unique, pull, reaction
+from .tables import TabularResults
 from .verdict import Verdict, verdict
 
 if TYPE_CHECKING:
-    import pandas
     from matplotlib.axes import Axes
 
 COORDINATES = ("x", "y", "phi")
@@ -43,7 +43,7 @@ class MotionArrays(NamedTuple):
 
 
 @dataclass
-class Results:
+class Results(TabularResults):
     """Motion of a model: `q`, `qd`, `qdd` have one row per time, three columns (x, y, phi) per body."""
 
     system: System
@@ -133,6 +133,8 @@ class Results:
         *path, quantity = channel.split(".")
         if len(path) == 1 and path[0] in self.model.elements:
             return self._of_element(path[0], quantity)
+        if channel in ENERGIES and path[0] not in self.bodies:
+            return np.asarray(getattr(self.energy(), quantity))
         coordinate, order = _split_quantity(quantity)
         if coordinate is None or len(path) not in (1, 2):
             raise ModelError(self._unknown_channel(channel))
@@ -223,12 +225,6 @@ class Results:
         return resume(self, t_end=t_end, **options)
 
     # tables and files
-
-    def to_frame(self) -> pandas.DataFrame:
-        """A pandas DataFrame indexed by time, one column per channel."""
-        pandas = needed("pandas", "a DataFrame needs", "tables", ", or use the arrays t, q, qd and qdd")
-        columns = np.hstack(self._arrays)
-        return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"), columns=self.channels)
 
     def save(self, path: str | Path) -> Path:
         """Write .csv (columns only), .npz or .parquet (with the model); the file is complete or not written at all."""

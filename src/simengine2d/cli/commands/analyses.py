@@ -12,7 +12,8 @@ from ..terminal import answer, show, table
 from . import app as shared
 from .app import command, positive
 from .models import read_model
-from .motion import check_spacing, perform, save, target_file
+from .motion import check_spacing, perform
+from .saving import save, target_file
 
 if TYPE_CHECKING:
     from ...analyses.linear.modes import Modes
@@ -78,6 +79,7 @@ def inverse(
     actuator: ActuatorOption = None,
     out: shared.OutOption = None,
     format: shared.FormatOption = None,
+    channel: shared.ChannelOption = None,
     strict: shared.StrictOption = False,
 ) -> None:
     """Find the forces and torques that make a prescribed motion.
@@ -96,7 +98,7 @@ def inverse(
         )
     if t_end is not None:
         check_spacing(t_end, step, points)
-    target = target_file(model, out, format)
+    target = target_file(model, out, format, channel)
     options = {
         "t_end": t_end,
         "step": step,
@@ -124,6 +126,7 @@ def equilibrium(
     time: TimeOption = 0.0,
     out: shared.OutOption = None,
     format: shared.FormatOption = None,
+    channel: shared.ChannelOption = None,
 ) -> None:
     """Find where a mechanism stays at rest, and if it is stable."""
     from ...analyses.statics.equilibrium import METHODS
@@ -134,7 +137,7 @@ def equilibrium(
         raise typer.BadParameter(f"'{method}' is not a method; choose {', '.join(METHODS)}.")
     if all and method != "newton":
         raise typer.BadParameter("--all uses Newton's method; leave out --method.")
-    target = target_file(model, out, format)
+    target = target_file(model, out, format, channel)
     equilibria = at_rest(read_model(model), method=method, all=all, start=_values(start), t=time)
     show(
         f"{equilibria.results.model.name}: {equilibria.results.status}",

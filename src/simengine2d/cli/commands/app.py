@@ -50,6 +50,7 @@ class Format(StrEnum):
     csv = "csv"
     npz = "npz"
     parquet = "parquet"
+    xlsx = "xlsx"
 
 
 def _print_version(wanted: bool) -> None:
@@ -141,7 +142,21 @@ ModelArgument = Annotated[
     ),
 ]
 OutOption = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="Save the results in this folder.")
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="PATH",
+        help="Save the results in this folder, or in this file: .csv, .npz, .parquet or .xlsx.",
+    ),
+]
+ChannelOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--channel",
+        metavar="NAME",
+        help="A column of the table that --out saves: a channel such as crank.phi, a body, a joint for its reaction, "
+        "or energy; may be repeated.",
+    ),
 ]
 FormatOption = Annotated[
     Format | None, typer.Option("--format", help="Kind of the file that --out saves; csv if not given.")

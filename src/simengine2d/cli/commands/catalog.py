@@ -35,7 +35,7 @@ def command_of(analysis: Analysis) -> Any:
 
     # the arguments that every such command has
     annotations: dict[str, Any] = {"model": shared.ModelArgument}
-    defaults: dict[str, Any] = {"out": None, "format": None, "strict": False}
+    defaults: dict[str, Any] = {"out": None, "format": None, "channel": None, "strict": False}
     for name in analysis.options:
         if name == "t_end":
             annotations[name] = shared.EndOption
@@ -43,14 +43,24 @@ def command_of(analysis: Analysis) -> Any:
             annotations["points"], defaults["points"] = shared.PointsOption, None
         else:
             annotations[name], defaults[name] = _option(name), None
-    annotations |= {"out": shared.OutOption, "format": shared.FormatOption, "strict": shared.StrictOption}
+    annotations |= {"out": shared.OutOption, "format": shared.FormatOption}
+    annotations |= {"channel": shared.ChannelOption, "strict": shared.StrictOption}
 
-    def run(model: str, out: Any, format: Any, strict: bool, points: int | None = None, **given: Any) -> None:
+    def run(
+        model: str,
+        out: Any,
+        format: Any,
+        channel: Any,
+        strict: bool,
+        points: int | None = None,
+        **given: Any,
+    ) -> None:
         from ..job import Job
         from .models import read_model
-        from .motion import perform, target_file
+        from .motion import perform
+        from .saving import target_file
 
-        target = target_file(model, out, format)
+        target = target_file(model, out, format, channel)
         perform(Job(analysis.name, given, points), read_model(model), target)
 
     command: Any = run

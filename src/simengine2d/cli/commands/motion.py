@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...errors import Interrupted, ModelError, SimEngineError, UnsupportedError
+from ...errors import Interrupted, ModelError, SimEngineError
 from .. import completion
 from ..terminal import DOUBTFUL, ProgressBar, Settings, answer, complain, exit_code, say, show
 from . import app as shared
 from .app import command, positive
-from .keeping import UNFINISHED, Keeper
+from .keeping import Keeper
 from .models import read_model
+from .saving import Target, check_channels, save, target_file
 
 if TYPE_CHECKING:
     from ...analyses.dynamics.run import Keep, Progress
@@ -29,6 +30,7 @@ def run(
     analysis: shared.AnalysisArgument = None,
     out: shared.OutOption = None,
     format: shared.FormatOption = None,
+    channel: shared.ChannelOption = None,
     strict: shared.StrictOption = False,
 ) -> None:
     """Run the analysis that a file or the model itself asks for.
@@ -37,7 +39,7 @@ def run(
     """
     from ..job import job_for
 
-    target = target_file(model, out, format)
+    target = target_file(model, out, format, channel)
     mechanism = read_model(model)
     job = job_for(mechanism, analysis)
     if job.remark:
@@ -54,6 +56,7 @@ def kinematics(
     on_singular: shared.SingularOption = shared.OnSingular.go_on,
     out: shared.OutOption = None,
     format: shared.FormatOption = None,
+    channel: shared.ChannelOption = None,
     strict: shared.StrictOption = False,
 ) -> None:
     """Move a driven mechanism from t = 0 to T.
@@ -63,7 +66,7 @@ def kinematics(
     from ..job import Job
 
     check_spacing(t_end, step, points)
-    target = target_file(model, out, format)
+    target = target_file(model, out, format, channel)
     job = Job("kinematics", {"t_end": t_end, "step": step, "on_singular": on_singular.value}, points)
     perform(job, read_model(model), target)
 
@@ -82,6 +85,7 @@ def dynamics(
     points: shared.PointsOption = None,
     out: shared.OutOption = None,
     format: shared.FormatOption = None,
+    channel: shared.ChannelOption = None,
     strict: shared.StrictOption = False,
 ) -> None:
     """Let a mechanism move under its forces from t = 0 to T.
@@ -96,7 +100,7 @@ def dynamics(
         _check_fixed_steps(integrator, t_end, step, rtol)
     else:
         check_spacing(t_end, step, points)
-    target = target_file(model, out, format)
+    target = target_file(model, out, format, channel)
     options = {
         "t_end": t_end,
         "step": step,
@@ -144,34 +148,18 @@ def _check_fixed_steps(integrator: str | None, t_end: float, step: float | None,
     _check_step(t_end, step)
 
 
-def target_file(model: str, out: Path | None, format: shared.Format | None) -> Path | None:
-    """The file to save in, named after the model. Anything that would prevent saving is reported before the run."""
-    from importlib.util import find_spec
-    from os import W_OK, access
-
-    if out is None:
-        if format is not None:
-            raise typer.BadParameter("--format says how to save; give the folder too, with --out.")
-        return None
-    if format is shared.Format.parquet and not (find_spec("pandas") and find_spec("pyarrow")):
-        raise UnsupportedError("parquet files need pandas and pyarrow: pip install 'simengine2d[tables]'.")
-    out.mkdir(parents=True, exist_ok=True)
-    if not access(out, W_OK):
-        raise ModelError(f"the folder {out} is not writable. Give another one.")
-    stem = Path(model).stem.partition(UNFINISHED)[0]
-    return out / f"{stem}.{format or shared.Format.csv}"
-
-
-def perform(job: Job, model: Model, target: Path | None) -> None:
+def perform(job: Job, model: Model, target: Target | None) -> None:
     """Run the job, show its summary, save its results."""
+    if target is not None and job.kind != "inverse_dynamics":  # which may have actuators of its own
+        check_channels(model, target, forces=job.kind != "kinematics")
     perform_with(lambda progress, keep: job.run(model, progress, keep), job.t_end or 0.0, target)
 
 
-def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target: Path | None) -> None:
+def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target: Target | None) -> None:
     """Run, show the summary, save the results; what a failed run has finished is saved too."""
     from .. import answers, summary
 
-    keeper = Keeper(target)
+    keeper = Keeper(target.path if target is not None else None)
     try:
         with ProgressBar(t_end) as progress:
             results = run(progress, keeper)
@@ -195,15 +183,6 @@ def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target:
     keeper.clear()
     if Settings.strict and not results.verdict.is_good:
         raise typer.Exit(DOUBTFUL)
-
-
-def save(results: Results, target: Path | None) -> dict[str, Any]:
-    """Save the results where they are wanted in a file; what the answer says of it."""
-    if target is None:
-        return {}
-    replaced = ", in place of an earlier file" if target.exists() else ""
-    say(f"saved {results.t.size} points in {results.save(target)}{replaced}")
-    return {"saved": [target]}
 
 
 # Resuming ---------------------------------------------------------------------------------------------
@@ -231,18 +210,17 @@ def resume(
     t_end: UntilOption = None,
     out: shared.OutOption = None,
     format: shared.FormatOption = None,
+    channel: shared.ChannelOption = None,
     strict: shared.StrictOption = False,
 ) -> None:
     """Continue a run of dynamics as if it had never been stopped.
 
-    The results are the same, bit for bit.     Without --out, the results replace those in RESULT.npz.
+    The results are the same, bit for bit. Without --out, they replace those in RESULT.npz.
     """
     from ...results.results import Results as Loaded
 
     earlier = Loaded.load(result)
-    target = target_file(str(result), out, format) if out is not None else result
-    if format is not None and out is None:
-        raise typer.BadParameter("--format says how to save; give the folder too, with --out.")
+    target = target_file(str(result), out, format, channel) or Target(result)
     end = t_end or float(earlier.settings.get("t_end", 0.0))
 
     def go_on(progress: Progress, keep: Keep) -> Results:
