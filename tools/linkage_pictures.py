@@ -31,7 +31,7 @@ def turn() -> se.Results:
 
 
 def circuits() -> Axes:
-    return se.circuits(builders.four_bar(2, 2.2, 1.5, 3.5, crank_angle=0.5, speed=1)).plot("rocker")
+    return se.circuits(builders.four_bar(2, 2.2, 1.5, 3.5, crank_angle=0.5, speed=1)).plot(output="rocker")
 
 
 def transmission() -> Axes:
@@ -44,12 +44,12 @@ def advantage() -> Axes:
 
 
 def centers() -> Axes:
-    return se.instant_centers(turn()).plot(0.72 * TURN)
+    return se.instant_centers(turn()).plot(t=0.72 * TURN)
 
 
 def centrodes() -> Axes:
     results = se.kinematics(se.load("elliptic_trammel"), t_end=1, step=1 / 360)
-    return se.centrodes(results, "rod").plot(0.12)
+    return se.centrodes(results, "rod").plot(t=0.12)
 
 
 def velocities() -> Axes:

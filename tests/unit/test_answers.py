@@ -176,6 +176,29 @@ def motions():
     yield from (solution, solution.sol, se.ivp.newmark(1, 0.1, 4, 0, (0, 5), 1, 0, 0.01))
 
 
+def linkages():
+    model = builders.four_bar(1, 2, 2.5, 3, speed="2*pi")
+    kind, found = se.grashof(model), se.circuits(model)
+    yield from (kind, kind.lengths, se.grashof([1, 3, 0.2]).lengths, found, found[0], found[0].branches[0])
+    yield found[0].toggles("rocker")[0]
+    summary = se.linkage_summary(model)
+    yield from (summary, summary.transmission[0])
+    results = se.inverse_dynamics(model, t_end=1, step=0.02)
+    centers, polygon = se.instant_centers(results), se.acceleration_polygon(results, 0.1)
+    yield from (
+        centers,
+        centers["crank", "rocker"],
+        se.centrodes(results, "coupler"),
+        polygon,
+        polygon.points["B"],
+    )
+    yield from (se.transmission_angle(results), se.mechanical_advantage(results, "motor", "rocker"))
+    balanced = se.balance(model, {"crank": 0.5}, t_end=1, step=0.02)
+    yield from (se.shaking(results), balanced, balanced.counterweights[0])
+    motor = se.Motor([(0, 50), (40, 50)], [(0, 90), (40, 80)], inertia=0.1)
+    yield from (se.flywheel_for(results, fluctuation=0.05), motor, se.motor_sizing(results, motor))
+
+
 def studies():
     comparison = se.lab.compare(
         builders.chain(1), ["relative"], ["projection", "ggl"], ["dop853", "heun"], t_end=0.02
@@ -198,7 +221,7 @@ def symbols():
 
 @pytest.fixture(scope="module")
 def answers() -> list[Answer]:
-    return [*analyses(), *motions(), *studies(), *symbols()]
+    return [*analyses(), *motions(), *linkages(), *studies(), *symbols()]
 
 
 def test_there_is_one_of_each(answers):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ..analyses.linkage.circuits import Circuits
     from ..analyses.linkage.flywheel import Flywheel
+    from ..analyses.linkage.grashof import GrashofClass
     from ..analyses.linkage.mechanical_advantage import MechanicalAdvantage
     from ..analyses.linkage.motor import MotorSizing
     from ..analyses.linkage.shaking import Shaking
@@ -50,6 +51,25 @@ def plot_circuits(circuits: Circuits, output: Measure | str, ax: Axes | None) ->
     ax.margins(0.04)
     ax.set(xlabel=_axis(circuits.driver, units[0]), ylabel=_axis(name, units[1]))
     ax.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)
+    return ax
+
+
+def plot_grashof(kind: GrashofClass, ax: Axes | None) -> Axes:
+    """Two bars: s + l and p + q; of a slider-crank, s + |e| and the longer link."""
+    ax = axes_or_new(ax, 6.4, 2.2)
+    lengths = sorted((abs(length), name) for name, length in kind.lengths.named())
+    four = len(lengths) == 4
+    offset = [part for part in lengths if part[1] == "offset"]
+    links = [part for part in lengths if part[1] != "offset"]
+    bars = [[links[0], links[3]], [links[1], links[2]]] if four else [[links[0], *offset], [links[1]]]
+    for row, parts in enumerate(bars):
+        left = 0.0
+        for i, (length, name) in enumerate(parts):
+            ax.barh(-row, length, left=left, height=0.6, color=COLORS[2 * row + i], alpha=0.55)
+            ax.text(left + 0.5 * length, -row, name, ha="center", va="center")
+            left += length
+    ax.set_yticks([0, -1], ["s + l", "p + q"] if four else ["s + |e|", "l"])
+    ax.set(xlabel="length [m]", title=f"{kind.sums}: class {kind.kind}, {kind.type}")
     return ax
 
 

@@ -17,12 +17,13 @@ weight on a link that is not pinned to the ground also counts with its mass m = 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...answer import Answer, Part, PlottedAnswer, Rows
 from ...errors import ConvergenceError, ModelError, listed
 from ...model.frame import GROUND, Frame, PlacedFrame, as_frame
 from ...model.joints.fixed import Fixed
@@ -43,8 +44,8 @@ SETTLED = 1e-12  # relative change of the mass moments at the end
 NEGLIGIBLE = 1e-12  # mass moment, relative to that of all bodies, that needs no weight
 
 
-@dataclass(frozen=True)
-class Counterweight:
+@dataclass(frozen=True, repr=False)
+class Counterweight(Answer):
     """A weight on a body: its mass, and its place in the body's axes."""
 
     body: str
@@ -53,9 +54,12 @@ class Counterweight:
     moment: tuple[float, float]
     """Mass moment about the body's pivot, in body axes."""
 
+    def __str__(self) -> str:
+        return f"{self.mass:.5g} kg on {self.body} at ({self.place[0]:.5g}, {self.place[1]:.5g})"
 
-@dataclass(frozen=True)
-class Balancing:
+
+@dataclass(frozen=True, repr=False)
+class Balancing(PlottedAnswer):
     """Counterweights, and the shaking force without and with them."""
 
     source: Model
@@ -81,15 +85,14 @@ class Balancing:
             [w.body, f"{w.mass:.5g}", f"{w.place[0]:.5g}", f"{w.place[1]:.5g}"] for w in self.counterweights
         ]
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         total = sum(weight.mass for weight in self.counterweights)
         part = 100.0 * self.remainder
-        return f"<{len(self.counterweights)} counterweights of {total:.4g} kg; {part:.3g} % of the shaking force left>"
+        return f"{len(self.counterweights)} counterweights of {total:.4g} kg; {part:.3g} % of the shaking force left"
 
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{word}</th>" for word in ("link", "mass [kg]", "x [m]", "y [m]"))
-        rows = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.rows())
-        return f"<table><tr>{head}</tr>{rows}</table>"
+    def _parts(self) -> Iterator[Part]:
+        yield str(self)
+        yield Rows(["link", "mass kg", "x m", "y m"], self.rows())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The tip of the shaking force over the motion, without and with counterweights."""

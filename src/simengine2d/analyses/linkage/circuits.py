@@ -9,12 +9,13 @@ Design 115 (1993) 223-230.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import pi
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...answer import Answer, Part, PlottedAnswer, Rows
 from ...errors import UnsupportedError, counted
 from ...model.measure import Measure
 from ...model.model import Model
@@ -25,6 +26,7 @@ from ..assembly.pose_search import PoseSearch
 from ..inverse.gradients import Gradients
 from .configuration import LONGEST, ConfigurationCurve, ConfigurationSpace, CurvePoint, ReleasedSystem
 from .free_motion import measure_of, shown, the_driver, unit_of_measure
+from .transmission import driven_links
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,17 +35,20 @@ STARTS = 40  # random poses from which more circuits are searched for
 NEXT = 1e-6  # lengths between two change points that are the same
 
 
-@dataclass(frozen=True)
-class Place:
+@dataclass(frozen=True, repr=False)
+class Place(Answer):
     """A configuration at which something turns back, with the values of input and output there."""
 
     q: Floats
     input: float
     output: float | None = None
 
+    def __str__(self) -> str:
+        return f"input {self.input:.6g}" + ("" if self.output is None else f", output {self.output:.6g}")
 
-@dataclass(frozen=True)
-class InputBranch:
+
+@dataclass(frozen=True, repr=False)
+class InputBranch(Answer):
     """A part of a circuit on which the input grows or falls all the way."""
 
     low: float
@@ -59,13 +64,22 @@ class InputBranch:
     def is_full_turn(self) -> bool:
         return self.turns > 0
 
+    def __str__(self) -> str:
+        span = "full turn" if self.is_full_turn else f"{self.low:.6g} to {self.high:.6g}, {self.ends}"
+        return f"assemblies {', '.join(map(str, self.modes)) or '-'}: {span}"
 
-@dataclass
-class Circuit:
+    @property
+    def ends(self) -> str:
+        """What ends it on both sides."""
+        return ", ".join(dict.fromkeys((self.low_end, self.high_end)))
+
+
+@dataclass(repr=False)
+class Circuit(Answer):
     """A closed or open curve of configurations."""
 
-    space: ConfigurationSpace = field(repr=False)
-    curve: ConfigurationCurve = field(repr=False)
+    _space: ConfigurationSpace
+    _curve: ConfigurationCurve
     modes: list[int]
     branches: list[InputBranch]
     dead_points: list[Place]
@@ -76,12 +90,12 @@ class Circuit:
     @property
     def q(self) -> Floats:
         """The configurations along the curve, one row each."""
-        return np.array([point.q for point in self.curve.points])
+        return np.array([point.q for point in self._curve.points])
 
     @property
     def input(self) -> Floats:
         """The values of the input along the curve."""
-        return np.array([point.value for point in self.curve.points])
+        return np.array([point.value for point in self._curve.points])
 
     @property
     def input_turns_fully(self) -> bool:
@@ -89,27 +103,27 @@ class Circuit:
 
     def toggles(self, output: Measure | str) -> list[Place]:
         """Where the output turns back: its limits, at which the input has the most force (toggle positions)."""
-        measure = measure_of(self.space.system.model, output)
-        gradients = Gradients(self.space.system.model, [measure])
-        rate = lambda point: float(gradients.at(point.q)[0] * self.space.scale @ point.tangent)
+        measure = measure_of(self._space.system.model, output)
+        gradients = Gradients(self._space.system.model, [measure])
+        rate = lambda point: float(gradients.at(point.q)[0] * self._space.scale @ point.tangent)
         found = [point.q for point in self._zeros(rate)]
-        return [Place(q, self.space.value(q), float(gradients.values(q)[0])) for q in found]
+        return [Place(q, self._space.value(q), float(gradients.values(q)[0])) for q in found]
 
     def output(self, output: Measure | str) -> Floats:
         """The values of an output along the curve."""
-        gradients = Gradients(self.space.system.model, [measure_of(self.space.system.model, output)])
+        gradients = Gradients(self._space.system.model, [measure_of(self._space.system.model, output)])
         return np.array([gradients.values(q)[0] for q in self.q])
 
     def _zeros(self, g: Callable[[CurvePoint], float]) -> list[CurvePoint]:
-        return zeros_along(self.space, self.curve, g)
+        return zeros_along(self._space, self._curve, g)
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         ways = "full turn" if self.input_turns_fully else counted(len(self.dead_points), "dead point")
-        return f"<Circuit with assemblies {', '.join(map(str, self.modes))}: {ways}>"
+        return f"circuit with assemblies {', '.join(map(str, self.modes)) or '-'}: {ways}"
 
 
-@dataclass(frozen=True)
-class Circuits:
+@dataclass(frozen=True, repr=False)
+class Circuits(PlottedAnswer):
     """The circuits of a mechanism, found from all assemblies at the initial value of its input."""
 
     model: Model
@@ -138,28 +152,30 @@ class Circuits:
     def _range(self, branch: InputBranch) -> list[str]:
         if branch.is_full_turn:
             return ["full turn", "" if branch.turns == 1 else f"repeats after {branch.turns} turns"]
-        ends = list(dict.fromkeys((branch.low_end, branch.high_end)))
-        return [f"{shown(branch.low, self.unit)} to {shown(branch.high, self.unit)}", ", ".join(ends)]
+        return [f"{shown(branch.low, self.unit)} to {shown(branch.high, self.unit)}", branch.ends]
 
-    def __repr__(self) -> str:
+    def _title(self) -> str:
         what = f"{counted(len(self), 'circuit')} of {counted(len(self.assemblies), 'assembly', 'assemblies')}"
-        return f"<{what} of '{self.model.name[:30]}', input {self.driver[:20]}>"
+        return f"{what} of '{self.model.name}', input {self.driver}"
 
     def __str__(self) -> str:
         lines = [f"circuit {row[0]}, assemblies {row[1]}: {row[2]} {row[3]}".rstrip() for row in self.rows()]
-        return "\n".join([repr(self)[1:-1], *lines])
+        return "\n".join([self._title(), *lines])
 
-    def _repr_html_(self) -> str:
-        heads = ("circuit", "assemblies", f"range of {self.driver}", "ends")
-        head = "".join(f"<th>{word}</th>" for word in heads)
-        rows = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.rows())
-        return f"<table><tr>{head}</tr>{rows}</table>"
+    def _parts(self) -> Iterator[Part]:
+        yield self._title()
+        yield Rows(["circuit", "assemblies", f"range of {self.driver}", "ends"], self.rows(), 4)
 
-    def plot(self, output: Measure | str, ax: Axes | None = None) -> Axes:
-        """Output against input: a line for each circuit, dead points and toggle positions marked."""
+    def plot(self, ax: Axes | None = None, *, output: Measure | str | None = None) -> Axes:
+        """Output against input: a line for each circuit, dead points and toggle positions marked.
+
+        The output is by default the first link on a bearing that one other joint drives, else the last body.
+        """
         from ...draw.linkage_plots import plot_circuits
 
-        return plot_circuits(self, output, ax)
+        links = driven_links(self.model, System(self.model))
+        default = links[0][0] if links else next(reversed(self.model.bodies))
+        return plot_circuits(self, default if output is None else output, ax)
 
 
 def circuits(model: Model, *, driver: str | None = None, seed: int = 0) -> Circuits:
@@ -185,7 +201,7 @@ def circuits(model: Model, *, driver: str | None = None, seed: int = 0) -> Circu
                 )
             found += [] if circuit is None else [circuit]
     for q in _elsewhere(held, assemblies, seed):
-        if not any(arcs_at(circuit.space, circuit.curve, q) for circuit in found):
+        if not any(arcs_at(circuit._space, circuit._curve, q) for circuit in found):
             space = ConfigurationSpace(held, q)
             circuit = _circuit(space, assemblies, space.unwound(q, assemblies[0].q))
             found += [] if circuit is None else [circuit]

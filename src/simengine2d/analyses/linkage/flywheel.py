@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...answer import PlottedAnswer
 from ...errors import ModelError
 from ...numerics.arrays import Floats
 from ...results.results import Results
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 STEEL = 7850.0  # kg/m^3
 
 
-@dataclass(frozen=True)
-class Flywheel:
+@dataclass(frozen=True, repr=False)
+class Flywheel(PlottedAnswer):
     """The torque of a cycle, and the inertia that it needs."""
 
     angle: Floats
@@ -68,8 +69,8 @@ class Flywheel:
             raise ModelError(f"thickness = {thickness!r} and density = {density!r} must be positive.")
         return float((2.0 * self.inertia / (pi * density * thickness)) ** 0.25)
 
-    def __repr__(self) -> str:
-        return f"<flywheel of {self.inertia:.4g} kg m² for {self.energy_swing:.4g} J within {self.fluctuation:.3g}>"
+    def __str__(self) -> str:
+        return f"flywheel of {self.inertia:.4g} kg m² for {self.energy_swing:.4g} J within {self.fluctuation:.3g}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Torque and its mean over the angle, with the energy taken up and given back."""

@@ -13,19 +13,24 @@ difference is the offset e: with the shorter and the longer of crank and rod, s 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isclose, isfinite
+from typing import TYPE_CHECKING
 
+from ...answer import Part, PlottedAnswer, Rows
 from ...errors import ModelError, UnsupportedError, listed
 from ...model.model import Model
 from .loops import FourBarLengths, SliderCrankLengths, loops_of
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 EQUAL = 1e-9  # relative difference of two sums of lengths that counts as none
 
 
-@dataclass(frozen=True)
-class GrashofClass:
+@dataclass(frozen=True, repr=False)
+class GrashofClass(PlottedAnswer):
     """The class of a loop, and the lengths it follows from."""
 
     lengths: FourBarLengths | SliderCrankLengths
@@ -55,8 +60,8 @@ class GrashofClass:
         """
         return self.lengths.transmission_range()
 
-    def __repr__(self) -> str:
-        return f"<{self.lengths.name}: {self.sums}, class {self.kind}, {self.type}>"
+    def __str__(self) -> str:
+        return f"{self.lengths.name}: {self.sums}, class {self.kind}, {self.type}"
 
     @property
     def sums(self) -> str:
@@ -68,9 +73,15 @@ class GrashofClass:
         """The table: each link with its length."""
         return [[name, f"{length:.6g}"] for name, length in self.lengths.named()]
 
-    def _repr_html_(self) -> str:
-        cells = "".join(f"<tr><td>{name}</td><td>{length}</td></tr>" for name, length in self.rows())
-        return f"<table>{cells}</table><div>{self.sums}: class {self.kind}, {self.type}</div>"
+    def _parts(self) -> Iterator[Part]:
+        yield str(self)
+        yield Rows(["link", "length"], self.rows())
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The two sums as bars: shortest and longest link, and the two others."""
+        from ...draw.linkage_plots import plot_grashof
+
+        return plot_grashof(self, ax)
 
 
 def grashof(linkage: Model | Sequence[float]) -> GrashofClass:

@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...answer import Answer, PlottedAnswer
 from ...errors import ModelError, unknown
 from ...model.frame import GROUND
 from ...numerics.arrays import Floats
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 AT_INFINITY = 1e-11  # rotation in lengths of the mechanism, relative to the velocity, that counts as none
 
 
-class InstantCenter(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class InstantCenter(Answer):
     """A center over time; at infinity x and y are infinite, and nan where the bodies do not move relatively."""
 
     x: Floats
@@ -39,13 +41,17 @@ class InstantCenter(NamedTuple):
     direction: Floats
     """The angle of the line on which it lies where it is at infinity; elsewhere as seen from the origin."""
 
+    def __str__(self) -> str:
+        far, none = int(self.at_infinity.sum()), int(np.isnan(self.x).sum())
+        return f"instant center at {self.x.size} times, {far} of them at infinity, {none} without relative motion"
+
     @property
     def at_infinity(self) -> Floats:
         return np.asarray(np.isinf(self.x) | np.isinf(self.y))
 
 
-@dataclass(frozen=True)
-class InstantCenters:
+@dataclass(frozen=True, repr=False)
+class InstantCenters(PlottedAnswer):
     """The centers of all pairs of bodies, the ground included: n (n - 1) / 2 of them."""
 
     results: Results
@@ -102,10 +108,10 @@ class InstantCenters:
         centers = [(pair, self[pair]) for pair in self.pairs]
         return [[*pair, f"{center.x[i]:.6g}", f"{center.y[i]:.6g}"] for pair, center in centers]
 
-    def __repr__(self) -> str:
-        return f"<{len(self)} instant centers of {len(self.bodies)} bodies at {self.results.t.size} times>"
+    def __str__(self) -> str:
+        return f"{len(self)} instant centers of {len(self.bodies)} bodies at {self.results.t.size} times"
 
-    def plot(self, t: float = 0.0, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, *, t: float = 0.0) -> Axes:
         """The mechanism at the output nearest to t with its centers, those at infinity as directions."""
         from ...draw.linkage_plane import plot_instant_centers
 
@@ -120,8 +126,8 @@ def instant_centers(results: Results) -> InstantCenters:
 # Centrodes --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Centrodes:
+@dataclass(frozen=True, repr=False)
+class Centrodes(PlottedAnswer):
     """The paths of an instant center in both bodies. The moving one rolls on the fixed one, without slipping."""
 
     results: Results
@@ -132,11 +138,11 @@ class Centrodes:
     moving: Floats
     """In the axes of `body`."""
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         seen = int(np.isfinite(self.fixed[:, 0]).sum())
-        return f"<centrodes of '{self.body[:18]}' on '{self.relative_to[:18]}': {seen} of {self.fixed.shape[0]} points>"
+        return f"centrodes of '{self.body[:18]}' on '{self.relative_to[:18]}': {seen} of {self.fixed.shape[0]} points"
 
-    def plot(self, t: float = 0.0, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, *, t: float = 0.0) -> Axes:
         """Both curves at the output nearest to t, where they touch."""
         from ...draw.linkage_plane import plot_centrodes
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import acos, asin, cos, hypot, pi, sin
 
+from ...answer import Answer
 from ...model.frame import GROUND, PlacedFrame
 from ...model.joints.revolute import Revolute
 from ...model.joints.translational import Translational
@@ -13,8 +14,8 @@ from ...model.model import Model
 from ...model.resolved import ResolvedModel
 
 
-@dataclass(frozen=True)
-class FourBarLengths:
+@dataclass(frozen=True, repr=False)
+class FourBarLengths(Answer):
     """A loop of four pins; `links` names its bodies, input first, ground last."""
 
     input: float
@@ -26,6 +27,9 @@ class FourBarLengths:
     @property
     def name(self) -> str:
         return f"four-bar {'-'.join(self.links[:3])}"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {', '.join(f'{length:.6g}' for _, length in self.named())}"
 
     def named(self) -> list[tuple[str, float]]:
         """Each link with its length."""
@@ -56,8 +60,8 @@ class FourBarLengths:
         return low, high
 
 
-@dataclass(frozen=True)
-class SliderCrankLengths:
+@dataclass(frozen=True, repr=False)
+class SliderCrankLengths(Answer):
     """Crank, rod and offset of the guide from the crank's pivot; `links` names crank, rod and slider."""
 
     crank: float
@@ -68,6 +72,9 @@ class SliderCrankLengths:
     @property
     def name(self) -> str:
         return f"slider-crank {'-'.join(self.links)}"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {', '.join(f'{length:.6g}' for _, length in self.named())}"
 
     def named(self) -> list[tuple[str, float]]:
         """Each length with its name."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...answer import PlottedAnswer
 from ...errors import ModelError
 from ...model.measure import Measure
 from ...numerics.arrays import Floats
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 STILL = 1e-12  # rate of a measure that counts as none
 
 
-@dataclass(frozen=True)
-class MechanicalAdvantage:
+@dataclass(frozen=True, repr=False)
+class MechanicalAdvantage(PlottedAnswer):
     """The ratio over a motion; its sign says whether the output moves with the input or against it."""
 
     input: str
@@ -48,9 +49,9 @@ class MechanicalAdvantage:
         """The largest size; infinite at a toggle position."""
         return float(np.nanmax(np.abs(self.ratio)))
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         span = f"{self.smallest:.4g} to {self.largest:.4g} {self.unit}".rstrip()
-        return f"<mechanical advantage of '{self.output[:18]}' over '{self.input[:14]}': {span}>"
+        return f"mechanical advantage of '{self.output[:18]}' over '{self.input[:14]}': {span}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The size of the ratio over time."""

@@ -15,12 +15,13 @@ R. L. Norton, Design of Machinery, section 2.19; G. Younkin, Industrial Servo Co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...answer import Answer, Part, PlottedAnswer, Rows
 from ...errors import ModelError, UnsupportedError
 from ...numerics.arrays import Floats
 from ...results.peaks import rms
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 Points = Sequence[tuple[float, float]]
 
 
-@dataclass(frozen=True)
-class Motor:
+@dataclass(frozen=True, repr=False)
+class Motor(Answer):
     """A motor: continuous and peak torque as points (speed, torque), and the inertia of its rotor.
 
     Torques are straight between the points; the motor does not turn faster than the last one. A linear motor has
@@ -58,13 +59,13 @@ class Motor:
     def peak_torque(self, speed: float | Floats) -> Floats:
         return _along(self.peak, speed)
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         stall, peak, top = self.continuous[0][1], max(p[1] for p in self.peak), self.peak[-1][0]
-        return f"<Motor '{self.name[:20]}': {stall:.4g} N m, peak {peak:.4g} N m, up to {top:.4g} rad/s>"
+        return f"Motor '{self.name[:20]}': {stall:.4g} N m, peak {peak:.4g} N m, up to {top:.4g} rad/s"
 
 
-@dataclass(frozen=True)
-class MotorSizing:
+@dataclass(frozen=True, repr=False)
+class MotorSizing(PlottedAnswer):
     """Speed and torque at the motor's shaft over a run, and how they compare with what it can deliver."""
 
     motor: Motor
@@ -144,15 +145,14 @@ class MotorSizing:
             ],
         ]
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         verdict = "fits" if self.fits else "does not fit"
         margins = f"margins {self.continuous_margin:.3g} continuous, {self.peak_margin:.3g} peak"
-        return f"<'{self.motor.name[:16]}' {verdict} '{self.driver[:16]}': {margins}>"
+        return f"'{self.motor.name[:16]}' {verdict} '{self.driver[:16]}': {margins}"
 
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{word}</th>" for word in ("", "needed", "available", "margin"))
-        rows = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.rows())
-        return f"<table><tr>{head}</tr>{rows}</table>"
+    def _parts(self) -> Iterator[Part]:
+        yield str(self)
+        yield Rows(["", "needed", "available", "margin"], self.rows())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Torque against speed over the run, in the motor's continuous and peak range."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...answer import Answer, Part, PlottedAnswer, Rows
 from ...errors import ModelError, unknown
 from ...model.elements import Pair
 from ...model.frame import GROUND, Frame, PlacedFrame, as_frame
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True)
-class PolygonPoint:
+@dataclass(frozen=True, repr=False)
+class PolygonPoint(Answer):
     """A named point: where it is, its vector, and the bodies that it belongs to."""
 
     name: str
@@ -38,13 +39,16 @@ class PolygonPoint:
     vector: Floats
     bodies: tuple[str, ...]
 
+    def __str__(self) -> str:
+        return f"{self.name}: ({self.vector[0]:.5g}, {self.vector[1]:.5g}), size {self.size:.5g}"
+
     @property
     def size(self) -> float:
         return float(np.linalg.norm(self.vector))
 
 
-@dataclass(frozen=True)
-class VectorPolygon:
+@dataclass(frozen=True, repr=False)
+class VectorPolygon(PlottedAnswer):
     """Velocities or accelerations of points at one time: `polygon["B"]`, and `polygon["B/A"]` relative to A."""
 
     kind: str
@@ -93,16 +97,15 @@ class VectorPolygon:
             rows.append([point.name, *(f"{number:.5g}" for number in numbers), f"{angle:.4g}°"])
         return rows
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         names = ", ".join(self.points)
         shown = names if len(names) <= 30 else f"{names[:27]}..."
-        return f"<{self.kind} polygon at t = {self.t:.4g} s: {shown}>"
+        return f"{self.kind} polygon at t = {self.t:.4g} s: {shown}"
 
-    def _repr_html_(self) -> str:
-        heads = ("point", f"x [{self.unit}]", f"y [{self.unit}]", f"size [{self.unit}]", "direction")
-        head = "".join(f"<th>{word}</th>" for word in heads)
-        rows = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.rows())
-        return f"<table><tr>{head}</tr>{rows}</table>"
+    def _parts(self) -> Iterator[Part]:
+        yield str(self)
+        heads = ["point", f"x {self.unit}", f"y {self.unit}", f"size {self.unit}", "direction"]
+        yield Rows(heads, self.rows())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The polygon to scale, with its pole o and the images of the bodies."""

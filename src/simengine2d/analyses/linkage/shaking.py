@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...answer import PlottedAnswer
 from ...errors import ModelError, UnsupportedError
 from ...numerics.arrays import Floats
 from ...results.peaks import rms
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True)
-class Shaking:
+@dataclass(frozen=True, repr=False)
+class Shaking(PlottedAnswer):
     """Force on the ground and moment about a point of it, over a motion."""
 
     t: Floats
@@ -51,8 +52,8 @@ class Shaking:
         """Root mean square over time."""
         return rms(self.t, self.force)
 
-    def __repr__(self) -> str:
-        return f"<shaking force up to {self.largest_force:.4g} N, moment up to {self.largest_moment:.4g} N m>"
+    def __str__(self) -> str:
+        return f"shaking force up to {self.largest_force:.4g} N, moment up to {self.largest_moment:.4g} N m"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Force and moment over time."""

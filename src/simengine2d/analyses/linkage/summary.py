@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...errors import SimEngineError, counted
+from ...answer import Answer, Part, Rows
+from ...errors import SimEngineError
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...system.system import System
@@ -21,8 +23,8 @@ from .transmission import ForceLine, driven_links
 SECTIONS, GOLDEN = 40, 0.6180339887498949
 
 
-@dataclass(frozen=True)
-class TransmissionSpan:
+@dataclass(frozen=True, repr=False)
+class TransmissionSpan(Answer):
     """Least and greatest transmission angle of a driven link over the circuit of the model."""
 
     body: str
@@ -30,9 +32,12 @@ class TransmissionSpan:
     low: float
     high: float
 
+    def __str__(self) -> str:
+        return f"{self.body} at {self.joint}: {shown(self.low, 'rad')} to {shown(self.high, 'rad')}"
 
-@dataclass(frozen=True)
-class LinkageSummary:
+
+@dataclass(frozen=True, repr=False)
+class LinkageSummary(Answer):
     """What is known about a linkage from its geometry."""
 
     model: Model
@@ -70,19 +75,14 @@ class LinkageSummary:
             "transmission": [vars(each) for each in self.transmission],
         }
 
-    def __repr__(self) -> str:
-        kinds = ", ".join(dict.fromkeys(loop.type for loop in self.loops)) or "no four-bar loop"
-        text = f"{self.model.name}: {kinds}, {counted(len(self.circuits), 'circuit')}"
-        return f"<{text if len(text) < 78 else text[:75] + '...'}>"
-
     def __str__(self) -> str:
         rows = self.rows()
         width = max(len(row[0]) for row in rows)
         return "\n".join([self.model.name, *(f"{what:{width}}  {value}" for what, value in rows)])
 
-    def _repr_html_(self) -> str:
-        cells = "".join(f"<tr><td>{what}</td><td>{value}</td></tr>" for what, value in self.rows())
-        return f"<table>{cells}</table>"
+    def _parts(self) -> Iterator[Part]:
+        yield self.model.name
+        yield Rows(["", ""], self.rows(), 2)
 
 
 def linkage_summary(model: Model, *, driver: str | None = None) -> LinkageSummary:
@@ -106,7 +106,7 @@ def linkage_summary(model: Model, *, driver: str | None = None) -> LinkageSummar
 
 def _span(circuit: Circuit, body: str, joint: str) -> TransmissionSpan:
     """Over the circuit of the model's own assembly."""
-    line = ForceLine(circuit.space.system, body, joint)
+    line = ForceLine(circuit._space.system, body, joint)
     angles = np.array([line.angle(0.0, q) for q in circuit.q])
     low, high = (_extreme(circuit, line, angles, sign) for sign in (1.0, -1.0))
     return TransmissionSpan(body, joint, low, high)
@@ -114,13 +114,13 @@ def _span(circuit: Circuit, body: str, joint: str) -> TransmissionSpan:
 
 def _extreme(circuit: Circuit, line: ForceLine, angles: Floats, sign: float) -> float:
     """The least value of sign times the angle, between the points beside the least one, by golden sections."""
-    points = circuit.curve.points
+    points = circuit._curve.points
     k = int(np.nanargmin(sign * angles))
     start, end = points[max(0, k - 1)], points[min(len(points) - 1, k + 1)]
     best, low, high = float(sign * angles[k]), 0.0, end.arc - start.arc
     for _ in range(SECTIONS):
         inner = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)]
-        there = [circuit.space.ahead(start, s) for s in inner]
+        there = [circuit._space.ahead(start, s) for s in inner]
         values = [sign * line.angle(0.0, point.q) if point else np.inf for point in there]
         best = min(best, *values)
         low, high = (low, inner[1]) if values[0] < values[1] else (inner[0], high)
@@ -130,7 +130,7 @@ def _extreme(circuit: Circuit, line: ForceLine, angles: Floats, sign: float) -> 
 def _acts(circuit: Circuit, body: str, joint: str) -> bool:
     """Whether the joint drives the body with a force on a line."""
     try:
-        return bool(np.isfinite(ForceLine(circuit.space.system, body, joint).angle(0.0, circuit.q[0])))
+        return bool(np.isfinite(ForceLine(circuit._space.system, body, joint).angle(0.0, circuit.q[0])))
     except SimEngineError:
         return False
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...answer import PlottedAnswer
 from ...errors import ModelError, UnsupportedError, listed, unknown
 from ...model.frame import GROUND, PlacedFrame
 from ...model.model import Model
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 ON_THE_LINE = 1e-8  # moment of a force about a point on its line, relative to force and length
 
 
-@dataclass(frozen=True)
-class TransmissionAngle:
+@dataclass(frozen=True, repr=False)
+class TransmissionAngle(PlottedAnswer):
     """The angle over a motion, from 0 to pi/2: that between two lines."""
 
     body: str
@@ -56,9 +57,9 @@ class TransmissionAngle:
         """pi/2 - mu: between the force and the velocity."""
         return 0.5 * np.pi - self.angle
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         low, high = np.degrees([self.smallest, self.largest])
-        return f"<transmission angle of '{self.body}' at '{self.joint}': {low:.4g}° to {high:.4g}°>"
+        return f"transmission angle of '{self.body}' at '{self.joint}': {low:.4g}° to {high:.4g}°"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The angle over time, with the 40 degrees that textbooks ask for."""
