@@ -12,6 +12,7 @@ from ..model.frame import GROUND
 from ..model.measure import KINDS
 from ..numerics.arrays import Floats
 from ..results.channels import MEASURES, UNITS, unit_of
+from ..results.in_units import ResultsInUnits
 from ..results.results import Results
 from .figure import axes_or_new, draw_scene, pyplot
 from .scene import scene_of
@@ -27,12 +28,12 @@ DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 """Lines differ in their dashes too, for print without color."""
 
 
-def plot(results: Results, *channels: str, ax: Axes | None = None) -> Axes:
+def plot(results: Results | ResultsInUnits, *channels: str, ax: Axes | None = None) -> Axes:
     """Channels over time. Those of a second unit get a scale on the right."""
     if not channels:
         raise ModelError(f"plot needs channels, such as {listed(results.channels[:3])}.")
     arrays = [results[channel] for channel in channels]
-    units = list(dict.fromkeys(unit_of(results, channel) for channel in channels))
+    units = list(dict.fromkeys(results.unit(channel) for channel in channels))
     if len(units) > 2:
         raise ModelError(
             f"the channels {listed(channels)} have {len(units)} units, {listed(units)}; one plot shows two at most. "
@@ -41,9 +42,9 @@ def plot(results: Results, *channels: str, ax: Axes | None = None) -> Axes:
     left = axes_or_new(ax)
     scales = {unit: left if i == 0 else left.twinx() for i, unit in enumerate(units)}
     for i, (channel, values) in enumerate(zip(channels, arrays, strict=True)):
-        scales[unit_of(results, channel)].plot(results.t, values, label=channel, **line_style(i))
+        scales[results.unit(channel)].plot(results.t, values, label=channel, **line_style(i))
     for unit, axes in scales.items():
-        named = [channel for channel in channels if unit_of(results, channel) == unit]
+        named = [channel for channel in channels if results.unit(channel) == unit]
         axes.set_ylabel(f"{listed(named, 3)} [{unit}]" if unit else listed(named, 3))
     tidy(left, right=len(units) == 2)
     if len(channels) > 1:

@@ -36,6 +36,7 @@ SAME_START = 1e-7  # of the mechanism's length, or rad; and of its velocities
 
 def checked_adm(model: Model) -> str:
     """The text of an .adm file that means this model; a warning names what is lost without changing the motion."""
+    model = model.in_si()
     resolved, losses = model.check(), []
     half = [body.name for body in _bodies(resolved) if _is_half_given(body)]
     if half:

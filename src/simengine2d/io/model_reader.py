@@ -24,7 +24,7 @@ from ..model.elements import (
 from ..model.formula_input import texts_of
 from ..model.frame import GROUND, Frame, as_frame
 from ..model.measure_text import frames_in, frames_in_formula
-from ..model.model import GRAVITY, Model
+from ..model.model import Model
 from ..model.names import check_name
 from ..model.registry import WRITTEN_AS, element_class
 from ..model.resolved import problems_of
@@ -32,6 +32,7 @@ from ..model.shape import SHAPES
 from . import schema
 from .files import Document
 from .named_functions import NamedFunctions
+from .record_check import check_record, wrong_fields
 from .text_writer import shown
 
 MOST_HINTS = 200  # after so many problems hints about what was meant are left out
@@ -53,7 +54,7 @@ def read_model(
             f"{document.name} holds {shown(data)}, which is not a model. "
             "Write the sections name, bodies, joints, forces."
         )
-    schema.check_record(document, (), "the model", data, schema.file_record())
+    check_record(document, (), "the model", data, schema.file_record())
     laws = NamedFunctions(functions, document.name)
     reader = _ModelReader(document, folder, laws)
     model = reader.model()
@@ -100,8 +101,9 @@ class _ModelReader:
         name, gravity = data.get("name"), data.get("gravity")
         self.result = Model(
             name if isinstance(name, str) else "mechanism",
-            gravity=gravity if isinstance(gravity, list) else GRAVITY,
+            gravity=gravity if isinstance(gravity, list) else None,
             parameters=self.section("parameters"),
+            units=self.units(),
         )
         self.result.look = self.section("look")
         self.result.formulas = {name: str(text) for name, text in self.section("formulas").items()}
@@ -114,11 +116,19 @@ class _ModelReader:
             for name, record in self.section(section).items():
                 self.element(section, name, record)
         if data.get("analysis") is not None:
-            schema.check_record(
+            check_record(
                 self.document, ("analysis",), "the analysis", data["analysis"], schema.analysis_record()
             )
             self.result.analysis = self.section("analysis")
         return self.result
+
+    def units(self) -> dict[str, str] | None:
+        given = self.document.data.get("units")
+        if given is None or not check_record(
+            self.document, ("units",), "units", given, schema.units_record()
+        ):
+            return None
+        return self.section("units")
 
     def examine(self) -> None:
         """Complain about all else that is wrong with the model; parts of it could not be read."""
@@ -132,7 +142,7 @@ class _ModelReader:
         path: Path = ("tables", name)
         is_file = isinstance(record, dict) and "file" in record
         accepted = schema.NamedFileTable if is_file else schema.NamedTable
-        if not schema.check_record(self.document, path, f"table '{name}'", record, accepted):
+        if not check_record(self.document, path, f"table '{name}'", record, accepted):
             return
         try:
             if is_file:
@@ -151,7 +161,7 @@ class _ModelReader:
         self.points[GROUND] = None
         if record is None:
             self.points[GROUND] = []
-        elif schema.check_record(self.document, (GROUND,), "the ground", record, schema.ground_record()):
+        elif check_record(self.document, (GROUND,), "the ground", record, schema.ground_record()):
             self.fill(self.result.ground, record, (GROUND,))
 
     def body(self, name: str, record: Any) -> None:
@@ -171,11 +181,11 @@ class _ModelReader:
             )
             return
         if not isinstance(record, dict):
-            schema.check_record(self.document, path, title, record, schema.body_record(None))
+            check_record(self.document, path, title, record, schema.body_record(None))
             record = {}
             wrong = {"points"}
         else:
-            wrong = schema.wrong_fields(self.document, path, title, record, schema.body_record(word))
+            wrong = wrong_fields(self.document, path, title, record, schema.body_record(word))
         if not self.named(path, "a body"):
             return
         self.fill(self.made_body(name, word, _without(record, wrong)), _without(record, wrong), path)
@@ -225,7 +235,7 @@ class _ModelReader:
             return
         title = f"{title} ({cls.__name__})"
         record = {**record, "type": cls.__name__}
-        wrong = schema.wrong_fields(self.document, path, title, record, schema.element_record(cls))
+        wrong = wrong_fields(self.document, path, title, record, schema.element_record(cls))
         try:
             values = {
                 key: self.value(record[key], kind, path)

@@ -45,6 +45,7 @@ class _ModelWriter:
         data = {
             "simengine2d": VERSION,
             "name": self.plain(model.name, "the model's name"),
+            "units": model.units.given if model.units else {},
             "gravity": self.plain(model.gravity, "gravity"),
             "parameters": self.plain(model.parameters, "parameters"),
             "tables": {

@@ -1,25 +1,23 @@
 """The structure of model files, made from the registry: a newly defined joint is known here at once.
 
-Pydantic checks the records and publishes the JSON Schema; problems are reported in our own sentences.
+Pydantic checks the records and publishes the JSON Schema.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, asdict, fields
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, Union, get_args
+from typing import Annotated, Any, ClassVar, Literal, Union
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ..analyses.catalog import CATALOG, OPTIONS
-from ..errors import Path, unknown
+from ..expressions.unit_system import UnitSystem, units_of
 from ..model.body import BODY_SYNONYMS, Body
 from ..model.elements import Element, ForceElement, Joint, Kind
 from ..model.shape import FIELDS, SHAPES
-from .files import Document
-from .text_writer import shown
 
 VERSION = 1
 ADDRESS = "https://json-schema.org/draft/2020-12/schema"
@@ -239,6 +237,19 @@ def ground_record() -> type[Record]:
     return _made("Ground", "The fixed body. Its axes are the global ones.", _ground_entries())
 
 
+@cache
+def units_record() -> type[Record]:
+    """The units of a model."""
+    entries: dict[str, Any] = {
+        name: (
+            Literal[tuple(units_of(name))],
+            Field(default=default, description=" or ".join(units_of(name))),
+        )  # type: ignore[misc]
+        for name, default in asdict(UnitSystem()).items()
+    }
+    return _made("Units", "The units of bare numbers; those left out are in SI units and radians.", entries)
+
+
 # The file ---------------------------------------------------------------------------------------------
 
 
@@ -278,6 +289,11 @@ def _file_record(inner: Mapping[str, Any]) -> type[Record]:
     entries: dict[str, Any] = {
         "simengine2d": (Literal[VERSION], Field(default=VERSION, description="version of the format")),
         "name": (str, Field(default="mechanism", description=EXPECTED["text"])),
+        "units": section(
+            "units",
+            anything,
+            "the units of bare numbers, such as {length: mm, angle: deg, mass: g, force: kN}",
+        ),
         "gravity": (Point, Field(default=[0.0, -9.81], description=EXPECTED["point"])),
         "parameters": section(
             "parameters", dict[str, Number], "names with numbers or expressions, such as {L: 2}"
@@ -297,13 +313,18 @@ def _file_record(inner: Mapping[str, Any]) -> type[Record]:
         "analysis": section("analysis", anything, "an analysis such as {kind: dynamics, t_end: 2}"),
         "look": section("look", anything, "how to draw it: any plain data"),
     }
-    return _made("Model", "A planar mechanism. SI units, radians; a number may be an expression.", entries)
+    return _made(
+        "Model",
+        "A planar mechanism. SI units, radians, or units of its own; a number may be an expression.",
+        entries,
+    )
 
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of model files, for editors and other programs."""
     bodies: Any = Union[tuple(body_record(shape) for shape in (None, *SHAPES))]  # noqa: UP007
     sections = {
+        "units": units_record(),
         "tables": dict[str, NamedTable | NamedFileTable],
         "ground": ground_record(),
         "bodies": dict[str, bodies],  # type: ignore
@@ -323,55 +344,3 @@ def _any_of(base: type[Element]) -> Any:
 
 def _made(name: str, doc: str | None, entries: dict[str, Any]) -> type[Record]:
     return create_model(name, __base__=Record, __doc__=doc, **entries)
-
-
-# Problems ---------------------------------------------------------------------------------------------
-
-
-def check_record(document: Document, path: Path, title: str, data: Any, record: type[Record]) -> bool:
-    """Complain about every field of a record that is wrong; True where all is well."""
-    if not isinstance(data, dict):
-        document.complain(path, f"{title} is {shown(data)}; it must be a mapping of {_names(record)}.")
-        return False
-    return not wrong_fields(document, path, title, data, record)
-
-
-def wrong_fields(
-    document: Document, path: Path, title: str, data: dict[str, Any], record: type[Record]
-) -> set[str]:
-    """The fields of a record that are wrong, missing or unknown; each is complained about."""
-    try:
-        record.model_validate(data)
-    except ValidationError as error:
-        kinds: dict[str, str] = {}
-        for finding in error.errors(include_url=False, include_context=False, include_input=False):
-            kinds.setdefault(str(finding["loc"][0]), finding["type"])
-        for field, kind in kinds.items():
-            document.complain((*path, field), _sentence(title, field, kind, data, record))
-        return set(kinds)
-    return set()
-
-
-def _sentence(title: str, field: str, kind: str, data: dict[str, Any], record: type[Record]) -> str:
-    if field not in data:
-        words = record.model_fields[field].description
-        return f"{title} needs the field '{field}': {words}."
-    if field.endswith(")") and data[field] is None:  # {a: crank.at(0.5, 0)}
-        return f"{title}: '{field}' comes after a comma. Put text with a comma in quotes."
-    if field not in record.model_fields:
-        meant = record.synonyms.get(field)
-        hint = f"Write '{meant}'." if meant else unknown("field", field, record.model_fields)
-        return f"{title} has no field '{field}'. {hint}"
-    if field == "simengine2d":
-        remedy = f"This program reads format {VERSION}. Install a newer one, or correct the number."
-        return f"the file has the format version {shown(data[field])}. {remedy}"
-    words = record.model_fields[field].description
-    choices = get_args(record.model_fields[field].annotation)
-    if kind == "literal_error":
-        hint = unknown("choice", str(data[field]), map(str, choices))
-        return f"{title}: {field} is {shown(data[field])}, which is unknown. {hint}"
-    return f"{title}: {field} is {shown(data[field])}; it must be {words}."
-
-
-def _names(record: type[Record]) -> str:
-    return ", ".join(record.model_fields)

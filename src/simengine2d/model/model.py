@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..errors import ModelError, OptionError, answers_misspellings, counted, unknown
 from ..expressions.table import Table, split_points
+from ..expressions.unit_system import UnitSystem, as_unit_system
 from ..numerics.collector import collector_waits
 from .body import BODY_SYNONYMS, Body
 from .elements import Element, ForceElement, Joint
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=Element)
 
 GRAVITY = (0.0, -9.81)
+EARTH = (0.0, "-9.81 m/s^2")
+"""The same in a model with units."""
 NUMBERS = (
+    "units",
     "parameters",
     "tables",
     "formulas",
@@ -47,21 +51,27 @@ class Origin(NamedTuple):
 
 
 class Model:
-    """A planar mechanism: bodies, and the joints and forces between them. SI units, radians.
+    """A planar mechanism: bodies, and the joints and forces between them. SI units, radians, or `units` of its own.
 
     Any number may be an expression of the `parameters`: `mass="rho*L"`.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_resolved")  # the last beside what is copied and compared
+    __slots__ = ("__dict__", "__weakref__", "_converted", "_resolved")  # the last two beside what is copied
 
     def __init__(
         self,
         name: str = "mechanism",
         *,
-        gravity: Sequence[Number] = GRAVITY,
+        gravity: Sequence[Number] | None = None,
         parameters: Mapping[str, Number] | None = None,
+        units: Mapping[str, str] | UnitSystem | None = None,
     ) -> None:
         self.name = name
+        self.units = as_unit_system(units)
+        """The units of bare numbers; None: SI units, radians."""
+        self.written: Model | None = None
+        """The model with units from which it was converted, if it was."""
+        gravity = (GRAVITY if self.units is None else EARTH) if gravity is None else gravity
         if isinstance(gravity, str) or not isinstance(gravity, Iterable):
             raise ModelError(f"gravity = {gravity!r} must be two numbers (gx, gy), for example (0, -9.81).")
         self.gravity = tuple(gravity)
@@ -266,14 +276,29 @@ class Model:
         """
         from .resolved import ResolvedModel
 
+        if self.units is not None:
+            return self.in_si().check()
         known: ResolvedModel | None = getattr(self, "_resolved", None)
-        if known is not None and all(
-            unchanged(getattr(self, name), getattr(known.written, name)) for name in NUMBERS
-        ):
+        if known is not None and self._is_like(known.written):
             return known.with_model(self.snapshot())
         with collector_waits(len(self.bodies)):
             self._resolved = ResolvedModel(self.snapshot())
         return self._resolved.with_model(self._resolved.written)
+
+    def in_si(self) -> Model:
+        """The same mechanism in SI units and radians; the model itself, where it has no `units`."""
+        from .in_si import in_si
+
+        if self.units is None:
+            return self
+        before, converted = getattr(self, "_converted", (None, self))
+        if before is None or not self._is_like(before):
+            converted = in_si(self, self.units)
+            self._converted = (self.snapshot(), converted)
+        return converted
+
+    def _is_like(self, before: Model) -> bool:
+        return all(unchanged(getattr(self, name), getattr(before, name)) for name in NUMBERS)
 
     def equations(
         self, coordinates: str = "reference_point", *, notation: str = "haug", numbers: bool = False

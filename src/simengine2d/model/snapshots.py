@@ -11,13 +11,16 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..expressions.table import Table
+from ..expressions.unit_system import UnitSystem
 from .body import Body
 from .elements import Element
 from .frame import Frame
 from .measure import Measure, Term
 from .shape import Shape
 
-_IMMUTABLE = frozenset((str, float, np.float64, int, bool, type(None), Frame, Measure, Term, Table))
+_IMMUTABLE = frozenset(
+    (str, float, np.float64, int, bool, type(None), Frame, Measure, Term, Table, UnitSystem)
+)
 
 
 def own(value: Any) -> Any:
@@ -52,7 +55,7 @@ def unchanged(value: Any, before: Any) -> bool:
         return False
     if isinstance(value, float):
         return bool(value.hex() == before.hex())  # tells 0 from -0
-    if kind is str or kind is int or kind is bool or value is None:
+    if kind is str or kind is int or kind is bool or kind is UnitSystem or value is None:
         return bool(value == before)
     if kind is tuple:
         return len(value) == len(before) and all(map(unchanged, value, before))

@@ -15,6 +15,7 @@ from ..expressions.function_table import ALONG, FunctionTable, Scratch, law_valu
 from ..model.elements import Row
 from ..model.measure import Measure
 from ..model.measure_text import parse_channels
+from ..model.si_values import text_in_si
 from ..numerics.arrays import Floats, Ints
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, kernel_pointer
@@ -83,7 +84,8 @@ class EventWatch:
         measures: list[Sequence[Measure]] = []
         for event in self.events:
             try:
-                channels = parse_channels(str(event.expression), resolved.words)
+                text = text_in_si(resolved.written, str(event.expression))
+                channels = parse_channels(text, resolved.words)
                 names = tuple(channels.variables)
                 function = expression_function(channels.tree, channels.text, names, resolved.parameters)
                 measures.append([resolved.measure(measure) for measure in channels.measures])

@@ -14,6 +14,7 @@ from ..errors import ModelError, Subject, counted, listed, unknown
 from ..model.frame import GROUND, Frame
 from ..model.measure import KINDS, Measure, angle, x, y
 from ..model.model import Model
+from ..model.si_values import text_in_si
 from ..numerics.arrays import Floats, Ints
 from ..system.system import System
 from .actuator_effort import EFFORTS, effort_channels
@@ -148,6 +149,8 @@ class Results(TabularResults):
 
     def measure(self, measure: Measure | str) -> tuple[Floats, Floats, Floats]:
         """A measure over time, with its first and second time derivative."""
+        if isinstance(measure, str):
+            measure = text_in_si(self.model, measure)
         try:
             return measure_rates(self, measure)
         except ModelError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from .reactions import channels_of
 if TYPE_CHECKING:
     import pandas
 
+    from .in_units import ResultsInUnits
     from .results import Results
 
 
@@ -26,6 +27,28 @@ class TabularResults:
     a body for all its coordinates and rates, a joint or a force for its reaction, "energy" for kinetic, potential and
     total energy. Without them, all coordinates and rates of all bodies are written.
     """
+
+    always_with_units: ClassVar[bool] = False
+    """Whether headings without units would mislead."""
+    units_in_words: str = "SI: m, rad, s, kg, N, J"
+
+    @property
+    def in_si(self) -> Any:
+        """The results in SI units."""
+        return self
+
+    def unit(self, channel: str) -> str:
+        """The unit of a channel, such as m/s²; "" where it has none."""
+        return unit_of(self.in_si, channel)
+
+    def in_units(self, **units: str) -> ResultsInUnits:
+        """What can be asked for by name, in other units: `r.in_units(length="mm", force="kN")["slider.x"]`.
+
+        Without units it is in those of the model.
+        """
+        from .in_units import view_of
+
+        return view_of(self.in_si, units)
 
     def to_frame(
         self, channels: Sequence[str] | str | None = None, *, units: bool = False
@@ -63,7 +86,8 @@ class TabularResults:
 
 def columns_of(results: Any, channels: Sequence[str] | str | None, units: bool) -> dict[str, Floats]:
     """The time, then the channels, by their headings."""
-    names = list(dict.fromkeys(["t", *expanded(results, channels)]))
+    names = list(dict.fromkeys(["t", *expanded(results.in_si, channels)]))
+    units = units or results.always_with_units
     return {heading(results, name) if units else name: np.asarray(results[name]) for name in names}
 
 
@@ -85,19 +109,20 @@ def _group(results: Results, channel: str) -> list[str]:
     return list(ENERGIES) if channel == "energy" else [channel]
 
 
-def heading(results: Results, channel: str) -> str:
+def heading(results: TabularResults, channel: str) -> str:
     """`crank.phi [rad]`"""
-    unit = unit_of(results, channel)
+    unit = results.unit(channel)
     return f"{channel} [{unit}]" if unit else channel
 
 
 def about(results: Any) -> dict[str, str]:
     """What a reader of a table should know of it."""
+    of = results.in_si
     return {
-        "model": results.model.name,
-        "analysis": results.analysis,
-        "status": results.status,
-        "method": results.method,
-        "verdict": str(results.verdict),
-        "units": "SI: m, rad, s, kg, N, J",
+        "model": of.model.name,
+        "analysis": of.analysis,
+        "status": of.status,
+        "method": of.method,
+        "verdict": str(of.verdict),
+        "units": results.units_in_words,
     }

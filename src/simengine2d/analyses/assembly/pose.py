@@ -58,5 +58,5 @@ def _with_values(system: System, t: float, values: Mapping[str, float]) -> Float
     """The pose closest to the initial one in which the channels have these values."""
     model = system.model.copy()
     for channel, value in values.items():
-        model.add(Driver(f"pose {driver_name(channel)}", channel_measure(channel), float(value)))
+        model.add(Driver(f"pose {driver_name(channel)}", channel_measure(channel, model), float(value)))
     return assemble(model, t).q

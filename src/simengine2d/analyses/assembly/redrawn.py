@@ -22,6 +22,7 @@ def with_initial_pose(model: Model, q: Floats, qd: Floats | None = None) -> Mode
     Every frame stays fixed in its body. What joints hold as drawn, such as the length of a link, is the same in every
     pose that closes them.
     """
+    model = model.in_si()
     resolved, other = model.check(), model.copy()
     for i, body in enumerate(other.bodies.values()):
         _move(body, resolved, *map(float, q[3 * i : 3 * i + 3]))

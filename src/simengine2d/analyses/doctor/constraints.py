@@ -142,8 +142,8 @@ def _turned_guide(model: Model, driver: str, joints: list[str]) -> str | None:
 
 
 def _with_turned(model: Model, name: str) -> Model:
-    turned = model.copy()
-    resolved = model.check()
+    turned = model.in_si().copy()
+    resolved = turned.check()
     joint, here = turned.elements[name], resolved.elements[name]
     assert isinstance(joint, Pair) and isinstance(here, Pair)
     joint.direction = float(here.a.drawn_angle) + 0.5 * pi
@@ -241,7 +241,7 @@ def _is_held(spring: Spring, system: System, t: float, q: Floats) -> bool:
     motions = _motions(system, t, q)
     still = np.zeros_like(motions)
     moving = Results(system, np.zeros(len(motions)), still + q, motions, still)
-    return bool(np.abs(moving.measure(spring.measure)[1]).max(initial=0.0) <= HELD)
+    return bool(np.abs(moving.measure(system.resolved.measure(spring.measure))[1]).max(initial=0.0) <= HELD)
 
 
 # Masses -----------------------------------------------------------------------------------------------

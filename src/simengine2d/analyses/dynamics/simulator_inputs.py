@@ -38,6 +38,7 @@ def with_inputs(model: Model, names: Sequence[str]) -> tuple[Model, dict[str, Si
     """The model with inputs in place of some numbers, and the inputs by name."""
     if isinstance(names, str):
         names = (names,)
+    model = model.in_si()
     other, resolved = model.copy(), model.check()
     inputs: dict[str, SimulatorInput] = {}
     for name in names:

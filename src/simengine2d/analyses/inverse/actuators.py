@@ -63,7 +63,7 @@ def _measure(given: Any, model: Model) -> Measure | str | None:
     if given in model.joints:
         return None
     if "." in given or "(" in given:
-        return channel_measure(given)
+        return channel_measure(given, model)
     hint = unknown("driver", given, model.joints, plural="joints")
     raise ModelError(
         f"the actuator '{given}' is not a driver of model '{model.name}'. {hint} "
@@ -85,7 +85,7 @@ def actuated(motion: Results, wanted: dict[str, Measure | str | None]) -> Model:
 
 def follow(motion: Results, measure: Measure | str) -> Function:
     """A measure along a motion as a function of time: value, rate and second rate are exact at the outputs."""
-    s = motion.measure(measure)
+    s = motion.measure(motion.resolved.measure(measure))
     return through(motion.t, *s, f"the motion of {measure if isinstance(measure, str) else measure.text}")
 
 

@@ -15,7 +15,7 @@ class Gradients:
     """s_q of some measures of a model, at any pose."""
 
     def __init__(self, model: Model, measures: Sequence[Measure | str]) -> None:
-        bare = model.copy()
+        bare = model.in_si().copy()
         bare.elements = {}
         for i, measure in enumerate(measures):
             bare.add(Driver(f"measure {i}", measure, 0.0))

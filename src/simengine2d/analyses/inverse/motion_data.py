@@ -20,6 +20,7 @@ from ...model.frame import GROUND, Frame
 from ...model.joints.driver import Driver
 from ...model.measure import KINDS, Measure
 from ...model.model import Model
+from ...model.si_values import text_in_si
 from ...numerics.arrays import Floats
 from ...numerics.kernel import Callback
 from ...results.results import POINT_MEASURES
@@ -64,7 +65,7 @@ def with_motion(model: Model, columns: dict[str, Floats], noise: Noise) -> tuple
     A column named after a driver gives that driver its values; any other is a channel such as `crank.phi`, `rod.B.x`
     or `distance(a, b)`, for which a driver is added.
     """
-    other, notes, t = model.copy(), [], columns["t"]
+    other, notes, t = model.in_si().copy(), [], columns["t"]
     for name, values in columns.items():
         if name == "t":
             continue
@@ -77,7 +78,7 @@ def with_motion(model: Model, columns: dict[str, Floats], noise: Noise) -> tuple
         if isinstance(known, Driver):
             known.value = function
         else:
-            other.add(Driver(driver_name(name), channel_measure(name), function))
+            other.add(Driver(driver_name(name), channel_measure(name, model), function))
     return other, notes
 
 
@@ -86,10 +87,10 @@ def driver_name(channel: str) -> str:
     return " ".join("".join(" " if sign in ".,()'\"" else sign for sign in channel).split())
 
 
-def channel_measure(channel: str) -> Measure | str:
-    """The measure that a channel reads: `crank.phi` is angle(ground, crank)."""
+def channel_measure(channel: str, model: Model) -> Measure | str:
+    """The measure that a channel reads, in SI units: `crank.phi` is angle(ground, crank)."""
     if any(f"{kind}(" in channel for kind in KINDS):
-        return channel
+        return text_in_si(model, channel)
     *path, quantity = channel.split(".")
     if quantity not in POINT_MEASURES or len(path) not in (1, 2):
         raise ModelError(

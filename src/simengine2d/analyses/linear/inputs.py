@@ -61,7 +61,7 @@ def _push(given: Any, model: Model) -> InputDirection:
     if "(" not in given and "." not in given:
         hint = unknown("force", given, model.forces)
         raise ModelError(f"the input '{given}' is not a force of the model. {hint} Or write a measure.")
-    return InputDirection((channel_measure(given),), (1.0,))
+    return InputDirection((channel_measure(given, model),), (1.0,))
 
 
 def _own_function(force: Any, part: str, given: str) -> InputDirection:

@@ -1,0 +1,112 @@
+"""Results in units of your choice: what is asked for by name. The arrays of results are in SI units, always."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ModelError, UnsupportedError, needed
+from ..expressions.unit_system import ANGLE, FORCE, LENGTH, NOTHING, TIME, TORQUE, UnitSystem, as_unit_system
+from ..expressions.units import Dimension
+from ..model.si_values import sort_of_text
+from ..model.unit_fields import ACCELERATION, SPIN, VELOCITY
+from ..numerics.arrays import Floats
+from .channels import unit_of
+from .reactions import Reaction
+from .tables import TabularResults
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+    from .results import Results
+
+SI = UnitSystem()
+DIMENSIONS: dict[str, Dimension] = {
+    "1": NOTHING,
+    "s": TIME,
+    "m": LENGTH,
+    "m²": (0, 2, 0, 0),
+    "rad": ANGLE,
+    "m/s": VELOCITY,
+    "rad/s": SPIN,
+    "m/s²": ACCELERATION,
+    "rad/s²": (0, 0, -2, 1),
+    "N": FORCE,
+    "N m": TORQUE,
+    "J": TORQUE,
+    "W": (1, 2, -3, 0),
+}
+"""What the SI units of channels measure."""
+
+
+class ResultsInUnits(TabularResults):
+    """A view of results, `r.in_units(length="mm", force="kN")`, with what can be asked for by name."""
+
+    always_with_units = True
+
+    def __init__(self, results: Results, units: UnitSystem) -> None:
+        self.results, self.units = results, units
+        self.units_in_words = ", ".join(vars(units).values())
+
+    @property
+    def in_si(self) -> Results:
+        return self.results
+
+    @property
+    def t(self) -> Floats:
+        """The times, in seconds."""
+        return self.results.t
+
+    @property
+    def channels(self) -> list[str]:
+        return self.results.channels
+
+    def __getitem__(self, channel: str) -> Floats:
+        """A channel as in `results[channel]`, in these units."""
+        return self._scaled(self.results[channel], self._dimension(channel))
+
+    def unit(self, channel: str) -> str:
+        """The unit of a channel, such as mm/s²."""
+        if self.units == SI:
+            return unit_of(self.results, channel)
+        return self.units.name(self._dimension(channel))
+
+    def reaction(self, name: str, **options: Any) -> Reaction:
+        """Force and torque as in `results.reaction(name)`, in these units."""
+        fx, fy, torque = self.results.reaction(name, **options)
+        return Reaction(self._scaled(fx, FORCE), self._scaled(fy, FORCE), self._scaled(torque, TORQUE))
+
+    def plot(self, *channels: str, ax: Axes | None = None) -> Axes:
+        """Channels over time, in these units."""
+        from ..draw.plots import plot
+
+        return plot(self, *channels, ax=ax)
+
+    def __repr__(self) -> str:
+        return f"<{self.results!r} in {self.units_in_words}>"
+
+    def _scaled(self, values: Floats, dimension: Dimension) -> Floats:
+        factor = self.units.factor(dimension)
+        return values if factor == 1.0 else values / factor
+
+    def _dimension(self, channel: str) -> Dimension:
+        model = self.results.model
+        if channel in model.formulas:
+            return sort_of_text(model, model.formulas[channel]).dimension
+        unit = unit_of(self.results, channel)
+        if unit not in DIMENSIONS:
+            raise ModelError(
+                f"what '{channel}' measures is not known; results['{channel}'] gives it in SI units."
+            )
+        return DIMENSIONS[unit]
+
+
+def view_of(results: Results, units: dict[str, str]) -> ResultsInUnits:
+    """The view in these units, or else in those of the model."""
+    written = results.model.written
+    own = None if written is None else written.units
+    return ResultsInUnits(results, (as_unit_system(units) if units else own) or SI)
