@@ -205,6 +205,42 @@ def test_check_warns_of_mass_centers_by_mistake(write):
     assert "joins the mass center of crank to rod.A, 2 m away as drawn" in shown.stderr
 
 
+def test_check_warns_of_suspicious_numbers(write):
+    shown = run(
+        "check",
+        write(
+            "bodies:\n  a: {shape: bar, start: [0, 0], end: [300, 0], mass: 2}\n  b: {angle: 90, mass: 1}\n"
+        ),
+    )
+    assert "body 'a' is 300 m long and weighs 2 kg. Were they given in other units?" in shown.stderr
+    assert "angle = 90 is taken as radians" in shown.stderr and "write '90 deg'" in shown.stderr
+
+
+IN_MM = """\
+units: {length: mm, angle: deg, mass: g, force: kN}
+bodies:
+  arm: {shape: bar, start: [0, 0], end: [400, 0], mass: 2500}
+joints:
+  O: {type: Revolute, a: ground, b: arm.start}
+  motor: {type: Driver, measure: "angle(ground, arm)", value: "90*step5(t, 0, 0, 1, 1)"}
+analysis: {kind: inverse_dynamics, t_end: 1, step: 0.01}
+"""
+
+
+def test_tables_are_in_the_units_of_the_model(write):
+    shown = run("run", write(IN_MM))
+    assert shown.exit_code == 0
+    motor, joint = (re.search(rf"^{name} +(\S+)", shown.stdout, re.MULTILINE)[1] for name in ("motor", "O"))
+    assert all(unit in shown.stdout for unit in ("mm/s²", "deg", "kN mm", "kN mm/s"))
+    fx, fy, _ = se.inverse_dynamics(se.load(write(IN_MM)), t_end=1, step=0.01).reaction("O")
+    assert float(joint) == pytest.approx(np.hypot(fx, fy).max() / 1000, rel=1e-3)
+    assert 4 < float(motor) < 8  # 2.5 kg at 0.2 m, and its acceleration
+    checked = run("check", write(IN_MM))
+    assert "g mm²" in checked.stdout and " 2500 " in checked.stdout
+    still = run("equilibrium", write(IN_MM.split("  motor")[0]))
+    assert "kN mm" in still.stdout and "-90" in still.stdout
+
+
 def test_assemblies_are_listed_with_their_ranges(driven):
     shown = run("assemblies", driven)
     assert (shown.exit_code, shown.stderr) == (0, "")

@@ -45,8 +45,8 @@ bodies:
   rod: {{shape: link, through: {{A: [throw, 0], B: [throw + rod, 0]}}, density: 3 kg/m}}
   slider: {{shape: block, width: {n(0.06, LENGTH)}, height: 5 cm, mass: {n(0.8, MASS)}, at: [throw + rod, 0],
     points: {{P: [{n(0.03, LENGTH)}, 0, {n(np.pi / 6, ANGLE)}]}}}}
-  arm: {{shape: bar, start: [{n(0.5, LENGTH)}, 0], end: [{n(0.5, LENGTH)} + 10 cm*cos(lean), 10 cm*sin(lean)], mass: 500 g,
-    angular_velocity: 0}}
+  arm: {{shape: bar, start: [{n(0.5, LENGTH)}, 0], end: [{n(0.5, LENGTH)} + 10 cm*cos(lean), 10 cm*sin(lean)],
+    mass: 500 g, angular_velocity: 0}}
 joints:
   O: {{type: Revolute, a: ground, b: crank.start}}
   A: {{type: Revolute, a: crank.end, b: rod.A}}
@@ -58,8 +58,9 @@ forces:
   gas: {{type: PointForce, frame: slider.P, fx: -gas(crank.phi)}}
   brake: {{type: Torque, frame: crank, value: -20 N mm/rpm*phid - {n(0.02, TORQUE)}}}
   friction: {{type: Force, along: {{slider.x: -grip(slider.xd), arm.phi: -2 Nm*sin(2*arm.phi) - {n(0.1, TORQUE)}}}}}
-  spring: {{type: Spring, measure: "distance(ground.Q, slider.at({n(0.01, LENGTH)}, 0))", stiffness: {n(500, STIFFNESS)},
-    damping: {n(2, DAMPING)}, free: {n(0.2, LENGTH)}, law: {{of: sd, points: [{n(-9, VELOCITY)}, {n(9, VELOCITY)}],
+  spring: {{type: Spring, measure: "distance(ground.Q, slider.at({n(0.01, LENGTH)}, 0))",
+    stiffness: {n(500, STIFFNESS)}, damping: {n(2, DAMPING)}, free: {n(0.2, LENGTH)},
+    law: {{of: sd, points: [{n(-9, VELOCITY)}, {n(9, VELOCITY)}],
     values: [{n(-1, FORCE)}, {n(1, FORCE)}]}}}}
   torsion: {{type: Spring, measure: "angle(ground, arm)", stiffness: {n(3, TORSION)}, free: {n(0.4, ANGLE)},
     law: {{of: s, points: [{points}], values: [{values}]}}}}

@@ -10,18 +10,32 @@ from rich.console import RenderableType
 from ..analyses.assembly.assemble import Assembly
 from ..analyses.assembly.diagnose import Diagnosis
 from ..analyses.inverse.actuators import movers
+from ..expressions.unit_system import ANGLE, FORCE, LENGTH, MASS, TORQUE, UnitSystem
 from ..model.attachment import sides_in_words, slides_along
 from ..model.resolved import ResolvedModel
+from ..model.si_values import units_of
+from ..model.unit_fields import ACCELERATION, INERTIA, POWER, VELOCITY
 from ..numerics.arrays import Floats
 from ..results.peaks import peak_of, rms
 from ..results.results import Results
 from .terminal import is_wide, table
 
+BODY_COLUMNS = {"mass": MASS, "inertia": INERTIA, "x": LENGTH, "y": LENGTH, "phi": ANGLE}
+MOTION_COLUMNS = {
+    "x": LENGTH,
+    "y": LENGTH,
+    "phi": ANGLE,
+    "max speed": VELOCITY,
+    "max accel.": ACCELERATION,
+}
+"""What the tables of bodies show."""
+
 
 def model_tables(resolved: ResolvedModel, q: Floats) -> Iterator[RenderableType]:
     """The bodies in the pose q, the joints, the forces."""
-    model = resolved.model
-    yield table("body", ["mass\nkg", "inertia\nkg m²", "x\nm", "y\nm", "phi\nrad"], _body_rows(resolved, q))
+    model, units = resolved.model, units_of(resolved.model)
+    columns = [f"{name}\n{units.name(of)}" for name, of in BODY_COLUMNS.items()]
+    yield table("body", columns, _body_rows(resolved, q, units))
     yield ""
     if model.joints:
         rows, columns = list(_joint_rows(resolved)), ["type", "between", "equations", "slides along"]
@@ -33,11 +47,13 @@ def model_tables(resolved: ResolvedModel, q: Floats) -> Iterator[RenderableType]
         yield ""
 
 
-def _body_rows(resolved: ResolvedModel, q: Floats) -> Iterator[list[str]]:
+def _body_rows(resolved: ResolvedModel, q: Floats, units: UnitSystem) -> Iterator[list[str]]:
     poses = clean(q.reshape(-1, 3))
+    factors = [units.factor(of) for of in BODY_COLUMNS.values()]
     for name, pose in zip(resolved.model.bodies, poses, strict=True):
         body = resolved.bodies[name]
-        yield [name, *map(short, (body.mass, body.inertia, *pose))]
+        numbers = zip((body.mass, body.inertia, *pose), factors, strict=True)
+        yield [name, *(short(number / factor) for number, factor in numbers)]
 
 
 def _joint_rows(resolved: ResolvedModel) -> Iterator[list[str]]:
@@ -80,7 +96,8 @@ def motion(results: Results) -> Iterator[RenderableType]:
     if work:
         yield f"work: {', '.join(work)}"
     if results.t.size and results.bodies:
-        columns = ["x\nm", "y\nm", "phi\nrad", "max speed\nm/s", "max accel.\nm/s²"]
+        units = units_of(results.model)
+        columns = [f"{name}\n{units.name(of)}" for name, of in MOTION_COLUMNS.items()]
         yield ""
         yield table("body", columns, _motion_rows(results))
     if results.t.size and results.analysis == "inverse_dynamics":
@@ -91,20 +108,24 @@ def forces(results: Results) -> Iterator[RenderableType]:
     """What the actuators must give, and what the joints carry."""
     actuators = movers(results.system)
     yield ""
-    columns = ["effort", "unit", "rms", "peak power\nW", "energy\nJ"]
+    units = units_of(results.model)
+    power, energy = ("W", "J") if units == UnitSystem() else (units.name(POWER), units.name(TORQUE))
+    columns = ["effort", "unit", "rms", f"peak power\n{power}", f"energy\n{energy}"]
     yield table("actuator", columns, [_effort_row(results, name) for name in actuators])
     joints = [name for name in results.resolved.rows if name not in actuators]
     if joints:
         yield ""
-        yield table(
-            "joint", ["largest force\nN", "largest torque\nN m"], [_load_row(results, j) for j in joints]
-        )
+        columns = [f"largest force\n{units.name(FORCE)}", f"largest torque\n{units.name(TORQUE)}"]
+        yield table("joint", columns, [_load_row(results, j) for j in joints])
 
 
 def _effort_row(results: Results, name: str) -> list[str]:
     kinds = {term.kind for row in results.resolved.rows[name] for term in row.measure.terms}
-    unit = "N m" if kinds <= {"angle", "misalignment", "direction"} else "N"
-    effort, power, energy = (results[f"{name}.{part}"] for part in ("effort", "power", "energy"))
+    of = TORQUE if kinds <= {"angle", "misalignment", "direction"} else FORCE
+    units = units_of(results.model)
+    unit = units.name(of)
+    parts = {"effort": of, "power": POWER, "energy": TORQUE}
+    effort, power, energy = (results[f"{name}.{part}"] / units.factor(of) for part, of in parts.items())
     t = results.t
     largest, peak = (_signed_peak(t, values) for values in (effort, power))
     return [name, largest, unit, short(rms(t, effort)), peak, short(energy[-1])]
@@ -118,16 +139,26 @@ def _signed_peak(t: Floats, values: Floats) -> str:
 
 
 def _load_row(results: Results, name: str) -> list[str]:
-    fx, fy, torque = results.reaction(name)
+    fx, fy, torque = results.in_units().reaction(name)
     force, moment = peak_of(results.t, np.hypot(fx, fy)), peak_of(results.t, np.abs(torque))
     return [name, force.text, moment.text if moment.value > 1e-12 * force.value else short(0.0)]
 
 
 def _motion_rows(results: Results) -> Iterator[list[str]]:
-    q, qd, qdd = (clean(a.reshape(a.shape[0], -1, 3)) for a in (results.q, results.qd, results.qdd))
+    scale, _ = pose_scale(units_of(results.model))
+    arrays = (results.q, results.qd, results.qdd)
+    q, qd, qdd = (clean(a.reshape(a.shape[0], -1, 3)) / scale for a in arrays)
     for i, name in enumerate(results.bodies):
         speed, acceleration = (peak_of(results.t, np.hypot(a[:, i, 0], a[:, i, 1])) for a in (qd, qdd))
         yield [name, *(_span(q[:, i, c]) for c in range(3)), speed.text, acceleration.text]
+
+
+def pose_scale(units: UnitSystem) -> tuple[Floats, list[str]]:
+    """The units of x, y and phi in SI units, and their columns."""
+    kinds = {"x": LENGTH, "y": LENGTH, "phi": ANGLE}
+    return np.array([units.factor(of) for of in kinds.values()]), [
+        f"{c}\n{units.name(of)}" for c, of in kinds.items()
+    ]
 
 
 def _span(values: Floats) -> str:

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..expressions.unit_system import LENGTH
 from .elements import Element, Pair, Row
 from .frame import GROUND, Frame, PlacedFrame
 from .resolved import ResolvedModel
+from .si_values import units_of
 
 NOTHING = 1e-15  # meters: the rounding of a place, not a place
 ROUGH = 0.01  # of the mechanism: gaps of a rough drawing, which the assembly closes
@@ -26,18 +28,20 @@ def sides_in_words(element: Element, resolved: ResolvedModel) -> str:
     placed = resolved.elements[element.name]
     assert isinstance(placed, Pair)
     if element.at is not None:
-        return f"{element.a.text}, {element.b.text} at {_place(placed.b)}"
-    return ", ".join(_side(*pair) for pair in ((element.a, placed.a), (element.b, placed.b)))
+        return f"{element.a.text}, {element.b.text} at {_place(placed.b, resolved)}"
+    return ", ".join(_side(*pair, resolved) for pair in ((element.a, placed.a), (element.b, placed.b)))
 
 
-def _side(frame: Frame, placed: PlacedFrame) -> str:
+def _side(frame: Frame, placed: PlacedFrame, resolved: ResolvedModel) -> str:
     if not frame.is_whole_body:
         return frame.text
-    return f"{frame.text} at {_place(placed)}" if frame.body == GROUND else f"{frame.text} (center)"
+    return f"{frame.text} at {_place(placed, resolved)}" if frame.body == GROUND else f"{frame.text} (center)"
 
 
-def _place(placed: PlacedFrame) -> str:
-    return _numbers(placed.drawn_x, placed.drawn_y)
+def _place(placed: PlacedFrame, resolved: ResolvedModel) -> str:
+    """In the units of the model."""
+    meter = 1.0 / units_of(resolved.written).factor(LENGTH)
+    return _numbers(placed.drawn_x * meter, placed.drawn_y * meter)
 
 
 def _numbers(x: float, y: float) -> str:

@@ -163,3 +163,9 @@ def _values_of(model: Model) -> SIValues | None:
     """The values of the model with units that a model is, or was converted from."""
     written = model if model.units is not None else model.written
     return None if written is None or written.units is None else SIValues(written, written.units)
+
+
+def units_of(model: Model) -> UnitSystem:
+    """The units in which a model was written."""
+    written = model if model.units is not None else model.written
+    return (None if written is None else written.units) or UnitSystem()

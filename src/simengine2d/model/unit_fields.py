@@ -9,7 +9,7 @@ from .shape import Bar, LinkShape, Shape
 
 VELOCITY, ACCELERATION, SPIN = (0, 1, -1, 0), (0, 1, -2, 0), (0, 0, -1, 1)
 INERTIA, PER_LENGTH, PER_AREA = (1, 2, 0, 0), (1, -1, 0, 0), (1, -2, 0, 0)
-ENERGY, NUMBER = TORQUE, NOTHING
+ENERGY, NUMBER, POWER = TORQUE, NOTHING, (1, 2, -3, 0)
 PLACE = (LENGTH, LENGTH, ANGLE)
 
 BODY: dict[str, Dimension] = {
@@ -58,7 +58,6 @@ STATE: dict[str, Dimension] = {
     "ydd": ACCELERATION,
     "phidd": (0, 0, -2, 1),
 }
-CHANNELS = STATE | {"fx": FORCE, "fy": FORCE, "torque": TORQUE, "power": (1, 2, -3, 0), "energy": ENERGY}
 
 
 def divided(a: Dimension, b: Dimension) -> Dimension:

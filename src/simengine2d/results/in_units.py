@@ -11,8 +11,8 @@ import numpy as np
 from ..errors import ModelError, UnsupportedError, needed
 from ..expressions.unit_system import ANGLE, FORCE, LENGTH, NOTHING, TIME, TORQUE, UnitSystem, as_unit_system
 from ..expressions.units import Dimension
-from ..model.si_values import sort_of_text
-from ..model.unit_fields import ACCELERATION, SPIN, VELOCITY
+from ..model.si_values import sort_of_text, units_of
+from ..model.unit_fields import ACCELERATION, POWER, SPIN, VELOCITY
 from ..numerics.arrays import Floats
 from .channels import unit_of
 from .reactions import Reaction
@@ -38,7 +38,7 @@ DIMENSIONS: dict[str, Dimension] = {
     "N": FORCE,
     "N m": TORQUE,
     "J": TORQUE,
-    "W": (1, 2, -3, 0),
+    "W": POWER,
 }
 """What the SI units of channels measure."""
 
@@ -107,6 +107,4 @@ class ResultsInUnits(TabularResults):
 
 def view_of(results: Results, units: dict[str, str]) -> ResultsInUnits:
     """The view in these units, or else in those of the model."""
-    written = results.model.written
-    own = None if written is None else written.units
-    return ResultsInUnits(results, (as_unit_system(units) if units else own) or SI)
+    return ResultsInUnits(results, as_unit_system(units) or SI if units else units_of(results.model))

@@ -19,6 +19,7 @@ TURNS = 2.0 * pi  # an angle beyond one turn is rarely meant
 MILLI = (300.0, 3000.0)  # how much larger something in millimeters is than its neighbors in meters
 LIGHT = 0.02  # kg per meter: less than a steel wire of 2 mm
 LONG = 20.0  # m
+UNITS = "Numbers without units are in SI units, or in those of the model, such as units: {length: mm}."
 GYRATION = (1e-2, 3.0)  # radius of gyration relative to the size of a body
 
 
@@ -79,7 +80,7 @@ def _measures_angles(element: Any) -> bool:
 
 def _degrees(title: str, name: str, word: str, given: float) -> Finding:
     text = f"{title}: {word} = {given:g} is taken as radians, which is {given / TURNS:.1f} turns."
-    remedy = f"If degrees were meant, write '{given:g}*deg'."
+    remedy = f"If degrees were meant, write '{given:g} deg', or units: {{angle: deg}} for the whole model."
     return Finding(WARNING, "degrees", (name,), text, remedy, {"radians": float(given)})
 
 
@@ -120,7 +121,7 @@ def _lengths(resolved: ResolvedModel) -> Iterator[Finding]:
         for ratio, word in ((size / usual, "larger"), (usual / size, "smaller")):
             if MILLI[0] < ratio < MILLI[1]:
                 text = f"body '{name}' is {size:.4g} m large, {ratio:.0f} times {word} than the others ({usual:.4g} m)."
-                remedy = "Lengths are meters: was one given in millimeters?"
+                remedy = f"Was one given in other units? {UNITS}"
                 yield Finding(WARNING, "units", (name,), text, remedy, {"size": size, "others": usual})
 
 
@@ -129,7 +130,7 @@ def _thin(resolved: ResolvedModel) -> Iterator[Finding]:
         size = size_of(body, resolved)
         if name != GROUND and size > LONG and 0.0 < body.mass < LIGHT * size:
             text = f"body '{name}' is {size:.4g} m long and weighs {body.mass:.4g} kg."
-            remedy = "Lengths are meters: were they given in millimeters?"
+            remedy = f"Were they given in other units? {UNITS}"
             yield Finding(WARNING, "units", (name,), text, remedy, {"size": size, "mass": body.mass})
 
 

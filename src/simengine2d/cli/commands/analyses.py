@@ -169,17 +169,23 @@ def _show_equilibrium(equilibrium: Equilibria) -> None:
     """Its stability, the poses, and the forces in the joints."""
     import numpy as np
 
-    from ..summary import clean, short
+    from ...expressions.unit_system import FORCE, TORQUE
+    from ..summary import clean, pose_scale, short
 
-    results = equilibrium.results
-    poses = clean(results.q[0].reshape(-1, 3))
+    results, view = equilibrium.results, equilibrium.results.in_units()
+    scale, names = pose_scale(view.units)
+    poses = clean(results.q[0].reshape(-1, 3)) / scale
     rows = [[name, *map(short, pose)] for name, pose in zip(results.bodies, poses, strict=True)]
-    show("", str(equilibrium.stability[0]), "", table("body", ["x\nm", "y\nm", "phi\nrad"], rows))
-    forces = {name: np.array(results.reaction(name))[:, 0] for name in results.resolved.rows}
+    show("", str(equilibrium.stability[0]), "", table("body", names, rows))
+    forces = {name: np.array(view.reaction(name))[:, 0] for name in results.resolved.rows}
     size = max((float(np.abs(parts).max()) for parts in forces.values()), default=0.0)
     rows = [[name, *map(short, np.where(np.abs(p) > 1e-12 * size, p, 0.0))] for name, p in forces.items()]
     if rows:
-        show("", table("joint", ["fx\nN", "fy\nN", "torque\nN m"], rows))
+        columns = [
+            f"{part}\n{view.units.name(of)}"
+            for part, of in (("fx", FORCE), ("fy", FORCE), ("torque", TORQUE))
+        ]
+        show("", table("joint", columns, rows))
 
 
 @command()

@@ -34,6 +34,8 @@ def check(model: ModelArgument) -> None:
     """Read a model, close it, and say what its constraints allow."""
     from ...analyses.assembly.assemble import assemble
     from ...analyses.assembly.diagnose import diagnose
+    from ...analyses.doctor.data import suspicions
+    from ...analyses.doctor.finding import WARNING
     from ...model.attachment import center_gaps
     from ...system.system import System
     from .. import answers, summary
@@ -47,6 +49,8 @@ def check(model: ModelArgument) -> None:
     diagnosis = diagnose(assembly)
     show(*summary.model_tables(system.resolved, assembly.q), *summary.constraint_lines(assembly, diagnosis))
     warnings = [f"{gap.text} {gap.remedy}" for gap in center_gaps(system.resolved)]
+    doubts = [finding for finding in suspicions(system.resolved) if finding.severity == WARNING]
+    warnings += [f"{finding.text} {finding.remedy}" for finding in doubts]
     if diagnosis.redundant:
         equations = "1 equation is" if diagnosis.redundant == 1 else f"{diagnosis.redundant} equations are"
         warnings.append(f"{equations} redundant: {'; '.join(map(str, diagnosis.dependent))}.")
