@@ -15,7 +15,7 @@ from ..model.si_values import sort_of_text, units_of
 from ..model.unit_fields import ACCELERATION, POWER, SPIN, VELOCITY
 from ..numerics.arrays import Floats
 from .channels import unit_of
-from .reactions import Reaction
+from .reactions import ReactionParts
 from .tables import TabularResults
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ class ResultsInUnits(TabularResults):
             return unit_of(self.results, channel)
         return self.units.name(self._dimension(channel))
 
-    def reaction(self, name: str, **options: Any) -> Reaction:
+    def reaction(self, name: str, **options: Any) -> ReactionParts:
         """Force and torque as in `results.reaction(name)`, in these units."""
         fx, fy, torque = self.results.reaction(name, **options)
-        return Reaction(self._scaled(fx, FORCE), self._scaled(fy, FORCE), self._scaled(torque, TORQUE))
+        return ReactionParts(self._scaled(fx, FORCE), self._scaled(fy, FORCE), self._scaled(torque, TORQUE))
 
     def plot(self, *channels: str, ax: Axes | None = None) -> Axes:
         """Channels over time, in these units."""
