@@ -182,22 +182,26 @@ def unknown(kind: str, name: str, known: Iterable[str], *, plural: str | None = 
 
 
 def nearest(name: str, names: tuple[str, ...]) -> str | None:
-    """The name that was probably meant; in long lists only names with a similar beginning or end are compared."""
+    """The name that was probably meant; in long lists those with a similar beginning or end or the same letters."""
     if len(name) > LONGEST:
         return None
-    word, (folded, forwards, backwards) = name.lower(), _sorted(names)
+    word, (folded, forwards, backwards, by_letters) = name.lower(), _sorted(names)
     candidates = forwards
     if len(forwards) > 2 * REACH:
         candidates = [*_around(forwards, word), *(other[::-1] for other in _around(backwards, word[::-1]))]
+        candidates += by_letters.get("".join(sorted(word)), [])
     close = difflib.get_close_matches(word, candidates, n=1, cutoff=0.6)
     return folded[close[0]] if close else None
 
 
 @lru_cache(maxsize=8)
-def _sorted(names: tuple[str, ...]) -> tuple[dict[str, str], list[str], list[str]]:
-    """The names by their lower-case spelling, sorted forwards and backwards."""
+def _sorted(names: tuple[str, ...]) -> tuple[dict[str, str], list[str], list[str], dict[str, list[str]]]:
+    """The names by their lower-case spelling, sorted forwards and backwards, and by their letters."""
     folded = {name.lower(): name for name in names if len(name) <= LONGEST}
-    return folded, sorted(folded), sorted(name[::-1] for name in folded)
+    by_letters: dict[str, list[str]] = {}
+    for word in folded:
+        by_letters.setdefault("".join(sorted(word)), []).append(word)
+    return folded, sorted(folded), sorted(name[::-1] for name in folded), by_letters
 
 
 def _around(words: list[str], word: str) -> list[str]:

@@ -241,6 +241,23 @@ def test_tables_are_in_the_units_of_the_model(write):
     assert "kN mm" in still.stdout and "-90" in still.stdout
 
 
+def test_actuators_may_be_named_in_a_file(write):
+    text = (
+        SLIDER_CRANK + MOTOR + "analysis: {kind: inverse_dynamics, t_end: 0.3, step: 0.01, actuators: %s}\n"
+    )
+    start = text.replace("2*pi*t}", "1 + 2*pi*t}")
+    for actuators, given in (('{push: "x(ground, slider)"}', {"push": "slider.x"}), ("[motor]", ["motor"])):
+        model = se.load(write(start % actuators))
+        results = job.job_for(model).run(model)
+        want = se.inverse_dynamics(model, t_end=0.3, step=0.01, actuators=given)
+        np.testing.assert_array_equal(results.lam, want.lam)
+    shown = run("check", write(start % "{push: [1]}"))
+    assert (
+        "line 12: the analysis: actuators is {push: [1]}; it must be what produces the motion"
+        in shown.stderr.replace("\n", " ")
+    )
+
+
 def test_assemblies_are_listed_with_their_ranges(driven):
     shown = run("assemblies", driven)
     assert (shown.exit_code, shown.stderr) == (0, "")

@@ -352,7 +352,8 @@ def test_all_parameter_problems_at_once() -> None:
         resolve_parameters(raw)
     text = str(caught.value)
     expected = [
-        "parameter 'x y': a parameter's name is letters", "parameter 'sin': this name already has a meaning",
+        "parameter 'x y': a parameter's name is letters",
+        "parameter 'sin': this name already has a meaning in expressions, a function. Choose another.",
         "parameter 't': this name", "parameter 'sd': this name", "parameter 'deg': this name",
         "parameter 'if': this name", "parameter 'd': expression 'q + 1', column 1: unknown name 'q'",
         "parameter 'f': True is of type bool",

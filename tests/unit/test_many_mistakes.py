@@ -59,3 +59,9 @@ def test_the_nearest_of_many_names_is_found():
     sentence = unknown("body", "crnk", names, plural="bodies")
     assert sentence.startswith("Did you mean 'crank'? The bodies are body0, body1,")
     assert sentence.endswith("and 962 more.")
+
+
+def test_swapped_letters_are_found_among_many_names():
+    names = tuple(f"{letter}{number}rank{letter}" for letter in "abcdefghij" for number in range(100))
+    for swapped in ("rcank_rod_71", "crnak_rod_17", "crank_rdo_17"):
+        assert nearest(swapped, (*names, "crank_rod_17")) == "crank_rod_17"

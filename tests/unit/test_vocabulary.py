@@ -107,13 +107,13 @@ def test_straight_lines_have_kinks_and_splines_only_stops():
         ({"f": "g + 1", "g": "f"}, "f", "formulas use each other in a circle"),
         ({"f": "sinn(t)"}, "f", "formula 'f': expression 'sinn(t)', column 1: unknown function 'sinn'"),
         ({"gas": "2"}, "gas", "formula 'gas' is there twice"),
-        ({"sin": "2"}, "1", "formula 'sin': this name has a meaning in expressions already"),
+        ({"sin": "2"}, "1", "formula 'sin': this name has a meaning in expressions already, a function"),
         ({f"f{i}": f"f{i - 1}*f{i - 1}" if i else "t" for i in range(20)}, "f19", "more than 10000 parts"),
     ],
 )
 def test_mistakes_are_answered(formulas, text, sentence):
     with pytest.raises(se.ModelError) as caught:
-        evaluate(Vocabulary({"gas": table()}, formulas, taken=("sin",)).parse(text), {})
+        evaluate(Vocabulary({"gas": table()}, formulas, taken={"sin": "a function"}).parse(text), {})
     assert sentence in str(caught.value)
 
 
@@ -217,10 +217,13 @@ def test_motions_and_events_use_names():
             "tables: {sin: {points: [[0, 1], [1, 2]]}}",
             "table 'sin': this name has a meaning in expressions already",
         ),
-        ("tables: {b: {points: [[0, 1], [1, 2]]}}", "table 'b': this name has a meaning"),
+        (
+            "tables: {b: {points: [[0, 1], [1, 2]]}}",
+            "table 'b': this name has a meaning in expressions already, a body",
+        ),
         ("formulas: {a: b.x +}", "formula 'a': expression 'b.x +'"),
         ("formulas: {a: c, c: a}", "in a circle"),
-        ("formulas: {phi: 2}", "formula 'phi': this name has a meaning"),
+        ("formulas: {phi: 2}", "formula 'phi': this name has a meaning in expressions already, a coordinate"),
     ],
 )
 def test_wrong_names_in_files_are_answered(tmp_path, section, sentence):
@@ -351,3 +354,49 @@ def test_a_parameter_in_a_formula_is_used():
     m.formula("turn", "w*t")
     m.body("b", mass=1, inertia=1)
     assert "unused" not in {finding.kind for finding in se.doctor(m).findings}
+
+
+# Python functions -------------------------------------------------------------------------------------
+
+
+def bessel(u):
+    """J_0 by its series: a loop, so that symbols cannot follow it."""
+    total, term, k = 0.0, 1.0, 0
+    while abs(term) > 1e-18:
+        total, k = total + term, k + 1
+        term *= -(u * u / 4) / (k * k)
+    return total
+
+
+def test_a_python_function_is_a_table_that_follows_it(tmp_path):
+    m = two_bodies()
+    m.function("J", bessel, 0, 8)
+    u = np.linspace(0, 8, 997)
+    off = max(abs(m.tables["J"].jet(each)[0] - bessel(each)) for each in u)
+    assert off < 2e-9  # of a range of 1.4
+    m.add(se.Torque("T", "a", "J(2 + b.phi)"))
+    assert se.System(m).QA(0.0, np.zeros(6), np.zeros(6))[2] == pytest.approx(bessel(2.0), abs=2e-9)
+    again = se.load(m.save(tmp_path / "m.yaml"))
+    assert again.tables == m.tables
+
+
+def test_periodic_functions_repeat():
+    m = se.Model()
+    m.function("wave", lambda u: np.exp(np.cos(u)), 0, 2 * np.pi, periodic=True)
+    assert m.tables["wave"].jet(20.0)[0] == pytest.approx(np.exp(np.cos(20.0)), abs=3e-9)
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [
+        (lambda u: abs(u - 0.3), "may have kinks"),
+        (lambda u: 1 / (u - 1), "cannot be evaluated: ZeroDivisionError"),
+        (lambda u: float("nan"), "is nan at 0; give a range"),
+        (lambda u: "x", "cannot be evaluated: ValueError"),
+    ],
+)
+def test_functions_without_a_table_are_refused(function, sentence):
+    with pytest.raises(se.ModelError, match=sentence):
+        se.Model().function("f", function, 0, 1)
+    with pytest.raises(se.ModelError, match="is not periodic: it is 0 at the start and 1 at the end"):
+        se.Model().function("f", lambda u: u, 0, 1, periodic=True)

@@ -38,7 +38,7 @@ class Option:
 OPTIONS = {
     "t_end": Option(float | str, NUMBER),
     "step": Option(float | str, NUMBER),
-    "output_steps": Option(int, "a whole number"),
+    "output_steps": Option(int, "a whole number, of a file only; functions take the times t_eval instead"),
     "rtol": Option(float | str, NUMBER),
     "atol": Option(float | str, NUMBER),
     "max_step": Option(float | str, NUMBER),
@@ -46,6 +46,10 @@ OPTIONS = {
     "formulation": Option(str | dict[str, Any], METHOD),
     "coordinates": Option(str, "reference_point, natural, mixed or relative"),
     "on_singular": Option(str, "pass, stop or raise"),
+    "actuators": Option(
+        str | list[str] | dict[str, str],
+        "what produces the motion: drivers such as [motor], or measures such as {motor: angle(ground, crank)}",
+    ),
     "method": Option(str, "newton, relaxation or energy"),
 }
 OUTPUTS = ("t_end", "step", "output_steps")
@@ -110,7 +114,7 @@ register(
     Analysis(
         "inverse_dynamics",
         ".inverse.inverse_dynamics",
-        OUTPUTS,
+        (*OUTPUTS, "actuators"),
         "Find the forces and torques that make a prescribed motion.",
         command="inverse",
     )

@@ -21,11 +21,10 @@ from ..errors import ModelError, Problem, Subject, unknown
 from . import operations
 from .parser import parse, parse_matlab
 from .syntax import (
-    ALIASES,
     CONSTANTS,
     FUNCTIONS,
     IDENTIFIER,
-    KEYWORDS,
+    MEANINGS,
     NOT_FINITE,
     Call,
     Chain,
@@ -45,7 +44,6 @@ from .units import UNITS
 
 NAMES_OF_UNITS = frozenset(UNITS)
 NOTHING: Mapping[str, float] = MappingProxyType({})
-VARIABLES = ("t", "s", "sd")  # the variables of functions of time and force laws
 
 
 def from_matlab(text: str) -> str:
@@ -287,16 +285,16 @@ def of_parameter(name: str) -> Subject:
     return Subject(f"parameter '{name}'", (PARAMETERS, name))
 
 
-_TAKEN = frozenset((*VARIABLES, *CONSTANTS, *FUNCTIONS, *ALIASES, *KEYWORDS))
-
-
 @lru_cache(maxsize=1000)
 def _name_problem(name: object) -> str:
     """What is wrong with a parameter's name, or an empty text."""
     if not isinstance(name, str) or re.fullmatch(IDENTIFIER, name) is None:
         return f"parameter {name!r}: a parameter's name is letters, digits and _, and does not start with a digit."
-    if name in _TAKEN or name.lower() in NOT_FINITE:
-        return f"parameter '{name}': this name already has a meaning in expressions. Choose another."
+    if name in MEANINGS or name.lower() in NOT_FINITE:
+        meaning = MEANINGS.get(name, MEANINGS[NOT_FINITE[0]])
+        return (
+            f"parameter '{name}': this name already has a meaning in expressions, {meaning}. Choose another."
+        )
     return ""
 
 

@@ -27,6 +27,16 @@ FUNCTIONS = (*ONE_ARGUMENT, *TWO_ARGUMENTS, *MANY_ARGUMENTS, "piecewise", *RISES
 IDENTIFIER = r"[^\W\d]\w*"
 KEYWORDS = ("if", "else", "and", "or", "not")
 NOT_FINITE = ("inf", "nan", "infinity")
+MEANINGS = {
+    **dict.fromkeys((*FUNCTIONS, *ALIASES), "a function"),
+    **dict.fromkeys(CONSTANTS, "a constant"),
+    **dict.fromkeys(KEYWORDS, "a word of conditions"),
+    **dict.fromkeys(NOT_FINITE, "not a finite number"),
+    "t": "the time",
+    "s": "the measure of a spring in its law, or the parameter of a curve",
+    "sd": "the rate of a spring's measure in its law",
+}
+"""Names that expressions know, and what each means."""
 
 OR, AND, NOT, BAR, AMPERSAND, COMPARISON, SUM, PRODUCT, UNARY, POWER, ATOM = range(1, 12)
 

@@ -35,16 +35,16 @@ def signature(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 class Vocabulary:
-    """Tables and formulas by name; their names are checked against `taken`, those with a meaning of their own."""
+    """Tables and formulas by name; their names are checked against `taken`, names with their meanings."""
 
     def __init__(
         self,
         tables: Mapping[str, Table],
         formulas: Mapping[str, str],
-        taken: Collection[str] = (),
+        taken: Mapping[str, str] | None = None,
         also: Collection[str] = (),
     ) -> None:
-        self.tables, self.also = dict(tables), tuple(also)
+        self.tables, self.also, taken = dict(tables), tuple(also), taken or {}
         self.texts: dict[str, str] = {}
         self.arguments: dict[str, tuple[str, ...]] = {}
         for words, text in formulas.items():
@@ -57,7 +57,9 @@ class Vocabulary:
         for kind, names in (("table", self.tables), ("formula", self.texts)):
             for name in names:
                 if name in taken or re.fullmatch(IDENTIFIER, name) is None:
-                    what = "has a meaning in expressions already" if name in taken else "is not a plain word"
+                    what = "is not a plain word"
+                    if name in taken:
+                        what = f"has a meaning in expressions already, {taken[name]}"
                     raise ModelError(
                         Problem(f"{kind} '{name}': this name {what}. Give it another.", (f"{kind}s", name))
                     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..errors import ModelError, OptionError, answers_misspellings, counted, unknown
+from ..expressions.sampled import sampled
 from ..expressions.table import Table, split_points
 from ..expressions.unit_system import UnitSystem, as_unit_system
 from ..numerics.collector import collector_waits
@@ -175,6 +176,22 @@ class Model:
         """
         x, y = split_points(name, points) if values is None else (points, values)
         self.tables[name] = Table(of="u", points=x, values=y, smooth=smooth, periodic=periodic)  # type: ignore[arg-type]
+
+    def function(
+        self,
+        name: str,
+        function: Callable[[float], float],
+        start: float,
+        end: float,
+        *,
+        periodic: bool = False,
+    ) -> None:
+        """Name a Python function of a number: `m.function("gas", f, 0, 6)` for arguments from 0 to 6.
+
+        It becomes a table, with so many points that the spline through them is within 1e-9 of the range of its values.
+        A function that can be written with symbols is better a `formula`, which is exact.
+        """
+        self.tables[name] = sampled(name, function, float(start), float(end), periodic)
 
     def formula(self, name: str, formula: Any) -> None:
         """Name a formula that others and laws can use: `m.formula("gap", "distance(a.P, b.Q) - 0.1")`.

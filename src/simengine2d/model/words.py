@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..expressions.law import PUSH, STATE
-from ..expressions.syntax import ALIASES, CONSTANTS, FUNCTIONS, KEYWORDS, NOT_FINITE
+from ..expressions.law import STATE
+from ..expressions.syntax import MEANINGS
 from ..expressions.vocabulary import Vocabulary
 from .drawn import DRAWN
 from .frame import AT, GROUND
@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from .model import Model
 
 CALLS = (*KINDS, AT, RATE)
-MEANINGS = (*FUNCTIONS, *ALIASES, *CONSTANTS, *KEYWORDS, *NOT_FINITE, *CALLS, *STATE, *PUSH, DRAWN, GROUND)
+TAKEN = {
+    **dict.fromkeys(STATE, "a coordinate or velocity of the body in laws of forces"),
+    **dict.fromkeys(KINDS, "a measure"),
+    AT: "a place in a body",
+    RATE: "the rate of a measure",
+    DRAWN: "the value of a measure as drawn",
+    GROUND: "the ground",
+    **MEANINGS,
+}
+"""Names that expressions of a model know, and what each means."""
 NO_WORDS = Vocabulary({}, {})
 
 
@@ -24,7 +33,8 @@ def vocabulary_of(model: Model) -> Vocabulary:
     """The names that a model gives; all formulas are read, whether they are used or not."""
     if not (model.tables or model.formulas):
         return NO_WORDS
-    words = Vocabulary(model.tables, model.formulas, (*MEANINGS, *model.parameters, *model.bodies), CALLS)
+    own = dict.fromkeys(model.parameters, "a parameter") | dict.fromkeys(model.bodies, "a body")
+    words = Vocabulary(model.tables, model.formulas, own | TAKEN, CALLS)
     words.trees  # noqa: B018  (raises where a formula cannot be read)
     return words
 
