@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..errors import ModelError, UnsupportedError, needed
+from ..errors import ModelError
 from ..expressions.unit_system import ANGLE, FORCE, LENGTH, NOTHING, TIME, TORQUE, UnitSystem, as_unit_system
 from ..expressions.units import Dimension
 from ..model.si_values import sort_of_text, units_of
@@ -19,7 +15,6 @@ from .reactions import ReactionParts
 from .tables import TabularResults
 
 if TYPE_CHECKING:
-    import pandas
     from matplotlib.axes import Axes
 
     from .results import Results

@@ -191,6 +191,7 @@ def _spans(t: Floats) -> Floats:
 
 def with_counterweights(model: Model, weights: list[Counterweight]) -> Model:
     """A copy of the model with point masses welded to its links."""
+    model = model.in_si()
     other, resolved = model.copy(), model.check()
     for weight in weights:
         name = f"counterweight of {weight.body}"

@@ -16,7 +16,9 @@ from ...model.frame import GROUND, Frame
 from ...model.joints.revolute import Revolute
 from ...model.joints.translational import Translational
 from ...model.measure import KINDS, Measure, along, angle
+from ...model.measure_text import parse_measure
 from ...model.model import Model
+from ...model.si_values import text_in_si
 from ...numerics.arrays import Floats
 from ...numerics.rank import row_space
 from ...results.channels import MEASURES
@@ -74,14 +76,23 @@ def the_driver(system: System, name: str | None) -> str:
 
 def measure_of(model: Model, named: Measure | str) -> Measure | str:
     """What an input or an output is: a measure, a channel such as "slider.x", a driver, a joint or a body by name."""
-    if isinstance(named, Measure) or any(f"{kind}(" in named for kind in KINDS):
+    found = _named_measure(model.in_si(), named)
+    if isinstance(found, str) and model.in_si().written is not None:  # texts about it are in units of its own
+        return parse_measure(found, model.check().parameters)
+    return found
+
+
+def _named_measure(model: Model, named: Measure | str) -> Measure | str:
+    if isinstance(named, Measure):
         return named
+    if any(f"{kind}(" in named for kind in KINDS):
+        return text_in_si(model, named)
     if named in model.elements:
         return _of_element(model, named)
     if named in model.bodies:
         return _of_body(model, named)
     if "." in named:
-        return channel_measure(named)
+        return channel_measure(named, model)
     hint = unknown("name", named, [*model.bodies, *model.joints])
     raise ModelError(f"'{named}' is neither a body, a joint nor a measure of model '{model.name}'. {hint}")
 
