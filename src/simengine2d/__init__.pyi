@@ -107,6 +107,8 @@ from .integrators.scipy_methods import BDFVariable as BDFVariable
 from .integrators.scipy_methods import RadauAdaptive as RadauAdaptive
 from .integrators.tsitouras5 import Tsitouras5 as Tsitouras5
 from .io import load as load
+from .lab.explain.explain import explain as explain
+from .lab.explain.explanation import Explanation as Explanation
 from .model import builders as builders
 from .model.body import Body as Body
 from .model.curves.cam_design import CamProfile as CamProfile

@@ -35,6 +35,7 @@ def fresh_settings(tmp_path, monkeypatch):
 
 EVERY = {
     "check": ["check", "slider_crank"],
+    "explain": ["explain", "four_bar", "position", "--at", "0.1", "--out", "step.html"],
     "assemblies": ["assemblies", "four_bar"],
     "linkage": ["linkage", "four_bar"],
     "models": ["models"],

@@ -69,15 +69,16 @@ def test_the_integrator_of_the_guide_is_ready_for_use(monkeypatch):
     assert "trapezoidal" in Integrator.registry
 
 
-@pytest.mark.parametrize("page", ["write-a-mechanism.md", "control-a-mechanism.md"])
+@pytest.mark.parametrize("page", ["write-a-mechanism.md", "control-a-mechanism.md", "see-a-method-work.md"])
 def test_the_pages_of_daily_use_run(page, monkeypatch, tmp_path):
     text = (ROOT / "docs" / "how-to" / page).read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    names = {"__name__": "page"}
     for number, (language, block) in enumerate(
         re.findall(r"^```(python|yaml)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     ):
         if language == "python":
-            exec(compile(block, f"block {number}", "exec"), {"__name__": "page"})
+            exec(compile(block, f"block {number}", "exec"), names)
         else:
             (tmp_path / "model.yaml").write_text(block, encoding="utf-8")
             se.dynamics(se.load("model.yaml"), t_end=0.01)

@@ -25,7 +25,7 @@ from simengine2d.draw import answer_html
 from simengine2d.methods import Formulation, Integrator
 
 LINES, COLUMNS = 10, 80
-OWN_VIEWS = {"Model", "Results", "Equations", "SymbolicSystem", "ShippedModels"}
+OWN_VIEWS = {"Model", "Results", "Equations", "SymbolicSystem", "ShippedModels", "Explanation"}
 """These are looked at with a picture, a player, formulas or a list of their own."""
 ONE_LINE = {
     *(
@@ -39,6 +39,8 @@ ONE_LINE = {
         "Apart",
         "KnownMotion",
         "CamDesign",
+        "Equation",
+        "Line",
     ),
     *("Bar", "LinkShape", "Plate", "Disk", "Block", "LegendEntry", "Letter", "Symbol", "Number"),
 }

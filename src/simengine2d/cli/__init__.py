@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..numerics import parallel_build
-from .commands import analyses, equations, kernels, lab, linkage, models, motion, show
+from .commands import analyses, equations, explain, kernels, lab, linkage, models, motion, show
 from .commands.app import app
 from .terminal import prepare
 
-__all__ = ["analyses", "equations", "kernels", "lab", "linkage", "main", "models", "motion", "show"]
+__all__ = ["analyses", "equations", "explain", "kernels", "lab", "linkage", "main", "models", "motion", "show"]
 
 
 def main() -> None:

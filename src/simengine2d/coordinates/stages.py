@@ -21,7 +21,7 @@ give way have a compliance, -compliance dlam in their own row.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +107,7 @@ class KeptStages(NamedTuple):
 
     st: Stages
     factors: dict[str, Floats]
+    iteration: Any = None  # Newton's, where its corrections can be made once more
 
 
 @kernel

@@ -92,7 +92,7 @@ class DaeEquations:
         given = self.redundant, self.compliances(formulation)
         stages = stage_solver(formulation, self.family, T.B, newton, tolerance, *given)
         bound = solve_step.bind(Method(T, stages.iteration, past, *guess))
-        self.solvers.append(KeptStages(stages.st, stages.factors))
+        self.solvers.append(KeptStages(stages.st, stages.factors, stages.iteration))
         return bound, past
 
     def ending(self, ends: Floats, correct: BoundKernel = NONE) -> BoundKernel:

@@ -66,20 +66,38 @@ def dynamics(
             atol=atol, max_step=max_step, events=events,
             coordinates=coordinates, progress=progress, keep=keep,
         )  # fmt: skip
-    system = _system(model)
-    method, posed = methods(integrator, formulation)
     times = output_times(t_end, step, t_eval, "dynamics")
     events = (events,) if isinstance(events, Event) else tuple(events)
     spacing = float(times[1]) if step is None and t_eval is None else None
-    begin = begin_of(system, times)
-    check_domains(system, times)
-    chosen = choice(system, begin, coordinates, method, posed, atol)
-    others = events, max_step, begin, spacing, *chosen
-    options = DynamicsOptions(system, times, step, method, posed, rtol, atol, *others)
+    others = rtol, atol, events, max_step, spacing
+    options = options_of(model, times, step, integrator, formulation, coordinates, *others)
     results = _run(options, progress, keep)
     if not second_opinion:
         return results
     return asked_again(results, options, lambda sharper: _run(sharper, None, None))
+
+
+def options_of(
+    model: Model | System,
+    times: Floats,
+    step: float | None,
+    integrator: str | Integrator | None,
+    formulation: str | Formulation | None,
+    coordinates: str | None,
+    rtol: float = 1e-6,
+    atol: float | Sequence[float] | Floats | None = None,
+    events: Sequence[Event] = (),
+    max_step: float | None = None,
+    spacing: float | None = None,
+) -> DynamicsOptions:
+    """What is asked for, with what the engine chooses where nothing is said."""
+    system = _system(model)
+    method, posed = methods(integrator, formulation)
+    begin = begin_of(system, times)
+    check_domains(system, times)
+    chosen = choice(system, begin, coordinates, method, posed, atol)
+    others = events, max_step, begin, spacing, *chosen
+    return DynamicsOptions(system, times, step, method, posed, rtol, atol, *others)
 
 
 def _run(options: DynamicsOptions, progress: Progress | None, keep: Keep | None) -> Results:

@@ -30,7 +30,7 @@ from .tangent_space import tangent_space
 
 ROUNDING = 1e-12  # of a length or a radian
 
-METHODS: dict[str, Callable[[Balance], FoundEquilibrium]] = {
+METHODS: dict[str, Callable[..., FoundEquilibrium]] = {
     "newton": newton_by_arc_length,
     "relaxation": relax,
     "energy": lowest_energy,
@@ -128,11 +128,8 @@ def equilibrium(
         raise ModelError("a region says where to look for all equilibria; give all=True too.")
     if all and method != "newton":
         raise ModelError(f"all=True uses Newton's method from many starts; leave out method={method!r}.")
-    # the closed start, and the search
     system = System(model)
-    check_static(system)
-    begin = Balance(system, t, tangent_space(system, t, closed_pose(system, t, start)[0]))
-    finite_QA(system, t, begin.q, np.zeros(system.n))
+    begin = beginning(system, t, start)
     solutions = search(begin, region) if all else [METHODS[method](begin)]
     _refuse_motion(solutions, method)
     if not solutions:
@@ -143,6 +140,14 @@ def equilibrium(
             "a neutral equilibrium may be one of many: nothing holds the mechanism there"
         )
     return answer
+
+
+def beginning(system: System, t: float, start: Pose = None) -> Balance:
+    """The closed pose in which a search begins."""
+    check_static(system)
+    begin = Balance(system, t, tangent_space(system, t, closed_pose(system, t, start)[0]))
+    finite_QA(system, t, begin.q, np.zeros(system.n))
+    return begin
 
 
 def _refuse_motion(solutions: list[FoundEquilibrium], method: str) -> None:

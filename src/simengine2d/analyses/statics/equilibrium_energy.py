@@ -16,7 +16,7 @@ from ...errors import ConvergenceError, UnsupportedError, listed
 from ...model.elements import Wrench
 from ...numerics.arrays import Floats
 from ...system.system import System
-from .equilibrium_newton import FoundEquilibrium, newton, no_equilibrium
+from .equilibrium_newton import FoundEquilibrium, Note, newton, no_equilibrium, unnoted
 from .statics import Balance, limited
 from .stiffness import force_slopes
 
@@ -30,13 +30,14 @@ NODES, WEIGHTS = (
 )
 
 
-def lowest_energy(start: Balance) -> FoundEquilibrium:
+def lowest_energy(start: Balance, note: Note = unnoted) -> FoundEquilibrium:
     """The minimum downhill from the start."""
     _refuse_other_forces(start.system, start.t, start.q)
     here: Balance | None = start
     for iteration in range(MOST_STEPS):
         if here is None:
             break
+        note(here)
         curvatures, axes = np.linalg.eigh(0.5 * (here.stiffness + here.stiffness.T))
         largest = here.size / here.system.length  # a curvature relative to which others are small
         if here.left_over <= NEAR * here.size:

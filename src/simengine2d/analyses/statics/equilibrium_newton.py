@@ -6,6 +6,7 @@ them, springs hold the start and are replaced gradually by the mechanism's own f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -28,10 +29,19 @@ class FoundEquilibrium(NamedTuple):
     iterations: int
 
 
-def newton(start: Balance) -> FoundEquilibrium | None:
+Note = Callable[[Balance], None]
+"""Called with each pose on the way."""
+
+
+def unnoted(here: Balance) -> None:
+    """As a rule nobody wants to know."""
+
+
+def newton(start: Balance, note: Note = unnoted) -> FoundEquilibrium | None:
     """Newton's method with line search; None if it stalls or reaches a singular pose."""
     here, before = start, np.inf
     for iteration in range(MOST_STEPS):
+        note(here)
         if here.space.nearly_singular:  # where Z turns sharply, forces seem to vanish
             return None
         balanced = here.left_over <= BALANCED * here.size
@@ -77,15 +87,15 @@ class Release(ProblemFamily):
         return np.asarray(here.Z.T @ (own + springs))
 
 
-def newton_by_arc_length(start: Balance) -> FoundEquilibrium:
+def newton_by_arc_length(start: Balance, note: Note = unnoted) -> FoundEquilibrium:
     """Newton's method if it converges, else the path of release; raises if that fails too."""
-    solution = newton(start) or _released(start)
+    solution = newton(start, note) or _released(start, note)
     if solution is None:
         raise ConvergenceError(no_equilibrium(start, "Newton's method"))
     return solution
 
 
-def _released(start: Balance) -> FoundEquilibrium | None:
+def _released(start: Balance, note: Note) -> FoundEquilibrium | None:
     """The end of the path at s = 1."""
     last = None
     for count, point in enumerate(follow(Release(start), start.q, 0.0, towards=1.0)):
@@ -93,7 +103,7 @@ def _released(start: Balance) -> FoundEquilibrium | None:
             part = (1.0 - last.s) / (point.s - last.s)
             q = last.balance.q + part * (point.balance.q - last.balance.q)
             near = balance_near(start.system, start.t, q)
-            solution = newton(near) if near is not None else None
+            solution = newton(near, note) if near is not None else None
             if solution is not None:
                 return FoundEquilibrium(solution.balance, count + solution.iterations)
         if count > MOST_POINTS:

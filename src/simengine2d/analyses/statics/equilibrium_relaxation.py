@@ -17,7 +17,7 @@ from ...model.model import Model
 from ...system.system import System
 from ..assembly.redrawn import with_initial_pose
 from ..dynamics.dynamics import dynamics
-from .equilibrium_newton import FoundEquilibrium, newton, no_equilibrium
+from .equilibrium_newton import FoundEquilibrium, Note, newton, no_equilibrium, unnoted
 from .statics import Balance, moving_in_time
 from .tangent_space import closed_near
 
@@ -27,7 +27,7 @@ MOST_STAGES = 40
 RTOL = 1e-6
 
 
-def relax(start: Balance) -> FoundEquilibrium:
+def relax(start: Balance, note: Note = unnoted) -> FoundEquilibrium:
     """Where the mechanism comes to rest from the start; the last digits are Newton's."""
     system = start.system
     moving = moving_in_time(system)
@@ -40,9 +40,10 @@ def relax(start: Balance) -> FoundEquilibrium:
     for _ in range(MOST_STAGES):
         # close to rest, Newton's method finishes
         if here.left_over <= RESTS * here.size:
-            solution = newton(here)
+            solution = newton(here, note)
             if solution is not None and here.is_near(solution.balance):
                 return FoundEquilibrium(solution.balance, steps + solution.iterations)
+        note(here)
         # one stage: released from rest with critical damping of the slowest vibration
         frequency = _slowest(here)
         free = with_initial_pose(system.model, here.q, np.zeros(system.n))
