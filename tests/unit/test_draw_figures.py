@@ -265,6 +265,21 @@ def test_forces_and_inertia_balance(t):
     assert re.search(r"ΣF − m a = \(.*\) N,   ΣT − J α = .* N m", text)
 
 
+@pytest.mark.parametrize("name", ["excavator", "klann_leg", "jansen_leg", "double_pendulum"])
+def test_names_of_forces_on_a_free_body_are_apart(name):
+    with library.file(name) as path:
+        model = se.load(path)
+    results = se.dynamics(model, t_end=0.2, step=0.1)
+    for body in results.bodies:
+        figure = results.free_body(body, 0.1).figure
+        figure.canvas.draw()
+        words = [text for text in figure.axes[0].texts if text.get_text()]
+        boxes = [text.get_window_extent() for text in words]
+        assert all(text.get_visible() for text in words)
+        assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+        plt.close(figure)
+
+
 def test_wrong_free_bodies_are_said_in_words():
     with pytest.raises(se.ModelError, match=r"no body 'bra' to free\. Did you mean 'bar'"):
         falling().free_body("bra", 0)

@@ -21,9 +21,9 @@ def names_of(results: Sequence[Results]) -> list[str]:
         return own
     for facts in ([dict(_of_model(one)) for one in results], [dict(_of_run(one)) for one in results]):
         keys = [key for key in dict.fromkeys(k for each in facts for k in each) if _differs(key, facts)]
-        told = [", ".join(f"{key} = {each.get(key, 'none')}" for key in keys) for each in facts]
-        if 0 < len(keys) <= MOST and len(set(told)) == len(told):
-            return told
+        labels = [", ".join(f"{key} = {each.get(key, 'none')}" for key in keys) for each in facts]
+        if 0 < len(keys) <= MOST and len(set(labels)) == len(labels):
+            return labels
     return [f"{name} ({i})" for i, name in enumerate(own, 1)]
 
 

@@ -180,8 +180,8 @@ class SceneArtists:
         scene, canvas = self.scene, self._limits()
         boxes = self._label_sizes()
         arrows = [(*self._at(arrow.spot, i), *self._vector(arrow, i)) for arrow, *_ in self.arrows]
-        found = places(scene.labels, scene.motion, i, scene.size, boxes, canvas, arrows)
-        for (label, text), place in zip(self.labels, found, strict=True):
+        free = places(scene.labels, scene.motion, i, scene.size, boxes, canvas, arrows)
+        for (label, text), place in zip(self.labels, free, strict=True):
             text.set_position((place.x, place.y))
             text.set_visible(place.is_free and is_inside(self._at(label.spot, i), canvas))
 

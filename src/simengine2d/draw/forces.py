@@ -18,7 +18,7 @@ from ..model.joints.rolling_curves import RollingCurves
 from ..results.reactions import reaction
 from ..results.results import Results
 from .layout import Layout, spot_of
-from .marks import Arrow, Spot
+from .marks import Arrow, OnRequest, Spot
 
 KINDS = {
     "reaction": "reaction of a joint",
@@ -72,30 +72,39 @@ def kind_of(element: Element) -> str:
     return "elastic" if isinstance(element, Spring) else "applied"
 
 
-def on_request(results: Results, layout: Layout, spots: Mapping[str, Spot]) -> list[Arrow]:
-    """Weights, and the motions of these spots; those of the mass centers where there are none."""
+def on_request(results: Results, layout: Layout, spots: Mapping[str, Spot]) -> OnRequest:
+    """Weights, and the motions of these spots, or of the mass centers where there are none; made when needed."""
     moving = spots or {name: Spot(name, 0.0, 0.0) for name in results.bodies}
-    motions = [arrow for name, spot in moving.items() for arrow in _motions(results, layout, name, spot)]
-    return [*_weights(results, layout), *motions]
+
+    def arrows_of(kind: str) -> list[Arrow]:
+        if kind == "weight":
+            return list(_weights(results, layout))
+        columns = {name: 3 * i for i, name in enumerate(results.bodies)}
+        return [
+            _motion(kind, name, spot, columns[spot.carrier], results, layout)
+            for name, spot in moving.items()
+            if spot.carrier in columns
+        ]
+
+    return arrows_of
 
 
-def _motions(results: Results, layout: Layout, name: str, spot: Spot) -> Iterator[Arrow]:
-    """v = rd + phid B s and a = rdd + phidd B s - phid^2 A s of a point."""
-    if spot.carrier not in results.bodies:
-        return
-    k = 3 * results.bodies.index(spot.carrier)
-    (xdd, ydd, phidd), phid = results.qdd[:, k : k + 3].T, results.qd[:, k + 2]
-    sx, sy = (layout.motion.place(spot) - results.q[:, k : k + 2]).T
-    vx, vy = layout.motion.velocity(spot).T
-    ax, ay = xdd - phidd * sy - phid**2 * sx, ydd + phidd * sx - phid**2 * sy
-    for kind, x, y in (("velocity", vx, vy), ("acceleration", ax, ay)):
-        yield Arrow(spot, f"{kind} of {name}", kind, x, y, np.zeros(results.t.size), on=spot.carrier)
+def _motion(kind: str, name: str, spot: Spot, k: int, results: Results, layout: Layout) -> Arrow:
+    """v = rd + phid B s or a = rdd + phidd B s - phid^2 A s of a point, where k is the first column of its body."""
+    if kind == "velocity":
+        x, y = layout.motion.velocity(spot).T
+    else:
+        (xdd, ydd, phidd), phid = results.qdd[:, k : k + 3].T, results.qd[:, k + 2]
+        sx, sy = (layout.motion.place(spot) - results.q[:, k : k + 2]).T
+        x, y = xdd - phidd * sy - phid**2 * sx, ydd + phidd * sx - phid**2 * sy
+    return Arrow(spot, f"{kind} of {name}", kind, x, y, np.zeros(results.t.size), on=spot.carrier)
 
 
 def _weights(results: Results, layout: Layout) -> Iterator[Arrow]:
     """m g at the mass center of every body that has a mass."""
-    gravity, ones = layout.resolved.gravity, np.ones(results.t.size)
+    gravity = layout.resolved.gravity
+    always = lambda value: np.broadcast_to(value, results.t.size)
     for name, body in layout.resolved.bodies.items():
         if name != GROUND and body.mass > 0.0 and any(gravity):
-            fx, fy = body.mass * gravity[0] * ones, body.mass * gravity[1] * ones
-            yield Arrow(Spot(name, 0.0, 0.0), f"weight of {name}", "weight", fx, fy, 0.0 * ones, on=name)
+            fx, fy = always(body.mass * gravity[0]), always(body.mass * gravity[1])
+            yield Arrow(Spot(name, 0.0, 0.0), f"weight of {name}", "weight", fx, fy, always(0.0), on=name)

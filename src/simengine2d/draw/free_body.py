@@ -5,18 +5,21 @@ m rdd = sum of forces,      J phidd = sum of torques about the mass center
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..errors import ModelError, UnsupportedError, unknown
+from ..model.frame import GROUND
 from ..results.results import Results
-from .figure import LABEL, SceneArtists, axes_or_new, halo
+from .figure import SceneArtists, axes_or_new
 from .layout import CarrierMotion
-from .marks import Arrow, Layer, Mark, Outline, Spot
+from .marks import Arrow, Label, Layer, Mark, Outline, Spot
 from .outlines import circle
-from .scene import Scene, nearest_row, scene_of
-from .style import TEXT, ink_of
+from .scene import SMALLEST_ARC, Scene, nearest_row, scene_of
+from .style import TEXT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,10 +77,9 @@ def free_body(results: Results, body: str, t: float, ax: Axes | None = None) -> 
     scene = _freed(scene_of(results.at_rows(slice(i, i + 1))), body, balanced, results)
     ax = axes_or_new(ax, 6.0, 5.4)
     _frame(scene, ax)
-    SceneArtists(scene, ax).show(0)
-    _names(scene, balanced, ax)
     ax.set_axis_off()
     ax.set_aspect("equal")
+    SceneArtists(replace(scene, labels=list(_names(scene))), ax, labels=True).show(0)
     ax.set_title(f"{body} at t = {results.t[i]:.4g} s")
     ax.text(0.5, -0.02, _sentence(balanced), transform=ax.transAxes, ha="center", va="top", fontsize=9,
             color=TEXT["light"], linespacing=1.5)  # fmt: skip
@@ -101,7 +103,9 @@ def _freed(scene: Scene, body: str, balanced: BodyBalance, results: Results) -> 
         if name in results.model.joints:
             pin = circle((spot.x, spot.y), 0.5 * scene.size, 32)
             marks.append(Outline(body, [pin], "pin", Layer.PIN, name))
-    return Scene(scene.title, scene.motion, scene.size, marks, [], [], arrows, [], [], scene.inks)
+    return Scene(
+        scene.title, scene.motion, scene.size, marks, [], [], arrows, lambda kind: [], [], scene.inks
+    )
 
 
 def _belongs(mark: Outline, body: str, joints: set[str]) -> bool:
@@ -118,23 +122,19 @@ def _spot(motion: CarrierMotion, spot: Spot | None, body: str, results: Results,
     return Spot(body, float(c * (x - px) + s * (y - py)), float(-s * (x - px) + c * (y - py)))
 
 
-def _names(scene: Scene, balanced: BodyBalance, ax: Axes) -> None:
+def _names(scene: Scene) -> Iterator[Label]:
     """The name and size of each force at the tip of its arrow."""
     for arrow in scene.arrows:
-        fx, fy, _ = balanced.forces[arrow.name]
-        size = float(np.hypot(fx, fy))
-        at = scene.motion.place(arrow.spot)[0] + scene.force_scale * np.array([fx, fy])
-        torque = float(arrow.torque[0])
+        force, torque = np.array([arrow.fx[0], arrow.fy[0]]), float(arrow.torque[0])
+        size = float(np.hypot(*force))
         shown = [f"{size:.4g} N"] if size * scene.force_scale > 0.3 * scene.size else []
-        if abs(torque) * scene.torque_scale > 0.08:
+        if abs(torque) * scene.torque_scale > SMALLEST_ARC:
             shown.append(f"{torque:.4g} N m")
         if shown:
-            angle = np.arctan2(fy, fx)
-            ax.annotate(
-                f"{arrow.name}\n{', '.join(shown)}", at, xytext=(14 * np.cos(angle), 14 * np.sin(angle)),
-                textcoords="offset points", ha="center", va="center", fontsize=8.5, color=ink_of(arrow.ink).edge,
-                zorder=LABEL, path_effects=halo(),
-            )  # fmt: skip
+            at = scene.motion.place(arrow.spot)[0]
+            tail, tip = (Spot(GROUND, *map(float, end)) for end in (at, at + scene.force_scale * force))
+            text = f"{arrow.name}\n{', '.join(shown)}"
+            yield Label(tip, text, arrow.ink, 0.8 * scene.size, (tail,), is_pin=True)
 
 
 def _frame(scene: Scene, ax: Axes) -> None:
@@ -144,7 +144,7 @@ def _frame(scene: Scene, ax: Axes) -> None:
         scene.motion.place(a.spot)[0] + scene.force_scale * np.array([a.fx[0], a.fy[0]]) for a in scene.arrows
     ]
     low, high = np.min([(x0, y0), *tips], axis=0), np.max([(x1, y1), *tips], axis=0)
-    margin = 0.12 * float(np.max(high - low))
+    margin = 0.17 * float(np.max(high - low))
     ax.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
 
 

@@ -6,7 +6,7 @@ with the picture. Its ink is a word such as "body 2", "ground" or "pin"; `inks` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -95,6 +95,10 @@ class Arrow(NamedTuple):
     """A load of the model, which belongs to its picture even where forces are not shown."""
     ring: int = 0
     """Which of the arcs about its spot shows the torque, counted from the inside."""
+
+
+OnRequest = Callable[[str], list[Arrow]]
+"""The arrows of a kind."""
 
 
 class Trace(NamedTuple):

@@ -20,7 +20,7 @@ from .forces import arrows, on_request
 from .label_places import LabelPlace, places, usual_sizes
 from .labels import labels
 from .layout import CarrierMotion, Layout, spot_of
-from .marks import Arrow, Bounds, Label, Layer, Mark, Outline, Spot, Stretched, Trace
+from .marks import Arrow, Bounds, Label, Layer, Mark, OnRequest, Outline, Spot, Stretched, Trace
 from .outlines import center_of_mass, circle
 from .shapes import body_marks
 from .style import body_ink, every_body
@@ -51,8 +51,8 @@ class Scene:
     """Mass centers and axes of the bodies, which are shown on request."""
     labels: list[Label]
     arrows: list[Arrow]
-    on_request: list[Arrow]
-    """Weights, velocities and accelerations."""
+    on_request: OnRequest
+    """Weights, velocities and accelerations, by kind."""
     traces: list[Trace]
     inks: dict[str, str]
     """Of each body."""
@@ -125,7 +125,7 @@ class Scene:
 
     def requested(self, kinds: Sequence[str]) -> list[Arrow]:
         """The arrows of these kinds that are shown on request."""
-        return [arrow for arrow in self.on_request if arrow.ink in kinds]
+        return [arrow for kind in kinds for arrow in self.on_request(kind)]
 
     def scale_of(self, kind: str) -> float:
         """Meters per newton, per m/s or per m/s² of a kind of arrow."""

@@ -1,4 +1,4 @@
-// Results as the page holds them: columns of numbers, and what stands between two of their rows.
+// Results as the page holds them: columns of numbers, and what lies between two of their rows.
 
 function decode(text, Numbers) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
