@@ -105,12 +105,12 @@ class Scene:
         font = FONT / 72 * ((x1 - x0) * (y1 - y0)) ** 0.5 / USUAL_INCHES
         return places(self.labels, self.motion, i, self.size, usual_sizes(self.labels, font))
 
-    @property
+    @cached_property
     def diagonal(self) -> float:
         x0, y0, x1, y1 = self.bounds
         return float(np.hypot(x1 - x0, y1 - y0))
 
-    @property
+    @cached_property
     def force_scale(self) -> float:
         """Meters per newton: large forces make long arrows, and a short peak one that is cut at the edge."""
         arrows = self.arrows or self.requested(["weight"])
@@ -135,7 +135,7 @@ class Scene:
         largest = float(max(sizes, default=0.0))
         return LONG_ARROW * self.diagonal / largest if largest > 0.0 else 0.0
 
-    @property
+    @cached_property
     def torque_scale(self) -> float:
         """Radians of an arc per newton meter, so that the largest torque makes three quarters of a turn."""
         largest = max((float(np.abs(a.torque).max(initial=0.0)) for a in self.arrows), default=0.0)
