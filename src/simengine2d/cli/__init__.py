@@ -7,7 +7,18 @@ from .commands import analyses, equations, explain, kernels, lab, linkage, model
 from .commands.app import app
 from .terminal import prepare
 
-__all__ = ["analyses", "equations", "explain", "kernels", "lab", "linkage", "main", "models", "motion", "show"]
+__all__ = [
+    "analyses",
+    "equations",
+    "explain",
+    "kernels",
+    "lab",
+    "linkage",
+    "main",
+    "models",
+    "motion",
+    "show",
+]
 
 
 def main() -> None:

@@ -22,6 +22,7 @@ from .channels import formula_along, measure_rates
 from .energy import ENERGIES, Energy, energy, energy_drift, power_balance
 from .events import Crossing
 from .reactions import Reaction, channels_of, non_unique, pull, reaction
+from .step_history import StepHistory
 from .tables import TabularResults
 from .verdict import Verdict, verdict
 
@@ -67,6 +68,8 @@ class Results(TabularResults):
     """The options of the run."""
     checkpoint: dict[str, Floats] = field(default_factory=dict, repr=False)
     """The state of the integrator, for `resume`."""
+    history: StepHistory | None = field(default=None, repr=False)
+    """Every step of the integrator, where that was asked for; not saved in files."""
     columns_only: bool = False
     """True where they come from a CSV file: the model is bodies with names, without points and joints."""
 

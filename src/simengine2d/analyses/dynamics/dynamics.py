@@ -41,6 +41,7 @@ def dynamics(
     max_step: float | None = None,
     events: Event | Sequence[Event] = (),
     second_opinion: bool = False,
+    history: bool = False,
     progress: Progress | None = None,
     keep: Keep | None = None,
 ) -> Results:
@@ -54,6 +55,7 @@ def dynamics(
     object, `se.Newmark(newton="modified")`. A System in place of a model saves the time to build it again; a
     `symbolic.SymbolicSystem` is integrated as it is.
 
+    `history` keeps every step: `results.history` has their sizes, errors and iterations.
     `second_opinion` runs it again with a tighter tolerance, and adds the difference to `results.verdict`.
     Adaptive steps are not longer than `max_step`: it should resolve what a Python function does.
 
@@ -71,10 +73,10 @@ def dynamics(
     spacing = float(times[1]) if step is None and t_eval is None else None
     others = rtol, atol, events, max_step, spacing
     options = options_of(model, times, step, integrator, formulation, coordinates, *others)
-    results = _run(options, progress, keep)
+    results = _run(options, progress, keep, history)
     if not second_opinion:
         return results
-    return asked_again(results, options, lambda sharper: _run(sharper, None, None))
+    return asked_again(results, options, lambda sharper: _run(sharper, None, None, False))
 
 
 def options_of(
@@ -100,8 +102,10 @@ def options_of(
     return DynamicsOptions(system, times, step, method, posed, rtol, atol, *others)
 
 
-def _run(options: DynamicsOptions, progress: Progress | None, keep: Keep | None) -> Results:
+def _run(options: DynamicsOptions, progress: Progress | None, keep: Keep | None, history: bool) -> Results:
     run = new_run(options)
+    if history:
+        run.record()
     results = run.to_the_end(progress, keep)
     for stepper in run.steppers:
         stepper.put_away()

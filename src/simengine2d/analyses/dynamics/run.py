@@ -23,6 +23,7 @@ from .options import DynamicsOptions
 from .outputs import Outputs
 from .passing import Passing
 from .row_checks import cautions, good_rows, halved_notes, undefined_at, useless
+from .step_recorder import StepRecorder
 from .stepper import DynamicsStepper
 from .takeover import Takeover
 
@@ -52,6 +53,7 @@ class Run:
         self.crossings: list[Crossing] = []
         self.stopped_by: Crossing | None = None
         self.inside = False  # a chunk
+        self.recorder: StepRecorder | None = None  # where the history of all steps is wanted
         # rows, time and checkpoint to which it is possible to go back
         self.safe: tuple[int, float, dict[str, Floats]] | None = None
         self.window = self.steps_in_window  # steps tried after which outputs are looked at
@@ -77,6 +79,11 @@ class Run:
     def span(self) -> float:
         return float(self.outputs.times[-1]) - self.start.assembly.t
 
+    def record(self) -> None:
+        """Keep the size, the error and the iterations of every step from here on."""
+        self.recorder = StepRecorder()
+        self.recorder.begin(self.stepper)
+
     # the loop
 
     def to_the_end(self, progress: Progress | None, keep: Keep | None = None) -> Results:
@@ -97,7 +104,7 @@ class Run:
         while outputs.done < outputs.times.size and self.stopped_by is None:
             self.inside = True
             try:
-                self.chunk(1 if self.watch else pace.next())
+                self.chunk(1 if self.watch or self.recorder else pace.next())
             except SimEngineError:
                 interrupts.check()  # a law of the user's that was interrupted has no value
                 raise
@@ -122,6 +129,8 @@ class Run:
         first = self.outputs.done
         self.advance(steps)
         self.check_rows(first)
+        if self.recorder:
+            self.recorder.note(self.stepper, len(self.steppers) > 1 and self.stepper is self.steppers[1])
         if self.watch:
             self.look_for_events(self.watch)
 
@@ -337,6 +346,7 @@ class Run:
             events=sorted([*self.crossings, *halved], key=lambda event: event.t),
             settings=self.options.settings(times) | {"method": self.method},
             checkpoint=self.everything(),
+            history=self.recorder.history() if self.recorder else None,
         )
 
     # checkpoints

@@ -1,0 +1,63 @@
+"""The steps of a run, one by one: their ends, sizes, errors and iterations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..answer import PlottedAnswer
+from ..numerics.arrays import Floats, Ints
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+
+
+@dataclass(frozen=True, repr=False)
+class StepHistory(PlottedAnswer):
+    """One entry for each step that was tried, also for those that were refused."""
+
+    t: Floats
+    """Where the step begins."""
+    size: Floats
+    error: Floats
+    """Estimated error against the tolerance; nan where none is estimated."""
+    iterations: Ints
+    """Newton iterations."""
+    taken: NDArray[np.bool_]
+    """False where the step was refused, and tried again with another size."""
+    implicit: NDArray[np.bool_]
+    """True where an implicit method had taken over."""
+
+    def __len__(self) -> int:
+        return self.t.size
+
+    def __str__(self) -> str:
+        if not len(self):
+            return "no steps"
+        sizes, refused = self.size[self.taken], int(np.sum(~self.taken))
+        words = [f"{sizes.size} steps of {sizes.min(initial=np.inf):.3g} to {sizes.max(initial=0.0):.3g} s"]
+        words += [f"{refused} refused"] if refused else []
+        words += [f"{self.iterations.sum()} iterations"] if self.iterations.any() else []
+        return ", ".join(words)
+
+    def to_frame(self) -> DataFrame:
+        """One row for each step."""
+        import pandas as pd
+
+        return pd.DataFrame({name: getattr(self, name) for name in self.__dataclass_fields__})
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The size of each step against time; refused ones are crosses."""
+        from ..draw.figure import axes_or_new
+
+        ax = axes_or_new(ax, 7.2, 4.0)
+        ax.step(self.t[self.taken], self.size[self.taken], where="post", label="steps")
+        if not self.taken.all():
+            ax.plot(self.t[~self.taken], self.size[~self.taken], "x", label="refused")
+            ax.legend()
+        ax.set(xlabel="t in s", ylabel="size in s", yscale="log", title="steps")
+        return ax
