@@ -162,7 +162,7 @@ def test_a_parallelogram_has_change_points():
     found = se.circuits(builders.four_bar(1, 3, 1, 3, crank_angle=1, speed=1))
     assert all(len(circuit.change_points) == 2 for circuit in found[:2])
     values = [place.input % pi for circuit in found for place in circuit.change_points]
-    assert all(min(value, pi - value) < 0.2 for value in values)
+    assert all(min(value, pi - value) < 1e-6 for value in values)
 
 
 def test_an_open_curve_ends_far_away():

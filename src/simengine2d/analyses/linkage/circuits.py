@@ -225,7 +225,7 @@ def _circuit(space: ConfigurationSpace, assemblies: AssemblyModes, q: Floats) ->
         return None
     passes = {i: arcs for i, mode in enumerate(assemblies) if (arcs := arcs_at(space, curve, mode.q))}
     dead = zeros_along(space, curve, lambda point: point.rate)
-    change = [b for a, b in _pairs(curve) if a.sign * b.sign < 0.0]
+    change = zeros_along(space, curve, lambda point: point.determinant)
     return Circuit(
         space,
         curve,
@@ -262,8 +262,8 @@ def zeros_along(
     values = [g(point) for point in curve.points]
     zeros = []
     for (a, b), g_a, g_b in zip(_pairs(curve), values[:-1], values[1:], strict=True):
-        if g_a * g_b < 0.0 and (there := space.zero_between(a, b, g)) is not None:
-            zeros.append(there)
+        if g_a * g_b < 0.0:
+            zeros.append(space.zero_between(a, b, g))
         elif g_b == 0.0 and g_a != 0.0:
             zeros.append(b)
     return zeros

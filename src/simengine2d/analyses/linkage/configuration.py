@@ -37,7 +37,7 @@ MOST_HALVINGS = 80
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A configuration with the tangent of the curve in scaled coordinates, and the sign of the determinant."""
+    """A configuration with the tangent of the curve in scaled coordinates."""
 
     q: Floats
     tangent: Floats
@@ -45,7 +45,8 @@ class CurvePoint:
     """The input s."""
     rate: float
     """ds per length of arc."""
-    sign: float
+    determinant: float
+    """det [Phi_y; t^T], which vanishes where another curve crosses; 1 where rows are always redundant."""
     arc: float
 
 
@@ -104,8 +105,8 @@ class ConfigurationSpace:
         if null.shape[1] != 1:
             return None
         t = null[:, 0] * (1.0 if null[:, 0] @ along >= 0.0 else -1.0)
-        sign = float(np.sign(np.linalg.det(np.vstack([J, t])))) if self.is_square else 1.0
-        return CurvePoint(q, t, self.value(q), float(self.gradient(q) @ t), sign, arc)
+        det = float(np.linalg.det(np.vstack([J, t]))) if self.is_square else 1.0
+        return CurvePoint(q, t, self.value(q), float(self.gradient(q) @ t), det, arc)
 
     def ahead(self, here: CurvePoint, h: float) -> CurvePoint | None:
         """The point at the distance h along the tangent; None where Newton's method does not reach it."""
@@ -146,7 +147,7 @@ class ConfigurationSpace:
         points, end = self._one_way(start)
         if end == "closed":
             return ConfigurationCurve(points, True)
-        turned = CurvePoint(q, -start.tangent, start.value, -start.rate, start.sign, 0.0)
+        turned = CurvePoint(q, -start.tangent, start.value, -start.rate, -start.determinant, 0.0)
         back, other_end = self._one_way(turned)
         if other_end == "closed":  # only one way was difficult
             return ConfigurationCurve(back, True)
@@ -185,7 +186,7 @@ class ConfigurationSpace:
         q = start.q.copy()
         q[2::3] += 2 * pi * np.round((here.q[2::3] - q[2::3]) / (2 * pi))
         arc = here.arc + float(np.linalg.norm((q - here.q) / self.scale))
-        return CurvePoint(q, start.tangent, self.value(q), start.rate, start.sign, arc)
+        return CurvePoint(q, start.tangent, self.value(q), start.rate, start.determinant, arc)
 
     def reaches(self, q: Floats, here: CurvePoint, h: float) -> CurvePoint | None:
         """The point within a step of length h at which the curve passes through q; None where it passes beside it."""
@@ -210,29 +211,31 @@ class ConfigurationSpace:
 
     # places on the curve
 
-    def zero_between(
-        self, a: CurvePoint, b: CurvePoint, g: Callable[[CurvePoint], float]
-    ) -> CurvePoint | None:
+    def zero_between(self, a: CurvePoint, b: CurvePoint, g: Callable[[CurvePoint], float]) -> CurvePoint:
         """Where g, of different signs at two adjacent points, vanishes."""
-        low, high, g_low, g_high = 0.0, b.arc - a.arc, g(a), g(b)
-        best = a if abs(g_low) < abs(g_high) else b
+        low, high, g_low, g_high = a, b, g(a), g(b)
         for i in range(MOST_HALVINGS):
             # secants, and bisection in between so that both ends move
-            part = g_low / (g_low - g_high) if i % 3 != 2 and g_low != g_high else 0.5
-            s = low + min(0.99, max(0.01, part)) * (high - low)
-            there = self.ahead(a, s)
-            if there is None:
-                return best
-            value = g(there)
-            best = there
-            if value == 0.0 or high - low <= 1e-13 * self.length:
+            part = g_low / (g_low - g_high) if i % 3 != 2 else 0.5
+            s = low.arc + min(0.99, max(0.01, part)) * (high.arc - low.arc)
+            there = self.ahead(a, s - a.arc)
+            if there is None or high.arc - low.arc <= 1e-13 * self.length:
                 break
+            value = g(there)
+            if value == 0.0:
+                return there
             if value * g_low > 0.0:
-                low, g_low = s, value
+                low, g_low = there, value
             else:
-                high, g_high = s, value
-        return best
+                high, g_high = there, value
+        return self._in_between(low, high, g_low / (g_low - g_high))
+
+    def _in_between(self, low: CurvePoint, high: CurvePoint, part: float) -> CurvePoint:
+        """A point on the straight line between two close ones: at a change point Newton's method fails."""
+        q = low.q + part * (high.q - low.q)
+        arc = low.arc + part * (high.arc - low.arc)
+        return CurvePoint(q, low.tangent, self.value(q), low.rate, low.determinant, arc)
 
 
 def _reversed(point: CurvePoint) -> CurvePoint:
-    return CurvePoint(point.q, -point.tangent, point.value, -point.rate, point.sign, -point.arc)
+    return CurvePoint(point.q, -point.tangent, point.value, -point.rate, -point.determinant, -point.arc)

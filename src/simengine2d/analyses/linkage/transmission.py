@@ -154,11 +154,10 @@ class ForceLine:
 
     def _multipliers(self, J: Floats, load: Floats) -> Floats:
         """lam of Phi_q^T lam = k Q with the load's size k, which vanishes at a dead point of the input."""
-        columns = J.T * self.scale[:, None]
-        null = np.linalg.svd(np.column_stack([columns, -load * self.scale]))
-        if J.shape[0] == J.shape[1]:
-            return np.asarray(null[2][-1][:-1])
-        return row_space(J * self.scale).multipliers(load * self.scale)
+        if J.shape[0] != J.shape[1]:  # redundant rows: the smallest multipliers
+            return row_space(J * self.scale).multipliers(load * self.scale)
+        null = np.linalg.svd(np.column_stack([J.T, -load]) * self.scale[:, None])[2][-1]
+        return np.asarray(null[:-1])
 
     def _point(self, q: Floats, force: Floats) -> tuple[float, float]:
         """The joint's point on the line of the force, from the body's center."""
