@@ -39,6 +39,7 @@ ONE_LINE = {
         "Apart",
         "KnownMotion",
         "CamDesign",
+        "ReactionParts",
         "Equation",
         "Line",
     ),
@@ -165,7 +166,8 @@ def analyses():
 
 
 def motions():
-    results = se.dynamics(pendulum(), t_end=0.2)
+    results = se.dynamics(pendulum(), t_end=0.2, history=True)
+    yield from (results.history, results.in_units(length="mm"))
     yield from (results.energy(), results.reaction("O"), results.reaction("spring"), results.verdict)
     cam = se.cam_profile("0.01*(1 - cos(theta))", 0.03, roller_radius=0.01)
     yield from (cam, cam.curve)

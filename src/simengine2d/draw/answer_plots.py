@@ -30,6 +30,7 @@ from ..numerics.arrays import Floats
 from ..results.energy import Energy
 from ..results.reactions import Reaction
 from ..results.results import Results
+from ..results.step_history import StepHistory
 from ..symbolic.linearize import SymbolicLinearization
 from ..symbolic.motion import SymbolicMotion
 from ..system.system import System
@@ -214,6 +215,21 @@ def plot_reaction(answer: Reaction, ax: Axes | None = None) -> Axes:
         right = ax.twinx()
         right.plot(answer.t, answer.torque, **line_style(3))
         right.set_ylabel("torque [N m]", color=COLORS[3])
+    return ax
+
+
+@plot_of.register(StepHistory)
+def plot_steps(answer: StepHistory, ax: Axes | None = None) -> Axes:
+    """The size of each step; refused ones are crosses."""
+    ax, taken = axes_or_new(ax, 7.2, 4.0), answer.taken
+    ax.step(
+        answer.t[taken], answer.size[taken], where="post", color=COLORS[0], linewidth=WIDTH, label="taken"
+    )
+    if not taken.all():
+        ax.plot(answer.t[~taken], answer.size[~taken], "x", color=COLORS[1], label="refused")
+        ax.legend()
+    ax.set(xlabel="t [s]", ylabel="size of the step [s]", yscale="log")
+    ax.grid(True, color=QUIET, linewidth=0.6)
     return ax
 
 

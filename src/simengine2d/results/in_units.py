@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..answer import Answer
 from ..errors import ModelError
 from ..expressions.unit_system import ANGLE, FORCE, LENGTH, NOTHING, TIME, TORQUE, UnitSystem, as_unit_system
 from ..expressions.units import Dimension
@@ -38,7 +39,7 @@ DIMENSIONS: dict[str, Dimension] = {
 """What the SI units of channels measure."""
 
 
-class ResultsInUnits(TabularResults):
+class ResultsInUnits(TabularResults, Answer):
     """A view of results, `r.in_units(length="mm", force="kN")`, with what can be asked for by name."""
 
     always_with_units = True
@@ -81,8 +82,8 @@ class ResultsInUnits(TabularResults):
 
         return plot(self, *channels, ax=ax)
 
-    def __repr__(self) -> str:
-        return f"<{self.results!r} in {self.units_in_words}>"
+    def __str__(self) -> str:
+        return f"{self.results!r}\nin {self.units_in_words}"
 
     def _scaled(self, values: Floats, dimension: Dimension) -> Floats:
         factor = self.units.factor(dimension)

@@ -12,7 +12,6 @@ from ..answer import PlottedAnswer
 from ..numerics.arrays import Floats, Ints
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from pandas import DataFrame
 
 
@@ -49,15 +48,3 @@ class StepHistory(PlottedAnswer):
         import pandas as pd
 
         return pd.DataFrame({name: getattr(self, name) for name in self.__dataclass_fields__})
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """The size of each step against time; refused ones are crosses."""
-        from ..draw.figure import axes_or_new
-
-        ax = axes_or_new(ax, 7.2, 4.0)
-        ax.step(self.t[self.taken], self.size[self.taken], where="post", label="steps")
-        if not self.taken.all():
-            ax.plot(self.t[~self.taken], self.size[~self.taken], "x", label="refused")
-            ax.legend()
-        ax.set(xlabel="t in s", ylabel="size in s", yscale="log", title="steps")
-        return ax
