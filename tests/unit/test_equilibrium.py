@@ -14,6 +14,8 @@ import simengine2d as se
 from marking import slow_among
 from mechanisms import three_cranks
 from simengine2d import builders
+from simengine2d.analyses.statics import equilibrium_newton
+from simengine2d.analyses.statics.arc_length import follow
 from simengine2d.analyses.statics.equilibrium_newton import newton
 from simengine2d.analyses.statics.statics import Balance
 from simengine2d.analyses.statics.tangent_space import tangent_space
@@ -459,3 +461,28 @@ def test_constraints_without_a_linearization_end_in_a_sentence(equation):
     for act in (se.modes, se.equilibrium, lambda m: se.equilibrium(m, method="energy"), se.linearize):
         with contextlib.suppress(se.SimEngineError), np.errstate(all="ignore"):
             act(m)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["shaft_governor", "roberval_balance"])
+def test_a_search_that_went_round_once_is_given_up(name, monkeypatch):
+    """Forces repeat after a whole turn: 400 points of the path, several turns, would only repeat them."""
+    points = []
+
+    def counting(*given, **options):
+        for point in follow(*given, **options):
+            points.append(point)
+            yield point
+
+    monkeypatch.setattr(equilibrium_newton, "follow", counting)
+    with pytest.raises(se.ConvergenceError, match="did not find an equilibrium"):
+        se.equilibrium(se.load(name))
+    assert 50 < len(points) < 120
+
+
+def test_a_spring_that_counts_turns_is_followed_further():
+    m = se.Model(gravity=(0, 0))
+    m.body("b", mass=1, inertia=1)
+    m.add(se.Revolute("O", m.ground, "b"))
+    m.add(se.Spring("s", "angle(ground, b)", law="atan(s - 20) + 0.001*(s - 20)^3"))
+    assert se.equilibrium(m).results["b.phi"][0] == pytest.approx(20.0)

@@ -43,6 +43,7 @@ STROKES = [
     "umbrella",
 ]
 """Drivers move them from one place to another."""
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures" / "mechanisms"
 NAMES = sorted([*MOBILITY, *CYCLES, *STROKES])
 SHORT = [
     "engine", "excavator", "front_loader", "landing_gear", "scissor_lift", "steering", "toggle_clamp", "umbrella",
@@ -132,6 +133,14 @@ def test_runs_over_a_whole_cycle(name):
 def test_machines_in_a_few_lines(name):
     lines = [line.strip() for line in library.text(name).splitlines()]
     assert len([line for line in lines if line and not line.startswith("#")]) <= 25
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_has_parameters_and_says_what_it_is_for(name):
+    assert loaded(name).parameters
+    what, colon, purpose = library.description(name).partition(": ")
+    assert what and colon and len(purpose.split()) >= 6 and purpose.endswith(".")
+    assert (PICTURES / f"{name}.png").is_file()
 
 
 @pytest.mark.parametrize("name", NAMES)

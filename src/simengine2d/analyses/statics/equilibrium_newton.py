@@ -7,12 +7,15 @@ them, springs hold the start and are replaced gradually by the mechanism's own f
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import pi
 from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import ConvergenceError
+from ...model.elements import Load, MeasureForce
 from ...numerics.arrays import Floats
+from ...system.system import System
 from .arc_length import ProblemFamily, follow
 from .statics import Balance, Hold, balance_near, limited
 
@@ -20,6 +23,7 @@ BALANCED = 1e-9  # residual forces, relative to all forces, at which a pose is a
 MOST_STEPS = 60
 SHORTEST = 1e-4  # fraction of a Newton step
 MOST_POINTS = 400  # of a path, before it is given up
+MOST_TURN = 2.25 * pi  # rad: after a whole turn the forces repeat, unless they count turns
 
 
 class FoundEquilibrium(NamedTuple):
@@ -97,7 +101,7 @@ def newton_by_arc_length(start: Balance, note: Note = unnoted) -> FoundEquilibri
 
 def _released(start: Balance, note: Note) -> FoundEquilibrium | None:
     """The end of the path at s = 1."""
-    last = None
+    last, turns_count = None, _counts_turns(start.system)
     for count, point in enumerate(follow(Release(start), start.q, 0.0, towards=1.0)):
         if last is not None and (last.s - 1.0) * (point.s - 1.0) <= 0.0:
             part = (1.0 - last.s) / (point.s - last.s)
@@ -106,10 +110,23 @@ def _released(start: Balance, note: Note) -> FoundEquilibrium | None:
             solution = newton(near, note) if near is not None else None
             if solution is not None:
                 return FoundEquilibrium(solution.balance, count + solution.iterations)
-        if count > MOST_POINTS:
+        turned = np.abs(point.balance.q - start.q)[2::3].max(initial=0.0)
+        if count > MOST_POINTS or (turned > MOST_TURN and not turns_count):
             break
         last = point
     return None
+
+
+def _counts_turns(system: System) -> bool:
+    """Whether some force tells a body from the same one after a whole turn, as a spring on an angle does."""
+    return any(_reads_angles(load) for _, load in system.loads)
+
+
+def _reads_angles(load: Load) -> bool:
+    if isinstance(load, MeasureForce):
+        return any(term.kind == "angle" for term in load.terms)
+    laws = (load.fx, load.fy, load.torque)
+    return any(not law.of_time and ("phi" in law.reads or law.callback is not None) for law in laws)
 
 
 def no_equilibrium(start: Balance, method: str) -> str:
