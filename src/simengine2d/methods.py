@@ -108,7 +108,7 @@ def _converted(value: Any, kind: str, what: str) -> Any:
     if value is None or (isinstance(value, str) and value.lower() in ("none", "null")):
         if "None" in kind:
             return None
-    elif "str" in kind:
+    elif "str" in kind or "Name" in kind:
         if isinstance(value, str):
             return value
     elif "bool" in kind:
@@ -119,9 +119,8 @@ def _converted(value: Any, kind: str, what: str) -> Any:
         number = _number(value)
         if number is not None and (kind != "int" or number == int(number)):
             return int(number) if kind == "int" else number
-    wanted = {"str": "a word", "bool": "true or false", "int": "a whole number"}.get(
-        kind.split(" ")[0], "a number"
-    )
+    kinds = {"str": "a word", "NewtonName": "a word", "bool": "true or false", "int": "a whole number"}
+    wanted = kinds.get(kind.split(" ")[0], "a number")
     raise ModelError(f"{what} is {value!r}; it must be {wanted}.")
 
 
@@ -174,6 +173,8 @@ FormulationName: TypeAlias = Literal[
     "projection",
 ]
 CoordinatesName: TypeAlias = Literal["mixed", "natural", "reference_point", "relative"]
+NewtonName: TypeAlias = Literal["exact", "modified", "fixed_point", "course"]
+"""How implicit methods iterate."""
 NotationName: TypeAlias = Literal["haug", "nikravesh", "garcia_de_jalon", "shabana"]
 
 # names used by MATLAB, SciPy, textbooks and other programs
@@ -289,7 +290,7 @@ class ImplicitMethod(Integrator, abstract=True):
     than 1e-10 of their size, or by less than `tolerance`.
     """
 
-    newton: str = field(default="exact", kw_only=True)
+    newton: NewtonName = field(default="exact", kw_only=True)
     tolerance: float | None = field(default=None, kw_only=True)
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..results.results import Results
 
 EquilibriumMethod: TypeAlias = Literal["newton", "relaxation", "energy"]
-OnSingular: TypeAlias = Literal["pass", "stop", "raise"]
-"""What kinematics does at a change point."""
 
 NUMBER = "a number or an expression such as 30*deg"
 METHOD = "the name of a method such as newmark, or a mapping such as {type: newmark, beta: 0.25}"

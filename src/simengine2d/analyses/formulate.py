@@ -13,6 +13,7 @@ import numpy as np
 from ..answer import Answer, Part, PlottedAnswer, Rows, digits
 from ..coordinates.base import Family, Rates
 from ..errors import ModelError, UnsupportedError, counted, listed
+from ..methods import CoordinatesName
 from ..model.model import Model
 from ..numerics.arrays import Floats
 from ..system.system import System
@@ -116,7 +117,9 @@ class FormulatedModel(Answer):
         return numbers
 
 
-def formulate(model: Model | System, coordinates: str = "reference_point", t: float = 0.0) -> FormulatedModel:
+def formulate(
+    model: Model | System, coordinates: CoordinatesName = "reference_point", t: float = 0.0
+) -> FormulatedModel:
     """Formulate a model in reference_point, natural, mixed or relative coordinates: M, QA, Phi, Phi_q, nu, gamma.
 
     p = se.formulate(model, "natural")

@@ -25,7 +25,7 @@ from .figure import SceneArtists, closed_figure, prepare
 from .figure_legend import explain, height_below, with_strip
 from .scene import Scene, resampled, scene_of
 from .snapshot import check_arrows
-from .style import PAPER, TEXT
+from .style import PAPER, TEXT, Theme
 
 Progress = Callable[[float], None]
 """Called now and then with the part that is done, from 0 to 1."""
@@ -48,7 +48,7 @@ def animate(
     forces: bool = True,
     labels: bool = False,
     arrows: Sequence[str] = (),
-    theme: str = "light",
+    theme: Theme = "light",
     size: int = PIXELS,
     progress: Progress | None = None,
 ) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from ..errors import ModelError
 from ..io.files import write_text
@@ -16,7 +16,7 @@ from ..results.results import Results
 from .differences import names_of
 from .forces import KINDS
 from .payload import MOST_ROWS, payload
-from .style import PAPER, color_rules
+from .style import PAPER, Theme, color_rules
 
 SCRIPTS = (
     "data.js", "labels.js", "arrows.js", "actor.js", "stage.js", "legend.js", "save.js", "chart.js", "plots.js",
@@ -58,7 +58,21 @@ mount(document.getElementById("player"), JSON.parse(document.getElementById("dat
 """
 
 
-def html(results: Results | Sequence[Results], path: str | Path, **options: Any) -> Path:
+class PlayerOptions(TypedDict, total=False):
+    """What a page or a widget of the player shows from the beginning; see `html`."""
+
+    labels: Sequence[str]
+    trace: Sequence[str] | None
+    channels: Sequence[str] | None
+    forces: bool
+    speed: float | None
+    theme: Theme | None
+    play: bool
+    at: float | None
+    most_rows: int
+
+
+def html(results: Results | Sequence[Results], path: str | Path, **options: Unpack[PlayerOptions]) -> Path:
     """Write a page that plays one result, or several over each other: `html([r1, r2], "compare.html")`.
 
     `labels` name the results; `trace` are points, `channels` plots that are shown from the beginning; `forces`,
@@ -70,7 +84,7 @@ def html(results: Results | Sequence[Results], path: str | Path, **options: Any)
     return write_text(path, page(results, **options))
 
 
-def page(results: Results | Sequence[Results], **options: Any) -> str:
+def page(results: Results | Sequence[Results], **options: Unpack[PlayerOptions]) -> str:
     """The text of the page; the options are those of `player_data`."""
     data = player_data(results, **options)
     # a "<" inside a script could end it
@@ -93,7 +107,7 @@ def player_data(
     channels: Sequence[str] | None = None,
     forces: bool = True,
     speed: float | None = None,
-    theme: str | None = None,
+    theme: Theme | None = None,
     play: bool = True,
     at: float | None = None,
     most_rows: int = MOST_ROWS,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from importlib import import_module
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ..results.results import Results
 from . import report_data
 from .answer_html import framed, part_html, themed
 from .figure import scene_svg
-from .html import page, player_data, script, style
+from .html import PlayerOptions, page, player_data, script, style
 from .report import fact_table
 from .scene import scene_of, scene_of_model
 
@@ -79,13 +79,21 @@ Run = Callable[[Model], Results]
 RENDER = "export default { render: renderWidget };"
 
 
+class WidgetOptions(PlayerOptions, total=False):
+    """The options of `player`."""
+
+    height: int
+    parameters: Mapping[str, tuple[float, float]] | None
+    run: Run | None
+
+
 def player(
     results: Results | Sequence[Results],
     *,
     height: int = 560,
     parameters: Mapping[str, tuple[float, float]] | None = None,
     run: Run | None = None,
-    **options: Any,
+    **options: Unpack[PlayerOptions],
 ) -> Any:
     """A widget that plays one result or several; the options are those of `html`.
 
@@ -95,7 +103,7 @@ def player(
     without = ". Without it, results show themselves, and results.html(path) writes a page"
     anywidget: Any = needed("anywidget", "the player in a notebook needs", "notebook", without)
     traitlets = import_module("traitlets")  # of which it is made
-    look = {"play": False} | options
+    look: PlayerOptions = {"play": False, **options}
     data = player_data(results, **look)
     sliders = _sliders(results, parameters or {})
 

@@ -11,7 +11,7 @@ and rectangles of the course's files are read too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..model.resolved import ResolvedModel
 from ..numerics.arrays import Floats
 from .outlines import rectangle
 
+Theme: TypeAlias = Literal["light", "dark"]
 PAPER = {"light": "#ffffff", "dark": "#14171c"}
 TEXT = {"light": "#1a1d21", "dark": "#e8eaed"}
 BODIES = {

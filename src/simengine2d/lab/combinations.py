@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ..analyses.dynamics.options import matches, methods
 from ..coordinates.base import Family
 from ..errors import ModelError, UnsupportedError
-from ..methods import Formulation, Integrator
+from ..methods import CoordinatesName, Formulation, FormulationName, Integrator, IntegratorName
 
-Methods = Sequence[Any] | str | None
+Coordinates: TypeAlias = Sequence[CoordinatesName] | CoordinatesName | None
+Formulations: TypeAlias = Sequence[FormulationName | str | Formulation | None] | FormulationName | str | None
+Integrators: TypeAlias = Sequence[IntegratorName | str | Integrator | None] | IntegratorName | str | None
 """Names or objects; one alone, or None for all that there are."""
 
 
 class Combination(NamedTuple):
     """A combination of methods. `refusal` says why they do not go together, where they do not."""
 
-    coordinates: str
+    coordinates: CoordinatesName
     formulation: Formulation | None
     integrator: Integrator | None
     refusal: str = ""
@@ -51,13 +53,17 @@ def pairs() -> dict[str, list[str]]:
     }
 
 
-def combinations(coordinates: Methods, formulations: Methods, integrators: Methods) -> list[Combination]:
+def combinations(
+    coordinates: Coordinates, formulations: Formulations, integrators: Integrators
+) -> list[Combination]:
     """All of the methods asked for with each other.
 
     Pairs that do not match are left out where all formulations or all integrators were asked for. Where both were
     named they stay, refused; where nothing else was asked for, that is an error.
     """
-    families = [Family.registry.named(name).name for name in _chosen(coordinates, _families(), "coordinates")]
+    families: list[Any] = [
+        Family.registry.named(name).name for name in _chosen(coordinates, _families(), "coordinates")
+    ]
     posed = [
         Formulation.registry.made(each)
         for each in _chosen(formulations, sorted(Formulation.registry), "formulations")
@@ -79,14 +85,14 @@ def _families() -> list[str]:
     return sorted(Family.registry, key=lambda name: (name != "reference_point", name))
 
 
-def _chosen(asked: Methods, known: Iterable[str], what: str) -> list[Any]:
+def _chosen(asked: Coordinates | Formulations | Integrators, known: Iterable[str], what: str) -> list[Any]:
     chosen = list(known) if asked is None else [asked] if isinstance(asked, str) else list(asked)
     if not chosen:
         raise ModelError(f"{what} = {asked!r} names nothing to compare; give names, or None for all.")
     return chosen
 
 
-def _combined(coordinates: str, formulation: Any, integrator: Any) -> Combination:
+def _combined(coordinates: CoordinatesName, formulation: Any, integrator: Any) -> Combination:
     try:
         method, posed = methods(integrator, formulation)
     except UnsupportedError as error:

@@ -13,7 +13,7 @@ from ..errors import Interrupted, answers_misspellings, counted, needed
 from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
-from .combinations import Methods, combinations
+from .combinations import Coordinates, Formulations, Integrators, combinations
 from .trial import (
     HEADS,
     NAMES,
@@ -117,9 +117,9 @@ class Comparison(PlottedAnswer):
 @answers_misspellings
 def compare(
     model: Model | System,
-    coordinates: Methods = None,
-    formulations: Methods = None,
-    integrators: Methods = None,
+    coordinates: Coordinates = None,
+    formulations: Formulations = None,
+    integrators: Integrators = None,
     *,
     t_end: float | None = None,
     points: int = 51,

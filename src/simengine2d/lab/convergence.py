@@ -12,7 +12,7 @@ from ..analyses.dynamics.dynamics import dynamics
 from ..answer import Part, PlottedAnswer, Rows
 from ..errors import ModelError, UnsupportedError, answers_misspellings
 from ..integrators import ivp
-from ..methods import Formulation, Integrator
+from ..methods import CoordinatesName, Formulation, FormulationName, Integrator, IntegratorName
 from ..model import builders
 from ..model.model import Model
 from ..numerics.arrays import Floats
@@ -105,11 +105,11 @@ class Order(PlottedAnswer):
 
 @answers_misspellings
 def order(
-    method: str | Integrator,
+    method: IntegratorName | str | Integrator,
     problem: KnownMotion | Model | None = None,
     *,
-    formulation: str | Formulation | None = None,
-    coordinates: str = "reference_point",
+    formulation: FormulationName | str | Formulation | None = None,
+    coordinates: CoordinatesName = "reference_point",
     t_end: float | None = None,
 ) -> Order:
     """The order of a method, observed by halving its steps.
@@ -143,7 +143,7 @@ def _on_known_motion(solver: Integrator, known: KnownMotion) -> Order:
 
 
 def _on_mechanism(
-    solver: Integrator, model: Model, formulation: Any, coordinates: str, t_end: float | None
+    solver: Integrator, model: Model, formulation: Any, coordinates: CoordinatesName, t_end: float | None
 ) -> Order:
     if solver.adaptive:
         raise UnsupportedError(

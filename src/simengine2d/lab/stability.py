@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import UnsupportedError, answers_misspellings
 from ..integrators.ode_method import OdeMethod
 from ..integrators.second_order_tables import alpha_table
-from ..methods import AlphaMethod, Integrator
+from ..methods import AlphaMethod, Integrator, IntegratorName
 from ..numerics.arrays import Floats
 from .combinations import label
 
@@ -55,7 +55,9 @@ def oscillation_growth(coefficients: tuple[float, float, float, float], z: NDArr
 
 
 @answers_misspellings
-def stability_region(method: str | Integrator, ax: Axes | None = None, *, width: float | None = None) -> Axes:
+def stability_region(
+    method: IntegratorName | str | Integrator, ax: Axes | None = None, *, width: float | None = None
+) -> Axes:
     """Draw where |R(z)| <= 1, in the complex plane of z = h lambda; `width` is how far the picture reaches.
 
     Newmark, HHT and generalized-alpha solve second-order equations: there z is one root of a damped oscillation, its

@@ -12,7 +12,7 @@ from ..errors import Interrupted, ModelError, answers_misspellings, counted
 from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
-from .combinations import Combination, Methods, combinations
+from .combinations import Combination, Coordinates, Formulations, Integrators, combinations
 from .comparison import frame
 from .trial import RAN, Bench, Progress, Trial, aligned, number
 
@@ -74,9 +74,9 @@ class WorkPrecision(Answer):
 @answers_misspellings
 def work_precision(
     model: Model | System,
-    coordinates: Methods = "reference_point",
-    formulations: Methods = (None,),
-    integrators: Methods = None,
+    coordinates: Coordinates = "reference_point",
+    formulations: Formulations = (None,),
+    integrators: Integrators = None,
     *,
     t_end: float | None = None,
     points: int = 11,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, TypedDict
 
 from ..answer import Answer, Part, Rows
 from ..errors import ModelError, unknown
@@ -22,6 +22,18 @@ BODY_SYNONYMS = {
     "omega": "angular_velocity",
 }
 """Synonyms accepted for the numbers of a body."""
+
+
+class BodyOptions(TypedDict, total=False):
+    """What a body with a shape may be given besides its mass."""
+
+    inertia: Number | None
+    at: Point | None
+    angle: Number | None
+    velocity: Point | None
+    angular_velocity: Number | None
+    points: Mapping[str, Point] | None
+    density: Number | None
 
 
 @dataclass(repr=False)

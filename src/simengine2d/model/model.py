@@ -6,14 +6,15 @@ import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
 from ..errors import ModelError, OptionError, answers_misspellings, counted, unknown
 from ..expressions.sampled import sampled
 from ..expressions.table import Table, split_points
 from ..expressions.unit_system import UnitSystem, as_unit_system
+from ..methods import CoordinatesName, NotationName
 from ..numerics.collector import collector_waits
-from .body import BODY_SYNONYMS, Body
+from .body import BODY_SYNONYMS, Body, BodyOptions
 from .elements import Element, ForceElement, Joint
 from .formula_input import formula_text
 from .frame import GROUND, Number
@@ -121,11 +122,15 @@ class Model:
         self.bodies[name] = body
         return body
 
-    def bar(self, name: str, start: Point, end: Point, *, mass: Number = 0.0, **options: Any) -> Body:
+    def bar(
+        self, name: str, start: Point, end: Point, *, mass: Number = 0.0, **options: Unpack[BodyOptions]
+    ) -> Body:
         """Add a uniform bar between two global points; it has the points "start" and "end"."""
         return self.body(name, mass=mass, shape=Bar(tuple(start), tuple(end)), **options)
 
-    def link(self, name: str, through: Mapping[str, Point], *, mass: Number = 0.0, **options: Any) -> Body:
+    def link(
+        self, name: str, through: Mapping[str, Point], *, mass: Number = 0.0, **options: Unpack[BodyOptions]
+    ) -> Body:
         """Add a uniform link through any number of named global points: `m.link("hip", {"Y": (0, 0), ...}, mass=2)`.
 
         It is the plate whose corners are the outermost points; where all lie on one line, a slender bar. Its axis leads
@@ -139,7 +144,7 @@ class Model:
         corners: Mapping[str, Point] | Sequence[Point] = (),
         *,
         mass: Number = 0.0,
-        **options: Any,
+        **options: Unpack[BodyOptions],
     ) -> Body:
         """Add a uniform plate with global corners, in order around it; in a mapping they are named points of it.
 
@@ -151,11 +156,13 @@ class Model:
             )
         return self.body(name, mass=mass, shape=Plate(corners), **options)
 
-    def disk(self, name: str, *, radius: Number, mass: Number = 0.0, **options: Any) -> Body:
+    def disk(self, name: str, *, radius: Number, mass: Number = 0.0, **options: Unpack[BodyOptions]) -> Body:
         """Add a uniform disk; `at` is its center."""
         return self.body(name, mass=mass, shape=Disk(radius), **options)
 
-    def block(self, name: str, *, width: Number, height: Number, mass: Number = 0.0, **options: Any) -> Body:
+    def block(
+        self, name: str, *, width: Number, height: Number, mass: Number = 0.0, **options: Unpack[BodyOptions]
+    ) -> Body:
         """Add a uniform rectangle; `at` is its center, `width` is along its x axis."""
         return self.body(name, mass=mass, shape=Block(width, height), **options)
 
@@ -318,7 +325,11 @@ class Model:
         return all(unchanged(getattr(self, name), getattr(before, name)) for name in NUMBERS)
 
     def equations(
-        self, coordinates: str = "reference_point", *, notation: str = "haug", numbers: bool = False
+        self,
+        coordinates: CoordinatesName = "reference_point",
+        *,
+        notation: NotationName = "haug",
+        numbers: bool = False,
     ) -> Equations:
         """M, QA, Phi, Phi_q, nu, gamma and Newmark's matrix as SymPy, with symbols or with the model's `numbers`.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,7 @@ Motion = Callable[[float], tuple[Floats, Floats]]
 """q and qd at a time."""
 
 ROUNDING = 1e-11  # relative error of a state, for expressions that start at zero
+Direction: TypeAlias = Literal["rising", "falling", "both"]
 DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 
 
@@ -44,7 +45,7 @@ class Event:
     """
 
     expression: Measure | str
-    direction: str = "both"
+    direction: Direction = "both"
     stop: bool = True
     name: str = ""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -28,6 +28,10 @@ from .verdict import Verdict, verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from ..draw.html import PlayerOptions
+    from ..draw.notebook import WidgetOptions
+    from ..draw.style import Theme
 
 COORDINATES = ("x", "y", "phi")
 ORDERS = ("", "d", "dd")
@@ -224,11 +228,18 @@ class Results(TabularResults):
 
     # continuing
 
-    def resume(self, t_end: float | None = None, **options: Any) -> Results:
+    def resume(
+        self,
+        t_end: float | None = None,
+        *,
+        t_eval: Sequence[float] | Floats | None = None,
+        progress: Callable[[float], None] | None = None,
+        keep: Callable[[Results], None] | None = None,
+    ) -> Results:
         """Continue a run of dynamics up to `t_end`, bit for bit as if it had never ended."""
         from ..analyses.dynamics.dynamics import resume
 
-        return resume(self, t_end=t_end, **options)
+        return resume(self, t_end=t_end, t_eval=t_eval, progress=progress, keep=keep)
 
     # tables and files
 
@@ -343,7 +354,7 @@ class Results(TabularResults):
         forces: bool = True,
         labels: bool = False,
         arrows: Sequence[str] = (),
-        theme: str = "light",
+        theme: Theme = "light",
         size: int = 720,
         progress: Callable[[float], None] | None = None,
     ) -> Path:
@@ -359,13 +370,13 @@ class Results(TabularResults):
         }
         return animate(self, path, fps=fps, speed=speed, trace=trace, progress=progress, **look)
 
-    def html(self, path: str | Path, **options: Any) -> Path:
+    def html(self, path: str | Path, **options: Unpack[PlayerOptions]) -> Path:
         """Write a page that plays the motion: one file, which needs no network. `html` names the options."""
         from ..draw.html import html
 
         return html(self, path, **options)
 
-    def player(self, **options: Any) -> Any:
+    def player(self, **options: Unpack[WidgetOptions]) -> Any:
         """The same player as a widget in a notebook; needs the package anywidget."""
         from ..draw.notebook import player
 

@@ -11,6 +11,7 @@ import sympy as sp
 
 from ..analyses.equation_system import EquationSystem
 from ..errors import ModelError, listed, unknown
+from ..methods import NotationName
 from .calculus import MotionEquations, jacobian, simplify, simplify_angles
 from .equations import Equations, Names, SymbolValues
 from .evaluation import Evaluation
@@ -43,7 +44,7 @@ class SymbolicSystem(Equations, EquationSystem):
         V: Any = 0,
         Q: Any = None,
         parameters: Mapping[Any, Any] | None = None,
-        notation: str = "shabana",
+        notation: NotationName = "shabana",
         name: str = "system",
     ) -> None:
         given = UserInput(q, parameters)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from ...answer import Answer, Part, Rows, digits
 from ...errors import ConvergenceError, ModelError, UnsupportedError, unknown
 from ...integrators import loop_state
 from ...integrators.runge_kutta import RungeKutta
+from ...methods import CoordinatesName, Formulation, FormulationName, Integrator, IntegratorName
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...numerics.contexts import holds_addresses
@@ -56,9 +56,9 @@ class Simulator(Answer):
         self,
         model: Model | System | EquationSystem,
         *,
-        coordinates: str | None = None,
-        integrator: Any = None,
-        formulation: Any = None,
+        coordinates: CoordinatesName | None = None,
+        integrator: IntegratorName | str | Integrator | None = None,
+        formulation: FormulationName | str | Formulation | None = None,
         rtol: float = 1e-6,
         atol: float | Floats | None = None,
         max_step: float | None = None,

@@ -19,6 +19,7 @@ from ...results.results import Results
 from ...system.failures import finite_QA
 from ...system.system import System
 from ..assembly.pose import Pose, closed_pose
+from ..catalog import EquilibriumMethod
 from ..equation_system import EquationSystem
 from .equilibrium_energy import lowest_energy
 from .equilibrium_newton import FoundEquilibrium, newton_by_arc_length
@@ -103,7 +104,7 @@ class Equilibria(PlottedAnswer):
 def equilibrium(
     model: Model | EquationSystem,
     *,
-    method: str = "newton",
+    method: EquilibriumMethod = "newton",
     start: Pose = None,
     t: float = 0.0,
     all: bool = False,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from ...analyses.catalog import EquilibriumMethod
 from .. import completion
 from ..terminal import answer, show, table
 from . import app as shared
@@ -138,7 +139,8 @@ def equilibrium(
     if all and method != "newton":
         raise typer.BadParameter("--all uses Newton's method; leave out --method.")
     target = target_file(model, out, format, channel)
-    equilibria = at_rest(read_model(model), method=method, all=all, start=_values(start), t=time)
+    way = cast(EquilibriumMethod, method)
+    equilibria = at_rest(read_model(model), method=way, all=all, start=_values(start), t=time)
     show(
         f"{equilibria.results.model.name}: {equilibria.results.status}",
         *(f"note: {note}" for note in equilibria.results.notes),

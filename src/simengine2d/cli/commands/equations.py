@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
+from ...methods import CoordinatesName, NotationName
 from .. import completion
 from ..terminal import answer, say, show_text
 from .app import CoordinatesOption, ModelArgument, command
@@ -42,7 +43,8 @@ def equations(
     """Write down the equations of motion by body and by joint."""
     from ...io.files import write_text
 
-    written = read_model(model).equations(coordinates, notation=notation, numbers=numbers)
+    asked = cast(CoordinatesName, coordinates), cast(NotationName, notation)
+    written = read_model(model).equations(asked[0], notation=asked[1], numbers=numbers)
     if latex is None and html is None:
         show_text(str(written))
     if latex is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...answer import Answer, Part, PlottedAnswer, Rows, digits
 from ...errors import ConvergenceError, Interrupted, ModelError, SimEngineError, answers_misspellings, counted
-from ...methods import Integrator
+from ...methods import Integrator, IntegratorName, NewtonName
 from ...numerics.arrays import Floats
 from ...numerics.interrupts import Interrupts
 from .. import loop_state as loop
@@ -33,7 +33,7 @@ def solve(
     f: Function,
     t_span: tuple[float, float],
     y0: Any,
-    method: str | Integrator = "dormand_prince",
+    method: IntegratorName | str | Integrator = "dormand_prince",
     *,
     h: float | None = None,
     rtol: float = 1e-6,
@@ -42,7 +42,7 @@ def solve(
     events: Any = (),
     t_eval: Any = None,
     args: tuple[Any, ...] = (),
-    newton: str = "exact",
+    newton: NewtonName = "exact",
     dense_output: bool = False,
 ) -> Solution:
     """y' = f(t, y, *args), y(t0) = y0, over t_span = (t0, t1); t1 may be before t0.

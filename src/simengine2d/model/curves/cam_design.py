@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import cos, degrees, isfinite, pi, sin, sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -27,10 +27,10 @@ from ...expressions.function import Function, as_function
 from ...expressions.operations import RISES
 from ...expressions.syntax import Call, Name, Number, walk
 from ...numerics.arrays import Floats
-from .curve import Curve, builder
+from .curve import Curve, FollowerName, builder
 from .piecewise import Pieces, fitted
 
-FOLLOWERS = ("roller", "knife", "flat")
+FOLLOWERS = get_args(FollowerName)
 TURN = 2 * pi
 GRID = 1441  # angles in the report, a quarter of a degree apart
 WORDS = ("base_radius", "follower", "roller_radius", "offset", "direction", "clockwise")
@@ -313,7 +313,7 @@ class CamProfile(PlottedAnswer):
 def cam_profile(
     motion: Any,
     base_radius: Any,
-    follower: str = "roller",
+    follower: FollowerName = "roller",
     *,
     roller_radius: Any = None,
     offset: Any = None,

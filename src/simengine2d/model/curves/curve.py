@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from math import hypot, pi
-from typing import Any, final
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack, final
 
 import numpy as np
 
@@ -25,6 +25,21 @@ Builder = Callable[[dict[str, Any], Mapping[str, float]], tuple[Pieces, float]]
 
 CLOSING = 1e-9  # distance of the ends, relative to the size, at which a curve is closed
 NOTHING: Mapping[str, float] = {}
+
+
+FollowerName: TypeAlias = Literal["roller", "knife", "flat"]
+
+
+class ProfileWords(TypedDict, total=False):
+    """A cam's profile as a curve; see `cam_profile`."""
+
+    motion: Any
+    base_radius: Any
+    follower: FollowerName
+    roller_radius: Any
+    offset: Any
+    direction: Any
+    clockwise: bool
 
 
 @final
@@ -43,7 +58,7 @@ class Curve(PlottedAnswer):
         range: Any = None,
         points: Any = None,
         closed: bool | None = None,
-        **design: Any,
+        **design: Unpack[ProfileWords],
     ) -> None:
         given = {"x": x, "y": y, "range": range, "points": points, "closed": closed, **design}
         self.given = {name: _plain(value) for name, value in given.items() if value is not None}
