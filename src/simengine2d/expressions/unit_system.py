@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
 from ..errors import ModelError, listed, unknown
 from .units import UNITS, Dimension
@@ -15,6 +15,16 @@ NOTHING, MASS, LENGTH, TIME, ANGLE = (0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (
 FORCE, TORQUE = (1, 1, -2, 0), (1, 2, -2, 0)
 BASES: dict[str, Dimension] = {"length": LENGTH, "angle": ANGLE, "mass": MASS, "force": FORCE, "time": TIME}
 RAISED = {2: "²", 3: "³"}
+
+
+class UnitNames(TypedDict, total=False):
+    """The keywords of a unit system."""
+
+    length: str
+    angle: str
+    mass: str
+    force: str
+    time: str
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from ..answer import Answer
 from ..errors import ModelError
-from ..expressions.unit_system import ANGLE, FORCE, LENGTH, NOTHING, TIME, TORQUE, UnitSystem, as_unit_system
+from ..expressions.unit_system import (
+    ANGLE,
+    FORCE,
+    LENGTH,
+    NOTHING,
+    TIME,
+    TORQUE,
+    UnitNames,
+    UnitSystem,
+    as_unit_system,
+)
 from ..expressions.units import Dimension
 from ..model.si_values import sort_of_text, units_of
 from ..model.unit_fields import ACCELERATION, POWER, SPIN, VELOCITY
@@ -101,6 +111,6 @@ class ResultsInUnits(TabularResults, Answer):
         return DIMENSIONS[unit]
 
 
-def view_of(results: Results, units: dict[str, str]) -> ResultsInUnits:
+def view_of(results: Results, units: UnitNames) -> ResultsInUnits:
     """The view in these units, or else in those of the model."""
     return ResultsInUnits(results, as_unit_system(units) or SI if units else units_of(results.model))

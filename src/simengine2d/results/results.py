@@ -29,6 +29,7 @@ from .verdict import Verdict, verdict
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..analyses.dynamics.run import ResumeOptions
     from ..draw.html import PlayerOptions
     from ..draw.notebook import WidgetOptions
     from ..draw.style import Theme
@@ -228,18 +229,11 @@ class Results(TabularResults):
 
     # continuing
 
-    def resume(
-        self,
-        t_end: float | None = None,
-        *,
-        t_eval: Sequence[float] | Floats | None = None,
-        progress: Callable[[float], None] | None = None,
-        keep: Callable[[Results], None] | None = None,
-    ) -> Results:
+    def resume(self, t_end: float | None = None, **options: Unpack[ResumeOptions]) -> Results:
         """Continue a run of dynamics up to `t_end`, bit for bit as if it had never ended."""
         from ..analyses.dynamics.dynamics import resume
 
-        return resume(self, t_end=t_end, t_eval=t_eval, progress=progress, keep=keep)
+        return resume(self, t_end=t_end, **options)
 
     # tables and files
 

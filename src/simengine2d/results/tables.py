@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
 from ..errors import ModelError, needed
+from ..expressions.unit_system import UnitNames
 from ..numerics.arrays import Floats
 from .channels import unit_of
 from .energy import ENERGIES
@@ -41,7 +42,7 @@ class TabularResults:
         """The unit of a channel, such as m/s²; "" where it has none."""
         return unit_of(self.in_si, channel)
 
-    def in_units(self, **units: str) -> ResultsInUnits:
+    def in_units(self, **units: Unpack[UnitNames]) -> ResultsInUnits:
         """What can be asked for by name, in other units: `r.in_units(length="mm", force="kN")["slider.x"]`.
 
         Without units it is in those of the model.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import final
+from typing import TypedDict, final
 
 import numpy as np
 
@@ -31,6 +31,15 @@ Progress = Callable[[float], None]
 """Called now and then with the simulated time."""
 Keep = Callable[[Results], None]
 """Called now and then with the results so far."""
+
+
+class ResumeOptions(TypedDict, total=False):
+    """What `Results.resume` may be told besides the last time."""
+
+    t_eval: Sequence[float] | Floats | None
+    progress: Progress | None
+    keep: Keep | None
+
 
 WINDOW = 64  # steps after which outputs are looked at, where steps are not stored
 HALVED = "halved step"
