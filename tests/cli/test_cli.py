@@ -763,7 +763,14 @@ def test_the_readme_is_true(monkeypatch, tmp_path):
     Path("slider_crank.yaml").write_text(model)
     lines = [line.split("#")[0].split() for line in text.splitlines() if line.startswith("simengine2d ")]
     known = {"check", "run", "kinematics", "dynamics", "inverse", "equilibrium", "modes", "demo", "show"}
-    assert {words[1] for words in lines} == known | {"resume", "models", "schema", "equations", "lab", "linkage"}
+    assert {words[1] for words in lines} == known | {
+        "resume",
+        "models",
+        "schema",
+        "equations",
+        "lab",
+        "linkage",
+    }
     for words in lines:
         assert run(*words[1:]).exit_code == 0, words
 

@@ -236,6 +236,22 @@ def test_random_chains_of_dyads_move_as_by_newton(model):
     check_agreement(results, as_a_whole(model, t_eval=times))
 
 
+def test_a_link_without_length_has_no_pose():
+    """Both pins of the rod are at one point: no angle of it follows from where they are."""
+    m = se.Model("no length")
+    crank = m.body("crank", mass=1, inertia=1, at=(0, 0))
+    rod = m.body("rod", mass=1, inertia=1, at=(1, 0))
+    slider = m.body("slider", mass=1, inertia=1, at=(1, 0))
+    m.add(se.Revolute("O", m.ground, crank))
+    m.add(se.Driver("motor", se.angle(m.ground, crank), "t"))
+    m.add(se.Revolute("A", crank, rod, at=(1, 0)))
+    m.add(se.Revolute("B", rod, slider, at=(1, 0)))
+    m.add(se.Translational("guide", m.ground, slider, at=(1, 0, 0)))
+    system = se.System(m)
+    start = solver.solver_at(system, 0.0, system.drawn_q, np.arange(system.m))
+    assert start is None or not start.smallest_pivot > 0.0
+
+
 # The order of dependence ------------------------------------------------------------------------------
 
 

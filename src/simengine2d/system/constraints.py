@@ -8,7 +8,6 @@ Every constraint row is a weighted sum of measures minus a function of time, Phi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import floor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,7 +101,7 @@ def phi(S, w, out):
         for k in range(start[i], start[i + 1]):
             total += weight[k] * term_value(kind[k], F, a[k], b[k])
         if periods[i] > 0.0:
-            total -= periods[i] * floor(total / periods[i] + 0.5)
+            total -= periods[i] * np.floor(total / periods[i] + 0.5)
         out[i] = total
 
 

@@ -13,7 +13,9 @@ with b', b'' the velocity and acceleration of C while the unknowns are at rest,
 
 from __future__ import annotations
 
-from math import atan2, floor, pi, sqrt
+from math import atan2, pi, sqrt
+
+import numpy as np
 
 from ...numerics.kernel import kernel
 from .groups import PIN, SLIDE
@@ -108,7 +110,7 @@ def reach_for(S, G, w, q, h, x, y):
     shorten = 1.0 / (lx * lx + ly * ly)
     B[i, BC], B[i, BS] = (lx * rx + ly * ry) * shorten, (lx * ry - ly * rx) * shorten
     phi = atan2(B[i, BS], B[i, BC])
-    B[i, BPHI] = phi + 2.0 * pi * floor((q[3 * i + 2] - phi) / (2.0 * pi) + 0.5)
+    B[i, BPHI] = phi + 2.0 * pi * np.floor((q[3 * i + 2] - phi) / (2.0 * pi) + 0.5)
     ex, ey = arm(S, B, G.own[h])
     B[i, BX], B[i, BY] = hx - ex, hy - ey
 

@@ -5,7 +5,7 @@ Phi = s - f,      Phi' = s_q qd - f',      Phi'' = s_q qdd + (s_q qd)_q qd - f''
 
 from __future__ import annotations
 
-from math import floor
+import numpy as np
 
 from ...model.measure import gradient, hessian, second_order
 from ...numerics.kernel import kernel
@@ -46,7 +46,7 @@ def gap_of_row(S, rows, i):
     for k in range(S.row_start[i], S.row_start[i + 1]):
         total += S.term_weight[k] * term_value(S.term_kind[k], rows.F, S.term_a[k], S.term_b[k])
     if S.row_period[i] > 0.0:
-        total -= S.row_period[i] * floor(total / S.row_period[i] + 0.5)
+        total -= S.row_period[i] * np.floor(total / S.row_period[i] + 0.5)
     return total
 
 

@@ -13,7 +13,9 @@ functions of time.
 
 from __future__ import annotations
 
-from math import cos, floor, pi, sin
+from math import cos, pi, sin
+
+import numpy as np
 
 from ...numerics.kernel import kernel
 from .groups import FREE, SLIDE
@@ -116,7 +118,7 @@ def angle_on_hinge(S, G, w, h, guess):
     # as the guide, turned by the half turns of the guess
     on = G.on[h]
     level = B[S.frame_body[on], BPHI] + S.frame_angle[on] - S.frame_angle[own]
-    return level + pi * floor((guess - level) / pi + 0.5)
+    return level + pi * np.floor((guess - level) / pi + 0.5)
 
 
 @kernel(inline=True)

@@ -12,8 +12,10 @@ where heading is the angle of D in the body. The mass matrix is constant, so Q =
 
 from __future__ import annotations
 
-from math import atan2, cos, floor, pi, sin
+from math import atan2, cos, pi, sin
 from typing import NamedTuple
+
+import numpy as np
 
 from ...numerics.arrays import Floats, Ints
 from ...numerics.kernel import kernel
@@ -144,7 +146,7 @@ def angle_at(Z, t, y, b):
     if Z.tip[b] < 0:
         return Z.turns[b]
     phi = atan2(Z.D[b, 1], Z.D[b, 0]) - Z.heading[b]
-    return phi + TURN * floor((last - phi) / TURN + 0.5)
+    return phi + TURN * np.floor((last - phi) / TURN + 0.5)
 
 
 @kernel

@@ -8,7 +8,6 @@ effect refinement removes.
 
 from __future__ import annotations
 
-from math import floor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,7 +144,7 @@ def row_value(c, i):
     for r in range(c.row_start[i], c.row_start[i + 1]):
         total += c.weight[r] * term_value(term[r, 0], c.F, term[r, 1], term[r, 2])
     if c.period[i] > 0.0:
-        total -= c.period[i] * floor(total / c.period[i] + 0.5)
+        total -= c.period[i] * np.floor(total / c.period[i] + 0.5)
     return total
 
 
