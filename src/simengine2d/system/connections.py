@@ -10,7 +10,6 @@ from ..numerics.arrays import Ints, ascending, starts
 from ..numerics.ordering import joins_trees
 from ..numerics.patterns import once_per_pattern
 from .system import System
-from .workspace import once_per_system
 
 
 class Connections(NamedTuple):
@@ -21,7 +20,6 @@ class Connections(NamedTuple):
     rows: Ints
 
 
-@once_per_system
 def connections(system: System) -> Connections:
     S = system.arrays
     return connections_of(S.mass.size, system.first_rows, S.row_start, S.frame_body, S.term_a, S.term_b)
