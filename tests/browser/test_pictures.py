@@ -34,7 +34,7 @@ def with_forces(name: str) -> se.Results:
     return job.run(model)
 
 
-SIZES = {"screen": (1200, 760, 25), "phone": (390, 800, 9)}
+SIZES = {"screen": (1200, 760, 13), "phone": (390, 800, 7)}
 """Widths and heights in pixels, and at how many times the picture is measured."""
 
 
