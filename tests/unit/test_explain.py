@@ -57,6 +57,18 @@ def test_the_replayed_iteration_ends_where_the_engine_does(model, integrator, fo
         assert np.abs(left).max() < 1e-9 * max(1.0, np.abs(line.values["Psi"]).max())
 
 
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("at", [0.01, 0.02, 0.06])
+def test_a_method_that_looks_back_shows_its_starter(k, at):
+    how = {"integrator": f"bdf(k={k})", "formulation": "ggl", "coordinates": "reference_point", "step": 0.01}
+    e, r = se.explain(slider_crank(), "dynamics", at=at, **how), se.dynamics(slider_crank(), t_end=at, **how)
+    assert np.abs(e.found["q"] - r.q[-1]).max() < 1e-12
+    assert np.abs(e.found["qd"] - r.qd[-1]).max() < 1e-11
+    started = round(at / 0.01) < k
+    assert ("radau_iia takes the first ones" in repr(e).replace("\n", " ")) == started
+    assert any("(3)" in name for name in e.columns["Jacobian"]) == started  # three stages
+
+
 def test_one_newmark_step_converges_quadratically():
     e = se.explain(slider_crank(), "dynamics", integrator="newmark", step=0.05, at=0.5)
     first, second, third = e.norms[:3]
@@ -171,6 +183,7 @@ def test_worksheets(tmp_path):
     assert "lam pin.x" in page and "http" not in page and page.count("<table") > 6
     tex = e.save(tmp_path / "step.tex").read_text()
     assert r"\begin{pmatrix}" in tex and r"\documentclass" in tex
+    assert tex.count("{") == tex.count("}") and tex.count(r"\begin{") == tex.count(r"\end{")
     text = e.save(tmp_path / "step.txt").read_text()
     assert "Jacobian =" in text
     frame = e.to_frame()

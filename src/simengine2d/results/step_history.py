@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class StepHistory(PlottedAnswer):
-    """One entry for each step that was tried, also for those that were refused."""
+    """One entry for each step that was tried, also for those that were refused.
+
+    A passage through a singular pose is part of the step that led to it.
+    """
 
     t: Floats
     """Where the step begins."""

@@ -17,24 +17,21 @@ from ...coordinates.stages import ITERATION, ITERATIONS, KEPT, MODIFIED, KeptSta
 from ...errors import UnsupportedError
 from ...formulations.stage_iteration import Iteration, StagedFormulation
 from ...integrators.dae_integration import DaeIntegration
-from ...methods import AlphaMethod
+from ...methods import AlphaMethod, Integrator
 from ...numerics.arrays import Floats
 from ...numerics.kernel_pointer import BoundKernel
 from .explanation import Equation, Explanation, Value
 from .iteration import lines_of, norm
 
-INDEX3 = (
-    Equation("M a + Phi_q^T lam - QA = 0", r"M\ddot q + \Phi_q^T\lambda - Q^A = 0"),
-    Equation("Phi / b = 0,   b = {b}", r"\tfrac{{1}}{{b}}\,\Phi = 0, \qquad b = {latex_b}"),
-    Equation(
-        "[M + b K + c D, Phi_q^T; Phi_q, 0] [da; dlam] = -Psi",
-        r"\begin{{pmatrix}} M + bK + cD & \Phi_q^T \\ \Phi_q & 0 \end{{pmatrix}}"
-        r"\begin{{pmatrix}} \Delta\ddot q \\ \Delta\lambda \end{{pmatrix}} = -\Psi",
-    ),
-)
 TWICE = Equation(
     "Phi_q qd - nu = 0 beside Phi = 0, with velocities corrected by e = W Phi_q^T mu",
     r"\Phi_q\dot q - \nu = 0, \qquad e = W\Phi_q^T\mu",
+)
+
+
+STARTED = (
+    "{} looks back over more steps than there are so far; radau_iia takes the first ones, and holds positions and "
+    "velocities."
 )
 
 
@@ -50,21 +47,22 @@ def explain_dae_step(before: Run, run: Run, options: DynamicsOptions) -> Explana
     """The last step of a run; `before` is the same run without it."""
     integration, earlier = run.stepper.integration, before.stepper.integration
     assert isinstance(integration, DaeIntegration) and isinstance(earlier, DaeIntegration)
-    assert isinstance(options.formulation, StagedFormulation)
+    assert isinstance(options.formulation, StagedFormulation) and options.integrator is not None
     h, t1 = _step_of(options)
-    solver = _solver_of(integration, earlier)
+    which = _solver_of(integration, earlier)
+    solver, before_it = integration.dae.solvers[which], earlier.dae.solvers[which]
     if integration.halved[0] > earlier.halved[0] or abs(solver.st.t[-1] - t1) > 1e-9 * h:
         raise UnsupportedError(
             f"the step to t = {t1:g} s is not one step: it was halved, or a force switches inside it. Take another one."
         )
-    count = _iterations(integration) - _iterations(earlier)
-    _go_back(solver, earlier, integration)
+    count = int(solver.st.state[ITERATIONS] - before_it.st.state[ITERATIONS])
+    _go_back(solver, before_it, earlier.ends[1])
     lines, last = _replayed(solver, count)
     family, twice = run.stepper.family, bool(solver.iteration.twice) and solver.st.lam.size > 0
     names, rows = _names(family.names, family.row_names, solver.st, twice)
     return Explanation(
         f"one step of {options.method.split(' (')[0]}, t = {t1 - h:g} to {t1:g} s, by Newton's method",
-        _equations(options, h, twice),
+        _equations(None if which else options.integrator, h, twice),
         lines_of(lines, [float(np.asarray(line["norm"])) for line in lines]),
         {"q": last.z[-1].copy(), "qd": last.zd[-1].copy(), "qdd": last.a[-1].copy(), "lam": last.lam[-1].copy()},
         {
@@ -72,6 +70,7 @@ def explain_dae_step(before: Run, run: Run, options: DynamicsOptions) -> Explana
             **{name: tuple(family.names) for name in ("q", "qd", "qdd")},
         },
         {"Jacobian": names},
+        (STARTED.format(options.integrator.name),) if which else (),
     )  # fmt: skip
 
 
@@ -79,27 +78,22 @@ def _step_of(options: DynamicsOptions) -> tuple[float, float]:
     return float(options.times[-1] - options.times[-2]), float(options.times[-1])
 
 
-def _solver_of(integration: DaeIntegration, earlier: DaeIntegration) -> KeptStages:
-    """The one that made the last step: the method's own, or that of a starter."""
-    for solver, before in zip(integration.dae.solvers, earlier.dae.solvers, strict=True):
+def _solver_of(integration: DaeIntegration, earlier: DaeIntegration) -> int:
+    """The number of the one that made the last step: the method's own comes first, that of a starter later."""
+    for k, (solver, before) in enumerate(zip(integration.dae.solvers, earlier.dae.solvers, strict=True)):
         if solver.st.state[ITERATIONS] > before.st.state[ITERATIONS]:
-            return solver
+            return k
     raise UnsupportedError("the step was not solved by an iteration.")
 
 
-def _iterations(integration: DaeIntegration) -> int:
-    return int(sum(solver.st.state[ITERATIONS] for solver in integration.dae.solvers))
-
-
-def _go_back(solver: KeptStages, earlier: DaeIntegration, integration: DaeIntegration) -> None:
-    """Unknowns as they were guessed, and factors as they were kept, before the step."""
-    st, k = solver.st, integration.dae.solvers.index(solver)
-    n = st.a.shape[1]
-    st.a[:], st.lam[:] = earlier.ends[1, :n], earlier.ends[1, n:]
+def _go_back(solver: KeptStages, before: KeptStages, end: Floats) -> None:
+    """Unknowns as at the end of the step before, where the iteration begins, and factors as they were kept there."""
+    st, n = solver.st, solver.st.a.shape[1]
+    st.a[:], st.lam[:] = end[:n], end[n:]
     st.mu[:] = st.e[:] = 0.0
     for name, array in solver.factors.items():
-        array[...] = earlier.dae.solvers[k].factors[name]
-    st.state[KEPT] = earlier.dae.solvers[k].st.state[KEPT] if st.options[ITERATION] == MODIFIED else 0.0
+        array[...] = before.factors[name]
+    st.state[KEPT] = before.st.state[KEPT] if st.options[ITERATION] == MODIFIED else 0.0
 
 
 def _replayed(solver: KeptStages, count: int) -> tuple[list[dict[str, Value]], Stages]:
@@ -182,34 +176,35 @@ def _names(
     return tuple(unknowns), tuple(equations)
 
 
-def _equations(options: DynamicsOptions, h: float, twice: bool) -> tuple[Equation, ...]:
-    method, equations = options.integrator, list(INDEX3)
-    b, latex_b = "largest B_ij h^2", r"\max B_{ij} h^2"
-    if isinstance(method, AlphaMethod):
-        am, af, beta, gamma = method.coefficients
-        b, latex_b = "beta h^2", r"\beta h^2"
-        if am or af:
-            b, latex_b = "(1 - af)/(1 - am) beta h^2", r"\tfrac{1-\alpha_f}{1-\alpha_m}\beta h^2"
-        formulas = [
-            Equation(
-                f"q1 = q0 + h qd0 + h^2 ((1/2 - beta) a0 + beta a1),   beta = {beta:g}, h = {h:g}",
-                r"q_1 = q_0 + h\dot q_0 + h^2\left((\tfrac12-\beta)a_0 + \beta a_1\right)"
-                rf", \quad \beta = {beta:g}",
-            ),
-            Equation(
-                f"qd1 = qd0 + h ((1 - gamma) a0 + gamma a1),   gamma = {gamma:g}",
-                r"\dot q_1 = \dot q_0 + h\left((1-\gamma)a_0 + \gamma a_1\right)"
-                rf", \quad \gamma = {gamma:g}",
-            ),
-        ]
-        equations = formulas + equations
-    filled = [
+def _equations(method: Integrator | None, h: float, twice: bool) -> tuple[Equation, ...]:
+    if not isinstance(method, AlphaMethod):
+        return (*_index3("largest B_ij h^2", r"\max B_{ij} h^2"), *((TWICE,) if twice else ()))
+    am, af, beta, gamma = method.coefficients
+    b, latex = "beta h^2", r"\beta h^2"
+    if am or af:
+        b, latex = f"(1 - af)/(1 - am) {b}", rf"\tfrac{{1-\alpha_f}}{{1-\alpha_m}}{latex}"
+    return (
         Equation(
-            e.text.replace("{b}", b),
-            e.latex.replace("{latex_b}", latex_b).replace("{{", "{").replace("}}", "}"),
-        )
-        if e in INDEX3
-        else e
-        for e in equations
-    ]
-    return tuple(filled) + ((TWICE,) if twice else ())
+            f"q1 = q0 + h qd0 + h^2 ((1/2 - beta) a0 + beta a1),   beta = {beta:g}, h = {h:g}",
+            rf"q_1 = q_0 + h\dot q_0 + h^2\left((\tfrac12-\beta)a_0 + \beta a_1\right), \quad \beta = {beta:g}",
+        ),
+        Equation(
+            f"qd1 = qd0 + h ((1 - gamma) a0 + gamma a1),   gamma = {gamma:g}",
+            rf"\dot q_1 = \dot q_0 + h\left((1-\gamma)a_0 + \gamma a_1\right), \quad \gamma = {gamma:g}",
+        ),
+        *_index3(b, latex),
+        *((TWICE,) if twice else ()),
+    )
+
+
+def _index3(b: str, latex: str) -> tuple[Equation, ...]:
+    """The equations of one stage, with the constraints divided by b."""
+    return (
+        Equation("M a + Phi_q^T lam - QA = 0", r"M\ddot q + \Phi_q^T\lambda - Q^A = 0"),
+        Equation(f"Phi / b = 0,   b = {b}", rf"\tfrac{{1}}{{b}}\,\Phi = 0, \qquad b = {latex}"),
+        Equation(
+            "[M + b K + c D, Phi_q^T; Phi_q, 0] [da; dlam] = -Psi",
+            r"\begin{pmatrix} M + bK + cD & \Phi_q^T \\ \Phi_q & 0 \end{pmatrix}"
+            r"\begin{pmatrix} \Delta\ddot q \\ \Delta\lambda \end{pmatrix} = -\Psi",
+        ),
+    )

@@ -55,7 +55,8 @@ def explain(
     se.explain(lambda t, y: -y**2, integrator="backward_euler", y0=[1], step=0.1)
 
     A position problem starts from the drawn pose, from the solution a `step` earlier, or from a `guess`; that is also
-    where the iteration of an implicit method on y' = f(t, y) starts. Without `at`, it is the first step that is shown.
+    where the iteration of an implicit method on y' = f(t, y) starts. Without `at`, it is the first step that is shown;
+    without an integrator, that of newmark, or for a function of rk4.
     """
     if callable(model) and not isinstance(model, Model | System):
         if y0 is None:

@@ -41,36 +41,32 @@ def newton(
 
     With `keep` the first matrix serves for all corrections: a quasi-Newton method. The last line has no correction.
     """
-    x, values, matrix = guess.copy(), [], None
+    x, matrix, last = guess.copy(), None, np.inf
+    values: list[dict[str, Value]] = []
     norms: list[float] = []
-    for _ in range(MOST_ITERATIONS):
+    for _ in range(MOST_ITERATIONS + 1):
         r = residual(x)
         norms.append(norm(r))
-        line: dict[str, Value] = {"norm": norms[-1], names.unknown: x.copy(), names.residual: r}
-        values.append(line)
+        values.append({"norm": norms[-1], names.unknown: x.copy(), names.residual: r})
         if not np.isfinite(norms[-1]):
             raise ConvergenceError(
                 f"{what} diverges: the residual is not finite after {len(norms) - 1} corrections."
             )
-        if norms[-1] == 0.0 or (len(norms) > 2 and _is_rounding(norms, values)):
+        if norms[-1] == 0.0 or last <= ROUNDING * norm(x) or _is_rounding(norms, last, norm(x)):
             return Solved(x, lines_of(values, norms))
         matrix = matrix if keep and matrix is not None else jacobian(x)
         correction = -solution(matrix, r)
-        line |= {names.matrix: matrix.copy(), "correction": correction, "|correction|": norm(correction)}
+        last = norm(correction)
+        values[-1] |= {names.matrix: matrix.copy(), "correction": correction, "|correction|": last}
         x = x + correction
-        if norm(correction) <= ROUNDING * norm(x):
-            values.append({"norm": norm(residual(x)), names.unknown: x.copy(), names.residual: residual(x)})
-            return Solved(x, lines_of(values, [*norms, norm(residual(x))]))
     raise ConvergenceError(
         f"{what} does not converge in {MOST_ITERATIONS} corrections; its residual is {norms[-1]:.3g}."
     )
 
 
-def _is_rounding(norms: list[float], values: list[dict[str, Value]]) -> bool:
-    """Whether the last correction was tiny and did not help any more."""
-    before, last = values[-2], float(np.asarray(values[-2]["|correction|"]))
-    unknown = next(value for name, value in before.items() if name not in ("norm",) and np.ndim(value) == 1)
-    return last <= 1e-9 * (1.0 + norm(np.asarray(unknown))) and norms[-1] > 0.1 * norms[-2]
+def _is_rounding(norms: list[float], last: float, size: float) -> bool:
+    """Whether the last correction of unknowns of this size was tiny, and hardly helped."""
+    return len(norms) > 2 and last <= 1e-9 * (1.0 + size) and norms[-1] > 0.1 * norms[-2]
 
 
 def lines_of(values: list[dict[str, Value]], norms: list[float]) -> tuple[Line, ...]:
