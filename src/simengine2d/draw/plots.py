@@ -87,18 +87,6 @@ def _common_legend(ax: Axes, several: Sequence[Axes]) -> None:
                        loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)  # fmt: skip
 
 
-def plot_energy(results: Results, ax: Axes | None = None) -> Axes:
-    """Kinetic, potential and total energy over time."""
-    energy = results.energy()
-    ax = axes_or_new(ax)
-    for i, (name, values) in enumerate(zip(energy._fields, energy, strict=True)):
-        ax.plot(results.t, values, label=name, **line_style(i))
-    ax.set_ylabel("energy [J]")
-    tidy(ax)
-    _common_legend(ax, [ax])
-    return ax
-
-
 def plot_phase(results: Results, channel: str, ax: Axes | None = None) -> Axes:
     """A channel and its rate, as a curve with its beginning marked."""
     if any(f"{kind}(" in channel for kind in KINDS):

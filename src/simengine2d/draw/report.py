@@ -185,7 +185,7 @@ def _plots(results: Results) -> list[str]:
     parts = [_figure(_coordinates(results, body), 4.6, 3.0) for body in bodies]
     parts += [_figure(_coordinates(results, body, "d"), 4.6, 3.0) for body in bodies]
     if results.lam is not None and known_energy(results) is not None:
-        parts.append(_figure(lambda figure: plots.plot_energy(results, figure.subplots()), 4.6, 3.0))
+        parts.append(_figure(lambda figure: results.energy().plot(figure.subplots()), 4.6, 3.0))
     return ['<div class="pair">', *parts, "</div>"]
 
 

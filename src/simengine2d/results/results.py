@@ -280,9 +280,7 @@ class Results(TabularResults):
 
     def plot_energy(self, ax: Axes | None = None) -> Axes:
         """Kinetic, potential and total energy."""
-        from ..draw.plots import plot_energy
-
-        return plot_energy(self, ax)
+        return self.energy().plot(ax)
 
     def plot_reaction(
         self,
