@@ -299,7 +299,21 @@ def _uneven(system: System) -> bool:
 @once_per_system
 def lengths_per_row(system: System) -> Floats:
     """A length of the mechanism over the error of each row that moves the smallest of its bodies by its own size."""
-    sizes = np.abs(drawn_slopes(system)) * system.sizes[system.arrays.jac_column]
+    sizes = _largest_slopes(system) * system.sizes[system.arrays.jac_column]
     moves, least = sizes.reshape(-1, 3).max(axis=1), np.full(system.m, np.inf)
     np.minimum.at(least, _rows(system)[::3], np.where(moves > 0.0, moves, np.inf))
     return np.where(least < np.inf, system.length / least, 1.0)
+
+
+def _largest_slopes(system: System) -> Floats:
+    """Those of the initial pose, and of others where that one is flat: sin(angle) says nothing at 90 degrees.
+
+    A mechanism may be drawn open there, and works elsewhere.
+    """
+    slopes = np.abs(drawn_slopes(system))
+    turns = np.zeros((len(system.bodies), 3))
+    for angle in (1.0, 2.0):
+        turns[:, 2] = angle * np.arange(1, len(turns) + 1)
+        turned = system.Phi_q_data(system.drawn_q + turns.reshape(-1))
+        slopes = np.fmax(slopes, np.abs(turned))
+    return slopes
