@@ -183,14 +183,15 @@ def _():
     mo.md(r"""
     ## Let it go
 
-    Without a motor, *dynamics* asks how the weights of the bars move it. Its pins also carry forces now.
+    Without a motor, *dynamics* asks how the weights of the bars move it. `B.fy` is the vertical force in pin B, between
+    crank and coupler of this model.
     """)
     return
 
 
 @app.cell
-def _(model):
-    falling = se.dynamics(model, t_end=4)
+def _(a, b, c, d):
+    falling = se.dynamics(se.builders.four_bar(a, b, c, d), t_end=4)
     falling.plot("rocker.phi", "B.fy")
     return (falling,)
 
