@@ -25,7 +25,7 @@ def test_channels_of_bodies(results):
     np.testing.assert_array_equal(results["slider.xdd"], results.qdd[:, 6])
     assert results.channels[:4] == ["crank.x", "crank.y", "crank.phi", "rod.x"]
     assert results.channels[9] == "crank.xd"
-    assert len(results.channels) == 27
+    assert len(results.motion_channels) == 27 and results.channels[:27] == results.motion_channels
     assert results.bodies == ["crank", "rod", "slider"]
 
 
@@ -85,7 +85,7 @@ def test_unknown_channels_are_said_in_words(results, channel, sentence):
 def test_a_data_frame_has_the_channels_as_columns(results):
     frame = results.to_frame()
     assert frame.index.name == "t"
-    assert list(frame.columns) == results.channels
+    assert list(frame.columns) == results.motion_channels
     np.testing.assert_array_equal(frame["rod.phidd"].to_numpy(), results["rod.phidd"])
 
 

@@ -31,7 +31,7 @@ def test_every_float_reads_back_as_itself(results, tmp_path, ending):
     again = se.Results.load(path)
     for name in ("t", "q", "qd", "qdd"):
         np.testing.assert_array_equal(getattr(again, name), getattr(results, name))
-    assert again.channels == results.channels
+    assert again.motion_channels == results.motion_channels
     assert os.listdir(tmp_path) == [path.name]  # no temporary file is left
 
 
@@ -61,7 +61,7 @@ def test_the_same_results_give_the_same_bytes(results, tmp_path, ending):
 def test_a_csv_file_is_plain(results, tmp_path):
     text = results.save(tmp_path / "run.csv").read_text(encoding="utf-8")
     header, first, *_ = text.splitlines()
-    assert header == ",".join(["t", *results.channels])
+    assert header == ",".join(["t", *results.motion_channels])
     assert first.split(",")[0] == "0.0"
     assert "#" not in text
     assert float(first.split(",")[3]) == results["crank.phi"][0]

@@ -18,7 +18,13 @@ CHOSEN = ["crank.phi", "rocker.end.xd", "distance(crank.end, rocker.end)", "B", 
 HEADINGS = [
     *("t [s]", "crank.phi [rad]", "rocker.end.xd [m/s]", "distance(crank.end, rocker.end) [m]"),
     *("B.fx [N]", "B.fy [N]", "B.torque [N m]", "motor.power [W]"),
-    *("energy.kinetic [J]", "energy.potential [J]", "energy.total [J]"),
+    *(
+        "energy.kinetic [J]",
+        "energy.potential [J]",
+        "energy.total [J]",
+        "energy.input [J]",
+        "energy.dissipated [J]",
+    ),
 ]
 
 
@@ -29,7 +35,13 @@ def results() -> se.Results:
 
 def expected(results: se.Results) -> np.ndarray:
     names = ["t", *CHOSEN[:3], "B.fx", "B.fy", "B.torque", "motor.power"]
-    return np.column_stack([*(results[name] for name in names), *results.energy()])
+    return np.column_stack(
+        [
+            *(results[name] for name in names),
+            *results.energy(),
+            *(results[f"energy.{work}"] for work in ("input", "dissipated")),
+        ]
+    )
 
 
 def test_csv_has_units_and_the_same_floats(results, tmp_path):
@@ -48,8 +60,10 @@ def test_frames_hold_what_is_chosen(results):
     frame = results.to_frame(CHOSEN, units=True)
     assert [frame.index.name, *frame.columns] == HEADINGS
     np.testing.assert_array_equal(frame.reset_index().to_numpy(), expected(results))
-    assert list(results.to_frame().columns) == results.channels
-    assert list(results.to_frame("crank").columns) == [c for c in results.channels if c.startswith("crank.")]
+    assert list(results.to_frame().columns) == results.motion_channels
+    assert list(results.to_frame("crank").columns) == [
+        c for c in results.motion_channels if c.startswith("crank.")
+    ]
 
 
 def test_parquet(results, tmp_path):

@@ -16,8 +16,12 @@ from ..analyses.statics.equilibrium import Equilibria
 from ..model.attachment import sides_in_words, slides_along
 from ..model.resolved import ResolvedModel
 from ..numerics.arrays import Floats
+from ..results.actuator_effort import has_effort
+from ..results.energy import energy_drift, known_energy
+from ..results.named_channels import COORDINATES, energy_channels
 from ..results.peaks import peak_of, rms
-from ..results.results import COORDINATES, Results
+from ..results.results import Results
+from .summary import has_forces
 
 Data = dict[str, Any]
 
@@ -102,7 +106,7 @@ def of_assemblies(assemblies: AssemblyModes) -> Data:
 
 
 def of_motion(results: Results) -> Data:
-    """Status, verdict and work; how far and how fast each body went; of inverse dynamics, what it takes."""
+    """Status, verdict and work; how far and how fast each body went; the forces that this takes."""
     data = {
         "model": results.model.name,
         "analysis": results.analysis,
@@ -118,7 +122,7 @@ def of_motion(results: Results) -> Data:
     }
     if results.t.size:
         data["bodies"] = {name: _course(results, name) for name in results.bodies}
-    return data | (of_forces(results) if results.t.size and results.analysis == "inverse_dynamics" else {})
+    return data | (of_forces(results) if has_forces(results) else {})
 
 
 def _course(results: Results, body: str) -> Data:
@@ -138,9 +142,12 @@ def _span(values: Floats) -> list[float]:
 
 
 def of_forces(results: Results) -> Data:
-    """What the actuators must give, and what the joints carry."""
-    actuators = movers(results.system)
+    """What the actuators must give, what the joints carry, and where the energy is at the end."""
+    actuators = [name for name in movers(results.system) if has_effort(results, name)]
+    energies = energy_channels(results) if known_energy(results) is not None else []
     return {
+        "energy": {name.removeprefix("energy."): results[name][-1] for name in energies}
+        | {"drift": energy_drift(results)},
         "actuators": {name: _effort(results, name) for name in actuators},
         "joints": {name: _load(results, name) for name in results.resolved.rows if name not in actuators},
     }

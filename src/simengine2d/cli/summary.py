@@ -16,9 +16,11 @@ from ..model.resolved import ResolvedModel
 from ..model.si_values import units_of
 from ..model.unit_fields import ACCELERATION, INERTIA, POWER, VELOCITY
 from ..numerics.arrays import Floats
+from ..results.actuator_effort import has_effort
+from ..results.energy import is_conservative, known_energy
 from ..results.peaks import peak_of, rms
 from ..results.results import Results
-from .terminal import is_wide, table
+from .terminal import LONGEST, is_wide, table
 
 BODY_COLUMNS = {"mass": MASS, "inertia": INERTIA, "x": LENGTH, "y": LENGTH, "phi": ANGLE}
 MOTION_COLUMNS = {
@@ -90,8 +92,10 @@ def _verdict(diagnosis: Diagnosis) -> str:
 
 
 def motion(results: Results) -> Iterator[RenderableType]:
-    """Status, errors and notes, the work it took, and how far and how fast each body went."""
+    """Status, errors and notes, the work it took, how far and how fast each body went, and what the joints carry."""
     yield results.summary()
+    if has_forces(results):
+        yield from energy_line(results)
     work = [f"{count} {what}" for what, count in results.statistics.items() if count]
     if work:
         yield f"work: {', '.join(work)}"
@@ -100,23 +104,43 @@ def motion(results: Results) -> Iterator[RenderableType]:
         columns = [f"{name}\n{units.name(of)}" for name, of in MOTION_COLUMNS.items()]
         yield ""
         yield table("body", columns, _motion_rows(results))
-    if results.t.size and results.analysis == "inverse_dynamics":
+    if has_forces(results):
         yield from forces(results)
+
+
+def has_forces(results: Results) -> bool:
+    """Whether joints carry forces over some time."""
+    in_time = results.analysis in ("dynamics", "inverse_dynamics")
+    return in_time and results.lam is not None and results.t.size > 0 and not results.columns_only
+
+
+def energy_line(results: Results) -> Iterator[str]:
+    """What was put in and dissipated, where energy is not constant."""
+    view, total = results.in_units(), known_energy(results)
+    if total is None or is_conservative(results.system):
+        return
+    unit = "J" if view.units == UnitSystem() else view.unit("energy.total")
+    put_in, dissipated, at_end = (
+        short(view[f"energy.{part}"][-1]) for part in ("input", "dissipated", "total")
+    )
+    yield f"energy: {put_in} {unit} put in, {dissipated} {unit} dissipated; {at_end} {unit} at the end"
 
 
 def forces(results: Results) -> Iterator[RenderableType]:
     """What the actuators must give, and what the joints carry."""
-    actuators = movers(results.system)
-    yield ""
+    actuators = [name for name in movers(results.system) if has_effort(results, name)]
     units = units_of(results.model)
     power, energy = ("W", "J") if units == UnitSystem() else (units.name(POWER), units.name(TORQUE))
-    columns = ["effort", "unit", "rms", f"peak power\n{power}", f"energy\n{energy}"]
-    yield table("actuator", columns, [_effort_row(results, name) for name in actuators])
+    if actuators:
+        yield ""
+        columns = ["effort", "unit", "rms", f"peak power\n{power}", f"energy\n{energy}"]
+        yield table("actuator", columns, [_effort_row(results, name) for name in actuators])
     joints = [name for name in results.resolved.rows if name not in actuators]
     if joints:
         yield ""
         columns = [f"largest force\n{units.name(FORCE)}", f"largest torque\n{units.name(TORQUE)}"]
-        yield table("joint", columns, [_load_row(results, j) for j in joints])
+        rows = [_load_row(results, name) for name in joints[:LONGEST]]
+        yield table("joint", columns, [*rows, *([name, "", ""] for name in joints[LONGEST:])])
 
 
 def _effort_row(results: Results, name: str) -> list[str]:

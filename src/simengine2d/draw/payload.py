@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..model.frame import GROUND
-from ..results.results import COORDINATES, ORDERS, Results
+from ..results.named_channels import COORDINATES, ORDERS
+from ..results.results import Results
 from .marks import Arrow, Mark, Spot, Stretched, Trace
 from .player_channels import (
     Columns,

@@ -18,7 +18,8 @@ from ..numerics.arrays import Floats
 from ..results.actuator_effort import has_effort
 from ..results.channels import UNITS, unit_of
 from ..results.energy import known_energy
-from ..results.results import COORDINATES, ORDERS, Results
+from ..results.named_channels import COORDINATES, ORDERS
+from ..results.results import Results
 from .marks import Arrow
 
 MEASURES = {"distance": "m", "angle": "rad"}

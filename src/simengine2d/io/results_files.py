@@ -88,7 +88,7 @@ def _codec(path: Path, what: str) -> Any:
 
 def _csv(results: Results) -> bytes:
     table = np.column_stack([results.t, results.q, results.qd, results.qdd])
-    lines = [",".join(["t", *results.channels])]
+    lines = [",".join(["t", *results.motion_channels])]
     lines += [",".join(map(repr, row)) for row in table.tolist()]
     return ("\n".join(lines) + "\n").encode("utf-8")
 
@@ -104,7 +104,7 @@ def _from_csv(data: bytes, path: Path) -> Results:
     for body in bodies:
         model.body(body)
     results = Results(System(model), *(np.empty(0),) * 4, status=f"read from {path.name}", columns_only=True)
-    wanted = ["t", *results.channels]
+    wanted = ["t", *results.motion_channels]
     if sorted(names) != sorted(wanted):
         raise ValueError(f"the columns are {listed(names, 6)}; expected are {listed(wanted, 6)}")
     rows = [_csv_row(line, i, len(names)) for i, line in enumerate(lines, 2) if line.strip()]
@@ -152,7 +152,9 @@ def _from_npz(data: bytes, path: Path) -> Results:
 def _parquet(results: Results) -> bytes:
     pyarrow = _pyarrow()
     columns = {"t": results.t}
-    columns |= dict(zip(results.channels, np.hstack([results.q, results.qd, results.qdd]).T, strict=True))
+    columns |= dict(
+        zip(results.motion_channels, np.hstack([results.q, results.qd, results.qdd]).T, strict=True)
+    )
     if results.lam is not None:
         columns |= {f"lam{i}": column for i, column in enumerate(results.lam.T)}
     arrays = [pyarrow.array(np.ascontiguousarray(column)) for column in columns.values()]

@@ -62,13 +62,18 @@ def power(results: Results, name: str) -> Floats:
 
 
 def energy_given(results: Results, name: str) -> Floats:
-    """The power integrated from the first time on, by a cubic spline through the outputs."""
-    if results.t.size < 2:
-        return np.zeros(results.t.size)
+    """The power integrated from the first time on."""
+    return integrated(results.t, power(results, name))
+
+
+def integrated(t: Floats, values: Floats) -> Floats:
+    """The integral from the first time on, of a cubic spline through the outputs."""
+    if t.size < 2:
+        return np.zeros(t.size)
     from scipy.interpolate import CubicSpline
 
-    work: Floats = CubicSpline(results.t, power(results, name)).antiderivative()(results.t)
-    return work
+    integral: Floats = CubicSpline(t, values).antiderivative()(t)
+    return integral
 
 
 EFFORTS: dict[str, Callable[[Results, str], Floats]] = {

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import ModelError
 from ..expressions.function_table import ALONG, law_value, new_scratch, pack
 from ..model.elements import MeasureForce, Row
 from ..model.formula import Formula
-from ..model.frame import GROUND, PlacedFrame
+from ..model.frame import AT, GROUND, PlacedFrame
 from ..model.measure import Measure
 from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
@@ -118,21 +119,58 @@ UNITS = {
     "kinetic": "J",
     "potential": "J",
     "total": "J",
+    "input": "J",
+    "dissipated": "J",
 }
 MEASURES = {"angle": "rad", "direction": "rad", "misalignment": "1", "half_distance2": "m²"}
 """Units of measures; all others are lengths."""
+MULTIPLIERS = {"m": "N", "rad": "N m", "1": "N m", "m²": "N/m"}
+"""Units of multipliers by those of measures."""
 
 
 def unit_of(results: Results, channel: str) -> str:
     """The unit of a channel such as "crank.phid", "spring.force" or "distance(a, b)"; "" where it has none."""
-    if "(" in channel:
-        kinds = {term.kind for term in results.resolved.measure(channel).terms}
-        units = {MEASURES.get(kind, "m") for kind in kinds}
-        return units.pop() if len(units) == 1 else ""
+    if channel in results.model.formulas:
+        return ""
+    if is_expression(results, channel):
+        return _unit_of_measure(results, channel)
+    if channel.startswith("lam.") and "lam" not in results.bodies:
+        return _unit_of_multiplier(results, channel.removeprefix("lam."))
     name, _, quantity = channel.rpartition(".")
     if quantity in ("force", "effort"):
         return _unit_of_effort(results, name)
     return UNITS.get(quantity, "")
+
+
+OPERATORS = frozenset("+-*/^(")
+
+
+def is_expression(results: Results, channel: str) -> bool:
+    """Whether it is more than a name; names may hold signs, too, and points are also written at(1, 0)."""
+    parts = channel.split(".")
+    body = results.resolved.bodies.get(parts[0])
+    known = {*results.bodies, *results.model.elements, *(body.points if body is not None else ())}
+    strange = [part for part in parts if part not in known and not part.startswith(f"{AT}(")]
+    return any(OPERATORS.intersection(part) for part in strange)
+
+
+def _unit_of_measure(results: Results, text: str) -> str:
+    """That of all terms of a sum of measures; other expressions have none."""
+    try:
+        terms = results.resolved.measure(text).terms
+    except ModelError:
+        return ""
+    units = {MEASURES.get(term.kind, "m") for term in terms}
+    return units.pop() if len(units) == 1 else ""
+
+
+def _unit_of_multiplier(results: Results, row: str) -> str:
+    """Joule by the unit of what the row holds: N of a length, N m of an angle, N/m of half a squared distance."""
+    rows = {f"{name}.{row.label}": row for name, row in results.system.rows}
+    if row not in rows or rows[row].formula is not None:
+        return ""
+    units = {MEASURES.get(term.kind, "m") for term in rows[row].measure.terms}
+    return MULTIPLIERS[units.pop()] if len(units) == 1 else ""
 
 
 def _unit_of_effort(results: Results, name: str) -> str:

@@ -43,6 +43,7 @@ DIMENSIONS: dict[str, Dimension] = {
     "rad/s²": (0, 0, -2, 1),
     "N": FORCE,
     "N m": TORQUE,
+    "N/m": (1, 0, -2, 0),
     "J": TORQUE,
     "W": POWER,
 }

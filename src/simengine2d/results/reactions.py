@@ -73,7 +73,8 @@ def reaction(
     """What the joint or force `name` does to the body `on`; the torque is about `at`."""
     element = _acting(results, name)
     body = element.body(on)
-    _refuse_without_forces(results, element)
+    if element.is_joint:
+        refuse_without_forces(results, element.title)
     point = _point(results, element, body, at)
     axes = results.resolved.frame(as_frame(expressed_in))
     forces = forces_of(results)
@@ -96,7 +97,7 @@ def pull(results: Results, name: str) -> Floats:
         )
     if not element.is_joint:
         return forces_of(results).law(name)
-    _refuse_without_forces(results, element)
+    refuse_without_forces(results, element.title)
     first = [owner for owner, _ in results.system.rows].index(name)
     return np.asarray(-results.motion.lam[:, first])
 
@@ -175,11 +176,12 @@ def _bodies(frames: Iterable[PlacedFrame]) -> list[str]:
     return list(dict.fromkeys(frame.body for frame in frames))
 
 
-def _refuse_without_forces(results: Results, element: _Acting) -> None:
-    if element.is_joint and results.lam is None:
+def refuse_without_forces(results: Results, title: str) -> None:
+    """A joint has no reactions where there are no multipliers."""
+    if results.lam is None:
         what = f"a run of {results.analysis}" if results.analysis else "this file"
         raise UnsupportedError(
-            f"{element.title}: {what} has no reactions, since it involves no forces. Run dynamics(model, t_end=...)."
+            f"{title}: {what} has no reactions, since it involves no forces. Run dynamics(model, t_end=...)."
         )
 
 

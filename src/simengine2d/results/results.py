@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
-from ..errors import ModelError, Subject, counted, listed, unknown
+from ..errors import ModelError, counted
 from ..model.frame import GROUND, Frame
-from ..model.measure import KINDS, Measure, angle, x, y
+from ..model.measure import Measure
 from ..model.model import Model
 from ..model.si_values import text_in_si
 from ..numerics.arrays import Floats, Ints
 from ..system.system import System
-from .actuator_effort import EFFORTS, effort_channels
-from .channels import formula_along, measure_rates
-from .energy import ENERGIES, Energy, energy, energy_drift, power_balance
+from .channels import measure_rates
+from .energy import Energy, energy, energy_drift, power_balance
 from .events import Crossing
-from .reactions import Reaction, channels_of, non_unique, pull, reaction
+from .named_channels import array_of, motion_channels, names_of
+from .reactions import Reaction, non_unique, reaction
 from .step_history import StepHistory
 from .tables import TabularResults
 from .verdict import Verdict, verdict
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from ..draw.html import PlayerOptions
     from ..draw.notebook import WidgetOptions
     from ..draw.style import Theme
-
-COORDINATES = ("x", "y", "phi")
-ORDERS = ("", "d", "dd")
-POINT_MEASURES = {"x": x, "y": y, "phi": angle}
 
 
 class MotionArrays(NamedTuple):
@@ -128,32 +124,8 @@ class Results(TabularResults):
     # channels
 
     def __getitem__(self, channel: str) -> Floats:
-        """One array by name: "crank.phi", "rod.B.xd", "distance(crank.A, slider)", "B.fx", "spring.force"."""
-        if not isinstance(channel, str):
-            raise ModelError(
-                f"a channel is a name such as 'crank.phi', not {channel!r}; the arrays are q, qd and qdd."
-            )
-        if channel == "t":
-            return self.t
-        if channel in self.model.formulas:
-            return formula_along(self, self.resolved.formula(channel, Subject(f"formula '{channel}'")))
-        if any(f"{kind}(" in channel for kind in KINDS):
-            return self.measure(channel)[0]
-        *path, quantity = channel.split(".")
-        if len(path) == 1 and path[0] in self.model.elements:
-            return self._of_element(path[0], quantity)
-        if channel in ENERGIES and path[0] not in self.bodies:
-            return np.asarray(getattr(self.energy(), quantity))
-        coordinate, order = _split_quantity(quantity)
-        if coordinate is None or len(path) not in (1, 2):
-            raise ModelError(self._unknown_channel(channel))
-        body = path[0]
-        if body not in self.bodies:
-            hint = unknown("body", body, self.bodies, plural="bodies")
-            raise ModelError(f"channel '{channel}' names body '{body}', which is not in the results. {hint}")
-        if len(path) == 1:
-            return self._arrays[order][:, 3 * self.bodies.index(body) + COORDINATES.index(coordinate)]
-        return self.measure(POINT_MEASURES[coordinate](Frame(GROUND), Frame(body, path[1])))[order]
+        """One array by name: "crank.phi", "rod.B.xd", "distance(crank.A, rod)", "B.fx", "lam.B.x", "energy.total"."""
+        return array_of(self, channel)
 
     def measure(self, measure: Measure | str) -> tuple[Floats, Floats, Floats]:
         """A measure over time, with its first and second time derivative."""
@@ -169,32 +141,18 @@ class Results(TabularResults):
                 "save them as .npz or .parquet to ask for points."
             ) from None
 
-    def _of_element(self, name: str, quantity: str) -> Floats:
-        """A channel of a joint or force, on its default body."""
-        if quantity == "force":
-            return pull(self, name)
-        if quantity in EFFORTS:
-            return EFFORTS[quantity](self, name)
-        if quantity not in Reaction._fields:
-            names = [*channels_of(self, name), *effort_channels(self, name)]
-            title, known = self.model.elements[name].title, listed(names)
-            raise ModelError(f"there is no channel '{name}.{quantity}'. The channels of {title} are {known}.")
-        array: Floats = getattr(reaction(self, name), quantity)
-        return array
-
     @property
     def channels(self) -> list[str]:
-        """The channels of the bodies, as in tables."""
-        return [f"{body}.{c}{order}" for order in ORDERS for body in self.bodies for c in COORDINATES]
+        """Every channel: of bodies, joints and forces, multipliers (`lam.B.x`), energies, and formulas of the model.
+
+        Points and measures can be asked for too, and expressions of them.
+        """
+        return names_of(self)
 
     @property
-    def _arrays(self) -> tuple[Floats, Floats, Floats]:
-        return self.q, self.qd, self.qdd
-
-    def _unknown_channel(self, channel: str) -> str:
-        examples = self.channels[:3]
-        measures = f"a measure such as distance(a, b): {listed(KINDS)}"
-        return f"there is no channel '{channel}'. Channels are {listed(examples)} ..., body.point.x, or {measures}."
+    def motion_channels(self) -> list[str]:
+        """Coordinates, rates and accelerations of the bodies: the columns of q, qd and qdd."""
+        return motion_channels(self)
 
     def at_rows(self, rows: slice | Ints) -> Results:
         """The same at some of its times."""
@@ -384,12 +342,3 @@ class Results(TabularResults):
         from ..draw.notebook import results_html
 
         return results_html(self)
-
-
-def _split_quantity(quantity: str) -> tuple[str | None, int]:
-    """`phidd` -> ("phi", 2)."""
-    for coordinate in COORDINATES:
-        for order, suffix in enumerate(ORDERS):
-            if quantity == coordinate + suffix:
-                return coordinate, order
-    return None, 0

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
-from ..errors import ModelError, needed
+from ..errors import ModelError, UnsupportedError, needed
 from ..expressions.unit_system import UnitNames
 from ..numerics.arrays import Floats
 from .channels import unit_of
-from .energy import ENERGIES
+from .named_channels import element_channels, energy_channels, motion_channels, multiplier_channels, names_of
 from .reactions import channels_of
 
 if TYPE_CHECKING:
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class TabularResults:
     """What results write for other programs. `channels` are names as in `results[name]`, and whole groups:
 
-    a body for all its coordinates and rates, a joint or a force for its reaction, "energy" for kinetic, potential and
-    total energy. Without them, all coordinates and rates of all bodies are written.
+    a body for all its coordinates and rates, a joint or a force for its reaction; "motion" for all bodies, "reactions"
+    for all joints and forces, "lam" for the multipliers, "energy" for energies and work, "all" for `results.channels`.
+    Without them it is "motion".
     """
 
     always_with_units: ClassVar[bool] = False
@@ -93,10 +94,8 @@ def columns_of(results: Any, channels: Sequence[str] | str | None, units: bool) 
 
 
 def expanded(results: Results, channels: Sequence[str] | str | None) -> list[str]:
-    """Bodies, joints, forces and "energy" as their channels; other names as they are."""
-    if channels is None:
-        return results.channels
-    wanted = [channels] if isinstance(channels, str) else list(channels)
+    """Bodies, joints, forces and groups as their channels; other names as they are."""
+    wanted = ["motion"] if channels is None else [channels] if isinstance(channels, str) else list(channels)
     if not wanted:
         raise ModelError("channels is empty; name at least one, such as 'crank.phi', or leave it out.")
     return [name for channel in wanted for name in _group(results, channel)]
@@ -104,10 +103,31 @@ def expanded(results: Results, channels: Sequence[str] | str | None) -> list[str
 
 def _group(results: Results, channel: str) -> list[str]:
     if channel in results.bodies:
-        return [name for name in results.channels if name.rpartition(".")[0] == channel]
+        return [name for name in motion_channels(results) if name.rpartition(".")[0] == channel]
     if channel in results.model.elements:
         return channels_of(results, channel)
-    return list(ENERGIES) if channel == "energy" else [channel]
+    if channel in results.model.formulas or channel not in GROUPS:
+        return [channel]
+    names = GROUPS[channel](results)
+    if not names and channel != "motion":
+        raise UnsupportedError(f"a run of {results.analysis or 'this kind'} has no channels '{channel}'.")
+    return names
+
+
+def _reactions(results: Results) -> list[str]:
+    """fx, fy and torque of every joint and force that is known."""
+    known = (name for name in results.model.elements if element_channels(results, name))
+    return [name for element in known for name in channels_of(results, element)]
+
+
+GROUPS: dict[str, Callable[[Any], list[str]]] = {
+    "motion": motion_channels,
+    "reactions": _reactions,
+    "lam": multiplier_channels,
+    "energy": energy_channels,
+    "all": names_of,
+}
+"""Names of several channels at once; bodies, joints, forces and formulas of these names take precedence."""
 
 
 def heading(results: TabularResults, channel: str) -> str:

@@ -23,7 +23,7 @@ from ...model.model import Model
 from ...model.si_values import text_in_si
 from ...numerics.arrays import Floats
 from ...numerics.kernel import Callback
-from ...results.results import POINT_MEASURES
+from ...results.named_channels import POINT_MEASURES
 
 Columns = Mapping[str, Sequence[float] | Floats]
 Noise = float | Mapping[str, float] | None
