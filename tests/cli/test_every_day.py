@@ -34,6 +34,11 @@ def fresh_settings(tmp_path, monkeypatch):
 
 
 EVERY = {
+    "new": ["new"],
+    "new NAME": ["new", "four-bar"],
+    "new --python": ["new", "pendulum", "--python"],
+    "learn": ["learn"],
+    "learn NAME": ["learn", 1, "--no-open"],
     "check": ["check", "slider_crank"],
     "explain": ["explain", "four_bar", "position", "--at", "0.1", "--out", "step.html"],
     "assemblies": ["assemblies", "four_bar"],

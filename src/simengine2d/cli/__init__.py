@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..numerics import parallel_build
-from .commands import analyses, equations, explain, kernels, lab, linkage, models, motion, show
+from .commands import analyses, equations, explain, kernels, lab, learn, linkage, models, motion, show
 from .commands.app import app
 from .terminal import prepare
 
@@ -13,6 +13,7 @@ __all__ = [
     "explain",
     "kernels",
     "lab",
+    "learn",
     "linkage",
     "main",
     "models",

@@ -21,6 +21,21 @@ def shipped(incomplete: str) -> list[Any]:
     return [(name, library.description(name)) for name in library.names() if name.startswith(incomplete)]
 
 
+def starters(incomplete: str) -> list[Any]:
+    """Models to begin with, each with its sentence."""
+    from ..model.library import starters
+
+    words = [(starters.spelled(name), starters.description(name)) for name in starters.names()]
+    return [each for each in words if each[0].startswith(incomplete)]
+
+
+def notebooks(incomplete: str) -> list[Any]:
+    """The notebooks, each with its title."""
+    from .notebooks import notebooks
+
+    return [(each.name, each.title) for each in notebooks() if each.name.startswith(incomplete)]
+
+
 def models(incomplete: str) -> list[Any]:
     return [*_files(incomplete, MODEL_FILES), *shipped(incomplete)]
 

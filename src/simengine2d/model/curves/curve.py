@@ -209,6 +209,8 @@ def builder(word: str, *others: str) -> Callable[[Builder], Builder]:
 
 
 def _builder(given: dict[str, Any]) -> Builder:
+    from . import cam_design  # noqa: F401  (registers the profiles of cams)
+
     words = [word for word in BUILDERS if word in given]
     if len(words) != 1:
         kinds = listed(f"'{word}'" for word in BUILDERS)
