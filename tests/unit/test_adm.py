@@ -267,7 +267,7 @@ def test_a_model_of_our_own_becomes_a_course_file(tmp_path):
     assert "the parameters L, w are written as their values" in text
     assert "the points of block lose their names" in text
     assert "the shapes of crank are written as masses and inertias" in text
-    assert "crank, rack have no velocity, so qd0 is left out" in text
+    assert "crank, rack without a velocity: qd0 is left out" in text
     assert "save_analysis" in text
     assert data["bodies"][0] == {"name": "crank", "id": 1, "mass": 1, "jbar": 4 / 12, "q0": [1, 0, 0]}
     by_name = {record["name"]: record for record in data["constraints"] + data["forces"]}

@@ -231,7 +231,7 @@ def _losses(model: Model, resolved: ResolvedModel) -> list[str]:
         f"the parameters {listed(model.parameters)} are written as their values.": model.parameters,
         f"the points of {listed(points)} lose their names.": points,
         f"the shapes of {listed(shapes)} are written as masses and inertias.": shapes,
-        f"{listed(still)} have no velocity, so qd0 is left out; the course's engine wants one.": still,
+        f"{listed(still)} without a velocity: qd0 is left out; the course's engine wants one.": still,
         "the analysis belongs into an .acf file (save_analysis).": model.analysis,
         f"the look {listed(looks)} is left out.": looks,
         f"the look {listed(strange)} of bodies is left out.": strange,

@@ -26,11 +26,15 @@ class Equation(NamedTuple):
     latex: str
 
 
-class Line(NamedTuple):
+@dataclass(frozen=True)
+class Line:
     """An iteration or a stage: its quantities by name. Numbers make up the table, arrays are shown in full."""
 
     name: str
     values: Mapping[str, Value]
+
+    def __getitem__(self, quantity: str) -> Value:
+        return self.values[quantity]
 
     @property
     def numbers(self) -> dict[str, float]:
