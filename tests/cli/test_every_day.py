@@ -41,6 +41,7 @@ EVERY = {
     "learn NAME": ["learn", 1, "--no-open"],
     "check": ["check", "slider_crank"],
     "explain": ["explain", "four_bar", "position", "--at", "0.1", "--out", "step.html"],
+    "check-work": ["check-work", "four_bar", "anna.csv"],
     "assemblies": ["assemblies", "four_bar"],
     "linkage": ["linkage", "four_bar"],
     "models": ["models"],
@@ -69,6 +70,8 @@ EVERY = {
 
 @pytest.fixture
 def words(request):
+    if request.param == "check-work":
+        Path("anna.csv").write_text("QA\n" + ",".join(["0"] * 9) + "\n", encoding="utf-8")
     if request.param == "resume":
         se.dynamics(se.load("double_pendulum"), t_end=0.1).save("earlier.npz")
     return EVERY[request.param]

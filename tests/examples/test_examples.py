@@ -65,7 +65,10 @@ def test_the_integrator_of_the_guide_is_ready_for_use(monkeypatch):
     assert "trapezoidal" in Integrator.registry
 
 
-@pytest.mark.parametrize("page", ["write-a-mechanism.md", "control-a-mechanism.md", "see-a-method-work.md"])
+@pytest.mark.parametrize(
+    "page",
+    ["write-a-mechanism.md", "control-a-mechanism.md", "see-a-method-work.md", "check-student-work.md"],
+)
 def test_the_pages_of_daily_use_run(page, monkeypatch, tmp_path):
     text = (ROOT / "docs" / "how-to" / page).read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)

@@ -42,6 +42,7 @@ ONE_LINE = {
         "ReactionParts",
         "Equation",
         "Line",
+        "Mistake",
     ),
     *("Bar", "LinkShape", "Plate", "Disk", "Block", "LegendEntry", "Letter", "Symbol", "Number"),
 }
@@ -208,6 +209,9 @@ def studies():
         builders.chain(1), ["relative"], ["projection", "ggl"], ["dop853", "heun"], t_end=0.02
     )
     yield from (comparison, comparison.trials[0], *comparison.trials[-1:], se.lab.order("forward_euler"))
+    work = se.check(pendulum(), M=np.diag([10, 10, 1.0]))
+    yield from (work, se.lab.MarkedWork("anna", {"M": 0.0}, {"M": 1.0}, work))
+    yield se.lab.ClassMarks("pendulum", [se.lab.MarkedWork("anna", {"M": 0.0}, {"M": 1.0}, work)])
     yield se.lab.work_precision(
         builders.chain(1), "relative", integrators=["heun"], t_end=0.02, steps=[0.01, 0.005]
     )

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from ..numerics import parallel_build
-from .commands import analyses, equations, explain, kernels, lab, learn, linkage, models, motion, show
+from .commands import (
+    analyses,
+    check_work,
+    equations,
+    explain,
+    kernels,
+    lab,
+    learn,
+    linkage,
+    models,
+    motion,
+    show,
+)
 from .commands.app import app
 from .terminal import prepare
 
 __all__ = [
     "analyses",
+    "check_work",
     "equations",
     "explain",
     "kernels",
