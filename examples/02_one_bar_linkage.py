@@ -44,29 +44,17 @@ def _():
         Q=[0, "-m*g", 0],
         parameters={"L": 0.5, "m": 0.3, "g": 9.81},
     )
-    link.C_q
+    link
     return (link,)
 
 
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    That was the Jacobian $\mathbf C_\mathbf q$, found by differentiation. Differentiating $\mathbf C = \mathbf 0$ twice
-    with respect to time gives $\mathbf C_\mathbf q \ddot{\mathbf q} = \mathbf Q_d$, and $\mathbf Q_d$ holds what is
-    quadratic in the velocities, here the centripetal acceleration of the center:
-    """)
-    return
+    The Jacobian $\mathbf C_\mathbf q$ was found by differentiation. Differentiating $\mathbf C = \mathbf 0$ twice with
+    respect to time gives $\mathbf C_\mathbf q \ddot{\mathbf q} = \mathbf Q_d$, where $\mathbf Q_d$ holds what is
+    quadratic in the velocities, here the centripetal acceleration of the center.
 
-
-@app.cell
-def _(link):
-    link.Q_d
-    return
-
-
-@app.cell(hide_code=True)
-def _():
-    mo.md(r"""
     The pin pushes on the link with forces that do no work. They have the form $-\mathbf C_\mathbf q^T \boldsymbol\lambda$,
     with one multiplier $\lambda$ for each equation. Newton's law and the accelerations together are five linear equations
     for five unknowns:

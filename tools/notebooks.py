@@ -25,7 +25,16 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 JUPYTER = EXAMPLES / "jupyter"
 WIDGETS = {"slider": "FloatSlider", "dropdown": "Dropdown", "checkbox": "Checkbox"}
 FIELDS = {"start": "min", "stop": "max", "label": "description"}  # of marimo, as ipywidgets call them
-PICTURES = ("ax", "plot", "draw", "free_body", "poster")  # how the names of what returns axes begin
+PICTURES = (
+    "ax",
+    "draw",
+    "figure",
+    "free_body",
+    "plot",
+    "poster",
+    "stability_region",
+)  # how the names of what returns axes begin
+LOOK = 'style={"description_width": "initial"}, layout={"width": "30em"}'
 IMPORTS = "import ipywidgets as widgets\nfrom IPython.display import Markdown\n"
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -139,7 +148,7 @@ def _widget(name: str, call: ast.Call) -> str:
     fields = [
         f"{FIELDS.get(key, key)}={ast.unparse(value)}" for key, value in given.items() if key != "show_value"
     ]
-    return f'widgets.{name}(\n    {", ".join(fields)},\n    style={{"description_width": "initial"}},\n)'
+    return f"widgets.{name}(\n    {', '.join(fields)},\n    {LOOK},\n)"
 
 
 def _without_repr(code: str) -> str:
