@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from generated import write_or_check
 
@@ -64,12 +64,25 @@ def cells(notebook: Path) -> Iterator[Cell]:
     for node in ast.parse(text).body:
         if isinstance(node, ast.With):  # the imports
             yield Cell("code", "setup", _source(text, node.body))
+        elif _is_function(node):
+            known.add(node.name)
+            is_test = node.name.startswith("test_")
+            call = f"\n\n\n{node.name}()" if is_test else ""  # marimo runs tests by itself
+            yield Cell("code", node.name if is_test else "_", _source(text, [node]) + call)
         elif isinstance(node, ast.FunctionDef):
             needs = {argument.arg for argument in node.args.args}
             if missing := sorted(needs - known):
                 raise SystemExit(f"{notebook.name}, line {node.lineno}: {missing} come from a cell below.")
             known |= _given(node.body[-1])
             yield _cell(text, node)
+
+
+def _is_function(node: ast.stmt) -> TypeGuard[ast.FunctionDef]:
+    """Under `@app.function`: a function that every cell can use."""
+    match node:
+        case ast.FunctionDef(decorator_list=[ast.Attribute(_, "function")]):
+            return True
+    return False
 
 
 def _cell(text: str, node: ast.FunctionDef) -> Cell:
@@ -117,7 +130,7 @@ def _jupyter_cell(number: int, cell: Cell) -> dict[str, Any]:
 def _jupyter_code(cell: Cell) -> str:
     if cell.name == "setup":
         return cell.source.replace("import marimo as mo\n", IMPORTS)
-    head = "" if cell.name == "_" else f"# {cell.name.replace('_', ' ')}\n"
+    head = "" if cell.name == "_" or cell.source.startswith("def ") else f"# {cell.name.replace('_', ' ')}\n"
     return head + _without_repr(_with_widgets(cell.source))
 
 
@@ -157,7 +170,7 @@ def _without_repr(code: str) -> str:
     if isinstance(last, ast.Expr):
         value = last.value.func if isinstance(last.value, ast.Call) else last.value
         name = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
-        if name.startswith(PICTURES):
+        if name.lstrip("_").startswith(PICTURES):
             return f"{code};"
     return code
 

@@ -8,7 +8,7 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 import pytest
 
@@ -42,12 +42,15 @@ def test_each_number_of_the_series_is_given_once():
 @pytest.mark.slow
 @each_notebook
 def test_it_runs_and_its_tests_pass(notebook, monkeypatch, tmp_path):
-    """As `python examples/01_...py` does; tests are cells, so they run with the others."""
+    """As `python examples/01_...py` does; tests that are cells run with the others, functions are called."""
     import matplotlib.pyplot as plt
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [str(notebook)])
-    runpy.run_path(str(notebook), run_name="__main__")
+    names = runpy.run_path(str(notebook), run_name="__main__")
+    for name, test in names.items():
+        if name.startswith("test_") and isinstance(test, FunctionType):
+            test()
     assert list(tmp_path.iterdir()) == []  # nothing is left behind
     plt.close("all")
 

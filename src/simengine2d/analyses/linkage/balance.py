@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...answer import Answer, Part, PlottedAnswer, Rows
-from ...errors import ConvergenceError, ModelError, listed
+from ...errors import ConvergenceError, ModelError, counted, listed
 from ...model.frame import GROUND, Frame, PlacedFrame, as_frame
 from ...model.joints.fixed import Fixed
 from ...model.joints.revolute import Revolute
@@ -55,7 +55,12 @@ class Counterweight(Answer):
     """Mass moment about the body's pivot, in body axes."""
 
     def __str__(self) -> str:
-        return f"{self.mass:.5g} kg on {self.body} at ({self.place[0]:.5g}, {self.place[1]:.5g})"
+        return f"{self.mass:.5g} kg on {self.body} at ({', '.join(self.coordinates())})"
+
+    def coordinates(self) -> list[str]:
+        """The place in digits; rounding errors are zero."""
+        size = max(map(abs, self.place))
+        return [f"{value:.5g}" if abs(value) > NEGLIGIBLE * size else "0" for value in self.place]
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,14 +86,13 @@ class Balancing(PlottedAnswer):
 
     def rows(self) -> list[list[str]]:
         """The table: link, mass of its counterweight, place in its axes."""
-        return [
-            [w.body, f"{w.mass:.5g}", f"{w.place[0]:.5g}", f"{w.place[1]:.5g}"] for w in self.counterweights
-        ]
+        return [[w.body, f"{w.mass:.5g}", *w.coordinates()] for w in self.counterweights]
 
     def __str__(self) -> str:
         total = sum(weight.mass for weight in self.counterweights)
         part = 100.0 * self.remainder
-        return f"{len(self.counterweights)} counterweights of {total:.4g} kg; {part:.3g} % of the shaking force left"
+        weights = counted(len(self.counterweights), "counterweight")
+        return f"{weights} of {total:.4g} kg; {part:.3g} % of the shaking force left"
 
     def _parts(self) -> Iterator[Part]:
         yield str(self)
