@@ -31,6 +31,7 @@ def fresh_settings(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     yield
     terminal.Settings.json = terminal.Settings.quiet = terminal.Settings.strict = False
+    terminal.Settings.degrees = False
 
 
 EVERY = {

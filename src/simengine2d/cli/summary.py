@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from rich.console import RenderableType
@@ -12,15 +13,17 @@ from ..analyses.assembly.diagnose import Diagnosis
 from ..analyses.inverse.actuators import movers
 from ..expressions.unit_system import ANGLE, FORCE, LENGTH, MASS, TORQUE, UnitSystem
 from ..model.attachment import sides_in_words, slides_along
+from ..model.model import Model
 from ..model.resolved import ResolvedModel
 from ..model.si_values import units_of
 from ..model.unit_fields import ACCELERATION, INERTIA, POWER, VELOCITY
 from ..numerics.arrays import Floats
 from ..results.actuator_effort import has_effort
 from ..results.energy import is_conservative, known_energy
+from ..results.in_units import ResultsInUnits
 from ..results.peaks import peak_of, rms
 from ..results.results import Results
-from .terminal import LONGEST, is_wide, table
+from .terminal import LONGEST, Settings, is_wide, table
 
 BODY_COLUMNS = {"mass": MASS, "inertia": INERTIA, "x": LENGTH, "y": LENGTH, "phi": ANGLE}
 MOTION_COLUMNS = {
@@ -35,7 +38,7 @@ MOTION_COLUMNS = {
 
 def model_tables(resolved: ResolvedModel, q: Floats) -> Iterator[RenderableType]:
     """The bodies in the pose q, the joints, the forces."""
-    model, units = resolved.model, units_of(resolved.model)
+    model, units = resolved.model, units_shown(resolved.model)
     columns = [f"{name}\n{units.name(of)}" for name, of in BODY_COLUMNS.items()]
     yield table("body", columns, _body_rows(resolved, q, units))
     yield ""
@@ -100,7 +103,7 @@ def motion(results: Results) -> Iterator[RenderableType]:
     if work:
         yield f"work: {', '.join(work)}"
     if results.t.size and results.bodies:
-        units = units_of(results.model)
+        units = units_shown(results.model)
         columns = [f"{name}\n{units.name(of)}" for name, of in MOTION_COLUMNS.items()]
         yield ""
         yield table("body", columns, _motion_rows(results))
@@ -116,10 +119,10 @@ def has_forces(results: Results) -> bool:
 
 def energy_line(results: Results) -> Iterator[str]:
     """What was put in and dissipated, where energy is not constant."""
-    view, total = results.in_units(), known_energy(results)
+    view, total = view_of(results), known_energy(results)
     if total is None or is_conservative(results.system):
         return
-    unit = "J" if view.units == UnitSystem() else view.unit("energy.total")
+    unit = view.unit("energy.total")
     put_in, dissipated, at_end = (
         short(view[f"energy.{part}"][-1]) for part in ("input", "dissipated", "total")
     )
@@ -129,8 +132,11 @@ def energy_line(results: Results) -> Iterator[str]:
 def forces(results: Results) -> Iterator[RenderableType]:
     """What the actuators must give, and what the joints carry."""
     actuators = [name for name in movers(results.system) if has_effort(results, name)]
-    units = units_of(results.model)
-    power, energy = ("W", "J") if units == UnitSystem() else (units.name(POWER), units.name(TORQUE))
+    units = units_shown(results.model)
+    names = (
+        ("W", "J") if replace(units, angle="rad") == UnitSystem() else (units.name(POWER), units.name(TORQUE))
+    )
+    power, energy = names
     if actuators:
         yield ""
         columns = ["effort", "unit", "rms", f"peak power\n{power}", f"energy\n{energy}"]
@@ -146,7 +152,7 @@ def forces(results: Results) -> Iterator[RenderableType]:
 def _effort_row(results: Results, name: str) -> list[str]:
     kinds = {term.kind for row in results.resolved.rows[name] for term in row.measure.terms}
     of = TORQUE if kinds <= {"angle", "misalignment", "direction"} else FORCE
-    units = units_of(results.model)
+    units = units_shown(results.model)
     unit = units.name(of)
     parts = {"effort": of, "power": POWER, "energy": TORQUE}
     effort, power, energy = (results[f"{name}.{part}"] / units.factor(of) for part, of in parts.items())
@@ -163,18 +169,29 @@ def _signed_peak(t: Floats, values: Floats) -> str:
 
 
 def _load_row(results: Results, name: str) -> list[str]:
-    fx, fy, torque = results.in_units().reaction(name)
+    fx, fy, torque = view_of(results).reaction(name)
     force, moment = peak_of(results.t, np.hypot(fx, fy)), peak_of(results.t, np.abs(torque))
     return [name, force.text, moment.text if moment.value > 1e-12 * force.value else short(0.0)]
 
 
 def _motion_rows(results: Results) -> Iterator[list[str]]:
-    scale, _ = pose_scale(units_of(results.model))
+    scale, _ = pose_scale(units_shown(results.model))
     arrays = (results.q, results.qd, results.qdd)
     q, qd, qdd = (clean(a.reshape(a.shape[0], -1, 3)) / scale for a in arrays)
     for i, name in enumerate(results.bodies):
         speed, acceleration = (peak_of(results.t, np.hypot(a[:, i, 0], a[:, i, 1])) for a in (qd, qdd))
         yield [name, *(_span(q[:, i, c]) for c in range(3)), speed.text, acceleration.text]
+
+
+def units_shown(model: Model) -> UnitSystem:
+    """Those of the model; with --degrees, angles in degrees."""
+    units = units_of(model)
+    return replace(units, angle="deg") if Settings.degrees else units
+
+
+def view_of(results: Results) -> ResultsInUnits:
+    """The results in the units that are shown."""
+    return ResultsInUnits(results, units_shown(results.model))
 
 
 def pose_scale(units: UnitSystem) -> tuple[Floats, list[str]]:

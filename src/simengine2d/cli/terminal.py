@@ -43,6 +43,8 @@ class Settings:
     """The answer is one JSON document on standard output, and nothing else is there."""
     quiet = False
     """No tables, no progress and no warnings."""
+    degrees = False
+    """Angles of tables and plots in degrees."""
 
 
 def read_by_people() -> bool:

@@ -85,6 +85,11 @@ def _check(path: Path, fps: float, speed: float, theme: str, size: int) -> None:
         raise ModelError(f"theme = {theme!r} must be one of {listed(PAPER)}.")
     if not 64 <= size <= 4096:
         raise ModelError(f"size = {size!r} must lie between 64 and 4096 pixels.")
+    check_film(path)
+
+
+def check_film(path: Path) -> None:
+    """Refuse what cannot be written here."""
     if path.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
         raise UnsupportedError(
             f"{path} is not written: MP4 files need the program ffmpeg, which is not installed. "

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 COLORS = LINES["light"]
 QUIET = mixed(TEXT["light"], "#ffffff", 0.15)
 WIDTH = 1.7
+LEGEND = 76  # letters beside each other
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 """Lines differ in their dashes too, for print without color."""
 
@@ -83,7 +84,9 @@ def _level_constants(ax: Axes) -> None:
 
 def _common_legend(ax: Axes, several: Sequence[Axes]) -> None:
     lines = [line for axes in several for line in axes.get_lines()]
-    several[-1].legend(lines, [str(line.get_label()) for line in lines], frameon=False, ncols=min(4, len(lines)),
+    words = [str(line.get_label()) for line in lines]
+    columns = min(4, len(lines), max(1, LEGEND // (max(map(len, words)) + 7)))
+    several[-1].legend(lines, words, frameon=False, ncols=columns,
                        loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)  # fmt: skip
 
 

@@ -74,13 +74,20 @@ class ResultsInUnits(TabularResults, Answer):
 
     def __getitem__(self, channel: str) -> Floats:
         """A channel as in `results[channel]`, in these units."""
-        return self._scaled(self.results[channel], self._dimension(channel))
+        values = self.results[channel]
+        return values if self.units == SI else self._scaled(values, self._dimension(channel))
 
     def unit(self, channel: str) -> str:
         """The unit of a channel, such as mm/s²."""
         if self.units == SI:
             return unit_of(self.results, channel)
-        return self.units.name(self._dimension(channel))
+        dimension = self._dimension(channel)
+        if (
+            self.units.powers(dimension) == SI.powers(dimension)
+            and channel not in self.results.model.formulas
+        ):
+            return unit_of(self.results, channel)  # J and W have names of their own
+        return self.units.name(dimension)
 
     def reaction(self, name: str, **options: Any) -> ReactionParts:
         """Force and torque as in `results.reaction(name)`, in these units."""

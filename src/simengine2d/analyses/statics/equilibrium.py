@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import overload
 
 import numpy as np
@@ -44,6 +44,8 @@ class Equilibria(PlottedAnswer):
 
     results: Results
     stability: list[Stability]
+    search: Results | None = field(default=None, compare=False)
+    """The poses on the way to it, which can be animated; their time counts them. None where there were many starts."""
 
     def __len__(self) -> int:
         return len(self.stability)
@@ -131,16 +133,28 @@ def equilibrium(
         raise ModelError(f"all=True uses Newton's method from many starts; leave out method={method!r}.")
     system = System(model)
     begin = beginning(system, t, start)
-    solutions = search(begin, region) if all else [METHODS[method](begin)]
+    way: list[Floats] = []
+    solutions = (
+        search(begin, region) if all else [METHODS[method](begin, lambda here: way.append(here.q.copy()))]
+    )
     _refuse_motion(solutions, method)
     if not solutions:
         raise ConvergenceError(f"no equilibrium of '{model.name}' was found in the region; widen it.")
     answer = equilibria(solutions, method, held_at(system, t))
+    if not all:
+        answer = replace(answer, search=_search(system, [begin.q, *way, *answer.q], method))
     if any(each.verdict == NEUTRAL for each in answer.stability):
         answer.results.notes.append(
             "a neutral equilibrium may be one of many: nothing holds the mechanism there"
         )
     return answer
+
+
+def _search(system: System, poses: list[Floats], method: str) -> Results:
+    """The poses of a search as a motion, a second for each step."""
+    q = np.array([pose for i, pose in enumerate(poses) if i == 0 or not np.array_equal(pose, poses[i - 1])])
+    still, status = np.zeros_like(q), f"the search for an equilibrium by {method}, {len(q)} poses"
+    return Results(system, np.arange(float(len(q))), q, still, still, analysis="search", status=status)
 
 
 def beginning(system: System, t: float, start: Pose = None) -> Balance:

@@ -14,7 +14,7 @@ from . import app as shared
 from .app import command, positive
 from .models import read_model
 from .motion import check_spacing, perform
-from .saving import save, target_file
+from .wanted import NOTHING, PictureOption, Wanted, check_picture, write_picture, writes_results
 
 if TYPE_CHECKING:
     from ...analyses.linear.modes import Modes
@@ -61,6 +61,7 @@ StartOption = Annotated[
         "--start", metavar="CHANNEL=VALUE", help="Where to start, such as bar.phi=2.1; may be repeated."
     ),
 ]
+ModeOption = Annotated[int, typer.Option("--mode", min=0, metavar="N", help="The mode that is shown.")]
 DrawnOption = Annotated[
     bool, typer.Option("--drawn", help="About the drawn pose, even if it is not an equilibrium.")
 ]
@@ -70,6 +71,7 @@ TimeOption = Annotated[
 
 
 @command()
+@writes_results
 def inverse(
     model: shared.ModelArgument,
     t_end: LastOption = None,
@@ -78,9 +80,7 @@ def inverse(
     motion: MotionOption = None,
     noise: NoiseOption = None,
     actuator: ActuatorOption = None,
-    out: shared.OutOption = None,
-    format: shared.FormatOption = None,
-    channel: shared.ChannelOption = None,
+    wanted: Wanted = NOTHING,
     strict: shared.StrictOption = False,
 ) -> None:
     """Find the forces and torques that make a prescribed motion.
@@ -99,7 +99,7 @@ def inverse(
         )
     if t_end is not None:
         check_spacing(t_end, step, points)
-    target = target_file(model, out, format, channel)
+    outputs = wanted.checked(model)
     options = {
         "t_end": t_end,
         "step": step,
@@ -107,7 +107,7 @@ def inverse(
         "noise": noise,
         "actuators": _actuators(actuator),
     }
-    perform(Job("inverse_dynamics", options, points), read_model(model), target)
+    perform(Job("inverse_dynamics", options, points), read_model(model), outputs)
 
 
 def _actuators(given: list[str] | None) -> dict[str, str] | None:
@@ -119,17 +119,20 @@ def _actuators(given: list[str] | None) -> dict[str, str] | None:
 
 
 @command()
+@writes_results
 def equilibrium(
     model: shared.ModelArgument,
     method: MethodOption = "newton",
     all: AllOption = False,
     start: StartOption = None,
     time: TimeOption = 0.0,
-    out: shared.OutOption = None,
-    format: shared.FormatOption = None,
-    channel: shared.ChannelOption = None,
+    picture: PictureOption = None,
+    wanted: Wanted = NOTHING,
 ) -> None:
-    """Find where a mechanism stays at rest, and if it is stable."""
+    """Find where a mechanism stays at rest, and if it is stable.
+
+    --plot, --animate and --html show the search from the drawn pose, a second for each step of it.
+    """
     from ...analyses.statics.equilibrium import METHODS
     from ...analyses.statics.equilibrium import equilibrium as at_rest
     from .. import answers
@@ -138,16 +141,20 @@ def equilibrium(
         raise typer.BadParameter(f"'{method}' is not a method; choose {', '.join(METHODS)}.")
     if all and method != "newton":
         raise typer.BadParameter("--all uses Newton's method; leave out --method.")
-    target = target_file(model, out, format, channel)
+    outputs = wanted.checked(model)
+    check_picture(picture)
+    mechanism = read_model(model)
+    outputs.check_channels(mechanism, forces=True)
     way = cast(EquilibriumMethod, method)
-    equilibria = at_rest(read_model(model), method=way, all=all, start=_values(start), t=time)
+    equilibria = at_rest(mechanism, method=way, all=all, start=_values(start), t=time)
     show(
         f"{equilibria.results.model.name}: {equilibria.results.status}",
         *(f"note: {note}" for note in equilibria.results.notes),
     )
     for one in equilibria:
         _show_equilibrium(one)
-    answer(answers.of_equilibria(equilibria) | save(equilibria.results, target))
+    written = outputs.write(equilibria.results, equilibria.search) | write_picture(equilibria.plot, picture)
+    answer(answers.of_equilibria(equilibria) | written)
 
 
 def _values(given: list[str] | None) -> dict[str, float] | None:
@@ -172,9 +179,10 @@ def _show_equilibrium(equilibrium: Equilibria) -> None:
     import numpy as np
 
     from ...expressions.unit_system import FORCE, TORQUE
-    from ..summary import clean, pose_scale, short
+    from ..summary import clean, pose_scale, short, view_of
 
-    results, view = equilibrium.results, equilibrium.results.in_units()
+    results = equilibrium.results
+    view = view_of(results)
     scale, names = pose_scale(view.units)
     poses = clean(results.q[0].reshape(-1, 3)) / scale
     rows = [[name, *map(short, pose)] for name, pose in zip(results.bodies, poses, strict=True)]
@@ -191,16 +199,28 @@ def _show_equilibrium(equilibrium: Equilibria) -> None:
 
 
 @command()
-def modes(model: shared.ModelArgument, drawn: DrawnOption = False, time: TimeOption = 0.0) -> None:
+@writes_results
+def modes(
+    model: shared.ModelArgument,
+    drawn: DrawnOption = False,
+    time: TimeOption = 0.0,
+    mode: ModeOption = 0,
+    picture: PictureOption = None,
+    wanted: Wanted = NOTHING,
+) -> None:
     """Natural frequencies and damping of small vibrations.
 
-    They are those about the equilibrium nearest to the drawn pose.
+    They are those about the equilibrium nearest to the drawn pose. --out, --plot, --animate and --html show the
+    mechanism while it swings in one of them, --mode.
     """
     from ...analyses.assembly.assemble import assemble
     from ...analyses.linear.modes import modes as vibrations
     from .. import answers
 
+    outputs = wanted.checked(model)
+    check_picture(picture)
     mechanism = read_model(model)
+    outputs.check_channels(mechanism, forces=False)
     vibration = vibrations(mechanism, at=assemble(mechanism, time).q if drawn else None, t=time)
     show(
         f"{mechanism.name}: modes about {'the drawn pose' if drawn else 'the equilibrium'}",
@@ -209,7 +229,12 @@ def modes(model: shared.ModelArgument, drawn: DrawnOption = False, time: TimeOpt
     )
     columns = ["frequency\nHz", "rad/s", "damping\nratio", "moves most"]
     show(table("mode", columns, _mode_rows(vibration), words=columns[-1:]))
-    answer(answers.of_modes(vibration))
+    written = outputs.write(vibration.motion(mode)) if outputs.any else {}
+    answer(
+        answers.of_modes(vibration)
+        | written
+        | write_picture(lambda ax: vibration.plot(ax, mode=mode), picture)
+    )
 
 
 def _mode_rows(vibration: Modes) -> list[list[str]]:

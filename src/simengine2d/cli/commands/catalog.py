@@ -32,10 +32,11 @@ def command_name(analysis: Analysis) -> str:
 def command_of(analysis: Analysis) -> Any:
     """A command that runs the analysis with its options."""
     from . import app as shared
+    from .wanted import Wanted, writes_results
 
     # the arguments that every such command has
     annotations: dict[str, Any] = {"model": shared.ModelArgument}
-    defaults: dict[str, Any] = {"out": None, "format": None, "channel": None, "strict": False}
+    defaults: dict[str, Any] = {"strict": False}
     for name in analysis.options:
         if name == "t_end":
             annotations[name] = shared.EndOption
@@ -43,25 +44,15 @@ def command_of(analysis: Analysis) -> Any:
             annotations["points"], defaults["points"] = shared.PointsOption, None
         else:
             annotations[name], defaults[name] = _option(name), None
-    annotations |= {"out": shared.OutOption, "format": shared.FormatOption}
-    annotations |= {"channel": shared.ChannelOption, "strict": shared.StrictOption}
+    annotations |= {"wanted": Wanted, "strict": shared.StrictOption}
 
-    def run(
-        model: str,
-        out: Any,
-        format: Any,
-        channel: Any,
-        strict: bool,
-        points: int | None = None,
-        **given: Any,
-    ) -> None:
+    def run(model: str, wanted: Wanted, strict: bool, points: int | None = None, **given: Any) -> None:
         from ..job import Job
         from .models import read_model
         from .motion import perform
-        from .saving import target_file
 
-        target = target_file(model, out, format, channel)
-        perform(Job(analysis.name, given, points), read_model(model), target)
+        outputs = wanted.checked(model)
+        perform(Job(analysis.name, given, points), read_model(model), outputs)
 
     command: Any = run
     command.__doc__ = analysis.words
@@ -74,7 +65,9 @@ def command_of(analysis: Analysis) -> Any:
         ]
     )
     only = typer.Typer(add_completion=False, rich_markup_mode=None)
-    only.command(command_name(analysis), epilog=shared.EXIT_CODES)(shared.for_every_day(command))
+    only.command(command_name(analysis), epilog=shared.EXIT_CODES)(
+        shared.for_every_day(writes_results(command))
+    )
     return typer.main.get_command(only)
 
 

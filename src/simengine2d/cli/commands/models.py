@@ -12,6 +12,7 @@ from ...model import library
 from .. import completion
 from ..terminal import answer, say, show, show_text, table, warn
 from .app import ModelArgument, command
+from .wanted import DegreesOption, PictureOption, check_picture, write_picture
 
 if TYPE_CHECKING:
     from ...model.model import Model
@@ -30,7 +31,7 @@ def read_model(name: str) -> Model:
 
 
 @command()
-def check(model: ModelArgument) -> None:
+def check(model: ModelArgument, degrees: DegreesOption = False, picture: PictureOption = None) -> None:
     """Read a model, close it, and say what its constraints allow."""
     from ...analyses.assembly.assemble import assemble
     from ...analyses.assembly.diagnose import diagnose
@@ -40,6 +41,7 @@ def check(model: ModelArgument) -> None:
     from ...system.system import System
     from .. import answers, summary
 
+    check_picture(picture)
     system = System(read_model(model))
     try:
         assembly = assemble(system)
@@ -57,7 +59,12 @@ def check(model: ModelArgument) -> None:
     for sentence in warnings:
         warn(sentence)
     parts = {"assembly": answers.of_assembly(assembly), "diagnosis": answers.of_diagnosis(diagnosis)}
-    answer(answers.of_model(system.resolved, assembly.q) | parts | {"warnings": warnings})
+    answer(
+        answers.of_model(system.resolved, assembly.q)
+        | parts
+        | {"warnings": warnings}
+        | write_picture(assembly.plot, picture)
+    )
 
 
 @command()
@@ -66,6 +73,7 @@ def assemblies(
     driver: Annotated[
         str | None, typer.Option("--driver", metavar="NAME", help="Whose range is wanted; else the first.")
     ] = None,
+    picture: PictureOption = None,
 ) -> None:
     """Find all poses in which a driven mechanism closes.
 
@@ -74,11 +82,12 @@ def assemblies(
     from ...analyses.assembly.assembly_modes import assembly_modes
     from .. import answers
 
+    check_picture(picture)
     assemblies = assembly_modes(read_model(model), driver=driver)
     show(str(assemblies).splitlines()[0])
     columns = ["pose", f"range of {assemblies.driver}"]
     show(table("assembly", columns, assemblies.rows(), words=columns))
-    answer(answers.of_assemblies(assemblies))
+    answer(answers.of_assemblies(assemblies) | write_picture(assemblies.plot, picture))
 
 
 @command()

@@ -15,7 +15,8 @@ from . import app as shared
 from .app import command, positive
 from .keeping import Keeper
 from .models import read_model
-from .saving import Target, check_channels, save, target_file
+from .saving import Target
+from .wanted import NOTHING, OutputFiles, Wanted, writes_results
 
 if TYPE_CHECKING:
     from ...analyses.dynamics.run import Keep, Progress
@@ -25,12 +26,11 @@ if TYPE_CHECKING:
 
 
 @command()
+@writes_results
 def run(
     model: shared.ModelArgument,
     analysis: shared.AnalysisArgument = None,
-    out: shared.OutOption = None,
-    format: shared.FormatOption = None,
-    channel: shared.ChannelOption = None,
+    wanted: Wanted = NOTHING,
     strict: shared.StrictOption = False,
 ) -> None:
     """Run the analysis that a file or the model itself asks for.
@@ -39,24 +39,23 @@ def run(
     """
     from ..job import job_for
 
-    target = target_file(model, out, format, channel)
+    outputs = wanted.checked(model)
     mechanism = read_model(model)
     job = job_for(mechanism, analysis)
     if job.remark:
         show(job.remark)
-    perform(job, mechanism, target)
+    perform(job, mechanism, outputs)
 
 
 @command()
+@writes_results
 def kinematics(
     model: shared.ModelArgument,
     t_end: shared.EndOption,
     step: shared.StepOption = None,
     points: shared.PointsOption = None,
     on_singular: shared.SingularOption = shared.OnSingular.go_on,
-    out: shared.OutOption = None,
-    format: shared.FormatOption = None,
-    channel: shared.ChannelOption = None,
+    wanted: Wanted = NOTHING,
     strict: shared.StrictOption = False,
 ) -> None:
     """Move a driven mechanism from t = 0 to T.
@@ -66,12 +65,13 @@ def kinematics(
     from ..job import Job
 
     check_spacing(t_end, step, points)
-    target = target_file(model, out, format, channel)
+    outputs = wanted.checked(model)
     job = Job("kinematics", {"t_end": t_end, "step": step, "on_singular": on_singular.value}, points)
-    perform(job, read_model(model), target)
+    perform(job, read_model(model), outputs)
 
 
 @command()
+@writes_results
 def dynamics(
     model: shared.ModelArgument,
     t_end: shared.EndOption,
@@ -83,9 +83,7 @@ def dynamics(
     atol: shared.AbsoluteOption = None,
     max_step: shared.LongestOption = None,
     points: shared.PointsOption = None,
-    out: shared.OutOption = None,
-    format: shared.FormatOption = None,
-    channel: shared.ChannelOption = None,
+    wanted: Wanted = NOTHING,
     strict: shared.StrictOption = False,
 ) -> None:
     """Let a mechanism move under its forces from t = 0 to T.
@@ -100,7 +98,7 @@ def dynamics(
         _check_fixed_steps(integrator, t_end, step, rtol)
     else:
         check_spacing(t_end, step, points)
-    target = target_file(model, out, format, channel)
+    outputs = wanted.checked(model)
     options = {
         "t_end": t_end,
         "step": step,
@@ -112,11 +110,11 @@ def dynamics(
         "max_step": max_step,
     }
     job = Job("dynamics", options, points)
-    perform(job, read_model(model), target)
+    perform(job, read_model(model), outputs)
 
 
 def check_spacing(t_end: float, step: float | None, points: int | None) -> None:
-    """Outputs lie --step apart, or there are --points of them."""
+    """OutputFiles lie --step apart, or there are --points of them."""
     if step is not None and points is not None:
         raise typer.BadParameter("give --step or --points, not both.")
     _check_step(t_end, step)
@@ -148,18 +146,18 @@ def _check_fixed_steps(integrator: str | None, t_end: float, step: float | None,
     _check_step(t_end, step)
 
 
-def perform(job: Job, model: Model, target: Target | None) -> None:
-    """Run the job, show its summary, save its results."""
-    if target is not None and job.kind != "inverse_dynamics":  # which may have actuators of its own
-        check_channels(model, target, forces=job.kind != "kinematics")
-    perform_with(lambda progress, keep: job.run(model, progress, keep), job.t_end or 0.0, target)
+def perform(job: Job, model: Model, outputs: OutputFiles) -> None:
+    """Run the job, show its summary, write what is wanted."""
+    if job.kind != "inverse_dynamics":  # which may have actuators of its own
+        outputs.check_channels(model, forces=job.kind != "kinematics")
+    perform_with(lambda progress, keep: job.run(model, progress, keep), job.t_end or 0.0, outputs)
 
 
-def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target: Target | None) -> None:
-    """Run, show the summary, save the results; what a failed run has finished is saved too."""
+def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, outputs: OutputFiles) -> None:
+    """Run, show the summary, write the results; what a failed run has finished is written too."""
     from .. import answers, summary
 
-    keeper = Keeper(target.path if target is not None else None)
+    keeper = Keeper(outputs.target.path if outputs.target is not None else None)
     try:
         with ProgressBar(t_end) as progress:
             results = run(progress, keeper)
@@ -168,7 +166,7 @@ def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target:
             raise
         show(*summary.motion(error.results))
         complain(str(error))
-        saved = save(error.results, target)
+        saved = outputs.write(error.results)
         if isinstance(error, Interrupted) and keeper.is_needed():
             keeper.keep(error.results)
             say(f"go on later with: simengine2d resume {keeper.path}")
@@ -179,7 +177,7 @@ def perform_with(run: Callable[[Progress, Keep], Results], t_end: float, target:
         answer(answers.of_motion(error.results) | saved | failed)
         raise typer.Exit(exit_code(error)) from None
     show(*summary.motion(results))
-    answer(answers.of_motion(results) | save(results, target))
+    answer(answers.of_motion(results) | outputs.write(results))
     keeper.clear()
     if Settings.strict and not results.verdict.is_good:
         raise typer.Exit(DOUBTFUL)
@@ -205,12 +203,11 @@ UntilOption = Annotated[
 
 
 @command()
+@writes_results
 def resume(
     result: ResultArgument,
     t_end: UntilOption = None,
-    out: shared.OutOption = None,
-    format: shared.FormatOption = None,
-    channel: shared.ChannelOption = None,
+    wanted: Wanted = NOTHING,
     strict: shared.StrictOption = False,
 ) -> None:
     """Continue a run of dynamics as if it had never been stopped.
@@ -220,10 +217,10 @@ def resume(
     from ...results.results import Results as Loaded
 
     earlier = Loaded.load(result)
-    target = target_file(str(result), out, format, channel) or Target(result)
+    outputs = wanted.checked(str(result), default=Target(result))
     end = t_end or float(earlier.settings.get("t_end", 0.0))
 
     def go_on(progress: Progress, keep: Keep) -> Results:
         return earlier.resume(t_end, progress=progress, keep=keep)
 
-    perform_with(go_on, end, target)
+    perform_with(go_on, end, outputs)

@@ -58,10 +58,15 @@ def target_file(
         raise typer.BadParameter(
             "--channel chooses columns of .csv, .parquet and .xlsx; .npz holds everything."
         )
+    check_folder(path)
+    return Target(path, tuple(channels or ()))
+
+
+def check_folder(path: Path) -> None:
+    """The folder of a file; it is made where it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not access(path.parent, W_OK):
         raise ModelError(f"the folder {path.parent} is not writable. Give another one.")
-    return Target(path, tuple(channels or ()))
 
 
 def _path(model: str, out: Path, format: Format | None) -> Path:
@@ -74,31 +79,29 @@ def _path(model: str, out: Path, format: Format | None) -> Path:
     return out / f"{stem}.{format or Format.csv}"
 
 
-def check_channels(model: Model, target: Target, forces: bool) -> None:
-    """A misspelled channel is reported before the run: the model at rest must have them all."""
-    if not target.channels:
-        return
+def at_rest(model: Model, forces: bool) -> Results:
+    """The drawn pose as results, with every channel that a run will have."""
     import numpy as np
 
     from ...results.results import Results as AtRest
-    from ...results.tables import columns_of
     from ...system.system import System
 
     system = System(model)
     still, lam = np.zeros((1, system.n)), np.zeros((1, system.m)) if forces else None
-    columns_of(AtRest(system, np.zeros(1), system.drawn_q[None], still, still, lam), target.channels, True)
+    return AtRest(system, np.zeros(1), system.drawn_q[None], still, still, lam)
 
 
-def save(results: Results, target: Target | None) -> dict[str, Any]:
+def save(results: Results, target: Target | None, degrees: bool = False) -> dict[str, Any]:
     """Save the results where they are wanted in a file; what the answer says of it."""
     if target is None:
         return {}
     replaced = ", in place of an earlier file" if target.path.exists() else ""
-    written = _table(results, target) if target.is_table else results.save(target.path)
+    written = _table(results, target, degrees) if target.is_table or degrees else results.save(target.path)
     say(f"saved {results.t.size} points in {written}{replaced}")
     return {"saved": [written]}
 
 
-def _table(results: Results, target: Target) -> Path:
-    write = {".csv": results.to_csv, ".parquet": results.to_parquet, ".xlsx": results.to_excel}
+def _table(results: Results, target: Target, degrees: bool) -> Path:
+    table = results.in_units(angle="deg") if degrees else results
+    write = {".csv": table.to_csv, ".parquet": table.to_parquet, ".xlsx": table.to_excel}
     return write[target.path.suffix.lower()](target.path, target.channels or None)
