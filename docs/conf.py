@@ -17,6 +17,7 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "src")]
 
 import reference  # noqa: E402
 from reference import tutorials  # noqa: E402
+
 from simengine2d import __version__  # noqa: E402
 
 project = "simengine2d"

@@ -24,11 +24,12 @@ MOST = 4  # comparisons shown of one test
 HEAD = """\
 # Validation
 
-Each file of `tests/validation` compares the engine with one source: a textbook, a lecture, a benchmark, a closed form. The table
-is written by `tools/validation_page.py`, which runs these tests and notes what they compare: the value that the source gives,
-ours, and the difference. Where a source rounds, or measures on a drawing, the difference is its own; the reason for each
-tolerance is written beside it in the test. Of arrays, the entry with the largest difference is shown; tests that compare in
-another way, and those that must raise an error, are listed without numbers.
+Each file of `tests/validation` compares the engine with one source: a textbook, a lecture, a benchmark, a closed
+form. The table is written by `tools/validation_page.py`, which runs these tests and notes what they compare: the
+value that the source gives, ours, and the difference. Where a source rounds, or measures on a drawing, the
+difference is its own; the reason for each tolerance is written beside it in the test. Of arrays, the entry with the
+largest difference is shown; tests that compare in another way, and those that must raise an error, are listed
+without numbers.
 """
 
 
@@ -123,7 +124,9 @@ def _section(path: Path, recorder: Recorder) -> str:
     doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     first, _, rest = doc.partition("\n\n")
     title = path.stem.removeprefix("test_").replace("_", " ")
-    rows = [row for name in tests(path) for row in _rows(name, recorder.found.get(f"{path.name}::{name}", []))]
+    rows = [
+        row for name in tests(path) for row in _rows(name, recorder.found.get(f"{path.name}::{name}", []))
+    ]
     heads = "| what | published | ours | difference |\n| --- | --- | --- | --- |"
     source = "\n\n".join(_paragraph(part) for part in [first, *rest.split("\n\n")] if part.strip())
     return f"## {title}\n\n{source}\n\n{heads}\n" + "\n".join(rows)

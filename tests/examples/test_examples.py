@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import simengine2d as se
 from simengine2d.methods import Integrator
 
 ROOT = Path(__file__).parents[2]
@@ -54,36 +53,6 @@ def test_the_integrator_of_the_guide_is_ready_for_use(monkeypatch):
     monkeypatch.setattr(Integrator, "registry", copy(Integrator.registry.loaded()))
     exec(compile(program, "CONTRIBUTING.md", "exec"), {"__name__": "guide"})
     assert "trapezoidal" in Integrator.registry
-
-
-@pytest.mark.parametrize(
-    "page",
-    ["write-a-mechanism.md", "control-a-mechanism.md", "see-a-method-work.md", "check-student-work.md"],
-)
-def test_the_pages_of_daily_use_run(page, monkeypatch, tmp_path):
-    text = (ROOT / "docs" / "how-to" / page).read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    names = {"__name__": "page"}
-    for number, (language, block) in enumerate(
-        re.findall(r"^```(python|yaml)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    ):
-        if language == "python":
-            exec(compile(block, f"block {number}", "exec"), names)
-        else:
-            (tmp_path / "model.yaml").write_text(block, encoding="utf-8")
-            se.dynamics(se.load("model.yaml"), t_end=0.01)
-
-
-@pytest.mark.slow
-def test_the_page_on_linkages_runs(monkeypatch, tmp_path):
-    """One program in several blocks; its figures are closed."""
-    import matplotlib.pyplot as plt
-
-    text = (ROOT / "docs" / "how-to" / "design-a-linkage.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    program = "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
-    exec(compile(program, "design-a-linkage.md", "exec"), {"__name__": "page"})
-    plt.close("all")
 
 
 def test_every_picture_of_the_page_on_linkages_is_drawn_by_its_tool():

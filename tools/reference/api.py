@@ -28,7 +28,9 @@ ELEMENTS = "elements"
 
 
 def group_of(module: str) -> str:
-    fitting = [(len(p), key) for key, (*_, prefixes) in GROUPS.items() for p in prefixes if module.startswith(p)]
+    fitting = [
+        (len(p), key) for key, (*_, prefixes) in GROUPS.items() for p in prefixes if module.startswith(p)
+    ]
     if not fitting:
         raise SystemExit(f"tools/reference/api.py: {module} belongs to no group.")
     return max(fitting)[1]
@@ -42,17 +44,24 @@ def page_text(group: str) -> str:
     """A page of one group."""
     title, sentence, _ = GROUPS[group]
     head = f"# {title}\n\n{sentence} All are names of the package: `se.{names_of(group)[0]}`.\n\n"
-    return head + "```{py:currentmodule} simengine2d\n```\n\n" + "\n".join(
-        described(name, getattr(se, name)) for name in names_of(group)
+    return (
+        head
+        + "```{py:currentmodule} simengine2d\n```\n\n"
+        + "\n".join(described(name, getattr(se, name)) for name in names_of(group))
     )
 
 
 def elements_text() -> str:
     """The classes of joints and forces; what they mean is on pages of their own."""
-    names = sorted(name for name, cls in Element.registry.items() if cls.__module__.startswith("simengine2d."))
-    head = "# Joints and forces as classes\n\nSee [joints](joints.md) and [forces](forces.md) for pictures and equations.\n\n"
-    return head + "```{py:currentmodule} simengine2d\n```\n\n" + "\n".join(
-        described(name, Element.registry[name], members=False) for name in names
+    names = sorted(
+        name for name, cls in Element.registry.items() if cls.__module__.startswith("simengine2d.")
+    )
+    more = "See [joints](joints.md) and [forces](forces.md) for pictures and equations."
+    head = f"# Joints and forces as classes\n\n{more}\n\n"
+    return (
+        head
+        + "```{py:currentmodule} simengine2d\n```\n\n"
+        + "\n".join(described(name, Element.registry[name], members=False) for name in names)
     )
 
 
@@ -97,7 +106,9 @@ def _members(cls: type) -> Iterator[str]:
     for key in sorted(keys):
         value = inspect.getattr_static(cls, key)
         value = value.__func__ if isinstance(value, classmethod | staticmethod) else value
-        doc = inspect.getdoc(value) if not isinstance(value, str | int | float | tuple | dict | bool) else None
+        doc = (
+            inspect.getdoc(value) if not isinstance(value, str | int | float | tuple | dict | bool) else None
+        )
         if isinstance(value, property) or type(value).__name__ == "cached_property":
             if doc:
                 yield _directive("property", key, [prose(doc)])
@@ -113,7 +124,11 @@ def signature(thing: Any) -> str:
         return "()"
     parameters = [p.replace(annotation=p.empty, default=_default(p)) for p in given.parameters.values()]
     returns = given.return_annotation
-    arrow = f" -> {returns}" if isinstance(returns, str) and not isinstance(thing, type) and returns != "None" else ""
+    arrow = (
+        f" -> {returns}"
+        if isinstance(returns, str) and not isinstance(thing, type) and returns != "None"
+        else ""
+    )
     return f"{inspect.Signature([p for p in parameters if p.name != 'self'])}{arrow.replace(chr(34), '')}"
 
 
@@ -133,7 +148,9 @@ def _default(parameter: inspect.Parameter) -> Any:
     if plain:
         return value
     made = dataclasses.is_dataclass(value) or isinstance(value, dict | list | set)
-    return _Shown("{}" if value == {} else "[]" if value == [] else type(value).__name__ + "()" if made else "...")
+    return _Shown(
+        "{}" if value == {} else "[]" if value == [] else type(value).__name__ + "()" if made else "..."
+    )
 
 
 PAGES: dict[str, Callable[[], str]] = {

@@ -15,8 +15,9 @@ from .markdown import escaped, table
 HEAD = """\
 # Command line
 
-`simengine2d COMMAND --help` says what is written here. Every command answers in JSON with `--json`, and prints only errors with
-`--quiet`. `simengine2d --install-completion` lets the shell complete commands, mechanisms, files and methods.
+`simengine2d COMMAND --help` says what is written here. Every command answers in JSON with `--json`, and prints only
+errors with `--quiet`. `simengine2d --install-completion` lets the shell complete commands, mechanisms, files and
+methods.
 """
 
 
@@ -33,11 +34,16 @@ def _short(command: Any) -> str:
 
 
 def _command(name: str, command: Any) -> str:
-    arguments = [_metavar(p) if p.required else f"[{_metavar(p)}]" for p in command.params if p.param_type_name == "argument"]
+    arguments = [
+        _metavar(p) if p.required else f"[{_metavar(p)}]"
+        for p in command.params
+        if p.param_type_name == "argument"
+    ]
     usage = " ".join([f"simengine2d {name}", "[OPTIONS]", *arguments])
     rows = [_row(parameter) for parameter in command.params if parameter.name != "help"]
     options = table(["argument or option", ""], rows) if rows else ""
-    return f"(command-{name})=\n## {name}\n\n```text\n{usage}\n```\n\n{escaped(inspect.cleandoc(command.help or ''))}\n\n{options}"
+    words = escaped(inspect.cleandoc(command.help or ""))
+    return f"(command-{name})=\n## {name}\n\n```text\n{usage}\n```\n\n{words}\n\n{options}"
 
 
 def _row(parameter: Any) -> list[str]:
@@ -57,7 +63,9 @@ def _metavar(parameter: Any) -> str:
     choices = getattr(getattr(parameter, "type", None), "choices", None)
     if choices:
         return " or ".join(str(getattr(choice, "value", choice)) for choice in choices)
-    return (parameter.name or "").upper() if parameter.param_type_name == "argument" else _type_name(parameter)
+    return (
+        (parameter.name or "").upper() if parameter.param_type_name == "argument" else _type_name(parameter)
+    )
 
 
 def _type_name(parameter: Any) -> str:

@@ -23,24 +23,25 @@ WITHOUT_SYMBOLS = {"Cam", "PointOnCurve", "RollingCurves"}
 """The nearest point of a curve has no formula."""
 KINDS = {
     "number": "a number", "numbers": "numbers", "function": "a function of time", "frame": "a body or a point of it",
-    "measure": "a measure", "direction": "an angle or a vector", "plain": "a word, or true or false", "curve": "a curve",
+    "measure": "a measure", "direction": "an angle or a vector", "plain": "a word, or true or false",
+    "curve": "a curve",
     "push law": "a law of s, sd, t", "state law": "a law of the body's state and t", "formulas": "formulas",
     "formula": "a formula", "components": "formulas by channel",
 }  # fmt: skip
 JOINTS_HEAD = """\
 # Joints
 
-A joint holds measures between two frames at a value; a driver makes one follow a function of time. Each joint below is
-shown in a small mechanism: the line of the model file, the constraint equations that it adds there, in reference-point
-coordinates, and a picture. In Python, `se.Revolute("J", "bar.end", "arm.start")` is the line `J: {type: Revolute, a: bar.end, b:
-arm.start}`. This page is written from the classes.
+A joint holds measures between two frames at a value; a driver makes one follow a function of time. Each joint below
+is shown in a small mechanism: the line of the model file, the constraint equations that it adds there, in
+reference-point coordinates, and a picture. In Python, `se.Revolute("J", "bar.end", "arm.start")` is the line `J:
+{type: Revolute, a: bar.end, b: arm.start}`. This page is written from the classes.
 """
 FORCES_HEAD = """\
 # Forces
 
-A force pushes along a measure by a law g(s, sd, t), or on a point of a body. Weights act by themselves, by the `gravity` of
-the model. Each force below is shown in a small mechanism: the line of the model file, the generalized forces that it adds
-to the weights, and a picture. This page is written from the classes.
+A force pushes along a measure by a law g(s, sd, t), or on a point of a body. Weights act by themselves, by the
+`gravity` of the model. Each force below is shown in a small mechanism: the line of the model file, the generalized
+forces that it adds to the weights, and a picture. This page is written from the classes.
 """
 
 
@@ -54,7 +55,11 @@ def sample(kind: str) -> se.Model:
 
 def names(base: type) -> list[str]:
     """The elements of the package, in the order of the samples."""
-    ours = {n for n, c in Element.registry.items() if issubclass(c, base) and c.__module__.startswith("simengine2d.")}
+    ours = {
+        n
+        for n, c in Element.registry.items()
+        if issubclass(c, base) and c.__module__.startswith("simengine2d.")
+    }
     known = [name for name in samples.JOINTS | samples.FORCES if name in ours]
     if missing := sorted(ours - set(known)):
         raise SystemExit(f"tools/reference/samples.py has no sample of {missing}.")
@@ -73,7 +78,11 @@ def _section(kind: str) -> str:
     cls = Element.registry[kind]
     line = (samples.JOINTS | samples.FORCES)[kind][2]
     freedom = getattr(cls, "freedom", None)
-    leaves = f"It leaves {freedom} relative motion{'s' if freedom != 1 else ''} between two bodies." if freedom is not None else ""
+    leaves = (
+        f"It leaves {freedom} relative motion{'s' if freedom != 1 else ''} between two bodies."
+        if freedom is not None
+        else ""
+    )
     parts = [
         f"## {kind}",
         prose(cls.__doc__),
@@ -141,8 +150,14 @@ def _save(figure: matplotlib.figure.Figure, target: Path) -> None:
 
 def _curves() -> matplotlib.figure.Figure:
     figure, axes = plt.subplots(1, 3, layout="constrained")
-    profile = se.cam_profile("cycloidal(theta, 0, 0, pi, 0.3) - cycloidal(theta, pi, 0, 2*pi, 0.3)", 0.6, "knife").curve
-    shown = [se.Curve(x="cos(s)", y="0.6*sin(s)"), se.Curve(points=[(0, 0), (1, 0.5), (2, -0.2), (3, 0.3)]), profile]
+    profile = se.cam_profile(
+        "cycloidal(theta, 0, 0, pi, 0.3) - cycloidal(theta, pi, 0, 2*pi, 0.3)", 0.6, "knife"
+    ).curve
+    shown = [
+        se.Curve(x="cos(s)", y="0.6*sin(s)"),
+        se.Curve(points=[(0, 0), (1, 0.5), (2, -0.2), (3, 0.3)]),
+        profile,
+    ]
     for ax, curve, title in zip(axes, shown, ["by x(s), y(s)", "by points", "by a motion"], strict=True):
         first, last = curve.range
         points = [curve(first + (last - first) * i / 200) for i in range(201)]

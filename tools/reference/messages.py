@@ -17,9 +17,9 @@ PACKAGE = Path(simengine2d.__file__).parent
 HEAD = """\
 # All messages
 
-What the package may answer, sorted by kind and by the room of the sources that says it; `…` stands for a name, a value or a
-remedy that is known only then. [Errors](../errors.md) explains the kinds, with an example of each. This page is written from
-the sources, so that every message can be found by the search.
+What the package may answer, sorted by kind and by the room of the sources that says it; `…` stands for a name, a
+value or a remedy that is known only then. [Errors](../errors.md) explains the kinds, with an example of each. This
+page is written from the sources, so that every message can be found by the search.
 """
 KINDS = [
     name for name, cls in vars(errors).items()

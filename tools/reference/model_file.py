@@ -12,16 +12,21 @@ from .markdown import escaped, table
 HEAD = """\
 # Model file
 
-A model is a YAML file, or JSON of the same form. Any number may be an expression of the parameters; numbers in text may have a
-unit. [Write a mechanism in few words](../../how-to/write-a-mechanism.md) teaches it, this page lists it. `simengine2d schema --out
-model.schema.json` writes the schema, with which editors complete and check a file while it is written.
+A model is a YAML file, or JSON of the same form. Any number may be an expression of the parameters; numbers in text
+may have a unit. [Write a mechanism in few words](../../how-to/write-a-mechanism.md) teaches it, this page lists it.
+`simengine2d schema --out model.schema.json` writes the schema, with which editors complete and check a file while
+it is written.
 """
 
 
 def page_text() -> str:
     schema = json_schema()
-    rows = [[f"`{name}`", _kind(part, schema), escaped(part.get("description", ""))] for name, part in schema["properties"].items()]
-    example = f"## Example\n\nThe four-bar linkage that comes with the package:\n\n```yaml\n{library.text('four_bar').strip()}\n```"
+    rows = [
+        [f"`{name}`", _kind(part, schema), escaped(part.get("description", ""))]
+        for name, part in schema["properties"].items()
+    ]
+    text = library.text("four_bar").strip()
+    example = f"## Example\n\nThe four-bar linkage that comes with the package:\n\n```yaml\n{text}\n```"
     parts = [HEAD, "## Sections", table(["section", "holds", ""], rows), *_definitions(schema), example]
     return "\n\n".join(parts) + "\n"
 
@@ -29,14 +34,23 @@ def page_text() -> str:
 def _definitions(schema: dict[str, Any]) -> list[str]:
     """The records other than joints and forces, which have pages of their own."""
     known = schema.get("$defs", {})
-    shown = {name: part for name, part in known.items() if "properties" in part and "type" not in part["properties"]}
+    shown = {
+        name: part
+        for name, part in known.items()
+        if "properties" in part and "type" not in part["properties"]
+    }
     return [f"## {name}\n\n{_fields(part, schema)}" for name, part in sorted(shown.items())]
 
 
 def _fields(part: dict[str, Any], schema: dict[str, Any]) -> str:
     required = part.get("required", [])
     rows = [
-        [f"`{name}`", _kind(field, schema), "yes" if name in required else "", escaped(field.get("description", ""))]
+        [
+            f"`{name}`",
+            _kind(field, schema),
+            "yes" if name in required else "",
+            escaped(field.get("description", "")),
+        ]
         for name, field in part["properties"].items()
     ]
     return table(["field", "holds", "required", ""], rows)
@@ -51,8 +65,8 @@ def _kind(field: dict[str, Any], schema: dict[str, Any]) -> str:
     if "anyOf" in field or "oneOf" in field:
         kinds = [_kind(each, schema) for each in field.get("anyOf", field.get("oneOf", []))]
         return " or ".join(dict.fromkeys(kind for kind in kinds if kind != "null"))
-    words = {"object": "a mapping", "array": "a list", "string": "text", "number": "a number", "boolean": "true or false",
-             "integer": "a whole number", "null": "null"}  # fmt: skip
+    words = {"object": "a mapping", "array": "a list", "string": "text", "number": "a number",
+             "boolean": "true or false", "integer": "a whole number", "null": "null"}  # fmt: skip
     kind = field.get("type", "")
     if kind == "array" and isinstance(field.get("items"), dict) and field["items"]:
         return f"a list of {_kind(field['items'], schema)}"

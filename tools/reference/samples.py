@@ -5,7 +5,9 @@ from __future__ import annotations
 BAR = "  bar: {shape: bar, start: [0, 0], end: [1, 0.5], mass: 1}"
 BARS = BAR + "\n  arm: {shape: bar, start: [1, 0.5], end: [1.8, 0.2], mass: 1}"
 BLOCK = "  block: {shape: block, width: 0.4, height: 0.25, mass: 1, at: [0.8, 0.3]}"
-WHEELS = "  small: {shape: disk, radius: 0.2, mass: 1}\n  large: {shape: disk, radius: 0.4, mass: 2, at: [0.6, 0]}"
+WHEELS = (
+    "  small: {shape: disk, radius: 0.2, mass: 1}\n  large: {shape: disk, radius: 0.4, mass: 2, at: [0.6, 0]}"
+)
 AXES = "  O: {type: Revolute, a: ground, b: small}\n  C: {type: Revolute, a: ground, b: large}\n"
 PIN = "  O: {type: Revolute, a: ground, b: bar.start}\n"
 ELLIPSE = '{x: "0.6*cos(s)", y: "0.35*sin(s)"}'
@@ -66,7 +68,11 @@ JOINTS: dict[str, tuple[str, str, str]] = {
     "AbsoluteX": (BAR, "", "J: {type: AbsoluteX, frame: bar.end, value: drawn}"),
     "AbsoluteY": (BAR, "", "J: {type: AbsoluteY, frame: bar.end, value: drawn}"),
     "AbsoluteAngle": (BAR, "", "J: {type: AbsoluteAngle, frame: bar, value: drawn}"),
-    "AbsoluteDistance": (BAR, "", "J: {type: AbsoluteDistance, frame: bar.end, center: [0, 1], value: drawn}"),
+    "AbsoluteDistance": (
+        BAR,
+        "",
+        "J: {type: AbsoluteDistance, frame: bar.end, center: [0, 1], value: drawn}",
+    ),
     "RelativeX": (BARS, "", "J: {type: RelativeX, a: bar.start, b: arm.end, value: drawn}"),
     "RelativeY": (BARS, "", "J: {type: RelativeY, a: bar.start, b: arm.end, value: drawn}"),
     "RelativeAngle": (BARS, "", "J: {type: RelativeAngle, a: bar, b: arm, value: drawn}"),

@@ -48,7 +48,8 @@ def executed(path: Path, content: dict[str, Any], cache: Path) -> dict[str, Any]
 
 def page_text(name: str, cells: list[dict[str, Any]], pictures: Path) -> str:
     number = int(name[:2])
-    run = f"```{{tip}}\n`simengine2d learn {number}` opens this page as a notebook in which everything can be changed.\n```"
+    words = f"`simengine2d learn {number}` opens this page as a notebook, in which everything can be changed."
+    run = f"```{{tip}}\n{words}\n```"
     parts: list[str] = []
     for index, each in enumerate(cells):
         source = "".join(each["source"])
@@ -75,7 +76,9 @@ def _output(output: dict[str, Any], stem: Path) -> str:
     if "text/markdown" in data:
         return "".join(data["text/markdown"])
     if "text/html" in data:
-        return "\n".join(["````{raw} html", '<div class="output">', "".join(data["text/html"]), "</div>", "````"])
+        return "\n".join(
+            ["````{raw} html", '<div class="output">', "".join(data["text/html"]), "</div>", "````"]
+        )
     if WIDGET in data:
         return "*(In the notebook this is a control, or the player.)*"
     return _text("".join(data.get("text/plain", "")))
