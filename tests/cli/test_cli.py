@@ -167,6 +167,9 @@ def test_after_warmup_nothing_is_compiled(driven, write, tmp_path):
     assert first.returncode == 0
     assert "compiling" in first.stderr
     assert str(tmp_path / "cache") in first.stdout
+    again = installed("warmup", "--json", "-q", env=environment)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert json.loads(again.stdout)["folder"]
     newmark = ["dynamics", driven, "--t-end", 0.1, "--integrator", "newmark", "--step", 0.01]
     for words in (
         ["check", driven],

@@ -206,16 +206,6 @@ def test_numbers_that_are_not_finite_are_null():
     }
 
 
-@pytest.mark.slow
-def test_the_library_prints_nothing_and_warmup_answers(tmp_path):
-    environment = {**os.environ, "SIMENGINE2D_CACHE": str(tmp_path / "cache")}
-    done = subprocess.run(
-        [COMMAND, "warmup", "--json", "-q"], capture_output=True, text=True, env=environment, timeout=300
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout)["folder"]
-
-
 def test_the_library_does_not_print():
     """Only the command line writes to the terminal; an animation that takes long shows a bar on one."""
     package = Path(se.__file__).parent

@@ -46,5 +46,5 @@ def _use_every_kernel() -> None:
     motion_under_forces(builders.slider_crank(1, 2, crank_angle=1), t_end=0.1)
     motion_under_forces(builders.four_bar_ladder(1), t_end=1.0)  # through a singular pose
     free.add(Spring("stiff", "angle(ground, crank)", damping=1e4))
-    motion_under_forces(free, t_end=0.1)
+    motion_under_forces(free, t_end=0.1).power_balance()  # that of the spring
     equilibrium(free)
