@@ -110,6 +110,11 @@ from .io import load as load
 from .lab.check_work.check import check as check
 from .lab.explain.explain import explain as explain
 from .lab.explain.explanation import Explanation as Explanation
+from .lab.sweep.samples import LatinHypercube as LatinHypercube
+from .lab.sweep.samples import MonteCarlo as MonteCarlo
+from .lab.sweep.samples import Sobol as Sobol
+from .lab.sweep.sweep import sweep as sweep
+from .lab.sweep.table import SweepTable as SweepTable
 from .model import builders as builders
 from .model.body import Body as Body
 from .model.curves.cam_design import CamProfile as CamProfile

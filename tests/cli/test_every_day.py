@@ -61,6 +61,10 @@ EVERY = {
     "equations": ["equations", "four_bar", "--html", "equations.html"],
     "demo": ["demo", "--no-open", "--out", "demo.html"],
     "show": ["show", "four_bar", "--no-open", "--out", "show.html"],
+    "sweep": [
+        *("sweep", "four_bar", "--param", "rocker=3:4:#3", "--param", "coupler=2,2.2"),
+        *("--output", "top=max(coupler.end.y)", "--executor", "serial"),
+    ],
     "lab": [
         *("lab", "double_pendulum", "--t-end", 0.05, "--coordinates", "relative"),
         *("--formulations", "projection", "--integrators", "heun"),

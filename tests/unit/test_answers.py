@@ -215,6 +215,8 @@ def studies():
     yield se.lab.work_precision(
         builders.chain(1), "relative", integrators=["heun"], t_end=0.02, steps=[0.01, 0.005]
     )
+    yield se.sweep(se.load("four_bar"), {"rocker": [1, 3, 4]}, outputs=["max(rocker.phi)"], t_end=1)
+    yield from (se.LatinHypercube(3), se.Sobol(4, seed=2), se.MonteCarlo(5))
 
 
 def symbols():

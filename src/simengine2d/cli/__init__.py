@@ -15,6 +15,7 @@ from .commands import (
     models,
     motion,
     show,
+    sweep,
 )
 from .commands.app import app
 from .terminal import prepare
@@ -32,6 +33,7 @@ __all__ = [
     "models",
     "motion",
     "show",
+    "sweep",
 ]
 
 
