@@ -27,7 +27,8 @@ def pages() -> list[str]:
 SLOW = [
     "explanation/accuracy.md", "explanation/formulations.md", "how-to/choose-an-analysis.md",
     "how-to/compare-methods.md", "how-to/design-a-cam.md", "how-to/design-a-linkage.md",
-    "how-to/take-results-elsewhere.md", "how-to/write-down-the-equations.md", "how-to/style-pictures.md", "how-to/sweep-a-design.md",
+    "how-to/take-results-elsewhere.md", "how-to/write-down-the-equations.md", "how-to/style-pictures.md",
+    "how-to/sweep-a-design.md",
 ]  # fmt: skip
 ERRORS = "reference/errors.md"
 
