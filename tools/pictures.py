@@ -23,9 +23,9 @@ from matplotlib.patches import Arc, Polygon
 from PIL import Image
 
 import simengine2d as se
-from simengine2d.cli.job import job_for
 from simengine2d.draw.figure import closed_figure, draw_scene
 from simengine2d.draw.scene import scene_of
+from simengine2d.io.job import job_for
 from simengine2d.model import library
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"

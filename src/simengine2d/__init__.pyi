@@ -107,6 +107,7 @@ from .integrators.scipy_methods import BDFVariable as BDFVariable
 from .integrators.scipy_methods import RadauAdaptive as RadauAdaptive
 from .integrators.tsitouras5 import Tsitouras5 as Tsitouras5
 from .io import load as load
+from .io.run import run as run
 from .lab.check_work.check import check as check
 from .lab.explain.explain import explain as explain
 from .lab.explain.explanation import Explanation as Explanation

@@ -10,7 +10,7 @@ from chromium import Page, program
 from player_page import PLAYER
 
 import simengine2d as se
-from simengine2d.cli.job import job_for
+from simengine2d.io.job import job_for
 from simengine2d.model import library
 
 pytestmark = [

@@ -16,7 +16,7 @@ import simengine2d as se
 from simengine2d import cli
 from simengine2d.cli import notebooks
 from simengine2d.cli.commands import learn
-from simengine2d.cli.job import job_for
+from simengine2d.io.job import job_for
 from simengine2d.model.library import starters
 
 ROOT = Path(__file__).parents[2]

@@ -219,13 +219,11 @@ def test_functions_for_mfiles(tmp_path):
 
     record = {"name": "F", "id": 1, "type": "PointForceFile", **ONE, "frame": "GRF", "mfile": "push"}
     path = file(tmp_path, forces=[record])
-    with pytest.warns(
-        ModelWarning, match=r"force 'F' has the law 'push', for which no function was given. Dynamics"
-    ):
+    with pytest.warns(ModelWarning, match=r"force 'F' has the law 'push', which was not given. Dynamics"):
         load(path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = load(path, functions={"push": push})
+        model = load(path, laws={"push": push})
     assert model["F"].law is push
     assert quietly_saved(model, tmp_path / "b.adm")["forces"] == [record]
     with pytest.raises(

@@ -22,9 +22,9 @@ from matplotlib.testing.decorators import remove_ticks_and_titles
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.cli.job import job_for
 from simengine2d.draw.free_body import balance
 from simengine2d.draw.scene import scene_of
+from simengine2d.io.job import job_for
 from simengine2d.model import library
 
 PICTURES = Path(__file__).with_name("pictures")

@@ -276,9 +276,7 @@ def test_an_expression_without_a_value_is_named():
 def test_a_law_without_a_function_is_refused_before_the_run():
     model = pendulum()
     model.add(se.PointForce("gas", model["link1"]["end"], law="pistonForce"))
-    with pytest.raises(
-        se.UnsupportedError, match=r"PointForce 'gas' follows the law 'pistonForce'.*functions="
-    ):
+    with pytest.raises(se.UnsupportedError, match=r"PointForce 'gas' follows the law 'pistonForce'.*laws="):
         se.dynamics(model, t_end=1)
 
 

@@ -125,16 +125,20 @@ def test_laws_get_their_functions(tmp_path):
     text = "bodies: {a: {}}\nforces:\n  F: {type: PointForce, frame: a, law: push}\n"
     path = written(tmp_path, text)
     with pytest.warns(
-        ModelWarning, match=r"model.yaml, line 3: force 'F' has the law 'push', for which no function"
+        ModelWarning, match=r"model.yaml, line 3: force 'F' has the law 'push', which was not given"
     ):
         assert load(path)["F"].law == "push"
-    with pytest.warns(ModelWarning, match=r"the functions given are pusch.*functions={\"push\": f}"):
-        load(path, functions={"pusch": print})
+    with pytest.warns(ModelWarning, match=r"the laws given are pusch.*laws={\"push\": ...}"):
+        load(path, laws={"pusch": print})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert load(path, functions={"push": print})["F"].law is print
-    with pytest.raises(ModelError, match=r"functions\['push'\] is 3; it must be a Python function"):
-        load(path, functions={"push": 3})
+        assert load(path, laws={"push": print})["F"].law is print
+    with pytest.raises(ModelError, match=r"laws\['push'\] is None; it must be an expression"):
+        load(path, laws={"push": None})
+    with pytest.raises(
+        ModelError, match=r"the law 'push' of PointForce 'F' is 3; it must be two expressions"
+    ):
+        load(path, laws={"push": 3})
 
 
 @pytest.mark.parametrize(
@@ -383,7 +387,7 @@ def test_python_functions_are_refused_by_name_and_nothing_is_written(tmp_path):
     )
     assert "Driver 'd3', value is the Python function swing, swing, swing" in text
     assert "Torque 'T', law is the Python function swing" in text
-    assert 'functions={"name": f}' in text
+    assert 'laws={"name": f}' in text
     assert "body 'a', mass holds nan; a file holds finite numbers." in text
     assert "look holds swing" in text
     assert list(tmp_path.iterdir()) == []

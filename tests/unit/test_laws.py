@@ -145,8 +145,8 @@ def test_a_python_law_of_a_body_gets_time_and_states():
         return -0.5 * qd[0], t * q[1]
 
     z = (1.0, 4.0, 2.0, 5.0, 3.0, 6.0, 7.0)
-    first, derivatives = evaluated(body_law(drag, 0, "PointForce 'drag'"), z)
-    second, _ = evaluated(body_law(drag, 1, "PointForce 'drag'"), z)
+    first, derivatives = evaluated(body_law(drag, 0, "PointForce 'drag'", "FX, FY"), z)
+    second, _ = evaluated(body_law(drag, 1, "PointForce 'drag'", "FX, FY"), z)
     assert (7.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0) in seen
     assert (first, second) == (-2.0, 14.0)
     assert derivatives[STATE.index("xd")] == pytest.approx(-0.5, rel=1e-6)
@@ -175,8 +175,8 @@ def test_unknown_names_in_a_law_are_named():
 
 
 def test_a_law_that_only_has_a_name_says_how_to_give_it():
-    with pytest.raises(se.UnsupportedError, match=r"functions=\{'piston': f\}"):
-        body_law("piston", 0, "PointForce 'gas'")
+    with pytest.raises(se.UnsupportedError, match=r"laws=\{'piston': 'FX, FY'\}"):
+        body_law("piston", 0, "PointForce 'gas'", "FX, FY")
 
 
 def moved(force, t_end=3.0):

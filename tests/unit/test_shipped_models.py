@@ -15,8 +15,8 @@ from scipy.integrate import cumulative_trapezoid
 
 import simengine2d as se
 from marking import slow_among
-from simengine2d.cli.job import job_for
 from simengine2d.expressions.evaluate import number
+from simengine2d.io.job import job_for
 from simengine2d.model import library
 
 MOBILITY = {

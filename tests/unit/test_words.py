@@ -6,7 +6,7 @@ import pytest
 
 import simengine2d as se
 from loading import written
-from simengine2d.cli.job import job_for
+from simengine2d.io.job import job_for
 from simengine2d.methods import Formulation, Integrator
 
 FALLING = """

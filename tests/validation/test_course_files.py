@@ -78,7 +78,7 @@ def test_the_mfile_of_project_2_takes_a_function():
         load(COURSE / "project2.adm")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = load(COURSE / "project2.adm", functions={"pistonForce": lambda t, q, qd: (0.0, 0.0)})
+        model = load(COURSE / "project2.adm", laws={"pistonForce": lambda t, q, qd: (0.0, 0.0)})
     assert callable(model["force"].law)
 
 

@@ -393,7 +393,7 @@ FILES = [
 @pytest.mark.parametrize("name", FILES)
 def test_course_files(name, halved):
     """With the step of the course, 0.005 s (project2: 0.001 s), with half and a quarter of it."""
-    model = quietly(COURSE / f"{name}.adm", functions={"pistonForce": piston_force})
+    model = quietly(COURSE / f"{name}.adm", laws={"pistonForce": piston_force})
     oracle = problem(name)["fixed_step_oracle"][halved]
     results = se.dynamics(model, t_end=oracle["t"], step=oracle["h"], integrator="newmark")
     joints, bodies = list(model.joints), list(model.bodies)

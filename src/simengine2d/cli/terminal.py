@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from math import isfinite
 from numbers import Integral
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import typer
 from rich import box
@@ -43,6 +43,8 @@ class Settings:
     """The answer is one JSON document on standard output, and nothing else is there."""
     quiet = False
     """No tables, no progress and no warnings."""
+    laws: ClassVar[dict[str, str]] = {}
+    """Force laws that files only name."""
     degrees = False
     """Angles of tables and plots in degrees."""
 

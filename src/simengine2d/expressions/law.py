@@ -83,12 +83,13 @@ class _AtAddress:
         return result
 
 
-def body_law(law: Any, component: int, title: str) -> Function:
+def body_law(law: Any, component: int, title: str, shape: str) -> Function:
     """One component of a Python law (t, q, qd) of a body's state."""
     if not callable(law):
         raise UnsupportedError(
-            f"{title} follows the law '{law}', for which no Python function was given. "
-            f"Load the model with functions={{'{law}': f}}, f(t, q, qd)."
+            f"{title} follows the law '{law}', which was not given. Load the model with laws={{'{law}': '{shape}'}}, "
+            f"on the command line --law {law}='{shape}', with expressions of t, x, y, phi, xd, yd, phid, "
+            "or with a Python function (t, q, qd)."
         )
     return _from_python(_Component(law, component), law, STATE)
 

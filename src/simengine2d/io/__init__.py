@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from ..errors import MissingFileError, ModelError, listed, unknown
 from ..model import library
@@ -17,6 +16,7 @@ from .json_reader import read_json
 from .kept_text import kept_text
 from .model_reader import read_model
 from .model_writer import LONGEST_NAME, model_data
+from .named_laws import GivenLaw
 from .schema import json_schema
 from .text_writer import to_json, to_yaml
 from .yaml_reader import read_yaml
@@ -27,16 +27,17 @@ YAML, JSON, COURSE, ANALYSIS = (".yaml", ".yml"), (".json",), (".adm",), (".acf"
 SECTIONS = ("bodies", "joints", "forces")
 
 
-def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = None) -> Model:
+def load(path: str | Path, laws: Mapping[str, GivenLaw] | None = None) -> Model:
     """Read a model: .yaml, .json, or the course's .adm; with any other ending, the content decides.
 
     A bare word that names no file is a shipped mechanism: `load("four_bar")`; `models()` lists them.
-    `functions` gives Python functions (t, q, qd) to the force laws that the file only names.
+    `laws` gives the force laws that the file only names: {"piston": "-100*x, 0"}, expressions of t and of the body's
+    state x, y, phi, xd, yd, phid (two for a force, one for a torque), or Python functions (t, q, qd).
     """
     if isinstance(path, str) and _is_bare_word(path):
         with library.file(path) as shipped:
-            return _load(shipped, functions)
-    return _load(Path(path), functions)
+            return _load(shipped, laws)
+    return _load(Path(path), laws)
 
 
 def _is_bare_word(name: str) -> bool:
@@ -52,7 +53,7 @@ def _is_bare_word(name: str) -> bool:
     raise MissingFileError(f"there is no file '{name}' here and no shipped mechanism of that name. {hint}")
 
 
-def _load(path: Path, functions: Mapping[str, Callable[..., Any]] | None) -> Model:
+def _load(path: Path, laws: Mapping[str, GivenLaw] | None) -> Model:
     ending = path.suffix.lower()
     if ending in ANALYSIS:
         raise ModelError(
@@ -61,11 +62,11 @@ def _load(path: Path, functions: Mapping[str, Callable[..., Any]] | None) -> Mod
     text = _text(path)
     if ending in COURSE:
         refuse_adams(text, path.name)
-        return read_adm(read_json(text, path.name, arithmetic=True), functions)
+        return read_adm(read_json(text, path.name, arithmetic=True), laws)
     document = _read(text, path, ending)
     if ending not in YAML + JSON and is_course_model(document.data):
-        return read_adm(document, functions)
-    model = read_model(document, path.parent, functions)
+        return read_adm(document, laws)
+    model = read_model(document, path.parent, laws)
     if ending not in JSON:
         model.origin = Origin(text, path.parent)
     return model

@@ -15,7 +15,7 @@ from .adm_read_elements import COMMON, LINE, SECTIONS, AdmEntry, Meaning, is_num
 from .adm_writer import keep_records
 from .files import Document
 from .model_reader import LAW
-from .named_functions import NamedFunctions
+from .named_laws import GivenLaw, NamedLaws
 from .text_writer import shown
 
 BODY_FIELDS = ("name", "id", "mass", "jbar", "q0", "qd0", "vis")
@@ -42,14 +42,14 @@ def is_course_model(data: Any) -> bool:
     return isinstance(data, dict) and isinstance(data.get("bodies"), list)
 
 
-def read_adm(document: Document, functions: Mapping[str, Callable[..., Any]] | None) -> Model:
-    """The model in a course file. `functions` holds Python functions for its mfiles."""
+def read_adm(document: Document, laws: Mapping[str, GivenLaw] | None) -> Model:
+    """The model in a course file. `laws` are those of its mfiles."""
     if not isinstance(document.data, dict):
         content = shown(document.data)
         raise ModelError(
             f"{document.name} holds {content}, which is not a course model; it begins with {{ and has bodies."
         )
-    reader = _AdmReader(document, functions)
+    reader = _AdmReader(document, laws)
     model = reader.model()
     if document.collected:
         raise ModelError(document.problems)
@@ -58,6 +58,7 @@ def read_adm(document: Document, functions: Mapping[str, Callable[..., Any]] | N
     except ModelError as error:
         raise document.located(error, reader.paths) from None
     reader.give_laws()
+    reader.laws.write_into(model)
     keep_records(model, reader.records)
     for sentence in reader.warnings:
         warn(sentence)
@@ -69,9 +70,9 @@ def read_adm(document: Document, functions: Mapping[str, Callable[..., Any]] | N
 class _AdmReader:
     """Reads section by section; problems go into the document, warnings wait until the model is good."""
 
-    def __init__(self, document: Document, functions: Mapping[str, Callable[..., Any]] | None) -> None:
+    def __init__(self, document: Document, laws: Mapping[str, GivenLaw] | None) -> None:
         self.document = document
-        self.laws = NamedFunctions(functions, document.name)
+        self.laws = NamedLaws(laws, document.name)
         self.bodies: dict[int, str] = {0: GROUND}
         self.paths: dict[str, Path] = {}
         self.counts: dict[str, int] = {}
@@ -258,7 +259,7 @@ class _AdmReader:
             )
 
     def give_laws(self) -> None:
-        """Named laws get their functions."""
+        """Named laws get what was given for them."""
         for name, element in self.result.elements.items():
             for field, kind in element.kinds().items():
                 if kind == LAW and isinstance(law := getattr(element, field), str):

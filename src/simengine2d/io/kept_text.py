@@ -13,7 +13,7 @@ from ..errors import ModelError
 from ..model.model import Origin
 from .model_reader import unchecked_model
 from .model_writer import model_data
-from .named_functions import NamedFunctions
+from .named_laws import NamedLaws
 from .yaml_edit import edited, same
 from .yaml_reader import read_yaml
 
@@ -35,7 +35,7 @@ def kept_text(origin: Origin | None, data: dict[str, Any], folder: Path) -> str 
 def _said(text: str, folder: Path) -> dict[str, Any]:
     """What a text says, as the model would be written."""
     document = read_yaml(text, "")
-    data = model_data(unchecked_model(document, folder, NamedFunctions(None, "")))
+    data = model_data(unchecked_model(document, folder, NamedLaws(None, "")))
     if document.collected:
         raise ModelError(document.problems)
     return data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from functools import cached_property
@@ -31,7 +31,7 @@ from ..model.resolved import problems_of
 from ..model.shape import SHAPES
 from . import schema
 from .files import Document
-from .named_functions import NamedFunctions
+from .named_laws import GivenLaw, NamedLaws
 from .record_check import check_record, wrong_fields
 from .text_writer import shown
 
@@ -44,10 +44,8 @@ SECTIONS: dict[str, tuple[str, type[Element]]] = {
 LAW: Kind = get_args(BodyLaw)[1]
 
 
-def read_model(
-    document: Document, folder: FilePath, functions: Mapping[str, Callable[..., Any]] | None
-) -> Model:
-    """The model in a document; `folder` is where its tables lie, `functions` holds the laws it names."""
+def read_model(document: Document, folder: FilePath, given: Mapping[str, GivenLaw] | None) -> Model:
+    """The model in a document; `folder` is where its tables lie, `given` holds the laws it names."""
     data = document.data
     if not isinstance(data, dict):
         raise ModelError(
@@ -55,10 +53,11 @@ def read_model(
             "Write the sections name, bodies, joints, forces."
         )
     check_record(document, (), "the model", data, schema.file_record())
-    laws = NamedFunctions(functions, document.name)
+    laws = NamedLaws(given, document.name)
     reader = _ModelReader(document, folder, laws)
     model = reader.model()
     laws.warn()
+    laws.write_into(model)
     if document.collected:
         reader.examine()
         raise ModelError(document.problems)
@@ -70,7 +69,7 @@ def read_model(
     return model
 
 
-def unchecked_model(document: Document, folder: FilePath, laws: NamedFunctions) -> Model:
+def unchecked_model(document: Document, folder: FilePath, laws: NamedLaws) -> Model:
     """The model with all that can be read; the document holds the problems."""
     return _ModelReader(document, folder, laws).model()
 
@@ -78,7 +77,7 @@ def unchecked_model(document: Document, folder: FilePath, laws: NamedFunctions) 
 class _ModelReader:
     """Builds the model section by section; what is wrong is noted in the document and left out."""
 
-    def __init__(self, document: Document, folder: FilePath, laws: NamedFunctions) -> None:
+    def __init__(self, document: Document, folder: FilePath, laws: NamedLaws) -> None:
         self.document = document
         self.folder = folder
         self.laws = laws

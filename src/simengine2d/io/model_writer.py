@@ -133,7 +133,7 @@ def field_data(given: Any, kind: Kind) -> Any:
     if kind.name == "curve":
         return {word: curve_data(part) for word, part in given.given.items()}
     if kind == LAW and callable(given):
-        remedy = 'Give the law\'s name instead and load the file with functions={"name": f}'
+        remedy = 'Give the law\'s name instead and load the file with laws={"name": f}'
         raise Unwritable(f"is the Python function {_called(given)}; a file holds no code. {remedy}.")
     return plain(given)
 

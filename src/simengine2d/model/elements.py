@@ -70,7 +70,7 @@ StateLaw = Annotated[Any, Kind("state law", float | str | dict[str, Any])]
 """A function of time, or of x, y, phi, xd, yd, phid of the body and t: an expression, a table of one of them, a Python
 function. A table of times is a function of time."""
 BodyLaw = Annotated[Any, Kind("plain", str)]
-"""A Python function (t, q, qd) of the body's state, or the name under which `load(path, functions=...)` finds it."""
+"""A Python function (t, q, qd) of the body's state, or the name under which `load(path, laws=...)` finds it."""
 Equations = Annotated[Any, Kind("formulas", str | list[str])]
 """One or several formulas of channels, measures, parameters and t, each of which is held at zero."""
 Energy = Annotated[Any, Kind("formula", str)]

@@ -26,3 +26,15 @@ def check_name(name: Any, kind: str) -> None:
     bad = sorted(set(name) & set(".,()'\"\n"))
     if bad:
         raise ModelError(f"{kind} is named '{name}'; the sign {' '.join(bad)} is not allowed in a name.")
+
+
+def between_commas(text: str) -> list[str]:
+    """`crank.phi, distance(a, b)` in two parts: commas inside parentheses belong to a part."""
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts]

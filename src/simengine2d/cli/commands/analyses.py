@@ -87,7 +87,7 @@ def inverse(
 
     The motion is that of the model's drivers up to T, or measured, from a CSV file.
     """
-    from ..job import Job
+    from ...io.job import Job
 
     if t_end is None and motion is None:
         raise typer.BadParameter("give --t-end, for the motion of the drivers, or a measured --motion.")

@@ -71,6 +71,15 @@ def _set_strict(wanted: bool) -> bool:
     return wanted
 
 
+def _set_laws(given: list[str] | None) -> list[str] | None:
+    parts = [text.partition("=") for text in given or ()]
+    for name, sign, _ in parts:
+        if not sign:
+            raise typer.BadParameter(f"--law {name}: write NAME=EXPRESSION, such as piston='-100*x, 0'.")
+    Settings.laws = {name.strip(): law.strip() for name, _, law in parts}
+    return given
+
+
 def _set_json(wanted: bool) -> bool:
     Settings.json = wanted
     return wanted
@@ -91,6 +100,15 @@ JsonOption = Annotated[
         "--json", callback=_set_json, help="Answer in JSON on standard output, and nothing else there."
     ),
 ]
+LawOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--law",
+        metavar="NAME=EXPRESSION",
+        callback=_set_laws,
+        help="A force law that the file only names, such as piston='-100*x, 0'; may be repeated.",
+    ),
+]
 QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", callback=_set_quiet, help="No tables, no progress, no warnings.")
 ]
@@ -108,19 +126,21 @@ def command(name: str | None = None) -> Callable[[Callable[..., None]], Callable
 
 def for_every_day(function: Callable[..., None]) -> Callable[..., None]:
     """The function with the options that all commands have; whatever happens in it ends in a sentence."""
-    options = {"json": JsonOption, "quiet": QuietOption}
+    own = inspect.signature(function, eval_str=True).parameters
+    laws = {"law": LawOption} if "model" in own else {}
+    options = {**laws, "json": JsonOption, "quiet": QuietOption}
 
     @wraps(function)
     def run(**given: Any) -> None:
         with sentences():
             function(**{name: value for name, value in given.items() if name not in options})
 
-    own = inspect.signature(function, eval_str=True).parameters.values()
     keyword = inspect.Parameter.KEYWORD_ONLY
     more = [
-        inspect.Parameter(name, keyword, default=False, annotation=kind) for name, kind in options.items()
+        inspect.Parameter(name, keyword, default=None if name == "law" else False, annotation=kind)
+        for name, kind in options.items()
     ]
-    run.__signature__ = inspect.Signature([p.replace(kind=keyword) for p in own] + more)  # type: ignore[attr-defined]
+    run.__signature__ = inspect.Signature([p.replace(kind=keyword) for p in own.values()] + more)  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in run.__signature__.parameters.values()}  # type: ignore[attr-defined]
     return run
 

@@ -47,7 +47,7 @@ def command_of(analysis: Analysis) -> Any:
     annotations |= {"wanted": Wanted, "strict": shared.StrictOption}
 
     def run(model: str, wanted: Wanted, strict: bool, points: int | None = None, **given: Any) -> None:
-        from ..job import Job
+        from ...io.job import Job
         from .models import read_model
         from .motion import perform
 

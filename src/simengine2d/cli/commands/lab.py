@@ -174,9 +174,9 @@ def _work_precision(
     out: Path,
     report: dict[str, Any],
 ) -> None:
+    from ...io.job import free_motions
     from ...lab import work_precision
     from ...lab.pictures import save_work_precision
-    from ..job import free_motions
 
     if free_motions(comparison.reference.system) == 0:
         show("every motion is driven, and integration has no error; so work against precision is left out.")

@@ -10,7 +10,7 @@ import typer
 from ...errors import MissingFileError, ModelError, SimEngineError
 from ...model import library
 from .. import completion
-from ..terminal import answer, say, show, show_text, table, warn
+from ..terminal import Settings, answer, say, show, show_text, table, warn
 from .app import ModelArgument, command
 from .wanted import DegreesOption, PictureOption, check_picture, write_picture
 
@@ -27,7 +27,7 @@ def read_model(name: str) -> Model:
     """The model in a file, or the shipped mechanism of that name."""
     from ...io import load
 
-    return load(name)
+    return load(name, Settings.laws)
 
 
 @command()

@@ -20,9 +20,9 @@ from .wanted import NOTHING, OutputFiles, Wanted, writes_results
 
 if TYPE_CHECKING:
     from ...analyses.dynamics.run import Keep, Progress
+    from ...io.job import Job
     from ...model.model import Model
     from ...results.results import Results
-    from ..job import Job
 
 
 @command()
@@ -37,7 +37,7 @@ def run(
 
     Where neither does, a driven mechanism is moved for 1 s, another is left to its forces for 5 s.
     """
-    from ..job import job_for
+    from ...io.job import job_for
 
     outputs = wanted.checked(model)
     mechanism = read_model(model)
@@ -62,7 +62,7 @@ def kinematics(
 
     Without --step and --points, the results are given at 101 equally spaced times.
     """
-    from ..job import Job
+    from ...io.job import Job
 
     check_spacing(t_end, step, points)
     outputs = wanted.checked(model)
@@ -92,7 +92,7 @@ def dynamics(
     between outputs; without it, there are as many as the motion needs. An integrator with fixed steps takes steps
     of --step; --points then spaces the outputs.
     """
-    from ..job import Job
+    from ...io.job import Job
 
     if _has_fixed_steps(integrator):
         _check_fixed_steps(integrator, t_end, step, rtol)

@@ -100,7 +100,7 @@ def _target(out: Path | None, name: str) -> Path:
 
 def _run(model: Model, forces: bool) -> Results:
     """The motion that the model asks for; with the forces that it takes, where these are wanted."""
-    from ..job import job_for
+    from ...io.job import job_for
 
     job = job_for(model)
     if forces and job.kind == "kinematics":

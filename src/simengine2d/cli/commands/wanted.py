@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...model.names import between_commas
 from ..terminal import Settings, say
 from . import app as shared
 from .saving import Target, at_rest, check_folder, save, target_file
@@ -109,7 +110,7 @@ class Wanted:
             raise typer.BadParameter("--degrees is for tables and plots; .npz holds SI units and radians.")
         if self.plot_file is not None and not self.plot:
             raise typer.BadParameter("--plot-file says where to plot; say what, with --plot CHANNELS.")
-        panels = tuple(_channels_in(text) for text in self.plot or ())
+        panels = tuple([name for name in between_commas(text) if name] for text in self.plot or ())
         folder = target.path.parent if target is not None else Path()
         figure = (self.plot_file or folder / f"{Path(name).stem}.png") if panels else None
         for option, path, endings in (
@@ -124,18 +125,6 @@ class Wanted:
 
 
 NOTHING = Wanted()
-
-
-def _channels_in(text: str) -> list[str]:
-    """`crank.phi, distance(a, b)` as two channels: commas inside parentheses belong to the channel."""
-    parts, depth = [""], 0
-    for sign in text:
-        depth += (sign == "(") - (sign == ")")
-        if sign == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return [part.strip() for part in parts if part.strip()]
 
 
 def _check_file(option: str, path: Path, endings: tuple[str, ...]) -> None:

@@ -31,7 +31,7 @@ class PointForce(ForceElement):
             raise ModelError(f"{self.title} acts on the ground, which cannot move; name a body.")
         fx, fy = self.fx, self.fy
         if self.law is not None:
-            fx, fy = (body_law(self.law, component, self.title) for component in (0, 1))
+            fx, fy = (body_law(self.law, component, self.title, "FX, FY") for component in (0, 1))
         none = as_law(0.0, (), {})
         for formula, along in ((fx, x), (fy, y)):
             if isinstance(formula, Formula):

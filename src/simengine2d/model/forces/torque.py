@@ -29,5 +29,5 @@ class Torque(ForceElement):
             yield MeasureForce(angle(ORIGIN, self.frame), self.value.function, self.value)
             return
         none = as_law(0.0, (), {})
-        torque = self.value if self.law is None else body_law(self.law, 0, self.title)
+        torque = self.value if self.law is None else body_law(self.law, 0, self.title, "TORQUE")
         yield Wrench(self.frame, False, none, none, torque)

@@ -14,11 +14,11 @@ from ..analyses.catalog import CATALOG, OPTIONS
 from ..analyses.dynamics.run import Keep, Progress
 from ..errors import ModelError, Subject, UnsupportedError, counted, listed, warn
 from ..integrators.alpha_methods import Newmark
-from ..io import load_analysis
 from ..methods import Formulation, Integrator
 from ..model.model import Model
 from ..results.results import Results
 from ..system.system import System
+from .acf import load_analysis
 
 ADAPTIVE = ("rtol", "atol", "max_step")
 """What means nothing to an integrator with fixed steps."""
