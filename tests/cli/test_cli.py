@@ -19,8 +19,9 @@ from typer.testing import CliRunner
 import simengine2d as se
 from loading import written
 from simengine2d import cli
-from simengine2d.cli import job, terminal
+from simengine2d.cli import terminal
 from simengine2d.errors import ModelWarning
+from simengine2d.io import job
 from simengine2d.model import library
 from simengine2d.numerics import kernel
 

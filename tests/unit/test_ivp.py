@@ -355,3 +355,30 @@ def test_bad_second_order_problems(given, error, sentence):
     with pytest.raises(error) as caught:
         se.ivp.newmark(**problem)
     assert sentence in str(caught.value)
+
+
+def test_a_solution_unpacks_and_is_a_table():
+    pytest.importorskip("pandas")
+    hit = lambda t, y: y[0]
+    s = se.ivp.solve(lambda t, y: [y[1], -y[0]], (0, 7), [1, 0], events=hit)
+    t, y = s
+    assert t is s.t and y is s.y
+    frame = s.to_frame(["x", "v"])
+    assert (frame.index.name, list(frame.columns)) == ("t", ["x", "v"])
+    np.testing.assert_array_equal(frame["v"], s.y[1])
+    assert list(s.to_frame().columns) == ["y[0]", "y[1]"]
+    assert "event 0 happened 2 times: 1.570" in str(s)
+    assert "event 0 happened 2 times" in s._repr_html_()
+    rings = [line for line in s.plot().get_lines() if line.get_marker() == "o"]
+    np.testing.assert_allclose(rings[1].get_ydata(), s.y_events[0][:, 1])
+    with pytest.raises(se.ModelError, match="1 name for 2 columns"):
+        s.to_frame(["x"])
+
+
+def test_a_solution_of_second_order_too():
+    pytest.importorskip("pandas")
+    s = se.ivp.newmark(1, 0, 4, 0, (0, 1), [1], [0], h=0.1)
+    t, q, qd, qdd = s
+    assert (t is s.t, q is s.q, qd is s.qd, qdd is s.qdd) == (True,) * 4
+    assert list(s.to_frame().columns) == ["q[0]", "qd[0]", "qdd[0]"]
+    assert "qdd[0]" in s._repr_html_()

@@ -235,7 +235,12 @@ def plot_steps(answer: StepHistory, ax: Axes | None = None) -> Axes:
 
 @plot_of.register(Solution)
 def plot_solution(answer: Solution, ax: Axes | None = None) -> Axes:
-    return _over(answer.t, {f"y[{i}]": row for i, row in enumerate(answer.y)}, ax, "t", "y")
+    """Every component; events are rings on them."""
+    ax = _over(answer.t, {f"y[{i}]": row for i, row in enumerate(answer.y)}, ax, "t", "y")
+    for times, states in zip(answer.t_events or (), answer.y_events or (), strict=True):
+        for i, values in enumerate(np.asarray(states).reshape(times.size, len(answer.y)).T[:MOST_LINES]):
+            ax.plot(times, values, "o", color=COLORS[i % len(COLORS)], markerfacecolor="none")
+    return ax
 
 
 @plot_of.register(SecondOrderSolution)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...answer import Answer, Part, PlottedAnswer, Rows, digits
-from ...errors import ConvergenceError, Interrupted, ModelError, SimEngineError, answers_misspellings, counted
+from ...errors import (
+    ConvergenceError,
+    Interrupted,
+    ModelError,
+    SimEngineError,
+    answers_misspellings,
+    counted,
+    listed,
+    needed,
+)
 from ...methods import Integrator, IntegratorName, NewtonName
 from ...numerics.arrays import Floats
 from ...numerics.interrupts import Interrupts
@@ -18,6 +27,9 @@ from ..ode_method import Integration, OdeMethod
 from .choosing import method_of
 from .crossings import CrossingWatch, FoundEvent
 from .inputs import Asked, Function, span_of, start_of, times_of, tolerances
+
+if TYPE_CHECKING:
+    import pandas
 
 STEPS_AT_ONCE = 2_000  # steps per call when no step is inspected
 
@@ -261,9 +273,21 @@ def points_between(a: float, b: float) -> Floats:
     return points
 
 
+def frame_of(t: Floats, levels: Mapping[str, Floats], names: Sequence[str] | None = None) -> pandas.DataFrame:
+    """Rows as columns over t: q[0], q[1], ..., qd[0], ..., or the names given."""
+    pandas = needed("pandas", "a DataFrame needs", "tables", ", or use the arrays")
+    columns = {f"{letter}[{i}]": row for letter, rows in levels.items() for i, row in enumerate(rows)}
+    if names is not None and len(names) != len(columns):
+        raise ModelError(
+            f"{counted(len(names), 'name')} for {counted(len(columns), 'column')}: {listed(names)}."
+        )
+    table = dict(zip(names if names is not None else columns, columns.values(), strict=True))
+    return pandas.DataFrame(table, index=pandas.Index(t, name="t"))
+
+
 @dataclass(repr=False)
 class Solution(PlottedAnswer):
-    """As SciPy returns it: y has one column for each entry of t."""
+    """As SciPy returns it: y has one column for each entry of t. It unpacks, `t, y = solve(...)`."""
 
     t: Floats
     y: Floats
@@ -281,7 +305,23 @@ class Solution(PlottedAnswer):
     y_events: list[Floats] | None = None
     sol: Interpolant | None = None
 
+    def __iter__(self) -> Iterator[Floats]:
+        """t, then y."""
+        return iter((self.t, self.y))
+
+    def to_frame(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
+        """A pandas DataFrame indexed by t, one column for each entry of y: y[0], y[1], ..., or the names given."""
+        return frame_of(self.t, {"y": self.y}, names)
+
     def __str__(self) -> str:
+        return "\n".join([self._work(), *self._events()])
+
+    def _events(self) -> Iterator[str]:
+        for i, times in enumerate(self.t_events or ()):
+            when = ": " + listed((f"{t:.6g}" for t in times), 6) if times.size else ""
+            yield f"event {i} happened {counted(times.size, 'time')}{when}"
+
+    def _work(self) -> str:
         return (
             f"{self.method}: {self.message}\n{counted(self.t.size, 'time')}, {counted(len(self.y), 'component')}; "
             f"{counted(self.steps, 'step')}, {self.rejected} rejected, {counted(self.nfev, 'evaluation')} of f"

@@ -2,27 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...answer import PlottedAnswer
+from ...answer import Part, PlottedAnswer, Rows, digits
 from ...errors import ModelError, SingularityError, answers_misspellings
 from ...numerics.arrays import Floats
 from ..alpha_methods import Newmark
 from .inputs import real_array, span_of, start_of
+from .integration import frame_of
+
+if TYPE_CHECKING:
+    import pandas
 
 
 @dataclass(repr=False)
 class SecondOrderSolution(PlottedAnswer):
-    """q, qd and qdd with one column for each entry of t."""
+    """q, qd and qdd with one column for each entry of t. It unpacks, `t, q, qd, qdd = newmark(...)`."""
 
     t: Floats
     q: Floats
     qd: Floats
     qdd: Floats
+
+    def __iter__(self) -> Iterator[Floats]:
+        """t, q, qd, qdd."""
+        return iter((self.t, self.q, self.qd, self.qdd))
+
+    def to_frame(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
+        """A pandas DataFrame indexed by t: q[0], ..., qd[0], ..., qdd[0], ..., or the names given."""
+        return frame_of(self.t, {"q": self.q, "qd": self.qd, "qdd": self.qdd}, names)
+
+    def _parts(self) -> Iterator[Part]:
+        yield str(self)
+        levels = {"q": self.q, "qd": self.qd, "qdd": self.qdd}
+        rows = [
+            [f"{letter}[{i}]", *map(digits, (row[0], row[-1], row.min(), row.max()))]
+            for letter, rows in levels.items()
+            for i, row in enumerate(rows)
+        ]
+        yield Rows(["", f"at {self.t[0]:g}", f"at {self.t[-1]:g}", "lowest", "highest"], rows)
 
     def __str__(self) -> str:
         first, last = self.t[[0, -1]]
