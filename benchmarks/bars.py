@@ -161,7 +161,7 @@ def print_compilation() -> None:
     with tempfile.TemporaryDirectory() as folder:
         # bytecode is there, as in an installed package
         fresh = os.environ | {"SIMENGINE2D_CACHE": folder, "PYTHONDONTWRITEBYTECODE": ""}
-        modules = "simengine2d.cli.job, simengine2d.analyses.dynamics.dynamics"
+        modules = "simengine2d.io.job, simengine2d.analyses.dynamics.dynamics"
         wall_seconds([sys.executable, "-c", f"import {modules}"], fresh)
         cold = wall_seconds([sys.executable, "-c", script], fresh)
         warm = min(wall_seconds([sys.executable, "-c", script], fresh) for _ in range(3))
