@@ -32,13 +32,6 @@ def test_it_runs(script, monkeypatch, capsys, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_course_method_is_near_the_exact_motion(monkeypatch, capsys):
-    text = printed("03_course_files.py", monkeypatch, capsys)
-    assert float(re.search(r"exact motion: (\S+)", text)[1]) < 0.05  # first order: steps of 5 ms over 4 s
-    assert "type: Revolute" in text
-
-
-@pytest.mark.slow
 def test_a_limited_motor_holds_the_pole_unless_it_leans_too_far(monkeypatch, capsys):
     *held, lost = printed("09_controller_in_a_loop.py", monkeypatch, capsys).splitlines()[1:]
     assert all(float(re.search(r"is (\S+) rad off after", line)[1]) < 1e-2 for line in held)
