@@ -238,7 +238,7 @@ def _analysis(
     """The analysis and its options: those that are given, else those of the model."""
     import numpy as np
 
-    from ..job import job_for
+    from ...io.job import job_for
 
     options: dict[str, Any] = {}
     if analysis is None:
