@@ -212,6 +212,7 @@ def studies():
     work = se.check(pendulum(), M=np.diag([10, 10, 1.0]))
     yield from (work, se.lab.MarkedWork("anna", {"M": 0.0}, {"M": 1.0}, work))
     yield se.lab.ClassMarks("pendulum", [se.lab.MarkedWork("anna", {"M": 0.0}, {"M": 1.0}, work)])
+    yield se.lab.largest_step(pendulum(), "rk4")
     yield se.lab.work_precision(
         builders.chain(1), "relative", integrators=["heun"], t_end=0.02, steps=[0.01, 0.005]
     )

@@ -22,7 +22,11 @@ DARK = ('[data-jp-theme-light="false"]', ".vscode-dark", ".dark", '[data-theme="
 MOST_ROWS = 60
 WIDTH, HEIGHT = 5.2, 3.4
 NAME = "simengine2d-answer"
-GRAYS = {"#606060": "#a8a8a8", "#808080": "#909090"}  # of the pictures of the laboratory
+GRAYS = {
+    "#606060": "#a8a8a8",
+    "#808080": "#909090",
+    "#cfe3f1": "#23394a",
+}  # of the pictures of the laboratory
 
 STYLE = f"""
 .{NAME} {{ line-height: 1.45; color: inherit; }}

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 FIRST, LAST = 10, 1280  # steps over the whole motion
 ROUNDING = {"y": 1e-12, "q": 1e-10, "qd": 1e-10, "qdd": 1e-9, "reactions": 1e-9}
 """Errors below which rounding, or the end of Newton's iteration, is seen instead of the method."""
+LOST = 0.25  # order below which errors do not fall
 SWING = 0.4  # seconds of the pendulum
 
 
@@ -71,9 +72,18 @@ class Order(PlottedAnswer):
         """log2 of the ratio of the last two errors that rounding does not disturb."""
         return {name: _slope(errors, ROUNDING[name]) for name, errors in self.errors.items()}
 
+    @property
+    def remarks(self) -> list[str]:
+        """What does not converge, and why."""
+        lost = [name for name, value in self.observed.items() if value < LOST]
+        if not lost:
+            return []
+        verb = "does" if len(lost) == 1 else "do"
+        return [f"{' and '.join(lost)} {verb} not converge: the method does not damp what constraints excite"]
+
     def table(self) -> str:
         """The errors, and below them the order observed."""
-        return "\n".join([self._title(), *aligned(("step", *self.errors), self._rows(), 0)])
+        return "\n".join([self._title(), *aligned(("step", *self.errors), self._rows(), 0), *self.remarks])
 
     def _title(self) -> str:
         return f"{self.method} on {self.problem}, claimed order {self.claimed}"
@@ -92,6 +102,7 @@ class Order(PlottedAnswer):
     def _parts(self) -> Iterator[Part]:
         yield self._title()
         yield Rows(["step", *self.errors], self._rows(), 0)
+        yield from self.remarks
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The errors against the step, and the slope that is claimed."""
@@ -180,6 +191,6 @@ def _halved(
 
 def _slope(errors: Floats, rounding: float) -> float:
     undisturbed = max(1, int(np.sum(errors > rounding)) - 1)
-    if errors.size < 2:
+    if errors.size < 2 or not errors[undisturbed] > 0.0:
         return float("nan")
     return float(np.log2(errors[undisturbed - 1] / errors[undisturbed]))

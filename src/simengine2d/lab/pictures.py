@@ -16,7 +16,7 @@ from ..errors import UnsupportedError
 from ..io.files import write_text
 from ..methods import Integrator
 from ..numerics.arrays import Floats
-from .stability import growth, stability_region
+from .stability import growth, reach_of_boundary, stability_region
 from .trial import RAN
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from .comparison import Comparison
     from .convergence import Order
+    from .step_limit import StepLimit
     from .work import WorkPrecision
 
 MARKERS = "osD^vP*Xph<>"
@@ -100,6 +101,17 @@ def plot_stability(name: str, x: Floats, y: Floats, size: Floats, ax: Axes | Non
     ax.axhline(0.0, color="#808080", linewidth=0.7)
     ax.axvline(0.0, color="#808080", linewidth=0.7)
     ax.set(title=name, xlabel="Re z", ylabel="Im z", aspect="equal")
+    return ax
+
+
+def plot_step_limit(limit: StepLimit, ax: Axes | None, h: float) -> Axes:
+    """h lambda as crosses on the stability region."""
+    z = h * limit.eigenvalues
+    reach = 1.15 * float(np.abs(z).max(initial=1.0))
+    width = max(reach, reach_of_boundary(limit.integrator)) if _has_region(limit.integrator) else reach
+    ax = stability_region(limit.integrator, ax, width=width)
+    ax.plot(z.real, z.imag, "x", color=COLORS[1], markersize=7, markeredgewidth=2, zorder=4)
+    ax.set(title=f"{limit.method}, h = {h:.4g} s", xlabel="Re h lambda", ylabel="Im h lambda")
     return ax
 
 

@@ -108,7 +108,8 @@ def energy(results: Results) -> Energy:
 def known_energy(results: Results) -> Energy | None:
     """The energy, where all forces are known and it has a value at every time."""
     try:
-        return energy(results)
+        with np.errstate(all="ignore"):
+            return energy(results)
     except UnsupportedError:
         return None
 
@@ -150,6 +151,26 @@ def energy_drift(results: Results) -> float | None:
     return float(np.max(np.abs(total - total[0]))) / exchanged if exchanged > 0.0 else None
 
 
+def energy_gain(results: Results) -> float | None:
+    """Largest rise of the total energy relative to the energy exchanged; None where something may supply it."""
+    if results.t.size == 0 or not is_passive(results.system):
+        return None
+    known = known_energy(results)
+    if known is None:
+        return None
+    kinetic, potential, total = known
+    exchanged = max(float(np.ptp(potential)), float(kinetic.max()))
+    gain = float(np.max(total - np.minimum.accumulate(total)))
+    return gain / exchanged if exchanged > 0.0 else None
+
+
+def is_passive(system: System) -> bool:
+    """As conservative, but for linear dampers, which take energy away."""
+    if system.missing_law is not None or system.moving_rows.size:
+        return False
+    return all(_is_spring(load) or _is_damper(load) for _, load in system.loads)
+
+
 def is_conservative(system: System) -> bool:
     """Nothing but weight, linear springs and potentials does work: no dampers, no other forces, nothing driven."""
     if system.missing_law is not None or system.moving_rows.size:
@@ -163,6 +184,12 @@ def _is_spring(load: Load) -> bool:
     if load.formula is not None:
         return load.by >= 0 and not load.law.reads_time
     return load.law.is_linear and load.law.numbers[1] == 0.0
+
+
+def _is_damper(load: Load) -> bool:
+    if isinstance(load, Wrench) or load.formula is not None:
+        return False
+    return load.law.is_linear and load.law.numbers[1] >= 0.0
 
 
 def _with_laws(results: Results) -> System:

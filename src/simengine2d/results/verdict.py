@@ -22,7 +22,7 @@ from ..numerics.arrays import Floats
 from ..numerics.rank import row_space
 from ..system.system import System
 from .audit import Audit
-from .energy import energy_drift
+from .energy import energy_drift, energy_gain
 from .switching import Switching
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ SENTENCES = {
     "acceleration": "the accelerations break {where} by {size:.1e} of their size",
     "force": "{size:.1e} of the forces on body '{where}' are not balanced",
 }
+SENSELESS = 1e6  # lengths or radians between two outputs
+SHORTER = "steps may be too long for the method to be stable"
 # of a step between outputs: how well they follow from each other where nothing happens in between
 RESOLVED = 1e-2
 JUMP = 0.3  # of the largest velocity, in one interval of a motion that is smooth elsewhere
@@ -130,10 +132,37 @@ def _of_energy(results: Results) -> Reasons:
     if results.analysis != "dynamics" or results.lam is None or results.system.missing_law is not None:
         return []
     drift = energy_drift(results)
-    if drift is None or _judged("energy", drift * _sharper(results)) == TRUST:
+    if drift is None:
+        return _of_gain(results)
+    if _judged("energy", drift * _sharper(results)) == TRUST:
         return []
     word = CHECK if _judged("energy", drift) == TRUST else _judged("energy", drift)
     return [(word, f"the energy changes by {drift:.1e} of what is exchanged")]
+
+
+def _of_gain(results: Results) -> Reasons:
+    """Energy that rises where nothing supplies it, and motions beyond all sense."""
+    gain, word = energy_gain(results), TRUST
+    if gain is not None:
+        word = _judged("energy", gain)
+    if word != TRUST:
+        return [
+            (
+                word,
+                f"the energy rises by {gain:.1e} of what is exchanged, though nothing supplies it; {SHORTER}",
+            )
+        ]
+    farthest = np.abs(results.qd / results.system.sizes).max(initial=0.0) * np.diff(results.t).min(
+        initial=np.inf
+    )
+    if np.isfinite(farthest) and farthest > SENSELESS:
+        return [
+            (
+                DO_NOT_TRUST,
+                f"the motion has grown to {farthest:.1e} of its lengths in one interval; {SHORTER}",
+            )
+        ]
+    return []
 
 
 # Between the outputs ----------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from .. import loop_state as loop
 from ..ode_method import Integration, OdeMethod
 from .choosing import method_of
 from .crossings import CrossingWatch, FoundEvent
+from .growth import has_grown, is_unstable
 from .inputs import Asked, Function, span_of, start_of, times_of, tolerances
 
 if TYPE_CHECKING:
@@ -125,7 +126,29 @@ class IvpRun:
         with self.interrupts:
             ended = self.outputs(times, t_eval, dense)
         message = "the end of t_span was reached" if ended is None else "an event ended the integration"
+        grown = self.growth_by(steps["step"]) if "step" in steps else None
+        if grown is not None:
+            return self.solution(UNSTABLE, f"{message}, but {grown}")
         return self.solution(FINISHED if ended is None else TERMINATED, message)
+
+    def growth_by(self, h: float) -> str | None:
+        """What is wrong where the steps, and not the problem, made the values grow."""
+        if not self.y:
+            return None
+        t, y = self.end, self.y[-1]
+        size = np.abs(self.y0) + abs(self.end - self.begin) * np.abs(self.slope(self.begin, self.y0))
+        if not has_grown(size, y) or not is_unstable(self.method, self.slope, t, y, h):
+            return None
+        return (
+            f"steps of h = {h:g} are not stable: the values have grown to {np.abs(y).max():.1e}, which those of the "
+            "problem do not. Take a smaller h; lab.largest_step says how large it may be"
+        )
+
+    def slope(self, t: float, y: Floats) -> Floats:
+        """f at a state."""
+        out = np.zeros(self.y0.size)
+        self.f.pointer(t, y, out)
+        return out
 
     # outputs
 
@@ -230,7 +253,7 @@ class IvpRun:
 # What is returned -------------------------------------------------------------------------------------
 
 
-FINISHED, TERMINATED, FAILED = 0, 1, -1
+FINISHED, TERMINATED, FAILED, UNSTABLE = 0, 1, -1, -2
 # Chebyshev points in [0, 1], dense enough for every dense output, with their barycentric weights
 _POINTS = 0.5 - 0.5 * np.cos(np.pi * np.arange(9) / 8)
 _WEIGHTS = np.array([0.5, -1, 1, -1, 1, -1, 1, -1, 0.5])
@@ -294,7 +317,7 @@ class Solution(PlottedAnswer):
     method: str
     success: bool
     status: int
-    """0: the end was reached; 1: an event ended it; -1: it failed."""
+    """0: the end was reached; 1: an event ended it; -1: it failed; -2: its steps were not stable."""
     message: str
     nfev: int
     njev: int

@@ -12,6 +12,7 @@ from ...answer import Part, PlottedAnswer, Rows, digits
 from ...errors import ModelError, SingularityError, answers_misspellings
 from ...numerics.arrays import Floats
 from ..alpha_methods import Newmark
+from .growth import has_grown, outgrows
 from .inputs import real_array, span_of, start_of
 from .integration import frame_of
 
@@ -27,6 +28,9 @@ class SecondOrderSolution(PlottedAnswer):
     q: Floats
     qd: Floats
     qdd: Floats
+    success: bool = True
+    """Whether the steps were short enough to be stable."""
+    message: str = "the end of t_span was reached"
 
     def __iter__(self) -> Iterator[Floats]:
         """t, q, qd, qdd."""
@@ -48,7 +52,8 @@ class SecondOrderSolution(PlottedAnswer):
 
     def __str__(self) -> str:
         first, last = self.t[[0, -1]]
-        return f"{len(self.q)} coordinates at {self.t.size} times from {first:g} to {last:g}, by Newmark's method"
+        size = f"{len(self.q)} coordinates at {self.t.size} times from {first:g} to {last:g}, by Newmark's method"
+        return size if self.success else f"{size}\n{self.message}"
 
 
 @answers_misspellings
@@ -90,7 +95,41 @@ def newmark(
         qdd = solve_step(force(t) - C @ qd - K @ q)
         q, qd = q + h**2 * rule.beta * qdd, qd + h * rule.gamma * qdd
         rows.append((q, qd, qdd))
-    return SecondOrderSolution(times, *(np.array(level).T for level in zip(*rows, strict=True)))
+    levels = [np.array(level).T for level in zip(*rows, strict=True)]
+    success, message = _outcome(levels, M, C, K, h, rule)
+    q, qd, qdd = levels
+    return SecondOrderSolution(times, q, qd, qdd, success, message)
+
+
+def _outcome(
+    levels: list[Floats], M: Floats, C: Floats, K: Floats, h: float, rule: Newmark
+) -> tuple[bool, str]:
+    """Whether steps of h are stable, where the motion has grown far."""
+    q, qd, qdd = (np.abs(level) for level in levels)
+    n, span = len(q), h * (q.shape[1] - 1)
+    finite = bool(np.isfinite(q[:, -1]).all())
+    if finite and not has_grown(q[:, 0] + span * qd[:, 0] + span**2 * qdd[:, 0], q[:, -1]):
+        return True, "the end of t_span was reached"
+    slopes = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
+    z = h * np.linalg.eigvals(slopes)
+    if finite and not outgrows(z, np.array([np.abs(_roots(each, rule)).max() for each in z])):
+        return True, "the end of t_span was reached"
+    return (
+        False,
+        f"steps of h = {h:g} are not stable: the values have grown to {q[:, -1].max():.1e}. Take a smaller h",
+    )
+
+
+def _roots(z: complex, rule: Newmark) -> Any:
+    """The eigenvalues of a step of qdd = 2 Re(z) qd - |z|^2 q with h = 1."""
+    stiffness, damping = abs(z) ** 2, -2.0 * z.real
+    beta, gamma = rule.beta, rule.gamma
+    # unknown a1: a1 + damping (v + (1 - gamma) a + gamma a1) + stiffness (q + v + (1/2 - beta) a + beta a1) = 0
+    a1 = -np.array([stiffness, damping + stiffness, damping * (1 - gamma) + stiffness * (0.5 - beta)])
+    a1 /= 1.0 + damping * gamma + stiffness * beta
+    position = np.array([1.0, 1.0, 0.5 - beta]) + beta * a1
+    velocity = np.array([0.0, 1.0, 1.0 - gamma]) + gamma * a1
+    return np.linalg.eigvals(np.array([position, velocity, a1]))
 
 
 def _times(t_span: Any, h: float) -> tuple[Floats, float]:

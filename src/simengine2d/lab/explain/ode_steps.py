@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import UnsupportedError, listed
-from ...integrators.adams import BASHFORTH, FIRST_STEPS, Adams
+from ...integrators.adams import Adams
 from ...integrators.bdf import BDF
 from ...integrators.implicit_runge_kutta import ImplicitRungeKutta, ImplicitTableau, RadauIIA
-from ...integrators.runge_kutta import RK4, RungeKutta, Tableau
+from ...integrators.runge_kutta import RungeKutta, Tableau
 from ...methods import Integrator
 from ...numerics.arrays import Floats
 from .explanation import Equation, Explanation, Line
@@ -41,7 +41,9 @@ class Start(NamedTuple):
 def explain_ode_step(method: Integrator, at: Start) -> Explanation:
     """By the kind of method; until enough steps are known, multistep methods are started by another one."""
     if isinstance(method, Adams):
-        return adams_step(method, at) if len(at.past) >= FIRST_STEPS else _started(method, RK4(), at)
+        return (
+            adams_step(method, at) if len(at.past) >= method.k - 1 else _started(method, method.starter, at)
+        )
     if isinstance(method, BDF):
         return implicit_step(method, at) if len(at.past) >= method.k - 1 else _started(method, RadauIIA(), at)
     if isinstance(method, RungeKutta):
@@ -135,26 +137,23 @@ def _fraction(value: float) -> str:
 
 def adams_step(method: Adams, at: Start) -> Explanation:
     """Predict, evaluate, correct."""
-    times = [at.t - k * at.h for k in range(FIRST_STEPS + 1)]
+    times = [at.t - k * at.h for k in range(method.k)]
     slopes = [at.f(t, y) for t, y in zip(times, [at.y, *at.past], strict=False)]
     lines = [
         Line(f"slope f_n-{k}" if k else "slope f_n", {"t": times[k], "K": slope})
         for k, slope in enumerate(slopes)
     ]
     predicted = at.y + at.h * sum(
-        (b * f for b, f in zip(BASHFORTH, slopes, strict=True)), np.zeros_like(at.y)
+        (b * f for b, f in zip(method.bashforth, slopes, strict=True)), np.zeros_like(at.y)
     )
     weights = [
-        (f"f_n-{k}" if k else "f_n", rf"f_{{n-{k}}}" if k else "f_n", b) for k, b in enumerate(BASHFORTH)
+        (f"f_n-{k}" if k else "f_n", rf"f_{{n-{k}}}" if k else "f_n", b)
+        for k, b in enumerate(method.bashforth)
     ]
     text, latex = _sum(weights)
     equations = [Equation(f"y* = y + h ({text})", rf"y^* = y + h\left({latex}\right)")]
     if method.moulton.size == 0:
         return _explanation(method, at, equations, lines, predicted)
-    slope = at.f(at.t + at.h, predicted)
-    lines.append(Line("prediction", {"t": at.t + at.h, "y predicted": predicted, "f predicted": slope}))
-    known = [slope, *slopes[: method.moulton.size - 1]]
-    y1 = at.y + at.h * sum((m * f for m, f in zip(method.moulton, known, strict=True)), np.zeros_like(at.y))
     text, latex = _sum(
         [
             ("f*", "f^*", method.moulton[0]),
@@ -167,7 +166,18 @@ def adams_step(method: Adams, at: Start) -> Explanation:
             rf"y_1 = y + h\left({latex}\right), \quad f^* = f(t_1, y^*)",
         )
     )
-    lines.append(Line("correction", {"|correction|": norm(y1 - predicted), "correction": y1 - predicted}))
+    y1 = predicted
+    for correction in range(method.most_corrections):
+        slope, before = at.f(at.t + at.h, y1), y1
+        name = "prediction" if correction == 0 else f"evaluation {correction + 1}"
+        lines.append(Line(name, {"t": at.t + at.h, "y predicted": y1, "f predicted": slope}))
+        known = [slope, *slopes[: method.moulton.size - 1]]
+        parts = (m * f for m, f in zip(method.moulton, known, strict=True))
+        y1 = at.y + at.h * sum(parts, np.zeros_like(at.y))
+        number = f" {correction + 1}" if method.most_corrections > 1 else ""
+        lines.append(
+            Line(f"correction{number}", {"|correction|": norm(y1 - before), "correction": y1 - before})
+        )
     return _explanation(method, at, equations, lines, y1)
 
 
