@@ -23,7 +23,7 @@ ADVICE = {
     "heun": "To see order 2 with two evaluations a step.",
     "rk4": "Smooth problems in fixed steps, such as real-time simulation.",
     "adams_bashforth": "Fixed steps with one evaluation each of an expensive f, of order k = 1 to 8.",
-    "adams_bashforth_moulton": "Fixed steps with two evaluations; more stable and accurate than adams_bashforth; k = 1 to 8.",
+    "adams_bashforth_moulton": "Fixed steps with two evaluations; more stable than adams_bashforth; k = 1 to 8.",
     "backward_euler": "Fixed steps, stable for any stiffness; strongly damped, so only with short steps.",
     "trapezoidal": "Fixed steps without damping, moderately stiff problems.",
     "implicit_midpoint": "Long runs of conservative systems: it preserves quadratic invariants.",
