@@ -9,6 +9,7 @@ import re
 import sys
 from pathlib import Path
 
+from docutils.nodes import SkipNode
 from latex2mathml.converter import convert
 
 DOCS = Path(__file__).parent
@@ -42,6 +43,9 @@ html_theme_options = {"navigation_with_keys": True}
 
 PROJECT = {"ARCHITECTURE.md": "architecture", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog"}
 """Files of the project that are pages too."""
+BRACKETS = re.compile(
+    r"<mo[^>]*>(?:\[|&#x0005B;)</mo>\s*(<mtable)(.*?</mtable>)\s*<mo[^>]*>(?:\]|&#x0005D;)</mo>", re.DOTALL
+)
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!\w+:)([^)#\s]+)(#[^)]*)?\)")
 
 
@@ -49,17 +53,18 @@ LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!\w+:)([^)#\s]+)(#[^)]*)?\)")
 
 
 def inline_math(writer, node):
-    writer.body.append(convert(node.astext()))
-    from docutils.nodes import SkipNode
-
+    writer.body.append(mathml(node.astext(), "inline"))
     raise SkipNode
 
 
 def block_math(writer, node):
-    writer.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
-    from docutils.nodes import SkipNode
-
+    writer.body.append(f'<div class="math">{mathml(node.astext(), "block")}</div>')
     raise SkipNode
+
+
+def mathml(tex: str, display: str) -> str:
+    """LaTeX as MathML; brackets around matrices are lines of the table, since not every font can stretch them."""
+    return BRACKETS.sub(r'\1 class="matrix"\2', convert(tex, display=display))
 
 
 # Pages that are written at build time -----------------------------------------------------------------

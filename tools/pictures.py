@@ -85,6 +85,12 @@ def lecture() -> Path:
     return results.animate(FOLDER / "one_bar.gif", trace=["bar"], size=420)
 
 
+def moving() -> Path:
+    """The picture of the README: a leg that walks, the path of its foot, and the forces that it takes."""
+    results = se.inverse_dynamics(loaded("jansen_leg"), t_end=1, step=0.01)
+    return results.animate(FOLDER / "walking_leg.gif", trace=["foot.S"], size=420, fps=20, speed=0.5)
+
+
 def player() -> Path | None:
     """The player in a browser, where there is one."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
@@ -151,4 +157,4 @@ if __name__ == "__main__":
     for name in sys.argv[1:] or library.names():
         print(mechanism(name))
     if len(sys.argv) == 1:
-        print(notation(), lecture(), player() or "no browser for player.png", sep="\n")
+        print(notation(), lecture(), moving(), player() or "no browser for player.png", sep="\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from pathlib import Path
+from shlex import split
 
 import pytest
 
@@ -69,7 +70,7 @@ def test_every_error_of_the_page_is_raised_by_its_example(monkeypatch, tmp_path)
 
 def commands(page: str) -> list[list[str]]:
     text = (DOCS / page).read_text(encoding="utf-8")
-    return [line.split("#")[0].split() for line in text.splitlines() if line.startswith("simengine2d ")]
+    return [split(line, comments=True) for line in text.splitlines() if line.startswith("simengine2d ")]
 
 
 @pytest.mark.slow

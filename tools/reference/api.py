@@ -15,13 +15,29 @@ from simengine2d.model.elements import Element
 from .markdown import prose
 
 GROUPS = {
-    "model": ("Models", "What a mechanism is written with.", (".model", ".expressions", ".io", ".system")),
-    "analyses": ("Analyses", "What is computed of a model.", (".analyses.",)),
-    "linkage": ("Linkage design", "Circuits, transmission, balance, flywheels.", (".analyses.linkage.",)),
-    "results": ("Results and pictures", "What comes out, and how it is shown.", (".results", ".draw")),
-    "methods": ("Formulations and integrators", "Methods as objects.", (".formulations", ".integrators")),
-    "study": ("Studies of methods", "One step laid open, and work checked.", (".lab",)),
-    "errors": ("Errors", "What is raised, and the base of all of it.", (".errors",)),
+    "model": (
+        "Python: models",
+        "What a mechanism is written with.",
+        (".model", ".expressions", ".io", ".system"),
+    ),
+    "analyses": ("Python: analyses", "What is computed of a model.", (".analyses.",)),
+    "linkage": (
+        "Python: linkage design",
+        "Circuits, transmission, balance, flywheels.",
+        (".analyses.linkage.",),
+    ),
+    "results": (
+        "Python: results and pictures",
+        "What comes out, and how it is shown.",
+        (".results", ".draw"),
+    ),
+    "methods": (
+        "Python: formulations and integrators",
+        "Methods as objects.",
+        (".formulations", ".integrators"),
+    ),
+    "study": ("Python: studies of methods", "One step laid open, and work checked.", (".lab",)),
+    "errors": ("Python: errors", "What is raised, and the base of all of it.", (".errors",)),
 }
 """The longest prefix that fits decides."""
 ELEMENTS = "elements"
@@ -43,7 +59,7 @@ def names_of(group: str) -> list[str]:
 def page_text(group: str) -> str:
     """A page of one group."""
     title, sentence, _ = GROUPS[group]
-    head = f"# {title}\n\n{sentence} All are names of the package: `se.{names_of(group)[0]}`.\n\n"
+    head = f"# {title}\n\n{sentence} All are names of the package, such as `se.{names_of(group)[0]}`.\n\n"
     return (
         head
         + "```{py:currentmodule} simengine2d\n```\n\n"
@@ -57,7 +73,7 @@ def elements_text() -> str:
         name for name, cls in Element.registry.items() if cls.__module__.startswith("simengine2d.")
     )
     more = "See [joints](joints.md) and [forces](forces.md) for pictures and equations."
-    head = f"# Joints and forces as classes\n\n{more}\n\n"
+    head = f"# Python: joints and forces\n\n{more}\n\n"
     return (
         head
         + "```{py:currentmodule} simengine2d\n```\n\n"

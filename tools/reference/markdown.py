@@ -18,9 +18,15 @@ def prose(doc: str | None) -> str:
 
 def _part(part: str) -> str:
     lines = part.splitlines()
-    if lines[0].startswith((" ", "se.", ">>>", "import ")) or EQUATION.match(lines[0]):
+    if lines[0].startswith((" ", "se.", ">>>", "import ")) or _is_equation(lines[0]):
         return "\n".join(["```text", inspect.cleandoc(part), "```"])
     return "\n".join(escaped(line) for line in lines)
+
+
+def _is_equation(line: str) -> bool:
+    """Whether it begins with letters and signs, rather than with words."""
+    match = EQUATION.match(line)
+    return match is not None and len(re.findall(r"\b[A-Za-z][a-z]{2,}\b", match[0])) < 3
 
 
 def escaped(text: str) -> str:

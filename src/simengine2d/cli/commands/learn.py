@@ -59,10 +59,11 @@ def _next(path: Path) -> list[tuple[str, str]]:
     """What to type, and what it does."""
     if path.suffix == starters.PYTHON:
         return [(f"python {path}", "runs it; writes a plot and the player")]
+    channel = starters.WATCH[path.stem.removeprefix("my_")]
     return [
         (f"simengine2d check {path}", "what the joints allow"),
-        (f"simengine2d show {path}", "play the motion in a browser"),
-        (f"simengine2d run {path} --out results", "numbers, and a table of the motion"),
+        (f"simengine2d show {path}", "play in a browser"),
+        (f"simengine2d run {path} --plot {channel}", "numbers, and a plot"),
     ]
 
 

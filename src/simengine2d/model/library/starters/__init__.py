@@ -11,11 +11,20 @@ from ....errors import MissingFileError, ModelError, unknown
 YAML, PYTHON = ".yaml", ".py"
 STORED = {YAML: YAML, PYTHON: ".py.txt"}
 """The ending of the copy, and that of the file here: a program among the modules would be one of them."""
+WATCH = {
+    "pendulum": "bar.phi",
+    "four_bar": "rocker.phi",
+    "slider_crank": "slider.x",
+    "double_pendulum": "lower.phi",
+    "oscillator": "block.x",
+    "gears": "wheel.phid",
+    "cam": "rod.y",
+}
+"""The starters, simple ones first, each with a channel that is worth a plot."""
 
 
 def names() -> list[str]:
-    """The starters, simple ones first."""
-    return ["pendulum", "four_bar", "slider_crank", "double_pendulum", "oscillator", "gears", "cam"]
+    return list(WATCH)
 
 
 def spelled(name: str) -> str:
