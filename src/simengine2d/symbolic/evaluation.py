@@ -61,20 +61,33 @@ class Evaluation(Answer):
         return self.function(sp.Matrix.hstack(s.augmented, s.right_side, beside(s.Phi), beside(slip)))
 
     def accelerations(
-        self, t: float, q: Floats, qd: Floats, stabilization: tuple[float, float]
+        self,
+        t: float,
+        q: Floats,
+        qd: Floats,
+        stabilization: tuple[float, float],
+        compliances: Floats | None = None,
     ) -> tuple[Floats, Floats]:
-        """qdd and lam of the augmented equations, with Baumgarte's 2 alpha and beta^2."""
+        """qdd and lam of the augmented equations, with Baumgarte's 2 alpha and beta^2; of a penalty also 1/alpha."""
         size = self.n + self.m
         posed = self._posed(t, q, qd)
         right = posed[:, size] - stabilization[1] * posed[:, size + 1] - stabilization[0] * posed[:, size + 2]
-        return self._parted(t, q, posed[:, :size], right)
+        A = posed[:, :size]
+        if compliances is not None:
+            A[range(self.n, size), range(self.n, size)] -= compliances
+        return self.parted(t, q, A, right)
+
+    def mobilities(self, t: float, q: Floats, qd: Floats) -> Floats:
+        """Diagonal of Phi_q M^-1 Phi_q^T: one over the effective mass of each constraint."""
+        Phi_q = self.Phi_q(t, q, qd)
+        return np.einsum("ij,ji->i", Phi_q, np.linalg.lstsq(self.M(t, q, qd), Phi_q.T, rcond=None)[0])
 
     def solve(self, t: float, q: Floats, qd: Floats, top: Floats, bottom: Floats) -> tuple[Floats, Floats]:
         """[M, Phi_q^T; Phi_q, 0] [x; lam] = [top; bottom]; of dependent rows the smallest multipliers."""
         A = self._posed(t, q, qd)[:, : self.n + self.m]
-        return self._parted(t, q, A, np.concatenate([top, bottom]))
+        return self.parted(t, q, A, np.concatenate([top, bottom]))
 
-    def _parted(self, t: float, q: Floats, A: Floats, right: Floats) -> tuple[Floats, Floats]:
+    def parted(self, t: float, q: Floats, A: Floats, right: Floats) -> tuple[Floats, Floats]:
         if not (np.all(np.isfinite(A)) and np.all(np.isfinite(right))):
             raise SingularityError(f"at t = {t:g} s the equations have no finite value: {self.words(q)}.")
         x = self._solved(A, right)

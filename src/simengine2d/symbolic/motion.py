@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,14 +20,20 @@ from ..errors import (
     listed,
     unknown,
 )
+from ..formulations.index3 import Index3
+from ..formulations.penalty import Penalty
 from ..formulations.projection import Projection
 from ..integrators import loop_state
+from ..integrators.alpha_methods import Newmark
 from ..integrators.dop853 import DOP853
 from ..integrators.ode_method import OdeMethod
-from ..methods import Formulation, Integrator
+from ..methods import AlphaMethod, Formulation, Integrator
 from ..numerics.arrays import Floats
 from ..numerics.interrupts import Interrupts
 from ..numerics.kernel_pointer import python_pointer
+from ..results.results import Results
+from .drawing import drawn, lines_of
+from .index3 import Index3Integration
 from .states import ConsistentState
 
 if TYPE_CHECKING:
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
     from .system import SymbolicSystem
 
 STEPS_A_CHUNK = 500
+KNOWN = ("projection", "augmented", "penalty", "index3")
 DEFAULTS = {
     "coordinates": None,
     "max_step": None,
@@ -98,6 +106,21 @@ class SymbolicMotion(Answer):
 
         return plot_symbolic_motion(self, channels, ax)
 
+    # pictures
+
+    def drawing(self, draw: Mapping[str, Sequence[Any]] | None = None) -> Results:
+        """The lines of the system, or those given, as bars and springs of results, which can be drawn and played."""
+        lines = self.system.lines if draw is None else lines_of(self.system.given, draw)
+        return drawn(self, lines)
+
+    def animate(self, path: str | Path, **options: Any) -> Path:
+        """Write the motion of the lines as .gif or .mp4; the options are those of `Results.animate`."""
+        return self.drawing().animate(path, **options)
+
+    def html(self, path: str | Path, **options: Any) -> Path:
+        """Write a page that plays the motion of the lines; the options are those of `Results.html`."""
+        return self.drawing().html(path, **options)
+
     def __str__(self) -> str:
         return "\n".join([f"{self.system.title}: {self.status}", *self.notes])
 
@@ -126,7 +149,11 @@ def move(
     progress: Any = None,
     **others: Any,
 ) -> SymbolicMotion:
-    """The motion from a state on. Formulations: projection, by default, or augmented with Baumgarte's terms."""
+    """The motion from a state on.
+
+    Formulations: projection, by default, augmented with Baumgarte's terms, penalty, and index3 with newmark, hht or
+    generalized_alpha in fixed steps.
+    """
     refused = [name for name, value in others.items() if value != DEFAULTS.get(name)] + (
         ["events"] if events else []
     )
@@ -140,20 +167,72 @@ def move(
         raise ModelError(
             f"the first output is at t = {times[0]:g}, before the initial state at t = {state.t:g}."
         )
+    if isinstance(method, AlphaMethod):
+        return _by_index3(state, times, step, method)
     return _Run(state, times, step, method, posed, rtol, atol).to_the_end(progress)
 
 
-def _methods(integrator: Any, formulation: Any) -> tuple[OdeMethod, Formulation]:
-    method = Integrator.registry.made(integrator) or DOP853()
-    posed = Formulation.registry.made(formulation) or Projection()
-    if not isinstance(method, OdeMethod):
-        raise UnsupportedError(
-            f"a symbolic system is integrated as ordinary differential equations, which {method!r} does not solve; "
-            "choose dop853, rk4 or another of these."
+def _by_index3(state: ConsistentState, times: Floats, step: Any, method: AlphaMethod) -> SymbolicMotion:
+    """Step by step; multipliers are those of the steps."""
+    if step is None:
+        raise ModelError(f"{method.name} takes fixed steps; give step=..., in seconds.")
+    numeric = state.system.numeric
+    rows: list[tuple[Floats, Floats, Floats, Floats]] = []
+    numeric.examine(state.t, state.q, state.qd)
+    integration = Index3Integration(numeric, method, state.t, state.q, state.qd, float(step))
+    so_far = lambda status: _recorded(state.system, times, rows, status, integration.counts())
+    try:
+        for t in times:
+            integration.advance(float(t))
+            rows.append((integration.q, integration.qd, integration.qdd, integration.lam))
+    except SimEngineError as error:
+        error.results = so_far(f"ended at t = {integration.t:g}")
+        raise
+    return so_far(f"dynamics finished at t = {times[-1]:g} s, {times.size} points")
+
+
+def _recorded(
+    system: SymbolicSystem, times: Floats, rows: list[Any], status: str, counts: dict[str, int]
+) -> SymbolicMotion:
+    t, numeric = times[: len(rows)], system.numeric
+    sizes = (system.n, system.n, system.n, system.m)
+    q, qd, qdd, lam = (
+        np.array([row[k] for row in rows]).reshape(len(rows), size) for k, size in enumerate(sizes)
+    )
+    states = list(zip(t, q, qd, strict=True))
+    largest = lambda values: max((float(np.abs(v).max(initial=0.0)) for v in values), default=0.0)
+    residuals = {
+        "position": largest(numeric.Phi(*s) for s in states),
+        "velocity": largest(numeric.slip(*s) for s in states),
+    }
+    return SymbolicMotion(system, t.copy(), q, qd, qdd, lam, status, [], residuals, counts)
+
+
+def _methods(integrator: Any, formulation: Any) -> tuple[OdeMethod | AlphaMethod, Formulation]:
+    """What matches: index3 with Newmark's relatives, the others with methods for ordinary differential equations."""
+    posed = Formulation.registry.made(formulation)
+    method = Integrator.registry.made(integrator)
+    if posed is None:
+        posed = Index3() if isinstance(method, AlphaMethod) else Projection()
+    if method is None:
+        method = Newmark() if isinstance(posed, Index3) else DOP853()
+    if posed.name not in KNOWN:
+        raise UnsupportedError(f"a symbolic system knows the formulations {listed(KNOWN)}, not {posed!r}.")
+    wanted = AlphaMethod if isinstance(posed, Index3) else OdeMethod
+    if not isinstance(method, wanted):
+        fitting = (
+            "newmark, hht or generalized_alpha"
+            if wanted is AlphaMethod
+            else "dop853, rk4 or another of these"
         )
-    if not isinstance(posed, Formulation) or posed.name not in ("projection", "augmented"):
+        kind = (
+            "in fixed steps by Newmark's method or a relative"
+            if wanted is AlphaMethod
+            else ("as ordinary differential equations")
+        )
         raise UnsupportedError(
-            f"a symbolic system knows the formulations projection and augmented, not {posed!r}."
+            f"a symbolic system in the formulation {posed.name} is integrated {kind}, which {method!r} does not do; "
+            f"choose {fitting}."
         )
     return method, posed
 
@@ -174,6 +253,9 @@ class _Run:
         self.state, self.system, self.times, self.posed = state, state.system, times, posed
         self.numeric, self.n = state.system.numeric, state.system.n
         self.dependent = self.numeric.examine(state.t, state.q, state.qd)
+        self.compliances = None
+        if isinstance(posed, Penalty):
+            self.compliances = posed.compliances(self.numeric.mobilities(state.t, state.q, state.qd))
         self.f = python_pointer(self.slope)
         self.finish = python_pointer(self.corrected) if posed.projects and self.system.m else None
         adaptive = method.adaptive
@@ -193,7 +275,7 @@ class _Run:
     def slope(self, t: float, y: Floats, out: Floats) -> None:
         q, qd = y[: self.n].copy(), y[self.n :].copy()
         out[: self.n] = qd
-        out[self.n :] = self.numeric.accelerations(t, q, qd, self.posed.stabilization)[0]
+        out[self.n :] = self.numeric.accelerations(t, q, qd, self.posed.stabilization, self.compliances)[0]
 
     def corrected(self, t: float, y: Floats, out: Floats) -> None:
         y[: self.n], y[self.n :] = self.numeric.project(t, y[: self.n].copy(), y[self.n :].copy())
@@ -233,7 +315,9 @@ class _Run:
         states = [(s, row[:n].copy(), row[n:].copy()) for s, row in zip(t, self.Y, strict=False)]
         if self.finish is not None:
             states = [(s, *numeric.project(s, q, qd)) for s, q, qd in states]
-        accelerations = [numeric.accelerations(*state, self.posed.stabilization) for state in states]
+        accelerations = [
+            numeric.accelerations(*state, self.posed.stabilization, self.compliances) for state in states
+        ]
         stacked = lambda parts, columns: np.array(list(parts)).reshape(len(states), columns)
         largest = lambda values: max((float(np.abs(v).max(initial=0.0)) for v in values), default=0.0)
         free = f"the multipliers of {listed(self.dependent)} are not unique; the smallest are given"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..analyses.equation_system import EquationSystem
 from ..errors import ModelError, listed, unknown
 from ..methods import NotationName
 from .calculus import MotionEquations, jacobian, simplify, simplify_angles
+from .drawing import lines_of
 from .equations import Equations, Names, SymbolValues
 from .evaluation import Evaluation
 from .linearize import SymbolicLinearization, linearize
@@ -27,6 +28,7 @@ class SymbolicSystem(Equations, EquationSystem):
     Either M qdd + C_q^T lam = Q - V_q with the mass matrix `M` (velocity terms belong into Q then), or Lagrange's
     equations of the kinetic energy `T` and the potential energy `V`, with further forces `Q`. Everything may be SymPy
     or text; the rate of x is xd, or x(t).diff(t). `C` and `Q` may be dictionaries, which name constraints and forces.
+    `draw` says what is seen of it: lines between points, {"rod": ["0, 0", "L*cos(theta), L*sin(theta)"]}.
 
         system = System(q="x y theta", C=["x - L/2*cos(theta)", "y - L/2*sin(theta)"],
                         M=["m", "m", "m*L^2/12"], Q=[0, "-m*g", 0], parameters={"L": 0.5, "m": 0.3, "g": 9.81})
@@ -44,10 +46,12 @@ class SymbolicSystem(Equations, EquationSystem):
         V: Any = 0,
         Q: Any = None,
         parameters: Mapping[Any, Any] | None = None,
+        draw: Mapping[str, Sequence[Any]] | None = None,
         notation: NotationName = "shabana",
         name: str = "system",
     ) -> None:
-        given = UserInput(q, parameters)
+        given = self.given = UserInput(q, parameters)
+        self.lines = lines_of(given, draw or {})
         rows = list(map(str, C)) if isinstance(C, Mapping) else []
         Phi = given.column(list(C.values()) if isinstance(C, Mapping) else C, "C")
         rows = rows or [str(k + 1) for k in range(Phi.rows)]
