@@ -202,8 +202,8 @@ def _():
     ## Files of the course
 
     The course ME451 keeps a model in an `.adm` file and an analysis in an `.acf` file, both JSON. They run as they are,
-    `simengine2d run pendulum.adm pendulum.acf`, by Newmark's method with the step of the file. In Python `se.load` reads
-    a model, and `model.save` keeps it as YAML, with names instead of numbers.
+    `simengine2d run pendulum.adm pendulum.acf`, by Newmark's method with the step of the file. In Python `se.run` does the same,
+    and `model.save` keeps the model as YAML, with names instead of numbers.
     """)
     return
 
@@ -216,13 +216,15 @@ def _():
                       "body1": 1, "sP1": [-0.5, 0], "body2": 0, "sP2": [0, 0]}],
      "forces": [{"name": "friction", "id": 1, "type": "RSDA", "body1": 1, "body2": 0,
                  "theta0": 0, "k": 0, "c": 0.2, "fun": "NONE"}]}"""
+    acf = '{"simulation": "Dynamics", "tend": 4, "stepSize": 0.005, "outputSteps": 400}'
     with tempfile.TemporaryDirectory() as _folder:
-        _file = Path(_folder) / "pendulum.adm"
-        _file.write_text(adm)
-        course_model = se.load(_file)
-        yaml = course_model.save(Path(_folder) / "pendulum.yaml").read_text()
-    course = se.dynamics(course_model, t_end=4, step=0.005, integrator="newmark")
-    right = se.dynamics(course_model, t_eval=course.t, rtol=1e-10)
+        _files = Path(_folder) / "pendulum.adm", Path(_folder) / "pendulum.acf"
+        for _file, _text in zip(_files, (adm, acf), strict=True):
+            _file.write_text(_text)
+        course = se.run(*_files)
+        yaml = course.model.save(Path(_folder) / "pendulum.yaml").read_text()
+    right = se.dynamics(course.model, t_eval=course.t, rtol=1e-10)
+    print(course.summary())
     print(f"largest difference from the exact motion: {np.abs(course.q - right.q).max():.1e}")
     return course, right, yaml
 

@@ -71,8 +71,11 @@ def _(model):
 @app.cell(hide_code=True)
 def _():
     mo.md(r"""
-    **Penalty.** Replace each constraint by a very stiff spring, damper and mass, $\boldsymbol\lambda = \alpha\,(\ddot{\boldsymbol\Phi}
-    + 2\xi\omega\dot{\boldsymbol\Phi} + \omega^2\boldsymbol\Phi)$. No multipliers are left, and redundant constraints do no harm:
+    **Penalty.** Replace each constraint by a very stiff spring, damper and mass that pull it back,
+
+    $$\boldsymbol\lambda = \alpha\,(\ddot{\boldsymbol\Phi} + 2\xi\omega\dot{\boldsymbol\Phi} + \omega^2\boldsymbol\Phi).$$
+
+    No multipliers are left, and redundant constraints do no harm:
 
     $$(\mathbf M + \alpha\,\boldsymbol\Phi_\mathbf q^T\boldsymbol\Phi_\mathbf q)\,\ddot{\mathbf q} = \mathbf Q -
       \alpha\,\boldsymbol\Phi_\mathbf q^T (\dot{\boldsymbol\Phi}_\mathbf q\dot{\mathbf q} + 2\xi\omega\dot{\boldsymbol\Phi} +
@@ -146,9 +149,8 @@ def _(exponent, model):
     exact = se.dynamics(model, t_end=2, step=0.01, rtol=1e-11)
 
     def penalty_error(size):
-        run = se.dynamics(
-            model, t_eval=exact.t, coordinates="natural", formulation=se.Penalty(size), rtol=1e-10
-        )
+        how = {"coordinates": "natural", "formulation": se.Penalty(size), "rtol": 1e-10}
+        run = se.dynamics(model, t_eval=exact.t, **how)
         return np.abs(run.q - exact.q).max()
 
     errors = {size: penalty_error(size) for size in (1e3, 1e5, 1e7, 1e9)}
@@ -180,7 +182,7 @@ def _():
 
 @app.cell
 def _():
-    step = mo.ui.slider(0.001, 0.02, step=0.001, value=0.005, label="step h, s", show_value=True)
+    step = mo.ui.slider(1, 20, step=1, value=5, label="step h, ms", show_value=True)
     step
     return (step,)
 
@@ -188,7 +190,7 @@ def _():
 @app.cell
 def _(model, step):
     methods = ["forward_euler", "heun", "trapezoidal", "rk4", "adams_bashforth_moulton"]
-    integrators = se.lab.compare(model, "natural", ["augmented"], methods, t_end=2, step=step.value)
+    integrators = se.lab.compare(model, "natural", ["augmented"], methods, t_end=2, step=step.value / 1000)
     integrators
     return (integrators,)
 

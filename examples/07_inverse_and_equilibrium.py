@@ -42,7 +42,7 @@ def _():
 
 @app.cell
 def _():
-    k = mo.ui.slider(0, 20, step=1, value=8, label="stiffness of the closer, Nm/rad", show_value=True)
+    k = mo.ui.slider(0, 20, step=1, value=8, label="closer k, Nm/rad", show_value=True)
     k
     return (k,)
 
@@ -67,13 +67,11 @@ def _(r):
 
 @app.cell
 def _(r):
-    print(
-        f"largest torque {np.abs(r['motor.torque']).max():.4f} Nm, peak power {r['motor.power'].max():.4f} W"
-    )
-    print(
-        f"energy {r['motor.energy'][-1]:.4f} J, the hinge carries up to {np.hypot(r['hinge.fx'], r['hinge.fy']).max():.3f} N"
-    )
-    again = se.dynamics(se.feed_forward(r), t_eval=r.t, rtol=1e-10)  # the torque alone, without the driver
+    print(f"largest torque {np.abs(r['motor.torque']).max():.4f} Nm")
+    print(f"peak power {r['motor.power'].max():.4f} W, energy {r['motor.energy'][-1]:.4f} J")
+    print(f"the hinge carries up to {np.hypot(r['hinge.fx'], r['hinge.fy']).max():.3f} N")
+    # the torque alone, without the driver
+    again = se.dynamics(se.feed_forward(r), t_eval=r.t, rtol=1e-10)
     followed = np.abs(again["door.phi"] - r["door.phi"]).max()
     print(f"fed forward, the door follows within {followed:.1e} rad")
     return (followed,)

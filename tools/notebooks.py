@@ -161,6 +161,8 @@ def _widget(name: str, call: ast.Call) -> str:
     fields = [
         f"{FIELDS.get(key, key)}={ast.unparse(value)}" for key, value in given.items() if key != "show_value"
     ]
+    if name == "FloatSlider":
+        fields.append('readout_format=".3g"')
     return f"widgets.{name}(\n    {', '.join(fields)},\n    {LOOK},\n)"
 
 
