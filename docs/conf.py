@@ -90,6 +90,8 @@ def _link(match: re.Match[str], origin: Path, folder: Path) -> str:
     words, target, anchor = match[1], (origin / match[2]).resolve(), match[3] or ""
     if target.parent == ROOT and target.name in PROJECT:
         target = DOCS / "project" / "generated" / f"{PROJECT[target.name]}.md"
+    elif target.parent == ROOT / "examples" and target.suffix == ".py":
+        target = DOCS / "tutorials" / "generated" / f"{target.stem}.md"
     elif target.is_dir() and (target / "index.md").is_file():
         target = target / "index.md"
     elif not target.is_relative_to(DOCS) and target.exists():

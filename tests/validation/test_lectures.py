@@ -1,4 +1,4 @@
-"""What the lecture notes say about the methods of dynamics, tried out.
+"""What the lecture notes say about the methods of dynamics, tried out; docs/reference/lectures.md lists all of it.
 
 Course ME451 (University of Wisconsin-Madison): "Elements of the numerical solution of the dynamics problem" (2011),
 the flow chart of Newmark's method (2010), "Inverse analysis, equilibrium analysis" (2014).
@@ -98,3 +98,17 @@ def test_the_door_starts_with_a_jerk():
     assert phid[0] == pytest.approx(pi**2 / 8)
     # (J' + m L^2) phidd + k phi + c phid
     np.testing.assert_allclose(r["motor.torque"], (2.5 + 30 * 0.5**2) * phidd + 8 * phi + phid, atol=1e-12)
+
+
+def test_the_exam_a_model_and_an_analysis_as_files_and_a_plot_of_a_reaction(tmp_path):
+    """adm and acf files are written, read again, and give the reaction of a joint."""
+    files = tmp_path / "pendulum.adm", tmp_path / "pendulum.acf"
+    pendulum().save(files[0])
+    files[1].write_text(
+        '{"simulation": "dynamics", "tend": 0.5, "stepSize": 0.01, "outputSteps": 50}\n', encoding="utf-8"
+    )
+    wanted = se.dynamics(pendulum(), t_end=0.5, step=0.01, integrator="newmark")
+    found = se.run(*files)
+    joint = next(name for name in found.model.elements if found.model.elements[name].title.startswith("Revolute"))
+    np.testing.assert_allclose(found[f"{joint}.fx"], wanted["pin.fx"], atol=1e-9)
+    found.plot_reaction(joint)
