@@ -12,7 +12,11 @@ import simengine2d as se
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "lectures.md"
-ROWS = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if re.match(r"\| (?!---|in the|where)", line)]
+ROWS = [
+    line
+    for line in PAGE.read_text(encoding="utf-8").splitlines()
+    if re.match(r"\| (?!---|in the|where)", line)
+]
 TESTS = sorted(set(re.findall(r"`(tests/[^`]+)`", "\n".join(ROWS))))
 
 

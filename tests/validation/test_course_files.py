@@ -74,7 +74,7 @@ def test_the_file_that_is_not_strict_says_what_it_ignored(tmp_path):
 
 
 def test_the_mfile_of_project_2_takes_a_function():
-    with pytest.warns(ModelWarning, match="law 'pistonForce', for which no function was given"):
+    with pytest.warns(ModelWarning, match="law 'pistonForce', which was not given"):
         load(COURSE / "project2.adm")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -109,6 +109,8 @@ def test_the_exam_a_model_and_an_analysis_as_files_and_a_plot_of_a_reaction(tmp_
     )
     wanted = se.dynamics(pendulum(), t_end=0.5, step=0.01, integrator="newmark")
     found = se.run(*files)
-    joint = next(name for name in found.model.elements if found.model.elements[name].title.startswith("Revolute"))
+    joint = next(
+        name for name in found.model.elements if found.model.elements[name].title.startswith("Revolute")
+    )
     np.testing.assert_allclose(found[f"{joint}.fx"], wanted["pin.fx"], atol=1e-9)
     found.plot_reaction(joint)
