@@ -31,13 +31,6 @@ def test_it_runs(script, monkeypatch, capsys, tmp_path):
     assert list(tmp_path.iterdir()) == []  # nothing is left behind
 
 
-@pytest.mark.slow
-def test_a_limited_motor_holds_the_pole_unless_it_leans_too_far(monkeypatch, capsys):
-    *held, lost = printed("09_controller_in_a_loop.py", monkeypatch, capsys).splitlines()[1:]
-    assert all(float(re.search(r"is (\S+) rad off after", line)[1]) < 1e-2 for line in held)
-    assert "hits the end of the rail" in lost and "8.00 N" in lost
-
-
 def test_the_integrator_of_the_guide_is_ready_for_use(monkeypatch):
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     program = re.search(r"^## Adding an integrator.*?^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[

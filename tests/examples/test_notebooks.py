@@ -7,10 +7,13 @@ import re
 import runpy
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
 
 import pytest
+
+from simengine2d.model.elements import Element
 
 pytest.importorskip("marimo")
 
@@ -31,6 +34,17 @@ def tool() -> ModuleType:
 NOTEBOOKS = sorted(
     path for path in (ROOT / "examples").glob("*.py") if "marimo.App(" in path.read_text("utf-8")
 )
+
+
+@pytest.fixture
+def own_joints_are_forgotten() -> Iterator[None]:
+    """A notebook may define a joint, which the other tests must not see."""
+    before = dict(Element.registry)
+    yield
+    Element.registry.clear()
+    Element.registry.update(before)
+
+
 each_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 
 
@@ -40,6 +54,7 @@ def test_each_number_of_the_series_is_given_once():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("own_joints_are_forgotten")
 @each_notebook
 def test_it_runs_and_its_tests_pass(notebook, monkeypatch, tmp_path):
     """As `python examples/01_...py` does; tests that are cells run with the others, functions are called."""

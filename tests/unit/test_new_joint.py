@@ -110,3 +110,32 @@ def test_the_checker_knows_its_references_and_its_name(joint, model, tmp_path):
 
     assert "'nobody', which is not in the model" in broken(model, joint, tmp_path, wrong_body)
     assert f"Did you mean '{joint.__name__}'?" in broken(model, joint, tmp_path, wrong_type)
+
+
+def test_fields_may_be_annotated_with_plain_types():
+    before = dict(Element.registry)
+
+    class Tilted(se.Pair):
+        """A slot that rises: y = slope x + height of a frame."""
+
+        slope: float
+        level: se.Frame
+        steep: bool = False
+
+        def rows(self):
+            slope = 2 * self.slope if self.steep else self.slope
+            yield se.Row("rise", se.y(self.level, self.b) - slope * se.x(self.a, self.b))
+
+    try:
+        assert [kind.name for kind in Tilted.kinds().values()][-3:] == ["number", "frame", "plain"]
+        m = se.Model("slot", parameters={"k": 0.5})
+        m.body("pin", mass=1, inertia=1, at=(2, 1))
+        m.add(Tilted("slot", m.ground.at(0, 0), "pin", slope="k", level=m.ground.at(0, 0)))
+        m.add(se.Driver("push", "x(ground, pin)", "2 + t"))
+        m.add(se.AbsoluteAngle("level", "pin"))
+        assert se.kinematics(m, t_end=1)["pin.y"][-1] == pytest.approx(1.5, abs=1e-12)
+    finally:
+        Element.registry.clear()
+        Element.registry.update(before)
+    with pytest.raises(TypeError, match="annotate the field with float, bool, Frame"):
+        type("Wrong", (se.Pair,), {"__annotations__": {"size": int}, "rows": lambda self: []}).kinds()

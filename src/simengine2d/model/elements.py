@@ -313,6 +313,9 @@ class ForceElement(Element, abstract=True):
         return self.with_fields(channel_laws(self, scope), scope)
 
 
+PLAIN: dict[Any, Any] = {float: Number, bool: Flag, Frame: FrameField, Measure: MeasureField}
+
+
 @cache
 def _kinds(cls: type[Element]) -> dict[str, Kind]:
     """Reading annotations is slow, and they never change."""
@@ -333,14 +336,12 @@ def _required(cls: type[Element]) -> list[str]:
 
 
 def _kind(hint: Any) -> Kind:
-    """The Kind inside an annotation such as `Number` or `Number | None`."""
+    """The Kind inside an annotation such as `Number`, `Number | None`, or `float`, which users write."""
     for part in (hint, *get_args(hint)):
-        for mark in getattr(part, "__metadata__", ()):
+        for mark in getattr(PLAIN.get(part, part), "__metadata__", ()):
             if isinstance(mark, Kind):
                 return mark
-    raise TypeError(
-        f"annotate the field with Number, Vector, TimeFunction, FrameField, MeasureField or Flag, not {hint}"
-    )
+    raise TypeError(f"annotate the field with float, bool, Frame, Measure, Vector or TimeFunction, not {hint}")
 
 
 def _accepted(given: Any, kind: Kind, what: str) -> Any:
