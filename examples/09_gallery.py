@@ -82,7 +82,7 @@ def _(chosen):
 @app.cell
 def _(chosen):
     results = motion(se.load(chosen.value))
-    results.player(parameters=dimensions(results.model), run=motion, height=440)
+    results.player(parameters=dimensions(results.model), run=motion)
     return (results,)
 
 

@@ -46,7 +46,7 @@ def _():
 
 @app.cell
 def _(chain, mode):
-    chain.motion(0 if mode.value == "together" else 1, amplitude=0.3).player(height=380)
+    chain.plot(mode=0 if mode.value == "together" else 1)
     return
 
 
@@ -125,7 +125,7 @@ def _():
 @app.cell
 def _(small, tilt):
     held = se.dynamics(with_regulator(tilt.value, regulator(small)), t_end=8, rtol=1e-8)
-    held.player(channels=["pole.phi", "push.fx"], height=420)
+    held.player(channels=["pole.phi", "push.fx"])
     return
 
 

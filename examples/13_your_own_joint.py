@@ -53,7 +53,7 @@ def _():
 @app.cell
 def _(start):
     falling = se.dynamics(bead(0.5, start.value), t_end=3)
-    falling.player(trace=["bead"], channels=["bead.x", "wire.fy"], height=420)
+    falling.player(trace=["bead"], channels=["bead.x", "wire.fy"])
     return
 
 
@@ -83,7 +83,12 @@ def skate(slope=0.4, spin=1.7):
 
 @app.cell
 def _():
-    se.dynamics(skate(), t_end=6).plot_path("skate")
+    _moved = se.dynamics(skate(), t_end=6)
+    _, _ax = plt.subplots(figsize=(7, 2))
+    _ax.plot(_moved["skate.y"], _moved["skate.x"])
+    _ax.set(aspect="equal", xlabel="across the slope, m", ylabel="downhill, m")
+    _ax.invert_yaxis()
+    _ax
     return
 
 
@@ -201,7 +206,7 @@ def _():
 @app.cell
 def _(speed):
     turning = se.dynamics(cam_follower(speed.value), t_end=2 * np.pi / speed.value)
-    turning.player(channels=["follower.y", "contact.fy"], height=420)
+    turning.player(channels=["follower.y", "contact.fy"])
     return (turning,)
 
 
