@@ -137,5 +137,5 @@ def test_fields_may_be_annotated_with_plain_types():
     finally:
         Element.registry.clear()
         Element.registry.update(before)
-    with pytest.raises(TypeError, match="annotate the field with float, bool, Frame"):
+    with pytest.raises(TypeError, match="annotate it with float, bool, Frame"):
         type("Wrong", (se.Pair,), {"__annotations__": {"size": int}, "rows": lambda self: []}).kinds()

@@ -341,7 +341,7 @@ def _kind(hint: Any) -> Kind:
         for mark in getattr(PLAIN.get(part, part), "__metadata__", ()):
             if isinstance(mark, Kind):
                 return mark
-    raise TypeError(f"annotate the field with float, bool, Frame, Measure, Vector or TimeFunction, not {hint}")
+    raise TypeError(f"annotate it with float, bool, Frame, Measure, Vector or TimeFunction, not {hint}")
 
 
 def _accepted(given: Any, kind: Kind, what: str) -> Any:
