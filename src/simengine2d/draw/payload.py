@@ -61,7 +61,7 @@ def payload(
         "name": results.model.name,
         "label": label,
         "status": f"{results.status}; {verdict.word}" if results.analysis else results.status,
-        "notes": [*doubts, *results.notes, *scene.notes, *notes],
+        "notes": [str(note) for note in (*doubts, *results.notes, *scene.notes, *notes)],
     }
 
 
