@@ -97,7 +97,7 @@ def _(cycle, rpm):
     _degrees = np.degrees(cycle["crank.phi"])
     _ax.plot(_degrees, -cycle["motor.torque"], label="delivered")
     _ax.plot(_degrees, gas_torque(cycle["crank.phi"]), "--", label="of the gas alone")
-    _ax.set(xlabel="crank angle in degrees", ylabel="torque in N m", title=f"{rpm.value} rpm")
+    _ax.set(xlabel="crank angle in degrees", ylabel="torque in N m", title=f"{rpm.value:g} rpm")
     _ax.set_xticks(range(0, 721, 90))
     _ax.legend()
     _ax

@@ -61,11 +61,11 @@ def _():
 
 @app.function
 def complaint(analysis, model, **options):
-    """What the engine says, instead of results."""
+    """What the engine says instead of results, as Markdown."""
     try:
         analysis(model, **options)
     except se.SimEngineError as error:
-        return f"{type(error).__name__}: {error}"
+        return f"{type(error).__name__}: {error}".replace("*", r"\*")
     return "it works"
 
 
