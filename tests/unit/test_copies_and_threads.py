@@ -5,6 +5,7 @@ import gc
 import pickle
 import sys
 import threading
+import time
 from multiprocessing import get_context
 
 import numpy as np
@@ -14,7 +15,7 @@ import simengine2d as se
 from mechanisms import pendulum
 from simengine2d import builders
 from simengine2d.analyses.dynamics.run import Run
-from simengine2d.numerics.kernel import Callback
+from simengine2d.numerics.kernel import JIT, Callback, kernel
 from simengine2d.numerics.kernel_pointer import kernel_pointer
 from simengine2d.system.workspace import MOST_KINDS, MOST_KNOWN
 
@@ -67,7 +68,6 @@ def at_once(count, act):
     return found
 
 
-@pytest.mark.slow
 @every_model
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_threads_find_the_motion_that_one_alone_finds(kind, options):
@@ -82,7 +82,6 @@ def test_threads_find_the_motion_that_one_alone_finds(kind, options):
         np.testing.assert_array_equal(q, want)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_a_law_may_ask_the_system_that_asks_it(options):
     system = se.System(MODELS["python"]())
@@ -112,7 +111,6 @@ def copies_of(thing):
     return copy.copy(thing), copy.deepcopy(thing), pickle.loads(pickle.dumps(thing))
 
 
-@pytest.mark.slow
 @every_model
 def test_copies_of_a_system_move_as_it_does_when_it_is_gone(kind):
     system = se.System(MODELS[kind]())
@@ -132,7 +130,6 @@ def test_a_copy_is_of_the_model_as_it_was():
     assert [each.n for each in copies_of(system)] == [6, 6, 6]
 
 
-@pytest.mark.slow
 def test_a_system_goes_to_another_process():
     system = se.System(MODELS["expression"]())
     with get_context("spawn").Pool(1) as pool:
@@ -223,7 +220,6 @@ def second(c, t, y, out):
     out[0] = 3.0 * y[0]
 
 
-@pytest.mark.slow
 def test_doors_may_be_gone_through_by_several_threads_at_first():
     pointers = [kernel_pointer(first), kernel_pointer(second)]
 
@@ -234,3 +230,21 @@ def test_doors_may_be_gone_through_by_several_threads_at_first():
         return out[:, 0].tolist()
 
     assert at_once(6, through) == [[2.0, 3.0]] * 6
+
+
+@kernel(entry=True)
+def spin(x, n):
+    for _ in range(n):
+        x[0] = x[0] * 0.999999 + 1.0e-3 / (1.0 + x[0])
+
+
+@pytest.mark.skipif(not JIT, reason="Python code needs the interpreter")
+def test_other_threads_run_while_a_kernel_does():
+    x, turns = np.ones(1), 0
+    spin(x, 10)
+    thread = threading.Thread(target=spin, args=(x, 20_000_000))
+    thread.start()
+    while thread.is_alive():
+        time.sleep(1e-3)
+        turns += 1
+    assert turns > 5  # with the interpreter locked it is 1

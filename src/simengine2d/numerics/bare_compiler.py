@@ -34,7 +34,7 @@ class BareCompiler:
 
     def entry(self, function: Callable[..., Any], inline: bool) -> Any:
         """A kernel that Python calls."""
-        return numba.njit(error_model="numpy")(function)
+        return numba.njit(error_model="numpy", nogil=True)(function)
 
     def inner(self, function: Callable[..., Any], inline: bool) -> Any:
         """A kernel that only kernels call."""

@@ -32,7 +32,8 @@ class KeptCompiler(BareCompiler):
     outer_pipeline: Any = private.Compiler
 
     def entry(self, function: Callable[..., Any], inline: bool) -> Any:
-        options = self.options(inline, no_cpython_wrapper=False)
+        # the interpreter is free while a kernel runs: other threads use it
+        options = self.options(inline, no_cpython_wrapper=False) | {"nogil": True}
         made = KernelDispatcher(function, targetoptions=options, pipeline_class=self.outer_pipeline)
         made._cache = KernelCache(function, self.seconds)
         return made

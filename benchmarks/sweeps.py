@@ -1,0 +1,127 @@
+"""Sweeps: milliseconds of a variant, of one core, and how much two threads gain.
+
+    python benchmarks/sweeps.py
+    python benchmarks/sweeps.py --peers-python ~/peers/bin/python
+
+Two studies: the four-bar linkage with 10,000 lengths of its rocker, kinematics at 360 points; and the slider-crank of
+`cases.py` with 1,000 masses of its slider, dynamics over 5 s with rtol = 1e-6. Processor time per variant is that of a
+sweep by one thread; the bare solve is the same analysis of one model again and again. The gain of two threads is a
+ratio of wall times, the best of several turns: it needs a quiet machine. Beside them, where they are installed:
+pylinkage (positions only) and Exudyn's ParameterVariation (generalized-alpha, steps of 1 ms).
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import cases
+import numpy as np
+import ours
+from kinematics import pylinkage_peer
+
+import simengine2d as se
+
+POINTS = 360
+TURNS = 3  # of each measurement in time
+
+
+def processor_ms(run: Callable[[], object], count: int) -> float:
+    """Milliseconds of the processor for each of `count` variants."""
+    start = time.process_time()
+    run()
+    return 1e3 * (time.process_time() - start) / count
+
+
+def gain(run: Callable[[int], object]) -> float:
+    """Wall time of one thread against that of two, in turn."""
+    best = {1: np.inf, 2: np.inf}
+    for _ in range(TURNS):
+        for workers in best:
+            start = time.perf_counter()
+            run(workers)
+            best[workers] = min(best[workers], time.perf_counter() - start)
+    return best[1] / best[2]
+
+
+def report(name: str, study: Callable[..., object], bare: Callable[[], object], values: np.ndarray) -> None:
+    """One line of the table."""
+    study(values[:20], 1)  # compiled and loaded
+    each = processor_ms(lambda: study(values, 1), values.size)
+    solve = min(processor_ms(bare, 1) for _ in range(50))
+    faster = gain(lambda workers: study(values[: max(40, values.size // 5)], workers))
+    print(f"{name:32} {each:8.3f} ms a variant, {solve:.3f} ms the bare solve ({each / solve:.2f} times), "
+          f"two threads {faster:.2f} times one")  # fmt: skip
+
+
+def of_kinematics(count: int) -> None:
+    model, times = se.load("four_bar"), np.linspace(0.0, 1.0, POINTS, endpoint=False)
+
+    def study(values: np.ndarray, workers: int) -> se.SweepTable:
+        outputs = {"top": "max(coupler.y)"}
+        return se.sweep(model, {"rocker": values}, "kinematics", outputs, t_eval=times, workers=workers)
+
+    values = np.linspace(3.2, 4.0, count)
+    report(
+        f"kinematics, {count} x {POINTS} points", study, lambda: se.kinematics(model, t_eval=times), values
+    )
+
+
+def of_dynamics(count: int) -> None:
+    model = ours.model(cases.CASES["slider_crank"]())
+    name, system = list(model.bodies)[-1], se.System(model)
+    mass = float(model.bodies[name].mass)
+
+    def study(values: np.ndarray, workers: int) -> se.SweepTable:
+        outputs, parameters = {"end": f"final({name}.x)"}, {f"{name}.mass": values}
+        return se.sweep(model, parameters, "dynamics", outputs, t_end=5.0, rtol=1e-6, workers=workers)
+
+    def bare() -> se.Results:
+        return se.dynamics(system, t_end=5.0, rtol=1e-6)
+
+    report(f"dynamics, {count} x 5 s", study, bare, mass * np.linspace(1.0, 1.5, count))
+
+
+def pylinkage() -> None:
+    """Its compiled positions, without what a new linkage costs."""
+    if not find_spec("pylinkage"):
+        print("pylinkage is not installed; left out")
+        return
+    print(f"pylinkage, {POINTS} positions: {1e3 * POINTS * pylinkage_peer():.3f} ms a variant")
+
+
+def exudyn(python: str, count: int) -> None:
+    """Measured by an interpreter that has it."""
+    here = Path(__file__).parent
+    words = [python, "-m", "peers.exudyn_variation", str(count)]
+    done = subprocess.run(words, cwd=here, capture_output=True, text=True, check=False)
+    print(
+        done.stdout.strip() if done.returncode == 0 else f"Exudyn is left out: {done.stderr.strip()[-200:]}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--kinematics", type=int, default=10_000, metavar="N", help="variants of the four-bar"
+    )
+    parser.add_argument(
+        "--dynamics", type=int, default=1_000, metavar="N", help="variants of the slider-crank"
+    )
+    parser.add_argument("--peers-python", default=sys.executable, help="a Python that has the peers")
+    chosen = parser.parse_args()
+    of_kinematics(chosen.kinematics)
+    of_dynamics(chosen.dynamics)
+    pylinkage()
+    exudyn(chosen.peers_python, max(1, chosen.dynamics // 50))
+
+
+if __name__ == "__main__":
+    main()
