@@ -95,7 +95,7 @@ register(
     Analysis(
         "kinematics",
         ".kinematics.kinematics",
-        (*OUTPUTS, "on_singular"),
+        (*OUTPUTS, "on_singular", "coordinates"),
         "Move a driven mechanism from t = 0 to t_end.",
     )
 )
@@ -112,7 +112,7 @@ register(
     Analysis(
         "inverse_dynamics",
         ".inverse.inverse_dynamics",
-        (*OUTPUTS, "actuators"),
+        (*OUTPUTS, "actuators", "coordinates"),
         "Find the forces and torques that make a prescribed motion.",
         command="inverse",
     )

@@ -29,10 +29,12 @@ from .verdict import Verdict, verdict
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..analyses.coordinate_motion import CoordinateMotion
     from ..analyses.dynamics.run import ResumeOptions
     from ..draw.html import PlayerOptions
     from ..draw.notebook import WidgetOptions
     from ..draw.style import Theme
+    from ..methods import CoordinatesName
 
 
 class MotionArrays(NamedTuple):
@@ -184,6 +186,12 @@ class Results(TabularResults):
     def power_balance(self) -> float:
         """How far dT/dt is from the power of all forces and drivers, relative to the largest power."""
         return power_balance(self)
+
+    def in_coordinates(self, coordinates: CoordinatesName) -> CoordinateMotion:
+        """The motion in natural, mixed, relative or reference_point coordinates: z, multipliers, equations by name."""
+        from ..analyses.coordinate_motion import in_coordinates
+
+        return in_coordinates(self, coordinates)
 
     # continuing
 

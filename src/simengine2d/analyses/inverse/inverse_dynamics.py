@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Caution, ModelError, SimEngineError, UnsupportedError, listed, unknown
+from ...methods import CoordinatesName
 from ...model.joints.driver import Driver
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -48,6 +49,7 @@ def inverse_dynamics(
     noise: Noise = None,
     actuators: Actuators | None = None,
     limits: Limits | None = None,
+    coordinates: CoordinatesName | None = None,
     progress: Progress | None = None,
 ) -> Results:
     """The forces and torques with which drivers, joints and supports produce a prescribed motion.
@@ -58,13 +60,22 @@ def inverse_dynamics(
 
     `actuators` names what produces the motion, if not the drivers that prescribe it: drivers by name, or
     {"motor": "angle(ground, crank)"}. If there are more than free motions, they share it with the smallest sum of
-    squares, within `limits` such as {"motor": (-5, 5)}.
+    squares, within `limits` such as {"motor": (-5, 5)}. With `coordinates`, the motion is solved in these.
     """
     if not isinstance(model, Model):
         raise ModelError(f"inverse_dynamics needs a Model, not {model!r}; read a file with load(path).")
     wanted = None if actuators is None else named(actuators, model)
     bounds = _checked_limits(limits, wanted)
-    moved = _motion(model, motion, noise, t_end=t_end, step=step, t_eval=t_eval, progress=progress)
+    moved = _motion(
+        model,
+        motion,
+        noise,
+        t_end=t_end,
+        step=step,
+        t_eval=t_eval,
+        coordinates=coordinates,
+        progress=progress,
+    )
     if moved.system.missing_law is not None:
         raise UnsupportedError(moved.system.missing_law)
     if wanted is None and isinstance(motion, Results):

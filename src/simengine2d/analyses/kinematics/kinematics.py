@@ -8,6 +8,7 @@ from typing import get_args
 import numpy as np
 
 from ...errors import AssemblyError, ModelError, SingularityError, UnsupportedError, listed
+from ...methods import CoordinatesName
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...numerics.rank import rank_of_rows
@@ -16,6 +17,7 @@ from ...system.system import System
 from ..assembly.assemble import Assembly, assemble, with_turns_of_drivers
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import Diagnosis, diagnose, undriven_mobility
+from ..coordinate_motion import moved_in
 from ..dynamics.run import Progress
 from ..times import begin_of, check_domains, output_times
 from .run import KinematicsRun, OnSingular
@@ -32,6 +34,7 @@ def kinematics(
     step: float | None = None,
     t_eval: Sequence[float] | Floats | None = None,
     on_singular: OnSingular = "pass",
+    coordinates: CoordinatesName | None = None,
     progress: Progress | None = None,
 ) -> Results:
     """Positions, velocities and accelerations of a driven mechanism from t = 0 to `t_end`, every `step`.
@@ -46,6 +49,9 @@ def kinematics(
       functions of the driver if there is one driver, else of time; a note gives the time and the other branches;
     - "stop": the results end there, and at a dead point too, with a note;
     - "raise": SingularityError, with the results up to it.
+
+    With `coordinates`, the motion is solved in reference_point, natural, mixed or relative coordinates as textbooks do,
+    which is slower and does not pass change points; `results.in_coordinates` has it in these.
     """
     if not isinstance(model, Model):
         raise ModelError(f"kinematics needs a Model, not {model!r}; read a file with load(path).")
@@ -56,6 +62,8 @@ def kinematics(
     times = output_times(t_end, step, t_eval, "kinematics")
     system = System(model)
     check_domains(system, times)
+    if coordinates is not None:
+        return _in_coordinates(system, coordinates, times)
     # the initial pose belongs to t = 0, so the motion is followed from there to a later first output
     start = begin_of(system, times)
     solver, notes = closed_as_drawn(system, start), []
@@ -68,6 +76,28 @@ def kinematics(
         run = KinematicsRun(system, solver, later, progress, on_singular, notes)
         return run.run().at_rows(slice(1, None))
     return KinematicsRun(system, solver, times, progress, on_singular, notes).run()
+
+
+def _in_coordinates(system: System, coordinates: CoordinatesName, times: Floats) -> Results:
+    """Solved for the coordinates of a family, from the pose that belongs to t = 0 on."""
+    start = begin_of(system, times)
+    system = with_turns_of_drivers(system, start)
+    assembly = assemble_driven(system, start, "kinematics")
+    driven_solver(system, assembly)  # says what is not driven
+    q, qd, qdd = moved_in(system, coordinates, times, (start, assembly.q, assembly.qd))
+    status = f"kinematics finished at t = {times[-1]:g} s, {times.size} points"
+    settings = {"coordinates": coordinates, "method": f"Newton's method in {coordinates} coordinates"}
+    return Results(
+        system,
+        times,
+        q,
+        qd,
+        qdd,
+        analysis="kinematics",
+        status=status,
+        notes=assembly.moves,
+        settings=settings,
+    )
 
 
 def closed_as_drawn(system: System, t: float) -> Solver | None:

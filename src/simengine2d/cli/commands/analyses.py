@@ -80,6 +80,7 @@ def inverse(
     motion: MotionOption = None,
     noise: NoiseOption = None,
     actuator: ActuatorOption = None,
+    coordinates: shared.ChosenCoordinatesOption = None,
     wanted: Wanted = NOTHING,
     strict: shared.StrictOption = False,
 ) -> None:
@@ -106,6 +107,7 @@ def inverse(
         "motion": motion,
         "noise": noise,
         "actuators": _actuators(actuator),
+        "coordinates": coordinates,
     }
     perform(Job("inverse_dynamics", options, points), read_model(model), outputs)
 

@@ -55,6 +55,7 @@ def kinematics(
     step: shared.StepOption = None,
     points: shared.PointsOption = None,
     on_singular: shared.SingularOption = shared.OnSingular.go_on,
+    coordinates: shared.ChosenCoordinatesOption = None,
     wanted: Wanted = NOTHING,
     strict: shared.StrictOption = False,
 ) -> None:
@@ -66,7 +67,13 @@ def kinematics(
 
     check_spacing(t_end, step, points)
     outputs = wanted.checked(model)
-    job = Job("kinematics", {"t_end": t_end, "step": step, "on_singular": on_singular.value}, points)
+    options = {
+        "t_end": t_end,
+        "step": step,
+        "on_singular": on_singular.value,
+        "coordinates": coordinates,
+    }
+    job = Job("kinematics", options, points)
     perform(job, read_model(model), outputs)
 
 

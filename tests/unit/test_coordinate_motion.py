@@ -1,0 +1,74 @@
+"""Kinematics and inverse dynamics in every coordinate family: the same motion, and what it is in those coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import simengine2d as se
+from simengine2d import builders
+
+FAMILIES = ("reference_point", "natural", "mixed", "relative")
+MECHANISMS = {
+    "four-bar": lambda: builders.four_bar(1, 2, 3, 3, speed=2),
+    "slider-crank": lambda: builders.slider_crank(1, 2, speed=3),
+}
+
+
+@pytest.fixture(scope="module", params=MECHANISMS)
+def driven(request):
+    model = MECHANISMS[request.param]()
+    return model, se.inverse_dynamics(model, t_end=1, step=0.1)
+
+
+@pytest.mark.parametrize("coordinates", FAMILIES)
+def test_the_same_motion_and_forces(driven, coordinates):
+    model, expected = driven
+    for analysis in (se.kinematics, se.inverse_dynamics):
+        r = analysis(model, t_end=1, step=0.1, coordinates=coordinates)
+        for mine, theirs in ((r.q, expected.q), (r.qd, expected.qd), (r.qdd, expected.qdd)):
+            np.testing.assert_allclose(mine, theirs, atol=1e-9)
+    np.testing.assert_allclose(r["motor.effort"], expected["motor.effort"], atol=1e-9)
+    assert coordinates in se.kinematics(model, t_end=0.1, coordinates=coordinates).method
+
+
+@pytest.mark.parametrize("coordinates", FAMILIES)
+def test_a_motion_in_coordinates_satisfies_their_equations(driven, coordinates):
+    c = driven[1].in_coordinates(coordinates)
+    assert c.coordinates == coordinates and c.z.shape == (11, len(c.names))
+    for i in (0, 5, 10):
+        e = c.at(i)
+        np.testing.assert_allclose(e.Phi, 0, atol=1e-9)
+        np.testing.assert_allclose(e.Phi_q @ c.zd[i], e.nu, atol=1e-9)
+        np.testing.assert_allclose(e.Phi_q @ c.zdd[i], e.gamma, atol=1e-9)
+        np.testing.assert_allclose(e.M @ c.zdd[i] + e.Phi_q.T @ c.lam[i], e.QA, atol=1e-8)
+
+
+@pytest.mark.parametrize("coordinates", FAMILIES)
+def test_the_motor_gives_the_same_torque_in_all_coordinates(driven, coordinates):
+    c = driven[1].in_coordinates(coordinates)
+    np.testing.assert_allclose(c["lam.motor.drive"], driven[1]["lam.motor.drive"], atol=1e-8)
+
+
+def test_names(driven):
+    pytest.importorskip("pandas")
+    c = driven[1].in_coordinates("relative")
+    assert list(c.to_frame().columns) == c.channels
+    np.testing.assert_array_equal(c[f"{c.names[0]}d"], c.zd[:, 0])
+    assert c.names[0] in repr(c) and c.names[0] in c._repr_html_()
+    with pytest.raises(se.ModelError, match="in relative coordinates"):
+        c["z"]
+
+
+def test_motions_and_equilibria_too():
+    r = se.dynamics(se.load("double_pendulum"), t_end=0.1)
+    c = r.in_coordinates("relative")
+    assert len(c.row_names) == 0 and c.lam.shape == (r.t.size, 0)
+    at_rest = se.equilibrium(se.load("double_pendulum")).results.in_coordinates("natural")
+    e = at_rest.at(0)
+    np.testing.assert_allclose(e.Phi_q.T @ at_rest.lam[0], e.QA, atol=1e-8)
+
+
+def test_what_is_not_driven_is_refused():
+    with pytest.raises(se.UnsupportedError, match="needs a driver for every free motion"):
+        se.kinematics(se.load("double_pendulum"), t_end=1, coordinates="natural")
