@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -24,15 +25,14 @@ def write(folder: Path, cache: Path | None) -> None:
     """Write a page for each notebook; with a folder to keep results in, the notebooks are run."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in notebooks():
-        content = json.loads(path.read_text(encoding="utf-8"))
-        content = content if cache is None else executed(path, content, cache)
+        content = json.loads(path.read_text(encoding="utf-8")) if cache is None else executed(path, cache)
         target = folder / f"{path.stem}.md"
         text = page_text(path.stem, content["cells"], folder / "pictures")
         if not target.is_file() or target.read_text(encoding="utf-8") != text:
             target.write_text(text, encoding="utf-8")
 
 
-def executed(path: Path, content: dict[str, Any], cache: Path) -> dict[str, Any]:
+def executed(path: Path, cache: Path) -> dict[str, Any]:
     """The notebook with its outputs, from an earlier run where it has not changed since."""
     import nbformat
     from nbclient import NotebookClient
@@ -40,8 +40,11 @@ def executed(path: Path, content: dict[str, Any], cache: Path) -> dict[str, Any]
     kept = cache / f"{path.stem}-{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}.ipynb"
     if not kept.is_file():
         cache.mkdir(parents=True, exist_ok=True)
-        notebook = nbformat.from_dict(content)
-        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(cache)}}).execute()
+        notebook = nbformat.read(path, as_version=4)
+        inline = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(cache)}}).execute(
+            env=inline
+        )
         nbformat.write(notebook, kept)
     return json.loads(kept.read_text(encoding="utf-8"))
 
