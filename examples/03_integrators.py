@@ -52,7 +52,7 @@ def _():
     mo.md(r"""
     A spring that returns to a slow motion at the rate 50, $\dot y = -50\,(y - \cos t)$, has $\lambda = -50$. Forward Euler
     is stable for $|1 - 50h| \le 1$, so for $h \le 0.04$, although the solution itself is as slow as a cosine. That is
-    **stiffness**. Move the step beyond 0.04.
+    **stiffness**. Move the step beyond 0.04. `se.lab.largest_step` computes such limits, also for mechanisms.
     """)
     return
 
@@ -75,6 +75,17 @@ def _(step):
     ax.legend()
     ax
     return (stiff,)
+
+
+@app.cell
+def _(stiff):
+    limits = {
+        name: se.lab.largest_step(stiff, name, y0=[0.0])
+        for name in ("forward_euler", "rk4", "backward_euler")
+    }
+    for _limit in limits.values():
+        print(_limit)
+    return (limits,)
 
 
 @app.cell(hide_code=True)
@@ -116,7 +127,7 @@ def _():
 def _():
     square = lambda t, y: -(y**2)
     near = se.explain(square, integrator="backward_euler", y0=[2.4], step=0.1)
-    near
+    print(near)
     return near, square
 
 
@@ -272,7 +283,9 @@ def test_the_suite_is_as_accurate_as_asked_and_stiff_solvers_take_fewer_stiff_st
 
 
 @app.cell
-def test_the_limit_of_stability(stiff):
+def test_the_limit_of_stability(limits, stiff):
+    assert abs(limits["forward_euler"].h - 0.04) < 1e-12 and np.isinf(limits["backward_euler"].h)
+    assert abs(limits["rk4"].h - 2.785293563405282 / 50) < 1e-9
     size = lambda method, h: np.abs(se.ivp.solve(stiff, (0, 20), [0.0], method, h=h).y).max()
     assert size("rk4", 0.055) < 2 and size("rk4", 0.057) > 1e6
     assert size("forward_euler", 0.0399) < 2.5 and size("forward_euler", 0.041) > 1e6

@@ -172,7 +172,7 @@ def _without_repr(code: str) -> str:
     if isinstance(last, ast.Expr):
         value = last.value.func if isinstance(last.value, ast.Call) else last.value
         name = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
-        if name.lstrip("_").startswith(PICTURES):
+        if name.lstrip("_").startswith(PICTURES) or name.endswith("_ax"):
             return f"{code};"
     return code
 
