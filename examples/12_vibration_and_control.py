@@ -46,7 +46,7 @@ def _():
 
 @app.cell
 def _(chain, mode):
-    chain.plot(mode=0 if mode.value == "together" else 1)
+    chain.motion(0 if mode.value == "together" else 1, amplitude=0.15).player(height=460)
     return
 
 

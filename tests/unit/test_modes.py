@@ -94,6 +94,7 @@ def test_a_closed_loop():
 def test_a_mode_as_a_motion():
     found = se.modes(builders.chain(2))
     motion = found.motion(1, amplitude=0.2)
+    assert motion.verdict.word == "check" and "first order" in str(motion.verdict)
     assert motion.t[-1] == pytest.approx(1 / found.frequency[1])
     assert np.abs(motion.q - found.q).max() <= 0.2 * np.abs(found.shapes[:, 1]).max() + 1e-12
     np.testing.assert_allclose(motion.q[0], motion.q[-1], atol=1e-12)

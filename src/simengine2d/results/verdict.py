@@ -85,6 +85,10 @@ def verdict(results: Results) -> Verdict:
         return Verdict(
             CHECK, ("these results come from a CSV file, which holds no model to check them with",)
         )
+    if results.analysis == "modes":
+        return Verdict(
+            CHECK, ("the picture of a mode: a small motion, whose joints close to first order only",)
+        )
     reasons = _of_values(results)
     if not reasons:
         reasons = [*_of_equations(results), *_of_energy(results), *_of_steps(results), *_of_forces(results)]
