@@ -93,16 +93,19 @@ def plot_map(table: SweepTable, x: str | None, y: str | None, output: str | None
 def plot_tornado(table: SweepTable, output: str | None, ax: Axes | None) -> Axes:
     """The mean of an output in the lowest and in the highest fifth of each parameter, around the mean of all."""
     result = _output(table, output)
-    effects = sorted(effects_of(table, result).items(), key=lambda each: abs(each[1][1] - each[1][0]))
-    ax = axes_or_new(ax, 6.4, 1.2 + 0.45 * len(effects))
+    effects = effects_of(table, result)
     center = float(np.mean(table[result][table.ok & np.isfinite(table[result])]))
-    for place, (_, (low, high)) in enumerate(effects):
-        for value, color in ((low, COLORS[0]), (high, COLORS[1])):
+    names = sorted(effects, key=lambda name: np.ptp([*effects[name], center]))
+    ax = axes_or_new(ax, 6.4, 1.2 + 0.45 * len(names))
+    for place, name in enumerate(names):
+        bars = list(zip(effects[name], COLORS, strict=False))
+        for value, color in sorted(bars, key=lambda bar: -abs(bar[0] - center)):  # the longer one below
             ax.barh(place, value - center, left=center, color=color, height=0.62)
     ax.axvline(center, color="#606060", linewidth=0.8)
-    ax.set_yticks(range(len(effects)), [name for name, _ in effects])
-    handles = [ax.patches[i] for i in range(min(2, len(ax.patches)))]
-    ax.legend(handles, ["lowest values", "highest values"], frameon=False, fontsize=8)
+    ax.set_yticks(range(len(names)), names)
+    for color, words in zip(COLORS, ("lowest values", "highest values"), strict=False):
+        ax.barh(0, 0.0, left=center, color=color, label=words)
+    ax.legend(frameon=False, fontsize=8)
     ax.set(xlabel=f"mean of {result}")
     return _quiet(ax)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...analyses.catalog import CATALOG
-from ...errors import ModelError, OptionError, SimEngineError, unknown
+from ...errors import ModelError, OptionError, SimEngineError, UnsupportedError, unknown
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
@@ -29,6 +29,9 @@ MORE = {
     "floquet": "analyses.linear.floquet:floquet",
 }
 """Analyses beside those of the catalog."""
+
+
+FORCES = "In a driven mechanism inverse_dynamics finds the forces."
 
 
 class SampleRow(NamedTuple):
@@ -96,6 +99,8 @@ class Study:
         for name, expression in expressions.items():
             try:
                 Reading(at_rest).look_up(expression.tree)
+            except UnsupportedError as error:
+                raise UnsupportedError(f"output '{name}': {error} {FORCES}") from None
             except SimEngineError as error:
                 raise type(error)(f"output '{name}': {error}") from None
 
