@@ -327,3 +327,35 @@ def test_other_mistakes(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "control", None)
     with pytest.raises(se.UnsupportedError, match=r"simengine2d\[control\]"):
         se.linearize(cart_pole()).control()
+
+
+@pytest.mark.parametrize("coordinates", ["reference_point", "natural", "mixed", "relative"])
+def test_states_in_other_coordinates(coordinates):
+    """The same eigenvalues and the same response of the bodies, whatever the states are."""
+    m = se.load("sprung_slider")
+    outputs = ["slider.x", "crank.phi"]
+    plain = se.linearize(m, inputs="slider.x", outputs=outputs)
+    other = se.linearize(m, inputs="slider.x", outputs=outputs, coordinates=coordinates)
+    ordered = lambda lin: np.sort_complex(lin.eigenvalues)
+    np.testing.assert_allclose(ordered(other), ordered(plain), rtol=1e-9, atol=1e-9)
+    response = lambda lin: lin.C @ np.linalg.solve(3j * np.eye(2) - lin.A, lin.B) + lin.D
+    np.testing.assert_allclose(response(other), response(plain), rtol=1e-9)
+    assert other.states[1] == f"{other.states[0]}d" and other.states[0] in se.formulate(m, coordinates).names
+
+
+def test_relative_states_are_those_of_their_own_equations():
+    """A of a double pendulum is the derivative of M^-1 Q in relative coordinates, which have no constraints there."""
+    m = se.load("double_pendulum")
+    lin = se.linearize(m, coordinates="relative")
+    p = se.formulate(m, "relative")
+    z = p.family.positions(lin.variation.q)
+    assert lin.states[:2] == p.names
+
+    def accelerations(x):
+        e = p.at(0.0, x[:2], x[2:])
+        return np.linalg.solve(e.M, e.QA)
+
+    x, h = np.concatenate([z, np.zeros(2)]), 1e-5
+    columns = [(accelerations(x + h * e) - accelerations(x - h * e)) / (2 * h) for e in np.eye(4)]
+    # central differences are right to about h^2
+    np.testing.assert_allclose(lin.A[2:], np.column_stack(columns), atol=1e-6 * np.abs(lin.A).max())

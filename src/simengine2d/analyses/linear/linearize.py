@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...answer import Part, PlottedAnswer, Rows, digits
 from ...errors import ConvergenceError, ModelError, UnsupportedError, counted, listed, needed, unknown
+from ...methods import CoordinatesName
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
@@ -27,6 +28,7 @@ from ..statics.equilibrium_energy import lowest_energy
 from ..statics.equilibrium_newton import BALANCED, newton_by_arc_length
 from ..statics.statics import Balance, check_static, held_at
 from ..statics.tangent_space import named_motions, tangent_space
+from .coordinate_states import coordinate_states
 from .descriptor import Descriptor, descriptor
 from .inputs import InputDirection, Inputs, input_matrix, named_inputs
 from .outputs import output_rows
@@ -108,6 +110,7 @@ def linearize(
     inputs: Inputs = (),
     outputs: Sequence[str] | str | None = None,
     states: Sequence[str] | None = None,
+    coordinates: CoordinatesName | None = None,
     t: float = 0.0,
 ) -> Linearization:
     """A, B, C, D of small motions about a state.
@@ -115,9 +118,14 @@ def linearize(
     `at` is a pose at rest (see `equilibrium`), or the last time of Results, with its velocities; by default the
     equilibrium closest to the initial pose. `inputs` are forces: measures such as "angle(ground, crank)" or "cart.x",
     or force elements by name; {"motor": ...} names them. `outputs` are channels, by default the states. `states`
-    chooses the independent coordinates, such as ["cart.x", "pole.phi"].
+    chooses the independent coordinates, such as ["cart.x", "pole.phi"]. With `coordinates`, the states are independent
+    ones of natural, mixed or relative coordinates; outputs are channels of the bodies as before.
     """
     if isinstance(model, EquationSystem):
+        if coordinates is not None:
+            raise UnsupportedError(
+                "a system of formulas has the coordinates that it is written in; leave out coordinates."
+            )
         return model.linearize(at=at, inputs=inputs, outputs=outputs, states=states, t=t)
     variation, notes = operating_point(model, at, t, "linearize")
     system, q = variation.system, variation.q
@@ -140,6 +148,10 @@ def linearize(
     rates = np.vstack([dqd[chosen], dqdd[chosen]])
     rows = output_rows(variation, wanted, (dq, dqd, dqdd, dlam))
     A, B, C, D = rates[:, : 2 * d], rates[:, 2 * d :], rows[:, : 2 * d], rows[:, 2 * d :]
+    if coordinates is not None:
+        T, names = coordinate_states(variation, Z, coordinates)
+        back = np.linalg.inv(T).astype(np.float64)
+        A, B, C = T @ A @ back, T @ B, C @ back
     return Linearization(
         A, B, C, D, names, list(pushes), wanted, variation, pushes, notes + _drift(variation, names)
     )
