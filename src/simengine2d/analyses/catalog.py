@@ -42,7 +42,10 @@ OPTIONS = {
     "max_step": Option(float | str, NUMBER),
     "integrator": Option(str | dict[str, Any], METHOD),
     "formulation": Option(str | dict[str, Any], METHOD),
-    "coordinates": Option(str, "reference_point, natural, mixed or relative"),
+    "coordinates": Option(
+        str | dict[str, Any],
+        "reference_point, natural, mixed or relative, with choices: mixed(angles=crank), relative(cut=B)",
+    ),
     "on_singular": Option(str, "pass, stop or raise"),
     "actuators": Option(
         str | list[str] | dict[str, str],

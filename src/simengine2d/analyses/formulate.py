@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,13 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..answer import Answer, Part, PlottedAnswer, Rows, digits
-from ..coordinates.base import Family, Rates
+from ..coordinates.base import Family, Rates, family_of
 from ..errors import ModelError, UnsupportedError, counted, listed
 from ..methods import CoordinatesName
+from ..model.frame import GROUND, as_frame
 from ..model.model import Model
 from ..numerics.arrays import Floats
 from ..system.system import System
 from .assembly.assemble import assemble
+from .point_forces import points_share
+from .velocity_transformation import independent_columns, matrix_of_motions, particular_motion
 
 
 class EquationTerms(NamedTuple):
@@ -34,7 +37,62 @@ class EquationTerms(NamedTuple):
 class EquationValues(EquationTerms, PlottedAnswer):
     """The equations in numbers: M qdd + Phi_q^T lam = QA,   Phi = 0,   Phi_q qd = nu,   Phi_q qdd = gamma"""
 
+    names: tuple[str, ...] = ()
+    """Names of the coordinates."""
+    chosen: tuple[str, ...] | None = None
+    """The independent coordinates that were asked for."""
+    Phi_tt: Floats = np.zeros(0)
+    """Second derivative of the constraints by time alone."""
     __repr__ = Answer.__repr__
+
+    # the letters of Shabana and others
+
+    @property
+    def C(self) -> Floats:
+        """Phi"""
+        return self.Phi
+
+    @property
+    def C_q(self) -> Floats:
+        """Phi_q"""
+        return self.Phi_q
+
+    @property
+    def C_t(self) -> Floats:
+        """Phi_t = -nu"""
+        return -self.nu
+
+    @property
+    def C_tt(self) -> Floats:
+        return self.Phi_tt
+
+    # independent coordinates
+
+    @property
+    def independent(self) -> list[str]:
+        """Those that were asked for, else the best conditioned."""
+        return [self.names[j] for j in self._independent]
+
+    @property
+    def _independent(self) -> list[int]:
+        return independent_columns(self.Phi_q, self.names, self.chosen)
+
+    @property
+    def R(self) -> Floats:
+        """qd = R zd + ...: the motions in which one independent velocity is 1 and the others are 0."""
+        return matrix_of_motions(self.Phi_q, self._independent, self.names)
+
+    @property
+    def M_bar(self) -> Floats:
+        """R^T M R"""
+        R = self.R
+        return np.asarray(R.T @ self.M @ R)
+
+    @property
+    def Q_bar(self) -> Floats:
+        """R^T (QA - M c), with qdd = R zdd + c"""
+        c = particular_motion(self.Phi_q, self.gamma, self._independent, self.names)
+        return np.asarray(self.R.T @ (self.QA - self.M @ c))
 
     def __str__(self) -> str:
         n, m = self.M.shape[0], self.Phi.size
@@ -85,7 +143,7 @@ class FormulatedModel(Answer):
         try:
             family = self._idle.pop()
         except IndexError:
-            family = type(self.family)(self.family.system, self.closed)
+            family = family_of(self.coordinates, self.family.system, self.closed)
         try:
             yield family
         finally:
@@ -94,12 +152,47 @@ class FormulatedModel(Answer):
     def __reduce__(self) -> Any:
         return formulate, (self.family.system, self.coordinates, self.t)
 
-    def at(self, t: float | None = None, q: Floats | None = None, qd: Floats | None = None) -> EquationValues:
-        """The equations at a state, by default at the start."""
+    def at(
+        self,
+        t: float | None = None,
+        q: Floats | None = None,
+        qd: Floats | None = None,
+        independent: Sequence[str] | str | None = None,
+    ) -> EquationValues:
+        """The equations at a state, by default at the start; `independent` coordinates are those of R and M_bar."""
+        state, t = (self._state("q", q, self.q), self._state("qd", qd, self.qd)), self.t if t is None else t
+        with self._alone() as family:
+            e = family.at(t, *state)
+            values = EquationValues(*(array.copy() for array in (e.M, e.Q, e.Phi, e.J, e.nu, e.gamma)))
+            values.names = tuple(self.names)
+            values.Phi_tt = -family.at(t, state[0]).gamma.copy()
+        if independent is not None:
+            values.chosen = (independent,) if isinstance(independent, str) else tuple(independent)
+            independent_columns(values.Phi_q, self.names, values.chosen)
+        return values
+
+    def C_P(self, point: str, q: Floats | None = None) -> Floats:
+        """The matrix of a point such as "crank.A": its velocity is C_P qd, and a force F on it adds C_P^T F to QA.
+
+        In natural coordinates it is constant, and its columns are zero but for the points of the body.
+        """
+        place = self.family.system.resolved.frame(as_frame(point))
+        if place.body == GROUND:
+            return np.zeros((2, len(self.names)))
+        with self._alone() as family:
+            return family.point_matrix(self._state("q", q, self.q), place.body, complex(place.x, place.y))
+
+    def force_vector(
+        self, force: str, t: float | None = None, q: Floats | None = None, qd: Floats | None = None
+    ) -> Floats:
+        """What a force adds to QA where each point takes its own share: the sum of C_P^T F over its points.
+
+        In natural coordinates it is zero but for the points on which the force acts. It differs from what is in QA by
+        forces inside rigid bodies only, so motions and reactions are the same.
+        """
         state = self._state("q", q, self.q), self._state("qd", qd, self.qd)
         with self._alone() as family:
-            e = family.at(self.t if t is None else t, *state)
-            return EquationValues(*(array.copy() for array in (e.M, e.Q, e.Phi, e.J, e.nu, e.gamma)))
+            return points_share(family, force, self.t if t is None else t, *state)
 
     def bodies(self, q: Floats, qd: Floats, qdd: Floats) -> Rates:
         """Positions (x, y, phi), velocities and accelerations of the bodies."""
@@ -118,9 +211,13 @@ class FormulatedModel(Answer):
 
 
 def formulate(
-    model: Model | System, coordinates: CoordinatesName = "reference_point", t: float = 0.0
+    model: Model | System,
+    coordinates: CoordinatesName | str | Mapping[str, Any] = "reference_point",
+    t: float = 0.0,
 ) -> FormulatedModel:
     """Formulate a model in reference_point, natural, mixed or relative coordinates: M, QA, Phi, Phi_q, nu, gamma.
+
+    "mixed(angles=crank)" adds the angle of a body, "relative(cut=B)" leaves a joint out of the tree.
 
     p = se.formulate(model, "natural")
     p.names, p.q                # the coordinates and their values at t = 0
@@ -130,6 +227,6 @@ def formulate(
     if system.missing_law is not None:
         raise UnsupportedError(system.missing_law)
     closed = assemble(system, t)
-    family = Family.registry.named(coordinates)(system, closed.q)
+    family = family_of(coordinates, system, closed.q)
     q, qd = family.positions(closed.q), family.velocities(closed.q, closed.qd)
-    return FormulatedModel(family.name, list(family.names), family.row_names, t, q, qd, family, closed.q)
+    return FormulatedModel(family.spelling, list(family.names), family.row_names, t, q, qd, family, closed.q)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..errors import ModelError, unknown
 from ..methods import Formulation, Registry
 from ..model.elements import Row
 from ..numerics.arrays import Floats
@@ -66,10 +67,14 @@ class Family(ABC):
         "coordinate system", "simengine2d.coordinates", OTHER_NAMES
     )
     name: ClassVar[str]
+    choices: ClassVar[tuple[str, ...]] = ()
+    """What a user may choose, as in "mixed(angles=crank rocker)": lists of names."""
     evaluate: ClassVar[KernelPointer]
     """f(context, t, y, out) with y = (z, zd): fills `context.E`."""
 
     system: System
+    chosen: Mapping[str, tuple[str, ...]] = {}
+    """The names chosen by the user."""
     names: list[str]
     """Names of the coordinates."""
     sizes: Floats
@@ -94,12 +99,19 @@ class Family(ABC):
         if not abstract:
             Family.registry[cls.name] = cls
 
-    def __init__(self, system: System, q: Floats) -> None:
+    def __init__(
+        self, system: System, q: Floats, chosen: Mapping[str, tuple[str, ...]] | None = None
+    ) -> None:
         """The coordinates of a system whose bodies are at q, where it is assembled."""
-        self.system = system
+        self.system, self.chosen = system, dict(chosen or {})
         self.turns = np.zeros(0)
         self.idle = Pool()
         """What runs in these coordinates have prepared, for the next ones."""
+
+    @property
+    def spelling(self) -> str:
+        """The name with what was chosen, `mixed(angles=crank)`: the same coordinates have the same."""
+        return spelled(self.name, self.chosen)
 
     def take_numbers(self, system: System, q: Floats) -> bool:
         """Become the coordinates of a System that differs in numbers, at q; if False, these cannot be used again."""
@@ -152,6 +164,16 @@ class Family(ABC):
         self.to_bodies(t, np.concatenate([z, zd, zdd]), out)
         return Rates(*out.reshape(3, -1))
 
+    def point_matrix(self, z: Floats, body: str, s: complex) -> Floats:
+        """C_P of the point s of a body: its velocity is C_P zd, with d(r_P)/dt = rd + B s phid; 2 x n."""
+        none, k = np.zeros(self.n), 3 * [each.name for each in self.system.bodies].index(body)
+        rest = self.bodies(0.0, z, none, none)
+        arm = s * np.exp(1j * rest.q[k + 2])
+        R = np.array([self.bodies(0.0, z, unit, none).qd - rest.qd for unit in np.eye(self.n)]).reshape(
+            self.n, -1
+        )
+        return np.array([R[:, k] - arm.imag * R[:, k + 2], R[:, k + 1] + arm.real * R[:, k + 2]])
+
     def count_from(self, t: float, q: Floats, qd: Floats) -> None:
         """Whole turns count from this state on, where z does not hold them."""
         self.turns[:] = 0.0
@@ -172,6 +194,50 @@ class Family(ABC):
     @abstractmethod
     def velocities(self, q: Floats, qd: Floats) -> Floats:
         """zd of bodies at q that move with qd: R zd = qd, and the rows of the family's own hold still."""
+
+
+def spelled(name: str, chosen: Mapping[str, tuple[str, ...]]) -> str:
+    """`relative(cut=B C)`"""
+    words = ", ".join(f"{option}={' '.join(names)}" for option, names in sorted(chosen.items()) if names)
+    return f"{name}({words})" if words else name
+
+
+def asked_for(coordinates: Any) -> tuple[type[Family], dict[str, tuple[str, ...]]]:
+    """The family and its choices, from a name, "mixed(angles=crank)", or {"type": "mixed", "angles": ["crank"]}."""
+    if isinstance(coordinates, Mapping):
+        options = dict(coordinates)
+        name = str(options.pop("type", ""))
+    else:
+        name, options = Family.registry.spelled(str(coordinates))
+    cls = Family.registry.named(name)
+    for option in options:
+        if option not in cls.choices:
+            hint = unknown("option", option, cls.choices) if cls.choices else "It has none."
+            raise ModelError(f"{cls.name} coordinates have no option '{option}'. {hint}")
+    lists = {k: tuple(v.split()) if isinstance(v, str) else tuple(map(str, v)) for k, v in options.items()}
+    return cls, lists
+
+
+def refuse_unknown(family: Family, option: str, known: Collection[str], kind: str) -> tuple[str, ...]:
+    """The names chosen, all of which must be known."""
+    for name in family.chosen.get(option, ()):
+        if name not in known:
+            raise ModelError(
+                f"{family.name} coordinates, {option}: there is no {kind} '{name}'. {unknown(kind, name, known)}"
+            )
+    return family.chosen.get(option, ())
+
+
+def canonical(coordinates: Any) -> str:
+    """The spelling of what is asked for."""
+    cls, chosen = asked_for(coordinates)
+    return spelled(cls.name, chosen)
+
+
+def family_of(coordinates: Any, system: System, q: Floats) -> Family:
+    """The coordinates asked for, of a system whose bodies are at q."""
+    cls, chosen = asked_for(coordinates)
+    return cls(system, q, chosen) if chosen else cls(system, q)
 
 
 def reduced_arrays(system: System, kept: Sequence[int]) -> tuple[SystemArrays, Loads]:

@@ -20,6 +20,7 @@ from ..coordinates.equations import POSITION, VELOCITY, Configuration, Turns, co
 from ..coordinates.ode_problem import OdeFormulation, OdeProblem
 from ..coordinates.row_scales import lengths_in
 from ..coordinates.transform import TransformedEquations
+from ..errors import ModelError, unknown
 from ..numerics.arrays import Floats, Ints
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
@@ -28,6 +29,7 @@ from ..numerics.rank import DEPENDENT
 
 # a row that is larger than this does not any more, where it did in a singular pose at the start
 APPEARED = 1e-3
+LAST = 1e-4  # factor of sizes of coordinates that are to be independent
 MOST_ITERATIONS = 10
 OPEN = 1e-3  # gap of a joint, against a length of the mechanism, with which a state is none
 
@@ -77,6 +79,16 @@ def new_partition(family: Family, at: Configuration) -> Partition:
         np.zeros((n, n)),
         np.zeros((n, n)),
     )
+
+
+def prefer(sizes: Floats, family: Family, independent: list[str]) -> None:
+    """Coordinates of tiny sizes are the last to become dependent."""
+    for name in independent:
+        if name not in family.names:
+            raise ModelError(
+                f"independent: there is no coordinate '{name}'. {unknown('coordinate', name, family.names)}"
+            )
+        sizes[family.names.index(name)] *= LAST
 
 
 # Dependent and independent ----------------------------------------------------------------------------
@@ -302,9 +314,12 @@ class MatrixR(OdeFormulation):
 
     name: ClassVar[str] = "matrix_r"
     projects: ClassVar[bool] = True
+    independent: str = ""
+    """Coordinates that shall be independent wherever they can be, with blanks between them: "crank.phi"."""
 
     def problem(self, family: Family, at: Configuration) -> OdeProblem:
         c = new_partition(family, at)
+        prefer(c.sizes, family, self.independent.split())
         rhs, memory = by_velocities.bind(c), {"order": c.order, "rank": c.rank}
         return OdeProblem.of(family, rhs, settle.bind_like(rhs), tolerance=c.tolerance, memory=memory)
 

@@ -7,11 +7,12 @@ help, and where rounding would be larger in it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...coordinates.base import Family
+from ...coordinates.base import canonical
 from ...coordinates.relative.relative import Relative
 from ...errors import counted
 from ...formulations.projection import Projection
@@ -32,14 +33,19 @@ class Choice(NamedTuple):
 
 
 def choice(
-    system: System, t: float, named: str | None, method: Integrator | None, posed: Formulation, atol: Any
+    system: System,
+    t: float,
+    named: str | Mapping[str, Any] | None,
+    method: Integrator | None,
+    posed: Formulation,
+    atol: Any,
 ) -> Choice:
     """The coordinates that are named; where none are, those that suit the model and the methods.
 
     Methods that are named keep to the textbook's equations, those of reference points.
     """
     if named is not None:
-        return Choice(Family.registry.named(named).name, "as asked for")
+        return Choice(canonical(named), "as asked for")
     if not isinstance(posed, Projection):
         return Choice(REFERENCE_POINT, f"those of the formulation {posed.name}")
     if not (isinstance(method, RungeKutta) and method.adaptive):

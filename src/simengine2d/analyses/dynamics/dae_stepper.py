@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from ...coordinates.base import Family
+from ...coordinates.base import family_of
 from ...coordinates.equations import OutputMultipliers
 from ...coordinates.ode_problem import Recoverer
 from ...coordinates.reference_point.multipliers import corrected_motion, multipliers_of_motion, note_rows
@@ -73,7 +73,7 @@ class DaeStepper(DynamicsStepper):
         start: InitialState,
         state: tuple[float, Floats, Floats] | None = None,
     ) -> None:
-        family = Family.registry.named(options.coordinates)(options.system, start.assembly.q)
+        family = family_of(options.coordinates, options.system, start.assembly.q)
         super().__init__(options, start, family)
         formulation, at = options.formulation, start.assembly
         assert isinstance(formulation, StagedFormulation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ def dynamics(
     t_eval: Sequence[float] | Floats | None = None,
     integrator: IntegratorName | str | Integrator | None = None,
     formulation: FormulationName | str | Formulation | None = None,
-    coordinates: CoordinatesName | None = None,
+    coordinates: CoordinatesName | str | Mapping[str, Any] | None = None,
     rtol: float = 1e-6,
     atol: float | Sequence[float] | Floats | None = None,
     max_step: float | None = None,
@@ -85,7 +85,7 @@ def options_of(
     step: float | None,
     integrator: str | Integrator | None,
     formulation: str | Formulation | None,
-    coordinates: str | None,
+    coordinates: str | Mapping[str, Any] | None,
     rtol: float = 1e-6,
     atol: float | Sequence[float] | Floats | None = None,
     events: Sequence[Event] = (),

@@ -9,7 +9,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from ...coordinates.base import Family
+from ...coordinates.base import Family, family_of
 from ...coordinates.relative.relative import Relative
 from ...formulations.projection import Projection
 from ...methods import Formulation
@@ -33,7 +33,7 @@ def take_family(system: System, coordinates: str, posed: Formulation, start: Ini
     idle: Family | None = shared.take(structure(system)) if shares else None
     if idle is not None and idle.take_numbers(system, q):
         return idle
-    return Family.registry.named(coordinates)(OwnSystem(system) if shares else system, q)
+    return family_of(coordinates, OwnSystem(system) if shares else system, q)
 
 
 def leave_family(family: Family, system: System, posed: Formulation, start: InitialState) -> None:
@@ -42,10 +42,10 @@ def leave_family(family: Family, system: System, posed: Formulation, start: Init
     own = family.system if isinstance(family.system, OwnSystem) else None
     if own and len(own.writers) > MOST_WRITERS:
         return
-    if own and first and can_share(system, family.name, posed, start):
+    if own and first and can_share(system, family.spelling, posed, start):
         shared.give(structure(system), family)
     else:
-        system.idle.give((family.name, start.assembly.t), family)
+        system.idle.give((family.spelling, start.assembly.t), family)
 
 
 def can_share(system: System, coordinates: str, posed: Formulation, start: InitialState) -> bool:

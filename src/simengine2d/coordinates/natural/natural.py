@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from ...errors import UnsupportedError, numbered
 from ...numerics.arrays import Floats
 from ...system.system import System
+from ..base import refuse_unknown
 from .orientations import counted_turns, held_directions, welded_angles
 from .point_family import PointFamily
 
@@ -46,11 +47,16 @@ class Mixed(PointFamily):
     """
 
     name: ClassVar[str] = "mixed"
+    choices: ClassVar[tuple[str, ...]] = ("angles",)
+    """Bodies whose angles are coordinates though nothing needs them."""
 
-    def __init__(self, system: System, q: Floats) -> None:
-        super().__init__(system, q)
+    def __init__(
+        self, system: System, q: Floats, chosen: Mapping[str, tuple[str, ...]] | None = None
+    ) -> None:
+        super().__init__(system, q, chosen)
         self.directions = welded_angles(system)
         angles = {body for use in counted_turns(system, self.directions) for body in use.bodies}
+        angles |= set(refuse_unknown(self, "angles", [body.name for body in system.bodies], "body"))
         self.lay_out(q, angles, held_distances(system))
 
 

@@ -82,6 +82,17 @@ class PointFamily(MappedFamily, abstract=True):
             z[j], zd[j] = _distance(self.system, row, poses)
         return z, zd
 
+    def point_matrix(self, z: Floats, body: str, s: complex) -> Floats:
+        """C_P of r_P = C_P z + what fixed points add: constant, and zero but for the points of the body."""
+        e = self.layout.elements[[each.name for each in self.system.bodies].index(body)]
+        out = np.zeros((2, self.n))
+        for j, part in zip(
+            (self.layout.point[e.origin], self.layout.tip(e)), np.split(e.matrix(s), 2, axis=1), strict=True
+        ):
+            if j is not None and j < self.n:
+                out[:, j : j + 2] += part
+        return out
+
     def _masses(self) -> dict[tuple[int, int], float]:
         """M by pairs of coordinates; those of fixed points drop out."""
         masses: dict[tuple[int, int], float] = defaultdict(float)

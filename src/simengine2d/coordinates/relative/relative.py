@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import ClassVar, NamedTuple
 
@@ -20,6 +20,7 @@ from ...system.evaluation import Evaluator
 from ...system.renumbering import OwnSystem, overwrite
 from ...system.row_parts import some_rows
 from ...system.system import NO_LOADS, NOTHING, System
+from ..base import refuse_unknown
 from ..body_map import BodyMap, MapPointers, MapShape
 from ..equations import Configuration, EquationsOfMotion
 from ..mapped import MappedFamily
@@ -165,10 +166,15 @@ class Relative(MappedFamily):
     """
 
     name: ClassVar[str] = "relative"
+    choices: ClassVar[tuple[str, ...]] = ("cut",)
+    """Joints that shall close loops rather than carry a body."""
     evaluate = evaluate_matrices
 
-    def __init__(self, system: System, q: Floats) -> None:
-        super().__init__(system, q)
+    def __init__(
+        self, system: System, q: Floats, chosen: Mapping[str, tuple[str, ...]] | None = None
+    ) -> None:
+        super().__init__(system, q, chosen)
+        refuse_unknown(self, "cut", [name for name in system.resolved.rows], "joint")
         self.own_rows = []
         self._branch_out(q)
         self.tree = self.own_arrays = tree_arrays(system.bodies, self.branches)
@@ -188,7 +194,9 @@ class Relative(MappedFamily):
         system, bodies = self.system, [body.name for body in self.system.bodies]
         angles = {GROUND: 0.0, **dict(zip(bodies, q[2::3].tolist(), strict=True))}
         self.q = q
-        self.branches = spanning_tree(bodies, list(tree_joints(system, angles)))
+        cut = self.chosen.get("cut", ())
+        joints = [joint for joint in tree_joints(system, angles) if joint.name not in cut]
+        self.branches = spanning_tree(bodies, joints)
         labels = [pair for branch in self.branches for pair in labels_of(branch)]
         self.names = [f"{owner}.{label}" for owner, label in labels]
         self.sizes = np.array([1.0 if label in ("angle", "phi") else system.length for _, label in labels])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,7 +101,7 @@ class Situation:
     def __init__(
         self,
         model: Model | System,
-        coordinates: CoordinatesName,
+        coordinates: CoordinatesName | str | Mapping[str, Any],
         at: float,
         q: Any = None,
         qd: Any = None,
