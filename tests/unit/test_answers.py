@@ -161,7 +161,7 @@ def analyses():
     yield se.Floquet(np.array([1.0, 0.5 + 0.1j]), period)
     formulated = se.formulate(free, "mixed")
     yield from (formulated, formulated.at())
-    yield se.dynamics(free, t_end=0.01).in_coordinates("natural")
+    yield se.dynamics(free, t_end=0.01).in_coordinates("relative")
     simulator = se.Simulator(builders.chain(2))
     simulator.advance_to(0.01)
     yield simulator
