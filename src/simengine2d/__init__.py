@@ -21,6 +21,7 @@ MODULES = {
     "ivp": ".integrators.ivp",
     "lab": ".lab",
     "symbolic": ".symbolic",
+    "synthesis": ".lab.synthesis",
 }
 ELEMENTS = (".model.joints", ".model.forces")
 """Joints and forces register themselves; the stub lists them for editors."""

@@ -100,7 +100,7 @@ def members(cls: type):
 def reached() -> frozenset[type]:
     seen: set[type] = set()
     ahead: list[type] = []
-    for home in (se, se.lab, se.ivp, se.symbolic, builders):
+    for home in (se, se.lab, se.ivp, se.symbolic, se.synthesis, builders):
         for value in public(home):
             ahead += [value] if inspect.isclass(value) else returned(value) if callable(value) else []
     while ahead:
@@ -221,6 +221,13 @@ def studies():
     yield from (se.LatinHypercube(3), se.Sobol(4, seed=2), se.MonteCarlo(5))
 
 
+def syntheses():
+    poses = [(0, 0, 0), (1, 0.5, 0.4), (1.5, 1.5, 0.9)]
+    found = se.synthesis.motion(poses, fixed_pivots=[(0, -2), (2, -1)])
+    yield from (found, found[0], found.target)
+    yield se.synthesis.function_generator([0, 0.5, 1], [0.2, 0.5, 1.1], input_start=0.7, output_start=0.3)
+
+
 def symbols():
     link = se.symbolic.SymbolicSystem(
         q="x y theta", C=["x - L/2*cos(theta)", "y - L/2*sin(theta)"],
@@ -233,7 +240,7 @@ def symbols():
 
 @pytest.fixture(scope="module")
 def answers() -> list[Answer]:
-    return [*analyses(), *motions(), *linkages(), *studies(), *symbols()]
+    return [*analyses(), *motions(), *linkages(), *studies(), *syntheses(), *symbols()]
 
 
 def test_there_is_one_of_each(answers):
