@@ -117,6 +117,7 @@ from .lab.sweep.samples import MonteCarlo as MonteCarlo
 from .lab.sweep.samples import Sobol as Sobol
 from .lab.sweep.sweep import sweep as sweep
 from .lab.sweep.table import SweepTable as SweepTable
+from .lab.synthesis.synthesize import synthesize as synthesize
 from .model import builders as builders
 from .model.body import Body as Body
 from .model.curves.cam_design import CamProfile as CamProfile

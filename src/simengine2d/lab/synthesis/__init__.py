@@ -7,13 +7,18 @@ The classical methods list all their solutions: `function_generator` (Freudenste
 from .function_generation import function_generator
 from .motion_generation import motion
 from .path_generation import path
-from .solutions import SynthesizedLinkage, SynthesizedLinkages
+from .solutions import SearchedLinkages, SynthesizedLinkage, SynthesizedLinkages, SynthesizedModel
+from .survey import FourBarSurvey, survey_four_bars
+from .synthesize import synthesize
 from .targets import SynthesisTarget, function_target, path_target, pose_target, precision_points
 
 __all__ = [
+    "FourBarSurvey",
+    "SearchedLinkages",
     "SynthesisTarget",
     "SynthesizedLinkage",
     "SynthesizedLinkages",
+    "SynthesizedModel",
     "function_generator",
     "function_target",
     "motion",
@@ -21,4 +26,6 @@ __all__ = [
     "path_target",
     "pose_target",
     "precision_points",
+    "survey_four_bars",
+    "synthesize",
 ]

@@ -11,7 +11,8 @@ from ...draw.figure import axes_or_new
 from ...draw.plots import COLORS, QUIET, line_style
 from ...numerics.arrays import Floats
 from .linkage_types import LinkageType
-from .solutions import SynthesizedLinkage
+from .solutions import SynthesizedLinkage, SynthesizedModel
+from .survey import FourBarSurvey
 from .targets import FUNCTION, POSES, SynthesisTarget
 
 if TYPE_CHECKING:
@@ -98,6 +99,23 @@ def _plot_function(linkages: Sequence[SynthesizedLinkage], target: SynthesisTarg
     return _finished(ax, len(linkages))
 
 
+def plot_model(found: SynthesizedModel, ax: Axes | None) -> Axes:
+    """The target, and where the model is instead."""
+    ax = axes_or_new(ax, 6.0, 5.0)
+    target, n = found.target, len(found.target)
+    if target.kind == FUNCTION:
+        reached = target.rows[:, 0] + found.differences
+        ax.plot(np.arange(n), target.rows[:, 0], "x", color=DARK, label="target")
+        ax.plot(np.arange(n), reached, label=found.output, **line_style(0))
+        ax.set(xlabel="position", ylabel=found.output)
+        return _finished(ax, 1)
+    x, y = target.rows[:, 0] + found.differences[:n], target.rows[:, 1] + found.differences[n : 2 * n]
+    ax.plot(x, y, label=found.output, **line_style(0))
+    _draw_target(ax, target)
+    ax.set(xlabel="x", ylabel="y", aspect="equal")
+    return _finished(ax, 1)
+
+
 def _finished(ax: Axes, lines: int) -> Axes:
     ax.grid(True, color=QUIET, linewidth=0.6)
     ax.set_axisbelow(True)
@@ -106,3 +124,13 @@ def _finished(ax: Axes, lines: int) -> Axes:
     if lines:
         ax.legend(frameon=False, fontsize=8)
     return ax
+
+
+def plot_survey(survey: FourBarSurvey, ax: Axes | None) -> Axes:
+    """Bars: how many linkages there are of each type."""
+    ax = axes_or_new(ax, 6.4, 3.2)
+    counts = survey.counts()
+    ax.barh(list(counts), list(counts.values()), color=COLORS[0])
+    ax.invert_yaxis()
+    ax.set(xlabel="linkages")
+    return _finished(ax, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import pi
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,9 @@ class SynthesizedLinkage(PlottedAnswer):
     """The least transmission angle on the way, from 0 to pi/2."""
     defects: list[str] = field(default_factory=list)
     offset: float = 0.0
-    """Angle of the led plane against its link, or of the output where the function begins."""
+    """Angle of the led plane against its link."""
+    full_turn: bool = False
+    """Whether a run takes the crank all around."""
 
     @property
     def type(self) -> str:
@@ -73,7 +76,7 @@ class SynthesizedLinkage(PlottedAnswer):
     def _span(self) -> float:
         """How far the crank turns in a run."""
         way = float(self.inputs[-1] - self.inputs[0])
-        return (2 * pi if way >= 0.0 else -2 * pi) if self.target.closed else way
+        return (2 * pi if way >= 0.0 else -2 * pi) if self.target.closed or self.full_turn else way
 
     def _fractions(self) -> Floats:
         """The parts of a run after which the positions are reached."""
@@ -94,7 +97,7 @@ class SynthesizedLinkage(PlottedAnswer):
         rows = self.target.rows
         if self.target.kind == FUNCTION:
             output = self._output(results)[at]
-            return np.abs(output - output[0] - (rows[:, 0] - rows[0, 0]) + self.offset)
+            return np.abs(output - output[0] - (rows[:, 0] - rows[0, 0]))
         link = self._kind.tracer
         x, y = results[f"{link}.P.x"][at], results[f"{link}.P.y"][at]
         errors = np.hypot(x - rows[:, 0], y - rows[:, 1])
@@ -110,7 +113,7 @@ class SynthesizedLinkage(PlottedAnswer):
         angle = self.parameters["guide_angle"]
         return np.cos(angle) * results["slider.x"] + np.sin(angle) * results["slider.y"]
 
-    @property
+    @cached_property
     def error(self) -> float:
         """The sum of the squares of the errors, as papers on synthesis count it."""
         return float((self.errors() ** 2).sum())
@@ -186,6 +189,98 @@ class SynthesizedLinkages(PlottedAnswer):
         """The first `most` linkages over each other in their first position, their paths, and the target."""
         from .pictures import plot_linkages
 
+        return plot_linkages(self.linkages[:most], self.target, ax)
+
+
+@dataclass(frozen=True, repr=False)
+class SynthesizedModel(PlottedAnswer):
+    """A model of a user with the values that were found."""
+
+    _model: Model
+    parameters: dict[str, float]
+    target: SynthesisTarget
+    output: str
+    differences: Floats
+    """To the target, in all its positions and coordinates."""
+    defects: list[str] = field(default_factory=list)
+
+    is_good = True
+
+    def model(self) -> Model:
+        """The model, with the values filled in."""
+        return self._model
+
+    @property
+    def error(self) -> float:
+        """The sum of the squares of the differences."""
+        return float((self.differences**2).sum())
+
+    def row(self) -> list[str]:
+        values = ", ".join(f"{name} {value:.5g}" for name, value in self.parameters.items())
+        return [self._model.name, values, "", "none"]
+
+    def __str__(self) -> str:
+        return f"{self._model.name}: {self.row()[1]}; error {self.error:.4g}"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """What was asked for, and what the model does."""
+        from .pictures import plot_model
+
+        return plot_model(self, ax)
+
+
+@dataclass(frozen=True, repr=False)
+class SearchedLinkages(PlottedAnswer):
+    """Linkages that come close to a target, the best first. The error is the sum of squared distances."""
+
+    title: str
+    target: SynthesisTarget
+    linkages: list[Any]
+
+    def __len__(self) -> int:
+        return len(self.linkages)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.linkages)
+
+    def __getitem__(self, i: int) -> Any:
+        return self.linkages[i]
+
+    @property
+    def best(self) -> Any:
+        """The linkage with the least error."""
+        return self.linkages[0]
+
+    def model(self) -> Model:
+        """The best linkage as a model."""
+        return self.best.model()
+
+    @property
+    def error(self) -> float:
+        """That of the best."""
+        return self.best.error
+
+    def rows(self) -> list[list[str]]:
+        """The table: number, error, motion, lengths, least transmission angle."""
+        return [[str(i), f"{each.error:.4g}", *each.row()[:3]] for i, each in enumerate(self.linkages)]
+
+    def __str__(self) -> str:
+        lines = [
+            f"{i}: error {error}, {motion}, {lengths} {angle}".rstrip()
+            for i, error, motion, lengths, angle in self.rows()
+        ]
+        return "\n".join([self.title, *lines])
+
+    def _parts(self) -> Iterator[Part]:
+        yield self.title
+        yield Rows(["", "error", "motion", "lengths", "least transmission angle"], self.rows(), 5)
+
+    def plot(self, ax: Axes | None = None, *, most: int = 3) -> Axes:
+        """The first `most` over each other in their first position, their paths, and the target."""
+        from .pictures import plot_linkages
+
+        if isinstance(self.best, SynthesizedModel):
+            return self.best.plot(ax)
         return plot_linkages(self.linkages[:most], self.target, ax)
 
 

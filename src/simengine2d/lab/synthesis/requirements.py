@@ -1,0 +1,98 @@
+"""Requirements: what else a linkage must hold, such as "transmission > 40*deg" or "max(B.force) < 400"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...analyses.inverse.inverse_dynamics import inverse_dynamics
+from ...errors import ModelError, SimEngineError, listed
+from ...expressions.evaluate import number
+from ...model.model import Model
+from ...numerics.arrays import Floats
+from ...results.results import Results
+
+TRANSMISSION = "transmission"
+REDUCED = {
+    "max": np.max,
+    "min": np.min,
+    "mean": np.mean,
+    "rms": lambda v: np.sqrt(np.mean(v * v)),
+    "ptp": np.ptp,
+}
+MARGIN = 1e-3  # by which the search keeps away from a limit
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """`reduce(channel) < limit` or `> limit`."""
+
+    text: str
+    reduction: str
+    channel: str
+    below: bool
+    limit: float
+
+    def value(self, results: Results) -> float:
+        return float(REDUCED[self.reduction](channel_of(results, self.channel)))
+
+    def holds(self, results: Results) -> bool:
+        value = self.value(results)
+        return value < self.limit if self.below else value > self.limit
+
+    def excess(self, results: Results) -> float:
+        """By how much it is missed, relative to the limit; 0 if it holds with a margin."""
+        size = abs(self.limit) or 1.0
+        value = (self.value(results) - self.limit) / size * (1.0 if self.below else -1.0)
+        return max(0.0, value + MARGIN)
+
+
+def channel_of(results: Results, name: str) -> Floats:
+    """A channel; `.force` of a joint is the size of its force, sqrt(fx^2 + fy^2)."""
+    if name.endswith(".force") and name.removesuffix(".force") in results.model.joints:
+        joint = name.removesuffix(".force")
+        return np.hypot(results[f"{joint}.fx"], results[f"{joint}.fy"])
+    return results[name]
+
+
+def read_requirements(texts: object) -> tuple[float, list[Requirement]]:
+    """The least transmission angle, and all other requirements."""
+    listing = [texts] if isinstance(texts, str) else list(texts or [])  # type: ignore[call-overload]
+    least, others = 0.0, []
+    for text in listing:
+        one = _read(str(text))
+        if one.channel != TRANSMISSION:
+            others.append(one)
+        elif one.below or not 0.0 < one.limit < np.pi / 2:
+            raise ModelError(
+                f"subject_to: '{text}'; a transmission angle is required to be above, 0 to 90*deg."
+            )
+        else:
+            least = max(least, one.limit)
+    return least, others
+
+
+def _read(text: str) -> Requirement:
+    parts = re.fullmatch(r"\s*(?:(\w+)\((.+)\)|(\w+))\s*(<|>)\s*(.+?)\s*", text)
+    if parts is None or (parts[3] or TRANSMISSION) != TRANSMISSION:
+        raise ModelError(
+            f"subject_to: '{text}' is not a requirement; write one as 'transmission > 40*deg' or 'max(B.force) < 400'."
+        )
+    if parts[1] is not None and parts[1] not in REDUCED:
+        raise ModelError(f"subject_to: '{text}': {parts[1]} is unknown; choose from {listed(REDUCED)}.")
+    return Requirement(
+        text.strip(), parts[1] or "min", (parts[2] or TRANSMISSION).strip(), parts[4] == "<", number(parts[5])
+    )
+
+
+def excesses(requirements: list[Requirement], model: Model, t_end: float, steps: int = 60) -> Floats:
+    """By how much each is missed in a run with its forces; 1 where the model does not run."""
+    try:
+        results = inverse_dynamics(model, t_end=t_end, step=t_end / steps)
+    except ModelError:
+        raise
+    except SimEngineError:
+        return np.ones(len(requirements))
+    return np.array([each.excess(results) for each in requirements])
