@@ -108,8 +108,8 @@ from .integrators.scipy_methods import RadauAdaptive as RadauAdaptive
 from .integrators.tsitouras5 import Tsitouras5 as Tsitouras5
 from .io import load as load
 from .io.run import run as run
-from .lab.check_work.check import check as check
 from .lab import synthesis as synthesis
+from .lab.check_work.check import check as check
 from .lab.explain.explain import explain as explain
 from .lab.explain.explanation import Explanation as Explanation
 from .lab.sweep.samples import LatinHypercube as LatinHypercube

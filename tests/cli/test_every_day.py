@@ -69,12 +69,15 @@ EVERY = {
         *("lab", "double_pendulum", "--t-end", 0.05, "--coordinates", "relative"),
         *("--formulations", "projection", "--integrators", "heun"),
     ],
+    "synthesize": ["synthesize", "line.csv", "--starts", 2, "--type", "four-bar"],
 }
 """A call of every command; `warmup` compiles everything and has its own test."""
 
 
 @pytest.fixture
 def words(request):
+    if request.param == "synthesize":
+        Path("line.csv").write_text("x,y\n0,0\n0.5,0.05\n1,0\n", encoding="utf-8")
     if request.param == "check-work":
         Path("anna.csv").write_text("QA\n" + ",".join(["0"] * 9) + "\n", encoding="utf-8")
     if request.param == "resume":

@@ -225,6 +225,12 @@ def syntheses():
     poses = [(0, 0, 0), (1, 0.5, 0.4), (1.5, 1.5, 0.9)]
     found = se.synthesis.motion(poses, fixed_pivots=[(0, -2), (2, -1)])
     yield from (found, found[0], found.target)
+    path = [(0, 0), (0.5, 0.1), (1, 0)]
+    searched = se.synthesize("slider-crank", path, starts=1)
+    yield from (searched, se.synthesis.survey_four_bars([[1, 2.5, 2.4, 3]]))
+    model = builders.four_bar(1, 2.5, 2.4, 3, speed=2)
+    limits = {"rocker": (2.3, 2.5)}
+    yield se.synthesize(model, path, ["rocker"], limits, output="coupler", starts=1).best
     yield se.synthesis.function_generator([0, 0.5, 1], [0.2, 0.5, 1.1], input_start=0.7, output_start=0.3)
 
 

@@ -16,6 +16,7 @@ from .commands import (
     motion,
     show,
     sweep,
+    synthesize,
 )
 from .commands.app import app
 from .terminal import prepare
@@ -34,6 +35,7 @@ __all__ = [
     "motion",
     "show",
     "sweep",
+    "synthesize",
 ]
 
 

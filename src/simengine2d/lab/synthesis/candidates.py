@@ -34,21 +34,19 @@ def checked_linkage(
     x = transmitting(problem, x)
     if requirements:
         x = within_requirements(problem, x, requirements)
+    if least_transmission(problem, x) <= problem.least_transmission:
+        return None  # it does not close, or transmits too little
     linkage = linkage_of(problem, x)
-    if linkage.transmission < problem.least_transmission:
-        return None
     try:
         results = linkage.run()
-        if requirements:
-            forces = inverse_dynamics(linkage.model(), t_end=1.0, step=1.0 / 200)
-            if not all(each.holds(forces) for each in requirements):
-                return None
+        forces = inverse_dynamics(linkage.model(), t_end=1.0, step=1.0 / 200) if requirements else results
     except SimEngineError:
         return None
     closed = float(np.sqrt(problem.error(x)))
     run = float(np.sqrt((linkage.errors(results) ** 2).sum()))
     agrees = abs(closed - run) <= AGREES * problem.target.size or problem.target.kind == POSES
-    return linkage if agrees and np.isfinite(run) else None
+    held = all(each.holds(forces) for each in requirements)
+    return linkage if agrees and held and np.isfinite(run) else None
 
 
 def transmitting(problem: LinkageProblem, x: Floats) -> Floats:
@@ -95,8 +93,8 @@ def motion_of(values: dict[str, float]) -> str:
     """What the links of the driven loop do."""
     if "rod" in values:
         return grashof_of(SliderCrankLengths(values["crank"], values["rod"], values["offset"])).type
-    names = ("crank", "coupler", "rocker", "ground")
-    return grashof_of(FourBarLengths(*(values[name] for name in names))).type
+    a, b, c, d = (values[name] for name in ("crank", "coupler", "rocker", "ground"))
+    return grashof_of(FourBarLengths(a, b, c, d)).type
 
 
 def checked_model(problem: ModelProblem, x: Floats, least: float) -> SynthesizedModel | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from ...numerics.arrays import Floats
 from ...results.results import Results
 
 TRANSMISSION = "transmission"
-REDUCED = {
+REDUCED: dict[str, Callable[[Floats], Any]] = {
     "max": np.max,
     "min": np.min,
     "mean": np.mean,

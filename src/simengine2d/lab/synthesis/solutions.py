@@ -265,10 +265,7 @@ class SearchedLinkages(PlottedAnswer):
         return [[str(i), f"{each.error:.4g}", *each.row()[:3]] for i, each in enumerate(self.linkages)]
 
     def __str__(self) -> str:
-        lines = [
-            f"{i}: error {error}, {motion}, {lengths} {angle}".rstrip()
-            for i, error, motion, lengths, angle in self.rows()
-        ]
+        lines = [f"{i}: error {error}, {', '.join(more)}" for i, error, *more in self.rows()]
         return "\n".join([self.title, *lines])
 
     def _parts(self) -> Iterator[Part]:

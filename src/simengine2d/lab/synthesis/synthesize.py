@@ -22,6 +22,7 @@ from .targets import FUNCTION, SynthesisTarget, as_target
 
 STARTS, MODEL_STARTS = 24, 4  # of each type and assembly mode; of a model
 KEPT = 5
+MET = 1e-20  # sum of squared distances, relative to the target's size, that is rounding
 SAME = 1e-3  # relative difference of parameters of one and the same linkage
 
 
@@ -70,8 +71,10 @@ def synthesize(
         done = _counter(progress, count * len(problems))
         found = []
         for each in problems:
-            for _, x in best_points(each, count, rng, done)[:KEPT]:
-                found.append(checked_linkage(each, x, requirements))
+            points = best_points(each, count, rng, done)[:KEPT]
+            found += [checked_linkage(each, x, requirements) for _, x in points]
+            if sum(one is not None and one.error < MET * wanted.size**2 for one in found) >= KEPT:
+                break  # enough linkages that meet the target: other assemblies could not be better
     return _answer(linkage, wanted, [each for each in found if each is not None], subject_to)
 
 
@@ -195,9 +198,8 @@ def _ranges(
         chosen = list(usual) if variables is None else list(variables)
     strange = [name for name in [*chosen, *given] if name not in names]
     if strange:
-        raise ModelError(
-            f"synthesize: {who} has no parameter '{strange[0]}'. {unknown('parameter', strange[0], names)}"
-        )
+        advice = unknown("parameter", strange[0], names)
+        raise ModelError(f"synthesize: {who} has no parameter '{strange[0]}'. {advice}")
     fixed = {name: low for name, (low, high) in usual.items() if low == high or name not in chosen}
     ranges: dict[str, tuple[float, float]] = {}
     for name in chosen:
@@ -218,7 +220,7 @@ def _range(name: str, given: Any) -> tuple[float, float]:
     """(low, high); a single value is fixed."""
     if given is None:
         raise ModelError(
-            f"synthesize: '{name}' varies, but between which limits? Give limits={{'{name}': (low, high)}}."
+            f"synthesize: '{name}' varies without limits; give them, limits={{'{name}': (low, high)}}."
         )
     if isinstance(given, str | int | float):
         value = number(given)
