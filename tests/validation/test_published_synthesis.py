@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
@@ -23,12 +24,11 @@ def test_three_angles_five_angles_and_three_poses_are_met_exactly():
 
 
 def test_five_poses_of_a_published_linkage_give_it_back():
-    found = synthesis.five_poses()
     names = ("ground", "crank", "coupler", "rocker")
-    wanted = sorted(synthesis.TASKS[1].published["Cabrera"][0][:4])
-    assert any(
-        sorted(each.parameters[name] for name in names) == pytest.approx(wanted, rel=1e-6) for each in found
-    )
+    wanted = np.sort(synthesis.TASKS[1].published["Cabrera"][0][:4])
+    lengths = [np.sort([each.parameters[name] for name in names]) for each in synthesis.five_poses()]
+    nearest = min(lengths, key=lambda each: np.abs(each - wanted).max())
+    np.testing.assert_allclose(nearest, wanted, rtol=1e-6)  # the poses of a short way are close to each other
 
 
 def test_published_linkages_have_their_published_errors():
@@ -42,4 +42,4 @@ def test_paths_are_tracked_at_least_as_well_as_published(task):
     found = task.solve()
     assert found.error <= min(task.published_errors().values())
     results = found.best.run()  # raises at a dead point
-    assert results.status == "finished"
+    assert results.t[-1] == 1.0
