@@ -201,3 +201,10 @@ def test_a_peak_of_a_force_that_was_felt():
 def test_outputs_too_coarse_for_stiff_forces_are_no_missed_pulse():
     walker = se.load(Path(se.__file__).parent / "model" / "library" / "walker.yaml")
     assert se.dynamics(walker, t_end=0.2, step=0.02).verdict.word == "check"
+
+
+def test_a_mechanism_that_cannot_move_is_trusted():
+    """Nothing is exchanged: the energy is constant but for rounding."""
+    m = builders.four_bar(1, 2, 3, 3)
+    m.add(se.Fixed("weld", "crank", "coupler"))
+    assert str(se.dynamics(m, t_end=1).verdict) == "trust"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 NO_POWER = 1e-6  # change of the kinetic energy within a motion that means nothing
+ROUNDING = 1e-14  # of a sum, relative to its largest value
 
 
 class EnergyParts(NamedTuple):
@@ -146,9 +147,7 @@ def energy_drift(results: Results) -> float | None:
     known = known_energy(results)
     if known is None:
         return None
-    kinetic, potential, total = known
-    exchanged = max(float(np.ptp(potential)), float(kinetic.max()))
-    return float(np.max(np.abs(total - total[0]))) / exchanged if exchanged > 0.0 else None
+    return _of_exchanged(float(np.max(np.abs(known.total - known.total[0]))), known)
 
 
 def energy_gain(results: Results) -> float | None:
@@ -158,10 +157,14 @@ def energy_gain(results: Results) -> float | None:
     known = known_energy(results)
     if known is None:
         return None
-    kinetic, potential, total = known
-    exchanged = max(float(np.ptp(potential)), float(kinetic.max()))
-    gain = float(np.max(total - np.minimum.accumulate(total)))
-    return gain / exchanged if exchanged > 0.0 else None
+    return _of_exchanged(float(np.max(known.total - np.minimum.accumulate(known.total))), known)
+
+
+def _of_exchanged(change: float, known: Energy) -> float | None:
+    """A change of the total energy relative to the energy exchanged; where a mechanism rests, rounding is none."""
+    exchanged = max(float(np.ptp(known.potential)), float(known.kinetic.max()))
+    rounding = ROUNDING * float(np.abs(known.potential).max())
+    return max(0.0, change - rounding) / exchanged if exchanged > 0.0 else None
 
 
 def is_passive(system: System) -> bool:
