@@ -11,12 +11,22 @@ from rich.console import RenderableType
 from ..analyses.assembly.assemble import Assembly
 from ..analyses.assembly.diagnose import Diagnosis
 from ..analyses.inverse.actuators import movers
-from ..expressions.unit_system import ANGLE, FORCE, LENGTH, MASS, TORQUE, UnitSystem
+from ..expressions.unit_system import (
+    ACCELERATION,
+    ANGLE,
+    FORCE,
+    LENGTH,
+    MASS,
+    POWER,
+    TORQUE,
+    VELOCITY,
+    UnitSystem,
+)
 from ..model.attachment import sides_in_words, slides_along
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
 from ..model.si_values import units_of
-from ..model.unit_fields import ACCELERATION, INERTIA, POWER, VELOCITY
+from ..model.unit_fields import INERTIA
 from ..numerics.arrays import Floats
 from ..results.actuator_effort import has_effort
 from ..results.energy import is_conservative, known_energy
@@ -133,10 +143,7 @@ def forces(results: Results) -> Iterator[RenderableType]:
     """What the actuators must give, and what the joints carry."""
     actuators = [name for name in movers(results.system) if has_effort(results, name)]
     units = units_shown(results.model)
-    names = (
-        ("W", "J") if replace(units, angle="rad") == UnitSystem() else (units.name(POWER), units.name(TORQUE))
-    )
-    power, energy = names
+    power, energy = units.shown("W").name, units.shown("J").name
     if actuators:
         yield ""
         columns = ["effort", "unit", "rms", f"peak power\n{power}", f"energy\n{energy}"]

@@ -20,6 +20,7 @@ import numpy as np
 from ..errors import ModelError, UnsupportedError, listed
 from ..io.files import write_bytes
 from ..numerics.arrays import Floats
+from ..results.in_units import ResultsInUnits
 from ..results.results import Results
 from .figure import SceneArtists, closed_figure, prepare
 from .figure_legend import explain, height_below, with_strip
@@ -39,7 +40,7 @@ SMOOTH = 4  # points of a trace per frame
 
 
 def animate(
-    results: Results,
+    view: ResultsInUnits,
     path: str | Path,
     *,
     fps: float = 25.0,
@@ -64,8 +65,9 @@ def animate(
         )
     _check(path, fps, speed, theme, size)
     check_arrows(arrows)
+    results = view.in_si
     times = _frame_times(results, fps, speed)
-    scene = scene_of(resampled(results, _refined(times)), trace)
+    scene = scene_of(resampled(results, _refined(times)), trace, view.units)
     with FrameProgress(progress) as bar:
         pictures = _pictures(scene, size, theme, bar, forces=forces, labels=labels, arrows=arrows)
         return write_bytes(path, write(pictures, fps))

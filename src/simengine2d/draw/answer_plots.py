@@ -22,6 +22,7 @@ from ..analyses.statics.equilibrium import Equilibria
 from ..analyses.statics.equilibrium_path import EquilibriumPath
 from ..analyses.statics.preload import Preload
 from ..expressions.table import Table
+from ..expressions.unit_system import UnitSystem
 from ..integrators.ivp.integration import Solution
 from ..integrators.ivp.second_order import SecondOrderSolution
 from ..model.curves.cam_design import CamProfile
@@ -198,23 +199,28 @@ def _over(x: Floats, lines: dict[str, Floats], ax: Axes | None, across: str, up:
 
 
 @plot_of.register(Energy)
-def plot_energy(answer: Energy, ax: Axes | None = None) -> Axes:
-    return _over(answer.t, answer._asdict(), ax, "t [s]", "energy [J]")
+def plot_energy(answer: Energy, ax: Axes | None = None, units: UnitSystem | None = None) -> Axes:
+    """In the units of the model, unless others are given."""
+    joule = (units or answer.units).shown("J")
+    lines = {name: joule.of(values) for name, values in answer._asdict().items()}
+    return _over(answer.t, lines, ax, "t [s]", f"energy [{joule.name}]")
 
 
 @plot_of.register(Reaction)
 def plot_reaction(answer: Reaction, ax: Axes | None = None) -> Axes:
     """The force; its torque has a scale on the right."""
-    size, torque = np.hypot(answer.fx, answer.fy), float(np.abs(answer.torque).max(initial=0.0))
+    size, most = np.hypot(answer.fx, answer.fy), float(np.abs(answer.torque).max(initial=0.0))
     largest = float(size.max(initial=0.0))
-    if largest <= 1e-9 * torque:
-        return _over(answer.t, {"torque": answer.torque}, ax, "t [s]", f"{answer.title or 'torque'} [N m]")
-    forces = {"fx": answer.fx, "fy": answer.fy, "|f|": size}
-    ax = _over(answer.t, forces, ax, "t [s]", f"{answer.title or 'force'} [N]")
-    if torque > 1e-9 * largest:
+    force, torque = answer.units.shown("N"), answer.units.shown("N m")
+    moment = torque.of(answer.torque)
+    if largest <= 1e-9 * most:
+        return _over(answer.t, {"torque": moment}, ax, "t [s]", f"{answer.title or 'torque'} [{torque.name}]")
+    forces = {"fx": force.of(answer.fx), "fy": force.of(answer.fy), "|f|": force.of(size)}
+    ax = _over(answer.t, forces, ax, "t [s]", f"{answer.title or 'force'} [{force.name}]")
+    if most > 1e-9 * largest:
         right = ax.twinx()
-        right.plot(answer.t, answer.torque, **line_style(3))
-        right.set_ylabel("torque [N m]", color=COLORS[3])
+        right.plot(answer.t, moment, **line_style(3))
+        right.set_ylabel(f"torque [{torque.name}]", color=COLORS[3])
     return ax
 
 

@@ -68,11 +68,12 @@ def _scales(ax: Axes, scene: Scene, kinds: Sequence[str], theme: str) -> None:
     scales += [(ON_REQUEST[kind], scene.scale_of(kind), ink_of(kind, theme).edge or "") for kind in motions]
     for k, (unit, scale, color) in enumerate(scales):
         if scale > 0.0:
-            _scale(ax, 0.02 + 0.33 * k, LONGEST if len(scales) == 1 else SHORTER, unit, scale, color)
+            longest, shown = LONGEST if len(scales) == 1 else SHORTER, scene.units.shown(unit)
+            _scale(ax, 0.02 + 0.33 * k, longest, shown.name, scale * shown.factor, color)
 
 
 def _scale(ax: Axes, at: float, longest: float, unit: str, scale: float, color: str) -> None:
-    """An arrow of a round size in the strip, as long as the arrows of the picture make it."""
+    """An arrow of a round size in the strip, as long as those of the picture; `scale` is in meters per unit."""
     (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
     size = round_below(longest * (x1 - x0) / scale)
     start, y = x0 + at * (x1 - x0), y0 + 0.4 * STRIP * (y1 - y0)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..errors import ModelError, UnsupportedError, unknown
+from ..expressions.unit_system import UnitSystem
 from ..model.frame import GROUND
+from ..results.in_units import ResultsInUnits
 from ..results.results import Results
 from .figure import SceneArtists, axes_or_new
 from .layout import CarrierMotion
@@ -70,18 +72,19 @@ def _row(results: Results, body: str, t: float) -> int:
     return nearest_row(results, t)
 
 
-def free_body(results: Results, body: str, t: float, ax: Axes | None = None) -> Axes:
+def free_body(view: ResultsInUnits, body: str, t: float, ax: Axes | None = None) -> Axes:
     """The body at the output nearest to t, the forces on it, and the residual of its equations of motion."""
+    results = view.in_si
     i = _row(results, body, t)
     balanced = balance(results, body, t)
-    scene = _freed(scene_of(results.at_rows(slice(i, i + 1))), body, balanced, results)
+    scene = _freed(scene_of(results.at_rows(slice(i, i + 1)), (), view.units), body, balanced, results)
     ax = axes_or_new(ax, 6.0, 5.4)
     _frame(scene, ax)
     ax.set_axis_off()
     ax.set_aspect("equal")
     SceneArtists(replace(scene, labels=list(_names(scene))), ax, labels=True).show(0)
     ax.set_title(f"{body} at t = {results.t[i]:.4g} s")
-    ax.text(0.5, -0.02, _sentence(balanced), transform=ax.transAxes, ha="center", va="top", fontsize=9,
+    ax.text(0.5, -0.02, _sentence(balanced, view.units), transform=ax.transAxes, ha="center", va="top", fontsize=9,
             color=TEXT["light"], linespacing=1.5)  # fmt: skip
     return ax
 
@@ -103,8 +106,15 @@ def _freed(scene: Scene, body: str, balanced: BodyBalance, results: Results) -> 
         if name in results.model.joints:
             pin = circle((spot.x, spot.y), 0.5 * scene.size, 32)
             marks.append(Outline(body, [pin], "pin", Layer.PIN, name))
-    return Scene(
-        scene.title, scene.motion, scene.size, marks, [], [], arrows, lambda kind: [], [], scene.inks
+    return replace(
+        scene,
+        marks=marks,
+        centers=[],
+        labels=[],
+        arrows=arrows,
+        on_request=lambda kind: [],
+        traces=[],
+        notes=[],
     )
 
 
@@ -127,9 +137,10 @@ def _names(scene: Scene) -> Iterator[Label]:
     for arrow in scene.arrows:
         force, torque = np.array([arrow.fx[0], arrow.fy[0]]), float(arrow.torque[0])
         size = float(np.hypot(*force))
-        shown = [f"{size:.4g} N"] if size * scene.force_scale > 0.3 * scene.size else []
+        newton, moment = scene.units.shown("N"), scene.units.shown("N m")
+        shown = [newton.text(size)] if size * scene.force_scale > 0.3 * scene.size else []
         if abs(torque) * scene.torque_scale > SMALLEST_ARC:
-            shown.append(f"{torque:.4g} N m")
+            shown.append(moment.text(torque))
         if shown:
             at = scene.motion.place(arrow.spot)[0]
             tail, tip = (Spot(GROUND, *map(float, end)) for end in (at, at + scene.force_scale * force))
@@ -148,10 +159,13 @@ def _frame(scene: Scene, ax: Axes) -> None:
     ax.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin))
 
 
-def _sentence(balanced: BodyBalance) -> str:
-    mx, my, jt = balanced.inertia
-    rx, ry, rt = (f"{part:.1e}" if part else "0" for part in balanced.residual)
+def _sentence(balanced: BodyBalance, units: UnitSystem) -> str:
+    force, torque = units.shown("N"), units.shown("N m")
+    parts = force, force, torque
+    mx, my, jt = (unit.of(part) for unit, part in zip(parts, balanced.inertia, strict=True))
+    left = (unit.of(part) for unit, part in zip(parts, balanced.residual, strict=True))
+    rx, ry, rt = (f"{part:.1e}" if part else "0" for part in left)
     return (
-        f"m a = ({mx:.4g}, {my:.4g}) N,   J α = {jt:.4g} N m\n"
-        f"ΣF − m a = ({rx}, {ry}) N,   ΣT − J α = {rt} N m"
+        f"m a = ({mx:.4g}, {my:.4g}) {force.name},   J α = {jt:.4g} {torque.name}\n"
+        f"ΣF − m a = ({rx}, {ry}) {force.name},   ΣT − J α = {rt} {torque.name}"
     )

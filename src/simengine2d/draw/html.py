@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any, TypedDict, Unpack
 from ..errors import ModelError
 from ..io.files import write_text
 from ..model.model import Model
+from ..results.pictures import PicturedResults
 from ..results.results import Results
 from .differences import names_of
 from .forces import KINDS
@@ -72,11 +74,14 @@ class PlayerOptions(TypedDict, total=False):
     most_rows: int
 
 
-def html(results: Results | Sequence[Results], path: str | Path, **options: Unpack[PlayerOptions]) -> Path:
+def html(
+    results: PicturedResults | Sequence[PicturedResults], path: str | Path, **options: Unpack[PlayerOptions]
+) -> Path:
     """Write a page that plays one result, or several over each other: `html([r1, r2], "compare.html")`.
 
     `labels` name the results; `trace` are points, `channels` plots that are shown from the beginning; `forces`,
     `speed`, `theme` ("light" or "dark"), `play` and the time `at` say how it begins. The reader can change all of it.
+    It is in the units of the first model, or in others: `html(r.in_units(length="mm"), path)`.
     """
     path = Path(path)
     if path.suffix.lower() not in (".html", ".htm"):
@@ -84,7 +89,7 @@ def html(results: Results | Sequence[Results], path: str | Path, **options: Unpa
     return write_text(path, page(results, **options))
 
 
-def page(results: Results | Sequence[Results], **options: Unpack[PlayerOptions]) -> str:
+def page(results: PicturedResults | Sequence[PicturedResults], **options: Unpack[PlayerOptions]) -> str:
     """The text of the page; the options are those of `player_data`."""
     data = player_data(results, **options)
     # a "<" inside a script could end it
@@ -100,7 +105,7 @@ def page(results: Results | Sequence[Results], **options: Unpack[PlayerOptions])
 
 
 def player_data(
-    results: Results | Sequence[Results],
+    results: PicturedResults | Sequence[PicturedResults],
     *,
     labels: Sequence[str] = (),
     trace: Sequence[str] | None = None,
@@ -113,13 +118,16 @@ def player_data(
     most_rows: int = MOST_ROWS,
 ) -> dict[str, Any]:
     """What the player gets. `labels` name the results, `trace` and `channels` are shown from the beginning."""
-    several = [results] if isinstance(results, Results) else list(results)
+    views = [one.shown for one in ([results] if isinstance(results, PicturedResults) else results)]
+    several = [view.in_si for view in views]
     _check(several, labels, speed, theme)
+    units = asdict(views[0].units)  # of all, so that curves can be compared
     names = list(labels) or names_of(several)
     trace = _own_traces(several[0].model) if trace is None else trace
     asked = list(channels or ())
     parts = [
-        payload(result, name, trace, most_rows, asked) for result, name in zip(several, names, strict=True)
+        payload(result.in_units(**units), name, trace, most_rows, asked)
+        for result, name in zip(several, names, strict=True)
     ]
     return {
         "title": " and ".join(dict.fromkeys(part["name"] for part in parts)),

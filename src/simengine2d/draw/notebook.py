@@ -6,6 +6,7 @@ In Jupyter, VS Code and marimo the player is also a widget, through the package 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from html import escape
 from importlib import import_module
 from typing import Any, Unpack
@@ -13,9 +14,13 @@ from typing import Any, Unpack
 import numpy as np
 
 from ..analyses.catalog import CATALOG
+from ..analyses.dynamics.choice import AS_ASKED
 from ..answer import Part, Rows
 from ..errors import ModelError, SimEngineError, needed, unknown
+from ..methods import Formulation, Integrator
 from ..model.model import Model
+from ..model.si_values import unit_of_parameter
+from ..results.pictures import PicturedResults
 from ..results.results import Results
 from . import report_data
 from .answer_html import framed, part_html, themed
@@ -39,9 +44,8 @@ def model_html(model: Model) -> str:
         lines = report_data.diagnosis(model)
     except SimEngineError as error:
         return f"<pre>{escape(repr(model))}\n{escape(str(error))}</pre>"
-    heads = ["body", "mass kg", "inertia kg m²", "x m", "y m", "phi rad"]
     tables = [
-        Rows(heads, report_data.body_rows(resolved)),
+        report_data.body_table(resolved),
         Rows(["joint", "type", "between", "equations"], report_data.joint_rows(resolved), 3),
         Rows(["force", "type", "on"], report_data.force_rows(resolved), 3),
     ]
@@ -88,7 +92,7 @@ class WidgetOptions(PlayerOptions, total=False):
 
 
 def player(
-    results: Results | Sequence[Results],
+    results: PicturedResults | Sequence[PicturedResults],
     *,
     height: int = 560,
     parameters: Mapping[str, tuple[float, float]] | None = None,
@@ -99,6 +103,7 @@ def player(
 
     Its `time` can be set and read. `parameters={"crank": (0.5, 1.5)}` gives it sliders for parameters of the model;
     when one is moved, the analysis is made again, or `run(model)`, and `results` of the widget are the new ones.
+    The range of a parameter that has a unit is in the model's units.
     """
     without = ". Without it, results show themselves, and results.html(path) writes a page"
     anywidget: Any = needed("anywidget", "the player in a notebook needs", "notebook", without)
@@ -118,53 +123,76 @@ def player(
         parameters = traitlets.List().tag(sync=True)
         values = traitlets.Dict().tag(sync=True)
         message = traitlets.Unicode().tag(sync=True)
-        results: Results | Sequence[Results]
+        results: Any
 
         @traitlets.observe("values")
         def _run(self, change: Any) -> None:
-            if change["new"] and isinstance(self.results, Results):
+            if change["new"] and isinstance(first, PicturedResults):
                 try:
-                    model = self.results.model.with_parameters(**change["new"])
-                    self.results = (run or again(first))(model)
-                    self.data, self.message = player_data(self.results, **look), ""
+                    model = _written(first.in_si).with_parameters(**_with_units(change["new"], sliders))
+                    self.results = (run or again(first.in_si))(model)
+                    shown = self.results.in_units(**asdict(first.shown.units))
+                    self.data, self.message = player_data(shown, **look), ""
                 except SimEngineError as error:
                     self.message = str(error)
 
-    first = results if isinstance(results, Results) else results[0]
+    first = results
     widget = Player(data=data, sheet=style(data), height=height, parameters=sliders)
     widget.results = results
     return widget
 
 
+def _written(results: Results) -> Model:
+    """The model in its own units."""
+    return results.model.written or results.model
+
+
+def _with_units(values: Mapping[str, float], sliders: Sequence[dict[str, Any]]) -> dict[str, float | str]:
+    """The values of sliders; those of parameters that have units, with these."""
+    units = {slider["name"]: slider["unit"] for slider in sliders}
+    return {name: f"{value!r} {units[name]}" if units[name] else value for name, value in values.items()}
+
+
 def _sliders(
-    results: Results | Sequence[Results], parameters: Mapping[str, tuple[float, float]]
+    results: PicturedResults | Sequence[PicturedResults], parameters: Mapping[str, tuple[float, float]]
 ) -> list[dict[str, Any]]:
-    """Names, ranges and present values."""
-    if parameters and not isinstance(results, Results):
+    """Names, ranges, present values and units."""
+    if not parameters:
+        return []
+    if not isinstance(results, PicturedResults):
         raise ModelError("sliders run one model again; give one result, not several.")
+    model = results.in_si.model
     sliders = []
     for name, (low, high) in parameters.items():
-        assert isinstance(results, Results)
-        known = results.resolved.parameters
-        if name not in results.model.parameters:
-            hint = unknown("parameter", name, results.model.parameters)
-            raise ModelError(f"model '{results.model.name}' has no parameter '{name}'. {hint}")
+        if name not in model.parameters:
+            hint = unknown("parameter", name, model.parameters)
+            raise ModelError(f"model '{model.name}' has no parameter '{name}'. {hint}")
         if not low < high:
             raise ModelError(
                 f"the slider of '{name}' goes from {low!r} to {high!r}; give the smaller number first."
             )
-        sliders.append({"name": name, "low": low, "high": high, "value": float(known[name])})
+        unit = unit_of_parameter(model, name)
+        value = float(unit.of(results.in_si.resolved.parameters[name]))
+        sliders.append({"name": name, "low": low, "high": high, "value": value, "unit": unit.name})
     return sliders
 
 
 def again(results: Results) -> Run:
-    """The same analysis at the same times, for another model."""
+    """The same analysis by the same methods at the same times, for another model."""
     analysis = CATALOG.get(results.analysis)
     if analysis is None:
         raise ModelError(
             f"results of '{results.analysis}' are not computed again; give run=lambda model: ..."
         )
     options: dict[str, Any] = {"t_eval": np.unique(results.t)} if analysis.in_time else {}
-    if "rtol" in analysis.options:
-        options["rtol"] = results.settings.get("rtol")
+    if analysis.resumes:
+        options |= _methods(results.settings)
     return lambda model: analysis.run(model, options)
+
+
+def _methods(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The integrator and all else that decides how a run is made; coordinates, where they were asked for."""
+    kept = {name: settings.get(name) for name in ("step", "rtol", "atol", "max_step")}
+    kept["integrator"] = Integrator.registry.made(settings.get("integrator"))
+    kept["formulation"] = Formulation.registry.made(settings.get("formulation"))
+    return kept | ({"coordinates": settings["coordinates"]} if settings.get("why") == AS_ASKED else {})

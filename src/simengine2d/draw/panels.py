@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..io.files import write_bytes
 from ..results.in_units import ResultsInUnits
-from ..results.results import Results
 from ..results.tables import expanded
 from .figure import closed_figure
 from .plots import plot
@@ -22,7 +21,7 @@ WIDTH, FIRST, MORE = 7.2, 3.0, 2.2  # inches: of the figure, its first panel, ea
 PICTURE = 6.4, 4.8
 
 
-def plot_panels(results: Results | ResultsInUnits, panels: Sequence[Sequence[str]]) -> Figure:
+def plot_panels(results: ResultsInUnits, panels: Sequence[Sequence[str]]) -> Figure:
     """Channels and groups of them over time, a panel for each list; one for each unit where there are more than two."""
     groups = [group for panel in panels for group in _by_units(results, expanded(results.in_si, panel))]
     figure = closed_figure(WIDTH, FIRST + MORE * (len(groups) - 1))
@@ -40,7 +39,7 @@ def plot_panels(results: Results | ResultsInUnits, panels: Sequence[Sequence[str
     return figure
 
 
-def _by_units(results: Results | ResultsInUnits, channels: Sequence[str]) -> list[list[str]]:
+def _by_units(results: ResultsInUnits, channels: Sequence[str]) -> list[list[str]]:
     units = list(dict.fromkeys(results.unit(channel) for channel in channels))
     if len(units) <= 2:
         return [list(channels)]

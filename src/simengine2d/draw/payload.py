@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from ..model.frame import GROUND
+from ..results.in_units import ResultsInUnits
 from ..results.named_channels import COORDINATES, ORDERS
+from ..results.pictures import PicturedResults
 from ..results.results import Results
 from .marks import Arrow, Mark, Spot, Stretched, Trace
 from .player_channels import (
@@ -40,13 +42,14 @@ def base64(values: Any) -> str:
 
 
 def payload(
-    results: Results,
+    shown: PicturedResults,
     label: str,
     trace: Sequence[str] = (),
     most_rows: int = MOST_ROWS,
     asked: Sequence[str] = (),
 ) -> dict[str, Any]:
     """One result for the player; `asked` are channels that it must have, among them measures."""
+    results, units = shown.in_si, shown.shown.units
     verdict = results.verdict
     doubts = [] if verdict.is_good else [f"{verdict.word}: {reason}" for reason in verdict.reasons]
     full = 9 * len(results.bodies) + 6 * len(results.model.elements) + 3
@@ -57,7 +60,7 @@ def payload(
         thinned = replace(thinned, lam=None)
         notes.append("velocities, accelerations and reactions are left out, so that the page stays small")
     scene = scene_of(thinned, trace)
-    return _scene_data(scene, thinned, 1 if is_large else 3, asked) | {
+    return _scene_data(scene, thinned.in_units(**asdict(units)), 1 if is_large else 3, asked) | {
         "name": results.model.name,
         "label": label,
         "status": f"{results.status}; {verdict.word}" if results.analysis else results.status,
@@ -65,25 +68,26 @@ def payload(
     }
 
 
-def _scene_data(scene: Scene, results: Results, orders: int, asked: Sequence[str]) -> dict[str, Any]:
-    """The scene, and the columns of everything that moves."""
-    columns = Columns()
+def _scene_data(scene: Scene, view: ResultsInUnits, orders: int, asked: Sequence[str]) -> dict[str, Any]:
+    """The scene, and the columns of everything that moves; all numbers are in SI units, with units to show them."""
+    columns, results, units = Columns(), view.in_si, view.units
     known = _body_columns(results, orders, columns)
     number = {name: i for i, name in enumerate(scene.motion.poses)}
     arrows = [_arrow(arrow, scene, number, columns) for arrow in scene.arrows]
     weights = [_weight(arrow, number) for arrow in scene.requested(["weight"])]
     channels = [
-        *body_channels(results, known),
-        *force_channels(scene.arrows, arrows),
-        *energy_channels(results, columns),
+        *body_channels(view, known),
+        *force_channels(scene.arrows, arrows, units),
+        *energy_channels(view, columns),
     ]
     if orders > 1:  # otherwise the page is large already
-        channels += [*effort_channels(results, columns), *formula_channels(results, columns)]
-    channels += measure_channels(results, number)
-    channels += asked_channels(results, asked, channels, columns)
+        channels += [*effort_channels(view, columns), *formula_channels(view, columns)]
+    channels += measure_channels(view, number)
+    channels += asked_channels(view, asked, channels, columns)
     return {
         "size": _rounded(scene.size),
         "bounds": [_rounded(v) for v in scene.bounds_with_forces],
+        "units": {unit: list(units.shown(unit)) for unit in ("m", "m/s", "m/s²", "N", "N m")},
         "forceScale": scene.force_scale,
         "torqueScale": scene.torque_scale,
         "carriers": [_carrier(name, scene, known, columns) for name in scene.motion.poses],

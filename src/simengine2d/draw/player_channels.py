@@ -10,19 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import ModelError
+from ..expressions.unit_system import ShownUnit, UnitSystem
 from ..model.elements import Element, Joint
 from ..model.forces.spring import Spring
 from ..model.joints.driver import Driver
 from ..model.measure import Measure, Term
+from ..model.model import Model
 from ..numerics.arrays import Floats
 from ..results.actuator_effort import has_effort
-from ..results.channels import UNITS, unit_of
+from ..results.channels import UNITS
 from ..results.energy import known_energy
+from ..results.in_units import ResultsInUnits
 from ..results.named_channels import COORDINATES, ORDERS
 from ..results.results import Results
 from .marks import Arrow
 
 MEASURES = {"distance": "m", "angle": "rad"}
+NO_UNIT = ShownUnit("SI units")
+"""Of formulas of which it is not known what they measure, where others are in other units."""
 
 
 class Columns:
@@ -36,37 +42,46 @@ class Columns:
         return len(self.arrays) - 1
 
 
-def channel(name: str, unit: str, group: str, **more: Any) -> dict[str, Any]:
-    return {"name": name, "unit": unit, "group": group} | {k: v for k, v in more.items() if v is not None}
+def channel(name: str, unit: ShownUnit, group: str, **more: Any) -> dict[str, Any]:
+    """Columns are in SI units; what is shown of them is divided by the factor of the unit."""
+    factor = None if unit.factor == 1.0 else unit.factor
+    given = {"factor": factor, **more}
+    return {"name": name, "unit": unit.name, "group": group} | {
+        k: v for k, v in given.items() if v is not None
+    }
 
 
-def body_channels(results: Results, known: dict[str, int]) -> Iterator[dict[str, Any]]:
+def body_channels(view: ResultsInUnits, known: dict[str, int]) -> Iterator[dict[str, Any]]:
     """Channels with the column of their rate, where there is one, for smooth curves between rows."""
+    results = view.in_si
     for body in results.bodies:
         for quantity in (c + order for order in ORDERS for c in COORDINATES):
             name = f"{body}.{quantity}"
             if name in known:
-                yield channel(name, UNITS[quantity], body, column=known[name], rate=known.get(f"{name}d"))
+                unit = view.units.shown(UNITS[quantity])
+                yield channel(name, unit, body, column=known[name], rate=known.get(f"{name}d"))
 
 
-def force_channels(arrows: Sequence[Arrow], data: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def force_channels(
+    arrows: Sequence[Arrow], data: Sequence[dict[str, Any]], units: UnitSystem
+) -> Iterator[dict[str, Any]]:
     """Components and size of reactions and applied forces."""
     for arrow, one in zip(arrows, data, strict=True):
         for part, column in zip(("fx", "fy", "torque"), one["columns"], strict=True):
-            yield channel(f"{arrow.name}.{part}", UNITS[part], arrow.name, column=column)
-        yield channel(f"{arrow.name}.|f|", UNITS["fx"], arrow.name, sizeOf=one["columns"][:2])
+            yield channel(f"{arrow.name}.{part}", units.shown(UNITS[part]), arrow.name, column=column)
+        yield channel(f"{arrow.name}.|f|", units.shown("N"), arrow.name, sizeOf=one["columns"][:2])
 
 
-def measure_channels(results: Results, number: dict[str, int]) -> Iterator[dict[str, Any]]:
+def measure_channels(view: ResultsInUnits, number: dict[str, int]) -> Iterator[dict[str, Any]]:
     """The distances and angles on which drivers and springs act; the player computes them from the poses."""
+    results = view.in_si
     for name, element in results.resolved.elements.items():
         term = _single_term(element)
         if term is not None and term.kind in MEASURES:
             ends = {side: _end(frame, number) for side, frame in (("a", term.a), ("b", term.b))}
-            text = _text(results.model.elements[name])
-            yield channel(
-                text, MEASURES[term.kind], name, measure={"kind": term.kind, "weight": term.weight} | ends
-            )
+            text = _text(_as_written(results.model, name))
+            unit = view.units.shown(MEASURES[term.kind])
+            yield channel(text, unit, name, measure={"kind": term.kind, "weight": term.weight} | ends)
 
 
 def _single_term(element: Element) -> Term | None:
@@ -82,16 +97,22 @@ def _end(frame: Any, number: dict[str, int]) -> list[float]:
     return [number[frame.body], frame.x, frame.y, frame.angle]
 
 
+def _as_written(model: Model, name: str) -> Element:
+    """The element in the units of the model."""
+    return (model.written or model).elements.get(name, model.elements[name])
+
+
 def _text(element: Any) -> str:
     return element.measure if isinstance(element.measure, str) else element.measure.text
 
 
-def effort_channels(results: Results, columns: Columns) -> Iterator[dict[str, Any]]:
+def effort_channels(view: ResultsInUnits, columns: Columns) -> Iterator[dict[str, Any]]:
     """What drivers and springs must deliver."""
+    results = view.in_si
     for name, element in results.model.elements.items():
         if isinstance(element, Driver | Spring) and _is_known(results, name):
-            yield _plain(results, f"{name}.effort", name, columns)
-            yield _plain(results, f"{name}.power", name, columns)
+            yield _plain(view, f"{name}.effort", name, columns)
+            yield _plain(view, f"{name}.power", name, columns)
 
 
 def _is_known(results: Results, name: str) -> bool:
@@ -101,28 +122,32 @@ def _is_known(results: Results, name: str) -> bool:
     return results.lam is not None or not isinstance(results.model.elements[name], Joint)
 
 
-def formula_channels(results: Results, columns: Columns) -> Iterator[dict[str, Any]]:
+def formula_channels(view: ResultsInUnits, columns: Columns) -> Iterator[dict[str, Any]]:
     """The formulas that the model names."""
-    for name in results.model.formulas:
-        yield _plain(results, name, "formulas", columns)
+    for name in view.in_si.model.formulas:
+        yield _plain(view, name, "formulas", columns)
 
 
 def asked_channels(
-    results: Results, names: Sequence[str], known: Sequence[dict[str, Any]], columns: Columns
+    view: ResultsInUnits, names: Sequence[str], known: Sequence[dict[str, Any]], columns: Columns
 ) -> Iterator[dict[str, Any]]:
     """Measures and other channels of the results that were asked for: "distance(a, b)", "rod.at(1, 0).x"."""
     there = {one["name"] for one in known}
     for name in names:
         if name not in there and "(" in name:
-            yield _plain(results, name, "measures", columns)
+            yield _plain(view, name, "measures", columns)
 
 
-def energy_channels(results: Results, columns: Columns) -> Iterator[dict[str, Any]]:
-    energy = known_energy(results)
+def energy_channels(view: ResultsInUnits, columns: Columns) -> Iterator[dict[str, Any]]:
+    energy = known_energy(view.in_si)
     if energy is not None:
         for part, values in zip(energy._fields, energy, strict=True):
-            yield channel(f"energy.{part}", "J", "energy", column=columns.add(values))
+            yield channel(f"energy.{part}", view.units.shown("J"), "energy", column=columns.add(values))
 
 
-def _plain(results: Results, name: str, group: str, columns: Columns) -> dict[str, Any]:
-    return channel(name, unit_of(results, name), group, column=columns.add(results[name]))
+def _plain(view: ResultsInUnits, name: str, group: str, columns: Columns) -> dict[str, Any]:
+    try:
+        unit = view.shown_unit(name)
+    except ModelError:
+        unit = NO_UNIT
+    return channel(name, unit, group, column=columns.add(view.in_si[name]))

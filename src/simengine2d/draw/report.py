@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ModelError
 from ..io.files import write_text
 from ..results.energy import known_energy
+from ..results.in_units import ResultsInUnits
+from ..results.pictures import PicturedResults
 from ..results.results import Results
 from . import plots, report_data
 from .figure import draw_scene, figure_svg, scene_svg
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_LOADS = 60  # rows of the table of reactions
-PEAKS = (0, 3)  # among the numbers of a load
+NUMBERS = ("peak", "at", "rms", "peak", "rms")  # of a load
+PEAKS = (0, 3)  # among them
 
 STYLE = f"""
 body {{ font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; color: {TEXT["light"]};
@@ -51,34 +54,35 @@ figure svg {{ max-width: 100%; height: auto; }}
 """
 
 
-def write_report(results: Results, path: str | Path) -> Path:
+def write_report(results: PicturedResults, path: str | Path) -> Path:
     """Write the report of one result."""
     path = Path(path)
     if path.suffix.lower() not in (".html", ".htm"):
         raise ModelError(f"{path} is not written: a report is an .html file.")
-    return write_text(path, report(results))
+    return write_text(path, report(results.shown))
 
 
-def report(results: Results) -> str:
+def report(view: ResultsInUnits) -> str:
     """The text of the page."""
+    results = view.in_si
     title = escape(f"{results.model.name}: {results.analysis.replace('_', ' ') or 'results'}")
     sections = [
         f"<h1>{title}</h1>",
         _verdict_sentence(results),
         _section("Verdict", fact_table(report_data.verdict(results))),
         _section(
-            "Mechanism", f"<figure>{scene_svg(scene_of(results), 7.0, 6.0)}</figure>", *_model_tables(results)
+            "Mechanism", f"<figure>{scene_svg(scene_of(results), 7.0, 6.0)}</figure>", *_model_tables(view)
         ),
         _section("Mobility", *(f"<p>{escape(line)}</p>" for line in report_data.diagnosis(results.model))),
-        _section("Plots", *_plots(results)),
-        *_reactions(results),
+        _section("Plots", *_plots(view)),
+        *_reactions(view),
         _section("Settings", fact_table(report_data.settings(results))),
         _section("Work", fact_table(report_data.work(results))) if results.statistics else "",
         _section("Origin", fact_table(report_data.origin(results))),
     ]
     head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-    view = '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    return f"{head}{view}<style>{STYLE}</style></head><body>\n{chr(10).join(sections)}\n</body></html>\n"
+    width = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    return f"{head}{width}<style>{STYLE}</style></head><body>\n{chr(10).join(sections)}\n</body></html>\n"
 
 
 def _verdict_sentence(results: Results) -> str:
@@ -120,35 +124,39 @@ def _cell(text: str, is_number: bool) -> str:
     return f"<td{' class=number' if is_number else ''}>{escape(text)}</td>"
 
 
-def _model_tables(results: Results) -> list[str]:
-    resolved = results.resolved
+def _model_tables(view: ResultsInUnits) -> list[str]:
+    resolved = view.in_si.resolved
     joints, forces = report_data.joint_rows(resolved), report_data.force_rows(resolved)
-    heads = ["body", "mass kg", "inertia kg m²", "x m", "y m", "phi rad"]
-    parts = [table(heads, report_data.body_rows(resolved), 1)]
+    parts = [table(*report_data.body_table(resolved, view.units))]
     parts += [table(["joint", "type", "between", "equations"], joints, 3)] if joints else []
     return parts + ([table(["force", "type", "on"], forces, 3)] if forces else [])
 
 
-def _reactions(results: Results) -> list[str]:
+def _reactions(view: ResultsInUnits) -> list[str]:
     """Peak and root-mean-square reactions, and the plot of the largest."""
+    results = view.in_si
     loads = report_data.loads(results) if results.t.size else []
     if not loads:
         return []
-    heads = ["joint or force", "type", "on", "peak N", "at s", "rms N", "peak N m", "rms N m"]
+    units = [view.units.shown(unit) for unit in ("N", "s", "N", "N m", "N m")]
+    words = [f"{word} {unit.name}" for word, unit in zip(NUMBERS, units, strict=True)]
     rows = [
         [load.name if load.unique else f"{load.name} (not unique)", load.kind, load.on]
-        + [f"{'' if load.seen or k not in PEAKS else '> '}{value:.4g}" for k, value in enumerate(load[3:8])]
+        + [
+            f"{'' if load.seen or k not in PEAKS else '> '}{unit.of(value):.4g}"
+            for k, (unit, value) in enumerate(zip(units, load[3:8], strict=True))
+        ]
         for load in loads[:MOST_LOADS]
     ]
-    parts = [table(heads, rows, 3)]
+    parts = [table(["joint or force", "type", "on", *words], rows, 3)]
     if len(loads) > MOST_LOADS:
         parts.append(f"<p>and {len(loads) - MOST_LOADS} more</p>")
     worst = max(loads, key=lambda load: load.peak_force)
     if worst.peak_force > 0.0:
-        parts.append(_figure(lambda figure: _reaction_plot(results, worst.name, figure), 9.0, 3.6))
+        parts.append(_figure(lambda figure: _reaction_plot(view, worst.name, figure), 9.0, 3.6))
         parts += [
             f"<p>All forces at t = {worst.peak_time:.4g} s, when that of {escape(worst.name)} is largest:</p>",
-            f"<figure>{_moment(results, worst.peak_time)}</figure>",
+            f"<figure>{_moment(view, worst.peak_time)}</figure>",
         ]
     return [_section("Reactions", *parts)]
 
@@ -164,37 +172,38 @@ def _figure(draw: Callable[[Figure], Any], width: float, height: float) -> str:
     return f"<figure>{figure_svg(neatly, width, height)}</figure>"
 
 
-def _moment(results: Results, t: float) -> str:
+def _moment(view: ResultsInUnits, t: float) -> str:
     """The mechanism with its forces at the output nearest to t."""
-    scene = scene_of(results)
+    scene = scene_of(view.in_si, (), view.units)
     x0, y0, x1, y1 = bounds = with_strip(scene.bounds_with_forces)
     height = min(6.0, max(2.0, 7.0 * (y1 - y0) / (x1 - x0))) + 0.3
 
     def draw(figure: Figure) -> None:
         figure.set_layout_engine("constrained")
-        draw_scene(scene, figure.subplots(), at=nearest_row(results, t), bounds=bounds, legend=True)
+        draw_scene(scene, figure.subplots(), at=nearest_row(view.in_si, t), bounds=bounds, legend=True)
 
     return figure_svg(draw, 7.0, height)
 
 
-def _plots(results: Results) -> list[str]:
+def _plots(view: ResultsInUnits) -> list[str]:
     """How the first and the last body move; the energy, where forces are known."""
+    results = view.in_si
     if results.t.size < 2 or not results.bodies:
         return ["<p>There is one time only.</p>"]
     bodies = list(dict.fromkeys([results.bodies[0], results.bodies[-1]]))
-    parts = [_figure(_coordinates(results, body), 4.6, 3.0) for body in bodies]
-    parts += [_figure(_coordinates(results, body, "d"), 4.6, 3.0) for body in bodies]
+    parts = [_figure(_coordinates(view, body), 4.6, 3.0) for body in bodies]
+    parts += [_figure(_coordinates(view, body, "d"), 4.6, 3.0) for body in bodies]
     if results.lam is not None and known_energy(results) is not None:
-        parts.append(_figure(lambda figure: results.energy().plot(figure.subplots()), 4.6, 3.0))
+        parts.append(_figure(lambda figure: view.plot_energy(figure.subplots()), 4.6, 3.0))
     return ['<div class="pair">', *parts, "</div>"]
 
 
-def _coordinates(results: Results, body: str, order: str = "") -> Callable[[Figure], Any]:
+def _coordinates(results: ResultsInUnits, body: str, order: str = "") -> Callable[[Figure], Any]:
     channels = [f"{body}.{c}{order}" for c in ("x", "y", "phi")]
     return lambda figure: plots.plot(results, *channels, ax=figure.subplots())
 
 
-def _reaction_plot(results: Results, name: str, figure: Figure) -> None:
+def _reaction_plot(results: ResultsInUnits, name: str, figure: Figure) -> None:
     grid = figure.add_gridspec(1, 2, width_ratios=(1.7, 1.0))
     plots.plot_reaction(
         results, name, axes=(figure.add_subplot(grid[0]), figure.add_subplot(grid[1], projection="polar"))

@@ -12,11 +12,14 @@ import numpy as np
 
 from .. import __version__
 from ..analyses.assembly.diagnose import diagnose
+from ..answer import Rows
 from ..errors import ModelError, SimEngineError, listed
+from ..expressions.unit_system import UnitSystem
 from ..io.model_writer import model_data
 from ..model.attachment import sides_in_words
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
+from ..model.si_values import units_of
 from ..results.energy import energy_drift
 from ..results.peaks import peak_of, rms
 from ..results.results import Results
@@ -134,10 +137,18 @@ def loads(results: Results) -> list[Load]:
 # The model --------------------------------------------------------------------------------------------
 
 
-def body_rows(resolved: ResolvedModel) -> list[list[str]]:
-    """Name, mass, inertia and drawn pose of each body."""
+def body_table(resolved: ResolvedModel, units: UnitSystem | None = None) -> Rows:
+    """Name, mass, inertia and drawn pose of each body, in the units of the model or in others."""
+    units = units or units_of(resolved.model)
+    columns = {"mass": "kg", "inertia": "kg m²", "x": "m", "y": "m", "phi": "rad"}
+    shown = [units.shown(unit) for unit in columns.values()]
+    heads = ["body", *(f"{name} {unit.name}" for name, unit in zip(columns, shown, strict=True))]
     bodies = [resolved.bodies[name] for name in resolved.model.bodies]
-    return [[b.name, *(f"{v:.4g}" for v in (b.mass, b.inertia, *b.pose))] for b in bodies]
+    rows = [
+        [b.name, *(f"{u.of(v):.4g}" for u, v in zip(shown, (b.mass, b.inertia, *b.pose), strict=True))]
+        for b in bodies
+    ]
+    return Rows(heads, rows)
 
 
 def joint_rows(resolved: ResolvedModel) -> list[list[str]]:

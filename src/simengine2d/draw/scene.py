@@ -10,8 +10,10 @@ import numpy as np
 
 from ..analyses.assembly.assemble import assemble
 from ..errors import ModelError, SimEngineError, UnsupportedError
+from ..expressions.unit_system import SI, UnitSystem
 from ..model.frame import GROUND, as_frame
 from ..model.model import Model
+from ..model.si_values import units_of
 from ..numerics.arrays import Floats
 from ..results.results import Results
 from ..system.system import System
@@ -57,6 +59,8 @@ class Scene:
     inks: dict[str, str]
     """Of each body."""
     notes: list[str] = field(default_factory=list)
+    units: UnitSystem = SI
+    """In which sizes of arrows are explained."""
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -146,8 +150,8 @@ class Scene:
         return (ARC + RING * arrow.ring) * self.size
 
 
-def scene_of(results: Results, trace: Sequence[str] = ()) -> Scene:
-    """The scene of a motion; `trace` names points such as "rod.B"."""
+def scene_of(results: Results, trace: Sequence[str] = (), units: UnitSystem | None = None) -> Scene:
+    """The scene of a motion; `trace` names points such as "rod.B". Its units are those of the model, or others."""
     if results.columns_only:
         raise UnsupportedError(
             "these results come from a CSV file, which holds no model to draw; save them as .npz or .parquet."
@@ -157,7 +161,8 @@ def scene_of(results: Results, trace: Sequence[str] = ()) -> Scene:
             f"the results of '{results.model.name}' hold no times; there is nothing to draw."
         )
     layout = Layout(results.resolved, CarrierMotion.of(results))
-    return _scene(layout, results, [_trace(point, layout) for point in trace])
+    scene = _scene(layout, results, [_trace(point, layout) for point in trace])
+    return replace(scene, units=units or units_of(results.model))
 
 
 def scene_of_model(model: Model) -> Scene:

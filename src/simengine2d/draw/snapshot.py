@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import ModelError, listed
 from ..model.frame import GROUND
 from ..model.model import Model
-from ..results.results import Results
+from ..results.in_units import ResultsInUnits
 from .figure import LEVEL, SceneArtists, axes_for, draw_scene, prepare
 from .figure_legend import with_strip
 from .forces import ON_REQUEST
@@ -32,7 +32,7 @@ def draw_model(model: Model, ax: Axes | None = None, *, labels: bool = True, cen
 
 
 def draw_results(
-    results: Results,
+    view: ResultsInUnits,
     t: float,
     ax: Axes | None,
     trace: Sequence[str],
@@ -41,7 +41,8 @@ def draw_results(
 ) -> Axes:
     """The mechanism at the output nearest to t; forces, labels and mass centers may be shown."""
     check_arrows(arrows)
-    scene = scene_of(results, trace)
+    results = view.in_si
+    scene = scene_of(results, trace, view.units)
     i = nearest_row(results, t)
     explained = bool(arrows) or (shown["forces"] and bool(scene.arrows))
     bounds = with_strip(scene.bounds_with_forces) if explained else scene.bounds
@@ -57,8 +58,9 @@ def check_arrows(kinds: Sequence[str]) -> None:
         raise ModelError(f"arrows = {strange[0]!r} is unknown; there are {listed(ON_REQUEST)}.")
 
 
-def poster(results: Results, poses: int, trace: Sequence[str], forces: bool, ax: Axes | None) -> Axes:
+def poster(view: ResultsInUnits, poses: int, trace: Sequence[str], forces: bool, ax: Axes | None) -> Axes:
     """A stroboscopic picture: evenly spaced poses over each other, the later the darker."""
+    results = view.in_si
     if poses < 2:
         raise ModelError(f"poses = {poses!r}: a poster needs two at least.")
     times = np.linspace(results.t[0], results.t[-1], poses) if results.t.size else results.t

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from .evaluate import evaluate, names_in
 from .operations import RISES
 from .syntax import Call, Chain, Constant, Lookup, Name, Node, Number, Unary, mistake
-from .unit_system import ANGLE, NOTHING, UnitSystem
+from .unit_system import ANGLE, NOTHING, SI, UnitSystem
 from .units import Dimension, Quantity
 
 WORDS: dict[Dimension, str] = {
@@ -38,7 +38,6 @@ ANGLES = ("asin", "acos", "atan", "atan2")
 ALIKE = ("min", "max", "hypot", "mod", "atan2")
 """Functions whose arguments are of one kind."""
 PURE = ("exp", "log", "log10", "sinh", "cosh", "tanh", "asin", "acos", "atan")
-SI = UnitSystem()
 
 
 class UnknownName(Exception):

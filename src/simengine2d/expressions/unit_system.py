@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
+
+import numpy as np
 
 from ..errors import ModelError, listed, unknown
 from .units import UNITS, Dimension
@@ -14,6 +16,26 @@ from .units import UNITS, Dimension
 NOTHING, MASS, LENGTH, TIME, ANGLE = (0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)
 FORCE, TORQUE = (1, 1, -2, 0), (1, 2, -2, 0)
 BASES: dict[str, Dimension] = {"length": LENGTH, "angle": ANGLE, "mass": MASS, "force": FORCE, "time": TIME}
+POWER, VELOCITY, ACCELERATION, SPIN = (1, 2, -3, 0), (0, 1, -1, 0), (0, 1, -2, 0), (0, 0, -1, 1)
+IN_SI: dict[str, Dimension] = {
+    "1": NOTHING,
+    "s": TIME,
+    "kg": MASS,
+    "kg m²": (1, 2, 0, 0),
+    "m": LENGTH,
+    "m²": (0, 2, 0, 0),
+    "rad": ANGLE,
+    "m/s": VELOCITY,
+    "rad/s": SPIN,
+    "m/s²": ACCELERATION,
+    "rad/s²": (0, 0, -2, 1),
+    "N": FORCE,
+    "N m": TORQUE,
+    "N/m": (1, 0, -2, 0),
+    "J": TORQUE,
+    "W": POWER,
+}
+"""What SI units measure."""
 RAISED = {2: "²", 3: "³"}
 
 
@@ -25,6 +47,21 @@ class UnitNames(TypedDict, total=False):
     mass: str
     force: str
     time: str
+
+
+class ShownUnit(NamedTuple):
+    """A unit for readers, and how much one of it is in SI units."""
+
+    name: str
+    factor: float = 1.0
+
+    def of(self, value: Any) -> Any:
+        """A number or an array of SI units in this unit."""
+        return value if self.factor == 1.0 else np.asarray(value) / self.factor
+
+    def text(self, value: float, digits: str = ".4g") -> str:
+        """`12.5 mm`"""
+        return f"{self.of(value):{digits}} {self.name}"
 
 
 @dataclass(frozen=True)
@@ -60,6 +97,11 @@ class UnitSystem:
         return self.angle == "rad" and force == mass * length
 
     @property
+    def in_words(self) -> str:
+        """`mm, deg, g, kN, s`"""
+        return ", ".join(asdict(self).values())
+
+    @property
     def counts_radians(self) -> bool:
         return self.angle == "rad"
 
@@ -91,6 +133,13 @@ class UnitSystem:
                 factor *= float(part) ** power
         return float(exact) * factor
 
+    def shown(self, unit: str) -> ShownUnit:
+        """What readers see instead of an SI unit: mm/s² for m/s²; of other words, such as "", themselves."""
+        dimension = IN_SI.get(unit)
+        if dimension is None or self.powers(dimension) == SI.powers(dimension):
+            return ShownUnit(unit)
+        return ShownUnit(self.name(dimension), self.factor(dimension))
+
     def name(self, dimension: Dimension) -> str:
         """`kN mm`, `mm/s²`, `deg/s`; "1" for a number."""
         powers = self.powers(dimension)
@@ -103,11 +152,27 @@ def _raised(unit: str, power: float) -> str:
     return unit + ("" if power == 1 else RAISED.get(power, f"^{power:g}"))  # type: ignore[call-overload]
 
 
+def factor_of(name: str) -> float:
+    """How much a unit such as `kN mm` or `mm/s²` is in SI units."""
+    above, *below = name.split("/")
+    parts = [(word, 1) for word in above.split()] + [(word, -1) for word in below]
+    raised = {sign: power for power, sign in RAISED.items()}
+    factor = 1.0
+    for word, sign in parts:
+        unit = word.rstrip("".join(raised))
+        if unit != "1":
+            factor *= float(UNITS[unit].factor) ** (sign * raised.get(word[len(unit) :], 1))
+    return factor
+
+
 def units_of(base: str) -> list[str]:
     """The units of a quantity. A run is asked for in seconds everywhere, so time has no other."""
     if base == "time":
         return ["s"]
     return [name for name, unit in UNITS.items() if unit.dimension == BASES[base]]
+
+
+SI = UnitSystem()
 
 
 def as_unit_system(given: Any) -> UnitSystem | None:

@@ -1,7 +1,8 @@
 """Results as files: .csv holds the columns; .npz and .parquet also hold the model, the status and the notes.
 
 A CSV file has the column t, then the channels `body.x`, `body.y`, `body.phi` of every body, then their first
-and second derivatives, in digits that read back to the same floats. The other two carry one JSON text of all
+and second derivatives, in digits that read back to the same floats; of a model with units it is in these, which the
+headings name. The other two are in SI units and carry one JSON text of all
 that is not an array. A file is written completely or not at all, and nothing in it is ever executed when it is read.
 """
 
@@ -19,10 +20,12 @@ import numpy as np
 
 from ..errors import Caution, ModelError, UnsupportedError, listed, needed
 from ..expressions.table import Table
+from ..expressions.unit_system import factor_of
 from ..model.elements import FUNCTION_KINDS, Element
 from ..model.model import Model
 from ..results.events import Crossing
 from ..results.results import Results
+from ..results.tables import columns_of
 from ..system.system import System
 from .archive import ALWAYS_FINE, RATIO, Arrays, digest, pack, unpack
 from .files import Document, read_bytes, write_bytes
@@ -87,9 +90,9 @@ def _codec(path: Path, what: str) -> Any:
 
 
 def _csv(results: Results) -> bytes:
-    table = np.column_stack([results.t, results.q, results.qd, results.qdd])
-    lines = [",".join(["t", *results.motion_channels])]
-    lines += [",".join(map(repr, row)) for row in table.tolist()]
+    columns = columns_of(results.shown, None, units=False)
+    lines = [",".join(columns)]
+    lines += [",".join(map(repr, row)) for row in np.column_stack(list(columns.values())).tolist()]
     return ("\n".join(lines) + "\n").encode("utf-8")
 
 
@@ -98,7 +101,7 @@ def _from_csv(data: bytes, path: Path) -> Results:
     if not text.endswith("\n"):
         raise ValueError("its last line has no end, as in a file that was cut")
     header, *lines = text.split("\n")
-    names = header.split(",")
+    names, factors = zip(*map(_heading, header.split(",")), strict=True)
     bodies = [name.removesuffix(".x") for name in names if name.endswith(".x")]
     model = Model(path.stem)
     for body in bodies:
@@ -108,10 +111,17 @@ def _from_csv(data: bytes, path: Path) -> Results:
     if sorted(names) != sorted(wanted):
         raise ValueError(f"the columns are {listed(names, 6)}; expected are {listed(wanted, 6)}")
     rows = [_csv_row(line, i, len(names)) for i, line in enumerate(lines, 2) if line.strip()]
-    table = np.array(rows, dtype=float).reshape(-1, len(names))[:, [names.index(name) for name in wanted]]
+    table = np.array(rows, dtype=float).reshape(-1, len(names)) * factors
+    table = table[:, [names.index(name) for name in wanted]]
     results.t = table[:, 0].copy()
     results.q, results.qd, results.qdd = (part.copy() for part in np.split(table[:, 1:], 3, axis=1))
     return results
+
+
+def _heading(text: str) -> tuple[str, float]:
+    """The name of a column, and how much its unit is in SI units: `crank.x [mm]`."""
+    name, _, unit = text.removesuffix("]").partition(" [")
+    return (name, factor_of(unit)) if unit else (text, 1.0)
 
 
 def _csv_row(line: str, number: int, count: int) -> list[float]:
@@ -227,6 +237,8 @@ def _metadata(results: Results) -> str:
         "source": model.source,
         "model": model_data(model),
     }
+    if model.written is not None:  # in units of its own, in which results are shown
+        data["written"] = model_data(model.written)
     try:
         return json.dumps(data, default=_number)
     except TypeError as error:
@@ -251,6 +263,8 @@ def _results(text: str, arrays: Arrays, path: Path, given: str | None) -> Result
         raise ValueError("it was changed after it was saved: its arrays and its text do not fit its digest")
     model = read_model(Document(path.name, data["model"]), path.parent, None)
     model.source = data["source"]
+    if "written" in data:
+        model.written = read_model(Document(path.name, data["written"]), path.parent, None)
     system = System(model)
     _check_arrays(arrays, system)
     _check_words(data)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ModelError, Subject
 from ..expressions.unit_reader import BARE, Sort, UnknownName
-from ..expressions.unit_system import ANGLE, LENGTH, NOTHING, UnitSystem
+from ..expressions.unit_system import ACCELERATION, ANGLE, LENGTH, NOTHING, UnitSystem
 from ..expressions.units import Dimension
 from ..expressions.vocabulary import signature
 from .body import Body
@@ -27,7 +27,6 @@ from .resolved_body import of_body
 from .shape import LinkShape
 from .si_values import OF_TIME, SIValues
 from .unit_fields import (
-    ACCELERATION,
     BODY,
     CURVE,
     ELEMENTS,

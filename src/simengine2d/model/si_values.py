@@ -14,7 +14,7 @@ from ..expressions.evaluate import refuse_ambiguous
 from ..expressions.syntax import Call, Name, Node, to_text
 from ..expressions.table import Table
 from ..expressions.unit_reader import BARE, OF_PARAMETER, Read, Sort, UnitReader, UnknownName
-from ..expressions.unit_system import LENGTH, NOTHING, TIME, UnitSystem
+from ..expressions.unit_system import LENGTH, NOTHING, TIME, ShownUnit, UnitSystem
 from ..expressions.units import Dimension
 from .frame import AT
 from .measure import KINDS
@@ -163,6 +163,16 @@ def _values_of(model: Model) -> SIValues | None:
     """The values of the model with units that a model is, or was converted from."""
     written = model if model.units is not None else model.written
     return None if written is None or written.units is None else SIValues(written, written.units)
+
+
+def unit_of_parameter(model: Model, name: str) -> ShownUnit:
+    """The unit of a parameter that was written with one, as it is written in expressions; without a name otherwise."""
+    values = _values_of(model)
+    sort = None if values is None else values.parameter(name)
+    if values is None or sort is None or sort.is_bare or not any(sort.dimension):
+        return ShownUnit("")
+    unit = values.units.name(sort.dimension).replace("²", "^2").replace("³", "^3")
+    return ShownUnit(unit, values.units.factor(sort.dimension))
 
 
 def units_of(model: Model) -> UnitSystem:

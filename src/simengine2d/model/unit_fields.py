@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from ..expressions.unit_reader import Sort
-from ..expressions.unit_system import ANGLE, FORCE, LENGTH, MASS, NOTHING, TIME, TORQUE
+from ..expressions.unit_system import (
+    ACCELERATION,
+    ANGLE,
+    FORCE,
+    LENGTH,
+    MASS,
+    NOTHING,
+    SPIN,
+    TIME,
+    TORQUE,
+    VELOCITY,
+)
 from ..expressions.units import Dimension
 from .shape import Bar, LinkShape, Shape
 
-VELOCITY, ACCELERATION, SPIN = (0, 1, -1, 0), (0, 1, -2, 0), (0, 0, -1, 1)
 INERTIA, PER_LENGTH, PER_AREA = (1, 2, 0, 0), (1, -1, 0, 0), (1, -2, 0, 0)
-ENERGY, NUMBER, POWER = TORQUE, NOTHING, (1, 2, -3, 0)
+ENERGY, NUMBER = TORQUE, NOTHING
 PLACE = (LENGTH, LENGTH, ANGLE)
 
 BODY: dict[str, Dimension] = {

@@ -130,7 +130,7 @@ MULTIPLIERS = {"m": "N", "rad": "N m", "1": "N m", "m²": "N/m"}
 
 def unit_of(results: Results, channel: str) -> str:
     """The unit of a channel such as "crank.phid", "spring.force" or "distance(a, b)"; "" where it has none."""
-    if channel in results.model.formulas:
+    if channel in results.model.formulas:  # parameters without units may mean anything
         return ""
     if is_expression(results, channel):
         return _unit_of_measure(results, channel)

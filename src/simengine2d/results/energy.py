@@ -16,7 +16,9 @@ import numpy as np
 
 from ..answer import Answer, Part, PlottedAnswer, Rows, digits
 from ..errors import UnsupportedError, counted, listed
+from ..expressions.unit_system import SI, UnitSystem
 from ..model.elements import Load, MeasureForce, Wrench
+from ..model.si_values import units_of
 from ..numerics.arrays import Floats
 from ..system.system import System
 from .channels import formula_along
@@ -46,13 +48,19 @@ class Energy(EnergyParts, PlottedAnswer):
     """Kinetic, potential and total energy in joule, one entry per time."""
 
     t: Floats = np.empty(0)
+    units: UnitSystem = SI
+    """In which it shows itself."""
     __repr__ = Answer.__repr__
 
     def __str__(self) -> str:
         return f"energy at {counted(self.total.size, 'time')}: {listed(self._spans())}"
 
     def _spans(self) -> list[str]:
-        return [f"{name} {array.min():.5g} to {array.max():.5g} J" for name, array in self._arrays.items()]
+        joule = self.units.shown("J")
+        return [
+            f"{name} {joule.of(array.min()):.5g} to {joule.text(array.max(), '.5g')}"
+            for name, array in self._arrays.items()
+        ]
 
     @property
     def _arrays(self) -> dict[str, Floats]:
@@ -60,8 +68,11 @@ class Energy(EnergyParts, PlottedAnswer):
 
     def _parts(self) -> Iterator[Part]:
         yield f"energy at {counted(self.total.size, 'time')}"
-        rows = [[name, *map(digits, _spread(array))] for name, array in self._arrays.items()]
-        yield Rows(["energy", "first J", "last J", "lowest J", "highest J"], rows)
+        joule = self.units.shown("J")
+        rows = [[name, *map(digits, _spread(joule.of(array)))] for name, array in self._arrays.items()]
+        yield Rows(
+            ["energy", *(f"{word} {joule.name}" for word in ("first", "last", "lowest", "highest"))], rows
+        )
 
 
 def _spread(array: Floats) -> tuple[float, ...]:
@@ -102,7 +113,7 @@ def energy(results: Results) -> Energy:
             f"the energy at t = {t:g} s has no finite value: a potential has none there, or the numbers are too large."
         )
     answer = Energy(kinetic, potential, total)
-    answer.t = results.t
+    answer.t, answer.units = results.t, units_of(results.model)
     return answer
 
 

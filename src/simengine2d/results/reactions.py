@@ -14,9 +14,11 @@ import numpy as np
 
 from ..answer import Answer, Part, PlottedAnswer, Rows, digits
 from ..errors import ModelError, UnsupportedError, listed, unknown
+from ..expressions.unit_system import SI, UnitSystem
 from ..model.elements import Joint, MeasureForce, Wrench
 from ..model.frame import GROUND, Frame, PlacedFrame, as_frame
 from ..model.measure import Measure
+from ..model.si_values import units_of
 from ..numerics.arrays import Floats
 from ..numerics.rank import row_space
 from ..system.applied_forces import frames_of_loads
@@ -46,17 +48,24 @@ class Reaction(ReactionParts, PlottedAnswer):
     t: Floats = np.empty(0)
     title: str = ""
     """What acts on what: `A on rod`."""
+    units: UnitSystem = SI
+    """In which it shows itself."""
     __repr__ = Answer.__repr__
 
     def __str__(self) -> str:
         force, torque = (
             np.abs(array).max(initial=0.0) for array in (np.hypot(self.fx, self.fy), self.torque)
         )
-        return f"{self.title or 'reaction'}: largest force {force:.5g} N, largest torque {torque:.5g} N m"
+        largest = [
+            self.units.shown(unit).text(value, ".5g") for unit, value in (("N", force), ("N m", torque))
+        ]
+        return f"{self.title or 'reaction'}: largest force {largest[0]}, largest torque {largest[1]}"
 
     def _parts(self) -> Iterator[Part]:
         yield str(self)
-        columns = {"fx N": self.fx, "fy N": self.fy, "torque N m": self.torque}
+        force, torque = self.units.shown("N"), self.units.shown("N m")
+        units = {"fx": force, "fy": force, "torque": torque}
+        columns = {f"{part} {unit.name}": unit.of(getattr(self, part)) for part, unit in units.items()}
         rows = [
             [name, *map(digits, (a[0], a[-1], a.min(), a.max()))] for name, a in columns.items() if a.size
         ]
@@ -84,7 +93,7 @@ def reaction(
     turn = forces.angle(axes)
     c, s = np.cos(turn), np.sin(turn)
     answer = Reaction(c * force_x + s * force_y, c * force_y - s * force_x, torque)
-    answer.t, answer.title = results.t, f"{name} on {body}"
+    answer.t, answer.title, answer.units = results.t, f"{name} on {body}", units_of(results.model)
     return answer
 
 

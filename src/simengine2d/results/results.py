@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,19 +20,14 @@ from .channels import measure_rates
 from .energy import Energy, energy, energy_drift, power_balance
 from .events import Crossing
 from .named_channels import array_of, motion_channels, names_of
+from .pictures import PicturedResults
 from .reactions import Reaction, non_unique, reaction
 from .step_history import StepHistory
-from .tables import TabularResults
 from .verdict import Verdict, verdict
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from ..analyses.coordinate_motion import CoordinateMotion
     from ..analyses.dynamics.run import ResumeOptions
-    from ..draw.html import PlayerOptions
-    from ..draw.notebook import WidgetOptions
-    from ..draw.style import Theme
     from ..methods import CoordinatesName
 
 
@@ -48,7 +42,7 @@ class MotionArrays(NamedTuple):
 
 
 @dataclass
-class Results(TabularResults):
+class Results(PicturedResults):
     """Motion of a model: `q`, `qd`, `qdd` have one row per time, three columns (x, y, phi) per body."""
 
     system: System
@@ -81,6 +75,10 @@ class Results(TabularResults):
         self.resolved = self.system.resolved
         """The model in numbers."""
         self.bodies = [body.name for body in self.system.bodies]
+
+    @property
+    def in_si(self) -> Results:
+        return self
 
     @property
     def model(self) -> Model:
@@ -235,116 +233,6 @@ class Results(TabularResults):
 
     def __repr__(self) -> str:
         return f"<Results of '{self.model.name}': {self.status}; {self.verdict.word}>"
-
-    # pictures and pages, which are drawn in `draw`; plots return their axes and open no window
-
-    def plot(self, *channels: str, ax: Axes | None = None) -> Axes:
-        """Channels over time, with their units; those of a second unit get a scale on the right."""
-        from ..draw.plots import plot
-
-        return plot(self, *channels, ax=ax)
-
-    def plot_energy(self, ax: Axes | None = None) -> Axes:
-        """Kinetic, potential and total energy."""
-        return self.energy().plot(ax)
-
-    def plot_reaction(
-        self,
-        name: str,
-        on: str | None = None,
-        expressed_in: str = "ground",
-        axes: tuple[Axes, Axes] | None = None,
-    ) -> tuple[Axes, Axes]:
-        """The force of a joint: components and size over time, and the polar diagram of the bearing's load."""
-        from ..draw.plots import plot_reaction
-
-        return plot_reaction(self, name, on, expressed_in, axes)
-
-    def plot_path(self, *points: str, ax: Axes | None = None) -> Axes:
-        """The paths of points such as "coupler.P", with the mechanism pale in the background."""
-        from ..draw.plots import plot_path
-
-        return plot_path(self, *points, ax=ax)
-
-    def plot_phase(self, channel: str, ax: Axes | None = None) -> Axes:
-        """A coordinate or a measure against its rate."""
-        from ..draw.plots import plot_phase
-
-        return plot_phase(self, channel, ax)
-
-    def draw(
-        self,
-        t: float = 0.0,
-        ax: Axes | None = None,
-        *,
-        trace: Sequence[str] = (),
-        forces: bool = True,
-        labels: bool = True,
-        centers: bool = False,
-        arrows: Sequence[str] = (),
-    ) -> Axes:
-        """The mechanism at the output nearest to t; `arrows` may name "weight", "velocity" and "acceleration"."""
-        from ..draw.snapshot import draw_results
-
-        return draw_results(self, t, ax, trace, arrows, forces=forces, labels=labels, centers=centers)
-
-    def free_body(self, body: str, t: float, ax: Axes | None = None) -> Axes:
-        """A body at the output nearest to t with all forces on it, and the residual of its equations of motion."""
-        from ..draw.free_body import free_body
-
-        return free_body(self, body, t, ax)
-
-    def poster(
-        self, *, poses: int = 8, trace: Sequence[str] = (), forces: bool = False, ax: Axes | None = None
-    ) -> Axes:
-        """Several poses in one picture, the later the darker."""
-        from ..draw.snapshot import poster
-
-        return poster(self, poses, trace, forces, ax)
-
-    def animate(
-        self,
-        path: str | Path,
-        *,
-        fps: float = 25.0,
-        speed: float = 1.0,
-        trace: Sequence[str] = (),
-        forces: bool = True,
-        labels: bool = False,
-        arrows: Sequence[str] = (),
-        theme: Theme = "light",
-        size: int = 720,
-        progress: Callable[[float], None] | None = None,
-    ) -> Path:
-        """Write the motion as .gif or, where ffmpeg is installed, as .mp4. `trace` names points such as "rod.B"."""
-        from ..draw.animation import animate
-
-        look: dict[str, Any] = {
-            "forces": forces,
-            "labels": labels,
-            "arrows": arrows,
-            "theme": theme,
-            "size": size,
-        }
-        return animate(self, path, fps=fps, speed=speed, trace=trace, progress=progress, **look)
-
-    def html(self, path: str | Path, **options: Unpack[PlayerOptions]) -> Path:
-        """Write a page that plays the motion: one file, which needs no network. `html` names the options."""
-        from ..draw.html import html
-
-        return html(self, path, **options)
-
-    def player(self, **options: Unpack[WidgetOptions]) -> Any:
-        """The same player as a widget in a notebook; needs the package anywidget."""
-        from ..draw.notebook import player
-
-        return player(self, **options)
-
-    def report(self, path: str | Path) -> Path:
-        """Write a page that says what was computed, how accurate it is, and what it shows."""
-        from ..draw.report import write_report
-
-        return write_report(self, path)
 
     def _repr_html_(self) -> str:
         from ..draw.notebook import results_html

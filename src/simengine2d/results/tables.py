@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from ..errors import ModelError, UnsupportedError, needed
-from ..expressions.unit_system import UnitNames
+from ..expressions.unit_system import SI, UnitNames
 from ..numerics.arrays import Floats
 from .channels import unit_of
 from .named_channels import element_channels, energy_channels, motion_channels, multiplier_channels, names_of
@@ -27,17 +27,19 @@ class TabularResults:
 
     a body for all its coordinates and rates, a joint or a force for its reaction; "motion" for all bodies, "reactions"
     for all joints and forces, "lam" for the multipliers, "energy" for energies and work, "all" for `results.channels`.
-    Without them it is "motion".
+    Without them it is "motion". Tables are in the units of the model, or in those of a view; where these are not SI
+    units, every heading says so.
     """
 
-    always_with_units: ClassVar[bool] = False
-    """Whether headings without units would mislead."""
-    units_in_words: str = "SI: m, rad, s, kg, N, J"
+    @property
+    def in_si(self) -> Results:
+        """The results in SI units."""
+        raise NotImplementedError
 
     @property
-    def in_si(self) -> Any:
-        """The results in SI units."""
-        return self
+    def shown(self) -> ResultsInUnits:
+        """As readers see them: in the units of the model, unless others were chosen."""
+        return self.in_units()
 
     def unit(self, channel: str) -> str:
         """The unit of a channel, such as m/s²; "" where it has none."""
@@ -58,7 +60,7 @@ class TabularResults:
         """A pandas DataFrame indexed by time, one column per channel; with `units`, headings hold them too."""
         otherwise = ", or use the arrays t, q, qd and qdd"
         pandas = needed("pandas", "a DataFrame needs", "tables", otherwise)
-        (time, t), *columns = columns_of(self, channels, units).items()
+        (time, t), *columns = columns_of(self.shown, channels, units).items()
         return pandas.DataFrame(dict(columns), index=pandas.Index(t, name=time))
 
     def to_csv(
@@ -67,7 +69,7 @@ class TabularResults:
         """Write a CSV file: a line of headings, then numbers that read back to the same floats."""
         from ..io.tables import write_csv
 
-        return write_csv(columns_of(self, channels, units), Path(path))
+        return write_csv(columns_of(self.shown, channels, units), Path(path))
 
     def to_parquet(
         self, path: str | Path, channels: Sequence[str] | str | None = None, *, units: bool = True
@@ -75,7 +77,7 @@ class TabularResults:
         """Write a Parquet file; needs the package pyarrow."""
         from ..io.tables import write_parquet
 
-        return write_parquet(columns_of(self, channels, units), Path(path))
+        return write_parquet(columns_of(self.shown, channels, units), Path(path))
 
     def to_excel(
         self, path: str | Path, channels: Sequence[str] | str | None = None, *, units: bool = True
@@ -83,13 +85,15 @@ class TabularResults:
         """Write an Excel workbook, whose second sheet says what was computed; needs the package openpyxl."""
         from ..io.tables import write_excel
 
-        return write_excel(columns_of(self, channels, units), Path(path), about(self))
+        return write_excel(columns_of(self.shown, channels, units), Path(path), about(self.shown))
 
 
-def columns_of(results: Any, channels: Sequence[str] | str | None, units: bool) -> dict[str, Floats]:
-    """The time, then the channels, by their headings."""
+def columns_of(
+    results: ResultsInUnits, channels: Sequence[str] | str | None, units: bool
+) -> dict[str, Floats]:
+    """The time, then the channels, by their headings; names alone would mislead where units are not SI units."""
     names = list(dict.fromkeys(["t", *expanded(results.in_si, channels)]))
-    units = units or results.always_with_units
+    units = units or results.units != SI
     return {heading(results, name) if units else name: np.asarray(results[name]) for name in names}
 
 
@@ -130,13 +134,13 @@ GROUPS: dict[str, Callable[[Any], list[str]]] = {
 """Names of several channels at once; bodies, joints, forces and formulas of these names take precedence."""
 
 
-def heading(results: TabularResults, channel: str) -> str:
+def heading(results: ResultsInUnits, channel: str) -> str:
     """`crank.phi [rad]`"""
     unit = results.unit(channel)
     return f"{channel} [{unit}]" if unit else channel
 
 
-def about(results: Any) -> dict[str, str]:
+def about(results: ResultsInUnits) -> dict[str, str]:
     """What a reader of a table should know of it."""
     of = results.in_si
     return {
@@ -145,5 +149,5 @@ def about(results: Any) -> dict[str, str]:
         "status": of.status,
         "method": of.method,
         "verdict": str(of.verdict),
-        "units": results.units_in_words,
+        "units": ("SI: " if results.units == SI else "") + results.units.in_words,
     }

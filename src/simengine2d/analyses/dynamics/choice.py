@@ -24,7 +24,7 @@ from .idle_families import take_family
 from .initial_state import start
 
 MOST_BODIES = 3_000  # in a tree: larger models are mostly stiff, and their sparse equations are needed anyway
-REFERENCE_POINT = "reference_point"
+REFERENCE_POINT, AS_ASKED = "reference_point", "as asked for"
 
 
 class Choice(NamedTuple):
@@ -45,7 +45,7 @@ def choice(
     Methods that are named keep to the textbook's equations, those of reference points.
     """
     if named is not None:
-        return Choice(canonical(named), "as asked for")
+        return Choice(canonical(named), AS_ASKED)
     if not isinstance(posed, Projection):
         return Choice(REFERENCE_POINT, f"those of the formulation {posed.name}")
     if not (isinstance(method, RungeKutta) and method.adaptive):

@@ -102,6 +102,8 @@ def save(results: Results, target: Target | None, degrees: bool = False) -> dict
 
 
 def _table(results: Results, target: Target, degrees: bool) -> Path:
-    table = results.in_units(angle="deg") if degrees else results
+    from ..summary import view_of
+
+    table = view_of(results) if degrees else results
     write = {".csv": table.to_csv, ".parquet": table.to_parquet, ".xlsx": table.to_excel}
     return write[target.path.suffix.lower()](target.path, target.channels or None)

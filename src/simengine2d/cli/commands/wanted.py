@@ -175,13 +175,13 @@ class OutputFiles:
         if self.figure is not None:
             saved.append(save_figure(plot_panels(view_of(shown), self.panels), self.figure))
         if self.report is not None:
-            saved.append(results.report(self.report))
+            saved.append(view_of(results).report(self.report))
         if self.film is not None:
             saved.append(
                 shown.animate(self.film, speed=_speed(shown), progress=_silent if Settings.quiet else None)
             )
         if self.page is not None:
-            saved.append(shown.html(self.page))
+            saved.append(view_of(shown).html(self.page))
         for path in saved[self.target is not None :]:
             say(f"wrote {path}")
         return {"saved": saved} if saved else {}

@@ -23,7 +23,7 @@ function tickTexts(values) {
 
 class Chart {
   constructor(name, results, { onSeek, onZoom, onRemove, onOver }) {
-    Object.assign(this, { name, results, onSeek, onZoom, over: "" });
+    Object.assign(this, { name, results, onSeek, onZoom, over: "", length: results[0].units.m[0] });
     this.value = html("output", { class: "value" });
     const remove = html("button", { type: "button", class: "remove", "aria-label": `Remove the plot of ${name}`, title: "Remove", onclick: () => onRemove(this) }, "×");
     this.overMenu = html("select", { class: "over", "aria-label": `What ${name} is plotted over`, title: "Plot over time or another channel", onchange: () => onOver(this, this.overMenu.value) });
@@ -53,7 +53,7 @@ class Chart {
   // a point of a curve: what it is over, and its value
   at({ result, x, y }, t) {
     const place = result.locate(t);
-    return [x ? result.value(place, x.column, x.rate) : t, result.value(place, y.column, y.rate)];
+    return [x ? result.shown(place, x) : t, result.shown(place, y)];
   }
 
   // ranges
@@ -65,7 +65,7 @@ class Chart {
       if (value > high) high = value;
     }
     if (!Number.isFinite(low)) return [-1, 1];
-    const size = Math.max(Math.abs(low), Math.abs(high), unit === "m" ? this.results[0].diagonal : 0);
+    const size = Math.max(Math.abs(low), Math.abs(high), unit === this.length ? this.results[0].diagonal / this.results[0].units.m[1] : 0);
     // what only rounding moves is a straight line
     const pad = high - low > 1e-6 * size ? 0.06 * (high - low) : 0.1 * (Math.max(Math.abs(low), Math.abs(high), 1e-3 * size) || 1);
     return [low - pad, high + pad];
@@ -73,14 +73,14 @@ class Chart {
 
   // the x and y that are shown; over time, as much as the common window says
   ranges(window) {
-    const all = (key) => this.curves.flatMap(({ result, [key]: channel }) => [...result.columns[channel.column]]);
-    if (!this.over) return [window, this.rangeOf(this.curves.flatMap(({ result, y }) => visible(result, y.column, window)), this.unit)];
+    const all = (key) => this.curves.flatMap(({ result, [key]: channel }) => result.shownValues(channel));
+    if (!this.over) return [window, this.rangeOf(this.curves.flatMap(({ result, y }) => result.shownValues(y, ...rowsIn(result, window))), this.unit)];
     return this.view || this.equalized([this.rangeOf(all("x"), this.overUnit), this.rangeOf(all("y"), this.unit)]);
   }
 
   // a path in the plane has one scale
   equalized([[x0, x1], [y0, y1]]) {
-    if (this.unit !== "m" || this.overUnit !== "m") return [[x0, x1], [y0, y1]];
+    if (this.unit !== this.length || this.overUnit !== this.length) return [[x0, x1], [y0, y1]];
     const [w, h] = [this.width - MARGIN.left - MARGIN.right, this.height - MARGIN.top - MARGIN.bottom];
     const per = Math.max((x1 - x0) / w, (y1 - y0) / h) / 2;
     const [mx, my] = [(x0 + x1) / 2, (y0 + y1) / 2];
@@ -136,7 +136,7 @@ class Chart {
     const add = (x, v) => {
       if (Number.isFinite(x) && Number.isFinite(v)) text += `${text ? "L" : "M"}${this.x(x).toFixed(2)} ${this.y(v).toFixed(2)}`;
     };
-    if (!this.over && rows > 2 * this.width) this.addPeaks(result, y.column, first, last, add);
+    if (!this.over && rows > 2 * this.width) this.addPeaks(result, y, first, last, add);
     else {
       // few rows: cubics between them, where rates are known
       const between = Math.min(12, Math.max(1, Math.ceil((1.5 * this.width) / rows)));
@@ -149,7 +149,7 @@ class Chart {
   }
 
   // many rows: of each pixel column the lowest and the highest, so that no peak is lost
-  addPeaks(result, column, first, last, add) {
+  addPeaks(result, { column, factor = 1 }, first, last, add) {
     const values = result.columns[column];
     const every = Math.max(1, Math.floor((last - first + 1) / this.width));
     for (let i = first; i <= last; i += every) {
@@ -158,9 +158,9 @@ class Chart {
         if (values[k] < values[lowest]) lowest = k;
         if (values[k] > values[highest]) highest = k;
       }
-      for (const k of [Math.min(lowest, highest), Math.max(lowest, highest)]) add(result.t[k], values[k]);
+      for (const k of [Math.min(lowest, highest), Math.max(lowest, highest)]) add(result.t[k], values[k] / factor);
     }
-    add(result.t[last], values[last]);
+    add(result.t[last], values[last] / factor);
   }
 
   show(t) {
@@ -240,7 +240,7 @@ class Chart {
   saveValues() {
     const columns = this.curves.flatMap(({ result, x, y }) => {
       const label = this.curves.length > 1 ? ` of ${result.label}` : "";
-      const values = (channel) => [...result.columns[channel.column]];
+      const values = (channel) => result.shownValues(channel);
       const first = x ? { name: this.over + label, unit: x.unit, values: values(x) } : { name: `t${label}`, unit: "s", values: [...result.t] };
       return [first, { name: this.name + label, unit: y.unit, values: values(y) }];
     });
@@ -252,9 +252,4 @@ class Chart {
 function rowsIn(result, [t0, t1]) {
   const last = result.locate(t1);
   return [result.locate(t0).i, Math.min(result.count - 1, last.i + (last.u > 0 ? 1 : 0))];
-}
-
-function visible(result, column, window) {
-  const [first, last] = rowsIn(result, window);
-  return [...result.columns[column].subarray(first, last + 1)];
 }

@@ -27,8 +27,11 @@ class Result {
 
   // channels of points and the sizes of velocities, whose columns are computed when they are asked for
   pointChannels() {
-    const place = { x: [0, "m", "xd"], y: [1, "m", "yd"], xd: [0, "m/s"], yd: [1, "m/s"], "|v|": [2, "m/s"], "|a|": [2, "m/s²"] };
-    const of = (group, point, parts) => Object.entries(parts).map(([part, [, unit, rate]]) => ({ name: `${group}.${part}`, unit, group, point, part, rateName: rate && `${group}.${rate}` }));
+    const place = { x: ["m", "xd"], y: ["m", "yd"], xd: ["m/s"], yd: ["m/s"], "|v|": ["m/s"], "|a|": ["m/s²"] };
+    const of = (group, point, parts) => Object.entries(parts).map(([part, [si, rate]]) => {
+      const [unit, factor] = this.units[si];
+      return { name: `${group}.${part}`, unit, factor, group, point, part, rateName: rate && `${group}.${rate}` };
+    });
     const moves = ({ carrier }) => this.carriers[carrier].second;
     const sizes = { "|v|": place["|v|"], "|a|": place["|a|"] };
     const bodies = this.carriers.map(({ name }, carrier) => ({ name, carrier, x: 0, y: 0 })).filter((body) => this.bodies.includes(body.name) && moves(body));
@@ -94,6 +97,16 @@ class Result {
     const db = h * this.columns[rate][i + 1];
     const v = 1 - u;
     return v * v * ((1 + 2 * u) * a + u * da) + u * u * ((3 - 2 * u) * b - v * db);
+  }
+
+  // a channel in the unit in which it is shown; its columns are in SI units
+  shown(place, { column, rate, factor = 1 }) {
+    return this.value(place, column, rate) / factor;
+  }
+
+  // all values of a channel, as they are shown
+  shownValues({ column, factor = 1 }, first = 0, last = this.count - 1) {
+    return Array.from(this.columns[column].subarray(first, last + 1), (value) => value / factor);
   }
 
   poses(place) {

@@ -44,14 +44,15 @@ class Legend {
   }
 
   forceScales(shown) {
-    const { forceScale, torqueScale } = this.results[0];
+    const { forceScale, torqueScale, units } = this.results[0];
     const { k, forces } = this.stage.view;
     const entries = [];
-    if (forceScale > 0) entries.push(scaleEntry("ink-scale", forceScale * forces * k, "N"));
+    if (forceScale > 0) entries.push(scaleEntry("ink-scale", forceScale * forces * k, units.N));
     if (torqueScale > 0 && shown.some(({ constant }) => !constant)) {
-      const torque = roundBelow(SCALE_ARC / torqueScale);
-      const arc = swatch(22, () => arcSwatch("ink-scale", torque * torqueScale, 9, 7), 18);
-      entries.push(entry(arc, `= ${shortNumber(torque)} N m`));
+      const [unit, factor] = units["N m"];
+      const torque = roundBelow(SCALE_ARC / (torqueScale * factor));
+      const arc = swatch(22, () => arcSwatch("ink-scale", torque * factor * torqueScale, 9, 7), 18);
+      entries.push(entry(arc, `= ${shortNumber(torque)} ${unit}`));
     }
     if (this.isCut) entries.push(entry(swatch(28, () => arrowSwatch("ink-scale cut", 26)), "longer than drawn"));
     return entries;
@@ -60,7 +61,7 @@ class Legend {
   motions() {
     const { hidden, k } = this.stage.view;
     return Object.entries({ velocity: "m/s", acceleration: "m/s²" }).filter(([kind]) => !hidden.has(kind))
-      .map(([kind, unit]) => scaleEntry(`ink-${kind}`, this.stage.actors[0].scaleOf(kind) * k, unit, `${this.kinds[kind]} `));
+      .map(([kind, unit]) => scaleEntry(`ink-${kind}`, this.stage.actors[0].scaleOf(kind) * k, this.results[0].units[unit], `${this.kinds[kind]} `));
   }
 
   paths() {
@@ -96,8 +97,9 @@ function arcSwatch(ink, sweep, radius, head) {
   return group;
 }
 
-// an arrow as long as a round value is drawn
-function scaleEntry(ink, pixels, unit, word = "") {
+// an arrow as long as a round value is drawn, where one SI unit has so many pixels
+function scaleEntry(ink, pixelsOfSI, [unit, factor], word = "") {
+  const pixels = pixelsOfSI * factor;
   if (!(pixels > 0) || !Number.isFinite(pixels)) return entry("", `${word}0 ${unit}`);
   const value = roundBelow(SCALE_LENGTH / pixels);
   const length = value * pixels;

@@ -297,12 +297,15 @@ class Player {
   // names, values and units: of a velocity, a weight, or all channels of a body, joint or force
   values({ dataset }, result) {
     const { name, kind } = dataset;
-    const vector = (x, y, unit) => [["x", x, unit], ["y", y, unit], ["size", Math.hypot(x, y), unit]];
+    const vector = (x, y, si) => {
+      const [unit, factor] = result.units[si];
+      return [["x", x], ["y", y], ["size", Math.hypot(x, y)]].map(([part, value]) => [part, value / factor, unit]);
+    };
     if (kind === "velocity" || kind === "acceleration") return vector(dataset.x, dataset.y, kind === "velocity" ? "m/s" : "m/s²");
     if (kind === "weight") return vector(dataset.fx, dataset.fy, "N");
     const place = result.locate(this.time);
     return result.channels.filter(({ group }) => group === name).map((channel) => result.find(channel.name))
-      .map(({ name: channel, unit, column, rate }) => [channel.startsWith(`${name}.`) ? channel.slice(name.length + 1) : channel, result.value(place, column, rate), unit]);
+      .map((channel) => [channel.name.startsWith(`${name}.`) ? channel.name.slice(name.length + 1) : channel.name, result.shown(place, channel), channel.unit]);
   }
 }
 

@@ -14,11 +14,12 @@ function seldom(call) {
   };
 }
 
-function slider({ name, low, high, value }, change) {
-  const shown = html("output", {}, shortNumber(value));
+function slider({ name, low, high, value, unit }, change) {
+  const text = (number) => `${shortNumber(number)} ${unit}`.trim();
+  const shown = html("output", {}, text(value));
   const input = html("input", { type: "range", min: low, max: high, step: (high - low) / 200, value, "aria-label": name });
   input.addEventListener("input", () => {
-    shown.textContent = shortNumber(Number(input.value));
+    shown.textContent = text(Number(input.value));
     change(name, Number(input.value));
   });
   return html("label", { class: "parameter" }, name, input, shown);
