@@ -267,3 +267,35 @@ def test_the_script_works_in_bash():
     """
     done = subprocess.run(["/bin/bash", "-c", program], capture_output=True, text=True)
     assert done.stdout == "four_bar\n", done.stderr
+
+
+MISTAKES = {
+    "no such command": ["chek", "four_bar"],
+    "no such option": ["check", "four_bar", "--colour"],
+    "not a number": ["kinematics", "four_bar", "--t-end", "soon"],
+    "not positive": ["kinematics", "four_bar", "--t-end", -1],
+    "a missing argument": ["check"],
+    "two kinds of files": ["run", "four_bar", "--out", "a.csv", "--format", "npz"],
+}
+
+
+@pytest.mark.parametrize("words", MISTAKES.values(), ids=MISTAKES)
+@pytest.mark.parametrize("first", [True, False])
+def test_a_command_that_is_written_wrongly_answers_in_json_too(words, first):
+    name, *others = words
+    shown = run(name, "--json", *others) if first else run(*words, "--json")
+    data = json.loads(shown.stdout)
+    assert shown.exit_code == data["exit_code"] == 2 and len(data["error"]) > 10
+    assert data["error"].splitlines()[0][:30] in shown.stderr.replace("\n", " ")
+    assert run(*words).stdout == ""
+
+
+MODELS = [words for words in EVERY.values() if "four_bar" in words or "slider_crank" in words]
+
+
+@pytest.mark.parametrize("words", MODELS, ids=lambda words: " ".join(map(str, words)))
+def test_a_missing_file_is_exit_code_2_for_every_command(words):
+    there = [str(word) for word in words]
+    missing = ["missing.yaml" if word in ("four_bar", "slider_crank") else word for word in there]
+    if words[0] != "models":  # whose names are those of shipped mechanisms
+        assert run(*missing).exit_code == 2

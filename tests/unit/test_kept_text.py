@@ -62,6 +62,17 @@ def test_what_did_not_change_is_the_same_text(name, tmp_path):
     assert se.load(name).save(tmp_path / "copy.yaml").read_text() == library.text(name)
 
 
+def test_lines_end_as_in_the_file_that_was_read(tmp_path):
+    path = tmp_path / "windows.yaml"
+    path.write_bytes(TEXT.replace("\n", "\r\n").encode())
+    m = se.load(path)
+    assert m.save(tmp_path / "same.yaml").read_bytes() == path.read_bytes()
+    m.name = "another name"
+    data = m.save(tmp_path / "new.yaml").read_bytes()
+    assert b"another name" in data and data.count(b"\n") == data.count(b"\r\n") == TEXT.count("\n")
+    assert se.load(tmp_path / "new.yaml").copy().save(tmp_path / "copy.yaml").read_bytes() == data
+
+
 def test_a_number_changes_in_its_place(tmp_path):
     def change(m):
         m.parameters["throw"] = "30 mm"

@@ -122,7 +122,7 @@ def test_the_extras_exist():
     ]
     extras = project["optional-dependencies"]
     everything = extras["all"][0].removeprefix("simengine2d[").removesuffix("]").split(",")
-    assert set(everything) == set(extras) - {"all", "test"}
+    assert set(everything) == set(extras) - {"all", "docs", "test"}
 
 
 def test_what_prevents_writing_is_a_sentence(results, tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -109,12 +110,34 @@ def f(m: se.Model, r: se.Results, s: se.Simulator, b: se.Body, modes: se.Modes) 
 """
 
 
+def wrong_calls() -> list[str]:
+    """The lines of a program with a wrong keyword in every public call."""
+    calls = [call for call in public_calls() if call not in OF_ANY_NAME]
+    assert len(calls) > 200
+    return PROGRAM.splitlines() + [f"    {call}(wrong_keyword=1)" for call in calls]
+
+
+@pytest.mark.slow
+def test_pyright_finds_a_wrong_keyword_in_every_public_call(tmp_path):
+    """By basedpyright, which is the same checker with its own engine; the package pyright fetches one when it runs."""
+    pytest.importorskip("basedpyright")
+    lines = wrong_calls()
+    (tmp_path / "program.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    config = {"include": ["program.py"], "extraPaths": [str(ROOT / "src")], "typeCheckingMode": "basic"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(config), encoding="utf-8")
+    command = [sys.executable, "-m", "basedpyright", "--outputjson", "-p", str(tmp_path)]
+    answer = json.loads(subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout)
+    errors = answer["generalDiagnostics"]
+    found = {
+        e["range"]["start"]["line"] for e in errors if 'No parameter named "wrong_keyword"' in e["message"]
+    }
+    assert [line for i, line in enumerate(lines) if "wrong_keyword" in line and i not in found] == []
+
+
 @pytest.mark.slow
 def test_mypy_finds_a_wrong_keyword_in_every_public_call(tmp_path):
     pytest.importorskip("mypy")
-    calls = [call for call in public_calls() if call not in OF_ANY_NAME]
-    assert len(calls) > 200
-    lines = PROGRAM.splitlines() + [f"    {call}(wrong_keyword=1)" for call in calls]
+    lines = wrong_calls()
     errors = checked(tmp_path, "\n".join(lines))
     found = {int(n) for n in re.findall(r":(\d+): error: Unexpected keyword argument", errors)}
     missed = [line for i, line in enumerate(lines, 1) if "wrong_keyword" in line and i not in found]

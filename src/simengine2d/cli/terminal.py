@@ -98,9 +98,9 @@ def show_text(text: str) -> None:
         _write(text.rstrip("\n"))
 
 
-def answer(data: Mapping[str, Any]) -> None:
+def answer(data: Mapping[str, Any], wanted: bool = False) -> None:
     """The answer as plain data, with --json."""
-    if Settings.json:
+    if Settings.json or wanted:
         _write(json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False))
 
 

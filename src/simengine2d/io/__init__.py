@@ -11,7 +11,7 @@ from ..model.model import Model, Origin
 from .acf import load_analysis, save_analysis
 from .adm_check import checked_adm
 from .adm_reader import is_course_model, read_adm, refuse_adams
-from .files import Document, read_text, write_text
+from .files import Document, line_end, read_text, write_text
 from .json_reader import read_json
 from .kept_text import kept_text
 from .model_reader import read_model
@@ -68,7 +68,7 @@ def _load(path: Path, laws: Mapping[str, GivenLaw] | None) -> Model:
         return read_adm(document, laws)
     model = read_model(document, path.parent, laws)
     if ending not in JSON:
-        model.origin = Origin(text, path.parent)
+        model.origin = Origin(text, path.parent, line_end(path))
     return model
 
 
@@ -111,4 +111,5 @@ def save(model: Model, path: str | Path) -> Path:
         raise ModelError([f"{path} is not written: the name '{name[:40]}...' is too long." for name in long])
     if ending in JSON:
         return write_text(path, to_json(data))
-    return write_text(path, kept_text(model.origin, data, path.parent) or to_yaml(data, SECTIONS))
+    text = kept_text(model.origin, data, path.parent) or to_yaml(data, SECTIONS)
+    return write_text(path, text if model.origin is None else text.replace("\n", model.origin.line_end))

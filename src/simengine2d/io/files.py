@@ -49,6 +49,12 @@ def read_text(path: Path) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def line_end(path: Path) -> str:
+    """How the lines of a file end; an editor on Windows may write two characters."""
+    first = read_bytes(path, LARGEST).partition(b"\n")[0]
+    return "\r\n" if first.endswith(b"\r") else "\n"
+
+
 def read_bytes(path: Path, largest: int | None = None) -> bytes:
     """What a file holds; one of more than `largest` bytes is refused."""
     try:

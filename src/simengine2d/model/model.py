@@ -46,10 +46,11 @@ NUMBERS = (
 
 
 class Origin(NamedTuple):
-    """A text in which a model was written, and the folder of its tables."""
+    """A text in which a model was written, the folder of its tables, and how its lines ended in the file."""
 
     text: str
     folder: Path
+    line_end: str = "\n"
 
 
 class Model:

@@ -10,8 +10,9 @@ from ...errors import UnsupportedError
 from ...expressions.function import as_function
 from ...numerics.arrays import Floats
 from ...numerics.rank import row_space
+from ...system.constraints import evaluate
 from ...system.system import System
-from ..kinematics.change_point import Clock
+from ...system.workspace import new_workspace
 from .closure import close, coordinate_scale
 from .dyads import Dyads
 
@@ -39,14 +40,29 @@ class HeldSystem:
             for i, value in enumerate(self.values.tolist())
         ]
         self.system = self.system.with_functions(functions)
-        self.clock = Clock(self.system, self.system.arrays, None, 1.0)
+        self.work, self.still = new_workspace(self.system.arrays), np.zeros(self.system.n)
+        self.last = np.empty(0), np.empty(0), np.empty((0, 0))
+        self.rows = np.repeat(np.arange(self.system.m), np.diff(self.system.arrays.jac_start))
         return self.system
+
+    def evaluated(self, q: Floats) -> tuple[Floats, Floats]:
+        """Phi, and Phi_q in scaled coordinates; one pose is often asked for several times in a row."""
+        if not np.array_equal(q, self.last[0]):
+            S, w, Phi, J = (
+                self.system.arrays,
+                self.work,
+                np.empty(self.system.m),
+                np.zeros((self.system.m, q.size)),
+            )
+            evaluate(S, 0.0, q, self.still, w, Phi, w.row)
+            J[self.rows, S.jac_column] = w.data
+            self.last = q.copy(), Phi, J * self.scale
+        return self.last[1:]
 
     def gaps(self, q: Floats) -> tuple[Floats, Floats]:
         """Errors of the rows as lengths, and their Jacobian in scaled coordinates."""
-        Phi, J, _, _ = self.clock.right_sides(0.0, q, np.zeros(q.size))
-        J = J * self.scale
-        norms = np.linalg.norm(J, axis=1)
+        Phi, J = self.evaluated(q)
+        norms = np.sqrt(np.einsum("ij,ij->i", J, J))
         norms[norms == 0.0] = 1.0
         return Phi / norms, J / norms[:, None]
 

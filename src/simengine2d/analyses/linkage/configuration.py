@@ -92,11 +92,11 @@ class ConfigurationSpace:
 
     def value(self, q: Floats) -> float:
         """The input."""
-        return float(self.system.Phi(0.0, q)[self.row] + self.held.values[self.row])
+        return float(self.held.evaluated(q)[0][self.row] + self.held.values[self.row])
 
     def gradient(self, q: Floats) -> Floats:
         """s_y of the input."""
-        return self.system.Phi_q(0.0, q)[self.row] * self.scale
+        return self.held.evaluated(q)[1][self.row]
 
     def point(self, q: Floats, along: Floats, arc: float) -> CurvePoint | None:
         """The configuration q with its tangent, oriented along a vector; None where there is not exactly one."""

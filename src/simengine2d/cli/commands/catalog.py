@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
@@ -9,10 +11,36 @@ import typer
 from typer.core import TyperGroup
 
 from ...analyses.catalog import CATALOG, OPTIONS, Analysis
+from ..terminal import answer
+
+
+UsageError: Any = typer.BadParameter.__base__
+"""Of click, or of the click that newer versions of typer bring with them."""
 
 
 class CatalogGroup(TyperGroup):
     """The commands of this package, then those that the catalog adds."""
+
+    wants_json = False
+
+    def make_context(self, info_name: Any, args: list[str], *more: Any, **extra: Any) -> Any:
+        self.wants_json = "--json" in args
+        with self._mistakes_as_data():
+            return super().make_context(info_name, args, *more, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        with self._mistakes_as_data():
+            return super().invoke(ctx)
+
+    @contextmanager
+    def _mistakes_as_data(self) -> Iterator[None]:
+        """With --json, a command that was written wrongly has an answer, too."""
+        try:
+            yield
+        except UsageError as error:
+            if self.wants_json:
+                answer({"error": error.format_message(), "exit_code": error.exit_code}, wanted=True)
+            raise
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(dict.fromkeys([*super().list_commands(ctx), *map(command_name, CATALOG.values())]))
