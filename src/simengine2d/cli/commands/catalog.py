@@ -13,7 +13,6 @@ from typer.core import TyperGroup
 from ...analyses.catalog import CATALOG, OPTIONS, Analysis
 from ..terminal import answer
 
-
 UsageError: Any = typer.BadParameter.__base__
 """Of click, or of the click that newer versions of typer bring with them."""
 
