@@ -156,9 +156,9 @@ def _of_gain(results: Results) -> Reasons:
                 f"the energy rises by {gain:.1e} of what is exchanged, though nothing supplies it; {SHORTER}",
             )
         ]
-    farthest = np.abs(results.qd / results.system.sizes).max(initial=0.0) * np.diff(results.t).min(
-        initial=np.inf
-    )
+    if results.t.size < 2:
+        return []
+    farthest = np.abs(results.qd / results.system.sizes).max(initial=0.0) * np.diff(results.t).min()
     if np.isfinite(farthest) and farthest > SENSELESS:
         return [
             (
