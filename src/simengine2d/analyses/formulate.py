@@ -212,7 +212,7 @@ class FormulatedModel(Answer):
 
 def formulate(
     model: Model | System,
-    coordinates: CoordinatesName | str | Mapping[str, Any] = "reference_point",
+    coordinates: CoordinatesName | Mapping[str, Any] = "reference_point",
     t: float = 0.0,
 ) -> FormulatedModel:
     """Formulate a model in reference_point, natural, mixed or relative coordinates: M, QA, Phi, Phi_q, nu, gamma.

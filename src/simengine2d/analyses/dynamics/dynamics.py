@@ -35,7 +35,7 @@ def dynamics(
     t_eval: Sequence[float] | Floats | None = None,
     integrator: IntegratorName | str | Integrator | None = None,
     formulation: FormulationName | str | Formulation | None = None,
-    coordinates: CoordinatesName | str | Mapping[str, Any] | None = None,
+    coordinates: CoordinatesName | Mapping[str, Any] | None = None,
     rtol: float = 1e-6,
     atol: float | Sequence[float] | Floats | None = None,
     max_step: float | None = None,

@@ -46,7 +46,7 @@ OTHER_NAMES = {
 @answers_misspellings
 def check(
     model: Model | System,
-    coordinates: CoordinatesName | str | Mapping[str, Any] = "reference_point",
+    coordinates: CoordinatesName | Mapping[str, Any] = "reference_point",
     *,
     M: ArrayLike | None = None,
     QA: ArrayLike | None = None,

@@ -101,7 +101,7 @@ class Situation:
     def __init__(
         self,
         model: Model | System,
-        coordinates: CoordinatesName | str | Mapping[str, Any],
+        coordinates: CoordinatesName | Mapping[str, Any],
         at: float,
         q: Any = None,
         qd: Any = None,
