@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from simengine2d import cli
 from simengine2d.cli import terminal
-from simengine2d.cli.commands.sweep import SampleBar, values_in
+from simengine2d.cli.commands.sweep import values_in
+from simengine2d.cli.terminal import CountBar
 from simengine2d.lab.sweep import cluster
 
 
@@ -102,7 +103,7 @@ def test_mistakes(words, sentence, monkeypatch):
 
 
 def test_progress_in_words():
-    bar = SampleBar()
+    bar = CountBar("samples")
     bar.count(0, 1000)
     bar.first = (0.0, 0.0)
     assert bar.words(400.0, 2.0) == "400 of 1000 samples, 200 per second, 3 s left"

@@ -287,6 +287,30 @@ class ProgressBar:
         self.bar.start()
 
 
+class CountBar(ProgressBar):
+    """Progress in things that are counted, such as samples."""
+
+    def __init__(self, of: str) -> None:
+        super().__init__(0.0)
+        self.of = of
+
+    def __enter__(self) -> CountBar:
+        return self
+
+    def count(self, done: int, total: int) -> None:
+        self.t_end = float(total)
+        self(float(done))
+
+    def words(self, t: float, now: float) -> str:
+        """`400 of 10000 samples, 812 per second, 12 s left`."""
+        began, start = self.first or (now, t)
+        words = f"{t:.0f} of {self.t_end:.0f} {self.of}"
+        if now <= began or t <= start:
+            return words
+        rate = (t - start) / (now - began)
+        return f"{words}, {rate:.3g} per second, {duration((self.t_end - t) / rate)} left"
+
+
 def duration(seconds: float) -> str:
     """`40 s`, `3 min`, `2 h 5 min`."""
     if seconds < 100:

@@ -31,10 +31,11 @@ class TabularResults:
     units, every heading says so.
     """
 
-    @property
-    def in_si(self) -> Results:
-        """The results in SI units."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        @property
+        def in_si(self) -> Results:
+            """The results in SI units."""
 
     @property
     def shown(self) -> ResultsInUnits:

@@ -10,7 +10,7 @@ import typer
 from ...errors import Interrupted
 from ...methods import CoordinatesName, FormulationName, Integrator, IntegratorName
 from .. import completion
-from ..terminal import STOPPED, ProgressBar, answer, complain, duration, say, show, table
+from ..terminal import STOPPED, CountBar, answer, complain, say, show, table
 from .app import ModelArgument, ToleranceOption, command, positive
 from .models import read_model
 
@@ -58,27 +58,6 @@ StepOption = Annotated[
 FolderOption = Annotated[
     Path, typer.Option("--out", metavar="DIR", help="Folder of the tables and pictures.")
 ]
-
-
-class CountBar(ProgressBar):
-    """Progress in runs instead of seconds."""
-
-    def __init__(self) -> None:
-        super().__init__(0.0)
-
-    def __enter__(self) -> CountBar:
-        return self
-
-    def count(self, done: int, total: int) -> None:
-        self.t_end = float(total)
-        self(float(done))
-
-    def words(self, t: float, now: float) -> str:
-        began, start = self.first or (now, t)
-        words = f"{t:.0f} of {self.t_end:.0f} methods"
-        if t <= start:
-            return words
-        return f"{words}, {duration((self.t_end - t) * (now - began) / (t - start))} left"
 
 
 @command()
@@ -137,7 +116,7 @@ def _compare(
 
     options: dict[str, Any] = {} if rtol is None else {"rtol": rtol}
     try:
-        with CountBar() as bar:
+        with CountBar("methods") as bar:
             comparison = compare(model, *asked, t_end=t_end, step=step, progress=bar.count, **options)
     except Interrupted as error:
         _present(error.results, report)
@@ -182,7 +161,7 @@ def _work_precision(
         show("every motion is driven, and integration has no error; so work against precision is left out.")
         return
     rtols = [10.0**-k for k in range(ROUGHEST, FINEST + 1)]
-    with CountBar() as bar:
+    with CountBar("methods") as bar:
         try:
             work = work_precision(model, integrators=solvers, t_end=t_end, rtols=rtols, progress=bar.count)
         except Interrupted as error:

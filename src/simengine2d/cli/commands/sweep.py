@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import Interrupted, ModelError, SimEngineError
-from ..terminal import ProgressBar, answer, complain, duration, exit_code, say, show, table
+from ..terminal import CountBar, answer, complain, exit_code, say, show, table
 from . import app as shared
 from .app import command, positive
 from .models import read_model
@@ -85,29 +85,6 @@ FolderOption = Annotated[
 ]
 
 
-class SampleBar(ProgressBar):
-    """Progress in samples instead of seconds."""
-
-    def __init__(self) -> None:
-        super().__init__(0.0)
-
-    def __enter__(self) -> SampleBar:
-        return self
-
-    def count(self, done: int, total: int) -> None:
-        self.t_end = float(total)
-        self(float(done))
-
-    def words(self, t: float, now: float) -> str:
-        """`400 of 10000 samples, 812 per second, 12 s left`."""
-        began, start = self.first or (now, t)
-        words = f"{t:.0f} of {self.t_end:.0f} samples"
-        if t <= start or now <= began:
-            return words
-        rate = (t - start) / (now - began)
-        return f"{words}, {rate:.3g} per second, {duration((self.t_end - t) / rate)} left"
-
-
 @command()
 def sweep(
     model: shared.ModelArgument,
@@ -138,7 +115,7 @@ def sweep(
     chosen = None if samples is None else _sampler(samples, design, seed)
     study: dict[str, Any] = {"samples": chosen, "executor": executor, "workers": workers, "out": out}
     try:
-        with SampleBar() as bar:
+        with CountBar("samples") as bar:
             rows = run(mechanism, parameters, kind, _outputs(output), progress=bar.count, **study, **options)
     except (SimEngineError, Interrupted) as error:
         if error.results is None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..terminal import ProgressBar, answer, duration, say, show, table
+from ..terminal import CountBar, answer, say, show, table
 from .app import command
 from .wanted import PictureOption, check_picture, write_picture
 
@@ -38,28 +38,6 @@ ModelFileOption = Annotated[
 ]
 
 
-class StartsBar(ProgressBar):
-    """Progress in starts of the search."""
-
-    def __init__(self) -> None:
-        super().__init__(0.0)
-
-    def __enter__(self) -> StartsBar:
-        return self
-
-    def count(self, done: int, total: int) -> None:
-        self.t_end = float(total)
-        self(float(done))
-
-    def words(self, t: float, now: float) -> str:
-        began, start = self.first or (now, t)
-        words = f"{t:.0f} of {self.t_end:.0f} starts"
-        if t <= start:
-            return words
-        rate = (t - start) / (now - began)
-        return f"{words}, {rate:.3g} a second, {duration((self.t_end - t) / rate)} left"
-
-
 @command()
 def synthesize(
     target: TargetArgument,
@@ -83,7 +61,7 @@ def synthesize(
     check_picture(picture)
     wanted = read_target(target)
     limits = dict(map(_limit, limit or []))
-    with StartsBar() as bar:
+    with CountBar("starts") as bar:
         found = search(
             type or ["four-bar"], wanted, limits, None, subject_to,
             full_turn=full_turn, starts=starts, seed=seed, progress=bar.count,

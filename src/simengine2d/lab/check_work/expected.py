@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...analyses.formulate import FormulatedModel, formulate
+from ...analyses.formulate import EquationTerms, FormulatedModel, formulate
 from ...methods import CoordinatesName
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -73,15 +73,8 @@ class ExpectedArray(NamedTuple):
         return ""
 
 
-class MotionTerms(NamedTuple):
-    """M qdd + Phi_q^T lam = QA,   Phi = 0,   Phi_q qd = nu,   Phi_q qdd = gamma, with their solution."""
-
-    M: Floats
-    QA: Floats
-    Phi: Floats
-    Phi_q: Floats
-    nu: Floats
-    gamma: Floats
+class MotionTerms(EquationTerms):
+    """The equations, with their solution."""
 
     def solution(self) -> tuple[Floats, Floats]:
         """qdd and lam; of dependent constraints the smallest multipliers."""

@@ -123,11 +123,7 @@ class Reading:
         results = self.results
         if name in results.resolved.parameters:
             return results.resolved.parameters[name]
-        owner, _, quantity = name.rpartition(".")
-        if quantity == "force" and owner in results.resolved.rows:
-            reaction = results.reaction(owner)
-            return np.hypot(reaction.fx, reaction.fy)
-        return results[name]
+        return channel_of(results, name)
 
     def at(self, node: Call, args: tuple[Node, ...]) -> Value:
         """The value at a time, or at the first event of a name; linear between outputs."""
@@ -172,3 +168,12 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     for name in (*operations.ONE_ARGUMENT, *operations.TWO_ARGUMENTS, "max", "min")
     if hasattr(np, _NAMES.get(name, name))
 }
+
+
+def channel_of(results: Results, name: str) -> Floats:
+    """A channel; `.force` of a joint is the size of its reaction, sqrt(fx^2 + fy^2)."""
+    owner, _, quantity = name.rpartition(".")
+    if quantity == "force" and owner in results.resolved.rows:
+        reaction = results.reaction(owner)
+        return np.hypot(reaction.fx, reaction.fy)
+    return results[name]

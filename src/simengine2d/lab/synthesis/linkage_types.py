@@ -250,36 +250,29 @@ WATT = LinkageType(
     tracer="link",
     output="arm",
 )
-WATT_2 = LinkageType(
-    "watt-2",
-    _FOUR_BAR_KINDS | _SECOND_GROUND | _TRACER,
-    (
-        *_FOUR_BAR_STEPS,
-        GroundPin("G", "Gx", "Gy"),
-        LinkPoint("E", "D", "C", "Ex", "Ey"),
-        CirclePin("F", "E", "link", "G", "arm"),
-        LinkPoint("P", "E", "F", "Px", "Py"),
-    ),
-    (*_FOUR_BAR_LINKS, BarLink("link", "E", "F", "link"), BarLink("arm", "G", "F", "arm")),
-    _FOUR_BAR_JOINTS | {"E": ("rocker", "link"), "F": ("link", "arm"), "G": ("ground", "arm")},
-    tracer="link",
-    output="arm",
-)
-STEPHENSON = LinkageType(
-    "stephenson",
-    _FOUR_BAR_KINDS | _SECOND_GROUND | _TRACER,
-    (
-        *_FOUR_BAR_STEPS,
-        GroundPin("G", "Gx", "Gy"),
-        LinkPoint("E", "B", "C", "Ex", "Ey"),
-        CirclePin("F", "E", "link", "G", "arm"),
-        LinkPoint("P", "E", "F", "Px", "Py"),
-    ),
-    (*_FOUR_BAR_LINKS, BarLink("link", "E", "F", "link"), BarLink("arm", "G", "F", "arm")),
-    _FOUR_BAR_JOINTS | {"E": ("coupler", "link"), "F": ("link", "arm"), "G": ("ground", "arm")},
-    tracer="link",
-    output="arm",
-)
+
+
+def _with_second_ground(name: str, carrier: str, first: str) -> LinkageType:
+    """A four-bar whose rocker or coupler, from `first` to C, moves a dyad E F G that ends in the ground."""
+    return LinkageType(
+        name,
+        _FOUR_BAR_KINDS | _SECOND_GROUND | _TRACER,
+        (
+            *_FOUR_BAR_STEPS,
+            GroundPin("G", "Gx", "Gy"),
+            LinkPoint("E", first, "C", "Ex", "Ey"),
+            CirclePin("F", "E", "link", "G", "arm"),
+            LinkPoint("P", "E", "F", "Px", "Py"),
+        ),
+        (*_FOUR_BAR_LINKS, BarLink("link", "E", "F", "link"), BarLink("arm", "G", "F", "arm")),
+        _FOUR_BAR_JOINTS | {"E": (carrier, "link"), "F": ("link", "arm"), "G": ("ground", "arm")},
+        tracer="link",
+        output="arm",
+    )
+
+
+WATT_2 = _with_second_ground("watt-2", "rocker", "D")
+STEPHENSON = _with_second_ground("stephenson", "coupler", "B")
 TYPES = {each.name: each for each in (FOUR_BAR, SLIDER_CRANK, WATT, WATT_2, STEPHENSON)}
 """Watt's first chain (six links, path), its second (two four-bars in series) and Stephenson's third."""
 

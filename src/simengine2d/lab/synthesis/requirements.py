@@ -15,6 +15,7 @@ from ...expressions.evaluate import number
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
+from ..sweep.reading import channel_of
 
 TRANSMISSION = "transmission"
 REDUCED: dict[str, Callable[[Floats], Any]] = {
@@ -49,14 +50,6 @@ class Requirement:
         size = abs(self.limit) or 1.0
         value = (self.value(results) - self.limit) / size * (1.0 if self.below else -1.0)
         return max(0.0, value + MARGIN)
-
-
-def channel_of(results: Results, name: str) -> Floats:
-    """A channel; `.force` of a joint is the size of its force, sqrt(fx^2 + fy^2)."""
-    if name.endswith(".force") and name.removesuffix(".force") in results.model.joints:
-        joint = name.removesuffix(".force")
-        return np.hypot(results[f"{joint}.fx"], results[f"{joint}.fy"])
-    return results[name]
 
 
 def read_requirements(texts: object) -> tuple[float, list[Requirement]]:
