@@ -112,6 +112,9 @@ from .lab import synthesis as synthesis
 from .lab.check_work.check import check as check
 from .lab.explain.explain import explain as explain
 from .lab.explain.explanation import Explanation as Explanation
+from .lab.fit.experiments import Experiment as Experiment
+from .lab.fit.fit import fit as fit
+from .lab.fit.fitted import Fit as Fit
 from .lab.sweep.samples import LatinHypercube as LatinHypercube
 from .lab.sweep.samples import MonteCarlo as MonteCarlo
 from .lab.sweep.samples import Sobol as Sobol

@@ -173,6 +173,8 @@ FormulationName: TypeAlias = Literal[
     "projection",
 ]
 CoordinatesName: TypeAlias = Literal["mixed", "natural", "reference_point", "relative"]
+ChosenCoordinates: TypeAlias = CoordinatesName | Mapping[str, Any]
+"""A name, or one with choices: {"type": "relative", "cut": ["B"]}; as text, "relative(cut=B)"."""
 NewtonName: TypeAlias = Literal["exact", "modified", "fixed_point", "course"]
 """How implicit methods iterate."""
 NotationName: TypeAlias = Literal["haug", "nikravesh", "garcia_de_jalon", "shabana"]

@@ -127,7 +127,7 @@ def test_inverse_of_a_free_mechanism(pendulum):
     shown = run("inverse", pendulum, "--t-end", 1)
     assert (shown.exit_code, "1 motion is free" in shown.stderr) == (3, True)
     shown = run("inverse", pendulum, "--motion", "nowhere.csv")
-    assert (shown.exit_code, "nowhere.csv does not exist" in shown.stderr) == (1, True)
+    assert (shown.exit_code, "nowhere.csv does not exist" in shown.stderr) == (2, True)
     shown = run("inverse", pendulum, "--t-end", 1, "--actuator", "motr")
     assert (shown.exit_code, "'motr' is not a driver" in shown.stderr) == (1, True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -69,15 +70,20 @@ EVERY = {
         *("lab", "double_pendulum", "--t-end", 0.05, "--coordinates", "relative"),
         *("--formulations", "projection", "--integrators", "heun"),
     ],
+    "fit": ["fit", "four_bar", "rocker.csv", "--parameter", "rocker=3:4", "--parameter", "coupler"],
     "synthesize": ["synthesize", "line.csv", "--starts", 2, "--type", "four-bar"],
 }
-"""A call of every command; `warmup` compiles everything and has its own test."""
+"""A call of every command; `warmup`, which compiles, and `studio`, which serves, have tests of their own."""
 
 
 @pytest.fixture
 def words(request):
     if request.param == "synthesize":
         Path("line.csv").write_text("x,y\n0,0\n0.5,0.05\n1,0\n", encoding="utf-8")
+    if request.param == "fit":
+        motion = se.kinematics(se.load("four_bar"), t_end=1, step=0.05)
+        rows = [f"{t},{phi}" for t, phi in zip(motion.t, motion["rocker.phi"], strict=True)]
+        Path("rocker.csv").write_text("\n".join(["t,rocker.phi", *rows]), encoding="utf-8")
     if request.param == "check-work":
         Path("anna.csv").write_text("QA\n" + ",".join(["0"] * 9) + "\n", encoding="utf-8")
     if request.param == "resume":
@@ -87,7 +93,7 @@ def words(request):
 
 def test_every_command_is_here():
     shown = set(get_command(cli.app).list_commands(None))
-    assert shown == {words[0] for words in EVERY.values()} | {"warmup"}
+    assert shown == {words[0] for words in EVERY.values()} | {"warmup", "studio"}
 
 
 @pytest.mark.parametrize("words", EVERY, indirect=True)
@@ -290,12 +296,54 @@ def test_a_command_that_is_written_wrongly_answers_in_json_too(words, first):
     assert run(*words).stdout == ""
 
 
-MODELS = [words for words in EVERY.values() if "four_bar" in words or "slider_crank" in words]
+WRITTEN = {"out", "plot_file", "report", "animate", "html", "latex", "picture", "plot", "copy"}
+"""Parameters that say where to write."""
+
+READ = {
+    ("check-work", "work"): ["check-work", "four_bar", "missing.csv"],
+    ("check-work", "points"): ["check-work", "four_bar", "missing.csv", "--points", "missing.yaml"],
+    ("fit", "data"): ["fit", "four_bar", "missing.csv", "--parameter", "rocker"],
+    ("inverse", "motion"): ["inverse", "four_bar", "--motion", "missing.csv"],
+    ("resume", "result"): ["resume", "missing.npz", "--t-end", 1],
+    ("run", "analysis"): ["run", "four_bar", "missing.acf"],
+    ("show", "what"): ["show", "missing.npz"],
+    ("synthesize", "target"): ["synthesize", "missing.csv"],
+}
+"""A call with a missing file for every parameter that reads one; those that read models are below."""
 
 
-@pytest.mark.parametrize("words", MODELS, ids=lambda words: " ".join(map(str, words)))
+def test_every_file_that_a_command_reads_is_here():
+    files = {
+        (each.name or each.callback.__name__, parameter.name)
+        for each in cli.app.registered_commands
+        for parameter in inspect.signature(each.callback).parameters.values()
+        if "Path" in str(parameter.annotation) and parameter.name not in WRITTEN
+    }
+    assert files == set(READ) - {("show", "what")}
+
+
+MODELS = {
+    " ".join(map(str, words)): ["missing.yaml" if word in library.names() else word for word in words]
+    for words in EVERY.values()
+    if words[0] not in ("models", "demo") and set(words) & set(library.names())
+}
+"""Every command that takes a model; the arguments of `models` and `demo` are names of shipped mechanisms."""
+
+
+def test_every_command_with_a_model_is_here():
+    commands = get_command(cli.app).commands
+    takes = {name for name, each in commands.items() if any(p.name == "model" for p in each.params)}
+    assert takes <= {words[0] for words in MODELS.values()}
+
+
+@pytest.mark.parametrize("words", [*READ.values(), *MODELS.values()], ids=[*map("-".join, READ), *MODELS])
 def test_a_missing_file_is_exit_code_2_for_every_command(words):
-    there = [str(word) for word in words]
-    missing = ["missing.yaml" if word in ("four_bar", "slider_crank") else word for word in there]
-    if words[0] != "models":  # whose names are those of shipped mechanisms
-        assert run(*missing).exit_code == 2
+    shown = run(*words)
+    assert (shown.exit_code, shown.stdout) == (2, "")
+    assert re.match(r"error: .*missing\.\w+ .* Check the path\.$", shown.stderr.strip())
+
+
+def test_all_missing_files_of_a_class_are_named():
+    shown = run("check-work", "four_bar", "anna.csv", "ben.csv")
+    assert shown.exit_code == 2
+    assert "anna.csv" in shown.stderr and "ben.csv" in shown.stderr

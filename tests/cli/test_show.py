@@ -142,6 +142,6 @@ def test_a_browser_is_opened_on_a_terminal_with_a_screen(folder, monkeypatch):
     monkeypatch.setattr(command.sys, "platform", "linux")
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    assert not command._opened(page) and opened == []
+    assert not command.open_page(page.as_uri()) and opened == []
     monkeypatch.setenv("DISPLAY", ":0")
-    assert command._opened(page) and opened == [page.as_uri()]
+    assert command.open_page(page.as_uri()) and opened == [page.as_uri()]

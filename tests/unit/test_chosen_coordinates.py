@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from marking import slow_among
 from simengine2d import builders
 
 
@@ -159,7 +160,7 @@ def test_the_joints_of_the_tree_are_chosen():
 
 
 @pytest.mark.parametrize("coordinates", ["mixed(angles=crank rocker)", "relative(cut=B)", "relative(cut=A)"])
-@pytest.mark.parametrize("formulation", ["projection", "index3"])
+@pytest.mark.parametrize("formulation", slow_among(["projection", "index3"], "index3"))
 def test_motions_are_the_same_by_any_choice(coordinates, formulation):
     m = builders.four_bar(1, 2, 2.5, 3)
     run = lambda **o: se.dynamics(m, t_end=0.3, step=0.005, rtol=1e-9, formulation=formulation, **o)

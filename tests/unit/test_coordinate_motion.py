@@ -50,6 +50,51 @@ def test_the_motor_gives_the_same_torque_in_all_coordinates(driven, coordinates)
     np.testing.assert_allclose(c["lam.motor.drive"], driven[1]["lam.motor.drive"], atol=1e-8)
 
 
+@pytest.mark.parametrize("coordinates", FAMILIES)
+def test_change_points_are_passed_and_turns_counted(coordinates):
+    model = se.load("parallelogram")
+    expected = se.kinematics(model, t_end=2.3, step=0.05)  # 0.25 s is a change point, and more than two turns
+    r = se.kinematics(model, t_end=2.3, step=0.05, coordinates=coordinates)
+    np.testing.assert_allclose(r.q, expected.q, atol=1e-12)
+    np.testing.assert_allclose(r.qdd, expected.qdd, atol=1e-9)
+    assert r.notes == expected.notes and "change point" in r.notes[0]
+    stopped = se.kinematics(model, t_end=2.3, step=0.05, coordinates=coordinates, on_singular="stop")
+    assert stopped.t[-1] <= 0.25
+
+
+@pytest.mark.parametrize("coordinates", [*FAMILIES, "relative(cut=B)", {"type": "mixed", "angles": ["rod"]}])
+@pytest.mark.parametrize("method", ["newton", "relaxation", "energy"])
+def test_equilibria_in_all_coordinates_by_every_method(coordinates, method):
+    model = se.load("sprung_slider")
+    expected = se.equilibrium(model)
+    found = se.equilibrium(model, method=method, coordinates=coordinates)
+    np.testing.assert_allclose(found.q, expected.q, atol=1e-9)
+    np.testing.assert_allclose(found.results.lam, expected.results.lam, atol=1e-7)
+    np.testing.assert_allclose(found.stability[0].value, expected.stability[0].value, rtol=1e-6)
+    c = found.results.in_coordinates(coordinates)
+    assert found.results.settings["coordinates"] == c.coordinates
+    e = c.at(0)
+    np.testing.assert_allclose(e.Phi_q.T @ c.lam[0], e.QA, atol=1e-7)
+
+
+def test_all_equilibria_in_other_coordinates():
+    model = builders.four_bar(1, 2, 3, 3)
+    model.add(se.Spring("s", "distance(ground, coupler)", stiffness=300, free=1.0))
+    expected, found = (se.equilibrium(model, all=True, coordinates=c) for c in (None, "natural"))
+    np.testing.assert_allclose(found.q, expected.q, atol=1e-8)
+
+
+def test_a_picture_and_a_table(driven):
+    c = driven[1].in_coordinates("relative")
+    ax = c.plot()
+    assert [line.get_label() for line in ax.get_lines()] == c.names
+    assert [line.get_label() for line in c.plot("lam.motor.drive").get_lines()] == ["lam.motor.drive"]
+    head, first, *others = c.table().splitlines()
+    assert head.split() == ["t", *c.names, *(f"{name}d" for name in c.names)]
+    np.testing.assert_allclose([float(cell) for cell in first.split()][1 : -len(c.names)], c.z[0], rtol=1e-4)
+    assert len(others) == c.t.size - 1
+
+
 def test_names(driven):
     pytest.importorskip("pandas")
     c = driven[1].in_coordinates("relative")

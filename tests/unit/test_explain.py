@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from marking import slow_among
 from simengine2d.errors import ModelError, OptionError, UnsupportedError
 
 
@@ -58,7 +59,7 @@ def test_the_replayed_iteration_ends_where_the_engine_does(model, integrator, fo
 
 
 @pytest.mark.parametrize("k", [2, 4])
-@pytest.mark.parametrize("at", [0.01, 0.02, 0.06])
+@pytest.mark.parametrize("at", slow_among([0.01, 0.02, 0.06], 0.01, 0.06))
 def test_a_method_that_looks_back_shows_its_starter(k, at):
     how = {"integrator": f"bdf(k={k})", "formulation": "ggl", "coordinates": "reference_point", "step": 0.01}
     e, r = se.explain(slider_crank(), "dynamics", at=at, **how), se.dynamics(slider_crank(), t_end=at, **how)

@@ -461,7 +461,7 @@ def test_a_folder_without_permission_is_told(tmp_path, monkeypatch):
 
 def test_where_saving_is_refused(tmp_path):
     with pytest.raises(
-        ModelError, match=r"the ending '.xyz' is unknown. Use one of .yaml, .yml, .json, .adm"
+        ModelError, match=r"the ending '.xyz' is unknown. Use one of .yaml, .yml, .json, .adm, .py"
     ):
         save(se.Model("m"), tmp_path / "a.xyz")
     with pytest.raises(ModelError, match=r"not written: the folder .*no does not exist. Make it first."):

@@ -91,6 +91,22 @@ def test_a_number_changes_in_its_place(tmp_path):
     ]
 
 
+def test_the_comment_of_the_last_line_of_a_block_stays_once(tmp_path):
+    text = TEXT.replace("reach: 4*throw", "reach: 4*throw  # to the ram").replace(
+        "at: [reach, 0]", "at: [reach, 0]  # m"
+    )
+    gone, come = changes(tmp_path, lambda m: m.parameters.update(reach="5*throw"), text)
+    assert (gone, come) == (["  reach: 4*throw  # to the ram"], ["  reach: 5*throw  # to the ram"])
+    gone, come = changes(tmp_path, lambda m: setattr(m.bodies["ram"], "mass", 2.0), text)
+    assert (gone, come) == (["    mass: 0        # for now"], ["    mass: 2.0        # for now"])
+    nested = "a:\n  - x: 1\n    y: 2  # last\nb: 1  # end"
+    before = {"a": [{"x": 1, "y": 2}], "b": 1}
+    assert (
+        edited(nested, before, {"a": [{"x": 3, "y": 2}], "b": 2})
+        == "a:\n  - x: 3\n    y: 2  # last\nb: 2  # end"
+    )
+
+
 def test_new_entries_come_after_those_before_them(tmp_path):
     def change(m):
         m.gravity = (0, 0)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from marking import slow_among
 from simengine2d import builders
 from simengine2d.analyses.dynamics import idle_families
 from simengine2d.coordinates.relative.relative import Relative
@@ -100,7 +101,7 @@ MODELS: dict[str, Callable[[int], se.Model]] = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", slow_among(MODELS, "v_twin", "toggle_press"))
 def test_models_in_turn_have_the_bytes_of_a_new_process(name, renumbered):
     numbers = (0, 1, 2, 1, 0, 3)
     in_turn = [outcome(MODELS[name](k)) for k in numbers]

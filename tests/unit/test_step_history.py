@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from marking import slow_among
 
 CASES = [
     {},
@@ -17,7 +18,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("how", CASES, ids=str)
+@pytest.mark.parametrize("how", slow_among(CASES, {"formulation": "index3"}), ids=str)
 def test_the_motion_is_the_same_and_steps_are_counted(how):
     model = se.builders.slider_crank(1.0, 2.2, crank_angle=1.0)
     plain, kept = se.dynamics(model, t_end=1, **how), se.dynamics(model, t_end=1, history=True, **how)

@@ -36,7 +36,7 @@ from simengine2d.results.events import DIRECTIONS, Direction
 from simengine2d.symbolic import NOTATIONS
 
 ROOT = Path(__file__).parents[2]
-OF_ANY_NAME = {"m.with_parameters", "se.sweep"}
+OF_ANY_NAME = {"m.with_parameters", "se.fit", "se.sweep"}
 """Calls whose keywords are names of the user's own, or go on to an analysis, which checks them."""
 
 

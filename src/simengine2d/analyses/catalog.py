@@ -124,7 +124,7 @@ register(
     Analysis(
         "equilibrium",
         ".statics.equilibrium",
-        ("method",),
+        ("method", "coordinates"),
         "Find where a mechanism stays at rest, and whether that is stable.",
     )
 )

@@ -15,19 +15,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..answer import Answer, Part, Rows, digits
-from ..coordinates.base import Family
+from ..coordinates.base import Family, Rates, family_of
 from ..errors import ModelError, SingularityError, UnsupportedError, counted, listed, needed, unknown
-from ..methods import CoordinatesName
+from ..methods import ChosenCoordinates
 from ..numerics.arrays import Floats
-from ..system.system import System
 from .formulate import EquationValues
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.axes import Axes
 
     from ..results.results import Results
 
 SMALLEST = 1e-10  # singular value that counts, against the largest
+DEPENDENT = 1e-7  # the same, below which velocities are not taken from Phi_z
 MOST_ITERATIONS = 30
 CLOSED = 1e-13  # change of a coordinate, against its size, at which Newton's method ends
 
@@ -73,6 +74,25 @@ class CoordinateMotion(Answer):
         columns: Floats = np.hstack([self.z, self.zd, self.zdd, self.lam])[:, self.channels.index(channel)]
         return columns
 
+    def plot(self, *channels: str, ax: Axes | None = None) -> Axes:
+        """Channels over time, by default the coordinates."""
+        from ..draw.answer_plots import plot_channels
+
+        return plot_channels(self, channels or self.names, ax)
+
+    _has_picture = True
+
+    def _draw_on(self, ax: Axes) -> None:
+        self.plot(ax=ax)
+
+    def table(self, *channels: str) -> str:
+        """Channels over time as text; without any, the coordinates and their rates."""
+        names = channels or tuple(self.channels[: 2 * len(self.names)])
+        columns = [self.t, *(self[name] for name in names)]
+        cells = [["t", *names], *([digits(value) for value in row] for row in zip(*columns, strict=True))]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        return "\n".join("  ".join(map(str.rjust, row, widths)) for row in cells)
+
     def to_frame(self) -> pandas.DataFrame:
         """A pandas DataFrame indexed by time, one column per channel."""
         pandas = needed("pandas", "a DataFrame needs", "tables", ", or use the arrays z, zd, zdd and lam")
@@ -85,25 +105,24 @@ class CoordinateMotion(Answer):
         return EquationValues(*(array.copy() for array in (e.M, e.Q, e.Phi, e.J, e.nu, e.gamma)))
 
 
-def in_coordinates(results: Results, coordinates: CoordinatesName) -> CoordinateMotion:
+def in_coordinates(results: Results, coordinates: ChosenCoordinates) -> CoordinateMotion:
     """The motion of results in reference_point, natural, mixed or relative coordinates."""
     system = results.system
     if results.columns_only or not results.t.size:
         raise UnsupportedError("there is no model or no time in these results, so no coordinates of it.")
     if system.missing_law is not None:
         raise UnsupportedError(system.missing_law)
-    family = Family.registry.named(coordinates)(system, results.q[0])
+    family = family_of(coordinates, system, results.q[0])
     rows = [_row(family, *state) for state in zip(results.t, results.q, results.qd, results.qdd, strict=True)]
     z, zd, zdd, lam = (np.array(level) for level in zip(*rows, strict=True))
     return CoordinateMotion(
-        family.name, list(family.names), family.row_names, results.t, z, zd, zdd, lam, family
+        family.spelling, list(family.names), family.row_names, results.t, z, zd, zdd, lam, family
     )
 
 
 def _row(family: Family, t: float, q: Floats, qd: Floats, qdd: Floats) -> tuple[Floats, ...]:
     z, zd = family.positions(q), family.velocities(q, qd)
-    still = np.zeros(family.n)
-    R = np.column_stack([family.bodies(t, z, unit, still).qd for unit in np.eye(family.n)])
+    R, still = family.motion_matrix(t, z), np.zeros(family.n)
     e = family.at(t, z, zd)
     given = np.concatenate([qdd - family.bodies(t, z, zd, still).qdd, e.gamma])
     zdd = np.linalg.lstsq(np.vstack([R, e.J]), given, rcond=SMALLEST)[0]
@@ -114,49 +133,59 @@ def _row(family: Family, t: float, q: Floats, qd: Floats, qdd: Floats) -> tuple[
 # Kinematics in these coordinates ----------------------------------------------------------------------
 
 
-def moved_in(
-    system: System, coordinates: CoordinatesName, times: Floats, start: tuple[float, Floats, Floats]
-) -> tuple[Floats, Floats, Floats]:
+def moved_in(coordinates: ChosenCoordinates, motion: Results) -> tuple[Floats, Floats, Floats]:
     """q, qd and qdd of a driven mechanism, solved for z at each time:
 
     Phi_z dz = -Phi,      Phi_z zd = nu,      Phi_z zdd = gamma
+
+    Newton's method starts where the `motion` of the bodies says, so it follows their branch through change points; in
+    one, where Phi_z lacks rank, velocities and accelerations are those of that motion.
     """
-    before, q0, qd0 = start
-    family = Family.registry.named(coordinates)(system, q0)
-    z, zd, rows = family.positions(q0), family.velocities(q0, qd0), []
-    for t in times:
-        z = _closed(family, float(t), z + (t - before) * zd)
+    family, rows = family_of(coordinates, motion.system, motion.q[0]), []
+    for t, q, qd, qdd in zip(motion.t, motion.q, motion.qd, motion.qdd, strict=True):
+        z = _closed(family, float(t), q)
         e = family.at(float(t), z)
-        zd = _solved(family, float(t), e.J, e.nu)
+        zd = _solved(family, e.J, e.nu)
         e = family.at(float(t), z, zd)
-        zdd = _solved(family, float(t), e.J, e.gamma)
-        rows.append(family.bodies(float(t), z, zd, zdd))
-        before = t
+        zdd = None if zd is None else _solved(family, e.J, e.gamma)
+        there = Rates(q, qd, qdd) if zd is None or zdd is None else family.bodies(float(t), z, zd, zdd)
+        rows.append(_counted_turns(there, q))
     q, qd, qdd = (np.array(level) for level in zip(*rows, strict=True))
     return q, qd, qdd
 
 
-def _closed(family: Family, t: float, z: Floats) -> Floats:
-    """Phi(z, t) = 0 by Newton's method."""
+def _counted_turns(there: Rates, q: Floats) -> Rates:
+    """Whole turns, which natural coordinates do not know, are those of q."""
+    turns = np.zeros_like(q)
+    turns[2::3] = 2.0 * np.pi * np.round((q - there.q)[2::3] / (2.0 * np.pi))
+    return there._replace(q=there.q + turns)
+
+
+def closed_in(family: Family, t: float, z: Floats) -> Floats | None:
+    """Phi(z, t) = 0 by Newton's method, with the smallest corrections; None if it does not get there."""
     for _ in range(MOST_ITERATIONS):
         e = family.at(t, z)
-        change = _solved(family, t, e.J, -e.Phi)
-        z = z + change
-        if np.abs(change / family.sizes).max(initial=0.0) <= CLOSED:
+        if not (np.all(np.isfinite(e.J)) and np.all(np.isfinite(e.Phi))):
+            return None
+        change = np.linalg.lstsq(e.J * family.sizes, -e.Phi, rcond=SMALLEST)[0]
+        z = z + change * family.sizes
+        if np.abs(change).max(initial=0.0) <= CLOSED:
             return z
+    return None
+
+
+def _closed(family: Family, t: float, q: Floats) -> Floats:
+    """z of bodies at q, closed."""
+    z = closed_in(family, t, family.positions(q))
+    if z is not None:
+        return z
     raise SingularityError(
-        f"at t = {t:g} s the mechanism does not close in {family.name} coordinates: it is at a dead point, or its "
-        "drivers lead it beyond what it can reach. Use shorter steps, or kinematics without coordinates."
+        f"at t = {t:g} s the mechanism does not close in {family.spelling} coordinates: Newton's method has not ended "
+        f"after {MOST_ITERATIONS} iterations. Use other coordinates, or kinematics without them."
     )
 
 
-def _solved(family: Family, t: float, J: Floats, right: Floats) -> Floats:
-    """J x = right in equal scales; J must determine every coordinate."""
-    x, _, rank, _ = np.linalg.lstsq(J * family.sizes, right, rcond=SMALLEST)
-    if rank < family.n:
-        raise SingularityError(
-            f"at t = {t:g} s the motion is not unique in {family.name} coordinates: their Phi_z has the rank {rank}, "
-            f"for {counted(family.n, 'coordinate')}. It is a change point, or a coordinate is not driven."
-        )
-    answer: Floats = x * family.sizes
-    return answer
+def _solved(family: Family, J: Floats, right: Floats) -> Floats | None:
+    """J x = right in equal scales; None where J does not determine every coordinate."""
+    x, _, rank, _ = np.linalg.lstsq(J * family.sizes, right, rcond=DEPENDENT)
+    return x * family.sizes if rank == family.n else None

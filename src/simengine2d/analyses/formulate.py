@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +13,7 @@ import numpy as np
 from ..answer import Answer, Part, PlottedAnswer, Rows, digits
 from ..coordinates.base import Family, Rates, family_of
 from ..errors import ModelError, UnsupportedError, counted, listed
-from ..methods import CoordinatesName
+from ..methods import ChosenCoordinates
 from ..model.frame import GROUND, as_frame
 from ..model.model import Model
 from ..numerics.arrays import Floats
@@ -212,7 +212,7 @@ class FormulatedModel(Answer):
 
 def formulate(
     model: Model | System,
-    coordinates: CoordinatesName | Mapping[str, Any] = "reference_point",
+    coordinates: ChosenCoordinates = "reference_point",
     t: float = 0.0,
 ) -> FormulatedModel:
     """Formulate a model in reference_point, natural, mixed or relative coordinates: M, QA, Phi, Phi_q, nu, gamma.

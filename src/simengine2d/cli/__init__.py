@@ -8,6 +8,7 @@ from .commands import (
     check_work,
     equations,
     explain,
+    fit,
     kernels,
     lab,
     learn,
@@ -15,6 +16,7 @@ from .commands import (
     models,
     motion,
     show,
+    studio,
     sweep,
     synthesize,
 )
@@ -26,6 +28,7 @@ __all__ = [
     "check_work",
     "equations",
     "explain",
+    "fit",
     "kernels",
     "lab",
     "learn",
@@ -34,6 +37,7 @@ __all__ = [
     "models",
     "motion",
     "show",
+    "studio",
     "sweep",
     "synthesize",
 ]

@@ -164,15 +164,20 @@ class Family(ABC):
         self.to_bodies(t, np.concatenate([z, zd, zdd]), out)
         return Rates(*out.reshape(3, -1))
 
+    def motion_matrix(self, t: float, z: Floats) -> Floats:
+        """R of qd = R zd, column by column."""
+        still = np.zeros(self.n)
+        rest = self.bodies(t, z, still, still).qd
+        columns = [self.bodies(t, z, unit, still).qd - rest for unit in np.eye(self.n)]
+        return np.array(columns).reshape(self.n, -1).T
+
     def point_matrix(self, z: Floats, body: str, s: complex) -> Floats:
         """C_P of the point s of a body: its velocity is C_P zd, with d(r_P)/dt = rd + B s phid; 2 x n."""
         none, k = np.zeros(self.n), 3 * [each.name for each in self.system.bodies].index(body)
         rest = self.bodies(0.0, z, none, none)
         arm = s * np.exp(1j * rest.q[k + 2])
-        R = np.array([self.bodies(0.0, z, unit, none).qd - rest.qd for unit in np.eye(self.n)]).reshape(
-            self.n, -1
-        )
-        return np.array([R[:, k] - arm.imag * R[:, k + 2], R[:, k + 1] + arm.real * R[:, k + 2]])
+        R = self.motion_matrix(0.0, z)
+        return np.array([R[k] - arm.imag * R[k + 2], R[k + 1] + arm.real * R[k + 2]])
 
     def count_from(self, t: float, q: Floats, qd: Floats) -> None:
         """Whole turns count from this state on, where z does not hold them."""

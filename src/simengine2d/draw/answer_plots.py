@@ -14,6 +14,7 @@ import numpy as np
 from ..analyses.assembly.assemble import Assembly, assemble
 from ..analyses.assembly.assembly_modes import AssemblyMode, AssemblyModes
 from ..analyses.assembly.diagnose import Diagnosis
+from ..analyses.coordinate_motion import CoordinateMotion
 from ..analyses.formulate import EquationValues
 from ..analyses.linear.floquet import Floquet
 from ..analyses.linear.linearize import Linearization
@@ -254,9 +255,11 @@ def plot_second_order_solution(answer: SecondOrderSolution, ax: Axes | None = No
     return _over(answer.t, {f"q[{i}]": row for i, row in enumerate(answer.q)}, ax, "t", "q")
 
 
-def plot_symbolic_motion(motion: SymbolicMotion, channels: Sequence[str], ax: Axes | None = None) -> Axes:
+def plot_channels(
+    motion: SymbolicMotion | CoordinateMotion, channels: Sequence[str], ax: Axes | None = None
+) -> Axes:
     """Channels over time."""
-    lines = {name: motion[name] for name in channels or motion.system.coordinate_names}
+    lines = {name: motion[name] for name in channels}
     return _over(motion.t, lines, ax, "t [s]", "" if len(lines) > 1 else next(iter(lines)))
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..answer import PlottedAnswer
-from ..errors import ModelError, listed, unknown
+from ..errors import MissingFileError, ModelError, listed, unknown
 from ..numerics.kernel import kernel
 
 ROUND_OFF = 1e-9  # of the range: a run may end this much outside
@@ -191,7 +191,9 @@ def _read_rows(path: str | os.PathLike[str]) -> list[Row]:
         with open(path, encoding="utf-8-sig", newline="") as file:
             lines = file.read().splitlines()
     except FileNotFoundError as error:
-        raise ModelError(f"the table {path} does not exist in {os.getcwd()}. Check the path.") from error
+        raise MissingFileError(
+            f"the table {path} does not exist in {os.getcwd()}. Check the path."
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"the table {path} cannot be read: {error}.") from error
     lines = [line.partition("#")[0] for line in lines]

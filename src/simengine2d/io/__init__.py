@@ -17,13 +17,14 @@ from .kept_text import kept_text
 from .model_reader import read_model
 from .model_writer import LONGEST_NAME, model_data
 from .named_laws import GivenLaw
+from .python_writer import to_python
 from .schema import json_schema
 from .text_writer import to_json, to_yaml
 from .yaml_reader import read_yaml
 
 __all__ = ["json_schema", "load", "load_analysis", "save", "save_analysis"]
 
-YAML, JSON, COURSE, ANALYSIS = (".yaml", ".yml"), (".json",), (".adm",), (".acf",)
+YAML, JSON, COURSE, ANALYSIS, PROGRAM = (".yaml", ".yml"), (".json",), (".adm",), (".acf",), (".py",)
 SECTIONS = ("bodies", "joints", "forces")
 
 
@@ -59,6 +60,8 @@ def _load(path: Path, laws: Mapping[str, GivenLaw] | None) -> Model:
         raise ModelError(
             f"{path} is an analysis file, not a model. Read it with load_analysis, or give the .adm file."
         )
+    if ending in PROGRAM:
+        raise ModelError(f"{path} is a Python program, not a model file. Run it with `python {path}`.")
     text = _text(path)
     if ending in COURSE:
         refuse_adams(text, path.name)
@@ -94,16 +97,19 @@ def _read(text: str, path: Path, ending: str) -> Document:
 
 
 def save(model: Model, path: str | Path) -> Path:
-    """Write a model: .yaml, .json, or the course's .adm. An old file stays until the new one is complete.
+    """Write a model: .yaml, .json, the course's .adm, or .py. An old file stays until the new one is complete.
 
-    A model that was read from YAML keeps its text: comments, order and what did not change stay as they are.
+    A model that was read from YAML keeps its text: comments, order and what did not change stay as they are. A .py file
+    is a program that builds the model.
     """
     path = Path(path)
     ending = path.suffix.lower()
     if ending in COURSE:
         return write_text(path, checked_adm(model))
+    if ending in PROGRAM:
+        return write_text(path, to_python(model))
     if ending not in YAML + JSON:
-        endings = listed(YAML + JSON + COURSE)
+        endings = listed(YAML + JSON + COURSE + PROGRAM)
         raise ModelError(f"{path} is not written: the ending '{ending}' is unknown. Use one of {endings}.")
     data = model_data(model)
     long = [name for section in SECTIONS for name in data.get(section, ()) if len(name) > LONGEST_NAME]

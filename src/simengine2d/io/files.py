@@ -35,7 +35,14 @@ REMEDIES = {
 
 def read_text(path: Path) -> str:
     """The text of a UTF-8 file, which is a model or an analysis."""
-    data = read_bytes(path, LARGEST)
+    text = decoded(read_bytes(path, LARGEST), path)
+    if not text.strip():
+        raise ModelError(f"{path} is empty. Write a model into it, or check the path.")
+    return text
+
+
+def decoded(data: bytes, path: Path) -> str:
+    """The text of a file's bytes, whose lines may end as on Windows."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -44,8 +51,6 @@ def read_text(path: Path) -> str:
             f"{path} is not UTF-8 text: line {line} holds the byte 0x{data[error.start]:02x}. "
             "Save it again in an editor with the encoding UTF-8."
         ) from None
-    if not text.strip():
-        raise ModelError(f"{path} is empty. Write a model into it, or check the path.")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -60,8 +65,7 @@ def read_bytes(path: Path, largest: int | None = None) -> bytes:
     try:
         if path.is_dir():
             raise ModelError(f"{path} is a folder. Give the path of a file in it.")
-        if not path.exists():
-            raise MissingFileError(_missing(path))
+        check_exist([path])
         if not path.is_file():
             raise ModelError(f"{path} is not an ordinary file. Give the path of one.")
         size = path.stat().st_size
@@ -77,6 +81,13 @@ def read_bytes(path: Path, largest: int | None = None) -> bytes:
         raise ModelError(
             f"{path} cannot be read: {_reason(error)}. Check the path and its permissions."
         ) from None
+
+
+def check_exist(paths: Sequence[Path]) -> None:
+    """All paths that lead nowhere are named at once."""
+    missing = [_missing(path) for path in paths if not path.exists()]
+    if missing:
+        raise MissingFileError(missing)
 
 
 def _missing(path: Path) -> str:

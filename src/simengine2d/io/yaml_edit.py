@@ -24,7 +24,7 @@ def edited(text: str, before: dict[str, Any], after: dict[str, Any]) -> str:
     """The text of a mapping that said `before`, saying `after`."""
     root: Any = yaml.compose(text, Loader=PLAIN_LOADER)
     editor = _Editor(text)
-    start, end = editor.span(root)
+    start, end = editor.span(root)[0], editor.reach(root, before, after)
     return text[:start] + editor.value(root, before, after) + text[end:]
 
 
@@ -79,15 +79,24 @@ class _Editor:
             return self.list(node, before, after)
         return flow(after)
 
+    def reach(self, node: Any, before: Any, after: Any) -> int:
+        """Where in the old text the text of `value` ends: a block that is edited has the comment of its last line."""
+        if not same(before, after) and not getattr(node, "flow_style", True):
+            if _is_mapping(node, before, after):
+                return max(entry.end for entry in self.entries(node).values())
+            if _is_list(node, before, after):
+                return self.reach(node.value[-1], before[-1], after[-1])
+        return self.span(node)[1]
+
     def list(self, node: Any, before: list[Any], after: list[Any]) -> str:
         """A list of the same length: each item is changed in its place."""
-        place, end = self.span(node)
+        place = self.span(node)[0]
         out = ""
         for item, old, new in zip(node.value, before, after, strict=True):
-            start, stop = self.span(item)
+            start = self.span(item)[0]
             out += self.text[place:start] + self.value(item, old, new)
-            place = stop
-        return out + self.text[place:end]
+            place = self.reach(item, old, new)
+        return out + self.text[place : self.reach(node, before, after)]
 
     def mapping(self, node: Any, before: dict[str, Any], after: dict[str, Any]) -> str:
         """Entries that are gone leave the text; new ones come after the entry that precedes them in the model."""
@@ -129,9 +138,10 @@ class _Editor:
     def changed(self, key: str, entry: _Entry, before: Any, after: Any, indent: str | None) -> str:
         """`key: value` with another value, in a flow or, with an indent, in a block; a comment after it stays."""
         start, end = self.span(entry.value)
-        comment = self.text[end : entry.end]
         if _in_place(entry.value, before, after):
+            comment = self.text[self.reach(entry.value, before, after) : entry.end]
             return self.text[entry.start : start] + self.value(entry.value, before, after) + comment
+        comment = self.text[end : entry.end]
         first, *more = _new(key, after, indent).split("\n")
         return "\n".join([first + comment, *more])
 

@@ -352,7 +352,7 @@ class Model:
         return model_html(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the model: .yaml, .json, or .adm, the format of the course ME451."""
+        """Write the model: .yaml, .json, .adm, the format of the course ME451, or .py, a program that builds it."""
         from ..io import save
 
         return save(self, path)

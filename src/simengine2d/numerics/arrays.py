@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 ShortInts = NDArray[np.int32]
+Bools = NDArray[np.bool_]
 
 Arrays = TypeVar("Arrays")
 

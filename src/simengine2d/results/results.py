@@ -28,7 +28,7 @@ from .verdict import Verdict, verdict
 if TYPE_CHECKING:
     from ..analyses.coordinate_motion import CoordinateMotion
     from ..analyses.dynamics.run import ResumeOptions
-    from ..methods import CoordinatesName
+    from ..methods import ChosenCoordinates
 
 
 class MotionArrays(NamedTuple):
@@ -185,7 +185,7 @@ class Results(PicturedResults):
         """How far dT/dt is from the power of all forces and drivers, relative to the largest power."""
         return power_balance(self)
 
-    def in_coordinates(self, coordinates: CoordinatesName) -> CoordinateMotion:
+    def in_coordinates(self, coordinates: ChosenCoordinates) -> CoordinateMotion:
         """The motion in natural, mixed, relative or reference_point coordinates: z, multipliers, equations by name."""
         from ..analyses.coordinate_motion import in_coordinates
 

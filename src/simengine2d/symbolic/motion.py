@@ -102,9 +102,9 @@ class SymbolicMotion(Answer):
 
     def plot(self, *channels: str, ax: Axes | None = None) -> Axes:
         """Channels over time, by default the coordinates."""
-        from ..draw.answer_plots import plot_symbolic_motion
+        from ..draw.answer_plots import plot_channels
 
-        return plot_symbolic_motion(self, channels, ax)
+        return plot_channels(self, channels or self.system.coordinate_names, ax)
 
     # pictures
 

@@ -185,7 +185,7 @@ def _move_sentences(system: System, change: Floats) -> list[str]:
 
 def consistent_velocities(system: System, rows: ScaledRows) -> tuple[Floats, list[str]]:
     """Velocities with Phi_q qd = nu, as close as possible to those given; and a sentence for each change."""
-    given = [v for body in system.bodies for v in _given(body)]
+    given = [v for body in system.bodies for v in given_velocities(body)]
     wanted = np.array([0.0 if v is None else v for v in given])
     is_given = np.array([v is not None for v in given], dtype=bool)
     scale, J, nu, qd = coordinate_scale(system), rows.J, rows.nu, wanted
@@ -204,7 +204,8 @@ def is_satisfied(J: Matrix, x: Floats, b: Floats) -> bool:
     return bool(np.all(np.abs(b - J @ x) <= ROUNDING * (abs(J) @ np.abs(x) + np.abs(b))))
 
 
-def _given(body) -> tuple[float | None, float | None, float | None]:
+def given_velocities(body) -> tuple[float | None, float | None, float | None]:
+    """Those of a body that the user gave."""
     vx, vy = body.velocity if body.velocity is not None else (None, None)
     return vx, vy, body.angular_velocity
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError, UnsupportedError, ended
-from ...methods import CoordinatesName, Formulation, FormulationName, Integrator, IntegratorName
+from ...methods import ChosenCoordinates, Formulation, FormulationName, Integrator, IntegratorName
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...numerics.collector import collector_waits
@@ -35,7 +35,7 @@ def dynamics(
     t_eval: Sequence[float] | Floats | None = None,
     integrator: IntegratorName | str | Integrator | None = None,
     formulation: FormulationName | str | Formulation | None = None,
-    coordinates: CoordinatesName | Mapping[str, Any] | None = None,
+    coordinates: ChosenCoordinates | None = None,
     rtol: float = 1e-6,
     atol: float | Sequence[float] | Floats | None = None,
     max_step: float | None = None,

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import Caution, ModelError, SimEngineError, UnsupportedError, listed, unknown
-from ...methods import CoordinatesName
+from ...methods import ChosenCoordinates
 from ...model.joints.driver import Driver
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -49,7 +49,7 @@ def inverse_dynamics(
     noise: Noise = None,
     actuators: Actuators | None = None,
     limits: Limits | None = None,
-    coordinates: CoordinatesName | None = None,
+    coordinates: ChosenCoordinates | None = None,
     progress: Progress | None = None,
 ) -> Results:
     """The forces and torques with which drivers, joints and supports produce a prescribed motion.

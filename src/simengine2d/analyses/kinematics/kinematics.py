@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
 
+from ...coordinates.base import canonical
 from ...errors import AssemblyError, ModelError, SingularityError, UnsupportedError, listed
-from ...methods import CoordinatesName
+from ...methods import ChosenCoordinates
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...numerics.rank import rank_of_rows
@@ -34,7 +36,7 @@ def kinematics(
     step: float | None = None,
     t_eval: Sequence[float] | Floats | None = None,
     on_singular: OnSingular = "pass",
-    coordinates: CoordinatesName | None = None,
+    coordinates: ChosenCoordinates | None = None,
     progress: Progress | None = None,
 ) -> Results:
     """Positions, velocities and accelerations of a driven mechanism from t = 0 to `t_end`, every `step`.
@@ -51,7 +53,8 @@ def kinematics(
     - "raise": SingularityError, with the results up to it.
 
     With `coordinates`, the motion is solved in reference_point, natural, mixed or relative coordinates as textbooks do,
-    which is slower and does not pass change points; `results.in_coordinates` has it in these.
+    which is slower: at each time Newton's method starts from the motion of the bodies, and follows it through change
+    points. `results.in_coordinates` has it in these.
     """
     if not isinstance(model, Model):
         raise ModelError(f"kinematics needs a Model, not {model!r}; read a file with load(path).")
@@ -62,8 +65,11 @@ def kinematics(
     times = output_times(t_end, step, t_eval, "kinematics")
     system = System(model)
     check_domains(system, times)
-    if coordinates is not None:
-        return _in_coordinates(system, coordinates, times)
+    motion = _of_bodies(system, times, on_singular, progress)
+    return motion if coordinates is None else _in_coordinates(motion, coordinates)
+
+
+def _of_bodies(system: System, times: Floats, on_singular: OnSingular, progress: Progress | None) -> Results:
     # the initial pose belongs to t = 0, so the motion is followed from there to a later first output
     start = begin_of(system, times)
     solver, notes = closed_as_drawn(system, start), []
@@ -78,26 +84,12 @@ def kinematics(
     return KinematicsRun(system, solver, times, progress, on_singular, notes).run()
 
 
-def _in_coordinates(system: System, coordinates: CoordinatesName, times: Floats) -> Results:
-    """Solved for the coordinates of a family, from the pose that belongs to t = 0 on."""
-    start = begin_of(system, times)
-    system = with_turns_of_drivers(system, start)
-    assembly = assemble_driven(system, start, "kinematics")
-    driven_solver(system, assembly)  # says what is not driven
-    q, qd, qdd = moved_in(system, coordinates, times, (start, assembly.q, assembly.qd))
-    status = f"kinematics finished at t = {times[-1]:g} s, {times.size} points"
-    settings = {"coordinates": coordinates, "method": f"Newton's method in {coordinates} coordinates"}
-    return Results(
-        system,
-        times,
-        q,
-        qd,
-        qdd,
-        analysis="kinematics",
-        status=status,
-        notes=assembly.moves,
-        settings=settings,
-    )
+def _in_coordinates(motion: Results, coordinates: ChosenCoordinates) -> Results:
+    """The same motion, solved for the coordinates of a family."""
+    name = canonical(coordinates)
+    q, qd, qdd = moved_in(coordinates, motion)
+    settings = {**motion.settings, "coordinates": name, "method": f"Newton's method in {name} coordinates"}
+    return replace(motion, q=q, qd=qd, qdd=qdd, settings=settings)
 
 
 def closed_as_drawn(system: System, t: float) -> Solver | None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...answer import Part, PlottedAnswer, Rows, digits
 from ...errors import ConvergenceError, ModelError, UnsupportedError, counted, listed, needed, unknown
-from ...methods import CoordinatesName
+from ...methods import ChosenCoordinates
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     import control
 
 
-# accelerations, relative to those of the largest force on the largest mass, below which nothing drifts
-AT_REST = 1e-8
 SHOWN = 12  # rows or columns up to which a matrix is shown
 
 
@@ -110,7 +108,7 @@ def linearize(
     inputs: Inputs = (),
     outputs: Sequence[str] | str | None = None,
     states: Sequence[str] | None = None,
-    coordinates: CoordinatesName | None = None,
+    coordinates: ChosenCoordinates | None = None,
     t: float = 0.0,
 ) -> Linearization:
     """A, B, C, D of small motions about a state.
@@ -118,8 +116,12 @@ def linearize(
     `at` is a pose at rest (see `equilibrium`), or the last time of Results, with its velocities; by default the
     equilibrium closest to the initial pose. `inputs` are forces: measures such as "angle(ground, crank)" or "cart.x",
     or force elements by name; {"motor": ...} names them. `outputs` are channels, by default the states. `states`
-    chooses the independent coordinates, such as ["cart.x", "pole.phi"]. With `coordinates`, the states are independent
-    ones of natural, mixed or relative coordinates; outputs are channels of the bodies as before.
+    chooses the independent coordinates, such as ["cart.x", "pole.phi"].
+
+    With `coordinates`, the states are deviations of independent coordinates of that family and of their rates, two for
+    each free motion: those of `states`, or those that move most. Dependent ones follow from them and are eliminated.
+    A, B and C are the equations of motion of these coordinates, linearized, also about states that move; the outputs
+    are by default the states of the bodies.
     """
     if isinstance(model, EquationSystem):
         if coordinates is not None:
@@ -131,7 +133,8 @@ def linearize(
     system, q = variation.system, variation.q
     # inputs, states and outputs by name
     pushes = named_inputs(inputs, model)
-    Z, chosen = named_motions(system, variation.space, _coordinates(system, variation, states))
+    of_bodies = None if coordinates is not None else _coordinates(system, variation, states)
+    Z, chosen = named_motions(system, variation.space, of_bodies)
     names = [system.coordinate_names[i] for i in chosen]
     names += [f"{name}d" for name in names]
     wanted = names if outputs is None else [outputs] if isinstance(outputs, str) else list(outputs)
@@ -149,9 +152,10 @@ def linearize(
     rows = output_rows(variation, wanted, (dq, dqd, dqdd, dlam))
     A, B, C, D = rates[:, : 2 * d], rates[:, 2 * d :], rows[:, : 2 * d], rows[:, 2 * d :]
     if coordinates is not None:
-        T, names = coordinate_states(variation, Z, coordinates)
-        back = np.linalg.inv(T).astype(np.float64)
-        A, B, C = T @ A @ back, T @ B, C @ back
+        S, Sd, names = coordinate_states(variation, chosen, coordinates, states)
+        back = np.linalg.inv(S).astype(np.float64)
+        A, B, C = (S @ A + Sd) @ back, S @ B, C @ back
+        A[:d] = np.eye(2 * d)[d:]  # without rounding
     return Linearization(
         A, B, C, D, names, list(pushes), wanted, variation, pushes, notes + _drift(variation, names)
     )
@@ -224,11 +228,7 @@ def _refuse_own_reaction(outputs: Sequence[str], pushes: dict[str, InputDirectio
 
 def _drift(variation: Variation, names: list[str]) -> list[str]:
     """A note if the state is not an equilibrium, so that deviations are from a motion."""
-    moving = bool(np.abs(variation.qd).max(initial=0.0) > 0.0)
-    size = float(np.abs(variation.applied).max(initial=0.0)) / max(
-        float(np.diag(variation.system.M()).max(initial=0.0)), 1e-300
-    )
-    if moving or np.abs(variation.qdd).max(initial=0.0) <= AT_REST * max(size, 1e-300):
+    if variation.rests or np.any(variation.qd):
         return []
     return [
         f"the pose is not an equilibrium: without inputs {names[0]}dd is not zero, and deviations are from that motion"

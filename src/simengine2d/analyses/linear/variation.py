@@ -29,6 +29,8 @@ from ..statics.tangent_space import TangentSpace, tangent_space
 STEPS = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
 FIRST = np.array([-1.0, 9.0, -45.0, 45.0, -9.0, 1.0]) / 60.0
 STEP = 2e-3  # typical lengths, or radians
+# accelerations, relative to those of the largest force on the largest mass, below which nothing drifts
+AT_REST = 1e-8
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,14 @@ class Variation:
         if self.held:
             right = right - self.system.gamma(self.t, self.q, np.zeros(self.system.n))
         return self._accelerations(self.applied, right)
+
+    @cached_property
+    def rests(self) -> bool:
+        """Whether the state is an equilibrium: nothing moves, and nothing begins to."""
+        heaviest = float(np.diag(self.system.M()).max(initial=0.0))
+        size = float(np.abs(self.applied).max(initial=0.0)) / max(heaviest, 1e-300)
+        drift = float(np.abs(self.qdd).max(initial=0.0))
+        return not np.any(self.qd) and drift <= AT_REST * max(size, 1e-300)
 
     @cached_property
     def lam(self) -> Floats:

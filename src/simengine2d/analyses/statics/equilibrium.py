@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...answer import Part, PlottedAnswer, Rows, digits
-from ...errors import ConvergenceError, ModelError, listed
+from ...errors import ConvergenceError, ModelError, UnsupportedError, listed
+from ...methods import ChosenCoordinates
 from ...model.frame import GROUND, Frame
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -21,6 +22,7 @@ from ...system.system import System
 from ..assembly.pose import Pose, closed_pose
 from ..catalog import EquilibriumMethod
 from ..equation_system import EquationSystem
+from .coordinate_balance import in_family, of_bodies
 from .equilibrium_energy import lowest_energy
 from .equilibrium_newton import FoundEquilibrium, newton_by_arc_length
 from .equilibrium_relaxation import relax
@@ -111,6 +113,7 @@ def equilibrium(
     t: float = 0.0,
     all: bool = False,
     region: Region | None = None,
+    coordinates: ChosenCoordinates | None = None,
 ) -> Equilibria:
     """Poses in which the mechanism stays at rest, and their stability.
 
@@ -120,8 +123,16 @@ def equilibrium(
 
     `all` searches for every equilibrium in the `region`, such as {"bar.phi": (-3, 3)}; by default up to one turn and 20
     typical lengths from the start. With several free motions one may be missed.
+
+    With `coordinates`, the steps of every method are taken in reference_point, natural, mixed or relative coordinates:
+    Newton's on J^T lam = Q and Phi = 0 in these. Where there are several equilibria, it may end in another one.
+    `results.in_coordinates` has the answer in these.
     """
     if isinstance(model, EquationSystem):
+        if coordinates is not None:
+            raise UnsupportedError(
+                "a system of formulas has the coordinates that it is written in; leave out coordinates."
+            )
         return model.equilibrium(method=method, start=start, t=t, all=all, region=region)
     if not isinstance(model, Model):
         raise ModelError(f"equilibrium needs a Model, not {model!r}; read a file with load(path).")
@@ -133,6 +144,7 @@ def equilibrium(
         raise ModelError(f"all=True uses Newton's method from many starts; leave out method={method!r}.")
     system = System(model)
     begin = beginning(system, t, start)
+    begin = begin if coordinates is None else in_family(begin, coordinates)
     way: list[Floats] = []
     solutions = (
         search(begin, region) if all else [METHODS[method](begin, lambda here: way.append(here.q.copy()))]
@@ -178,7 +190,7 @@ def _refuse_motion(solutions: list[FoundEquilibrium], method: str) -> None:
 
 def equilibria(solutions: list[FoundEquilibrium], method: str, notes: list[str]) -> Equilibria:
     """The equilibria with their stability, as results."""
-    first = solutions[0].balance
+    first, solutions = solutions[0].balance, [f._replace(balance=of_bodies(f.balance)) for f in solutions]
     q, lam = np.array([f.balance.q for f in solutions]), np.array([f.balance.lam for f in solutions])
     verdicts = [stability(f.balance) for f in solutions]
     count = "an equilibrium" if len(solutions) == 1 else f"{len(solutions)} equilibria"
@@ -194,5 +206,6 @@ def equilibria(solutions: list[FoundEquilibrium], method: str, notes: list[str])
         notes=notes,
         residuals={"force": max(f.balance.left_over for f in solutions)},
         statistics={"iterations": sum(f.iterations for f in solutions)},
+        settings={} if first.coordinates is None else {"coordinates": first.coordinates},
     )
     return Equilibria(results, verdicts)

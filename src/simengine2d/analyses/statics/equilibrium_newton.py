@@ -106,7 +106,7 @@ def _released(start: Balance, note: Note) -> FoundEquilibrium | None:
         if last is not None and (last.s - 1.0) * (point.s - 1.0) <= 0.0:
             part = (1.0 - last.s) / (point.s - last.s)
             q = last.balance.q + part * (point.balance.q - last.balance.q)
-            near = balance_near(start.system, start.t, q)
+            near = start.near(q)
             solution = newton(near, note) if near is not None else None
             if solution is not None:
                 return FoundEquilibrium(solution.balance, count + solution.iterations)

@@ -7,10 +7,12 @@ critically. It runs in stages of a few periods, each from rest with a new w.
 from __future__ import annotations
 
 from math import pi
+from typing import cast
 
 import numpy as np
 
 from ...errors import ConvergenceError, UnsupportedError, listed
+from ...methods import CoordinatesName
 from ...model.forces.point_force import PointForce
 from ...model.forces.torque import Torque
 from ...model.model import Model
@@ -19,7 +21,6 @@ from ..assembly.redrawn import with_initial_pose
 from ..dynamics.dynamics import dynamics
 from .equilibrium_newton import FoundEquilibrium, Note, newton, no_equilibrium, unnoted
 from .statics import Balance, moving_in_time
-from .tangent_space import closed_near
 
 RESTS = 1e-6  # residual forces, relative to all forces
 PERIODS = 2.0  # of the slowest vibration in a stage
@@ -52,11 +53,12 @@ def relax(start: Balance, note: Note = unnoted) -> FoundEquilibrium:
                 _damped(free, system, 2.0 * frequency),
                 t_eval=[0.0, PERIODS * 2.0 * pi / frequency],
                 rtol=RTOL,
+                coordinates=cast(CoordinatesName | None, here.coordinates),
             )
         except ConvergenceError as error:
             raise ConvergenceError(f"relaxation of '{system.model.name}' failed: {error}") from None
         steps += run.statistics.get("steps", 0)
-        here = Balance(system, start.t, closed_near(system, start.t, run.q[-1]) or here.space)
+        here = here.near(run.q[-1]) or here
     raise ConvergenceError(no_equilibrium(start, f"relaxation, after {MOST_STAGES} stages,"))
 
 

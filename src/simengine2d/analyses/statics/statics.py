@@ -118,6 +118,15 @@ class Balance:
             if not rest[i] <= allowed[i]
         ]
 
+    @property
+    def coordinates(self) -> str | None:
+        """The coordinates in which steps are taken; None are those of the bodies."""
+        return None
+
+    def near(self, q: Floats) -> Balance | None:
+        """The balance in the closed pose near q."""
+        return balance_near(self.system, self.t, q)
+
     def moved(self, y: Floats) -> Balance | None:
         """The balance after the free motion Z y, projected onto the constraints; None if it does not close."""
         return balance_near(self.system, self.t, self.q + self.Z @ y, self.hold)

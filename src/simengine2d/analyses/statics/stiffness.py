@@ -101,7 +101,7 @@ def force_slopes(system: System, t: float, q: Floats, qd: Floats) -> tuple[Float
     q, qd = np.ascontiguousarray(q, dtype=float), np.ascontiguousarray(qd, dtype=float)
     S, L = system.arrays, system.load_arrays
     with system.at(t, q, qd) as w:
-        applied_slopes(S, L, float(t), q, qd, w, _where(system), np.empty((3, n)), by_q, by_qd)
+        applied_slopes(S, L, float(t), q, qd, w, first_coordinates(system), np.empty((3, n)), by_q, by_qd)
     return by_q, by_qd
 
 
@@ -129,7 +129,7 @@ def jacobian_slope(system: System, t: float, q: Floats, v: Floats) -> Floats:
     return _row_slopes(system, t, q, np.zeros(system.m), v)[1]
 
 
-def _where(system: System) -> NDArray[np.int64]:
+def first_coordinates(system: System) -> NDArray[np.int64]:
     """The first coordinate of each body; the ground has none."""
     return np.append(3 * np.arange(len(system.bodies)), -1)
 
@@ -141,7 +141,7 @@ def _row_slopes(system: System, t: float, q: Floats, lam: Floats, v: Floats) -> 
         row_slopes(system.arrays, lam, v, w, K, rates)
         if system.has_formulas:
             B = np.zeros((system.n, system.n))
-            formula_row_slopes(system.arrays, float(t), lam, v, w, _where(system), B, K, rates)
+            formula_row_slopes(system.arrays, float(t), lam, v, w, first_coordinates(system), B, K, rates)
     if not (np.all(np.isfinite(K)) and np.all(np.isfinite(rates))):
         raise ModelError(
             f"at t = {t:g} s a joint or constraint changes infinitely fast with the pose, like acos(x) at x = 1, so "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from ...analyses.catalog import EquilibriumMethod
+from ...methods import CoordinatesName
 from .. import completion
 from ..terminal import answer, show, table
 from . import app as shared
@@ -127,6 +128,7 @@ def equilibrium(
     method: MethodOption = "newton",
     all: AllOption = False,
     start: StartOption = None,
+    coordinates: shared.ChosenCoordinatesOption = None,
     time: TimeOption = 0.0,
     picture: PictureOption = None,
     wanted: Wanted = NOTHING,
@@ -148,7 +150,10 @@ def equilibrium(
     mechanism = read_model(model)
     outputs.check_channels(mechanism, forces=True)
     way = cast(EquilibriumMethod, method)
-    equilibria = at_rest(mechanism, method=way, all=all, start=_values(start), t=time)
+    equilibria = at_rest(
+        mechanism, method=way, all=all, start=_values(start), t=time,
+        coordinates=cast(CoordinatesName | None, coordinates),
+    )  # fmt: skip
     show(
         f"{equilibria.results.model.name}: {equilibria.results.status}",
         *(f"note: {note}" for note in equilibria.results.notes),

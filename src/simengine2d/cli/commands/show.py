@@ -129,7 +129,7 @@ def _write(run: Callable[[], Results], target: Path, wanted: bool) -> None:
             raise
         results, error = failure.results, failure
     path = html(results, target)
-    opened = wanted and error is None and _opened(path)
+    opened = wanted and error is None and open_page(path.resolve().as_uri())
     say(f"wrote {path}" + ("" if opened else "; open it in a browser"))
     failed = {} if error is None else {"error": str(error), "exit_code": exit_code(error)}
     answer(
@@ -140,7 +140,7 @@ def _write(run: Callable[[], Results], target: Path, wanted: bool) -> None:
         raise typer.Exit(exit_code(error))
 
 
-def _opened(path: Path) -> bool:
+def open_page(address: str) -> bool:
     """Open a page for an interactive user: on a terminal, with a screen and a browser."""
     import webbrowser
 
@@ -150,6 +150,6 @@ def _opened(path: Path) -> bool:
     if not (sys.stdout.isatty() and has_screen):
         return False
     try:
-        return webbrowser.open(path.resolve().as_uri())
+        return webbrowser.open(address)
     except webbrowser.Error:
         return False

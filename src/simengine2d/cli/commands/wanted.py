@@ -195,10 +195,10 @@ PictureOption = Annotated[
 ]
 
 
-def check_picture(path: Path | None) -> None:
+def check_picture(path: Path | None, option: str = "--picture") -> None:
     """What would prevent writing the picture is said before the analysis."""
     if path is not None:
-        _check_file("--picture", path, PICTURES)
+        _check_file(option, path, PICTURES)
 
 
 def write_picture(draw: Callable[[Axes], Any], path: Path | None) -> dict[str, Any]:

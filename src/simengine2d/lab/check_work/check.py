@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import ModelError, answers_misspellings, unknown
-from ...methods import CoordinatesName
+from ...methods import ChosenCoordinates
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
@@ -25,7 +25,7 @@ from .shapes import shaped
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from .motions import SolutionLike
+    from ..motion_columns import SolutionLike
 
 QUANTITIES = ("M", "QA", "Phi", "Phi_q", "nu", "gamma", "qdd", "lam")
 OTHER_NAMES = {
@@ -46,7 +46,7 @@ OTHER_NAMES = {
 @answers_misspellings
 def check(
     model: Model | System,
-    coordinates: CoordinatesName | Mapping[str, Any] = "reference_point",
+    coordinates: ChosenCoordinates = "reference_point",
     *,
     M: ArrayLike | None = None,
     QA: ArrayLike | None = None,

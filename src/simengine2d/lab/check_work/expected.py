@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...analyses.formulate import EquationTerms, FormulatedModel, formulate
-from ...methods import CoordinatesName
+from ...methods import ChosenCoordinates
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
@@ -94,7 +94,7 @@ class Situation:
     def __init__(
         self,
         model: Model | System,
-        coordinates: CoordinatesName | Mapping[str, Any],
+        coordinates: ChosenCoordinates,
         at: float,
         q: Any = None,
         qd: Any = None,

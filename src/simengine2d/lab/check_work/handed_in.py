@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError, listed, unknown
+from ...io.files import check_exist
 from ...numerics.arrays import Floats
+from ..number_files import lines_of, matrix, number, numbers
 from .check import OTHER_NAMES, QUANTITIES, quantity_named
-from .number_files import lines_of, matrix, number, numbers
 
 ENDINGS = (".csv", ".txt")
 SETTINGS = ("at", "q", "qd", "coordinates")
@@ -48,6 +49,7 @@ class HandedIn:
 
 def students_in(paths: list[Path]) -> list[Path]:
     """The files and folders, one for each student; a folder of such is opened."""
+    check_exist(paths)
     found: list[Path] = []
     for path in paths:
         if path.is_dir() and not any(_is_part(entry) for entry in path.iterdir()):

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import pi
-from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...analyses.dynamics.dynamics import dynamics
-from ...errors import ModelError, SimEngineError, listed
-from ...expressions.units import UNITS
+from ...errors import ModelError
 from ...numerics.arrays import Floats
 from ...results.results import Results
 from ...system.system import System
+from ..motion_columns import SolutionLike, columns_in, refuse_unknown_channels
 from .checked import CheckedWork, Mistake
 from .comparison import Tolerance
-from .number_files import read_table
 from .suspicions import FACTORS
-
-if TYPE_CHECKING:
-    import pandas
-
-SolutionLike: TypeAlias = "str | PathLike[str] | Results | Mapping[str, Any] | pandas.DataFrame"
 
 TIGHT = 1e-9  # relative tolerance of the motion that is taken as right
 FLOOR = 1e-9
 MOST_TIMES = 200_000
-HEADING = re.compile(r"^\s*(.*?)\s*(?:[\[(]\s*([^\])]*?)\s*[\])])?\s*$")
 
 
 class MotionColumns(NamedTuple):
@@ -81,80 +71,14 @@ def _at(results: Results, channel: str, t: Floats) -> Floats:
 
 def columns_of(solution: Any, system: System) -> MotionColumns:
     """The columns of a file, a DataFrame, a mapping or of Results, in SI units."""
-    table = _table(solution)
-    table = {str(name).strip(): column for name, column in table.items()}
-    headings = {name: HEADING.match(name) for name in table}
-    named = {(match[1] if match else name): name for name, match in headings.items()}
-    time = next((name for name in ("t", "time", "Time") if name in named), None)
-    if time is None:
-        raise ModelError(f"the solution has no column t; its columns are {listed(table)}.")
-    columns = {
-        name: _numbers(name, table[raw]) * _factor(name, (headings[raw] or [None] * 3)[2])
-        for name, raw in named.items()
-    }
-    t = columns.pop(time)
+    columns = {name: column.values for name, column in columns_in(solution, "the solution").items()}
+    t = columns.pop("t")
     if t.size < 2 or t.size > MOST_TIMES or not np.all(np.diff(t) > 0.0):
         raise ModelError("the column t must hold at least two times, each larger than the one before.")
     if not columns:
         raise ModelError("the solution has a column t, but no other; name channels such as crank.phi.")
-    _refuse_unknown(system, list(columns))
+    refuse_unknown_channels(system, list(columns))
     return MotionColumns(t, columns)
-
-
-def _table(solution: Any) -> Mapping[str, Any]:
-    if isinstance(solution, Results):
-        return {"t": solution.t, **{name: solution[name] for name in solution.channels}}
-    if isinstance(solution, str | PathLike):
-        return read_table(Path(solution))
-    if isinstance(solution, Mapping):
-        return solution
-    if hasattr(solution, "to_dict") and hasattr(solution, "columns"):  # a DataFrame, perhaps indexed by time
-        frame = (
-            solution if any(str(name).split(" ")[0] in ("t", "time") for name in solution.columns) else None
-        )
-        frame = solution.reset_index() if frame is None else frame
-        return {str(name): frame[name].to_numpy() for name in frame.columns}
-    raise ModelError(
-        f"a solution is a CSV file, a DataFrame, Results or a mapping, not {type(solution).__name__}."
-    )
-
-
-def _numbers(name: str, column: Any) -> Floats:
-    try:
-        numbers = np.asarray(column, dtype=float).reshape(-1)
-    except (TypeError, ValueError):
-        raise ModelError(f"column {name} of the solution holds something that is not a number.") from None
-    return numbers
-
-
-def _factor(name: str, unit: str | None) -> float:
-    """How much of the SI unit, from headings such as `crank.phi [deg]`, `rod.xdd [mm/s²]`."""
-    factor = 1.0
-    if not unit or unit == "1":
-        return factor
-    for k, part in enumerate(unit.replace("²", "^2").split("/")):
-        for word in part.replace("*", " ").split():
-            base, _, power = word.partition("^")
-            if base not in UNITS:
-                raise ModelError(f"column {name}: the unit '{unit}' is unknown; leave it out for SI units.")
-            factor *= float(UNITS[base].factor) ** ((-1) ** (k > 0) * int(power or 1))
-    return factor
-
-
-def _refuse_unknown(system: System, channels: list[str]) -> None:
-    """Names are checked before anything is computed."""
-    none = np.zeros((1, system.n))
-    probe = Results(
-        system, np.zeros(1), system.drawn_q[None], none, none, np.zeros((1, system.m)), "dynamics"
-    )
-    problems = []
-    for channel in channels:
-        try:
-            probe[channel]
-        except SimEngineError as error:
-            problems.append(f"column {channel}: {error}")
-    if problems:
-        raise ModelError(problems)
 
 
 # The kinds --------------------------------------------------------------------------------------------

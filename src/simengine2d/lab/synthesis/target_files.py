@@ -12,7 +12,8 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from ...errors import MissingFileError, ModelError, listed, unknown
+from ...errors import ModelError, listed, unknown
+from ...io.files import read_text
 from .targets import SynthesisTarget, function_target, path_target, pose_target
 
 KEYS = ("path", "poses", "function", "inputs", "closed")
@@ -20,9 +21,7 @@ KEYS = ("path", "poses", "function", "inputs", "closed")
 
 def read_target(path: Path) -> SynthesisTarget:
     """The target of a file."""
-    if not path.is_file():
-        raise MissingFileError(f"there is no file {path}.")
-    text = path.read_text(encoding="utf-8")
+    text = read_text(path)
     return _from_yaml(path, text) if path.suffix in (".yaml", ".yml") else _from_csv(path, text)
 
 

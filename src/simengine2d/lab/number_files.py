@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ...errors import ModelError
-from ...io.files import read_text
-from ...numerics.arrays import Floats
+from ..errors import ModelError
+from ..io.files import read_text
+from ..numerics.arrays import Floats
 
 COMMENTS = ("#", "%", "//")
 

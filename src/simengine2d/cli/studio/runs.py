@@ -1,0 +1,112 @@
+"""The motion that is shown: by the analysis asked for, the file's own, or a plausible one; never a long run."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ...analyses.catalog import CATALOG
+from ...analyses.inverse.inverse_dynamics import inverse_dynamics
+from ...analyses.linear.modes import modes
+from ...errors import ModelError, SimEngineError, listed
+from ...io.job import Job, job_for
+from ...model.model import Model
+from ...results.results import Results
+
+MOST_OUTPUTS = 400
+OUTPUTS = 100
+PATIENCE = 20.0  # seconds after which a run is ended and shown as far as it came
+SWING = 0.12  # of the size of the mechanism: the amplitude with which a mode is shown
+
+
+class OutOfPatience(Exception):
+    """A run took longer than anybody watches an edit."""
+
+
+@dataclass
+class Shown:
+    """The results that are shown, what was run, and why it did not succeed, if it did not."""
+
+    results: Results | None
+    used: dict[str, Any] = field(default_factory=dict)
+    error: SimEngineError | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def shown_motion(model: Model, asked: dict[str, Any] | None) -> Shown:
+    """Run what was asked for. What ends early is shown as far as it came."""
+    used: dict[str, Any] = {}
+    try:
+        if asked and asked.get("kind") == "modes":
+            return _mode(model, asked)
+        job = _job(model, asked)
+        used = {"kind": job.kind} | {k: v for k, v in job.options.items() if v is not None}
+        return Shown(_run(model, job, told=asked is not None), used)
+    except SimEngineError as error:
+        partial = error.results if isinstance(error.results, Results) and error.results.t.size > 1 else None
+        return Shown(partial, used, error)
+
+
+def _job(model: Model, asked: dict[str, Any] | None) -> Job:
+    if asked is not None:
+        model = model.snapshot()
+        model.analysis = dict(asked)
+        if "t_end" not in asked and asked.get("kind") in CATALOG and CATALOG[asked["kind"]].in_time:
+            model.analysis["t_end"] = 1.0 if asked["kind"] != "dynamics" else 5.0
+    if model.analysis and model.analysis.get("kind") not in CATALOG:
+        kinds = listed((*CATALOG, "modes"))
+        raise ModelError(f"there is no analysis '{model.analysis.get('kind')}'. Choose from {kinds}.")
+    return _bounded(job_for(model))
+
+
+def _bounded(job: Job) -> Job:
+    """At most so many outputs as a screen shows."""
+    if job.t_end is None:
+        return job
+    step = job.options.get("step")
+    wanted = job.points or (round(job.t_end / step) + 1 if step else OUTPUTS + 1)
+    method = job.options.get("integrator")
+    options = {k: v for k, v in job.options.items() if k != "step" or method is not None}
+    return replace(job, options=options, points=max(2, min(wanted, MOST_OUTPUTS + 1)))
+
+
+def _run(model: Model, job: Job, told: bool) -> Results:
+    """A motion by kinematics also has its forces, unless kinematics was explicitly asked for."""
+    if job.kind == "kinematics" and not told:
+        times = np.linspace(0.0, job.t_end or 1.0, job.points or OUTPUTS + 1)
+        try:
+            return inverse_dynamics(model, t_eval=times, progress=_patience())
+        except SimEngineError:
+            pass
+    return job.run(model, _patience())
+
+
+def _patience() -> Any:
+    end = time.monotonic() + PATIENCE
+
+    def progress(t: float) -> None:
+        if time.monotonic() > end:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def _mode(model: Model, asked: dict[str, Any]) -> Shown:
+    """A mode swings about the equilibrium."""
+    found = modes(model)
+    number = int(asked.get("mode", 0))
+    if not len(found):
+        raise ModelError("the mechanism has no modes: every motion is driven or held.")
+    shape = np.abs(found.shapes[:, found._checked(number)]).max() or 1.0
+    size = float(asked.get("amplitude", SWING)) / float(shape)
+    results = found.motion(number, size)
+    used = {
+        "kind": "modes",
+        "mode": number,
+        "frequencies": found.frequency.tolist(),
+        "damping": found.damping.tolist(),
+    }
+    return Shown(results, used, notes=list(found.notes))

@@ -1,0 +1,78 @@
+"""What a worker can be asked for: each request is a verb and plain data, each answer plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from ...errors import ModelError
+
+Progress = Callable[[float], None]
+
+
+def work(request: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:
+    """The answer to a request; any that is not for a frame of a drag ends the drag."""
+    if request["do"] != "drag_frame":
+        _end_drag()
+    return VERBS[request["do"]]({**request, "progress": progress or _unheard})
+
+
+def _unheard(part: float) -> None:
+    """Nobody wants to know how far it is."""
+
+
+def _found(module: str, name: str) -> Any:
+    """Imported when it is asked for."""
+    return getattr(import_module(f".{module}", __package__), name)
+
+
+def _look(request: dict[str, Any]) -> dict[str, Any]:
+    return _found("answers", "look")(request)
+
+
+def _read(request: dict[str, Any]) -> dict[str, Any]:
+    return _found("answers", "read")(request)
+
+
+def _edit(request: dict[str, Any]) -> dict[str, Any]:
+    return _found("edits", "edited")(request["text"], request["edit"])
+
+
+def _export(request: dict[str, Any]) -> dict[str, Any]:
+    return _found("exports", "export")(request)
+
+
+# A drag lasts over many requests ----------------------------------------------------------------------
+
+_drags: list[Any] = []
+"""The drag of this process; at most one."""
+
+
+def _drag_begin(request: dict[str, Any]) -> dict[str, Any]:
+    Drag = _found("dragging", "Drag")
+    _drags.append(Drag(request["text"], request["body"], request["point"], request.get("at", 0.0)))
+    return {}
+
+
+def _drag_frame(request: dict[str, Any]) -> dict[str, Any]:
+    if not _drags:
+        raise ModelError("nothing is dragged.")
+    if request.get("point") is not None:
+        _drags[0].to(request["point"])
+    return _drags[0].frame(request["seconds"])
+
+
+def _end_drag() -> None:
+    while _drags:
+        _drags.pop().end()
+
+
+VERBS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "look": _look,
+    "read": _read,
+    "edit": _edit,
+    "export": _export,
+    "drag_begin": _drag_begin,
+    "drag_frame": _drag_frame,
+}

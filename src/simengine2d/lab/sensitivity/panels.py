@@ -1,0 +1,98 @@
+"""A motion cut into panels, each with the nodes of Radau's quadrature, on which linear equations are collocated.
+
+On a panel of the length h from t0, with nodes t0 + c_i h and polynomials l_j that are 1 at node j and 0 at the others,
+
+    v(t0 + x h) = v0 + h sum_j v'_j B_j(x),      B_j(x) = int_0^x l_j
+
+E. Hairer, G. Wanner, Solving Ordinary Differential Equations II (1996), section IV.5. The last node is the end of the
+panel; the error there is that of order 2s - 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.polynomial import Polynomial
+from numpy.polynomial.legendre import Legendre, legvander
+
+from ...errors import SimEngineError
+from ...numerics.arrays import Floats
+from ...results.results import Results
+
+STAGES = 6
+RESOLVED = 1e-6
+"""Part of an acceleration that the highest polynomial of a panel may have."""
+FEWEST, MOST_HALVINGS = 8, 7
+
+
+def _nodes() -> Floats:
+    """Zeros of P_s - P_s-1, moved from -1..1 to 0..1; the last is 1."""
+    difference = Legendre.basis(STAGES) - Legendre.basis(STAGES - 1)
+    roots = np.sort(difference.roots().real)
+    roots[-1] = 1.0
+    return np.asarray(0.5 * (1.0 + roots))
+
+
+NODES = _nodes()
+_BASIS = [
+    Polynomial.fromroots(np.delete(NODES, j)) / np.prod(NODES[j] - np.delete(NODES, j)) for j in range(STAGES)
+]
+_ONCE = [basis.integ() for basis in _BASIS]
+_TWICE = [basis.integ() for basis in _ONCE]
+_COEFFICIENTS = np.linalg.inv(legvander(2.0 * NODES - 1.0, STAGES - 1))
+
+
+def once(x: Floats) -> Floats:
+    """int_0^x l_j, one column for each j."""
+    return np.stack([basis(x) for basis in _ONCE], axis=-1)
+
+
+def twice(x: Floats) -> Floats:
+    """The integral of that."""
+    return np.stack([basis(x) for basis in _TWICE], axis=-1)
+
+
+class Panels(NamedTuple):
+    """The ends of the panels, and the motion at their nodes, panel after panel."""
+
+    ends: Floats
+    results: Results
+    resolved: bool
+
+    @property
+    def lengths(self) -> Floats:
+        return np.diff(self.ends)
+
+    def place(self, t: Floats) -> tuple[Any, Floats]:
+        """The panel of each time, and where in it the time is, between 0 and 1."""
+        panel = np.clip(np.searchsorted(self.ends, t, side="left") - 1, 0, self.lengths.size - 1)
+        return panel, (t - self.ends[panel]) / self.lengths[panel]
+
+
+def nodes_of(ends: Floats) -> Floats:
+    """The nodes of all panels, in order."""
+    return (ends[:-1, None] + np.diff(ends)[:, None] * NODES).ravel()
+
+
+def resolving_panels(run: Callable[[Floats], Results], begin: float, end: float, steps: int) -> Panels:
+    """Panels on which polynomials resolve the accelerations of a motion; `run` gives the motion at some times."""
+    ends = np.linspace(begin, end, max(FEWEST, steps) + 1)
+    for halvings in range(MOST_HALVINGS + 1):
+        results = run(np.concatenate([[begin], nodes_of(ends)])).at_rows(slice(1, None))
+        coarse = unresolved(results)
+        if not coarse.any() or halvings == MOST_HALVINGS:
+            break
+        ends = np.sort(np.concatenate([ends, 0.5 * (ends[:-1] + ends[1:])[coarse]]))
+    if results.t.size != STAGES * (ends.size - 1):
+        raise SimEngineError(f"the motion could not be followed to t = {end:g} s: {results.status}.")
+    return Panels(ends, results, not coarse.any())
+
+
+def unresolved(results: Results) -> Any:
+    """Which panels have accelerations that a polynomial through its nodes does not resolve."""
+    sizes = results.system.sizes
+    parts = (results.qdd / sizes).reshape(-1, STAGES, sizes.size)
+    highest = np.abs(np.einsum("k,pkn->pn", _COEFFICIENTS[-1], parts)).max(axis=1)
+    return highest > RESOLVED * np.abs(parts).max()

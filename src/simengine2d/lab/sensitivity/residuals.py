@@ -1,0 +1,196 @@
+"""The equations of a system along a motion, and their derivatives with respect to the state and to the parameters.
+
+    Phi(t, q; p) = 0,      Phi' = Phi_q qd - nu = 0,      Phi'' = Phi_q qdd - gamma = 0
+    R = M qdd + Phi_q^T lam - QA = 0
+
+Since (Phi')_q is the rate of Phi_q along the motion, (Phi'')_qd = 2 (Phi')_q.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...analyses.statics.stiffness import (
+    applied_slopes,
+    first_coordinates,
+    formula_row_slopes,
+    row_slopes,
+)
+from ...numerics.arrays import Floats
+from ...numerics.kernel import kernel
+from ...system.applied_forces import applied_by_pointer
+from ...system.constraints import evaluate_rows
+from ...system.system import System
+from ...system.workspace import refresh
+from .parameters import CENTRAL, VariedNumber, largest
+
+STEP = 1e-3
+"""Of a length of the mechanism, or of a radian."""
+
+
+class States(NamedTuple):
+    """Instants of a motion; `lam` is zero where forces are not known."""
+
+    t: Floats
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    lam: Floats
+
+
+class Residuals(NamedTuple):
+    """The equations at each instant."""
+
+    Phi: Floats
+    rate: Floats
+    second: Floats
+    force: Floats
+
+
+class StateSlopes(NamedTuple):
+    """At each instant: Phi_q, (Phi')_q, (Phi'')_q, R_q and R_qd."""
+
+    J: Floats
+    rate: Floats
+    second: Floats
+    stiffness: Floats
+    damping: Floats
+
+
+@kernel(entry=True)
+def residuals_along(S, t, Q, Qd, Qdd, Lam, w, Phi, rate, second, force, data):
+    """Phi, Phi', Phi'', R and the non-zeros of Phi_q at each instant."""
+    for i in range(t.size):
+        evaluate_rows(S, t[i], Q[i], Qd[i], w, Phi[i], second[i])
+        applied_by_pointer(S, t[i], Q[i], Qd[i], w)
+        for b in range(S.mass.size):
+            for c in range(3):
+                mass = S.inertia[b] if c == 2 else S.mass[b]
+                force[i, 3 * b + c] = mass * Qdd[i, 3 * b + c] - w.Q[3 * b + c]
+        for k in range(w.data.size):
+            data[i, k] = w.data[k]
+        for r in range(Phi.shape[1]):
+            rate[i, r] = -w.f[r, 1]
+            second[i, r] = -second[i, r]
+            for p in range(S.jac_start[r], S.jac_start[r + 1]):
+                j = S.jac_column[p]
+                rate[i, r] += w.data[p] * Qd[i, j]
+                second[i, r] += w.data[p] * Qdd[i, j]
+                force[i, j] += w.data[p] * Lam[i, r]
+
+
+def residuals(system: System, states: States) -> Residuals:
+    """The equations of a system at states that need not belong to it."""
+    return _evaluated(system, states)[0]
+
+
+def _evaluated(system: System, states: States) -> tuple[Residuals, Floats]:
+    count = states.t.size
+    Phi, rate, second = np.zeros((3, count, system.m))
+    out = Residuals(Phi, rate, second, np.zeros((count, system.n)))
+    data = np.zeros((count, system.arrays.jac_column.size))
+    with system.evaluator() as rows, np.errstate(all="ignore"):
+        refresh(rows.w, system.arrays)
+        residuals_along(system.arrays, *map(np.ascontiguousarray, states), rows.w, *out, data)
+    return out, data
+
+
+def jacobians(system: System, states: States) -> Floats:
+    """Phi_q at each instant."""
+    S, data = system.arrays, _evaluated(system, states)[1]
+    J = np.zeros((states.t.size, system.m, system.n))
+    J[:, np.repeat(np.arange(system.m), np.diff(S.jac_start)), S.jac_column] = data
+    return J
+
+
+def state_slopes(system: System, states: States) -> StateSlopes:
+    """Derivatives with respect to q and qd."""
+    stiffness, damping, turning = _exact_slopes(system, states)
+    if system.has_formulas:  # their mixed derivatives by q and t are not known
+        rate, second = _rows_by_coordinates(system, states)
+    else:
+        rate, second = turning, _second_slopes(system, states)
+    return StateSlopes(jacobians(system, states), rate, second, stiffness, damping)
+
+
+@kernel(entry=True)
+def slopes_along(S, L, t, Q, Qd, Lam, w, where, G, B, row, K, by_q, by_qd, rates):
+    """(Phi_q^T lam)_q, QA_q, QA_qd and (Phi_q qd)_q at each instant; G, B and row are scratch."""
+    for i in range(t.size):
+        evaluate_rows(S, t[i], Q[i], Qd[i], w, row[0], row[1])
+        row_slopes(S, Lam[i], Qd[i], w, K[i], rates[i])
+        if S.formulas.row.size > 0:
+            formula_row_slopes(S, t[i], Lam[i], Qd[i], w, where, B, K[i], rates[i])
+        applied_slopes(S, L, t[i], Q[i], Qd[i], w, where, G, by_q[i], by_qd[i])
+
+
+@kernel(entry=True)
+def rates_along(S, t, Q, V, w, still, row, K, rates):
+    """(Phi_q v)_q at each instant; row and K are scratch."""
+    for i in range(t.size):
+        evaluate_rows(S, t[i], Q[i], V[i], w, row[0], row[1])
+        row_slopes(S, still, V[i], w, K, rates[i])
+
+
+def _exact_slopes(system: System, states: States) -> tuple[Floats, Floats, Floats]:
+    """R_q, R_qd and (Phi_q qd)_q."""
+    count, m, n = states.t.size, system.m, system.n
+    K, by_q, by_qd = np.zeros((3, count, n, n))
+    rates = np.zeros((count, m, n))
+    scratch = np.empty((3, n)), np.empty((n, n)), np.empty((2, m))
+    given = [np.ascontiguousarray(each) for each in (states.t, states.q, states.qd, states.lam)]
+    S, L = system.arrays, system.load_arrays
+    with system.evaluator() as rows, np.errstate(all="ignore"):
+        refresh(rows.w, S)
+        slopes_along(S, L, *given, rows.w, first_coordinates(system), *scratch, K, by_q, by_qd, rates)
+    return K - by_q, -by_qd, rates
+
+
+def _second_slopes(system: System, states: States) -> Floats:
+    """(Phi'')_q = d/dt (Phi')_q along the motion: (Phi_q qdd)_q + (Phi_q(q + s qd) qd)_q,s at s = 0."""
+    rates = lambda q, v: _rates(system, states.t, q, v)
+    fastest = np.max(np.abs(states.qd) / system.sizes, axis=1, initial=0.0)
+    step = STEP / np.where(fastest > 0.0, fastest, 1.0)
+    around = [rates(states.q + offset * step[:, None] * states.qd, states.qd) for offset in CENTRAL.offsets]
+    return rates(states.q, states.qdd) + CENTRAL.slope(around, step[:, None, None])
+
+
+def _rates(system: System, t: Floats, q: Floats, v: Floats) -> Floats:
+    m, n = system.m, system.n
+    out = np.zeros((t.size, m, n))
+    given = [np.ascontiguousarray(each) for each in (t, q, v)]
+    with system.evaluator() as rows, np.errstate(all="ignore"):
+        refresh(rows.w, system.arrays)
+        rates_along(system.arrays, *given, rows.w, np.zeros(m), np.empty((2, m)), np.empty((n, n)), out)
+    return out
+
+
+def _rows_by_coordinates(system: System, states: States) -> tuple[Floats, Floats]:
+    """(Phi')_q and (Phi'')_q by differences of the rows at one instant."""
+    by_q = [_by_coordinate(system, states, j) for j in range(system.n)]
+    columns = lambda name: np.stack([getattr(each, name) for each in by_q], axis=-1)
+    return columns("rate"), columns("second")
+
+
+def _by_coordinate(system: System, states: States, j: int) -> Residuals:
+    step, around = STEP * system.sizes[j], []
+    for offset in CENTRAL.offsets:
+        moved = states.q.copy()
+        moved[:, j] += offset * step
+        around.append(residuals(system, states._replace(q=moved)))
+    return Residuals(*(CENTRAL.slope(parts, step) for parts in zip(*around, strict=True)))
+
+
+def parameter_slopes(number: VariedNumber, states: States) -> Residuals:
+    """Derivatives with respect to a parameter at constant states."""
+    of_equations = lambda system, _: residuals(system, states)
+    return Residuals(*number.slopes(of_equations, _sizes_of_terms(number.system(0.0), states)))
+
+
+def _sizes_of_terms(system: System, states: States) -> list[float]:
+    """About the largest terms of Phi, Phi', Phi'' and R, whose sums vanish."""
+    speed, inertia = largest(states.qd), largest(states.qdd * system.masses)
+    second = largest(states.qdd) + speed * largest(states.qd / system.sizes)
+    return [largest(states.q) + system.length, speed, second, largest(states.lam) + inertia]
