@@ -101,7 +101,7 @@ def test_files_of_the_page_do_not_lead_to_others(running):
 )
 def test_a_socket_is_refused_to_others(running, wrong):
     token, host = wrong.get("token", running.token), wrong.get("host", "127.0.0.1")
-    here = socket.create_connection(("127.0.0.1", running.port))
+    here = socket.create_connection(("127.0.0.1", running.port), timeout=20)
     with pytest.raises(InvalidStatus, match="403"):
         connect(f"ws://{host}:{running.port}/{token}/live", sock=here, origin=wrong.get("origin"))
 
@@ -236,7 +236,7 @@ def test_a_small_link_does_not_become_a_large_text(running):
 
 
 def test_a_socket_that_sends_nonsense_or_nothing_does_not_matter(running):
-    raw = [socket.create_connection(("127.0.0.1", running.port)) for _ in range(20)]
+    raw = [socket.create_connection(("127.0.0.1", running.port), timeout=20) for _ in range(20)]
     raw[0].sendall(b"\x16\x03\x01 not http at all \r\n\r\n")
     raw[1].sendall(b"GET / HTTP/1.1\r\nHost: " + b"a" * 100_000)
     with running.page() as page:
@@ -360,8 +360,8 @@ def test_kill_9_of_workers_and_of_the_server_loses_nothing(folder):
         with again.page() as socket:
             hello = Page(socket).ask("hello")
             assert hello["draft"] == text + "# unsaved\n" and hello["text"] == text
-    finally:
         again.process.send_signal(signal.SIGINT)
-        assert again.process.wait(20) == 0
-        again.process.stdout.close()
+        assert again.process.wait(60) == 0
+    finally:
+        again.end()
     assert {path.name for path in folder.iterdir()} == {FOUR_BAR, f".{FOUR_BAR}.draft"}

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from typer.testing import CliRunner
@@ -105,8 +106,15 @@ def test_the_command_line_imports_nothing_of_the_studio():
 
 def test_ctrl_c_ends_it_quietly():
     program = [Path(sys.executable).with_name("simengine2d"), "studio", "--no-browser"]
-    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
-        assert server.stdout.readline().startswith("the studio is at http://127.0.0.1:")
+    server = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        line = server.stdout.readline()
+        assert line.startswith("the studio is at http://127.0.0.1:")
+        with urlopen(line.split()[-1], timeout=60) as page:  # it serves: Ctrl-C is the server's from now on
+            assert page.status == 200
         server.send_signal(signal.SIGINT)
-        assert server.wait(20) == 0
-        assert server.stderr.read() == ""
+        assert server.communicate(timeout=60)[1] == ""
+        assert server.returncode == 0
+    finally:
+        server.kill()  # a test that fails does not wait for a server that goes on
+        server.communicate()

@@ -37,7 +37,7 @@ def test_the_page_and_the_scripts_of_the_player_are_served(running):
         "player.js": "function mount",
         "player.css": "data-theme",
     }.items():
-        connection = http.client.HTTPConnection("127.0.0.1", running.port)
+        connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=20)
         connection.request("GET", f"/{running.token}/{path}")
         answer = connection.getresponse()
         assert answer.status == 200 and words in answer.read().decode()
