@@ -159,7 +159,7 @@ def test_targets_in_files(tmp_path):
         ({"limits": {"crank": (2, 1)}}, "exclude every value"),
         ({"subject_to": "transmission < 40*deg"}, "required to be above"),
         ({"subject_to": "force"}, "is not a requirement"),
-        ({"subject_to": "median(B.force) < 3"}, "median is unknown"),
+        ({"subject_to": "median(B.force) < 3"}, "unknown function 'median'. Did you mean 'mean'"),
         ({"starts": 0}, "at least 1"),
         ({"linkage": builders.four_bar(1, 2, 2, 3)}, "varies|follow"),
     ],
@@ -176,12 +176,29 @@ def test_limits_that_leave_no_linkage_end_in_a_sentence():
 
 
 def test_requirements_are_read():
-    least, others = read_requirements(["transmission > 40*deg", "max(B.force) < 2*200", "min(slider.x) > 1"])
-    assert least == pytest.approx(math.radians(40))
-    assert [(each.reduction, each.channel, each.below, each.limit) for each in others] == [
-        ("max", "B.force", True, 400.0),
-        ("min", "slider.x", False, 1.0),
+    texts = [
+        "transmission > 40*deg",
+        "min( transmission ) > 35 deg",
+        "max(B.force) < 2*200",
+        "min(slider.x) > 1",
     ]
+    least, others = read_requirements(texts)
+    assert least == pytest.approx(math.radians(40))
+    assert [(each.expression.text, each.below, each.limit) for each in others] == [
+        ("max(B.force)", True, 400.0),
+        ("min(slider.x)", False, 1.0),
+    ]
+
+
+def test_requirements_are_expressions_of_a_study():
+    """Whatever a sweep keeps can be required, in the same words."""
+    results = se.inverse_dynamics(builders.four_bar(1, 2.5, 2.4, 3, speed=2), t_end=1, step=0.1)
+    _, (required,) = read_requirements("peak_to_peak(rocker.phi)/2 + max(abs(B.fx)) < 1 kN")
+    assert required.value(results) == np.ptp(results["rocker.phi"]) / 2 + np.abs(results["B.fx"]).max()
+    assert required.holds(results) and required.excess(results) == 0.0
+    _, (unreduced,) = read_requirements("abs(B.fx) < 3")
+    with pytest.raises(se.ModelError, match=r"a value at each time.*'max\(abs\(B.fx\)\)'"):
+        unreduced.value(results)
 
 
 # Survey -----------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from test_answers import PARTS, reached
 
 import simengine2d as se
 from simengine2d import builders
@@ -36,7 +37,10 @@ from simengine2d.results.events import DIRECTIONS, Direction
 from simengine2d.symbolic import NOTATIONS
 
 ROOT = Path(__file__).parents[2]
-OF_ANY_NAME = {"m.with_parameters", "se.fit", "se.sweep"}
+OF_ANY_NAME = {
+    "ofModel.with_parameters", "ofSymbolicSystem.initial", "ofSymbolicSystem.lambdify", "ofEquations.lambdify",
+    "se.fit", "se.sweep",
+}  # fmt: skip
 """Calls whose keywords are names of the user's own, or go on to an analysis, which checks them."""
 
 
@@ -83,38 +87,55 @@ def functions_of(prefix: str, home, names) -> list[str]:
     return found
 
 
-def methods_of(variable: str, cls: type) -> list[str]:
-    members = inspect.getmembers(cls, inspect.isfunction)
-    return [f"{variable}.{name}" for name, _ in members if not name.startswith("_")]
+def is_of(module, value) -> bool:
+    return getattr(value, "__module__", "") == module.__name__
+
+
+def methods_of(cls: type) -> list[str]:
+    return [f"of{cls.__name__}.{name}" for name, _ in inspect.getmembers(cls, is_method) if name[0] != "_"]
+
+
+def is_method(member) -> bool:
+    """Functions in a class, bound to it or not; those of dataclasses and tuples are not ours."""
+    return inspect.isroutine(member) and (getattr(member, "__module__", None) or "").startswith("simengine2d")
+
+
+HOMES = {
+    "se.": se, "builders.": builders, "se.lab.": se.lab, "se.ivp.": se.ivp, "se.symbolic.": se.symbolic,
+    "se.synthesis.": se.synthesis,
+}  # fmt: skip
+
+
+def public_classes() -> dict[str, type]:
+    """What public calls return, and what can be made by name, without elements and methods of integration."""
+    own = [cls for cls in reached() if not issubclass(cls, se.Element | Formulation | Integrator)]
+    ours = [cls for cls in own if cls.__module__.startswith("simengine2d.") and cls.__name__ not in PARTS]
+    return {cls.__name__: cls for cls in sorted(ours, key=lambda cls: cls.__name__)}
 
 
 def public_calls() -> list[str]:
-    own = [
-        name
-        for name in dir(builders)
-        if getattr(getattr(builders, name), "__module__", "") == builders.__name__
-    ]
-    calls = functions_of("se.", se, dir(se)) + functions_of("builders.", builders, own)
-    for home, prefix in ((se.lab, "se.lab."), (se.ivp, "se.ivp."), (se.symbolic, "se.symbolic.")):
-        calls += functions_of(prefix, home, getattr(home, "__all__", dir(home)))
-    objects = (("m", se.Model), ("r", se.Results), ("s", se.Simulator), ("b", se.Body), ("modes", se.Modes))
-    return calls + [call for variable, cls in objects for call in methods_of(variable, cls)]
+    calls = []
+    for prefix, home in HOMES.items():
+        names = getattr(home, "__all__", dir(home))
+        own = [n for n in names if home is not builders or is_of(builders, getattr(home, n))]
+        calls += functions_of(prefix, home, own)
+    return calls + [call for cls in public_classes().values() for call in methods_of(cls)]
 
 
-PROGRAM = """\
-import simengine2d as se
-from simengine2d import builders
-
-
-def f(m: se.Model, r: se.Results, s: se.Simulator, b: se.Body, modes: se.Modes) -> None:
-"""
+def program() -> list[str]:
+    """The head of a program that has one object of each public class."""
+    classes = public_classes()
+    imports = [f"from {cls.__module__} import {name}" for name, cls in classes.items()]
+    things = ", ".join(f"of{name}: {name}" for name in classes)
+    head = ["import simengine2d as se", "from simengine2d import builders", *imports]
+    return [*head, "", f"def f({things}) -> None:"]
 
 
 def wrong_calls() -> list[str]:
     """The lines of a program with a wrong keyword in every public call."""
     calls = [call for call in public_calls() if call not in OF_ANY_NAME]
-    assert len(calls) > 200
-    return PROGRAM.splitlines() + [f"    {call}(wrong_keyword=1)" for call in calls]
+    assert len(calls) > 400
+    return program() + [f"    {call}(wrong_keyword=1)" for call in calls]
 
 
 @pytest.mark.slow

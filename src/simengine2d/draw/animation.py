@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -39,6 +39,20 @@ MOST_FRAMES = 3000
 SMOOTH = 4  # points of a trace per frame
 
 
+class FilmOptions(TypedDict, total=False):
+    """How a motion is filmed; see `animate`."""
+
+    fps: float
+    speed: float
+    trace: Sequence[str]
+    forces: bool
+    labels: bool
+    arrows: Sequence[str]
+    theme: Theme
+    size: int
+    progress: Progress | None
+
+
 def animate(
     view: ResultsInUnits,
     path: str | Path,
@@ -53,7 +67,12 @@ def animate(
     size: int = PIXELS,
     progress: Progress | None = None,
 ) -> Path:
-    """Write a moving picture; the ending of the path says how: .gif needs nothing more, .mp4 the program ffmpeg."""
+    """Write a moving picture; the ending of the path says how: .gif needs nothing more, .mp4 the program ffmpeg.
+
+    `fps` are frames per second, a `speed` of 1 is real time, 0.1 ten times slower; `trace` are points such as "rod.B",
+    whose paths are drawn; `arrows` may name "weight", "velocity" and "acceleration", beside the forces. `size` is the
+    longer side in pixels, and `progress` is called with the part that is done.
+    """
     path = Path(path)
     write = WRITERS.get(path.suffix.lower())
     if write is None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..answer import Answer
 from ..errors import ModelError
 from ..expressions.unit_system import IN_SI, SI, ShownUnit, UnitNames, UnitSystem, as_unit_system
+from ..model.frame import GROUND, Frame
 from ..model.si_values import sort_of_text, units_of
 from ..numerics.arrays import Floats
 from .channels import unit_of
@@ -63,10 +64,12 @@ class ResultsInUnits(PicturedResults, Answer):
             f"what '{channel}' measures is not known; results['{channel}'] gives it in SI units."
         )
 
-    def reaction(self, name: str, **options: Any) -> ReactionParts:
+    def reaction(
+        self, name: str, on: str | None = None, at: Frame | str | None = None, expressed_in: str = GROUND
+    ) -> ReactionParts:
         """Force and torque as in `results.reaction(name)`, in these units."""
         force, torque = self.units.shown("N"), self.units.shown("N m")
-        parts = zip((force, force, torque), self.results.reaction(name, **options), strict=True)
+        parts = zip((force, force, torque), self.results.reaction(name, on, at, expressed_in), strict=True)
         return ReactionParts(*(unit.of(part) for unit, part in parts))
 
     def energy(self) -> EnergyParts:

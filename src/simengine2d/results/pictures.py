@@ -5,7 +5,7 @@ They are in the units of the model, or in those of a view, `r.in_units(length="m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -14,9 +14,9 @@ from .tables import TabularResults
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..draw.animation import FilmOptions
     from ..draw.html import PlayerOptions
     from ..draw.notebook import WidgetOptions
-    from ..draw.style import Theme
 
 
 class PicturedResults(TabularResults):
@@ -89,31 +89,11 @@ class PicturedResults(TabularResults):
 
         return poster(self.shown, poses, trace, forces, ax)
 
-    def animate(
-        self,
-        path: str | Path,
-        *,
-        fps: float = 25.0,
-        speed: float = 1.0,
-        trace: Sequence[str] = (),
-        forces: bool = True,
-        labels: bool = False,
-        arrows: Sequence[str] = (),
-        theme: Theme = "light",
-        size: int = 720,
-        progress: Callable[[float], None] | None = None,
-    ) -> Path:
-        """Write the motion as .gif or, where ffmpeg is installed, as .mp4. `trace` names points such as "rod.B"."""
+    def animate(self, path: str | Path, **options: Unpack[FilmOptions]) -> Path:
+        """Write the motion as .gif or, where ffmpeg is installed, as .mp4; `draw.animation` names the options."""
         from ..draw.animation import animate
 
-        look: dict[str, Any] = {
-            "forces": forces,
-            "labels": labels,
-            "arrows": arrows,
-            "theme": theme,
-            "size": size,
-        }
-        return animate(self.shown, path, fps=fps, speed=speed, trace=trace, progress=progress, **look)
+        return animate(self.shown, path, **options)
 
     def html(self, path: str | Path, **options: Unpack[PlayerOptions]) -> Path:
         """Write a page that plays the motion: one file, which needs no network. `html` names the options."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -40,15 +40,13 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
+    from ..draw.animation import FilmOptions
+    from ..draw.html import PlayerOptions
     from .system import SymbolicSystem
 
 STEPS_A_CHUNK = 500
 KNOWN = ("projection", "augmented", "penalty", "index3")
-DEFAULTS = {
-    "coordinates": None,
-    "max_step": None,
-    "keep": None,
-}
+DEFAULTS = {"coordinates": None, "max_step": None, "keep": None, "second_opinion": False, "history": False}
 ENDINGS = {
     loop_state.STEP_TOO_SMALL: "the step became too small; look for a singular pose, or a force that jumps",
     loop_state.TOO_STIFF: "the motion is stiff; choose an implicit integrator",
@@ -113,11 +111,11 @@ class SymbolicMotion(Answer):
         lines = self.system.lines if draw is None else lines_of(self.system.given, draw)
         return drawn(self, lines)
 
-    def animate(self, path: str | Path, **options: Any) -> Path:
+    def animate(self, path: str | Path, **options: Unpack[FilmOptions]) -> Path:
         """Write the motion of the lines as .gif or .mp4; the options are those of `Results.animate`."""
         return self.drawing().animate(path, **options)
 
-    def html(self, path: str | Path, **options: Any) -> Path:
+    def html(self, path: str | Path, **options: Unpack[PlayerOptions]) -> Path:
         """Write a page that plays the motion of the lines; the options are those of `Results.html`."""
         return self.drawing().html(path, **options)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from ..analyses.equation_system import EquationSystem
+from ..analyses.equation_system import EquationSystem, MotionOptions, RestOptions, SmallMotionOptions
 from ..answer import Answer, Part, Rows, digits
 from ..errors import AssemblyError, ConvergenceError, ModelError, UnsupportedError, listed
 from ..numerics.arrays import Floats
@@ -49,18 +49,21 @@ class ConsistentState(Answer, EquationSystem):
         self.system.values({name: 0.0})  # says what there is, where the name is unknown
         return float(values[known.index(name)])
 
-    def dynamics(self, **options: Any) -> Any:
+    def dynamics(self, **options: Unpack[MotionOptions]) -> Any:
         from .motion import move
 
         return move(self, **options)
 
-    def equilibrium(self, **options: Any) -> Any:
-        return equilibrium(
-            self.system, **{"start": self, **{k: v for k, v in options.items() if v is not None}}
-        )
+    def equilibrium(self, **options: Unpack[RestOptions]) -> Any:
+        return equilibrium(self.system, **given_or({"start": self}, options))
 
-    def linearize(self, **options: Any) -> Any:
+    def linearize(self, **options: Unpack[SmallMotionOptions]) -> Any:
         return self.equilibrium().linearize(**options)
+
+
+def given_or(own: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that were given, and our own in place of the others."""
+    return {**own, **{name: value for name, value in options.items() if value is not None}}
 
 
 def initial(
@@ -171,16 +174,16 @@ class SymbolicEquilibrium(Answer, EquationSystem):
         rates = self.linearize().eigenvalues
         return bool(np.all(rates.real <= 1e-7 * np.abs(rates).max(initial=0.0)))
 
-    def dynamics(self, **options: Any) -> Any:
+    def dynamics(self, **options: Unpack[MotionOptions]) -> Any:
         return self.state.dynamics(**options)
 
-    def equilibrium(self, **options: Any) -> Any:
+    def equilibrium(self, **options: Unpack[RestOptions]) -> Any:
         return self.state.equilibrium(**options)
 
-    def linearize(self, **options: Any) -> Any:
+    def linearize(self, **options: Unpack[SmallMotionOptions]) -> Any:
         from .linearize import linearize
 
-        return linearize(self.system, **{"at": self, **{k: v for k, v in options.items() if v is not None}})
+        return linearize(self.system, **given_or({"at": self}, options))
 
 
 def equilibrium(

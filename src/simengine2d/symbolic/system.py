@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import sympy as sp
 
-from ..analyses.equation_system import EquationSystem
+from ..analyses.equation_system import EquationSystem, MotionOptions, RestOptions, SmallMotionOptions
 from ..errors import ModelError, listed, unknown
 from ..methods import NotationName
 from .calculus import MotionEquations, jacobian, simplify, simplify_angles
@@ -90,13 +90,13 @@ class SymbolicSystem(Equations, EquationSystem):
 
     # analyses
 
-    def dynamics(self, **options: Any) -> Any:
+    def dynamics(self, **options: Unpack[MotionOptions]) -> Any:
         return self.initial().dynamics(**options)
 
-    def equilibrium(self, **options: Any) -> SymbolicEquilibrium:
+    def equilibrium(self, **options: Unpack[RestOptions]) -> SymbolicEquilibrium:
         return equilibrium(self, **options)
 
-    def linearize(self, **options: Any) -> SymbolicLinearization:
+    def linearize(self, **options: Unpack[SmallMotionOptions]) -> SymbolicLinearization:
         return linearize(self, **options)
 
 

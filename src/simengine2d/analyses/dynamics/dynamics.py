@@ -65,7 +65,7 @@ def dynamics(
     if isinstance(model, EquationSystem):
         return model.dynamics(
             t_end=t_end, step=step, t_eval=t_eval, integrator=integrator, formulation=formulation, rtol=rtol,
-            atol=atol, max_step=max_step, events=events,
+            atol=atol, max_step=max_step, events=events, second_opinion=second_opinion, history=history,
             coordinates=coordinates, progress=progress, keep=keep,
         )  # fmt: skip
     times = output_times(t_end, step, t_eval, "dynamics")

@@ -3,43 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ...analyses.inverse.inverse_dynamics import inverse_dynamics
 from ...errors import ModelError, SimEngineError, listed
 from ...expressions.evaluate import number
+from ...expressions.syntax import to_text
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
-from ..sweep.reading import channel_of
+from ..sweep.outputs import Expression
+from ..sweep.reading import REDUCERS, TRANSMISSION
 
-TRANSMISSION = "transmission"
-REDUCED: dict[str, Callable[[Floats], Any]] = {
-    "max": np.max,
-    "min": np.min,
-    "mean": np.mean,
-    "rms": lambda v: np.sqrt(np.mean(v * v)),
-    "ptp": np.ptp,
-}
+LEAST_TRANSMISSION = (TRANSMISSION, f"min({TRANSMISSION})")
+"""These are part of the problem itself; all other expressions are read from a run."""
 MARGIN = 1e-3  # by which the search keeps away from a limit
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """`reduce(channel) < limit` or `> limit`."""
+    """`expression < limit` or `> limit`; the expression is one of those that studies keep, and makes one number."""
 
     text: str
-    reduction: str
-    channel: str
+    expression: Expression
     below: bool
     limit: float
 
     def value(self, results: Results) -> float:
-        return float(REDUCED[self.reduction](channel_of(results, self.channel)))
+        value = self.expression(results)
+        if np.ndim(value) > 0:
+            raise ModelError(
+                f"subject_to: '{self.text}': {self.expression.text} has a value at each time; "
+                f"say which counts, with {listed(REDUCERS)}, such as 'max({self.expression.text})'."
+            )
+        return float(value)
 
     def holds(self, results: Results) -> bool:
         value = self.value(results)
@@ -58,7 +57,7 @@ def read_requirements(texts: object) -> tuple[float, list[Requirement]]:
     least, others = 0.0, []
     for text in listing:
         one = _read(str(text))
-        if one.channel != TRANSMISSION:
+        if to_text(one.expression.tree) not in LEAST_TRANSMISSION:
             others.append(one)
         elif one.below or not 0.0 < one.limit < np.pi / 2:
             raise ModelError(
@@ -70,16 +69,15 @@ def read_requirements(texts: object) -> tuple[float, list[Requirement]]:
 
 
 def _read(text: str) -> Requirement:
-    parts = re.fullmatch(r"\s*(?:(\w+)\((.+)\)|(\w+))\s*(<|>)\s*(.+?)\s*", text)
-    if parts is None or (parts[3] or TRANSMISSION) != TRANSMISSION:
+    parts = re.fullmatch(r"\s*([^<>]+?)\s*(<|>)\s*([^<>]+?)\s*", text)
+    if parts is None:
         raise ModelError(
             f"subject_to: '{text}' is not a requirement; write one as 'transmission > 40*deg' or 'max(B.force) < 400'."
         )
-    if parts[1] is not None and parts[1] not in REDUCED:
-        raise ModelError(f"subject_to: '{text}': {parts[1]} is unknown; choose from {listed(REDUCED)}.")
-    return Requirement(
-        text.strip(), parts[1] or "min", (parts[2] or TRANSMISSION).strip(), parts[4] == "<", number(parts[5])
-    )
+    try:
+        return Requirement(text.strip(), Expression(parts[1]), parts[2] == "<", number(parts[3]))
+    except ModelError as error:
+        raise ModelError(f"subject_to: '{text}': {error}") from None
 
 
 def excesses(requirements: list[Requirement], model: Model, t_end: float, steps: int = 60) -> Floats:
