@@ -88,7 +88,7 @@ def test_the_new_four_bar_can_be_changed():
     Path("mine.yaml").write_text(text.replace("ground: 1.1 ", "ground: 3.1 "))
     shown = run("run", "mine.yaml")
     assert shown.exit_code == 1
-    assert "height" in shown.stderr
+    assert "coupler + rocker = 1.8 is too small beside diagonal = 2.96142" in shown.stderr
 
 
 # Learn ------------------------------------------------------------------------------------------------

@@ -281,3 +281,23 @@ def test_hundreds_of_joints_between_two_bodies_end_in_a_sentence() -> None:
     with pytest.raises(se.UnsupportedError, match="300 joints connect a, ground"):
         se.dynamics(m, t_end=0.1)
     assert se.doctor(m).findings[0].kind == "repeated"
+
+
+def test_what_to_do_is_said_apart_from_what_is_wrong():
+    m = se.Model("too far")
+    m.bar("crank", (0, 0), (0, 1), mass=1)
+    m.bar("rod", (0, 1), (1, 1), mass=1)
+    m.bar("rocker", (9, 0), (9, 1), mass=1)
+    for pin in (
+        "A ground crank.start",
+        "B crank.end rod.start",
+        "C rod.end rocker.end",
+        "D ground rocker.start",
+    ):
+        m.add(se.Revolute(*pin.split()))
+    (finding,) = se.doctor(m).of("open")
+    assert (
+        "Revolute 'D' between ground, rocker stays 4.463 m apart" in finding.text
+        and "Check" not in finding.text
+    )
+    assert finding.remedy.startswith("Check its position, the lengths of the bodies around it")

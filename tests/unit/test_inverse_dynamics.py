@@ -438,3 +438,13 @@ def test_channels_that_do_not_exist():
         se.kinematics(pendulum(), t_eval=[0.0])["motor.effort"]
     with pytest.raises(se.UnsupportedError, match="feed_forward needs"):
         se.feed_forward(se.kinematics(pendulum(), t_eval=[0.0, 0.1]))
+
+
+# Change points ----------------------------------------------------------------------------------------
+
+
+def test_the_effort_is_right_where_the_forces_in_joints_are_infinite():
+    """Three equal cranks and their rod, all in line: T = g (m_rod + 3 m_crank / 2) crank."""
+    r = se.inverse_dynamics(se.load("parallelogram"), t_eval=[0.0, 0.25, 0.3, 0.75])
+    assert r["motor.torque"][[1, 3]] == pytest.approx([-9.81 * 4.5, 9.81 * 4.5], rel=1e-6)
+    assert any("no forces in the joints balance the motion" in reason for reason in r.verdict.reasons)

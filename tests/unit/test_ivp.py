@@ -382,3 +382,48 @@ def test_a_solution_of_second_order_too():
     assert (t is s.t, q is s.q, qd is s.qd, qdd is s.qdd) == (True,) * 4
     assert list(s.to_frame().columns) == ["q[0]", "qd[0]", "qdd[0]"]
     assert "qdd[0]" in s._repr_html_()
+
+
+# Newton's start ---------------------------------------------------------------------------------------
+
+
+def square(t, y):
+    return -(y**2)
+
+
+def test_the_start_of_newtons_method_decides_which_root_backward_euler_finds():
+    """y1 + 0.1 y1^2 = 2.4 has the roots 2 and -12."""
+    step = lambda **start: se.ivp.solve(square, (0, 0.1), [2.4], "backward_euler", h=0.1, **start).y[0, -1]
+    assert step() == pytest.approx(2.0, abs=1e-12)
+    assert step(guess=[-15]) == pytest.approx(-12.0, abs=1e-12)
+    assert step(guess=lambda t, y: y - 20) == pytest.approx(-12.0, abs=1e-12)
+
+
+def test_a_start_for_every_step_is_asked_for_once_in_each():
+    seen = []
+    guess = lambda t, y: seen.append(t) or y
+    guessed = se.ivp.solve(square, (0, 0.5), [2.4], "backward_euler", h=0.1, guess=guess)
+    plain = se.ivp.solve(square, (0, 0.5), [2.4], "backward_euler", h=0.1)
+    assert seen[:5] == pytest.approx([0, 0.1, 0.2, 0.3, 0.4])
+    assert np.allclose(guessed.y, plain.y, rtol=1e-12)
+
+
+def test_explicit_methods_have_no_start_to_choose():
+    with pytest.raises(
+        se.ModelError, match="guess is where the iteration of an implicit method starts; 'rk4'"
+    ):
+        se.ivp.solve(square, (0, 1), [1.0], "rk4", h=0.1, guess=[1.0])
+    with pytest.raises(se.ModelError, match=r"guess has the shape \(2,\); y0 has \(1,\)"):
+        se.ivp.solve(square, (0, 1), [1.0], "backward_euler", h=0.1, guess=[1.0, 2.0])
+
+
+@pytest.mark.parametrize("rate", [50.0, 1e3, 1e6])
+def test_implicit_steps_go_on_where_numbers_underflow(rate):
+    """y_n = (1 + h rate)^-n, through the smallest numbers that there are, down to zero."""
+    h = 0.1
+    count = int(330 * np.log(10) / np.log1p(h * rate)) + 2
+    y = se.ivp.solve(lambda t, y: -rate * y, (0, count * h), [1.0], "backward_euler", h=h).y[0]
+    normal = y > 1e-300
+    exact = np.arange(y.size) * np.log1p(h * rate)
+    assert y[-1] == 0.0
+    assert np.allclose(-np.log(y[normal]), exact[normal], rtol=1e-4)

@@ -146,6 +146,8 @@ def _value(node: Node, values: Mapping[str, float]) -> float:
             return _operate(lambda: node, operations.PREFIX[operator], _value(operand, values))
         case Call("piecewise", args):
             return _piecewise_value(args, values)
+        case Call("sqrt", (Chain(first, (("-", less),)),)):
+            return _root_of_difference(node, first, less, values)
         case Call(name, args):
             return _call_value(node, name, [_value(arg, values) for arg in args])
         case Lookup():
@@ -171,6 +173,22 @@ def _chain_value(node: Chain, values: Mapping[str, float]) -> float:
             shown = Chain(Number(left), ((operator, Number(right)),), place=_located(operand))
             raise _no_value(shown, code, left, right)
     return value
+
+
+def _root_of_difference(node: Call, first: Node, less: Node, values: Mapping[str, float]) -> float:
+    """sqrt(a - b); where it has no value, as in a triangle that does not close, the message compares a and b."""
+    inside = _value(node.args[0], values)
+    if inside >= 0.0:
+        return operations.value(operations.SQRT, inside)
+    small, large = first, less
+    if _is_square(small) and _is_square(large):
+        small, large = small.parts[0], large.parts[0]
+    sizes = [f"{to_text(part)} = {_value(part, values):.6g}" for part in (small, large)]
+    raise mistake(_located(node), f"the root has no real value: {sizes[0]} is too small beside {sizes[1]}.")
+
+
+def _is_square(node: Node) -> bool:
+    return isinstance(node, Chain) and [*node.rest] == [("^", Number(2.0))]
 
 
 def _piecewise_value(args: tuple[Node, ...], values: Mapping[str, float]) -> float:

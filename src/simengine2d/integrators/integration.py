@@ -16,6 +16,7 @@ from . import time_loop
 from .break_crossing import BreakCrossing
 from .loop_state import BoundEquations, Path, Rules, TimeLoop
 from .ode_method import Integration, OdeTask
+from .stage_newton import GUESSED, START
 
 NONE = BoundKernel(0, 0, None)
 
@@ -80,6 +81,13 @@ class CompiledIntegration(Integration):
         if key not in self.bound:
             self.bound[key] = pointer.bind(TimeLoop(E, self.rules, self.path))
         return self.bound[key]
+
+    def start_from(self, y: Floats | None) -> None:
+        """The state from which the iteration of the next step starts; None: what the last slope leads to."""
+        memory = self.derivatives["memory"]
+        memory[GUESSED] = y is not None
+        if y is not None:
+            memory[START:] = y
 
     # breaks
 

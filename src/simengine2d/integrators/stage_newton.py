@@ -22,9 +22,12 @@ EXACT, MODIFIED, FIXED_POINT = range(3)
 MOST = (20, 10, 100)  # iterations
 SLOW = 0.9  # rate of convergence at which an iteration is given up
 STALLED = 0.5  # rate at which only rounding errors are left, if the changes are small
-# entries of the memory: whether J is known, and the h a_ii of the matrix that is factored
-HAS_J, FACTORED = range(2)
+# entries of the memory: whether J is known, the h a_ii of the matrix that is factored, and whether a state follows from
+# which the iteration of the next step shall start
+HAS_J, FACTORED, GUESSED, START = range(4)
 ROUNDING = 2.3e-16
+NORMAL = 2.3e-308  # below it numbers lose digits, so changes say nothing
+LEAST_SIZE = 1e-290  # of an entry of y that differences are taken beside
 STEEP = 4.0  # relative change of h f over relative change of y from which Newton's method must know the slope
 SAME_STEP = 1e-6  # relative difference of step sizes for which a factored matrix is reused
 
@@ -74,7 +77,7 @@ def new_stages(
     return OdeStages(
         *pointers, kind, *tolerances, A, C, path.y, path.K, path.state, path.rtol, path.atol, z, Y, F, np.zeros(n),
         np.zeros((count, n * n)), np.zeros((size, size)), np.zeros(size, dtype=np.int64), np.zeros(size),
-        np.zeros((3, n)), np.zeros(2),
+        np.zeros((3, n)), np.zeros(START + n),
     )  # fmt: skip
 
 
@@ -121,7 +124,7 @@ def difference(s, t, y, F, h, largest, j, share):
 @kernel(inline=True)
 def size_of(y, change, largest):
     size = max(abs(y), abs(change), 1.0e-3 * largest)
-    return size if size > 0.0 else 1.0
+    return size if size > LEAST_SIZE else 1.0
 
 
 @kernel
@@ -182,8 +185,8 @@ def change_block(s, first, stop):
             s.z[i, k] += change
             if change != 0.0:
                 reach = max(abs(s.y[k]), abs(s.Y[i, k]))
-                allowed = max(s.tolerance * (s.atol[k] + rtol * reach), 4.0 * ROUNDING * reach)
-                share = abs(change) / allowed if allowed > 0.0 else np.inf
+                allowed = max(s.tolerance * (s.atol[k] + rtol * reach), 4.0 * ROUNDING * reach, NORMAL)
+                share = abs(change) / allowed
                 if not share <= size:
                     size = share
     return size
@@ -220,10 +223,12 @@ def iterate(s, first, stop, t, h, fresh):
 
 @kernel
 def guess(s, first, stop, h):
-    """Stages before the first iteration: the last known slope."""
+    """Stages before the first iteration: the last known slope, or that to the state from which to start."""
     for i in range(first, stop):
         for k in range(s.y.size):
-            if first > 0:
+            if s.memory[GUESSED] == 1.0:
+                s.z[i, k] = s.memory[START + k] - s.y[k]
+            elif first > 0:
                 s.z[i, k] = s.z[first - 1, k]
             else:
                 s.z[i, k] = h * s.K[0, k] if s.state[KNOWN] == 1.0 else 0.0

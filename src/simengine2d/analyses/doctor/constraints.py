@@ -227,7 +227,8 @@ def _idle_springs(assembly: Assembly) -> Iterator[Finding]:
     for name, spring in springs.items():
         if all(_is_held(spring, system, assembly.t, q) for q in poses):
             text = f"{spring.title} acts on a measure that the joints hold, so it moves nothing."
-            yield Finding(NOTE, "idle", (name,), text)
+            remedy = "Remove it, or let it act on a measure that is free."
+            yield Finding(NOTE, "idle", (name,), text, remedy)
 
 
 def _motions(system: System, t: float, q: Floats) -> Floats:

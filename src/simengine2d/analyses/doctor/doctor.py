@@ -18,6 +18,7 @@ from .finding import ERROR, WARNING, Checkup, Finding, in_order
 from .structure import remarks
 
 QUOTED = re.compile(r"'([^']*)'")
+NEXT_SENTENCE = re.compile(r"(?<=[.?]) (?=[A-Z])")
 
 
 def doctor(model: Model | str | os.PathLike[str], t: float = 0.0) -> Checkup:
@@ -46,7 +47,13 @@ def of_problems(name: str, error: ModelError) -> Checkup:
 
 def _problem(sentence: str) -> Finding:
     """A sentence of the model reader as a finding about the names in quotes."""
-    return Finding(ERROR, "model", tuple(QUOTED.findall(sentence)), sentence)
+    return Finding(ERROR, "model", tuple(QUOTED.findall(sentence)), *_with_remedy(sentence))
+
+
+def _with_remedy(message: str) -> tuple[str, str]:
+    """What is wrong, and what to do: messages say it in this order, in sentences of their own."""
+    what, *remedy = NEXT_SENTENCE.split(message, maxsplit=1)
+    return what, " ".join(remedy)
 
 
 def _examination(system: System, t: float) -> Iterator[Finding]:
@@ -84,4 +91,4 @@ def _causes(doubts: list[Finding]) -> Iterator[Finding]:
 def _open(system: System, error: AssemblyError) -> Finding:
     sentence = str(error)
     named = [name for name in QUOTED.findall(sentence) if name in system.model.elements]
-    return Finding(ERROR, "open", tuple(named), sentence)
+    return Finding(ERROR, "open", tuple(named), *_with_remedy(sentence))

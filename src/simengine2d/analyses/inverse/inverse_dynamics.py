@@ -168,8 +168,11 @@ def _all_rows(moved: Results) -> Results:
     """Every row carries its own force."""
     lam, singular = multipliers(moved, moved.system)
     when = listed(f"{t:g}" for t in singular)
-    notes = [Caution(f"at t = {when} s the pose is singular; the forces there mean little")] * bool(singular)
-    return _finished(moved, lam, list(notes))
+    sentence = (
+        f"at t = {when} s the pose is singular and no forces in the joints balance the motion; beside it they grow "
+        "without bound, so those given there mean little"
+    )
+    return _finished(moved, lam, [Caution(sentence)] * bool(singular))
 
 
 def _actuated_rows(moved: Results, actuators: list[str], limits: dict[str, tuple[float, float]]) -> Results:

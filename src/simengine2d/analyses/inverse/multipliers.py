@@ -52,8 +52,27 @@ def multipliers(motion: Results, system: System) -> Multipliers:
     for first in range(0, motion.t.size, count):
         part = slice(first, first + count)
         lam[part], bad = _dense(system, motion.t[part], motion.q[part], b[part])
-        singular += [float(motion.t[first + i]) for i in bad]
-    return Multipliers(lam, singular)
+        singular += [first + i for i in bad]
+    for i in singular:
+        lam[i] = _with_power(system, float(motion.t[i]), motion.q[i], motion.qd[i], b[i], lam[i])
+    return Multipliers(lam, [float(motion.t[i]) for i in singular])
+
+
+def _with_power(system: System, t: float, q: Floats, qd: Floats, b: Floats, lam: Floats) -> Floats:
+    """lam in a pose where no forces balance the motion, with the effort that the only moving driver has beside it.
+
+    nu^T lam = qd^T (QA - M qdd): the power of a driver passes such poses smoothly, while forces in joints may grow
+    without bound.
+    """
+    nu = system.nu(t, q)
+    moving = np.flatnonzero(np.abs(nu) > EXACT * np.abs(nu).max(initial=0.0))
+    if moving.size != 1:
+        return lam
+    others, known = np.setdiff1d(np.arange(system.m), moving), np.zeros(system.m)
+    known[moving] = (qd @ b) / nu[moving]
+    space = tangent_space(system, t, q, others)
+    known[others] = space.multipliers(b - system.Phi_q(t, q).T @ known)
+    return known
 
 
 def _dense(system: System, T: Floats, Q: Floats, b: Floats) -> tuple[Floats, list[int]]:

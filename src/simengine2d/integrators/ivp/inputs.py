@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import ModelError
 from ...numerics.arrays import Floats
 from ...numerics.kernel_pointer import BoundKernel, python_pointer
+from ..implicit_runge_kutta import ImplicitRungeKutta
 from ..ode_method import OdeMethod
 
 Function = Callable[..., Any]
@@ -80,6 +81,29 @@ class Asked:
     @property
     def raised(self) -> BaseException | None:
         return self.pointer.kept[1][0] if self.pointer.kept[1] else None
+
+
+class NewtonStart:
+    """Where the iteration of an implicit step starts: at a state in the first step, or at guess(t, y) in every step."""
+
+    def __init__(self, guess: Any, method: OdeMethod, args: tuple[Any, ...], size: int) -> None:
+        if not isinstance(method, ImplicitRungeKutta):
+            raise ModelError(
+                f"guess is where the iteration of an implicit method starts; '{method.name}' has none that starts from "
+                "a state. Take backward_euler, implicit_midpoint, trapezoidal or radau_iia."
+            )
+        self.guess, self.args, self.size, self.given = guess, args, size, False
+
+    def next(self, t: float, y: Floats) -> Floats | None:
+        """The start of the step from (t, y); None: the method's own."""
+        if not callable(self.guess) and self.given:
+            return None
+        self.given = True
+        values = self.guess(t, y.copy(), *self.args) if callable(self.guess) else self.guess
+        start = np.atleast_1d(real_array("guess", values))
+        if start.shape != (self.size,):
+            raise ModelError(f"guess has the shape {start.shape}; y0 has ({self.size},).")
+        return start
 
 
 def tolerances(method: OdeMethod, rtol: float, atol: Any, y0: Floats) -> tuple[float, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -27,10 +27,12 @@ from ..ode_method import Integration, OdeMethod
 from .choosing import method_of
 from .crossings import CrossingWatch, FoundEvent
 from .growth import has_grown, is_unstable
-from .inputs import Asked, Function, span_of, start_of, times_of, tolerances
+from .inputs import Asked, Function, NewtonStart, span_of, start_of, times_of, tolerances
 
 if TYPE_CHECKING:
     import pandas
+
+    from ..integration import CompiledIntegration
 
 STEPS_AT_ONCE = 2_000  # steps per call when no step is inspected
 
@@ -56,6 +58,7 @@ def solve(
     t_eval: Any = None,
     args: tuple[Any, ...] = (),
     newton: NewtonName = "exact",
+    guess: Any = None,
     dense_output: bool = False,
 ) -> Solution:
     """y' = f(t, y, *args), y(t0) = y0, over t_span = (t0, t1); t1 may be before t0.
@@ -63,8 +66,10 @@ def solve(
     Adaptive methods choose their steps so that the error at the end is about `rtol` of y plus `atol` (by default `rtol`
     of the largest entry of y0); with `h` every method takes fixed steps. Implicit methods iterate by `newton`: "exact",
     "modified" (derivatives are reused while it converges) or "fixed_point"; `jac(t, y)` gives df/dy, by default
-    computed by differences. Events are functions g(t, y, *args), with the attributes `terminal` and `direction` as in
-    SciPy. Without `t_eval` the solution is given at the steps, with `dense_output` also as a function `sol(t)`.
+    computed by differences. `guess` is where the iteration starts: a state for the first step, or a function
+    guess(t, y, *args) for each; it decides which solution is found where a step has several. Events are functions
+    g(t, y, *args), with the attributes `terminal` and `direction` as in SciPy. Without `t_eval` the
+    solution is given at the steps, with `dense_output` also as a function `sol(t)`.
 
     Raises with the solution so far (`error.results`) if the integration ends early.
     """
@@ -75,6 +80,8 @@ def solve(
     if h is not None and not (isinstance(h, int | float) and 0.0 < h <= abs(t1 - t0)):
         raise ModelError(f"h = {h!r} must be positive and not longer than t_span.")
     run = IvpRun(solver, f, t0, t1, start_of(y0), tuple(args), jac)
+    if guess is not None:
+        run.start = NewtonStart(guess, solver, tuple(args), run.y0.size)
     steps = {"step": float(h)} if h is not None else {}
     if h is None:
         local, absolute = tolerances(solver, rtol, atol, run.y0)
@@ -100,6 +107,7 @@ class IvpRun:
         self.ends, self.pieces = [self.begin], []  # type: ignore[var-annotated]
         self.watch: CrossingWatch | None = None
         self.integration: Integration | None = None
+        self.start: NewtonStart | None = None
         self.interrupts = Interrupts()
         self.check_start()
 
@@ -178,7 +186,7 @@ class IvpRun:
         """Outputs at given times."""
         Y, why, row, m = np.zeros((times.size, self.y0.size)), loop.PAUSED, 0, self.integration
         assert m is not None and self.watch is not None
-        watched = dense or bool(self.watch.events)
+        watched = dense or bool(self.watch.events) or self.start is not None
         while why != loop.DONE:
             done = row
             row, why = self.advance(times, row, Y, 1 if watched else STEPS_AT_ONCE)
@@ -207,6 +215,9 @@ class IvpRun:
 
     def advance(self, times: Floats, row: int, Y: Floats, most_steps: int) -> tuple[int, int]:
         assert self.integration is not None
+        if self.start is not None:
+            m = cast("CompiledIntegration", self.integration)
+            m.start_from(self.start.next(self.sense * m.step_end, m.between(m.step_end)))
         row, why = self.integration.integrate(times, row, Y, most_steps)
         self.check_functions()
         if self.interrupts.came:
