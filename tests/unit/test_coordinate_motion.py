@@ -77,6 +77,7 @@ def test_equilibria_in_all_coordinates_by_every_method(coordinates, method):
     np.testing.assert_allclose(e.Phi_q.T @ c.lam[0], e.QA, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_all_equilibria_in_other_coordinates():
     model = builders.four_bar(1, 2, 3, 3)
     model.add(se.Spring("s", "distance(ground, coupler)", stiffness=300, free=1.0))

@@ -222,7 +222,7 @@ def test_a_frame_is_read_from_its_text(tmp_path, text, frame):
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_the_text_of_any_frame_reads_back(data):
     model = se.Model("m")
     body = model.body(data.draw(NAMES))
@@ -268,7 +268,7 @@ def test_a_comma_without_quotes_is_told(tmp_path):
 
 @pytest.mark.slow
 @given(models())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_random_models_come_back_equal(model):
     data = model_data(model)
     for text in (to_yaml(data, ("bodies", "joints", "forces")), to_json(data)):
@@ -313,7 +313,7 @@ def test_a_new_joint_needs_no_line_here(tmp_path):
 
 @pytest.mark.slow
 @given(st.dictionaries(NAMES, PLAIN, max_size=4))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_other_yaml_readers_agree(data):
     """PyYAML reads YAML 1.1, where more words are numbers; what we write means the same to it."""
     assert yaml.safe_load(to_yaml(data) if data else "{}") == data

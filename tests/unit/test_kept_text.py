@@ -190,7 +190,7 @@ def test_copies_keep_the_text_and_json_has_none(tmp_path):
 
 @pytest.mark.slow
 @given(before=models(), after=models(), seed=st.randoms())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_text_becomes_any_other(before, after, seed):
     """The text of one random model, with comments in its blocks, is edited to that of another."""
     lines = to_yaml(model_data(before), ("bodies", "joints", "forces")).splitlines()
