@@ -53,7 +53,7 @@ def test_a_failed_sample_is_a_row_with_its_reason(four_bar):
     table = swept(four_bar, parameters={"rocker": [3.6, 0.5, 2.5]}, executor="serial")
     assert table.ok.tolist() == [True, False, False]
     assert np.isnan(table["top"]).tolist() == [False, True, True]
-    assert "no finite real value" in table.failed[1]
+    assert "coupler = 2 is too small beside foot = 2.125" in table.failed[1]
     assert "dead point" in table.failed[2]
 
 

@@ -183,8 +183,13 @@ def _root_of_difference(node: Call, first: Node, less: Node, values: Mapping[str
     small, large = first, less
     if _is_square(small) and _is_square(large):
         small, large = small.parts[0], large.parts[0]
-    sizes = [f"{to_text(part)} = {_value(part, values):.6g}" for part in (small, large)]
+    sizes = [_with_value(part, values) for part in (small, large)]
     raise mistake(_located(node), f"the root has no real value: {sizes[0]} is too small beside {sizes[1]}.")
+
+
+def _with_value(node: Node, values: Mapping[str, float]) -> str:
+    text, value = to_text(node), f"{_value(node, values):.6g}"
+    return text if text == value else f"{text} = {value}"
 
 
 def _is_square(node: Node) -> bool:
