@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from chromium import Page, browser
 
 import simengine2d as se
+from chromium import Page, browser
 from simengine2d import builders
 
 

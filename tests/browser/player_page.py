@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from chromium import Page
 
 PLAYER = "document.getElementById('player').player"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from chromium import program
 from player_page import PLAYER, scrub, set_scale, world_to_screen
+
+from chromium import program
 
 pytestmark = [
     pytest.mark.skipif(program() is None, reason="no Chromium is installed"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
-from chromium import Page, program
 from player_page import PLAYER, scrub
+
+from chromium import Page, program
 
 pytestmark = [
     pytest.mark.skipif(program() is None, reason="no Chromium is installed"),
@@ -43,6 +46,65 @@ def test_channels_are_picked_and_removed(page, results):
     page.run("document.querySelector('.remove').click()")
     charts = page.run("[...document.querySelectorAll('.chart')].map((c) => c.dataset.channel)")
     assert charts == ["A.fx", "rod.phidd"]
+
+
+def typed(page: Page, text: str) -> str:
+    """Type into the field for formulas, with Enter; what the player says of it."""
+    page.run("document.querySelector('.formula').focus()")
+    page.run("document.querySelector('.formula').value = ''")
+    page.send("Input.insertText", text=text)
+    page.press("Enter", text="\r")
+    return page.run("document.querySelector('.mistake').textContent")
+
+
+MEASURES = ["x", "y", "angle", "along", "across", "misalignment", "distance", "half_distance2", "direction"]
+
+
+def test_measures_are_typed(page, results):
+    """Every kind of measure, and arithmetic of them, against what Python says of the same text."""
+    sums = {
+        "2*x(ground, rod.end) - slider.x/4": lambda r: 2 * r.measure("x(ground, rod.end)")[0] - r["slider.x"] / 4,
+        "hypot(rod.xd, rod.yd)^2": lambda r: r["rod.xd"] ** 2 + r["rod.yd"] ** 2,
+        "-(A.fx + 3e2)": lambda r: -(r["A.fx"] + 300),
+    }  # fmt: skip
+    texts = {f"{kind}(crank.end, rod.at(0.5, -0.25))": None for kind in MEASURES} | sums
+    for text, known in texts.items():
+        assert typed(page, text) == ""
+        there = page.run(
+            f"(() => {{const r = {PLAYER}.results[0]; return r.shownValues(r.find({json.dumps(text)}));}})()"
+        )
+        values = results.measure(text)[0] if known is None else known(results)
+        np.testing.assert_allclose(there, values, atol=3e-6 * np.abs(values).max(), err_msg=text)
+    charts = page.run("[...document.querySelectorAll('.chart')].map((c) => c.dataset.channel)")
+    assert charts[2:] == list(texts)
+    units = page.run("[...document.querySelectorAll('.chart .unit')].map((u) => u.textContent)")
+    assert units[2:] == ["m", "m", "rad", "m", "m", "", "m", "SI units", "rad", *(["SI units"] * 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("distance(crank, rd)", "'rd' is no body or point; there are ground, crank, rod, slider"),
+        ("distnce(crank, rod)", "there is no function 'distnce'; there are x, y, along"),
+        ("distance(crank, rod", "')' is missing before 'the end'"),
+        ("crank.q + 1", "'crank.q + 1' is no channel"),
+        ("2*", "a value is missing at the end"),
+        ("rod.x rod.y", "'rod.y' is not expected here"),
+    ],
+)
+def test_what_is_typed_wrong_is_answered_in_words(page, text, sentence):
+    assert sentence in typed(page, text)
+    assert page.run("document.querySelectorAll('.chart').length") == 2
+    assert page.run("document.querySelector('.formula').value") == text
+
+
+def test_keys_are_letters_while_typing(page):
+    before = page.run(f"[{PLAYER}.root.dataset.theme, {PLAYER}.playing]")
+    page.run("document.querySelector('.formula').focus()")
+    for letter in "fd ":
+        page.press(letter)
+    assert page.run(f"[{PLAYER}.root.dataset.theme, {PLAYER}.playing]") == before
+    assert page.run("document.querySelector('.formula').value") == "fd "
 
 
 def wheel(page: Page, x: float, y: float, amount: float) -> None:

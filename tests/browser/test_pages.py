@@ -9,10 +9,10 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from chromium import Page, program
 from player_page import PIXEL, on_screen, scrub, world_to_screen
 
 import simengine2d as se
+from chromium import Page, program
 from simengine2d import builders
 
 pytestmark = [

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chromium import Page, program
 from player_page import PLAYER
 
 import simengine2d as se
+from chromium import Page, program
 from simengine2d.io.job import job_for
 from simengine2d.model import library
 

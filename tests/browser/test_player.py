@@ -6,10 +6,10 @@ import time
 
 import numpy as np
 import pytest
-from chromium import Page, program
 from player_page import PIXEL, PLAYER, on_screen, scrub, world_to_screen
 
 import simengine2d as se
+from chromium import Page, program
 from simengine2d import builders
 
 pytestmark = [

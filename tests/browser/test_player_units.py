@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from chromium import Page, program
 from player_page import PLAYER, scrub
 
 import simengine2d as se
+from chromium import Page, program
 
 pytestmark = [
     pytest.mark.skipif(program() is None, reason="no Chromium is installed"),

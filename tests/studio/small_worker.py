@@ -36,7 +36,7 @@ def obey(request):
 
 
 if __name__ == "__main__":
-    for verb in ("look", "edit", "read", "export"):
+    for verb in ("look", "edit", "export"):
         work.VERBS[verb] = obey
     worker.warm_up = lambda: None
     sys.exit(worker.main())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import simengine2d as se
@@ -65,3 +66,56 @@ def test_a_deleted_body_takes_along_what_hangs_on_it():
         and "B:" not in answer["text"].split("joints:")[1]
     )
     assert answer["notes"] == ["Deleted with coupler: B, C."]
+
+
+def test_all_is_deleted_and_drawn_anew():
+    link = {"do": "add_link", "points": [[0, 0], [1, 1]]}
+    first = drawn(link)
+    empty = edited(f"# mine\n{first}", {"do": "delete", "elements": ["link1"]})["text"]
+    assert empty == "# mine\n"
+    assert edited(empty, link)["text"] == f"# mine\n{first}"
+    assert edited("{}  # nothing yet", link)["text"] == first
+
+
+def test_a_copy_moves_as_the_original_does_and_a_mirror_image_the_other_way():
+    """A free four-bar and its copies fall alike: y agrees, x is moved or reflected."""
+    text = drawn(*FOUR_BAR[:-1])
+    text = edited(text, {"do": "copy", "elements": ["link1", "link2", "link3"], "by": [5, 0]})["text"]
+    text = edited(text, {"do": "mirror", "elements": ["link1", "link2", "link3"], "at": [0, 0]})["text"]
+    model = read_draft(text).model
+    assert list(model.bodies) == [f"link{i}" for i in range(1, 10)]
+    assert se.diagnose(model).mobility == 3
+    r = se.dynamics(model, t_end=0.5, rtol=1e-9)
+    for i in (1, 2, 3):
+        x, y = r[f"link{i}.x"], r[f"link{i}.y"]
+        for other, image in ((i + 3, x + 5), (i + 6, -x)):
+            np.testing.assert_allclose(r[f"link{other}.x"], image, atol=1e-6)
+            np.testing.assert_allclose(r[f"link{other}.y"], y, atol=1e-6)
+
+
+def test_a_mirrored_body_keeps_its_points_guides_and_forces():
+    text = drawn(
+        {"do": "add_slider", "point": [1, 0], "direction": [2, 1]},
+        {"do": "add_point", "bodies": ["slider"], "at": [1.25, 0.25]},
+        {"do": "add_force", "point": "slider.A", "force": [3, 4]},
+    )
+    model = read_draft(edited(text, {"do": "mirror", "elements": ["slider"], "at": [2, 0]})["text"]).model
+    assert point(
+        edited(text, {"do": "mirror", "elements": "slider", "at": [2, 0]})["text"], "slider1.A"
+    ).x == pytest.approx(2.75)
+    force = model.elements["force2"]
+    assert (force.fx, force.fy, force.frame.body) == (-3, 4, "slider1")
+    assert model.elements["guide1"].direction == pytest.approx((-0.894427, 0.447214))
+
+
+def test_a_point_where_two_links_cross_pins_them_there():
+    text = drawn(
+        {"do": "add_link", "points": [[0, 0], [1, 0.4]]},
+        {"do": "add_link", "points": [[1, 0], [0, 0.3]]},
+        {"do": "add_point", "bodies": ["link1", "link2"], "at": [0.43, 0.17]},
+    )
+    there = point(text, "C")
+    assert there.bodies == ["link1", "link2"]
+    # 0.4 x = 0.3 - 0.3 x
+    assert (there.x, there.y) == pytest.approx((3 / 7, 1.2 / 7), abs=1e-8)
+    assert se.diagnose(read_draft(text).model).mobility == 4

@@ -32,7 +32,9 @@ def add_link(sheet: Sheet, points: list[Any], name: str = "", mass: Any = None, 
         record = {"shape": "link", "through": dict(zip(ends, places, strict=True))}
     record |= _mass(sheet, mass, slender=len(points) == 2)
     joins = [
-        (sheet.ref(point), end) for point, end in zip(points, ends, strict=True) if isinstance(point, str)
+        (sheet.ref(point), end)
+        for point, end in zip(points, ends, strict=True)
+        if isinstance(point, str | dict)
     ]
     sheet.section("bodies")[body] = record
     for ref, end in joins:
@@ -62,6 +64,17 @@ def pin(sheet: Sheet, a: str, b: str) -> str:
     return name
 
 
+def add_point(sheet: Sheet, bodies: Any, at: Any, **_: Any) -> str:
+    """A point of a body; where two or more are given, a pin that holds them together there."""
+    names = [sheet.body(body) for body in (bodies if isinstance(bodies, list) else [bodies])]
+    if not names:
+        raise ModelError("A point belongs to a body. Click a link.")
+    place = sheet.crossing(names, finite_pair(at))
+    refs = [sheet.ref({"body": name, "at": place}) for name in names]
+    joints = [pin(sheet, refs[0], ref) for ref in refs[1:]]
+    return joints[-1] if joints else refs[0]
+
+
 def add_ground(sheet: Sheet, point: Any, name: str = "", **_: Any) -> str:
     """A support: the ground holds a point by a pin; a place of its own is a point of the ground."""
     if not isinstance(point, str):
@@ -81,19 +94,16 @@ def add_slider(
     name: str = "",
     mass: Any = 1,
     roller: bool = False,
+    on: Any = GROUND,
     **_: Any,
 ) -> str:
-    """A block that slides along a line through a point, with a pin if there is one; or only a roller in a slot."""
+    """A block that slides along a line through a point, with a pin if there is one; or only a roller in a slot.
+
+    The slot of a roller is in the ground, or in the body that it rolls `on`: along that, where it is a bar.
+    """
     along = direction_of(direction)
     if roller:
-        slot = sheet.free("roller")
-        sheet.section("joints")[slot] = {
-            "type": "PinSlot",
-            "a": GROUND,
-            "b": sheet.ref(point),
-            "direction": along,
-        }
-        return slot
+        return _add_roller(sheet, point, along, sheet.body(on))
     block = sheet.checked_name(name, "a body") if name else sheet.free("slider")
     size = sheet.size or DEFAULT_SIZE
     width, height = (
@@ -110,6 +120,15 @@ def add_slider(
     guide = sheet.free("guide")
     sheet.section("joints")[guide] = {"type": "Translational", "a": GROUND, "b": block, "direction": along}
     return block
+
+
+def _add_roller(sheet: Sheet, point: Any, along: list[Any], carrier: str) -> str:
+    name = sheet.free("roller")
+    record: dict[str, Any] = {"type": "PinSlot", "a": carrier, "b": sheet.ref(point)}
+    if carrier == GROUND:
+        record["direction"] = along
+    sheet.section("joints")[name] = record
+    return name
 
 
 def direction_of(given: Any) -> list[Any]:
@@ -274,18 +293,23 @@ def _along(a: str, b: str, direction: float) -> str:
 
 def add_force(sheet: Sheet, point: Any, force: Any = (0, -10), **_: Any) -> str:
     """A force at a point of a body."""
+    ref = sheet.ref(point) if isinstance(point, dict) else _moving_ref(sheet, point)
+    fx, fy = finite_pair(force)
+    name = sheet.fresh("force")
+    record = {"type": "PointForce", "frame": ref, "fx": tidy(fx), "fy": tidy(fy)}
+    sheet.section("forces")[name] = {key: value for key, value in record.items() if value != 0}
+    return name
+
+
+def _moving_ref(sheet: Sheet, point: Any) -> str:
+    """The reference to a point that belongs to a body which moves."""
     there = sheet.pin(point)
     moving = [body for body in there.bodies if body != GROUND]
     if not moving:
         raise ModelError(
             f"'{there.id}' belongs to the ground, which does not move. Choose a point of a link."
         )
-    ref = there.ref_of(moving[-1]) or sheet.place_in_body(moving[-1], (there.x, there.y))
-    fx, fy = finite_pair(force)
-    name = sheet.fresh("force")
-    record = {"type": "PointForce", "frame": ref, "fx": tidy(fx), "fy": tidy(fy)}
-    sheet.section("forces")[name] = {key: value for key, value in record.items() if value != 0}
-    return name
+    return there.ref_of(moving[-1]) or sheet.place_in_body(moving[-1], (there.x, there.y))
 
 
 def add_torque(sheet: Sheet, body: Any, torque: Any = 1, **_: Any) -> str:

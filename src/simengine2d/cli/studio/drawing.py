@@ -33,6 +33,7 @@ def drawing_of(draft: TextDraft, pins: list[DrawnPin] | None = None) -> dict[str
         "bodies": [_body(name, draft, pins) for name in resolved.bodies],
         "elements": [_element(name, draft) for name in resolved.elements],
         "locks": locks,
+        "picture": draft.section("look").get("picture"),
     }
 
 

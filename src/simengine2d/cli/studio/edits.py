@@ -15,7 +15,7 @@ from ...io.text_writer import to_yaml
 from ...io.yaml_edit import edited as edited_text
 from ...io.yaml_edit import same
 from ...io.yaml_reader import read_yaml
-from . import adding, changing, moving, removing
+from . import adding, changing, copying, moving, removing
 from .draft import NAME, PLACE, TextDraft, read_draft
 from .sheet import Sheet
 
@@ -25,6 +25,7 @@ EDITS: dict[str, Callable[..., str]] = {
     edit.__name__: edit
     for edit in (
         adding.add_link,
+        adding.add_point,
         adding.add_ground,
         adding.add_slider,
         adding.add_gears,
@@ -41,6 +42,8 @@ EDITS: dict[str, Callable[..., str]] = {
         changing.scale_picture,
         changing.lock,
         changing.unlock,
+        copying.copy,
+        copying.mirror,
         moving.move_point,
         moving.set_length,
         moving.set_angle,
@@ -78,12 +81,19 @@ def written(draft: TextDraft, data: dict[str, Any]) -> str:
     if same(before, data):
         return draft.text
     if not before:
-        head = draft.text if not draft.text or draft.text.endswith("\n") else f"{draft.text}\n"
-        return head + to_yaml(data, SECTIONS)
+        return comments_of(draft.text) + to_yaml(data, SECTIONS)
     new = edited_text(draft.text, before, data)
     if not same(read_yaml(new, NAME).data, data):
         raise ModelError("The text cannot be changed there without writing it anew. Change it by hand.")
+    if not data:
+        return comments_of(new)
     return new if new.endswith("\n") or not draft.text.endswith("\n") else f"{new}\n"
+
+
+def comments_of(text: str) -> str:
+    """A text that says nothing, without the braces of an empty mapping: what is written below it would not be read."""
+    lines = (line for line in text.splitlines() if not line.strip() or line.lstrip().startswith("#"))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _refuse_broken(text: str, sheet: Sheet) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from ...analyses.catalog import CATALOG
 from ...analyses.inverse.inverse_dynamics import inverse_dynamics
 from ...analyses.linear.modes import modes
-from ...errors import ModelError, SimEngineError, listed
+from ...errors import Interrupted, ModelError, SimEngineError, listed
 from ...io.job import Job, job_for
 from ...model.model import Model
 from ...results.results import Results
@@ -22,8 +22,17 @@ PATIENCE = 20.0  # seconds after which a run is ended and shown as far as it cam
 SWING = 0.12  # of the size of the mechanism: the amplitude with which a mode is shown
 
 
-class OutOfPatience(Exception):
-    """A run took longer than anybody watches an edit."""
+class Patience:
+    """Ends a run that takes longer than anybody watches an edit."""
+
+    def __init__(self) -> None:
+        self.end = time.monotonic() + PATIENCE
+        self.over = False
+
+    def __call__(self, t: float) -> None:
+        if time.monotonic() > self.end:
+            self.over = True
+            raise KeyboardInterrupt
 
 
 @dataclass
@@ -39,15 +48,25 @@ class Shown:
 def shown_motion(model: Model, asked: dict[str, Any] | None) -> Shown:
     """Run what was asked for. What ends early is shown as far as it came."""
     used: dict[str, Any] = {}
+    patience = Patience()
     try:
         if asked and asked.get("kind") == "modes":
             return _mode(model, asked)
         job = _job(model, asked)
         used = {"kind": job.kind} | {k: v for k, v in job.options.items() if v is not None}
-        return Shown(_run(model, job, told=asked is not None), used)
+        return Shown(_run(model, job, patience, told=asked is not None), used)
     except SimEngineError as error:
-        partial = error.results if isinstance(error.results, Results) and error.results.t.size > 1 else None
-        return Shown(partial, used, error)
+        return Shown(_moving(error.results), used, error)
+    except Interrupted as error:
+        if not patience.over:
+            raise
+        note = f"the run took longer than {PATIENCE:g} s and is shown as far as it came: {error}"
+        return Shown(_moving(error.results), used, notes=[note])
+
+
+def _moving(results: Any) -> Results | None:
+    """Results of more than one time."""
+    return results if isinstance(results, Results) and results.t.size > 1 else None
 
 
 def _job(model: Model, asked: dict[str, Any] | None) -> Job:
@@ -73,25 +92,15 @@ def _bounded(job: Job) -> Job:
     return replace(job, options=options, points=max(2, min(wanted, MOST_OUTPUTS + 1)))
 
 
-def _run(model: Model, job: Job, told: bool) -> Results:
+def _run(model: Model, job: Job, patience: Patience, told: bool) -> Results:
     """A motion by kinematics also has its forces, unless kinematics was explicitly asked for."""
     if job.kind == "kinematics" and not told:
         times = np.linspace(0.0, job.t_end or 1.0, job.points or OUTPUTS + 1)
         try:
-            return inverse_dynamics(model, t_eval=times, progress=_patience())
+            return inverse_dynamics(model, t_eval=times, progress=patience)
         except SimEngineError:
             pass
-    return job.run(model, _patience())
-
-
-def _patience() -> Any:
-    end = time.monotonic() + PATIENCE
-
-    def progress(t: float) -> None:
-        if time.monotonic() > end:
-            raise KeyboardInterrupt
-
-    return progress
+    return job.run(model, patience)
 
 
 def _mode(model: Model, asked: dict[str, Any]) -> Shown:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...errors import ModelError, unknown
 from ...expressions.unit_system import LENGTH
-from ...model.frame import GROUND, Frame, as_frame
+from ...model.frame import GROUND, Frame, as_frame, quoted
 from ...model.names import check_name
 from ...model.resolved import ResolvedModel
 from ...model.si_values import units_of
@@ -89,7 +89,9 @@ class Sheet:
 
     def letter(self) -> str:
         """A name for a pin: A, B, C, ... then A2, B2, ..."""
-        taken = self.names | set(self.section_or_empty(GROUND).get("points") or {})
+        records = (self.section_or_empty(GROUND), *self.section_or_empty("bodies").values())
+        points = (record.get(key) for record in records if record for key in ("points", "through"))
+        taken = self.names | {name for named in points if isinstance(named, dict) for name in named}
         letters = (letter + (str(i) if i > 1 else "") for i in count(1) for letter in ascii_uppercase)
         return next(letter for letter in letters if letter not in taken)
 
@@ -120,11 +122,42 @@ class Sheet:
         return find_pin(self.pins, str(name))
 
     def place(self, point: Any) -> Place:
-        """Where a point is, in meters: coordinates, or the id of a point."""
+        """Where a point is, in meters: coordinates, the id of a point, or {body, at} for a place on a body."""
         if isinstance(point, str):
             pin = self.pin(point)
             return pin.x, pin.y
+        if isinstance(point, dict):
+            return self.place_on(self.body(point.get("body")), finite_pair(point.get("at")))
         return finite_pair(point)
+
+    def place_on(self, body: str, place: Place) -> Place:
+        """The place on a body that is meant: that of a bar is on its line."""
+        line = self.line_of(body)
+        if line is None:
+            return place
+        (x0, y0), (dx, dy) = line
+        u = ((place[0] - x0) * dx + (place[1] - y0) * dy) / (dx * dx + dy * dy)
+        return x0 + u * dx, y0 + u * dy
+
+    def line_of(self, body: str) -> tuple[Place, Place] | None:
+        """A point and the direction of the line of a bar; None for other bodies."""
+        if (self.section_or_empty("bodies").get(body) or {}).get("shape") != "bar":
+            return None
+        start, end = (self.resolved.frame(Frame(body, name)) for name in ("start", "end"))
+        x, y = start.drawn_x, start.drawn_y
+        return (x, y), (end.drawn_x - x, end.drawn_y - y)
+
+    def crossing(self, bodies: list[str], place: Place) -> Place:
+        """Where the lines of two bars meet; of other bodies the place itself."""
+        lines = [self.line_of(body) for body in bodies]
+        if len(lines) != 2 or lines[0] is None or lines[1] is None:
+            return place
+        ((x0, y0), (ux, uy)), ((x1, y1), (vx, vy)) = lines[0], lines[1]
+        across = ux * vy - uy * vx
+        if abs(across) < 1e-6 * hypot(ux, uy) * hypot(vx, vy):
+            return place
+        part = ((x1 - x0) * vy - (y1 - y0) * vx) / across
+        return x0 + part * ux, y0 + part * uy
 
     def written(self, point: Any) -> list[Any]:
         """The coordinates of a point for the text: those of a point that is there as it writes them."""
@@ -157,7 +190,9 @@ class Sheet:
         return round(value, digits - 1 - floor(log10(size))) if size > 0.0 else value
 
     def ref(self, point: Any, name: str = "") -> str:
-        """A reference to a point; coordinates become a point of the ground."""
+        """A reference to a point; coordinates become a point of the ground, a place on a body a point of that."""
+        if isinstance(point, dict):
+            return self.body_point(self.body(point.get("body")), self.place(point))
         if not isinstance(point, str):
             return self.ground_point(self.written(point), name)
         pin = self.pin(point)
@@ -172,6 +207,23 @@ class Sheet:
         frame = self.resolved.frame_at(body, *place, self.resolved.bodies[body].pose[2])
         x, y = self.numbers((frame.x, frame.y))
         return Frame(body, place=(x, y, 0.0)).text
+
+    def body_point(self, body: str, place: Place) -> str:
+        """A new named point of a body. Plates and links give their points globally, other bodies in their own axes."""
+        if body == GROUND:
+            return self.ground_point(self.numbers(place), "")
+        record, name = self.section("bodies")[body], self.letter()
+        through = record.get("through")
+        if isinstance(through, dict):
+            through[name] = self.numbers(place)
+            return f"{quoted(body)}.{name}"
+        frame = self.resolved.frame_at(body, *place, self.resolved.bodies[body].pose[2])
+        # in axes of its own a place of the grid has many digits; fewer would tear a pin of two bodies apart
+        own = [tidy(float(f"{part * self.meter:.9g}")) for part in (frame.x, frame.y)]
+        record.setdefault("points", {})[name] = [
+            part if abs(part) > 1e-12 * self.meter else 0 for part in own
+        ]
+        return f"{quoted(body)}.{name}"
 
     def ground_point(self, place: list[Any], name: str) -> str:
         name = name or self.letter()

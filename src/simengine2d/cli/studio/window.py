@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .studio import Studio
 
-LIMITS = {"look": 60.0, "edit": 30.0, "read": 30.0, "export": 180.0}
+LIMITS = {"look": 60.0, "edit": 30.0, "export": 180.0}
 """Seconds of work."""
 MOST_AT_ONCE = 16
 """Requests of a window that are at work; the next message is read when one of them is done."""

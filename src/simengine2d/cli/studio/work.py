@@ -31,10 +31,6 @@ def _look(request: dict[str, Any]) -> dict[str, Any]:
     return _found("answers", "look")(request)
 
 
-def _read(request: dict[str, Any]) -> dict[str, Any]:
-    return _found("answers", "read")(request)
-
-
 def _edit(request: dict[str, Any]) -> dict[str, Any]:
     return _found("edits", "edited")(request["text"], request["edit"])
 
@@ -70,7 +66,6 @@ def _end_drag() -> None:
 
 VERBS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "look": _look,
-    "read": _read,
     "edit": _edit,
     "export": _export,
     "drag_begin": _drag_begin,

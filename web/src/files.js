@@ -1,0 +1,144 @@
+// The file of the model: opened, saved, kept as a draft while it is not, and compared with what others do to it.
+
+import { askText, choose, toast } from "./dialogs.js";
+import { Refusal } from "./connection.js";
+
+const PAUSE = 400; // milliseconds after the last change, when the draft is kept
+
+export class Files {
+  // `editor` holds the text; `onOpen` hears of another file, `onState` of anything that the title shows
+  constructor(connection, editor, onOpen, onState) {
+    Object.assign(this, { connection, editor, onOpen, onState, name: null, hash: null, saved: "", timer: 0, windows: 1 });
+  }
+
+  get isChanged() {
+    return this.editor.text !== this.saved;
+  }
+
+  // the answer to hello or open
+  async opened({ file, text, hash, draft }) {
+    Object.assign(this, { name: file, hash, saved: hash === null ? "" : text });
+    this.editor.open(text);
+    this.onOpen(text);
+    if (draft !== null && draft !== undefined && draft !== text) await this.offerDraft(draft);
+    this.onState();
+  }
+
+  async offerDraft(draft) {
+    const name = this.name ?? "the model without a name";
+    const answer = await choose("Unsaved work", `There is unsaved work on ${name} from an earlier time. Go on with it?`, [["Discard it", "forget"], ["Go on with it", "keep", true]]);
+    if (answer === "keep") this.editor.replace(draft);
+    else if (answer === "forget") await this.connection.ask("forget", { name: this.name });
+  }
+
+  // a connection that was lost is there again; the text is what the page holds
+  async reconnect() {
+    const text = this.editor.text;
+    const hello = await this.connection.ask("hello", this.name === null ? {} : { name: this.name });
+    if (this.name !== null) Object.assign(this, { hash: hello.hash, saved: hello.text });
+    this.changed(text);
+    return hello;
+  }
+
+  // the text has changed
+  changed() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.keepDraft(), PAUSE);
+    this.onState();
+  }
+
+  async keepDraft() {
+    const text = this.editor.text;
+    try {
+      if (this.isChanged && text.trim()) await this.connection.ask("draft", { name: this.name, text });
+      else await this.connection.ask("forget", { name: this.name });
+    } catch (error) {
+      if (!error.answer?.lost) toast(`The draft is not kept: ${error.message}`, "error");
+    }
+  }
+
+  // asks before unsaved work is left
+  async mayLeave() {
+    if (!this.isChanged || !this.editor.text.trim()) return true;
+    const name = this.name ?? "this model";
+    const answer = await choose("Not saved", `${name} has changes that are not saved.`, [["Cancel", null], ["Leave them", "leave"], ["Save", "save", true]]);
+    if (answer === "save") return this.save();
+    if (answer === "leave") await this.connection.ask("forget", { name: this.name });
+    return answer === "leave";
+  }
+
+  async open(what) {
+    if (!(await this.mayLeave())) return false;
+    clearTimeout(this.timer);
+    await this.opened(await this.connection.ask("open", what));
+    return true;
+  }
+
+  // an empty page
+  async begin(text = "") {
+    if (!(await this.mayLeave())) return;
+    clearTimeout(this.timer);
+    const { hash } = await this.connection.ask("open", { name: null });
+    await this.opened({ file: null, text, hash, draft: null });
+  }
+
+  async save() {
+    return this.name === null ? this.saveAs() : this.write(this.name, this.hash);
+  }
+
+  async saveAs() {
+    const own = /^name:\s*(.+?)\s*(#.*)?$/m.exec(this.editor.text)?.[1].replace(/[^\w-]+/g, "_");
+    const given = await askText("Save as", "File name", this.name ?? `${own ?? "mechanism"}.yaml`);
+    if (!given) return false;
+    const name = /\.ya?ml$/i.test(given) ? given : `${given}.yaml`;
+    return this.write(name, name === this.name ? this.hash : null);
+  }
+
+  async write(name, seen) {
+    const text = this.editor.text;
+    clearTimeout(this.timer);
+    try {
+      const { hash } = await this.connection.ask("save", { name, text, seen });
+      Object.assign(this, { name, hash, saved: text });
+      toast(`Saved as ${name}.`);
+      this.onState();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (!("conflict" in error.answer)) return toast(error.message, "error");
+      return this.settle(name, error);
+    }
+  }
+
+  // the file on disk is another one than this page has seen
+  async settle(name, { message, answer }) {
+    const choices = [["Cancel", null], ["Save over it", "over"]];
+    if (answer.conflict !== null && name === this.name) choices.splice(1, 0, ["Take that of the disk", "take"]);
+    const chosen = await choose("Somebody else was here", message, choices);
+    if (chosen === "over") return this.write(name, answer.hash);
+    if (chosen === "take") {
+      this.editor.replace(answer.conflict);
+      Object.assign(this, { hash: answer.hash, saved: answer.conflict });
+      this.onState();
+    }
+    return false;
+  }
+
+  // another window or program changed the file
+  async disk({ file, text, hash }) {
+    if (file !== this.name) return;
+    if (text === null) {
+      toast(`${file} was deleted on disk. Save it to write it again.`, "error");
+      Object.assign(this, { hash: null, saved: null });
+    } else if (!this.isChanged) {
+      Object.assign(this, { hash, saved: text });
+      this.editor.replace(text);
+      toast(`${file} has changed on disk and is shown as it is there.`);
+    } else if (text !== this.editor.text) {
+      const chosen = await choose("Changed on disk", `${file} has changed on disk, and here.`, [["Keep mine", "mine", true], ["Take that of the disk", "theirs"]]);
+      Object.assign(this, { hash, saved: text });
+      if (chosen === "theirs") this.editor.replace(text);
+    }
+    this.onState();
+  }
+}
