@@ -92,6 +92,7 @@ def test_dynamics_of_a_driven_mechanism_is_its_kinematics():
     assert np.allclose(forced.slopes, driven.slopes, rtol=1e-7, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_independent_coordinates_change_where_they_must():
     """A slider that oscillates about its dead points: neither the crank nor the slider is independent throughout."""
     m = se.load("slider_crank")

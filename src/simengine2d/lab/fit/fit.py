@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ...errors import ModelError, SimEngineError, counted
 from ...expressions.unit_system import SI, ShownUnit
 from ...model.model import Model
 from ...results.results import Results
+from ..analysis_options import MotionOptions
 from ..motion_columns import SolutionLike
 from ..sweep.variants import variant
 from .confidence import Confidence, at_bounds, confidence_of
@@ -43,7 +44,7 @@ def fit(
     seed: int = 0,
     confidence: float = 0.95,
     progress: Callable[[int], None] | None = None,
-    **options: Any,
+    **options: Unpack[MotionOptions],
 ) -> Fit:
     """Find numbers of a model such that its motion comes close to what was measured.
 

@@ -21,15 +21,18 @@ from ...results.results import Results
 from ...system.system import System
 from ..sweep.reading import channel_of
 from .motion_slopes import MotionSlopes
-from .parameters import VariedNumber
+from .parameters import Varied, VariedTime
 
 
-def moved_results(results: Results, slopes: MotionSlopes, k: int, system: System, change: float) -> Results:
+def moved_results(
+    results: Results, slopes: MotionSlopes, number: Varied, k: int, system: System, change: float
+) -> Results:
     """The results moved along their tangent by a change of parameter number k."""
     lam = None if results.lam is None else results.lam + change * slopes.lam[..., k]
     return replace(
         results,
         system=system,
+        t=results.t + change if isinstance(number, VariedTime) else results.t,
         q=results.q + change * slopes.q[..., k],
         qd=results.qd + change * slopes.qd[..., k],
         qdd=results.qdd + change * slopes.qdd[..., k],
@@ -38,16 +41,18 @@ def moved_results(results: Results, slopes: MotionSlopes, k: int, system: System
 
 
 def slope_of(
-    read: Callable[[Results], Any], results: Results, slopes: MotionSlopes, numbers: Sequence[VariedNumber]
+    read: Callable[[Results], Any], results: Results, slopes: MotionSlopes, numbers: Sequence[Varied]
 ) -> Floats:
     """The derivatives of anything that is read from results, the parameters last."""
-    at = lambda k: lambda system, change: read(moved_results(results, slopes, k, system, change))
-    parts = [number.slope(at(k)) for k, number in enumerate(numbers)]
+    at = lambda k, number: (
+        lambda system, change: read(moved_results(results, slopes, number, k, system, change))
+    )
+    parts = [number.slope(at(k, number)) for k, number in enumerate(numbers)]
     return np.stack(parts, axis=-1)
 
 
 def channel_slopes(
-    results: Results, channels: Sequence[str], slopes: MotionSlopes, numbers: Sequence[VariedNumber]
+    results: Results, channels: Sequence[str], slopes: MotionSlopes, numbers: Sequence[Varied]
 ) -> tuple[Floats, Floats]:
     """Values (times, channels) and derivatives (times, channels, parameters)."""
     refuse_non_unique(results, channels)
@@ -76,7 +81,7 @@ def _of_parts(results: Results, channel: str, by_part: dict[str, Floats]) -> Flo
 
 
 def _part_slopes(
-    results: Results, channels: Sequence[str], slopes: MotionSlopes, numbers: Sequence[VariedNumber]
+    results: Results, channels: Sequence[str], slopes: MotionSlopes, numbers: Sequence[Varied]
 ) -> dict[str, Floats]:
     """(times, parameters) of each channel; those of coordinates and their rates are known."""
     columns = {name: _column(results, name) for name in channels}

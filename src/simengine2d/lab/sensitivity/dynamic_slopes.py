@@ -11,6 +11,8 @@ these maps are then applied one after the other, from the start on.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,9 +26,9 @@ from ...errors import UnsupportedError
 from ...numerics.arrays import Floats, Ints
 from ...results.results import Results
 from .motion_slopes import MotionSlopes, all_parameter_slopes, states_of
-from .panels import NODES, STAGES, once, resolving_panels, twice
-from .parameters import VariedNumber
-from .residuals import Residuals, StateSlopes, state_slopes
+from .panels import NODES, STAGES, between, once, resolving_panels, twice
+from .parameters import Varied, VariedNumber, VariedTime
+from .residuals import Residuals, States, StateSlopes, jacobians, residuals, state_slopes
 from .start_slopes import start_slopes
 from .variational import (
     Inverses,
@@ -38,10 +40,12 @@ from .variational import (
     tangents,
 )
 
-RTOL = 1e-10
+RTOL = 1e-11
 """Of the motion at the nodes."""
 OPTIONS = ("coordinates", "max_step")
 """Options of the run that the motion at the nodes follows, too."""
+BEYOND = 1e-4
+"""Of a run that ends at an event: how far the motion is followed beyond it, since its time has an error."""
 STEEP = 30.0
 """How much more than the independent coordinates others may move, all as lengths; beyond it, others are chosen."""
 
@@ -73,52 +77,94 @@ class Variational:
         others = {name: options[name] for name in OPTIONS if name in options}
         tolerance = min(RTOL, options.get("rtol", 1.0))
         run = lambda times: dynamics(self.system, t_eval=times, rtol=tolerance, **others)
-        self.panels = resolving_panels(run, self.begin, float(results.t[-1]), min(steps // 3, 200))
+        self.end = float(results.t[-1])
+        beyond = BEYOND * (self.end - self.begin) if any(each.stop for each in results.events) else 0.0
+        self.panels = resolving_panels(run, self.begin, self.end + beyond, min(steps // 3, 200))
+        self._refuse_jumps()
+
+    def _refuse_jumps(self) -> None:
+        """Derivatives jump where forces do, by what the instant of the jump contributes."""
+        if self.panels.rough.size:
+            raise UnsupportedError(
+                f"the motion has no derivatives that could be trusted: at about t = {self.panels.rough[0]:.4g} s its "
+                "accelerations jump, or change faster than can be resolved. Smooth the force that does it (step5 "
+                "instead of step, a wider friction law), or end the run before."
+            )
+
+    def at(self, times: Floats) -> Results:
+        """The motion at any of its times: polynomials between the nodes, forces by the equations."""
+        q, qd = between(self.panels, times)
+        qdd, lam = self._forced(times, q, qd)
+        return replace(self.panels.results, t=times, q=q, qd=qd, qdd=qdd, lam=lam)
+
+    def _forced(self, t: Floats, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        """qdd and lam of B^T M B v'' = B^T (QA - M S gamma), qdd = S gamma + B v'', lam = S^T (QA - M qdd)."""
+        still, m = np.zeros_like(q), self.system.m
+        states = States(t, q, qd, still, np.zeros((t.size, m)))
+        at_rest = residuals(self.system, states)
+        QA, gamma = -at_rest.force[..., None], -at_rest.second[:, self.kept, None]
+        at = inverses(jacobians(self.system, states)[:, self.kept], self.chosen[self.panels.place(t)[0]])
+        masses, B_T, held = self.system.masses[:, None], np.swapaxes(at.B, 1, 2), at.S @ gamma
+        second = np.linalg.solve(B_T @ (masses * at.B), B_T @ (QA - masses * held))
+        qdd, lam = held + at.B @ second, np.zeros((t.size, m))
+        lam[:, self.kept] = (np.swapaxes(at.S, 1, 2) @ (QA - masses * qdd))[..., 0]
+        return qdd[..., 0], lam
 
     def slopes(self, results: Results) -> MotionSlopes:
         """q_p, qd_p, qdd_p and lam_p at the times of results."""
-        chosen, along = self._along_nodes()
-        maps = panel_maps(along.reduced, self.panels.lengths)
-        begins, seconds = self._march(chosen, along, maps)
+        chosen, (begins, seconds) = self.chosen, self.marched
         panel, x = self.panels.place(results.t)
         h = self.panels.lengths[panel][:, None, None]
         f, own = chosen.shape[1], seconds[panel]
         rate = begins[panel, f:] + h * np.einsum("tj,tjfp->tfp", once(x), own)
         v = begins[panel, :f] + h * x[:, None, None] * begins[panel, f:]
         v = v + h**2 * np.einsum("tj,tjfp->tfp", twice(x), own)
-        there = self._along(results, chosen[panel])
+        return self._full(self._along(results, chosen[panel], self.numbers), v, rate)
+
+    def rates(self, results: Results, clock: VariedTime) -> MotionSlopes:
+        """How q, qd, qdd and lam change with time: the same equations, for a shift of the clock."""
+        chosen = self.chosen[self.panels.place(results.t)[0]]
+        there = self._along(results, chosen, [clock])
+        v, rate = (np.take_along_axis(part, chosen, axis=1)[..., None] for part in (results.qd, results.qdd))
+        return self._full(there, v, rate)
+
+    def _full(self, there: Along, v: Floats, rate: Floats) -> MotionSlopes:
+        """All coordinates and multipliers; rows that others imply have none."""
         slopes = full_slopes(self.system, there.parts, there.at, there.reduced, v, rate)
-        lam = np.zeros((results.t.size, self.system.m, len(self.numbers)))
+        lam = np.zeros((v.shape[0], self.system.m, v.shape[2]))
         lam[:, self.kept] = slopes.lam
         return slopes._replace(lam=lam)
 
-    def _along(self, results: Results, chosen: Ints) -> Along:
+    def _along(self, results: Results, chosen: Ints, numbers: Sequence[Varied]) -> Along:
         """The equations at the times of results, with the independent coordinates of each."""
-        by_state, by_p = self._equations(results)
+        by_state, by_p = self._equations(results, numbers)
         at = inverses(by_state.J, chosen)
         parts = tangents(by_state, by_p, at)
         return Along(at, parts, reduced_equations(self.system, parts, at))
 
-    def _equations(self, results: Results) -> tuple[StateSlopes, Residuals]:
+    def _equations(self, results: Results, numbers: Sequence[Varied]) -> tuple[StateSlopes, Residuals]:
         states = states_of(results)
         by_state = state_slopes(self.system, states)
-        by_p = all_parameter_slopes(self.numbers, states)
+        by_p = all_parameter_slopes(numbers, states)
         rows = lambda part: part[:, self.kept]
         by_state = by_state._replace(
             J=rows(by_state.J), rate=rows(by_state.rate), second=rows(by_state.second)
         )
         return by_state, by_p._replace(Phi=rows(by_p.Phi), rate=rows(by_p.rate), second=rows(by_p.second))
 
-    def _along_nodes(self) -> tuple[Ints, Along]:
-        """The independent coordinates of each panel, and the equations at all nodes."""
-        by_state, by_p = self._equations(self.panels.results)
-        chosen = self._chosen(by_state.J)
-        at = inverses(by_state.J, np.repeat(chosen, STAGES, axis=0))
+    @cached_property
+    def marched(self) -> tuple[Floats, Floats]:
+        """v_p and v'_p at the start of each panel, and v''_p at its nodes."""
+        by_state, by_p = self._equations(self.panels.results, self.numbers)
+        at = inverses(by_state.J, np.repeat(self.chosen, STAGES, axis=0))
         parts = tangents(by_state, by_p, at)
-        return chosen, Along(at, parts, reduced_equations(self.system, parts, at))
+        along = Along(at, parts, reduced_equations(self.system, parts, at))
+        return self._march(self.chosen, along, panel_maps(along.reduced, self.panels.lengths))
 
-    def _chosen(self, J: Floats) -> Ints:
+    @cached_property
+    def chosen(self) -> Ints:
         """Independent coordinates for each panel: the same as before, as long as they move enough."""
+        J = jacobians(self.system, states_of(self.panels.results))[:, self.kept]
         count, scale = self.panels.lengths.size, coordinate_scale(self.system)
         chosen = np.zeros((count, self.system.n - self.kept.size), dtype=np.int64)
         if chosen.shape[1] == 0:
@@ -182,12 +228,3 @@ def panel_maps(reduced: ReducedEquations, lengths: Floats) -> Panel:
     end[:, : 2 * f, : 2 * f] += np.eye(2 * f)
     end[:, :f, f : 2 * f] += h * np.eye(f)
     return Panel(end, nodes)
-
-
-def dynamic_slopes(
-    results: Results, numbers: Sequence[VariedNumber], options: Mapping[str, Any]
-) -> MotionSlopes:
-    """Of a motion under forces, at the times of its results."""
-    if results.t.size == 0:
-        raise UnsupportedError("the run has no outputs, so there is nothing to differentiate.")
-    return Variational(numbers, results, options).slopes(results)

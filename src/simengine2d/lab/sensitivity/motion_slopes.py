@@ -25,8 +25,8 @@ from ...errors import ModelError, UnsupportedError
 from ...numerics.arrays import Floats
 from ...results.results import Results
 from ...system.system import System
-from .parameters import VariedNumber
-from .residuals import Residuals, States, StateSlopes, parameter_slopes, state_slopes
+from .parameters import Varied
+from .residuals import Residuals, States, StateSlopes, VariantEquations, state_slopes
 
 DEPENDENT = 1e-9
 """Singular values of Phi_q, with rows of norm one, that do not count."""
@@ -48,23 +48,24 @@ def states_of(results: Results) -> States:
     return States(motion.t, motion.q, motion.qd, motion.qdd, lam)
 
 
-def all_parameter_slopes(numbers: Sequence[VariedNumber], states: States) -> Residuals:
+def all_parameter_slopes(numbers: Sequence[Varied], states: States) -> Residuals:
     """Derivatives of the equations with respect to all parameters, at constant states."""
-    slopes = [parameter_slopes(number, states) for number in numbers]
+    equations = VariantEquations(numbers[0].system(0.0), states)
+    slopes = [equations.slopes(number) for number in numbers]
     return Residuals(*(np.stack(parts, axis=-1) for parts in zip(*slopes, strict=True)))
 
 
 # Kinematics and inverse dynamics ----------------------------------------------------------------------
 
 
-def kinematic_slopes(results: Results, numbers: Sequence[VariedNumber]) -> MotionSlopes:
+def kinematic_slopes(results: Results, numbers: Sequence[Varied]) -> MotionSlopes:
     """Of a motion that drivers prescribe."""
     states = states_of(results)
     by_state, by_p = state_slopes(results.system, states), all_parameter_slopes(numbers, states)
     return _driven(results.system, by_state, by_p, with_forces=False)
 
 
-def inverse_slopes(results: Results, numbers: Sequence[VariedNumber]) -> MotionSlopes:
+def inverse_slopes(results: Results, numbers: Sequence[Varied]) -> MotionSlopes:
     """Of a prescribed motion and the forces that it takes."""
     states = states_of(results)
     by_state, by_p = state_slopes(results.system, states), all_parameter_slopes(numbers, states)
@@ -108,7 +109,7 @@ def scaled_inverses(system: System, J: Floats) -> Floats:
 # Equilibrium ------------------------------------------------------------------------------------------
 
 
-def equilibrium_slopes(results: Results, numbers: Sequence[VariedNumber]) -> MotionSlopes:
+def equilibrium_slopes(results: Results, numbers: Sequence[Varied]) -> MotionSlopes:
     """Of poses at rest: with the free motions Z, Z^T R_q Z y = -Z^T (R_p + R_q x), q_p = x + Z y, Phi_q x = -Phi_p."""
     states, system = states_of(results), results.system
     by_state, by_p = state_slopes(system, states), all_parameter_slopes(numbers, states)

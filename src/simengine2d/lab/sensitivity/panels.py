@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.polynomial import Polynomial
+from numpy.polynomial import Chebyshev, Polynomial
+from numpy.polynomial.chebyshev import chebvander
 from numpy.polynomial.legendre import Legendre, legvander
 
 from ...errors import SimEngineError
@@ -59,7 +60,10 @@ class Panels(NamedTuple):
 
     ends: Floats
     results: Results
-    resolved: bool
+    begin: Results
+    """The motion at its start, which is no node."""
+    rough: Floats
+    """Where the panels begin whose accelerations no polynomial resolves."""
 
     @property
     def lengths(self) -> Floats:
@@ -80,14 +84,15 @@ def resolving_panels(run: Callable[[Floats], Results], begin: float, end: float,
     """Panels on which polynomials resolve the accelerations of a motion; `run` gives the motion at some times."""
     ends = np.linspace(begin, end, max(FEWEST, steps) + 1)
     for halvings in range(MOST_HALVINGS + 1):
-        results = run(np.concatenate([[begin], nodes_of(ends)])).at_rows(slice(1, None))
+        motion = run(np.concatenate([[begin], nodes_of(ends)]))
+        results = motion.at_rows(slice(1, None))
+        if results.t.size != STAGES * (ends.size - 1):
+            raise SimEngineError(f"the motion could not be followed to t = {end:g} s: {results.status}.")
         coarse = unresolved(results)
         if not coarse.any() or halvings == MOST_HALVINGS:
             break
         ends = np.sort(np.concatenate([ends, 0.5 * (ends[:-1] + ends[1:])[coarse]]))
-    if results.t.size != STAGES * (ends.size - 1):
-        raise SimEngineError(f"the motion could not be followed to t = {end:g} s: {results.status}.")
-    return Panels(ends, results, not coarse.any())
+    return Panels(ends, results, motion.at_rows(slice(0, 1)), ends[:-1][coarse])
 
 
 def unresolved(results: Results) -> Any:
@@ -96,3 +101,50 @@ def unresolved(results: Results) -> Any:
     parts = (results.qdd / sizes).reshape(-1, STAGES, sizes.size)
     highest = np.abs(np.einsum("k,pkn->pn", _COEFFICIENTS[-1], parts)).max(axis=1)
     return highest > RESOLVED * np.abs(parts).max()
+
+
+# Between the nodes -------------------------------------------------------------------------------------
+
+POINTS = np.concatenate([[0.0], NODES])
+"""Where a motion is known in each panel."""
+WINDOW = 4
+_WIDTHS = POINTS[WINDOW - 1 :] - POINTS[: 1 - WINDOW]
+
+
+def between(panels: Panels, times: Floats) -> tuple[Floats, Floats]:
+    """Position and velocity at any times, by polynomials of degree 11 that have q, qd and qdd of four points."""
+    panel, x = panels.place(times)
+    first = np.clip(np.searchsorted(POINTS, x) - WINDOW // 2, 0, POINTS.size - WINDOW)
+    h = (panels.lengths[panel] * _WIDTHS[first])[:, None, None]
+    rows = (STAGES * panel + first)[:, None] + np.arange(WINDOW)
+    q, qd, qdd = (
+        np.concatenate([getattr(panels.begin, name), getattr(panels.results, name)])[rows]
+        for name in ("q", "qd", "qdd")
+    )
+    known = np.stack([q, h * qd, h**2 * qdd], axis=2).reshape(times.size, 3 * WINDOW, -1)
+    value, rate = _blended((x - POINTS[first]) / _WIDTHS[first], first)
+    return np.einsum("tk,tkn->tn", value, known), np.einsum("tk,tkn->tn", rate, known) / h[:, 0]
+
+
+def _blended(x: Floats, first: Any) -> tuple[Floats, Floats]:
+    """How much each known number counts for the value at x, and for its rate, in the window that begins at `first`."""
+    out, powers = np.zeros((2, x.size, 3 * WINDOW)), chebvander(2.0 * x - 1.0, 3 * WINDOW - 1)
+    for w in np.unique(first).tolist():
+        out[:, first == w] = powers[first == w] @ _HERMITE[w]
+    return out[0], out[1]
+
+
+def _hermite_basis(points: Floats) -> Floats:
+    """Chebyshev coefficients of p with one of p, p', p'' at one point equal to 1, and the others 0; and of p'."""
+    basis = [Chebyshev.basis(k, domain=[0.0, 1.0]) for k in range(3 * points.size)]
+    rows = [
+        [each.deriv(order)(x) if order else each(x) for each in basis] for x in points for order in range(3)
+    ]
+    values = np.linalg.inv(np.array(rows))
+    rates = [Chebyshev(column, domain=[0.0, 1.0]).deriv().coef for column in values.T]
+    return np.stack([values, np.pad(np.array(rates).T, [(0, 1), (0, 0)])])
+
+
+_HERMITE = [
+    _hermite_basis((POINTS[w : w + WINDOW] - POINTS[w]) / width) for w, width in enumerate(_WIDTHS.tolist())
+]

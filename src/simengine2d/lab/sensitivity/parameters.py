@@ -1,35 +1,41 @@
 """The numbers of a model that are varied, and the systems of the model with slightly other numbers.
 
 The numbers of a System are functions of its parameters in closed form. So are Phi, QA and all channels at a given
-state. Differences of order 4 of them, extrapolated from the steps h and h/2, are exact to about 1e-12 of their size:
+state. Differences of order 4 of them are exact to about 1e-12 of their size:
 
-    D(h) = (g(-2h) - 8 g(-h) + 8 g(h) - g(2h)) / 12 h,      g_p = (16 D(h/2) - D(h)) / 15
+    D(h) = (g(h) - g(-h)) / 2h,      g_p = (4 D(h) - D(2h)) / 3
 
-These are differences of formulas at one state. No analysis is run for another parameter. Where D(h) and D(h/2)
+These are differences of formulas at one state. No analysis is run for another parameter. Where D(h) and D(2h)
 disagree, as in sin(p t) for large t or in a law that is steep, the step is made smaller; where they never agree there
 is no derivative, such as in a kink, and that is an error.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import ModelError, SimEngineError, UnsupportedError, ended
 from ...expressions.function import Function
+from ...expressions.recorded import NotRecorded
 from ...model.model import Model
 from ...numerics.arrays import Floats
+from ...system.recorded_system import RecordedSystem
 from ...system.system import System
 from ..sweep.variants import refuse_unknown, variant
 
-STEPS = (1e-3, 1e-3 / 16, 1e-3 / 256, 1e-3 / 4096)
+STEPS = (2.5e-4, 2.5e-4 / 16, 2.5e-4 / 256, 2.5e-4 / 1024)
 """Of the size of a number, tried one after another."""
-AGREEING = 1e-7
-"""Difference of D(h) and D(h/2) against the largest slope; the extrapolated one is better by about (h/p)^2."""
-ROUNDING = 1e-12
+AGREEING = 1e-4
+"""Difference of D(h) and D(2h) against the largest slope; that of order 4 has an error of about its square."""
+SMOOTH = 1e-7
+"""Jump of the slope at p against the largest slope."""
+ROUNDING = 2.5e-13
 """Of the values of a function."""
 
 
@@ -38,6 +44,12 @@ class Stencil(NamedTuple):
 
     offsets: tuple[float, ...]
     weights: tuple[float, ...]
+
+    @property
+    def multiples(self) -> list[float]:
+        """Where values are needed to know the slope, and to check it."""
+        checked = [0.0, *self.offsets] if 0.0 not in self.offsets else [2.0 * x for x in self.offsets]
+        return sorted({*self.offsets, *checked})
 
     def slope(self, values: Sequence[Any], step: Any) -> Any:
         total = sum(weight * np.asarray(value) for weight, value in zip(self.weights, values, strict=True))
@@ -51,7 +63,7 @@ BEFORE = Stencil(tuple(-x for x in AFTER.offsets), tuple(-w for w in AFTER.weigh
 
 
 class CheckedSlope(NamedTuple):
-    """A slope by one step, and whether half the step gives the same."""
+    """A slope by one step, and whether it can be trusted."""
 
     slope: Floats
     holds: bool
@@ -61,48 +73,48 @@ def largest(array: Floats) -> float:
     return float(np.max(np.abs(array), initial=0.0))
 
 
-def _kink(values: Mapping[float, Floats], step: float) -> float:
-    """How much the slope jumps at p itself, where D is the mean of both sides: with S(h) = g(h) + g(-h), what
-    (S(2h) - S(h)) / h and (S(h) - S(h/2)) / (h/2) have in common; of a smooth function they are as 2 to 1.
+def _jump(values: Mapping[float, Floats], step: float) -> float:
+    """How much the slope jumps at p itself, where D is the mean of both sides: with s(h) = g(h) - 2 g(0) + g(-h), which
+    is a jump times h and a curvature times h^2, the jump is (4 s(h) - s(2h)) / 2h.
     """
-    S = {multiple: values[multiple] + values[-multiple] for multiple in (0.5, 1.0, 2.0)}
-    return largest((S[2.0] - S[1.0]) - 4.0 * (S[1.0] - S[0.5])) / step
+    s = {multiple: values[multiple] - 2.0 * values[0.0] + values[-multiple] for multiple in (1.0, 2.0)}
+    return largest(4.0 * s[1.0] - s[2.0]) / (2.0 * step)
 
 
-@dataclass(frozen=True)
-class VariedNumber:
-    """One number of a model, and the systems with other values of it."""
+class Varied(ABC):
+    """A quantity on which formulas depend, with systems for other values of it."""
 
-    model: Model
     name: str
     value: float
+    size: float
+    """A large change of it."""
     stencil: Stencil
-    made: dict[float, System] = field(default_factory=dict, repr=False)
-    """By the change of the number."""
 
-    @property
-    def size(self) -> float:
-        return abs(self.value) or 1.0
-
+    @abstractmethod
     def system(self, change: float) -> System:
-        if change not in self.made:
-            self.made[change] = System(variant(self.model, {self.name: self.value + change}))
-        return self.made[change]
+        """The system where the quantity is changed."""
 
     def slope(self, function: Callable[[System, float], Any]) -> Floats:
         """d/dp of a function of the system and of the change of p."""
         return self.slopes(lambda system, change: (function(system, change),))[0]
 
     def slopes(
-        self, function: Callable[[System, float], Sequence[Any]], terms: Sequence[float] | None = None
+        self,
+        function: Callable[[System, float], Sequence[Any]],
+        terms: Sequence[float] | None = None,
+        here: Sequence[Any] | None = None,
     ) -> list[Floats]:
-        """d/dp of several arrays at once, each of one kind; `terms` are the sizes of what adds up to them."""
+        """d/dp of several arrays at once, each of one kind; `terms` are the sizes of what adds up to them.
+
+        `here` are the arrays at p itself, where they are known.
+        """
         found: dict[float, list[Floats]] = {}
 
         def at(change: float) -> list[Floats]:
             if change not in found:
-                answer = function(self.system(change), change)
-                found[change] = [np.asarray(array, dtype=float) for array in answer]
+                known = here is not None and change == 0.0
+                answer = here if known else function(self.system(change), change)
+                found[change] = [np.asarray(array, dtype=float) for array in answer or ()]
             return found[change]
 
         for part in STEPS:
@@ -122,24 +134,62 @@ class VariedNumber:
 
     def _around(self, at: Callable[[float], list[Floats]], step: float) -> list[dict[float, Floats]]:
         """The values of each array around p, by multiples of the step."""
-        multiples = sorted({scale * offset for offset in self.stencil.offsets for scale in (0.5, 1.0)})
+        multiples = self.stencil.multiples
         found = {multiple: at(step * multiple) for multiple in multiples}
         return [{m: found[m][i] for m in multiples} for i in range(len(found[multiples[0]]))]
 
     def _trial(self, values: dict[float, Floats], step: float, terms: float) -> CheckedSlope:
-        coarse, fine = (
-            self.stencil.slope([values[scale * offset] for offset in self.stencil.offsets], scale * step)
-            for scale in (1.0, 0.5)
-        )
-        value = max(terms, *(largest(array) for array in values.values()))
-        allowed = AGREEING * largest(fine) + ROUNDING * value / (STEPS[0] * self.size)
-        kink = _kink(values, step) if self.stencil is CENTRAL else 0.0
-        return CheckedSlope((16.0 * fine - coarse) / 15.0, bool(max(largest(coarse - fine), kink) <= allowed))
+        """The slope of order 4, and whether two coarser ones agree with each other."""
+        slope = self.stencil.slope([values[offset] for offset in self.stencil.offsets], step)
+        value = max(terms, *(largest(values[m]) for m in (min(values), 0.0, max(values))))
+        rounding = ROUNDING * value / (STEPS[0] * self.size)
+        size = largest(slope)
+        if self.stencil is not CENTRAL:
+            wide = self.stencil.slope([values[2.0 * offset] for offset in self.stencil.offsets], 2.0 * step)
+            return CheckedSlope(slope, largest(wide - slope) <= SMOOTH * size + rounding)
+        wide, narrow = ((values[m] - values[-m]) / (2.0 * m * step) for m in (2.0, 1.0))
+        agrees = largest(wide - narrow) <= AGREEING * size + rounding
+        return CheckedSlope(slope, bool(agrees and _jump(values, step) <= SMOOTH * size + rounding))
+
+
+@dataclass(frozen=True)
+class VariedNumber(Varied):
+    """One number of a model, and the systems with other values of it."""
+
+    model: Model
+    name: str
+    value: float
+    size: float
+    stencil: Stencil
+    made: dict[float, System] = field(default_factory=dict, repr=False)
+    """By the change of the number."""
+
+    def variant(self, change: float) -> Model:
+        return variant(self.model, {self.name: self.value + change})
+
+    def system(self, change: float) -> System:
+        if change not in self.made:
+            self.made[change] = System(self.variant(change))
+        return self.made[change]
 
     @property
     def drawn_slope(self) -> Floats:
         """How the initial pose changes."""
         return np.asarray(self.slope(lambda system, _: system.drawn_q))
+
+
+@dataclass(frozen=True)
+class VariedTime(Varied):
+    """Time itself: the same system at other times, by which motions are differentiated to find their rates."""
+
+    own: System
+    size: float
+    name: str = "t"
+    value: float = 0.0
+    stencil: Stencil = CENTRAL
+
+    def system(self, change: float) -> System:
+        return self.own
 
 
 def varied_numbers(model: Model, names: Sequence[str]) -> list[VariedNumber]:
@@ -154,13 +204,42 @@ def varied_numbers(model: Model, names: Sequence[str]) -> list[VariedNumber]:
         raise ModelError(f"the parameter '{repeated}' is named twice.")
     refuse_unknown(model, names)
     system = System(model)
-    return [_varied(model, system, name) for name in names]
+    values = {name: value_of(model, system, name) for name in names}
+    made = neighbors(model, system, values)
+    return [_varied(model, name, value, made[name]) for name, value in values.items()]
 
 
-def _varied(model: Model, system: System, name: str) -> VariedNumber:
-    value, reasons = value_of(model, system, name), []
+def neighbors(model: Model, system: System, values: Mapping[str, float]) -> dict[str, dict[float, System]]:
+    """Systems around a model, by name and change, where their numbers can be computed all at once."""
+    made = {name: {0.0: system} for name in values}
+    changes = [(k, STEPS[0] * size_of(p) * x) for k, p in enumerate(values.values()) for x in CENTRAL.offsets]
+    center = np.array([*values.values()])
+    samples = np.tile(center, (len(changes), 1))
+    for row, (k, change) in zip(samples, changes, strict=True):
+        row[k] += change
+    model_of = lambda sample: variant(model, dict(zip(values, sample, strict=True)))
+    try:
+        recorded = RecordedSystem(model_of, np.stack([center, samples.mean(axis=0)]))
+    except (NotRecorded, SimEngineError):
+        return made
+    numbers, right = recorded.numbers(samples)
+    names = list(values)
+    for i in np.flatnonzero(right).tolist():
+        k, change = changes[i]
+        again = partial(variant, model, {names[k]: float(samples[i, k])})
+        made[names[k]][change] = recorded.system_of(numbers.sample(i), again)
+    return made
+
+
+def size_of(value: float) -> float:
+    """A large change of a number."""
+    return abs(value) or 1.0
+
+
+def _varied(model: Model, name: str, value: float, made: dict[float, System]) -> VariedNumber:
+    reasons = []
     for stencil in (CENTRAL, AFTER, BEFORE):
-        number = VariedNumber(model, name, value, stencil)
+        number = VariedNumber(model, name, value, size_of(value), stencil, made)
         try:
             for offset in stencil.offsets:
                 number.system(STEPS[0] * number.size * offset)

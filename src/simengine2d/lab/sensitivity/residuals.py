@@ -22,9 +22,10 @@ from ...numerics.arrays import Floats
 from ...numerics.kernel import kernel
 from ...system.applied_forces import applied_by_pointer
 from ...system.constraints import evaluate_rows
+from ...system.renumbering import OwnSystem, is_shareable
 from ...system.system import System
 from ...system.workspace import refresh
-from .parameters import CENTRAL, VariedNumber, largest
+from .parameters import CENTRAL, Varied, VariedTime, largest
 
 STEP = 1e-3
 """Of a length of the mechanism, or of a radian."""
@@ -183,10 +184,25 @@ def _by_coordinate(system: System, states: States, j: int) -> Residuals:
     return Residuals(*(CENTRAL.slope(parts, step) for parts in zip(*around, strict=True)))
 
 
-def parameter_slopes(number: VariedNumber, states: States) -> Residuals:
-    """Derivatives with respect to a parameter at constant states."""
-    of_equations = lambda system, _: residuals(system, states)
-    return Residuals(*number.slopes(of_equations, _sizes_of_terms(number.system(0.0), states)))
+class VariantEquations:
+    """The equations at some states, of one variant of a system after the other, in one workspace."""
+
+    def __init__(self, system: System, states: States) -> None:
+        self.states, self.own = states, OwnSystem(system) if is_shareable(system) else None
+        self.here = residuals(system, states)
+        self.sizes = _sizes_of_terms(system, states)
+
+    def of(self, system: System, ticks: float = 0.0) -> Residuals:
+        """Those of a variant, or at a time that is later by some ticks."""
+        if self.own is not None and not self.own.take_numbers(system):
+            self.own = None  # it differs in more than numbers
+        return residuals(self.own or system, self.states._replace(t=self.states.t + ticks))
+
+    def slopes(self, number: Varied) -> Residuals:
+        """Derivatives with respect to a parameter, or to time, at constant states."""
+        tick = 1.0 if isinstance(number, VariedTime) else 0.0
+        of_change = lambda system, change: self.of(system, tick * change)
+        return Residuals(*number.slopes(of_change, self.sizes, self.here))
 
 
 def _sizes_of_terms(system: System, states: States) -> list[float]:

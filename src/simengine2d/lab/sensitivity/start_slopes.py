@@ -12,17 +12,20 @@ Velocities minimize |qd - given|_W with Phi_q qd = nu. With y of qd - given = W^
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...analyses.assembly.assemble import UNGIVEN, assemble, given_velocities
 from ...analyses.assembly.closure import coordinate_scale, weighted_change
+from ...expressions.evaluate import names_in
+from ...expressions.parser import parse
 from ...numerics.arrays import Floats
 from ...system.system import System
 from .motion_slopes import all_parameter_slopes, scaled_inverses
 from .parameters import VariedNumber
-from .residuals import States, state_slopes
+from .residuals import Residuals, States, StateSlopes, jacobians, state_slopes
 
 DRAWN_CLOSED = 1e-7
 """Lengths by which a pose that closes as drawn is moved at most."""
@@ -32,70 +35,90 @@ def start_slopes(system: System, t: float, numbers: Sequence[VariedNumber]) -> t
     """q_p and qd_p at the start, (coordinates, parameters)."""
     assembly = assemble(system, t)
     nothing = np.zeros((1, system.n))
-    states = States(np.array([t]), assembly.q[None], assembly.qd[None], nothing, np.zeros((1, system.m)))
+    state = States(np.array([t]), assembly.q[None], assembly.qd[None], nothing, np.zeros((1, system.m)))
+    steps = velocity_steps(system, state, jacobians(system, state)[0])
+    # at the start with no forces, and with y of each step instead of multipliers
+    states = States(*(np.repeat(part, 1 + len(steps), axis=0) for part in state))
+    states.lam[1:] = [step.y for step in steps]
+    by_state, by_p = state_slopes(system, states), all_parameter_slopes(numbers, states)
     moved = np.abs(assembly.change / coordinate_scale(system)).max(initial=0.0)
     if moved <= DRAWN_CLOSED * system.length:
-        q = _pose_slopes(system, states, numbers)
+        drawn = np.stack([number.drawn_slope for number in numbers], axis=-1)
+        q_p = drawn - scaled_inverses(system, by_state.J[:1])[0] @ (by_p.Phi[0] + by_state.J[0] @ drawn)
     else:  # the way from the drawing to the closed pose is a formula, too, though a long one
-        slopes = [number.slope(lambda other, _: assemble(other, t).q) for number in numbers]
-        q = np.stack(slopes, axis=-1)
-    return q, _velocity_slopes(system, states, numbers, q)
+        q_p = np.stack([number.slope(lambda other, _: assemble(other, t).q) for number in numbers], axis=-1)
+    return q_p, _velocity_slopes(system, steps, by_state, by_p, q_p, _given_slopes(numbers))
 
 
-def _pose_slopes(system: System, states: States, numbers: Sequence[VariedNumber]) -> Floats:
-    J = state_slopes(system, states).J
-    Phi_p = all_parameter_slopes(numbers, states).Phi[0]
-    drawn = np.stack([number.drawn_slope for number in numbers], axis=-1)
-    return np.asarray(drawn - scaled_inverses(system, J)[0] @ (Phi_p + J[0] @ drawn))
+class VelocityStep(NamedTuple):
+    """One of the steps by which velocities are found: qd = near + W^-1 Phi_q^T y."""
+
+    y: Floats
+    weight: Floats
 
 
-def _velocity_slopes(system: System, states: States, numbers: Sequence[VariedNumber], q_p: Floats) -> Floats:
-    by_state, by_p = state_slopes(system, states), all_parameter_slopes(numbers, states)
-    b = -by_p.rate[0] - by_state.rate[0] @ q_p
+def velocity_steps(system: System, state: States, J: Floats) -> list[VelocityStep]:
+    """As the velocities themselves are found, in two steps."""
     wanted, is_given = wanted_velocities(system)
-    given_p = np.stack([number.slope(lambda s, _: wanted_velocities(s)[0]) for number in numbers], axis=-1)
-    weight, J, scale = np.where(is_given, 1.0, UNGIVEN), by_state.J[0], coordinate_scale(system)
-    units = np.eye(system.m)
-    correct = [scale * weighted_change(J * scale, unit, weight) for unit in units]
-    change = np.stack(correct, axis=-1) if correct else np.zeros((system.n, 0))
-    qd, qd_p = wanted, given_p
-    for _ in range(2):  # as the velocities themselves are found
+    weight, scale, steps = np.where(is_given, 1.0, UNGIVEN), coordinate_scale(system), []
+    qd, root = wanted, scale / np.sqrt(weight)
+    for _ in range(2):
         near = np.where(is_given, wanted, qd)
-        e = np.where(is_given[:, None], given_p, qd_p)
-        step = change @ (system.nu(float(states.t[0]), states.q[0]) - J @ near)
-        qd, e = (
-            near + step,
-            e
-            + (scale**2 / weight)[:, None]
-            * _turned(system, states, numbers, q_p, step, J, scale**2 / weight),
-        )
-        qd_p = e + change @ (b - J @ e)
-    return qd_p
+        step = scale * weighted_change(J * scale, system.nu(float(state.t[0]), state.q[0]) - J @ near, weight)
+        y = np.linalg.lstsq((J * root).T, step / root, rcond=None)[0] if J.size else np.zeros(system.m)
+        qd = near + step
+        steps.append(VelocityStep(np.asarray(y, dtype=np.float64), weight))
+    return steps
 
 
-def _turned(
+def _velocity_slopes(
     system: System,
-    states: States,
-    numbers: Sequence[VariedNumber],
+    steps: Sequence[VelocityStep],
+    by_state: StateSlopes,
+    by_p: Residuals,
     q_p: Floats,
-    step: Floats,
-    J: Floats,
-    D: Floats,
+    given_p: Floats,
 ) -> Floats:
-    """(Phi_q^T y)_p along the motion of the start, with y of step = D Phi_q^T y."""
-    if not np.any(step) or system.m == 0:
-        return np.zeros_like(q_p)
-    root = np.sqrt(D)
-    y = np.asarray(np.linalg.lstsq((J * root).T, step / root, rcond=None)[0], dtype=np.float64)
-    total = np.zeros_like(q_p)
-    for sign, lam in ((1.0, y), (-1.0, np.zeros(system.m))):
-        at = states._replace(lam=lam[None])
-        by_state, by_p = state_slopes(system, at), all_parameter_slopes(numbers, at)
-        total += sign * (by_p.force[0] + by_state.stiffness[0] @ q_p)
-    return total
+    """qd_p = e + W^-1 Phi_q^T (Phi_q W^-1 Phi_q^T)^+ (b - Phi_q e), step by step."""
+    b, J, scale = -by_p.rate[0] - by_state.rate[0] @ q_p, by_state.J[0], coordinate_scale(system)
+    is_given = wanted_velocities(system)[1][:, None]
+    qd_p = given_p
+    for k, step in enumerate(steps, start=1):
+        # (Phi_q^T y)_p along the change of the pose
+        turned = by_p.force[k] - by_p.force[0] + (by_state.stiffness[k] - by_state.stiffness[0]) @ q_p
+        e = np.where(is_given, given_p, qd_p) + (scale**2 / step.weight)[:, None] * turned
+        change = [scale * weighted_change(J * scale, each, step.weight) for each in (b - J @ e).T]
+        qd_p = e + np.stack(change, axis=-1)
+    return qd_p
 
 
 def wanted_velocities(system: System) -> tuple[Floats, Floats]:
     """The velocities that are given, zero where none are, and where they are given."""
     given = [v for body in system.bodies for v in given_velocities(body)]
     return np.array([0.0 if v is None else v for v in given]), np.array([v is not None for v in given])
+
+
+def _given_slopes(numbers: Sequence[VariedNumber]) -> Floats:
+    """How the given velocities change; most numbers have no part in them."""
+    model, n = numbers[0].model, numbers[0].system(0.0).n
+    read = names_behind(
+        [part for body in model.bodies.values() for part in given_velocities(body)], model.parameters
+    )
+    columns = [
+        number.slope(lambda s, _: wanted_velocities(s)[0])
+        if number.name.endswith(".angular_velocity") or number.name in read
+        else np.zeros(n)
+        for number in numbers
+    ]
+    return np.stack(columns, axis=-1)
+
+
+def names_behind(given: Sequence[Any], parameters: Mapping[str, Any]) -> set[str]:
+    """The parameters that some numbers and texts are computed from, directly or by way of others."""
+    found: set[str] = set()
+    waiting = [each for each in given if isinstance(each, str)]
+    while waiting:
+        new = set(names_in(parse(waiting.pop()))) - found
+        found |= new
+        waiting += [parameters[name] for name in new if isinstance(parameters.get(name), str)]
+    return found

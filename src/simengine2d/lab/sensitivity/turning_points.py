@@ -1,0 +1,109 @@
+"""Where a channel is largest between its outputs, and how fast it changes: polynomials through a few of its values.
+
+On a short interval a smooth channel is a Chebyshev series whose coefficients vanish quickly. Where they do not, the
+interval is made smaller; where that does not help, the channel has a kink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial import Chebyshev
+
+from ...numerics.arrays import Floats
+
+DEGREE = 12
+RESOLVED = 1e-6
+"""Part of the change within an interval that the last coefficients may have."""
+ROUNDING = 1e-10
+"""Of the values."""
+SMALLEST = 1e-6
+"""Of the first interval."""
+NARROW = 0.25
+CANDIDATES = 4
+"""Peaks that are looked at."""
+
+ITERATIONS, CLOSE = 6, 1e-11
+"""Of Newton's method; in parts of the interval."""
+
+Rate = Callable[[float], float]
+"""The rate of change at a time."""
+Read = Callable[[Floats], Floats]
+"""The values at some times."""
+
+
+class TurningPoint(NamedTuple):
+    """A largest value; `at_end` where the interval ends there, `kink` where the slope jumps."""
+
+    t: float
+    value: float
+    at_end: bool = False
+    kink: bool = False
+
+
+def series(read: Read, low: float, high: float) -> Chebyshev:
+    return Chebyshev.interpolate(read, DEGREE, domain=[low, high])
+
+
+def is_resolved(polynomial: Chebyshev) -> bool:
+    coefficients = np.abs(polynomial.coef)
+    change = coefficients[1:].max(initial=0.0)
+    return bool(coefficients[-2:].max() <= RESOLVED * change + ROUNDING * coefficients[0])
+
+
+def largest_values(read: Read, rate: Rate, t: Floats) -> list[TurningPoint]:
+    """The peaks that may be the largest, sharpened between the outputs at t; the largest first."""
+    values = read(t)
+    if t.size == 1:
+        return [TurningPoint(float(t[0]), float(values[0]), at_end=True)]
+    peaks = [_sharpened(read, rate, t, k) for k in _highest(t, values)]
+    return sorted(peaks, key=lambda peak: -peak.value)
+
+
+def _highest(t: Floats, values: Floats) -> list[int]:
+    """The outputs beside which the largest value may be: the largest, and local ones that may be exceeded by more."""
+    beside = np.concatenate([[-np.inf], values, [-np.inf]])
+    local = np.flatnonzero((values >= beside[:-2]) & (values >= beside[2:]))
+    drop = np.minimum(np.abs(values - beside[:-2]), np.abs(values - beside[2:]))
+    reach = values + np.where(np.isfinite(drop), drop, 0.0)
+    order = local[np.argsort(-reach[local], kind="stable")][:CANDIDATES].tolist()
+    return list(dict.fromkeys([int(np.argmax(values)), *order]))
+
+
+def _sharpened(read: Read, rate: Rate, t: Floats, k: int) -> TurningPoint:
+    """The peak beside output k."""
+    low, high = float(t[max(k - 1, 0)]), float(t[min(k + 1, t.size - 1)])
+    begin, end = float(t[0]), float(t[-1])
+    smallest = SMALLEST * (high - low)
+    while True:
+        polynomial = series(read, low, high)
+        place = _place_of_maximum(polynomial)
+        if is_resolved(polynomial):
+            if low < place < high:
+                place = newton(rate, polynomial.deriv(2), place, low, high)
+            return TurningPoint(place, float(read(np.array([place]))[0]), at_end=place in (begin, end))
+        if high - low < smallest:
+            return TurningPoint(place, float(polynomial(place)), kink=True)
+        half = 0.5 * NARROW * (high - low)
+        low, high = max(place - half, low), min(place + half, high)
+
+
+def _place_of_maximum(polynomial: Chebyshev) -> float:
+    low, high = polynomial.domain
+    roots = polynomial.deriv().roots()
+    inside = roots[(np.abs(roots.imag) < 1e-6 * (high - low)) & (roots.real > low) & (roots.real < high)].real
+    places = np.concatenate([[low, high], inside])
+    return float(places[np.argmax(polynomial(places))])
+
+
+def newton(value: Rate, slope: Rate, t: float, low: float, high: float) -> float:
+    """The zero of a function near t, where its slope is known roughly."""
+    for _ in range(ITERATIONS):
+        steepness = slope(t)
+        step = value(t) / steepness if steepness else 0.0
+        t = min(max(t - step, low), high)
+        if abs(step) <= CLOSE * (high - low):
+            break
+    return t
