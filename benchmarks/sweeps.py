@@ -51,7 +51,7 @@ def gain(run: Callable[[int], object]) -> float:
 
 def report(name: str, study: Callable[..., object], bare: Callable[[], object], values: np.ndarray) -> None:
     """One line of the table."""
-    study(values[:20], 1)  # compiled and loaded
+    study(values[:200], 1)  # compiled and loaded; less than two samples in a chunk are no batch
     each = processor_ms(lambda: study(values, 1), values.size)
     solve = min(processor_ms(bare, 1) for _ in range(50))
     faster = gain(lambda workers: study(values[: max(40, values.size // 5)], workers))

@@ -203,6 +203,8 @@ def print_exact_tasks() -> None:
         "three angles of a rocker (lecture notes ME 3751, Ohio State)": lecture_rocker(),
         "weaving machine, five angles, ground 180 mm": weaving_machine(),
         "five poses of Cabrera's linkage": five_poses(),
+        "five poses of Morgan and Wampler's straight-line design": straight_line_poses(),
+        "five poses of a moving part (task kinzel of G. Nishida's programs)": poses_of_a_part(),
         "three poses (program motionsynthesis3pt of Dr. Jensen's course)": three_poses(),
     }.items():
         worst = max((float(each.errors().max()) for each in found.good), default=float("nan"))
@@ -229,6 +231,26 @@ def five_poses() -> se.synthesis.SynthesizedLinkages:
     pins, _ = FOUR_BAR.positions(values, np.array([30, 45, 60, 75, 90]) * DEG, (1,))
     c, s = FOUR_BAR.direction(pins, "coupler")
     return se.synthesis.motion(np.column_stack([*pins["P"], np.arctan2(s, c)]))
+
+
+MORGAN_WAMPLER = [(0.50, 1.06), (0.22, 0.78), (-0.13, 0.43), (-0.34, 0.22), (-0.83, -0.27)]
+"""Five points on a line, for pivots at (0, 0) and (1, 0): problem 7 of A. P. Morgan, C. W. Wampler, Solving a planar
+four-bar design problem using continuation, ASME Journal of Mechanical Design 112 (1990) 544-550."""
+TURNS = [0.0, 0.387116282208, 0.751699211109, 0.928413708131, 1.44734213756]
+CIRCLE_POINTS = {0j: -0.0877960434509 - 0.851386907516j, 1 + 0j: 0.235837391307 - 1.41899202704j}
+"""A solution by PHCpack (J. Verschelde, ACM TOMS 25 (1999) 251-276; its example fourbar.py): turns of the coupler, and
+for each fixed pivot the moving pivot, from the first point."""
+
+
+def straight_line_poses() -> se.synthesis.SynthesizedLinkages:
+    """The published points with the published turns; the led point itself is a slider."""
+    return se.synthesis.motion([(*P, turn) for P, turn in zip(MORGAN_WAMPLER, TURNS, strict=True)])
+
+
+def poses_of_a_part() -> se.synthesis.SynthesizedLinkages:
+    """Five poses of the program BurmesterTheoryThreePosition by G. Nishida, data/kinzel.xml."""
+    poses = [(10, 9, 5), (9, 30, 35), (18, 32, 5), (22, 25, -45), (13, 22, -70)]
+    return se.synthesis.motion([(x, y, angle * DEG) for x, y, angle in poses])
 
 
 def three_poses() -> se.synthesis.SynthesizedLinkages:

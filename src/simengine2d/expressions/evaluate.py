@@ -20,6 +20,7 @@ import numpy as np
 from ..errors import ModelError, Problem, Subject, unknown
 from . import operations
 from .parser import parse, parse_matlab
+from .recorded import Recorded, as_number, called, isfinite, operate
 from .syntax import (
     CONSTANTS,
     FUNCTIONS,
@@ -135,7 +136,7 @@ def evaluate(node: Node, values: Mapping[str, float] = NOTHING) -> float:
 def _value(node: Node, values: Mapping[str, float]) -> float:
     match node:
         case Name(name):
-            return _finite(node, float(values[name]))
+            return _finite(node, as_number(values[name]))
         case Chain():
             return _chain_value(node, values)
         case Number(value):
@@ -156,7 +157,7 @@ def _value(node: Node, values: Mapping[str, float]) -> float:
 
 
 def _finite(node: Node, value: float) -> float:
-    if not math.isfinite(value):
+    if not isfinite(value):
         raise mistake(_located(node), f"'{to_text(node)}' is {value}, which is not a finite number.")
     return value
 
@@ -168,8 +169,8 @@ def _chain_value(node: Chain, values: Mapping[str, float]) -> float:
             value = float(value != 0.0)  # decided: the rest may have no value
             continue
         code, left, right = operations.INFIX[operator], value, _value(operand, values)
-        value = operations.value(code, left, right)
-        if not math.isfinite(value):
+        value = operate(code, left, right)
+        if not isfinite(value):
             shown = Chain(Number(left), ((operator, Number(right)),), place=_located(operand))
             raise _no_value(shown, code, left, right)
     return value
@@ -179,7 +180,7 @@ def _root_of_difference(node: Call, first: Node, less: Node, values: Mapping[str
     """sqrt(a - b); where it has no value, as in a triangle that does not close, the message compares a and b."""
     inside = _value(node.args[0], values)
     if inside >= 0.0:
-        return operations.value(operations.SQRT, inside)
+        return operate(operations.SQRT, inside)
     small, large = first, less
     if _is_square(small) and _is_square(large):
         small, large = small.parts[0], large.parts[0]
@@ -217,8 +218,8 @@ def _call_value(node: Call, name: str, values: list[float]) -> float:
 
 
 def _table_value(node: Lookup, argument: float) -> float:
-    value = node.table.jet(argument)[0]
-    if not math.isfinite(value):
+    value = called(node.table.jet, argument)[0]
+    if not isfinite(value):
         first, last = node.table.times[0], node.table.times[-1]
         raise mistake(
             _located(node),
@@ -233,8 +234,8 @@ _CODES = operations.ONE_ARGUMENT | operations.TWO_ARGUMENTS | operations.RISES
 
 def _operate(shown: Callable[[], Node], code: int, *values: float) -> float:
     """The value of one operation; `shown` is the operation with its numbers, for the message."""
-    value = operations.value(code, *values)
-    if not math.isfinite(value):
+    value = operate(code, *values)
+    if not isfinite(value):
         raise _no_value(shown(), code, *values)
     return value
 
@@ -254,6 +255,8 @@ def number(value: object, parameters: Mapping[str, float] = NOTHING) -> float:
         return float(value)
     if isinstance(value, str):
         return evaluate(parse(value), parameters)
+    if isinstance(value, Recorded):
+        return value  # type: ignore[return-value]
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         kind = type(value).__name__
         raise ModelError(f"{value!r} is of type {kind}. Give a number or an expression such as '30*deg'.")

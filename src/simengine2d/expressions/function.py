@@ -32,6 +32,7 @@ from .function_table import (
     new_scratch,
 )
 from .parser import LONGEST_KEPT, MOST_KEPT, parse
+from .recorded import is_recorded
 from .syntax import Node, Number
 from .table import Table
 from .tape import Tape, compile_tape, fold
@@ -147,13 +148,19 @@ def expression_function(
         check_names(tree, [*variables, *parameters])
     refuse_hidden(tree, variables, parameters)
     used = sorted(tree.names.difference(variables))
+    if is_recorded(*(parameters[name] for name in used)):
+        return _function_of(tree, text, {name: number(parameters[name]) for name in used})
     values = tuple((name, number(parameters[name]).hex()) for name in used)  # which tells 0 from -0
     make = _kept_function if len(text) <= LONGEST_KEPT else _function_with
     return make(tree, text, values)
 
 
 def _function_with(tree: Node, text: str, values: tuple[tuple[str, str], ...]) -> Function:
-    known: dict[str, Node] = {name: Number(float.fromhex(value)) for name, value in values}
+    return _function_of(tree, text, {name: float.fromhex(value) for name, value in values})
+
+
+def _function_of(tree: Node, text: str, values: Mapping[str, float]) -> Function:
+    known: dict[str, Node] = {name: Number(value) for name, value in values.items()}
     return tree_function(substitute(tree, known), f"'{text.strip()}'")
 
 

@@ -94,8 +94,19 @@ def pack(
 
 def with_own_numbers(table: FunctionTable) -> FunctionTable:
     """The same functions, whose numbers are in an array of their own."""
-    arrays = constant(Functions(*table[:2], table.numbers.copy(), *table[3:5]))
-    return FunctionTable(*arrays, *constant(bound(function_at, arrays, table.at_f != 0)))
+    return _with(table, constant(table.numbers.copy()))
+
+
+def with_numbers(table: FunctionTable, numbers: Floats) -> FunctionTable:
+    """The same functions with other numbers; the table itself, where these are its own."""
+    return table if numbers.tobytes() == table.numbers.tobytes() else _with(table, numbers)
+
+
+def _with(table: FunctionTable, numbers: Floats) -> FunctionTable:
+    if table.at_f == 0:
+        return table._replace(numbers=numbers)
+    arrays = Functions(*table[:2], numbers, *table[3:5])
+    return FunctionTable(*arrays, *constant(bound(function_at, arrays, needed=True)))
 
 
 def as_arrays(

@@ -295,6 +295,8 @@ def value(code: int, *arguments: float) -> float:
     with np.errstate(all="ignore"):
         if len(parts) == 1:
             return float(derivatives(code, *parts)[0])
+        if code in (POWER, FIXED_POWER) and all(map(math.isfinite, parts)):
+            return float(power_term(1.0, *parts))
         return float(partials(FIXED_POWER if code == POWER else code, *parts)[0])
 
 

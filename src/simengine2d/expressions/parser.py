@@ -22,6 +22,7 @@ from .syntax import (
     NOT_FINITE,
     OR,
     POWER,
+    SIGNS,
     UNARY,
     Call,
     Chain,
@@ -308,7 +309,7 @@ class _Parser:
         return before.column + len(before.text) == token.column
 
     def named(self, token: Token) -> Node:
-        name = token.text
+        name = SIGNS.get(token.text, token.text)
         if name in CONSTANTS:
             return Constant(name, place=self.place(token))
         if name.lower() in NOT_FINITE:

@@ -22,6 +22,7 @@ from .operations import MANY_ARGUMENTS, ONE_ARGUMENT, RISES, TWO_ARGUMENTS
 from .table import Table
 
 CONSTANTS = {"pi": math.pi, "e": math.e, "deg": math.pi / 180.0}
+SIGNS = {"\u03c0": "pi"}
 ALIASES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2"}
 FUNCTIONS = (*ONE_ARGUMENT, *TWO_ARGUMENTS, *MANY_ARGUMENTS, "piecewise", *RISES)
 IDENTIFIER = r"[^\W\d]\w*"
@@ -29,7 +30,7 @@ KEYWORDS = ("if", "else", "and", "or", "not")
 NOT_FINITE = ("inf", "nan", "infinity")
 MEANINGS = {
     **dict.fromkeys((*FUNCTIONS, *ALIASES), "a function"),
-    **dict.fromkeys(CONSTANTS, "a constant"),
+    **dict.fromkeys((*CONSTANTS, *SIGNS), "a constant"),
     **dict.fromkeys(KEYWORDS, "a word of conditions"),
     **dict.fromkeys(NOT_FINITE, "not a finite number"),
     "t": "the time",
@@ -238,7 +239,7 @@ def _level(node: Node) -> int:
     return ATOM
 
 
-_RESERVED = frozenset((*KEYWORDS, *CONSTANTS, *FUNCTIONS, *ALIASES))
+_RESERVED = frozenset((*KEYWORDS, *CONSTANTS, *SIGNS, *FUNCTIONS, *ALIASES))
 _PLAIN = re.compile(rf"{IDENTIFIER}(?:\.{IDENTIFIER})*")
 
 

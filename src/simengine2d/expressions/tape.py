@@ -7,10 +7,13 @@ without a name are numbers. `tape_kernels` computes values, gradients and second
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import operations as jets
 from .evaluate import evaluate, names_in
+from .recorded import Recorded, called, is_recorded, isfinite, isnan
 from .syntax import Call, Chain, Lookup, Name, Node, Number, Unary
 from .table import Table
 
@@ -91,7 +94,7 @@ class _TapeWriter:
     inputs: dict[str, int]
     operations: list[tuple[int, int, int, int]] = field(default_factory=list)
     numbers: list[float] = field(default_factory=list)
-    known: dict[tuple[int, int, int, float], int] = field(default_factory=dict)
+    known: dict[tuple[int, int, int, Hashable], int] = field(default_factory=dict)
     total: set[int] = field(default_factory=set)
     tables: list[Table] = field(default_factory=list)
 
@@ -103,10 +106,10 @@ class _TapeWriter:
             code = jets.FIXED_POWER
         if code not in (jets.NUMBER, jets.SELECT):
             values = [self.value(place) for place in _operands(code, left, right, extra)]
-            worked_out = math.nan if any(map(math.isnan, values)) else _value(code, values)
-            if math.isfinite(worked_out):
+            worked_out = math.nan if any(map(isnan, values)) else called(_value, code, values)
+            if isfinite(worked_out):
                 return self.number(worked_out)
-        key = (code, left, right, number if code == jets.NUMBER else float(extra))
+        key = (code, left, right, _key_of(number) if code == jets.NUMBER else float(extra))
         if key not in self.known:
             place = self.known[key] = len(self.inputs) + len(self.operations)
             self.operations.append((code, left, right, extra))
@@ -123,6 +126,11 @@ class _TapeWriter:
         return self.numbers[place - len(self.inputs)] if self.is_number(place) else math.nan
 
     def number(self, value: float) -> int:
+        places = range(len(self.inputs), len(self.inputs) + len(self.operations))
+        if is_recorded(value, *self.numbers):  # which have to be compared to be found
+            for place in places:
+                if self.is_number(place) and self.value(place) == value:
+                    return place
         return self.put(jets.NUMBER, number=value)
 
     def without_idle(self, last: int) -> tuple[list[tuple[int, int, int, int]], list[float]]:
@@ -214,7 +222,7 @@ class _TapeWriter:
 
     def write_lookup(self, table: Table, place: int) -> int:
         if self.is_number(place):
-            return self.number(table.jet(self.value(place))[0])
+            return self.number(called(table.jet, self.value(place))[0])
         if table not in self.tables:
             self.tables.append(table)
         code, index = PERIODIC_LOOKUP if table.periodic else LOOKUP, self.tables.index(table)
@@ -232,6 +240,11 @@ class _TapeWriter:
         s = self.binary(jets.DIVIDE, self.binary(jets.SUBTRACT, x, a), length)
         rise = self.binary(jets.MULTIPLY, self.binary(jets.SUBTRACT, k, h), self.put(code, s))
         return self.binary(jets.ADD, h, rise)
+
+
+def _key_of(number: Any) -> Hashable:
+    """A number as part of a key; a recorded one has been compared with all others, and is new."""
+    return (number.place,) if isinstance(number, Recorded) else number  # type: ignore[no-any-return]
 
 
 def _operands(code: int, left: int, right: int, condition: int) -> list[int]:

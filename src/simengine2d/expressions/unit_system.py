@@ -23,6 +23,7 @@ IN_SI: dict[str, Dimension] = {
     "kg": MASS,
     "kg m²": (1, 2, 0, 0),
     "m": LENGTH,
+    "1/m": (0, -1, 0, 0),
     "m²": (0, 2, 0, 0),
     "rad": ANGLE,
     "m/s": VELOCITY,

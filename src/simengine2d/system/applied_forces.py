@@ -26,7 +26,7 @@ from ..expressions.function_table import (
 from ..expressions.law import STATE
 from ..model.elements import Load, MeasureForce, Wrench
 from ..model.frame import PlacedFrame
-from ..model.measure import KINDS, Measure
+from ..model.measure import KINDS, Measure, Term
 from ..numerics.arrays import Floats, Ints, constant
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, rare_kernel_pointer
@@ -54,8 +54,20 @@ class Loads(NamedTuple):
     laws: FunctionTable  # those of the forces, then three for each wrench
 
 
-def load_arrays(loads: Sequence[Load], frame: dict[PlacedFrame, int]) -> Loads:
-    """The arrays of applied forces; `frame` numbers the frames."""
+class ListedLoads(NamedTuple):
+    """The applied forces in the order of their arrays."""
+
+    terms: list[Term]
+    laws: list[Function]
+    variables: list[Sequence[str]]
+    measure_sizes: list[int]
+    rows: list[tuple[int, ...]]
+    targets: list[tuple[int, int, int]]
+    wrenches: list[Wrench]
+
+
+def listed_loads(loads: Sequence[Load]) -> ListedLoads:
+    """What forces along measures read, follow and act on, then the wrenches."""
     wrenches = [load for load in loads if isinstance(load, Wrench)]
     measures: list[Measure] = []
     laws: list[Function] = []
@@ -76,9 +88,16 @@ def load_arrays(loads: Sequence[Load], frame: dict[PlacedFrame, int]) -> Loads:
             )
             measures += [] if known else [force.measure]
         rows.append((read, read_end, law, len(laws), target, len(targets)))
-    terms = [term for measure in measures for term in measure.terms]
     laws += [law for w in wrenches for law in (w.fx, w.fy, w.torque)]
     variables += [STATE] * (3 * len(wrenches))
+    terms = [term for measure in measures for term in measure.terms]
+    sizes = [len(measure.terms) for measure in measures]
+    return ListedLoads(terms, laws, variables, sizes, rows, targets, wrenches)
+
+
+def load_arrays(loads: Sequence[Load], frame: dict[PlacedFrame, int]) -> Loads:
+    """The arrays of applied forces; `frame` numbers the frames."""
+    terms, laws, variables, sizes, rows, targets, wrenches = listed_loads(loads)
     integers = lambda values: np.array(list(values), dtype=np.int64)
     return constant(
         Loads(
@@ -86,7 +105,7 @@ def load_arrays(loads: Sequence[Load], frame: dict[PlacedFrame, int]) -> Loads:
             integers(frame[term.a] for term in terms),  # type: ignore[index]
             integers(frame[term.b] for term in terms),  # type: ignore[index]
             np.array([term.weight for term in terms], dtype=float),
-            np.cumsum([0, *(len(measure.terms) for measure in measures)]).astype(np.int64),
+            np.cumsum([0, *sizes]).astype(np.int64),
             integers(rows).reshape(-1, 6),
             integers(targets).reshape(-1, 3),
             integers(frame[w.frame] for w in wrenches),

@@ -20,6 +20,7 @@ from .connections import connections_of, most_alike
 from .constraints import SystemArrays, rows_of_slopes
 from .equations_of_motion import EquationArrays
 from .formulas.derivatives import Couplings
+from .geometry import once_per_geometry
 from .row_compliance import compliance_of_redundant_rows
 from .system import System
 from .workspace import once_per_system
@@ -213,7 +214,7 @@ def no_blocks(terms: int) -> ShortInts:
 # Order and size ----------------------------------------------------------------------------------------
 
 
-@once_per_system
+@once_per_geometry
 def drawn_slopes(system: System) -> Floats:
     """The non-zeros of Phi_q in the initial pose; each row has three for each of its bodies."""
     return constant(system.Phi_q_data(system.drawn_q))
@@ -296,7 +297,7 @@ def _uneven(system: System) -> bool:
     return bool(np.any(largest > UNEVEN * smallest))
 
 
-@once_per_system
+@once_per_geometry
 def lengths_per_row(system: System) -> Floats:
     """A length of the mechanism over the error of each row that moves the smallest of its bodies by its own size."""
     sizes = _largest_slopes(system) * system.sizes[system.arrays.jac_column]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..answer import Answer
-from ..errors import ModelError, UnsupportedError, listed
+from ..errors import ModelError, UnsupportedError, counted, listed
 from ..expressions.function import Function, as_function
 from ..expressions.function_table import functions_at, new_scratch, pack
 from ..model.elements import Load, Row, Wrench
@@ -28,8 +28,10 @@ from ..numerics.arrays import Floats, constant, starts
 from ..numerics.collector import collector_waits
 from ..numerics.contexts import lay_out_once
 from .applied_forces import applied, frames_of_loads, load_arrays
+from .body_sizes import body_sizes, interleaved
 from .constraints import constant_arrays
 from .evaluation import Evaluator, idle, sizes_of
+from .geometry import geometry_of
 from .workspace import Pool, Workspace, new_workspace
 
 if TYPE_CHECKING:
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
 
 NOTHING = as_function(0.0)
 NO_LOADS = load_arrays((), {})
-ALONE = 0.01  # of the length of the mechanism, below which a body has its own length
 
 
 lay_out_once(load_arrays, NO_LOADS)  # as long as the program runs
@@ -64,15 +65,15 @@ class System(Answer):
         with collector_waits(len(self.resolved.bodies)):
             self._name_parts()
             self._make_arrays()
-        self._measure_bodies()
         self._sort_rows()
-        constant((self.drawn_q, self.own_arms, self.driver_rows, self.velocity_rows))
         self.idle = Pool()
         """Idle workspaces for the next evaluation or run."""
         self.has_run = False
         """Whether a run has left what it prepared; from then on that stays here."""
         self.known: dict[Callable[..., Any], dict[Any, Any]] = {}
         """Constants computed for this system, see `once_per_system`."""
+        self._measure_bodies()
+        constant((self.drawn_q, self.own_arms, self.driver_rows, self.velocity_rows))
 
     def _name_parts(self) -> None:
         """Bodies, rows and loads, with their names."""
@@ -82,7 +83,7 @@ class System(Answer):
         ]
         self.n, self.m = 3 * len(self.bodies), len(self.rows)
         """Numbers of coordinates and of constraint equations."""
-        self.functions = [_function_of(row) for _, row in self.rows]
+        self.functions = [function_of(row) for _, row in self.rows]
         self.loads, self.missing_law = self.resolved.loads()
         self.laws = [(name, law) for name, load in self.loads for law in laws_of(load)]
 
@@ -90,8 +91,22 @@ class System(Answer):
     def model(self) -> Model:
         return self.resolved.model
 
+    @property
+    def written(self) -> Model:
+        """The same for those who only look at it: no copy is made."""
+        return self.resolved.written
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return self.resolved.parameters
+
     def __str__(self) -> str:
-        return f"equations of '{self.model.name}': {self.n} coordinates, {self.m} constraints, {len(self.loads)} loads"
+        parts = ((self.n, "coordinate"), (self.m, "constraint"), (len(self.loads), "load"))
+        return f"equations of '{self.model.name}': {', '.join(counted(*part) for part in parts)}"
+
+    @cached_property
+    def body_names(self) -> list[str]:
+        return [body.name for body in self.bodies]
 
     @cached_property
     def row_names(self) -> list[str]:
@@ -115,25 +130,24 @@ class System(Answer):
         if loads:
             self.load_arrays = load_arrays(loads, frames)
             lay_out_once(self, self.load_arrays)
-        self.masses = constant(_interleaved(self.arrays.mass, self.arrays.mass, self.arrays.inertia))
+        self.masses = constant(interleaved(self.arrays.mass, self.arrays.mass, self.arrays.inertia))
         """The diagonal of M."""
 
     def _measure_bodies(self) -> None:
         """Where the bodies are, and how large they are."""
         self.drawn_q = np.array([body.pose for body in self.bodies], dtype=float).reshape(-1)
         """The coordinates in the initial pose, as drawn."""
-        S, own_arms = self.arrays, np.zeros(len(self.bodies) + 1)
-        np.maximum.at(own_arms, S.frame_body, np.hypot(S.frame_x, S.frame_y))
-        self.own_arms = own_arms[:-1]
+        sizes = body_sizes(self)
+        self.own_arms = sizes.own_arms
         """The largest distance of a joint or a force from the frame of each body."""
-        self.length = _length(self)
+        self.length = float(sizes.length)
         """A typical length of the mechanism: it makes angles comparable with displacements."""
-        self.arms = _arms(self)
+        self.arms = sizes.arms
         """The length that makes the angle of each body comparable with its displacements.
 
         It is that of the mechanism, except for bodies that are far smaller: a watch on a crane has its own.
         """
-        self.sizes = _interleaved(self.arms, self.arms, np.ones(len(self.bodies)))
+        self.sizes = sizes.sizes
         """A large change of each coordinate: a length of the mechanism, or a radian."""
 
     def _sort_rows(self) -> None:
@@ -192,7 +206,8 @@ class System(Answer):
         other = object.__new__(System)
         other.__dict__.update(self.__dict__)
         other.idle, other.known, other.has_run = Pool(), {}, False
-        other.__dict__.pop("_counts", None)
+        for name in ("_counts", "geometry"):
+            other.__dict__.pop(name, None)
         return other
 
     # copies are built again from the resolved model: addresses mean nothing in them
@@ -251,13 +266,22 @@ class System(Answer):
         write()
 
     @cached_property
+    def geometry(self) -> Hashable:
+        """Equal for Systems with the same constraints and drawn pose, see `once_per_geometry`."""
+        return geometry_of(self)
+
+    def owned(self, answer: Any) -> Any:
+        """What a System stores of an answer that others share."""
+        return answer
+
+    @cached_property
     def _counts(self) -> Hashable:
         return sizes_of(self.arrays)
 
     @contextmanager
     def evaluator(self) -> Iterator[Evaluator]:
         """What evaluates once: an idle one, or a new one. Contacts are searched for again in it."""
-        shares = not self.loads and not self.has_formulas
+        shares = self.load_arrays is NO_LOADS and not self.has_formulas
         pool, kind = (idle, self._counts) if shares else (self.idle, Evaluator)
         rows: Evaluator = pool.take(kind) or Evaluator(self.arrays, self.load_arrays)
         if rows.S is not self.arrays:
@@ -345,51 +369,14 @@ def laws_of(load: Load) -> list[Function]:
     return [load.fx, load.fy, load.torque] if isinstance(load, Wrench) else [load.law]
 
 
-def _function_of(row: Row) -> Function:
+def function_of(row: Row) -> Function:
     """What a row is held at; most are held at zero, and share one function."""
     if type(row.value) is float and row.value == 0.0 and copysign(1.0, row.value) > 0.0:
         return NOTHING
     return as_function(row.value)
 
 
-def _interleaved(x: Floats, y: Floats, phi: Floats) -> Floats:
-    """A number for each coordinate from those of the bodies."""
-    numbers = np.empty((x.size, 3))
-    numbers[:, 0], numbers[:, 1], numbers[:, 2] = x, y, phi
-    return numbers.reshape(-1)
-
-
 def _moves(row: Row, function: Function) -> bool:
     if row.formula is None:
         return not function.is_constant
     return row.formula.reads_time or (row.formula.level == VELOCITY and not row.formula.is_homogeneous)
-
-
-def _length(system: System) -> float:
-    """The largest distance of a joint from its body's frame; where all are zero, of bodies and places on the ground."""
-    longest = float(system.own_arms.max(initial=0.0))
-    if longest > 0.0:
-        return longest
-    places = [body.pose[:2] for body in system.bodies] or [(0.0, 0.0)]
-    grounded = system.arrays.frame_body == len(system.bodies)
-    places += zip(system.arrays.frame_x[grounded], system.arrays.frame_y[grounded], strict=True)
-    spread = float(np.ptp(np.array(places), axis=0).max())
-    return spread or 1.0
-
-
-def _arms(system: System) -> Floats:
-    """Own arms of small bodies, the length of the mechanism for the others.
-
-    Bodies that are held in their frames only are as large as the largest body they are joined to.
-    """
-    S, own, ground = system.arrays, np.append(system.own_arms, 0.0), len(system.bodies)
-    a, b = S.frame_body[S.term_a], S.frame_body[S.term_b]
-    between = (a != ground) & (b != ground)
-    for _ in system.bodies if not own[:-1].all() else ():
-        bare, near = own == 0.0, np.zeros_like(own)
-        np.maximum.at(near, a[between], own[b[between]])
-        np.maximum.at(near, b[between], own[a[between]])
-        if not np.any(bare & (near > 0.0)):
-            break
-        own = np.where(bare, near, own)
-    return np.where((own > 0.0) & (own < ALONE * system.length), own, system.length)[:-1]

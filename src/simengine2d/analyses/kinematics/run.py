@@ -106,8 +106,7 @@ class KinematicsRun:
 
     @property
     def smallest_step(self) -> float:
-        span = self.times[-1] - self.times[0]
-        return 1e-10 * float(span) if span > 0.0 else 1e-10
+        return smallest_step(self.times)
 
     def start_from(self, t: float, q: Floats) -> None:
         """Start in another pose, with pivots chosen for it."""
@@ -128,7 +127,7 @@ class KinematicsRun:
             raise Interrupted(f"{status}; {done}.", self.results(status)) from None
         if self.stopped:
             return self.results(self.stopped)
-        return self.results(f"kinematics finished at t = {self.times[-1]:g} s, {self.times.size} points")
+        return self.results(finished(self.times))
 
     def go_on(self) -> None:
         """All outputs, in chunks."""
@@ -314,21 +313,54 @@ class KinematicsRun:
         return [int(self.rows[i]) for i in np.flatnonzero(left > 0.2 * left.max())]
 
     def results(self, status: str) -> Results:
-        k, (q, qd, qdd), state = self.done, self.motion, self.stepper.state
-        levels = ("position", "velocity", "acceleration")
-        return Results(
+        k, state = self.done, self.stepper.state
+        return results_of(
             self.system,
             self.times[:k].copy(),
-            q[:k],
-            qd[:k],
-            qdd[:k],
-            analysis="kinematics",
-            status=status,
-            notes=self.notes,
-            settings={"method": method_in_words(self.system, self.solver.groups)},
-            residuals=dict(zip(levels, map(float, self.worst), strict=True)),
-            statistics={
-                "substeps": self.substeps + int(state[ACCEPTED]),
-                "rejected steps": self.rejected + int(state[REJECTED]),
-            },
+            self.motion[:, :k],
+            status,
+            self.notes,
+            method_in_words(self.system, self.solver.groups),
+            self.worst,
+            self.substeps + int(state[ACCEPTED]),
+            self.rejected + int(state[REJECTED]),
         )
+
+
+def smallest_step(times: Floats) -> float:
+    span = float(times[-1] - times[0])
+    return 1e-10 * span if span > 0.0 else 1e-10
+
+
+def finished(times: Floats) -> str:
+    """The status of a run that has reached its end."""
+    return f"kinematics finished at t = {times[-1]:g} s, {times.size} points"
+
+
+def results_of(
+    system: System,
+    times: Floats,
+    motion: Floats,
+    status: str,
+    notes: list[str],
+    method: str,
+    worst: Floats,
+    substeps: int,
+    rejected: int,
+) -> Results:
+    """The results of a motion (q, qd and qdd), with its largest errors at the three levels."""
+    levels = ("position", "velocity", "acceleration")
+    q, qd, qdd = motion
+    return Results(
+        system,
+        times,
+        q,
+        qd,
+        qdd,
+        analysis="kinematics",
+        status=status,
+        notes=notes,
+        settings={"method": method},
+        residuals=dict(zip(levels, map(float, worst), strict=True)),
+        statistics={"substeps": substeps, "rejected steps": rejected},
+    )

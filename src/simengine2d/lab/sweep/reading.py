@@ -25,6 +25,7 @@ from ...expressions.syntax import (
 )
 from ...model.measure import KINDS
 from ...numerics.arrays import Floats
+from ...results.events import Crossing
 from ...results.results import Results
 
 Value: TypeAlias = Any
@@ -121,24 +122,34 @@ class Reading:
         if name in ATTRIBUTES and not isinstance(self.answer, Results):
             return np.asarray(getattr(self.answer, name))
         results = self.results
-        if name in results.resolved.parameters:
-            return results.resolved.parameters[name]
+        if name in results.system.parameters:
+            return results.system.parameters[name]
         return channel_of(results, name)
 
     def at(self, node: Call, args: tuple[Node, ...]) -> Value:
         """The value at a time, or at the first event of a name; linear between outputs."""
         t = self.event_time(node, args[1]) if isinstance(args[1], Name) else float(self.value(args[1]))
         times = self.results.t
-        if not times[0] <= t <= times[-1]:
-            raise ModelError(f"{to_text(node)}: t = {t:g} s is not between {times[0]:g} and {times[-1]:g} s.")
+        refuse_outside(node, t, times)
         return np.interp(t, times, self.value(args[0]))
 
     def event_time(self, node: Call, event: Node) -> float:
         name = event.name if isinstance(event, Name) else to_text(event)
-        for crossing in self.results.events:
-            if crossing.name == name:
-                return crossing.t
-        raise ModelError(f"{to_text(node)}: the event '{name}' did not happen.")
+        return first_crossing(self.results, node, name).t
+
+
+def refuse_outside(node: Node, t: float, times: Floats) -> None:
+    """A time that the run does not have."""
+    if not times[0] <= t <= times[-1]:
+        raise ModelError(f"{to_text(node)}: t = {t:g} s is not between {times[0]:g} and {times[-1]:g} s.")
+
+
+def first_crossing(results: Results, node: Node, name: str) -> Crossing:
+    """The first event of a name."""
+    for crossing in results.events:
+        if crossing.name == name:
+            return crossing
+    raise ModelError(f"{to_text(node)}: the event '{name}' did not happen.")
 
 
 def _operate(node: Node, operator: str, left: Value, right: Value) -> Value:

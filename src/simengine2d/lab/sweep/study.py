@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
 from ...system.system import System
+from .batches import Batches
 from .outputs import Expression, Output
 from .reading import Reading
 from .variants import variant
@@ -51,15 +52,17 @@ class Study:
     options: Mapping[str, Any] = field(default_factory=dict)
     outputs: Mapping[str, Output] = field(default_factory=dict)
 
+    def variant(self, values: Sequence[Any]) -> Model:
+        return variant(self.model, dict(zip(self.names, values, strict=True)))
+
     def run(self, values: Floats) -> Any:
         """The answer of the analysis for one sample."""
-        named = dict(zip(self.names, values.tolist(), strict=True))
-        return function_of(self.analysis)(variant(self.model, named), **self.options)
+        return function_of(self.analysis)(self.variant(values.tolist()), **self.options)
 
-    def row(self, values: Floats) -> SampleRow:
-        """Its outputs; a failure is a row with its reason."""
+    def row(self, values: Floats, known: Any = None) -> SampleRow:
+        """Its outputs, of an answer that may be known; a failure is a row with its reason."""
         try:
-            answer = self.run(values)
+            answer = self.run(values) if known is None else known
             return SampleRow(tuple(self._output(name, answer) for name in self.outputs))
         except Exception as error:
             return self.failed(error)
@@ -78,10 +81,18 @@ class Study:
 
     def rows(self, samples: Floats, go_on: Callable[[], bool] = lambda: True) -> Iterator[SampleRow]:
         """SampleRow after row, until they are no longer wanted."""
-        for values in samples:
+        for values, known in zip(samples, self.batches.answers(samples), strict=True):
             if not go_on():
                 return
-            yield self.row(values)
+            yield self.row(values, known)
+
+    @cached_property
+    def batches(self) -> Batches:
+        """What the samples share, in this process."""
+        return Batches(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "batches"}
 
     # before anything runs
 
