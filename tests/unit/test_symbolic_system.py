@@ -309,8 +309,6 @@ def test_options_of_models_are_refused():
     system = SymbolicSystem(**PENDULUM)
     with pytest.raises(UnsupportedError, match="events"):
         se.dynamics(system, t_end=1, events=se.Event("crank.x - 1"))
-    with pytest.raises(UnsupportedError, match="projection, augmented, penalty, index3, not"):
-        se.dynamics(system, t_end=1, formulation="matrix_r")
     with pytest.raises(UnsupportedError, match="does not do; choose dop853"):
         se.dynamics(system, t_end=1, step=0.1, integrator="newmark", formulation="augmented")
     with pytest.raises(UnsupportedError, match="all"):

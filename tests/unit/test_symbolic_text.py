@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from html import unescape
 from html.parser import HTMLParser
 from xml.dom.minidom import parseString
 
@@ -15,7 +16,8 @@ import simengine2d as se
 from marking import slow_among
 from simengine2d import cli
 from simengine2d.model import library
-from simengine2d.symbolic.symbols import NOTATIONS, Letter
+from simengine2d.symbolic.letters import Letter, letter_of
+from simengine2d.symbolic.symbols import NOTATIONS
 
 
 def equations(name="slider_crank", **options):
@@ -25,7 +27,7 @@ def equations(name="slider_crank", **options):
 
 def assert_balanced(text):
     """Braces, environments and \\left ... \\right close in the order in which they open."""
-    signs = r"\\\\|\\[{}%#&_$]|\\begin\{\w+\*?\}|\\end\{\w+\*?\}|\\left|\\right|[{}]"
+    signs = r"\\\\|\\[{}%#&_$]|\\begin\{\w+\*?\}|\\end\{\w+\*?\}|\\left(?!arrow)|\\right(?!arrow)|[{}]"
     opened = []
     for sign in re.findall(signs, text):
         if sign == "{" or sign == r"\left" or sign.startswith(r"\begin"):
@@ -51,14 +53,50 @@ def test_the_checker_of_brackets_finds_mistakes():
             assert_balanced(wrong)
 
 
+def in_greek():
+    """A pendulum whose names are Greek letters, as words and as signs."""
+    model = se.Model("δοκιμή", parameters={"ω_1": 2.0, "θ₁": 0.3, "phi_dot": 1.0})
+    model.bar("β_2", (0, 0), (1, 0), mass="phi_dot")
+    model.add(se.Revolute("α", model.ground, "β_2.start"))
+    model.add(se.Torque("motor", "β_2", "θ₁*sin(ω_1*t)"))
+    return model.equations()
+
+
+def assert_fits_on_the_page(folder, tex):
+    """LaTeX reads the document, and nothing is wider than the page."""
+    (folder / "page.tex").write_text(tex, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, errors="replace")
+    assert ended.returncode == 0 and "Overfull" not in ended.stdout, ended.stdout[-2000:]
+
+
+def worksheets():
+    with library.file("four_bar") as path:
+        four_bar = se.load(path)
+    yield se.explain(four_bar, "dynamics", integrator="newmark", step=0.01, at=0.01)
+    yield se.explain(four_bar, "kinematics", at=0.1)
+    yield se.explain(lambda t, y: -(y**2), integrator="backward_euler", y0=[2.4], step=0.1)
+    with library.file("double_pendulum") as path:
+        yield se.explain(se.load(path), "equilibrium")
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-@pytest.mark.parametrize("coordinates", ["reference_point", "relative"])
-def test_latex_compiles(tmp_path, coordinates):
-    (tmp_path / "crank.tex").write_text(equations(coordinates=coordinates).tex(), encoding="utf-8")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "crank.tex"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert ended.returncode == 0, ended.stdout[-2000:]
+def test_latex_compiles(tmp_path):
+    for coordinates in ("reference_point", "relative"):
+        assert_fits_on_the_page(tmp_path, equations(coordinates=coordinates).tex())
+    assert_fits_on_the_page(tmp_path, in_greek().tex())
+    for sheet in worksheets():
+        assert_fits_on_the_page(tmp_path, sheet.save(tmp_path / "sheet.tex").read_text(encoding="utf-8"))
+
+
+def test_the_worksheet_has_the_letters_of_the_model():
+    with library.file("four_bar") as path:
+        e = se.explain(se.load(path), "kinematics", at=0.1)
+    tex = e.to_latex()
+    assert_balanced(tex)
+    assert r"\ddot{\phi}_{\mathrm{crank}}" in tex and r"\dot{x}_{\mathrm{rocker}}" in tex
+    assert r"\Phi_q = \bordermatrix" in tex and r"\text{motor.drive}" in tex
 
 
 class Page(HTMLParser):
@@ -114,6 +152,40 @@ def test_a_notebook_gets_one_formula():
 )
 def test_letters_in_latex(letter, latex):
     assert letter.latex() == latex
+
+
+@pytest.mark.parametrize(
+    ("name", "latex"),
+    [
+        ("theta_1", r"\theta_{1}"),
+        ("theta1", r"\theta_{1}"),
+        ("θ₁", r"\theta_{1}"),
+        ("θ_1", r"\theta_{1}"),
+        ("phi_dot", r"\dot{\phi}"),
+        ("theta_1_ddot", r"\ddot{\theta}_{1}"),
+        ("dot", r"\mathrm{dot}\,"),
+        ("x_dot_dot_dot", r"\ddot{x}_{\mathrm{dot}}"),
+        ("x2", "x_{2}"),
+        ("L_rod_A", r"L_{\mathrm{rod},A}"),
+        ("m_alpha", r"m_{\alpha}"),
+        ("Ω", r"\Omega"),
+        ("Δφ", r"\mathrm{\Delta \phi }\,"),
+        ("µ_s", r"\mu_{s}"),
+        ("rod2", r"\mathrm{rod2}\,"),
+        ("_", r"\mathrm{\_}\,"),
+    ],
+)
+def test_names_as_letters(name, latex):
+    assert letter_of(name).latex() == latex
+
+
+def test_greek_letters_are_the_same_by_name_and_as_they_are():
+    found = in_greek()
+    tex, page = found.tex(), unescape(found.html())
+    assert all(sign.isascii() for sign in tex)
+    assert r"\dot{\phi}" in tex and r"\Phi}^{\alpha}" in tex
+    assert "<msub><mi>θ</mi><mi>1</mi></msub>" in page
+    assert "<msub><mi>x</mi><msub><mi>β</mi><mi>2</mi></msub></msub>" in page
 
 
 def test_strange_names_are_escaped():

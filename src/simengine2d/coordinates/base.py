@@ -228,7 +228,8 @@ def refuse_unknown(family: Family, option: str, known: Collection[str], kind: st
     for name in family.chosen.get(option, ()):
         if name not in known:
             raise ModelError(
-                f"{family.name} coordinates, {option}: there is no {kind} '{name}'. {unknown(kind, name, known)}"
+                f"{family.name} coordinates, {option}: there is no {kind} '{name}'. "
+                f"{unknown(kind, name, known, plural='bodies' if kind == 'body' else None)}"
             )
     return family.chosen.get(option, ())
 

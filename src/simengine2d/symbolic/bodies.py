@@ -12,7 +12,8 @@ from ..expressions.function import Function
 from ..expressions.syntax import Node
 from ..model.shape import Bar
 from ..system.system import System
-from .symbols import Letter, SymbolTable, letter_of
+from .letters import Letter, letter_of
+from .symbols import SymbolTable
 from .to_sympy import to_sympy
 
 COORDINATES = ("x", "y", "phi")

@@ -12,7 +12,8 @@ from ..numerics.arrays import Floats
 from . import html_text, latex_text
 from .calculus import BETA, GAMMA, STEP, MotionEquations
 from .evaluation import as_function, flat
-from .symbols import LegendEntry, Letter, SymbolTable, notation_named
+from .letters import Letter
+from .symbols import LegendEntry, SymbolTable, notation_named
 
 COLUMNS = ("QA", "Phi", "nu", "gamma", "right_side")
 QUANTITIES = ("M", "Phi_q", "augmented", *COLUMNS)
@@ -141,7 +142,7 @@ class Equations(MotionEquations):
     # text
 
     def latex(self) -> str:
-        """Headings and formulas, for a document that uses amsmath."""
+        """Headings and formulas, for a document that uses amsmath and graphicx."""
         return latex_text.fragment(self)
 
     def tex(self) -> str:

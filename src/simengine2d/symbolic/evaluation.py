@@ -13,6 +13,7 @@ from ..answer import Answer
 from ..errors import ModelError, SingularityError, listed
 from ..numerics.arrays import Floats
 from ..numerics.rank import row_space
+from .calculus import jacobian
 
 if TYPE_CHECKING:
     from .system import SymbolicSystem
@@ -51,6 +52,12 @@ class Evaluation(Answer):
         """Phi_q qd - nu, how fast the constraints open."""
         error: Floats = self.Phi_q(t, q, qd) @ qd - self.nu(t, q, qd)
         return error
+
+    @cached_property
+    def slip_slope(self) -> Any:
+        """(Phi_q qd - nu)_q."""
+        s = self.system
+        return self.function(jacobian(s.Phi_q * s.qd - s.nu, s.q))
 
     @cached_property
     def _posed(self) -> Any:

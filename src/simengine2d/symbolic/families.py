@@ -13,15 +13,16 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from ..analyses.assembly.assemble import assemble
-from ..coordinates.base import Family
+from ..coordinates.base import Family, asked_for, family_of
 from ..coordinates.natural.natural import Natural, refuse_counted_turns
 from ..coordinates.natural.orientations import welded_angles
 from ..errors import UnsupportedError, listed
+from ..methods import ChosenCoordinates
 from ..system.system import System
 from .bodies import BodySymbols
 from .calculus import MotionEquations, jacobian, simplify_angles
 from .frames import SymbolicFrames
-from .symbols import Letter
+from .letters import Letter, coordinate_letter
 
 
 class Coordinates(NamedTuple):
@@ -40,26 +41,21 @@ class Coordinates(NamedTuple):
     """Kinetic energy, where its mass matrix is constant."""
 
 
-LETTERS = {"angle": "theta", "along": "s", "ux": "u", "uy": "u"}
-"""Letters of coordinates whose names are words."""
-
-
-def closed_family(system: System, name: str) -> Family:
+def closed_family(system: System, coordinates: ChosenCoordinates) -> Family:
     """The family in numbers, which knows its coordinates and rows; an error where the system cannot have it."""
-    if Family.registry.named(name) is Natural:  # a driven angle would leave atan2 behind after half a turn
+    if asked_for(coordinates)[0] is Natural:  # a driven angle would leave atan2 behind after half a turn
         refuse_counted_turns(system, welded_angles(system))
-    return Family.registry.named(name)(system, assemble(system).q)
+    return family_of(coordinates, system, assemble(system).q)
 
 
 def new_symbols(bodies: BodySymbols, names: list[str], order: int) -> list[sp.Symbol]:
-    """`A.x` as x_A, `slider.ux` as u_{x, slider}, `O.angle` as theta_O."""
+    """`A.x` by the name x_A, `slider.ux` by ux_slider, `O.angle` by theta_O."""
     symbols = []
     for name in names:
         owner, _, quantity = name.rpartition(".")
-        letter = LETTERS.get(quantity, quantity)
-        below = f"{quantity[-1]}, {owner}" if letter == "u" else owner
-        word = f"{quantity if letter == 'u' else letter}{'d' * order}_{owner}"
-        symbols.append(bodies.table.new(word, Letter(letter, below, dots=order)))
+        letter = coordinate_letter(name, order)
+        word = f"{quantity if letter.base == 'u' else letter.base}{'d' * order}_{owner}"
+        symbols.append(bodies.table.new(word, letter))
     return symbols
 
 

@@ -16,7 +16,7 @@ from ..system.applied_forces import turned
 from ..system.frames import EX, EY
 from .bodies import BodySymbols
 from .frames import SymbolicFrames, exact
-from .symbols import Letter
+from .letters import Letter
 
 
 def applied_forces(bodies: BodySymbols, frames: SymbolicFrames) -> sp.Matrix:

@@ -12,13 +12,13 @@ from ..errors import UnsupportedError
 from ..model import measure as measure_kernels
 from ..model.elements import Load, MeasureForce, Wrench
 from ..model.formula import Formula
-from ..model.frame import GROUND, PlacedFrame
+from ..model.frame import GROUND, ORIGIN, PlacedFrame
 from ..model.measure import KINDS, Measure
 from ..model.measure_text import parse_channels
 from ..system import frames as frame_kernels
 from ..system.frames import FRAME_STATE, PHI, PX, PY
 from .bodies import BodySymbols
-from .symbols import Letter
+from .letters import Letter
 
 TINY = 1e-15  # of a length of the mechanism: what rounding has left of a zero
 
@@ -95,6 +95,13 @@ class SymbolicFrames:
 
     # coordinates in the body
 
+    def own_place(self, body: str, s: complex) -> tuple[sp.Expr, sp.Expr]:
+        """Symbols of a place that no element uses."""
+        frame = ORIGIN._replace(body=body, x=s.real, y=s.imag)
+        if frame not in self.local:
+            self.local[frame] = self._local(frame)
+        return self.local[frame][:2]
+
     def _local(self, frame: PlacedFrame) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
         """x, y and the angle in body axes."""
         point = self._point(frame)
@@ -123,8 +130,10 @@ class SymbolicFrames:
 
     def _point(self, frame: PlacedFrame) -> str:
         """The name under which the element refers to the point; without one, that of the element."""
-        owner = self.users[frame]
         points = self.bodies.system.resolved.bodies[frame.body].points
+        owner = self.users.get(frame)
+        if owner is None:
+            return next((name for name, at in points.items() if at[:2] == (frame.x, frame.y)), "P")
         for written in self.bodies.system.model.elements[owner].frames():
             here = written.body == frame.body and written.point is not None
             if here and points[written.point][:2] == (frame.x, frame.y):  # type: ignore[index]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
-from ..coordinates.base import Family
+from ..coordinates.base import asked_for
 from ..coordinates.reference_point.reference_point import ReferencePoint
 from ..errors import ModelError, UnsupportedError
+from ..methods import ChosenCoordinates
 from ..model.formula import VELOCITY
 from ..model.model import Model
 from ..system.system import System
@@ -16,10 +17,11 @@ from .equations import Equations, Names, SymbolValues
 from .families import closed_family, in_family
 from .forces import applied_forces
 from .frames import SymbolicFrames
-from .symbols import Letter, notation_named
+from .letters import Letter
+from .symbols import notation_named
 
 
-def equations_of(model: Model, coordinates: str, notation: str, numbers: bool) -> Equations:
+def equations_of(model: Model, coordinates: ChosenCoordinates, notation: str, numbers: bool) -> Equations:
     """See `Model.equations`."""
     system = System(model)
     if system.n == 0:
@@ -27,7 +29,7 @@ def equations_of(model: Model, coordinates: str, notation: str, numbers: bool) -
     if system.missing_law is not None:
         raise UnsupportedError(system.missing_law)
     notation_named(notation)
-    reference = Family.registry.named(coordinates).name == ReferencePoint.name
+    reference = asked_for(coordinates)[0] is ReferencePoint
     bodies = BodySymbols(system, shown=reference)
     frames = SymbolicFrames(bodies)
     core = equations_of_bodies(bodies, frames)

@@ -10,7 +10,7 @@ import sympy as sp
 from sympy.printing.mathml import MathMLPresentationPrinter
 
 from .layout import Formula, PageLayout
-from .symbols import Letter
+from .letters import Letter
 
 if TYPE_CHECKING:
     from .equations import Equations

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from .layout import Formula, PageLayout
-from .symbols import Letter
+from .letters import DIGITS_BELOW, GREEK_NAMES, Letter, greek_command, without_accent
 
 if TYPE_CHECKING:
     from .equations import Equations
 
 DOCUMENT = r"""\documentclass[a4paper]{article}
 \usepackage[margin=2cm]{geometry}
-\usepackage{amsmath,amsbsy}
+\usepackage{amsmath,amsbsy,graphicx}
 \setlength{\parindent}{0pt}
 \setcounter{MaxMatrixCols}{60}
 \allowdisplaybreaks
@@ -25,17 +25,24 @@ DOCUMENT = r"""\documentclass[a4paper]{article}
 """
 
 
+FITTED = (
+    r"\providecommand{\fitted}[1]{\resizebox{\ifdim\width>0.9\linewidth0.9\linewidth\else\width\fi}"
+    r"{!}{$\displaystyle #1$}}"
+)
+"""A formula, made smaller where it is wider than the page."""
+
+
 def document(equations: Equations) -> str:
     """A file for pdflatex."""
     return DOCUMENT % (plain(equations.title), fragment(equations))
 
 
 def fragment(equations: Equations) -> str:
-    """Headings and formulas, for a document of one's own; needs amsmath."""
+    """Headings and formulas, for a document of one's own; needs amsmath and graphicx."""
     layout = PageLayout(equations)
-    parts = [plain(sentence) + "\n" for sentence in equations.remarks]
+    parts = [FITTED, *(plain(sentence) + "\n" for sentence in equations.remarks)]
     for section in layout.sections:
-        lines = " \\\\\n".join(_line(formula, layout.letters) for formula in section.formulas)
+        lines = " \\\\\n".join(_line(_fitted(f, layout.letters), layout.letters) for f in section.formulas)
         head = f"\\subsection*{{{plain(section.title)}}}\n{plain(section.sentence)}"
         parts.append(f"{head}\n\\begin{{align*}}\n{lines}\n\\end{{align*}}\n")
     if equations.legend:
@@ -59,6 +66,13 @@ def latex(expression: sp.Basic, letters: dict[sp.Symbol, Letter]) -> str:
     return text.replace(r"\\", r"\\[4pt]") if r"\frac" in text else text
 
 
+def _fitted(formula: Formula, letters: dict[sp.Symbol, Letter]) -> Formula:
+    """With matrices that are no wider than the page."""
+    return [
+        rf"\fitted{{{latex(part, letters)}}}" if isinstance(part, sp.MatrixBase) else part for part in formula
+    ]
+
+
 def _line(formula: Formula, letters: dict[sp.Symbol, Letter]) -> str:
     signs = {"=": "&="}
     return " ".join(signs.get(p, p) if isinstance(p, str) else latex(p, letters) for p in formula)
@@ -77,10 +91,19 @@ SIGNS = {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
     **{sign: "\\" + sign for sign in "_%#&${}"},
+    **{chr(sign): f"$_{digit}$" for sign, digit in DIGITS_BELOW.items()},
 }
 
 
 def plain(text: str) -> str:
     """Words between formulas."""
-    return "".join(SIGNS.get(sign, sign) for sign in text)
+    return "".join(map(_plain_sign, text))
+
+
+def _plain_sign(sign: str) -> str:
+    bare = without_accent(sign)
+    return f"${greek_command(GREEK_NAMES[bare])}$" if bare in GREEK_NAMES else SIGNS.get(sign, sign)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sympy as sp
 
 from .calculus import BETA, GAMMA, STEP
-from .symbols import Letter
+from .letters import Letter
 
 if TYPE_CHECKING:
     from .equations import Equations

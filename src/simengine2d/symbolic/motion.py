@@ -21,8 +21,10 @@ from ..errors import (
     unknown,
 )
 from ..formulations.index3 import Index3
+from ..formulations.partition import MatrixR, Partitioning
 from ..formulations.penalty import Penalty
 from ..formulations.projection import Projection
+from ..formulations.stage_iteration import StagedFormulation
 from ..integrators import loop_state
 from ..integrators.alpha_methods import Newmark
 from ..integrators.dop853 import DOP853
@@ -32,8 +34,9 @@ from ..numerics.arrays import Floats
 from ..numerics.interrupts import Interrupts
 from ..numerics.kernel_pointer import python_pointer
 from ..results.results import Results
+from .alpha_steps import alpha_integration
 from .drawing import drawn, lines_of
-from .index3 import Index3Integration
+from .independent import IndependentMotion
 from .states import ConsistentState
 
 if TYPE_CHECKING:
@@ -45,7 +48,6 @@ if TYPE_CHECKING:
     from .system import SymbolicSystem
 
 STEPS_A_CHUNK = 500
-KNOWN = ("projection", "augmented", "penalty", "index3")
 DEFAULTS = {"coordinates": None, "max_step": None, "keep": None, "second_opinion": False, "history": False}
 ENDINGS = {
     loop_state.STEP_TOO_SMALL: "the step became too small; look for a singular pose, or a force that jumps",
@@ -149,8 +151,8 @@ def move(
 ) -> SymbolicMotion:
     """The motion from a state on.
 
-    Formulations: projection, by default, augmented with Baumgarte's terms, penalty, and index3 with newmark, hht or
-    generalized_alpha in fixed steps.
+    Formulations: projection, by default, augmented with Baumgarte's terms, penalty, matrix_r and partitioning; index3,
+    ggl and augmented_lagrangian with newmark, hht or generalized_alpha in fixed steps.
     """
     refused = [name for name, value in others.items() if value != DEFAULTS.get(name)] + (
         ["events"] if events else []
@@ -165,19 +167,22 @@ def move(
         raise ModelError(
             f"the first output is at t = {times[0]:g}, before the initial state at t = {state.t:g}."
         )
-    if isinstance(method, AlphaMethod):
-        return _by_index3(state, times, step, method)
+    if isinstance(method, AlphaMethod) and isinstance(posed, StagedFormulation):
+        return _in_fixed_steps(state, times, step, method, posed)
+    assert isinstance(method, OdeMethod)
     return _Run(state, times, step, method, posed, rtol, atol).to_the_end(progress)
 
 
-def _by_index3(state: ConsistentState, times: Floats, step: Any, method: AlphaMethod) -> SymbolicMotion:
+def _in_fixed_steps(
+    state: ConsistentState, times: Floats, step: Any, method: AlphaMethod, posed: StagedFormulation
+) -> SymbolicMotion:
     """Step by step; multipliers are those of the steps."""
     if step is None:
         raise ModelError(f"{method.name} takes fixed steps; give step=..., in seconds.")
     numeric = state.system.numeric
     rows: list[tuple[Floats, Floats, Floats, Floats]] = []
     numeric.examine(state.t, state.q, state.qd)
-    integration = Index3Integration(numeric, method, state.t, state.q, state.qd, float(step))
+    integration = alpha_integration(state, method, posed, float(step))
     so_far = lambda status: _recorded(state.system, times, rows, status, integration.counts())
     try:
         for t in times:
@@ -207,16 +212,14 @@ def _recorded(
 
 
 def _methods(integrator: Any, formulation: Any) -> tuple[OdeMethod | AlphaMethod, Formulation]:
-    """What matches: index3 with Newmark's relatives, the others with methods for ordinary differential equations."""
+    """What matches: index 3 and its relatives with those of Newmark, the others with methods for ordinary equations."""
     posed = Formulation.registry.made(formulation)
     method = Integrator.registry.made(integrator)
     if posed is None:
         posed = Index3() if isinstance(method, AlphaMethod) else Projection()
     if method is None:
-        method = Newmark() if isinstance(posed, Index3) else DOP853()
-    if posed.name not in KNOWN:
-        raise UnsupportedError(f"a symbolic system knows the formulations {listed(KNOWN)}, not {posed!r}.")
-    wanted = AlphaMethod if isinstance(posed, Index3) else OdeMethod
+        method = Newmark() if isinstance(posed, StagedFormulation) else DOP853()
+    wanted = AlphaMethod if isinstance(posed, StagedFormulation) else OdeMethod
     if not isinstance(method, wanted):
         fitting = (
             "newmark, hht or generalized_alpha"
@@ -254,6 +257,9 @@ class _Run:
         self.compliances = None
         if isinstance(posed, Penalty):
             self.compliances = posed.compliances(self.numeric.mobilities(state.t, state.q, state.qd))
+        self.independent = None
+        if isinstance(posed, MatrixR | Partitioning):
+            self.independent = IndependentMotion(state, posed)
         self.f = python_pointer(self.slope)
         self.finish = python_pointer(self.corrected) if posed.projects and self.system.m else None
         adaptive = method.adaptive
@@ -272,11 +278,15 @@ class _Run:
 
     def slope(self, t: float, y: Floats, out: Floats) -> None:
         q, qd = y[: self.n].copy(), y[self.n :].copy()
+        if self.independent is not None:
+            out[: self.n], out[self.n :] = self.independent.rates(t, q, qd)
+            return
         out[: self.n] = qd
         out[self.n :] = self.numeric.accelerations(t, q, qd, self.posed.stabilization, self.compliances)[0]
 
     def corrected(self, t: float, y: Floats, out: Floats) -> None:
-        y[: self.n], y[self.n :] = self.numeric.project(t, y[: self.n].copy(), y[self.n :].copy())
+        correct = self.numeric.project if self.independent is None else self.independent.corrected
+        y[: self.n], y[self.n :] = correct(t, y[: self.n].copy(), y[self.n :].copy())
 
     def to_the_end(self, progress: Any) -> SymbolicMotion:
         while self.done < self.times.size:

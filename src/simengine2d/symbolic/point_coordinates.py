@@ -20,7 +20,7 @@ from .bodies import BodySymbols
 from .calculus import MotionEquations
 from .families import ONE, ZERO, Coordinates, PlaneVector, in_symbols, new_symbols
 from .frames import SymbolicFrames
-from .symbols import Letter
+from .letters import Letter
 
 
 @in_symbols.register
@@ -127,7 +127,7 @@ class _Points:
         for frame, (x, y, _) in self.frames.local.items():
             if frame.body == body and abs(complex(frame.x, frame.y) - s) <= near:
                 return PlaneVector(x, y)
-        return ZERO
+        return ZERO if abs(s) <= near else PlaneVector(*self.frames.own_place(body, s))
 
     def _rate(self, expression: sp.Expr) -> sp.Expr:
         pairs = zip(self.z, self.zd, strict=True)

@@ -16,9 +16,9 @@ from .calculus import MotionEquations, jacobian, simplify, simplify_angles
 from .drawing import lines_of
 from .equations import Equations, Names, SymbolValues
 from .evaluation import Evaluation
+from .letters import Letter
 from .linearize import SymbolicLinearization, linearize
 from .states import ConsistentState, SymbolicEquilibrium, equilibrium, initial
-from .symbols import Letter
 from .user_input import UserInput
 
 

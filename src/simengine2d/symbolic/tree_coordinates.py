@@ -19,7 +19,7 @@ from .bodies import BodySymbols
 from .calculus import MotionEquations
 from .families import ZERO, Coordinates, PlaneVector, in_symbols, new_symbols, turned
 from .frames import SymbolicFrames
-from .symbols import Letter
+from .letters import Letter
 
 
 class SymbolicPose(NamedTuple):

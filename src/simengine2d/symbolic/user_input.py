@@ -11,7 +11,8 @@ from sympy.core.function import AppliedUndef
 from ..errors import ModelError, listed
 from ..expressions.evaluate import names_in, number
 from ..expressions.parser import parse
-from .symbols import SymbolTable, letter_of
+from .letters import letter_of
+from .symbols import SymbolTable
 from .to_sympy import to_sympy
 
 

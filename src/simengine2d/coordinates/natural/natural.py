@@ -21,11 +21,13 @@ class Natural(PointFamily):
 
     name: ClassVar[str] = "natural"
 
-    def __init__(self, system: System, q: Floats) -> None:
-        super().__init__(system, q)
+    def __init__(
+        self, system: System, q: Floats, chosen: Mapping[str, tuple[str, ...]] | None = None
+    ) -> None:
+        super().__init__(system, q, chosen)
         self.directions = held_directions(system)
         refuse_counted_turns(system, self.directions)
-        self.lay_out(q, angles=(), distances=())
+        self.lay_out(q)
 
 
 def refuse_counted_turns(system: System, directions: Collection[int]) -> None:
@@ -47,8 +49,8 @@ class Mixed(PointFamily):
     """
 
     name: ClassVar[str] = "mixed"
-    choices: ClassVar[tuple[str, ...]] = ("angles",)
-    """Bodies whose angles are coordinates though nothing needs them."""
+    choices: ClassVar[tuple[str, ...]] = ("angles", *PointFamily.choices)
+    """Bodies whose angles are coordinates though nothing needs them; points and vectors."""
 
     def __init__(
         self, system: System, q: Floats, chosen: Mapping[str, tuple[str, ...]] | None = None

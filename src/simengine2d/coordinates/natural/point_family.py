@@ -7,20 +7,22 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from itertools import product
 from math import tau
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from ...model.frame import GROUND, PlacedFrame
+from ...errors import ModelError
+from ...model.frame import GROUND, PlacedFrame, as_frame
 from ...numerics.arrays import Floats, Ints
 from ...system.applied_forces import Loads
 from ...system.constraints import SystemArrays
 from ...system.system import System
+from ..base import refuse_unknown
 from ..body_map import BodyMap, MapLayout, MapPointers, MapShape
 from ..mapped import MappedFamily
 from . import kernels, point_map
 from .kernels import NaturalArrays
-from .layout import CoordinateLayout
+from .layout import CoordinateLayout, WantedCoordinates
 
 NONE = -1
 
@@ -33,12 +35,16 @@ class PointFamily(MappedFamily, abstract=True):
     """
 
     evaluate = point_map.evaluate_matrices
+    choices: ClassVar[tuple[str, ...]] = ("points", "vectors")
+    """Points that are coordinates though no bodies share them; bodies with a unit vector though two points would do."""
     directions: Collection[int]
     """Rows of angles for which the directions of the bodies are enough."""
 
-    def lay_out(self, q: Floats, angles: Collection[str], distances: Collection[int]) -> None:
-        """Set up the family, with the angles of these bodies and the distances of these rows."""
-        self.layout = at = CoordinateLayout(self.system, angles, distances)
+    def lay_out(self, q: Floats, angles: Collection[str] = (), distances: Collection[int] = ()) -> None:
+        """Set up the family, with the angles of these bodies, the distances of these rows, and what was chosen."""
+        vectors = refuse_unknown(self, "vectors", [body.name for body in self.system.bodies], "body")
+        wanted = WantedCoordinates(angles, distances, self._chosen_points(), vectors)
+        self.layout = at = CoordinateLayout(self.system, wanted)
         self.names, self.own_rows, self.remaining_rows = at.names, at.own_rows, at.remaining_rows
         self.sizes = np.array(at.sizes)
         angles = np.array(q[2::3], dtype=float)
@@ -52,6 +58,19 @@ class PointFamily(MappedFamily, abstract=True):
         self.prepare()
         for pair, mass in self.masses.items():
             self.matrices.M[pair] = mass
+
+    def _chosen_points(self) -> dict[str, PlacedFrame]:
+        """Points such as rod.P, by these names; a body stands for its mass center."""
+        found = {}
+        for name in self.chosen.get("points", ()):
+            frame = self.system.resolved.frame(as_frame(name))
+            if frame.body == GROUND:
+                raise ModelError(
+                    f"{self.name} coordinates, points: '{name}' is on the ground, which does not move. "
+                    "Name a point of a body."
+                )
+            found[name] = frame
+        return found
 
     def count_from(self, t: float, q: Floats, qd: Floats) -> None:
         self.turns[:] = np.concatenate([q[2::3], qd[2::3], [t, 1.0, 0.0]])

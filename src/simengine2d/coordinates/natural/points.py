@@ -6,7 +6,7 @@ Places in the plane are complex numbers here: x + iy.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ SAME = 1e-12  # distance of positions that count as one, relative to the length 
 
 @dataclass(eq=False)
 class SharedPoint:
-    """A point of some bodies, named after its first pin; `fixed` is its position on the ground."""
+    """A point of some bodies, named after its first pin, or as it was chosen; `fixed` is its position on the ground."""
 
     name: str
     places: dict[str, complex] = field(default_factory=dict)
@@ -35,8 +35,10 @@ class Pin(NamedTuple):
     rows: tuple[int, int]
 
 
-def shared_points(system: System) -> tuple[list[SharedPoint], set[int]]:
-    """The points at the pins of a system, in the order of its joints; and the rows that they satisfy."""
+def shared_points(system: System, further: Mapping[str, PlacedFrame]) -> tuple[list[SharedPoint], set[int]]:
+    """The points at the pins of a system, in the order of its joints, then further ones of single bodies by name; and
+    the rows that they satisfy.
+    """
     points: list[SharedPoint] = []
     of_body: dict[str, list[SharedPoint]] = defaultdict(list)
     satisfied: set[int] = set()
@@ -48,6 +50,8 @@ def shared_points(system: System) -> tuple[list[SharedPoint], set[int]]:
             a, b = (_point_at(joint, frame, of_body, points, system.length) for frame in (pin.a, pin.b))
             _unite(a, b, of_body, points)
         first += len(rows)
+    for name, frame in further.items():
+        _point_at(name, frame, of_body, points, system.length)
     return points, satisfied
 
 
@@ -70,19 +74,19 @@ def place(frame: PlacedFrame) -> complex:
 
 
 def _point_at(
-    joint: str,
+    name: str,
     frame: PlacedFrame,
     of_body: dict[str, list[SharedPoint]],
     points: list[SharedPoint],
     length: float,
 ) -> SharedPoint:
-    """The point of a frame; a new one if no joint has used it before."""
+    """The point of a frame; a new one by this name if there is none yet."""
     s = place(frame)
     for known in of_body[frame.body]:
         there = known.fixed if frame.body == GROUND else known.places[frame.body]
         if there is not None and abs(there - s) <= SAME * (length + abs(s)):
             return known
-    new = SharedPoint(joint, fixed=s) if frame.body == GROUND else SharedPoint(joint, {frame.body: s})
+    new = SharedPoint(name, fixed=s) if frame.body == GROUND else SharedPoint(name, {frame.body: s})
     of_body[frame.body].append(new)
     points.append(new)
     return new

@@ -93,19 +93,19 @@ class RigidElement:
 
 
 def rigid_element(
-    body: str, points: Sequence[SharedPoint], can_be_point: bool, length: float
+    body: str, points: Sequence[SharedPoint], can_be_point: bool, length: float, with_vector: bool = False
 ) -> RigidElement:
     """The element of a body with these shared points; `length` is one of the mechanism.
 
-    The two points that are farthest apart, fixed ones first; a point and a unit vector if there is no such pair;
-    without any point, the mass center takes its place. `can_be_point`: the body need not turn.
+    The two points that are farthest apart, fixed ones first; a point and a unit vector if there is no such pair or
+    `with_vector`; without any point, the mass center takes its place. `can_be_point`: the body need not turn.
     """
     here = sorted(points, key=lambda p: p.fixed is None) or [SharedPoint(body, {body: 0.0j})]
     if len(here) == 1 and can_be_point:
         return RigidElement(body, here[0])
     apart = lambda pair: abs(pair[1].places[body] - pair[0].places[body])
     pairs = [pair for pair in combinations(here, 2) if apart(pair) > SHORT * length]
-    if not pairs:
+    if with_vector or not pairs:
         return RigidElement(body, here[0], has_vector=True, further=here[1:])
     longest = max(map(apart, pairs))
     origin, tip = next(pair for pair in pairs if apart(pair) >= (1.0 - 1e-9) * longest)

@@ -202,13 +202,12 @@ def note_errors(c, qd, qdd):
 
 
 @kernel_pointer
-def note_rows(c, count, rows, out):
-    """The same for motions [q, qd, qdd, lam] at some times: all times first, then all motions."""
-    number, n = int(count), c.w.Q.size
-    wide = (rows.size - number) // max(1, number)
-    for k in range(number):
-        row = rows[number + k * wide : number + (k + 1) * wide]
-        evaluate_state(c.S, rows[k], row[:n], row[n : 2 * n], c.w)
+def note_rows(c, unused, rows, times):
+    """The same for motions [q, qd, qdd, lam], one after another, at some times."""
+    n, wide = c.w.Q.size, rows.size // max(1, times.size)
+    for k in range(times.size):
+        row = rows[k * wide : (k + 1) * wide]
+        evaluate_state(c.S, times[k], row[:n], row[n : 2 * n], c.w)
         note_errors(c, row[n : 2 * n], row[2 * n : 3 * n])
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import ClassVar, NamedTuple
 
@@ -158,6 +158,11 @@ FRAME_NUMBERS = slice(SystemArrays._fields.index("frame_x"), SystemArrays._field
 MOST_PRODUCTS = 5_000_000  # of entries of W; the multipliers of more would cost more than dense matrices
 
 
+def _shape_of(system: System, q: Floats) -> Hashable:
+    """Equal for Systems whose tree is the same but for masses."""
+    return system.geometry, tuple(system.body_names), tuple(system.row_names), q.tobytes()
+
+
 class Relative(MappedFamily):
     """Joint coordinates of a spanning tree: angles and displacements; joints that close loops are constraints.
 
@@ -225,19 +230,32 @@ class Relative(MappedFamily):
             return False
         if own.source is system and self.q is q:
             return True
-        held, left, uneven = self._held_rows(), self.remaining_rows, unequal(own)
+        shape, uneven = _shape_of(own, self.q), unequal(own)
         if not self.is_recursive or not own.take_numbers(system) or unequal(own) != uneven:
             return False
-        self._branch_out(q)
-        tree = tree_arrays(own.bodies, self.branches)
-        if self._held_rows() != held or not overwrite(self.tree[:2], tree[:2]):
+        alike, self.q = _shape_of(own, q) == shape, q  # then only masses and forces differ
+        if not (alike or self._take_branches(q)):
             return False
-        self._write_slides()
-        if self._constant_rows() != self.constant_rows or not self._write_rows() or self._rows_left() != left:
+        tree = tree_arrays(own.bodies, self.branches)
+        if not overwrite(self.tree[:2], tree[:2]) or not (alike or self._take_rows()):
             return False
         self.__dict__.pop("is_recursive", None)
         own.write_again()
         return self.is_recursive
+
+    def _take_branches(self, q: Floats) -> bool:
+        """Branch out in another pose; False where other joints carry the bodies."""
+        held = self._held_rows()
+        self._branch_out(q)
+        return self._held_rows() == held
+
+    def _take_rows(self) -> bool:
+        """Write the frames of other slides and rows; False where other rows close the loops."""
+        left = self.remaining_rows
+        self._write_slides()
+        return (
+            self._constant_rows() == self.constant_rows and self._write_rows() and self._rows_left() == left
+        )
 
     def _write_rows(self) -> bool:
         """The numbers of the rows that no joint of the tree holds; False where they differ in more."""

@@ -116,15 +116,16 @@ class Explanation:
         return pd.DataFrame(rows).set_index("")
 
     def to_latex(self) -> str:
-        """A worksheet for LaTeX: equations, the table, and every matrix and vector."""
-        from .writing import as_latex
+        """A worksheet for LaTeX: equations, the table, and every matrix and vector. Needs amsmath and graphicx."""
+        from .latex_worksheet import as_latex
 
         return as_latex(self)
 
     def save(self, path: str | Path) -> Path:
         """The worksheet as a file: .html, .tex or .txt."""
         from ...io.files import write_text
-        from .writing import latex_document, page, whole_text
+        from .latex_worksheet import latex_document
+        from .writing import page, whole_text
 
         path = Path(path)
         writers = {".html": page, ".htm": page, ".tex": latex_document, ".txt": whole_text}

@@ -1,4 +1,4 @@
-"""Explanations as text, as LaTeX and as a page."""
+"""Explanations as text and as a page."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _short(explanation: Explanation) -> Iterable[str]:
     yield from wrap(explanation.title, WIDTH)
     for equation in explanation.equations:
         yield from wrap(equation.text, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 8)
-    names, rows = _table(explanation)
+    names, rows = table_of_lines(explanation)
     if rows:
         yield ""
         yield from _columns([names, *rows])
@@ -87,7 +87,7 @@ def _short(explanation: Explanation) -> Iterable[str]:
         yield from wrap(note, WIDTH)
 
 
-def _table(explanation: Explanation) -> tuple[list[str], list[list[str]]]:
+def table_of_lines(explanation: Explanation) -> tuple[list[str], list[list[str]]]:
     """The numbers of all lines, each in the column of its name; the entries of vectors too where there is room."""
     wide = _table_of([(line.name, _with_entries(explanation, line)) for line in explanation.lines])
     width = sum(max(map(len, column)) + 2 for column in zip(wide[0], *wide[1], strict=True))
@@ -142,7 +142,7 @@ def _wrapped(head: str, words: Sequence[str]) -> Iterable[str]:
 def _array_text(explanation: Explanation, name: str, array: Floats) -> str:
     if array.ndim < 2:
         return "\n".join(_wrapped(f"{name} = ", _entries_text(explanation, name, array)))
-    rows, head = _labels(explanation, name, array)
+    rows, head = labels(explanation, name, array)
     shown = [["", *head], *([row, *map(number, values)] for row, values in zip(rows, array, strict=True))]
     parts = []
     for first in range(1, len(shown[0]), MOST_COLUMNS):
@@ -152,76 +152,12 @@ def _array_text(explanation: Explanation, name: str, array: Floats) -> str:
     return f"{name} =\n" + "\n\n".join(parts)
 
 
-def _labels(explanation: Explanation, name: str, array: Floats) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def labels(explanation: Explanation, name: str, array: Floats) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of the rows and of the columns of a matrix."""
     columns = explanation.columns.get(name, ())
     if len(columns) != array.shape[1]:
         columns = tuple(str(i + 1) for i in range(array.shape[1]))
     return explanation.entries(name, array.shape[0]), columns
-
-
-# LaTeX ------------------------------------------------------------------------------------------------
-
-
-def as_latex(explanation: Explanation) -> str:
-    """For a document of one's own; needs amsmath."""
-    return "\n".join(_latex_section(each) for each in explanation.every)
-
-
-def latex_document(explanation: Explanation) -> str:
-    from ...symbolic.latex_text import DOCUMENT, plain
-
-    return DOCUMENT % (plain(explanation.title), as_latex(explanation))
-
-
-def _latex_section(explanation: Explanation) -> str:
-    from ...symbolic.latex_text import plain
-
-    equations = "\\\\\n".join(equation.latex for equation in explanation.equations)
-    parts = [
-        f"\\subsection*{{{plain(explanation.title)}}}",
-        f"\\begin{{gather*}}\n{equations}\n\\end{{gather*}}",
-    ]
-    names, rows = _table(explanation)
-    if rows:
-        lines = [" & ".join(map(plain, names)), *(" & ".join(map(_latex_number, row)) for row in rows)]
-        body = " \\\\\n".join(lines)
-        parts.append(f"\\begin{{tabular}}{{l{'r' * (len(names) - 1)}}}\n{body}\n\\end{{tabular}}")
-    for line in explanation.lines:
-        parts += [_latex_line(line)] if line.arrays else []
-    parts += [_latex_array(name, np.atleast_1d(value)) for name, value in explanation.found.items()]
-    return "\n\n".join(parts)
-
-
-def _latex_line(line: Line) -> str:
-    from ...symbolic.latex_text import plain
-
-    return "\n".join(
-        [f"\\paragraph{{{plain(line.name)}}}", *(_latex_array(*part) for part in line.arrays.items())]
-    )
-
-
-def _latex_array(name: str, array: Floats) -> str:
-    rows = array if array.ndim == 2 else array[:, None]
-    body = " \\\\ ".join(" & ".join(_power(number(value)) for value in row) for row in rows)
-    return f"\\[ \\text{{{name}}} = \\begin{{pmatrix}} {body} \\end{{pmatrix}} \\]"
-
-
-def _latex_number(text: str) -> str:
-    """A cell of the table: a number, or the name of its line."""
-    from ...symbolic.latex_text import plain
-
-    try:
-        float(text)
-    except ValueError:
-        return plain(text)
-    return f"${_power(text)}$"
-
-
-def _power(text: str) -> str:
-    """1.2e-07 as a product with a power of ten."""
-    mantissa, e, exponent = text.partition("e")
-    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e else text
 
 
 # HTML -------------------------------------------------------------------------------------------------
@@ -242,7 +178,7 @@ def _html_section(explanation: Explanation) -> str:
     parts += [
         f'<div class="equation">{escape(_signs(equation.text))}</div>' for equation in explanation.equations
     ]
-    names, rows = _table(explanation)
+    names, rows = table_of_lines(explanation)
     if rows:
         parts.append(_html_table("", names, rows, ""))
     for line in explanation.lines:
@@ -276,7 +212,7 @@ def _html_array(explanation: Explanation, name: str, array: Floats) -> str:
             [entry, number(v)] for entry, v in zip(explanation.entries(name, array.size), array, strict=True)
         ]
         return _html_table(name, [], rows, "matrix")
-    row_names, columns = _labels(explanation, name, array)
+    row_names, columns = labels(explanation, name, array)
     rows = [[entry, *map(number, values)] for entry, values in zip(row_names, array, strict=True)]
     return _html_table(name, ["", *columns], rows, "matrix")
 
