@@ -10,7 +10,8 @@ import pytest
 import simengine2d as se
 from simengine2d.lab.synthesis.dyads import Displacements, burmester_curves, five_pose_dyads
 from simengine2d.lab.synthesis.linkage_models import model_of
-from simengine2d.lab.synthesis.linkage_types import FOUR_BAR, TYPES
+from simengine2d.lab.synthesis.linkage_types import FOUR_BAR, SLIDER_CRANK, TYPES
+from simengine2d.lab.synthesis.slider_dyads import by_guide, slider_dyads
 
 CRANK_ROCKER = {
     "Ax": 0.3, "Ay": -0.2, "ground": 3.0, "ground_angle": 0.4, "crank_angle": 1.1,
@@ -24,6 +25,27 @@ def poses_of(values=CRANK_ROCKER, inputs=INPUTS, side=1) -> np.ndarray:
     pins, _ = FOUR_BAR.positions(values, inputs, (side,))
     c, s = FOUR_BAR.direction(pins, "coupler")
     return np.column_stack([*pins["P"], np.unwrap(np.arctan2(s, c)) + 0.3])
+
+
+CRANK_SLIDER = {
+    "Ax": 0.3, "Ay": -0.2, "guide_angle": 0.2, "offset": 0.3, "crank_angle": 1.1, "crank": 1.0, "rod": 3.0,
+    "Px": 0.7, "Py": 0.9,
+}  # fmt: skip
+
+
+def slider_poses_of(values=CRANK_SLIDER, inputs=INPUTS, side=1) -> np.ndarray:
+    pins, _ = SLIDER_CRANK.positions(values, inputs, (side,))
+    c, s = SLIDER_CRANK.direction(pins, "rod")
+    return np.column_stack([*pins["P"], np.unwrap(np.arctan2(s, c)) + 0.3])
+
+
+def slider_cranks(linkages) -> list:
+    return [each for each in linkages if each.type == "slider-crank"]
+
+
+def is_given(linkage) -> bool:
+    """Whether it is the slider-crank of which the poses are; a guide has no sense."""
+    return np.allclose([linkage.parameters[name] for name in ("Ax", "Ay", "crank", "rod")], [0.3, -0.2, 1, 3])
 
 
 def lengths(linkage) -> list[float]:
@@ -157,6 +179,94 @@ def test_two_three_and_four_poses():
         assert linkage.errors().max() < 1e-7
 
 
+# Sliders ----------------------------------------------------------------------------------------------
+
+
+def test_four_poses_have_one_slider_and_five_have_none():
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        move = Displacements(np.column_stack([rng.normal(size=(5, 2)), rng.uniform(-2, 2, 5)]))
+        assert slider_dyads(move) == []
+        [slider] = slider_dyads(move.first(3))
+        places = move.first(3).places(slider.w)
+        across = ((places - slider.w) / slider.direction).imag
+        assert np.abs(across).max() < 1e-9 * max(1.0, np.abs(places).max())  # far sliders lose digits
+
+
+def test_guides_of_three_poses_meet_in_the_orthocenter_of_the_poles():
+    """A classical theorem; and all slider points are on one circle (Beyer, Kinematische Getriebesynthese, 1953)."""
+    poses = poses_of()[:3]
+    move = Displacements(poses)
+    p12, p13 = move.t / (1.0 - move.e)
+    turn = move.e[1] / move.e[0]
+    p23 = (move.t[1] - turn * move.t[0]) / (1.0 - turn)
+    sliders = [by_guide(move, angle) for angle in np.linspace(0.0, 3.0, 7)]
+    # altitudes: (h - p) is perpendicular to the opposite side
+    sides, corners = np.array([p13 - p23, p12 - p23]), np.array([p12, p13])
+    rows = np.column_stack([sides.real, sides.imag])
+    h = complex(*np.linalg.solve(rows, (sides.conj() * corners).real))
+    for slider in sliders:
+        assert abs(((h - slider.w) / slider.direction).imag) < 1e-12
+    x, y = np.array([[each.w.real, each.w.imag] for each in sliders]).T
+    circle = np.column_stack([x * x + y * y, x, y, np.ones(7)])
+    assert np.linalg.svd(circle)[1][-1] < 1e-12 * np.linalg.norm(circle)
+
+
+def test_poses_of_a_slider_crank_give_it_back():
+    poses = slider_poses_of()
+    three = se.synthesis.motion(poses[:3], fixed_pivots=[(0.3, -0.2)], guide=0.2)
+    five = se.synthesis.motion(poses)
+    assert len(three) == 1
+    for found in (three, five):
+        [given] = [each for each in slider_cranks(found) if is_given(each)]
+        assert (given.motion, given.defects) == ("crank-slider", [])
+    four = se.synthesis.motion(poses[:4], samples=4)
+    assert len(slider_cranks(four)) > 3
+    for linkage in [*three, *slider_cranks(five), *slider_cranks(four)]:
+        if linkage.is_good:
+            assert linkage.errors().max() < EXACT
+
+
+def test_slider_cranks_have_their_defects():
+    both = np.vstack([slider_poses_of()[:3], slider_poses_of(side=-1)[3:]])
+    mixed = slider_poses_of()[[0, 2, 1, 4, 3]]
+    short = CRANK_SLIDER | {"crank": 2.0, "rod": 1.5, "offset": 0.2}  # no link turns fully
+    inputs = np.array([0.5, 0.7, 0.9])
+    turned = np.vstack([slider_poses_of(short, inputs), slider_poses_of(short, inputs[2:0:-1], -1)])
+    for poses, defect in ((both, "circuit"), (mixed, "order"), (turned, "branch")):
+        found = slider_cranks(se.synthesis.motion(poses))
+        [given] = [
+            each
+            for each in found
+            if np.hypot(each.parameters["Ax"] - 0.3, each.parameters["Ay"] + 0.2) < 1e-6
+        ]
+        assert defect in given.defects
+
+
+def test_defects_of_slider_cranks_are_what_a_run_shows():
+    """Good ones meet all poses in a full run without a dead point; the others do not."""
+    rng = np.random.default_rng(8)
+    good = bad = 0
+    for _ in range(20):
+        values = CRANK_SLIDER | {
+            "crank": rng.uniform(0.5, 2),
+            "rod": rng.uniform(0.8, 3),
+            "offset": rng.uniform(-1, 1),
+        }
+        inputs = rng.uniform(-3, 3) + np.cumsum(rng.uniform(0.05, 0.4, 5))
+        if np.abs(SLIDER_CRANK.positions(values, inputs, (1,))[1][0]).max() > 0.99:
+            continue
+        for linkage in slider_cranks(se.synthesis.motion(slider_poses_of(values, inputs))):
+            try:
+                met = bool((linkage.errors() < 1e-6).all())
+            except se.SimEngineError:
+                met = False
+            assert met == linkage.is_good, linkage
+            good, bad = good + met, bad + (not met)
+    assert good > 5
+    assert bad > 2
+
+
 # Path generation --------------------------------------------------------------------------------------
 
 
@@ -172,6 +282,20 @@ def test_paths_with_prescribed_timing():
         np.testing.assert_allclose(
             linkage.inputs - linkage.inputs[0], (INPUTS - INPUTS[0])[: len(linkage.inputs)]
         )
+
+
+def test_paths_of_slider_cranks():
+    points = slider_poses_of()[:, :2]
+    three = se.synthesis.path(points[:3], INPUTS[:3], fixed_pivots=[(0.3, -0.2)], guide=0.2)
+    four = slider_cranks(se.synthesis.path(points[:4], INPUTS[:4], samples=2))
+    five = slider_cranks(se.synthesis.path(points, INPUTS))
+    assert len(three) == 1
+    assert is_given(three[0])
+    assert len(four) > 2
+    assert sum(map(is_given, five)) == 1
+    for linkage in [*three, *four, *five]:
+        if linkage.is_good:
+            assert linkage.errors().max() < 1e-7
 
 
 # Models -----------------------------------------------------------------------------------------------
@@ -208,6 +332,10 @@ def test_a_solution_is_an_ordinary_model(tmp_path):
         (lambda s: s.motion(np.zeros((6, 3))), "two to five exactly"),
         (lambda s: s.motion(np.zeros((3, 3))), "leave the pivots open"),
         (lambda s: s.motion(poses_of(), fixed_pivots=[(0, 0), (1, 0)]), "leave no choice of fixed_pivots"),
+        (lambda s: s.motion(poses_of(), guide=1), "leave no choice of guide"),
+        (lambda s: s.motion(poses_of()[:2], fixed_pivots=[(0, 0)], guide=1), "needs three poses"),
+        (lambda s: s.motion(poses_of()[:3], fixed_pivots=[(0, 0), (1, 0)], guide=1), "one beside its guide"),
+        (lambda s: s.path(poses_of()[:, :2], INPUTS, guide=1), "5 points leave no choice of guide"),
         (lambda s: s.motion(np.zeros((5, 3))), "not independent"),
         (lambda s: s.motion([(0, 0, 0), (1, 0, 0), (2, 1, 0), (3, 5, 0)]), "do not turn against each other"),
         (lambda s: s.function_generator([0, 1], [0, 1]), "too few"),

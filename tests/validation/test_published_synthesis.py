@@ -1,7 +1,8 @@
 """Published tasks of synthesis, solved at least as well as published.
 
-Targets and linkages from the programs of S. Nguyen-Van et al., Symmetry 14 (2022) 381; benchmarks/synthesis.py has them
-all. The published errors are computed from the published dimensions, so there is no rounding to allow for.
+Targets and linkages from the programs of S. Nguyen-Van et al., Symmetry 14 (2022) 381, and from A. P. Morgan and C. W.
+Wampler, ASME Journal of Mechanical Design 112 (1990) 544-550; benchmarks/synthesis.py has them all. The published
+errors are computed from the published dimensions, so there is no rounding to allow for.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import synthesis
+
+from simengine2d.lab.synthesis.dyads import Displacements, five_pose_dyads
 
 
 def test_three_angles_five_angles_and_three_poses_are_met_exactly():
@@ -29,6 +32,37 @@ def test_five_poses_of_a_published_linkage_give_it_back():
     lengths = [np.sort([each.parameters[name] for name in names]) for each in synthesis.five_poses()]
     nearest = min(lengths, key=lambda each: np.abs(each - wanted).max())
     np.testing.assert_allclose(nearest, wanted, rtol=1e-6)  # the poses of a short way are close to each other
+
+
+def test_five_poses_of_a_straight_line_design_have_its_published_pivots():
+    """Twelve digits are published; the poses are close enough for two to be lost."""
+    poses = np.column_stack([synthesis.MORGAN_WAMPLER, synthesis.TURNS])
+    cranks = five_pose_dyads(Displacements(poses))
+    assert len(cranks) == 3
+    for pivot, moving in synthesis.CIRCLE_POINTS.items():
+        nearest = min(cranks, key=lambda crank: abs(crank.m - pivot))
+        found, published = nearest.w - complex(*poses[0, :2]), moving
+        assert abs(nearest.m - pivot) < 1e-9
+        np.testing.assert_allclose([found.real, found.imag], [published.real, published.imag], atol=1e-10)
+
+
+def test_the_fourth_dyad_of_the_straight_line_design_is_a_slider_on_the_line():
+    found = synthesis.straight_line_poses()
+    assert sorted(each.type for each in found) == ["four-bar"] * 3 + ["slider-crank"] * 3
+    for linkage in found:
+        if linkage.type == "slider-crank":
+            assert np.tan(linkage.parameters["guide_angle"]) == pytest.approx(1.0)  # y = x + 0.56
+            assert linkage.parameters["Px"] == pytest.approx(
+                linkage.parameters["rod"]
+            )  # the led point slides
+        if linkage.is_good:
+            assert linkage.errors().max() < 1e-9
+
+
+def test_five_poses_of_a_moving_part_are_met_exactly():
+    found = synthesis.poses_of_a_part()
+    assert (len(found), len(found.good)) == (6, 2)
+    assert max(linkage.errors().max() for linkage in found.good) < 1e-9
 
 
 def test_published_linkages_have_their_published_errors():

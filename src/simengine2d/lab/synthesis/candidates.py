@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import acos
-
 import numpy as np
 
 from ...analyses.inverse.inverse_dynamics import inverse_dynamics
@@ -67,8 +65,7 @@ def least_transmission(problem: LinkageProblem, x: Floats) -> float:
     theta = problem.inputs(x)
     span = 2 * np.pi if problem.full_turn or problem.target.closed else theta[-1] - theta[0]
     way = theta[0] + np.linspace(0.0, 1.0, FINE) * span
-    _, cosines = problem.kind.positions(problem.values(x), way, problem.sides)
-    return acos(min(1.0, max(float(np.abs(cosine).max()) for cosine in cosines)))
+    return problem.kind.least_transmission(problem.values(x), way, problem.sides)
 
 
 def linkage_of(problem: LinkageProblem, x: Floats) -> SynthesizedLinkage:

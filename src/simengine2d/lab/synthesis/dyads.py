@@ -15,6 +15,7 @@ chapters 3 and 5; G. N. Sandor, A. G. Erdman, Advanced Mechanism Design, vol. 2,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from math import pi
 from typing import NamedTuple
 
@@ -41,6 +42,16 @@ class Displacements:
         d = poses[:, 0] + 1j * poses[:, 1]
         self.e = np.exp(1j * (poses[1:, 2] - poses[0, 2]))
         self.t = d[1:] - self.e * d[0]
+
+    def first(self, count: int) -> Displacements:
+        """To the first poses only."""
+        fewer = copy(self)
+        fewer.e, fewer.t = self.e[:count], self.t[:count]
+        return fewer
+
+    def places(self, w: complex) -> np.ndarray:
+        """Where a point is in all poses, w_j = e_j w + t_j."""
+        return np.append(w, self.e * w + self.t)
 
     @property
     def size(self) -> float:
@@ -91,15 +102,15 @@ def by_rotation(
 
 def by_center(move: Displacements, m: complex) -> Dyad:
     """Three poses: the circle point of a center."""
-    return Dyad(complex(m), _point(move.of_center(m)))
+    return Dyad(complex(m), line_crossing(move.of_center(m)))
 
 
 def by_circle_point(move: Displacements, w: complex) -> Dyad:
     """Three poses: the center of a circle point, where the bisectors of its places meet."""
-    return Dyad(_point(move.of_circle_point(w)), complex(w))
+    return Dyad(line_crossing(move.of_circle_point(w)), complex(w))
 
 
-def _point(rows: Floats) -> complex:
+def line_crossing(rows: Floats) -> complex:
     """The point of two lines a x + b y + c = 0; nan if they are parallel."""
     (a, b, c), (d, e, f) = rows
     det = a * e - b * d
@@ -213,7 +224,7 @@ def _sharpened(point: np.ndarray, first: Floats, second: Floats) -> np.ndarray:
 
 
 def _dyad(solution: Floats, scale: float) -> Dyad | None:
-    """The points of a solution; None where one is at infinity, which is a slider."""
+    """The points of a solution; None where one is at infinity: a slider has its center there."""
     x, y, u, v, _, _, h = solution
     if abs(h) <= 1e-7 * np.abs(solution).max():
         return None

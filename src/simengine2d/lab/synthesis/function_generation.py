@@ -24,7 +24,7 @@ from ...expressions.evaluate import number
 from ...numerics.arrays import Floats
 from .defects import FourBarPositions
 from .dyads import Displacements, Dyad, common_point, five_pose_dyads, roots_on_line
-from .four_bars import synthesized_four_bar
+from .linkages_from_pins import synthesized_four_bar
 from .solutions import SynthesizedLinkages, sorted_by_quality
 from .targets import SynthesisTarget, function_target
 

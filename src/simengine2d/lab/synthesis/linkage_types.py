@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import acos
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -173,6 +174,11 @@ class LinkageType:
             side = sides[len(cosines)] if isinstance(step, CirclePin | SliderPin) else 0
             pins[step.pin] = step.place(pins, p, theta, side, cosines)
         return pins, cosines
+
+    def least_transmission(self, p: Mapping[str, Any], theta: Any, sides: Sequence[int]) -> float:
+        """min mu of all dyads at the input angles, folded to 0 ... pi/2; 0 where one does not close."""
+        _, cosines = self.positions(p, theta, sides)
+        return acos(min(1.0, max(float(np.abs(cosine).max()) for cosine in cosines)))
 
     def direction(self, pins: Mapping[str, Place], body: str) -> Place:
         """The unit vector along a link."""

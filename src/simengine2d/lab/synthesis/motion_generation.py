@@ -1,16 +1,17 @@
-"""Motion generation: four-bars that lead a plane through two to five poses. Two cranks of Burmester's make one."""
+"""Motion generation: four-bars and slider-cranks that lead a plane through two to five poses.
+
+Two cranks of Burmester's make a four-bar, a crank and a slider a slider-crank.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
-import numpy as np
-
-from ...errors import ModelError
+from ...errors import ModelError, counted
 from ...expressions.evaluate import number
-from .defects import FourBarPositions
+from .defects import FourBarPositions, SliderCrankPositions
 from .dyads import (
     Displacements,
     Dyad,
@@ -20,7 +21,8 @@ from .dyads import (
     by_rotation,
     five_pose_dyads,
 )
-from .four_bars import synthesized_four_bar
+from .linkages_from_pins import synthesized_four_bar, synthesized_slider_crank
+from .slider_dyads import SliderDyad, by_guide, slider_dyads
 from .solutions import SynthesizedLinkage, SynthesizedLinkages, sorted_by_quality
 from .targets import SynthesisTarget, pose_target
 
@@ -34,14 +36,16 @@ def motion(
     fixed_pivots: Sequence[Sequence[Any]] | None = None,
     moving_pivots: Sequence[Sequence[Any]] | None = None,
     rotations: Sequence[Any] | None = None,
+    guide: Any = None,
     samples: int = SAMPLES,
 ) -> SynthesizedLinkages:
-    """All four-bars whose coupler passes through the poses (x, y, angle).
+    """All four-bars and slider-cranks whose coupler passes through the poses (x, y, angle).
 
     - five poses: a finite number, at most six;
-    - four: two curves of pivots, looked at in 2 `samples` places or fewer;
-    - three: two of the pivots are chosen, fixed ones or moving ones as they are in the first pose;
-    - two: so are they, and the `rotations` of both cranks from one pose to the other.
+    - four: two curves of pivots, looked at in 2 `samples` places or fewer, and one slider;
+    - three: two of the pivots are chosen, fixed ones or moving ones as they are in the first pose; of a slider-crank
+      one of them and, at an angle, the `guide`;
+    - two: two pivots are chosen, and the `rotations` of both cranks from one pose to the other.
     """
     target = pose_target(poses)
     n = len(target)
@@ -51,11 +55,14 @@ def motion(
         )
     move = Displacements(target.rows)
     if n >= 4:
-        _refuse(n, fixed_pivots=fixed_pivots, moving_pivots=moving_pivots, rotations=rotations)
-        dyads = five_pose_dyads(move) if n == 5 else burmester_curves(move, samples)
+        _refuse(n, fixed_pivots=fixed_pivots, moving_pivots=moving_pivots, rotations=rotations, guide=guide)
+        cranks = five_pose_dyads(move) if n == 5 else burmester_curves(move, samples)
+        sliders = slider_dyads(move)
     else:
-        dyads = _chosen(move, fixed_pivots, moving_pivots, rotations)
-    linkages = four_bars_of(combinations(dyads, 2), move, target)
+        sliders = _chosen_sliders(move, guide)
+        cranks = _chosen(move, fixed_pivots, moving_pivots, rotations, 2 - len(sliders))
+    linkages = four_bars_of(combinations(cranks, 2), move, target)
+    linkages += slider_cranks_of(product(cranks, sliders), move, target)
     return SynthesizedLinkages(f"motion through {n} poses", target, sorted_by_quality(linkages))
 
 
@@ -65,16 +72,29 @@ def _refuse(n: int, **choices: Any) -> None:
             raise ModelError(f"motion: {n} poses leave no choice of {name}; leave it out.")
 
 
-def _chosen(move: Displacements, fixed: Any, moving: Any, rotations: Any) -> list[Dyad]:
-    """Two or three poses: the cranks of the two pivots that were chosen."""
+def _chosen_sliders(move: Displacements, guide: Any) -> list[SliderDyad]:
+    """Three poses: the slider of a guide, if one was chosen."""
+    if guide is None:
+        return []
+    if len(move.e) == 1:
+        raise ModelError(
+            "motion: a guide needs three poses; of two, every point of the plane can slide from its first place to its "
+            "second. Leave it out."
+        )
+    return [by_guide(move, number(guide))]
+
+
+def _chosen(move: Displacements, fixed: Any, moving: Any, rotations: Any, count: int) -> list[Dyad]:
+    """Two or three poses: the cranks of the pivots that were chosen."""
     n = len(move.e) + 1
     if (fixed is None) == (moving is None):
         raise ModelError(
-            f"motion: {n} poses leave the pivots open. Choose two: fixed_pivots or moving_pivots."
+            f"motion: {n} poses leave the pivots open. Choose {counted(count, 'pivot')}: fixed_pivots or moving_pivots."
         )
     points = [complex(number(x), number(y)) for x, y in (moving if fixed is None else fixed)]
-    if len(points) != 2:
-        raise ModelError(f"motion: {len(points)} pivots were chosen; a four-bar has two of a kind.")
+    if len(points) != count:
+        linkage = "four-bar has two of a kind" if count == 2 else "slider-crank has one beside its guide"
+        raise ModelError(f"motion: {counted(len(points), 'pivot')} chosen; a {linkage}.")
     if n == 3:
         _refuse(n, rotations=rotations)
         return [by_circle_point(move, w) if fixed is None else by_center(move, w) for w in points]
@@ -101,6 +121,17 @@ def four_bars_of(
 
 
 def pins_of(first: Dyad, second: Dyad, move: Displacements) -> FourBarPositions:
-    """The pins in all poses: w_j = e_j w + t_j."""
-    B, C = (np.append(dyad.w, move.e * dyad.w + move.t) for dyad in (first, second))
-    return FourBarPositions(first.m, second.m, B, C)
+    """The pins in all poses."""
+    return FourBarPositions(first.m, second.m, move.places(first.w), move.places(second.w))
+
+
+def slider_cranks_of(
+    pairs: Iterable[tuple[Dyad, SliderDyad]], move: Displacements, target: SynthesisTarget
+) -> list[SynthesizedLinkage]:
+    """The slider-cranks of pairs of a crank and a slider, those left out of which a link has no length."""
+    linkages = []
+    for crank, slider in pairs:
+        pins = SliderCrankPositions(crank.m, slider.direction, move.places(crank.w), move.places(slider.w))
+        linkage = synthesized_slider_crank(pins, target)
+        linkages += [] if linkage is None else [linkage]
+    return linkages
