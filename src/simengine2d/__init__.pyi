@@ -115,6 +115,8 @@ from .lab.explain.explanation import Explanation as Explanation
 from .lab.fit.experiments import Experiment as Experiment
 from .lab.fit.fit import fit as fit
 from .lab.fit.fitted import Fit as Fit
+from .lab.sensitivity.sensitivities import Sensitivity as Sensitivity
+from .lab.sensitivity.sensitivity import sensitivity as sensitivity
 from .lab.sweep.samples import LatinHypercube as LatinHypercube
 from .lab.sweep.samples import MonteCarlo as MonteCarlo
 from .lab.sweep.samples import Sobol as Sobol

@@ -66,6 +66,10 @@ EVERY = {
         *("sweep", "four_bar", "--param", "rocker=3:4:#3", "--param", "coupler=2,2.2"),
         *("--output", "top=max(coupler.end.y)", "--executor", "serial"),
     ],
+    "sensitivity": [
+        *("sensitivity", "four_bar", "--param", "crank", "--param", "density", "--analysis", "inverse"),
+        *("--output", "peak=max(motor.torque)", "--t-end", 0.2),
+    ],
     "lab": [
         *("lab", "double_pendulum", "--t-end", 0.05, "--coordinates", "relative"),
         *("--formulations", "projection", "--integrators", "heun"),

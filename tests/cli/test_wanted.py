@@ -86,6 +86,22 @@ def test_equilibria_and_modes_are_shown_in_motion():
     assert "there is no mode 7" in run("modes", "sprung_slider", "--mode", 7, "--html", "m.html").output
 
 
+def test_circuits_and_assemblies_are_shown_in_motion():
+    shown = run(
+        "linkage", "four_bar", "--circuit", 1, "--plot", "crank.phi", "--html", "c.html", "--out", "c.csv"
+    )
+    assert shown.exit_code == 0 and "wrote c.html" in shown.stdout, shown.output
+    turned = se.Results.load("c.csv")["crank.phi"]
+    assert np.ptp(turned) == pytest.approx(
+        2 * np.pi, rel=0.1
+    )  # the crank turns fully, and ends a pose before its start
+    shown = run("assemblies", "four_bar", "--report", "r.html", "--out", "a.npz", "--json")
+    assert json.loads(shown.stdout)["saved"] == ["a.npz", "r.html"]
+    found, poses = se.Results.load("a.npz"), se.assembly_modes(se.load("four_bar"))
+    np.testing.assert_array_equal(found.q, [mode.q for mode in poses])
+    assert "there is no circuit 7" in run("linkage", "four_bar", "--circuit", 7, "--html", "m.html").output
+
+
 def test_pictures_of_other_answers():
     for command in ("assemblies", "linkage", "check"):
         assert run(command, "four_bar", "--picture", "p.svg").exit_code == 0

@@ -29,7 +29,7 @@ SLOW = [
     "explanation/accuracy.md", "explanation/formulations.md", "how-to/choose-an-analysis.md",
     "how-to/compare-methods.md", "how-to/design-a-cam.md", "how-to/design-a-linkage.md",
     "how-to/take-results-elsewhere.md", "how-to/write-down-the-equations.md", "how-to/style-pictures.md",
-    "how-to/sweep-a-design.md", "how-to/fit-to-measurements.md",
+    "how-to/sweep-a-design.md", "how-to/fit-to-measurements.md", "how-to/differentiate-a-design.md",
     "how-to/synthesize-a-linkage.md",
 ]  # fmt: skip
 ERRORS = "reference/errors.md"
@@ -91,5 +91,5 @@ def test_the_page_on_the_command_line_shows_every_command_and_they_work(monkeypa
             continue
         done = CliRunner().invoke(cli.app, words[1:])
         assert done.exit_code == 0, (words, done.output)
-    elsewhere = {"warmup", "check-work", "fit", "synthesize"}  # pages of their own have them
+    elsewhere = {"warmup", "check-work", "fit", "sensitivity", "synthesize"}  # pages of their own have them
     assert {words[1] for words in lines} | elsewhere == set(get_command(cli.app).list_commands(None))

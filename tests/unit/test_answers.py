@@ -226,6 +226,9 @@ def studies():
     experiment = se.Experiment({"t": swing.t, "rocker.phi": swing["rocker.phi"]})
     yield from (experiment, se.fit(builders.four_bar(1, 2, 3, 3, speed=2), experiment, ["rocker", "coupler"]))
     yield from (se.LatinHypercube(3), se.Sobol(4, seed=2), se.MonteCarlo(5))
+    yield se.sensitivity(
+        se.load("four_bar"), ["rocker", "coupler"], outputs=["max(rocker.phi)", "coupler.y"], t_end=1
+    )
 
 
 def syntheses():

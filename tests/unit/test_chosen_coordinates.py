@@ -152,6 +152,56 @@ def test_the_angle_alpha_needs_no_spring():
     assert p.coordinates == "mixed(angles=crank)"
 
 
+@pytest.fixture(scope="module")
+def with_coupler_point():
+    m = builders.four_bar(1, 2, 2.5, 3)
+    m.bodies["coupler"].points["P"] = (0.2, 0.7)
+    return m
+
+
+def test_the_points_of_natural_coordinates_are_chosen(with_coupler_point):
+    p = se.formulate(with_coupler_point, "natural(points=coupler.P crank)")
+    assert p.names == ["B.x", "B.y", "C.x", "C.y", "coupler.P.x", "coupler.P.y", "crank.x", "crank.y"]
+    assert {"coupler.P.x", "coupler.P.y", "crank.center.x", "crank.center.y"} < set(p.row_names)
+    P = p.C_P("coupler.P")
+    assert P @ p.q == pytest.approx(p.q[4:6])  # where the coordinates say that it is
+    # a pin is there already
+    assert se.formulate(with_coupler_point, "natural(points=coupler.end)").names == p.names[:4]
+
+
+def test_a_second_point_takes_the_place_of_the_vector():
+    """The pendulum of the notes by its two ends, L^2 = x^2 + y^2."""
+    m = se.Model("pendulum")
+    m.bar("bar", (0, 0), (2, 0), mass=3)
+    m.add(se.Revolute("O", m.ground, "bar.start"))
+    assert se.formulate(m, "natural").names == ["bar.ux", "bar.uy"]
+    p = se.formulate(m, "natural(points=bar.end)")
+    assert p.names == ["bar.end.x", "bar.end.y"] and p.row_names == ["bar.length"]
+    e = p.at()
+    assert pytest.approx(np.eye(2)) == e.M and pytest.approx([0, -3 * 9.81 / 2]) == e.QA  # m/3 and m g/2
+    assert e.Phi_q == pytest.approx(np.array([[4.0, 0.0]]))
+    both = se.formulate(m, "natural(points=bar.end, vectors=bar)")
+    assert both.names == ["bar.end.x", "bar.end.y", "bar.ux", "bar.uy"]
+
+
+@pytest.mark.parametrize(
+    "coordinates",
+    [
+        "natural(points=coupler.P)",
+        "natural(points=coupler.P crank, vectors=rocker)",
+        "mixed(angles=crank)",
+        "relative(cut=A)",
+    ],
+)
+def test_formulas_are_those_of_the_numbers_by_any_choice(with_coupler_point, coordinates):
+    p, formulas = se.formulate(with_coupler_point, coordinates), with_coupler_point.equations(coordinates)
+    assert formulas.coordinate_names == p.names and formulas.row_names == p.row_names
+    rates = np.linspace(-1.0, 2.0, len(p.names))
+    e = p.at(qd=rates)
+    for name in ("M", "QA", "Phi", "Phi_q", "gamma"):
+        assert formulas.lambdify(name)(0.0, p.q, rates) == pytest.approx(getattr(e, name), abs=1e-10), name
+
+
 def test_the_joints_of_the_tree_are_chosen():
     m = builders.four_bar(1, 2, 2.5, 3)
     assert se.formulate(m, "relative(cut=C)").row_names == ["C.x", "C.y"]
@@ -159,7 +209,15 @@ def test_the_joints_of_the_tree_are_chosen():
     assert p.names == ["D.angle", "C.angle", "B.angle"] and p.row_names == ["A.x", "A.y"]
 
 
-@pytest.mark.parametrize("coordinates", ["mixed(angles=crank rocker)", "relative(cut=B)", "relative(cut=A)"])
+@pytest.mark.parametrize(
+    "coordinates",
+    [
+        "mixed(angles=crank rocker)",
+        "relative(cut=B)",
+        "relative(cut=A)",
+        "natural(points=coupler crank.start, vectors=rocker)",
+    ],
+)
 @pytest.mark.parametrize("formulation", slow_among(["projection", "index3"], "index3"))
 def test_motions_are_the_same_by_any_choice(coordinates, formulation):
     m = builders.four_bar(1, 2, 2.5, 3)
@@ -187,7 +245,12 @@ def test_misspellings_are_answered():
         ("mixed(angle=crank)", "Did you mean 'angles'"),
         ("mixed(angles=crnk)", "Did you mean 'crank'"),
         ("relative(cut=Z)", "there is no joint 'Z'"),
-        ("natural(points=A)", "It has none"),
+        ("natural(points=crnk.end)", "Did you mean 'crank'"),
+        ("natural(points=coupler.Q)", "has no point 'Q'"),
+        ("natural(points=ground)", "on the ground, which does not move"),
+        ("natural(vectors=crnk)", "The bodies are crank"),
+        ("natural(angles=crank)", "no option 'angles'"),
+        ("reference_point(points=A)", "It has none"),
     ):
         with pytest.raises(se.ModelError, match=answer):
             se.formulate(m, given)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 import simengine2d as se
@@ -74,7 +76,7 @@ def test_a_change_point_belongs_to_the_pose():
     assert (diagnosis.mobility, diagnosis.redundant) == (2, 1)
     (group,) = diagnosis.dependent
     assert not group.permanent
-    assert diagnosis.singular
+    assert diagnosis.singular and not diagnosis.isolated
     assert "in this pose only" in str(diagnosis)
     assert "singular pose" in str(diagnosis)
 
@@ -116,3 +118,27 @@ def test_over_driven():
 def test_size_does_not_matter(size):
     diagnosis = se.diagnose(builders.four_bar(size, 2 * size, 2.5 * size, 3 * size))
     assert (diagnosis.mobility, diagnosis.redundant) == (1, 0)
+
+
+def straight_four_bar(last: float) -> se.Model:
+    """Links of lengths 1, 1 and `last` on a line, from A at 0 to D at 2 + last."""
+    model = se.Model("straight")
+    places, before = (0.0, 1.0, 2.0, 2.0 + last), model.ground
+    for joint, (a, b) in zip("ABC", pairwise(places), strict=True):
+        link = model.bar(f"link from {joint}", (a, 0), (b, 0), mass=1)
+        model.add(se.Revolute(joint, before, link, at=(a, 0)))
+        before = link
+    model.add(se.Revolute("D", before, model.ground, at=(places[-1], 0)))
+    return model
+
+
+def test_links_that_are_stretched_out_are_a_structure():
+    """A chain as long as the distance of its ends has one pose: what is free to first order leads nowhere."""
+    diagnosis = se.diagnose(straight_four_bar(2.0))
+    assert diagnosis.isolated and diagnosis.singular and diagnosis.mobility == 2
+    assert [group.permanent for group in diagnosis.dependent] == [False]
+    assert "The joints close in this pose only" in str(diagnosis)
+    (finding,) = [found for found in se.doctor(straight_four_bar(2.0)).findings if found.kind == "locked"]
+    assert finding.elements == ("A", "B", "C", "D") and "cannot move" in finding.text
+    with pytest.raises(se.ConvergenceError, match=r"begins in a singular pose.*Make one longer or shorter"):
+        se.dynamics(straight_four_bar(2.0), t_end=5)

@@ -83,7 +83,7 @@ def test_spellings_are_one_tree(matlab: str, python: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("sin(30*deg)", 0.5), ("e", math.e), ("log(e^2)", 2), ("log10(1000)", 3),
+        ("sin(30*deg)", 0.5), ("2*π", 2 * math.pi), ("e", math.e), ("log(e^2)", 2), ("log10(1000)", 3),
         ("atan2(1, -1)", 0.75 * math.pi),
         ("hypot(3, 4)", 5), ("mod(-1, 3)", 2), ("mod(1, -3)", -2), ("min(3, 1, 2)", 1), ("max(3)", 3),
         ("max(1, 2, 3, 2)", 3), ("sign(-3) + sign(0)", -1), ("abs(-3)", 3), ("sqrt(0)", 0), ("0^0", 1),

@@ -19,6 +19,7 @@ from simengine2d.numerics import patterns as cache
 from simengine2d.numerics.patterns import once_per_pattern, patterns
 from simengine2d.system import evaluation
 from simengine2d.system.elimination import elimination_program
+from simengine2d.system.geometry import geometries
 from simengine2d.system.workspace import Pool
 
 
@@ -34,9 +35,9 @@ def switched_off(monkeypatch):
     """Nothing is shared: every pattern and every tree is made again."""
 
     def off():
-        patterns.clear()
-        monkeypatch.setattr(patterns, "find", lambda key: None)
-        monkeypatch.setattr(patterns, "keep", lambda key, answer: None)
+        for shared in (patterns, geometries):
+            shared.clear()
+            monkeypatch.setattr(shared, "keep", lambda key, answer: None)
         monkeypatch.setattr(idle_families, "shared", Pool())
         monkeypatch.setattr(Pool, "give", lambda self, kind, workspace: None)
         monkeypatch.setattr(parser, "_kept_tree", parser._tree)
@@ -134,7 +135,7 @@ def test_what_is_shared_is_found_by_every_integer():
 
 
 def test_what_is_shared_is_bounded(monkeypatch, empty):
-    monkeypatch.setattr(cache, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(patterns, "most", 100_000)
 
     @once_per_pattern
     def zeros(size):
@@ -142,7 +143,7 @@ def test_what_is_shared_is_bounded(monkeypatch, empty):
 
     for size in range(200):
         zeros(size)
-    assert patterns.size <= 10_000
+    assert patterns.size <= 100_000
     assert sum(answer.size for answer in patterns.answers.values()) == patterns.size
     latest = zeros(199)[0]
     assert zeros(199)[0] is latest
@@ -151,7 +152,7 @@ def test_what_is_shared_is_bounded(monkeypatch, empty):
 def test_large_patterns_are_not_kept(empty):
     @once_per_pattern
     def large():
-        return (np.zeros(cache.LARGEST // 8 + 1),)
+        return (np.zeros(int(cache.LARGEST * patterns.most) // 8 + 1),)
 
     assert large()[0] is not large()[0]
 

@@ -17,6 +17,7 @@ from simengine2d.coordinates.relative.relative import Relative
 from simengine2d.model import library
 from simengine2d.numerics.patterns import patterns
 from simengine2d.system import evaluation
+from simengine2d.system.geometry import geometries
 from simengine2d.system.renumbering import OwnSystem
 
 
@@ -30,6 +31,7 @@ def nothing_left():
 def forget() -> None:
     """As in a new process."""
     patterns.clear()
+    geometries.clear()
     idle_families.shared.waiting.clear()
     evaluation.idle.waiting.clear()
 

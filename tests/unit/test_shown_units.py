@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import simengine2d as se
+from simengine2d.answer import PlottedAnswer
 from simengine2d.draw.html import player_data
 from simengine2d.draw.payload import payload
 from simengine2d.draw.report import report
@@ -39,6 +41,12 @@ def mm() -> se.Results:
 @pytest.fixture(scope="module")
 def si() -> se.Results:
     return se.dynamics(press(None), t_end=0.2, step=0.01)
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    plt.close("all")
 
 
 # Units ------------------------------------------------------------------------------------------------
@@ -221,3 +229,94 @@ def test_a_slider_of_a_parameter_without_a_unit_is_a_number(si):
     widget = r.player(parameters={"k": (1, 5)})
     widget.values = {"k": 4.0}
     assert widget.message == "" and widget.results.resolved.parameters["k"] == 4.0
+
+
+# Linkages ---------------------------------------------------------------------------------------------
+
+
+def crank_rocker(units: dict[str, str] | None) -> se.Model:
+    """The same mechanism in any units: every number says its own."""
+    m = se.Model("crank-rocker", units=units)
+    start, A, B, C = ("0 m", "0 m"), ("0 m", "1 m"), ("1.8 m", "1.9 m"), ("3 m", "0 m")
+    bars = {"crank": (start, A, "2 kg"), "coupler": (A, B, "4 kg"), "rocker": (C, B, "5 kg")}
+    crank, coupler, rocker = (m.bar(name, p, q, mass=mass) for name, (p, q, mass) in bars.items())
+    m.add(se.Revolute("O", m.ground, crank["start"]))
+    m.add(se.Revolute("A", crank["end"], coupler["start"]))
+    m.add(se.Revolute("B", coupler["end"], rocker["end"]))
+    m.add(se.Revolute("C", m.ground, rocker["start"]))
+    m.add(se.Driver("motor", se.angle(m.ground, crank), "drawn + 60 rpm*t"))
+    return m
+
+
+def linkage_answers(units: dict[str, str] | None) -> dict[str, PlottedAnswer]:
+    """What designers ask of a crank-rocker."""
+    model = crank_rocker(units)
+    results = se.inverse_dynamics(model, t_end=1, step=0.05)
+    motor = se.Motor([(0, 50), (40, 50)], [(0, 90), (40, 80)], inertia=0.1)
+    return {
+        "grashof": se.grashof(model),
+        "circuits": se.circuits(model),
+        "shaking": se.shaking(results),
+        "balance": se.balance(model, {"crank": 0.5, "rocker": 0.5}, t_end=1, step=0.05),
+        "flywheel": se.flywheel_for(results, fluctuation=0.05),
+        "motor": se.motor_sizing(results, motor),
+        "polygon": se.acceleration_polygon(results, 0.1),
+        "centers": se.instant_centers(results),
+        "centrodes": se.centrodes(results, "coupler"),
+        "advantage": se.mechanical_advantage(results, "motor", "y(ground, rocker)"),
+    }
+
+
+def curves_in_si(answer: PlottedAnswer) -> list[np.ndarray]:
+    """The curves of a plot, each in SI units by what its axes say."""
+    curves = []
+    for axes in answer.plot().figure.axes:
+        factors = [axis_factor(label) for label in (axes.get_xlabel(), axes.get_ylabel())]
+        for line in axes.get_lines():
+            if line.get_transform() == axes.transData and len(line.get_xdata()):
+                curves.append(np.array(line.get_data(), dtype=float).T * factors)
+    return curves
+
+
+def axis_factor(label: str) -> float:
+    """Of the unit in brackets at the end of a label."""
+    unit = re.search(r"\[(.*)\]$", label)
+    return 1.0 if unit is None or unit[1] == "°" else factor_of(unit[1])
+
+
+@pytest.fixture(scope="module")
+def linkages() -> list[dict[str, PlottedAnswer]]:
+    return [linkage_answers(units) for units in (None, {"length": "mm", "force": "kN"})]
+
+
+@pytest.mark.parametrize(
+    "name", ["circuits", "shaking", "balance", "flywheel", "motor", "polygon", "advantage"]
+)
+def test_plots_of_linkages_are_in_the_units_that_they_name(linkages, name):
+    """Read back by the units at its axes, the picture of a model in millimeters and kilonewtons is that in SI units."""
+    plain, written = (curves_in_si(answers[name]) for answers in linkages)
+    assert len(plain) == len(written) > 0
+    size = max(np.nanmax(np.abs(curve)) for curve in plain)
+    for curve, known in zip(written, plain, strict=True):
+        np.testing.assert_allclose(curve, known, rtol=1e-9, atol=1e-9 * size)
+
+
+@pytest.mark.parametrize("name", ["centers", "centrodes"])
+def test_ticks_of_the_plane_are_in_the_units_that_its_axes_name(linkages, name):
+    """The plane is drawn in meters; its ticks are read in millimeters."""
+    ax = linkages[1][name].plot()
+    assert ax.get_xlabel() == "x [mm]" and ax.get_ylabel() == "y [mm]"
+    assert ax.xaxis.get_major_formatter()(4.75, 0) == ax.yaxis.get_major_formatter()(4.75, 0) == "4750"
+
+
+def test_linkages_speak_in_the_units_of_the_model(linkages):
+    """1 m is 1000 mm, 1 N m is 1 kN mm."""
+    si, mm = linkages
+    assert "4 < 4.25968" in str(si["grashof"]) and "4000 < 4259.68" in str(mm["grashof"])
+    assert mm["grashof"].plot().get_xlabel() == "length [mm]"
+    peak = float(np.max(si["shaking"].force))
+    assert f"up to {peak:.4g} N," in str(si["shaking"]) and f"up to {1e-3 * peak:.4g} kN," in str(
+        mm["shaking"]
+    )
+    assert "J within" in str(si["flywheel"]) and "kN mm within" in str(mm["flywheel"])
+    assert str(si["advantage"]).endswith("1/m") and str(mm["advantage"]).endswith("1/mm")

@@ -44,7 +44,7 @@ OPTIONS = {
     "formulation": Option(str | dict[str, Any], METHOD),
     "coordinates": Option(
         str | dict[str, Any],
-        "reference_point, natural, mixed or relative, with choices: mixed(angles=crank), relative(cut=B)",
+        "reference_point, natural(points=rod.P), mixed(angles=crank) or relative(cut=B), with or without choices",
     ),
     "on_singular": Option(str, "pass, stop or raise"),
     "actuators": Option(

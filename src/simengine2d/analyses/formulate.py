@@ -217,7 +217,8 @@ def formulate(
 ) -> FormulatedModel:
     """Formulate a model in reference_point, natural, mixed or relative coordinates: M, QA, Phi, Phi_q, nu, gamma.
 
-    "mixed(angles=crank)" adds the angle of a body, "relative(cut=B)" leaves a joint out of the tree.
+    "mixed(angles=crank)" adds the angle of a body, "natural(points=rod.P)" a point, "natural(vectors=rod)" a unit
+    vector; "relative(cut=B)" leaves a joint out of the tree.
 
     p = se.formulate(model, "natural")
     p.names, p.q                # the coordinates and their values at t = 0

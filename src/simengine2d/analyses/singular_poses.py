@@ -17,6 +17,7 @@ from ..numerics.kernel_pointer import BoundKernel
 from ..numerics.rank import unit_rows
 from ..system.elimination import drawn_slopes, elimination_program
 from ..system.equations_of_motion import EquationArrays
+from ..system.geometry import once_per_geometry
 from ..system.system import System
 from ..system.workspace import once_per_system
 from .assembly.closure import coordinate_scale
@@ -81,7 +82,7 @@ def lowest(values: Floats) -> tuple[float, float]:
     return float(x), float(((a * x + b) * x + c) * x + d)
 
 
-@once_per_system
+@once_per_geometry
 def geometric_masses(system: System) -> Floats:
     """Bodies of mass 1 whose inertia follows from their size: a purely geometric measure."""
     S, nb = system.arrays, len(system.bodies)

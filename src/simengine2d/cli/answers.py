@@ -81,6 +81,7 @@ def of_diagnosis(diagnosis: Diagnosis) -> Data:
         "mobility_by_count": diagnosis.mobility_by_count,
         "redundant": diagnosis.redundant,
         "singular": diagnosis.singular,
+        "isolated": diagnosis.isolated,
         "free": diagnosis.free,
         "dependent": [{"equations": each.names, "permanent": each.permanent} for each in diagnosis.dependent],
     }

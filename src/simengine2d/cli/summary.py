@@ -94,6 +94,8 @@ def constraint_lines(assembly: Assembly, diagnosis: Diagnosis) -> Iterator[str]:
 def _verdict(diagnosis: Diagnosis) -> str:
     if diagnosis.coordinates == 0:
         return "The model has no bodies."
+    if diagnosis.isolated:
+        return "Nothing can move. Links are stretched out or folded completely: make one longer or shorter."
     if diagnosis.singular:
         return "In this pose the motion is not unique: kinematics cannot start from it."
     if diagnosis.mobility == 0:

@@ -304,7 +304,7 @@ def plot_curve(answer: Curve, ax: Axes | None = None) -> Axes:
     points = np.array([answer(s) for s in np.linspace(*answer.range, SAMPLES).tolist()])
     ax.plot(*points.T, color=COLORS[0], linewidth=WIDTH)
     tidy(ax)
-    ax.set(xlabel="x [m]", ylabel="y [m]", aspect="equal")
+    ax.set(xlabel="x", ylabel="y", aspect="equal")  # in the unit that its numbers were written in
     ax.margins(0.05)
     return ax
 

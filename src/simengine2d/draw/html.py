@@ -21,8 +21,8 @@ from .payload import MOST_ROWS, payload
 from .style import PAPER, Theme, color_rules
 
 SCRIPTS = (
-    "data.js", "labels.js", "arrows.js", "actor.js", "stage.js", "legend.js", "save.js", "chart.js", "plots.js",
-    "theme.js", "player.js",
+    "data.js", "formula.js", "labels.js", "arrows.js", "actor.js", "stage.js", "legend.js", "save.js", "chart.js",
+    "plots.js", "theme.js", "player.js",
 )  # fmt: skip
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 OF_POINTS = ("x", "y", "xd", "yd", "|v|", "|a|")  # channels of points, which the player computes

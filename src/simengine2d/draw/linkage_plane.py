@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analyses.linkage.instant_centers import pose_of
+from ..analyses.linkage.instant_centers import instant_centers, pose_of
+from ..expressions.unit_system import SI
 from ..model.frame import GROUND
+from ..model.si_values import units_of
+from ..numerics.arrays import Floats
 from .figure import axes_or_new, draw_scene
 from .linkage_plots import GRAY, RED
-from .plots import COLORS, QUIET, WIDTH, line_style
+from .plots import COLORS, QUIET, WIDTH, line_style, name_plane
 from .scene import nearest_row, scene_of
 
 if TYPE_CHECKING:
@@ -40,7 +44,8 @@ def plot_instant_centers(centers: InstantCenters, t: float, ax: Axes | None) -> 
     _mark_centers(ax, spots, far)
     ax.set_axis_on()
     ax.grid(True, color=QUIET, linewidth=0.6)
-    ax.set(xlabel="x [m]", ylabel="y [m]", aspect="equal")
+    ax.set_aspect("equal")
+    name_plane(ax, units_of(centers.results.model))
     words = ", ".join(f"{number} {body}" for body, number in numbers.items())
     ax.set_title(words if len(words) < 90 else f"{len(numbers)} bodies", fontsize="medium")
     return ax
@@ -74,20 +79,27 @@ def plot_centrodes(centrodes: Centrodes, t: float, ax: Axes | None) -> Axes:
     i = nearest_row(results, t)
     ax = axes_or_new(ax, 6.0, 5.4)
     draw_scene(scene_of(results.at_rows(slice(i, i + 1))), ax, alpha=0.35, forces=False, labels=False)
+    rotation = instant_centers(results).homogeneous(centrodes.relative_to, centrodes.body)[:, 2]
     for k, (name, body, curve) in enumerate(
         (("fixed", centrodes.relative_to, centrodes.fixed), ("moving", centrodes.body, centrodes.moving))
     ):
         x, y, phi = (float(part[i]) for part in pose_of(results, body))
         c, s = np.cos(phi), np.sin(phi)
         path = np.column_stack([x + c * curve[:, 0] - s * curve[:, 1], y + s * curve[:, 0] + c * curve[:, 1]])
-        ax.plot(*path.T, label=f"{name} centrode", zorder=40, **line_style(k))
+        ax.plot(*_through_infinity(path, rotation).T, label=f"{name} centrode", zorder=40, **line_style(k))
         ax.plot(*path[i], "o", color=RED, markersize=5, zorder=50)
     _show_near(ax, centrodes)
     ax.set_axis_on()
     ax.grid(True, color=QUIET, linewidth=0.6)
     ax.legend(frameon=False)
-    ax.set(xlabel="x [m]", ylabel="y [m]")
+    name_plane(ax, units_of(results.model))
     return ax
+
+
+def _through_infinity(path: Floats, rotation: Floats) -> Floats:
+    """The path with a gap wherever the rotation changes its sign, since the center passes through infinity there."""
+    gaps = np.flatnonzero(rotation[:-1] * rotation[1:] < 0.0) + 1
+    return np.insert(path, gaps, np.nan, axis=0)
 
 
 def _show_near(ax: Axes, centrodes: Centrodes) -> None:
@@ -112,6 +124,7 @@ def _show_near(ax: Axes, centrodes: Centrodes) -> None:
 def plot_polygon(polygon: VectorPolygon, ax: Axes | None) -> Axes:
     """Vectors from the pole o to the points, and dashed images of the bodies; parts of accelerations are thin."""
     ax = axes_or_new(ax, 5.6, 5.0)
+    polygon = _in_shown_units(polygon)
     ends = np.array([[0.0, 0.0], *(point.vector for point in polygon.points.values())])
     size = float(np.abs(ends).max(initial=0.0)) or 1.0
     named: dict[tuple[float, float], list[str]] = {(0.0, 0.0): ["o"]}
@@ -135,6 +148,16 @@ def plot_polygon(polygon: VectorPolygon, ax: Axes | None) -> Axes:
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_title(f"{polygon.kind} polygon at t = {polygon.t:.4g} s", fontsize="medium")
     return ax
+
+
+def _in_shown_units(polygon: VectorPolygon) -> VectorPolygon:
+    """The same vectors in the units in which they are shown; places keep their ratio to them."""
+    unit = polygon.shown_unit
+    points = {
+        name: replace(point, place=unit.of(point.place), vector=unit.of(point.vector))
+        for name, point in polygon.points.items()
+    }
+    return replace(polygon, points=points, unit=unit.name, units=SI)
 
 
 def _images(ax: Axes, polygon: VectorPolygon, size: float) -> None:

@@ -87,7 +87,7 @@ def _scene_data(scene: Scene, view: ResultsInUnits, orders: int, asked: Sequence
     return {
         "size": _rounded(scene.size),
         "bounds": [_rounded(v) for v in scene.bounds_with_forces],
-        "units": {unit: list(units.shown(unit)) for unit in ("m", "m/s", "m/s²", "N", "N m")},
+        "units": {unit: list(units.shown(unit)) for unit in ("m", "rad", "m/s", "m/s²", "N", "N m")},
         "forceScale": scene.force_scale,
         "torqueScale": scene.torque_scale,
         "carriers": [_carrier(name, scene, known, columns) for name in scene.motion.poses],
@@ -183,14 +183,15 @@ def _place(spot: Spot, number: dict[str, int]) -> dict[str, Any]:
 
 
 def _points(scene: Scene, results: Results, number: dict[str, int]) -> dict[str, Any]:
-    """The points whose paths can be shown: those asked for, and every named point of the bodies."""
-    traces = {trace.name: trace for trace in scene.traces}
+    """The points whose paths can be shown: those asked for, and every named point of the bodies, with its axis."""
+    traces, angles = {trace.name: trace for trace in scene.traces}, {}
     for body in results.bodies:
-        for point, (x, y, _) in results.resolved.bodies[body].points.items():
+        for point, (x, y, angle) in results.resolved.bodies[body].points.items():
             name = f"{body}.{point}"
             traces.setdefault(name, Trace(Spot(body, x, y), name, scene.inks[body]))
+            angles[name] = {"angle": angle} if angle else {}
     return {
-        name: _place(trace.spot, number) | {"ink": ink_class(trace.ink), "name": name}
+        name: _place(trace.spot, number) | {"ink": ink_class(trace.ink), "name": name} | angles.get(name, {})
         for name, trace in traces.items()
     }
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
 from ..expressions.evaluate import check_names, substitute
+from ..expressions.function import Function, expression_function
+from ..expressions.recorded import is_recorded
 from ..expressions.syntax import Name, Node, Number, to_text
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ DRAWN = "drawn"
 WORD = re.compile(rf"\b{DRAWN}\b")
 
 
-def written_out(joint: Joint, scope: Scope) -> dict[str, str]:
+def written_out(joint: Joint, scope: Scope) -> dict[str, str | Function]:
     """The fields of a joint that name `drawn`, with its value instead."""
     fields = [name for name in _functions_of_time(type(joint)) if reads_drawn(getattr(joint, name))]
     if not fields:
@@ -50,12 +52,15 @@ def without_drawn(joint: Joint, field: str, scope: Scope) -> Any:
     return _replaced(joint, field, Name("t"), scope)
 
 
-def _replaced(joint: Joint, field: str, node: Node, scope: Scope) -> str:
+def _replaced(joint: Joint, field: str, node: Node, scope: Scope) -> str | Function:
     try:
         tree = scope.words.parse(getattr(joint, field))
         check_names(tree, ("t", DRAWN, *scope.parameters))
     except ModelError as error:
         raise ModelError([joint.title.part(field).says(problem) for problem in error.problems]) from None
+    if isinstance(node, Number) and is_recorded(node.value):  # which a text would lose
+        known = {**scope.parameters, DRAWN: node.value}
+        return expression_function(tree, getattr(joint, field), ("t",), known)
     return to_text(substitute(tree, {DRAWN: node}))
 
 

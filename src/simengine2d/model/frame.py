@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from math import atan2, cos, hypot, isfinite, sin
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from ..errors import ModelError, Problem
 from ..expressions import syntax
 from ..expressions.parser import parse
+from ..expressions.recorded import atan2, cos, hypot, isfinite, sin
 from ..expressions.syntax import to_text
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ def usual_place(place: Any) -> Pose | None:
     if type(place) is not tuple or not 2 <= len(place) <= 3:
         return None
     x, y, angle = place if len(place) == 3 else (*place, 0.0)
+    if type(x) is type(y) is type(angle) is float and abs(x) + abs(y) + abs(angle) <= LARGEST:  # most are
+        return x, y, angle
     x, y, angle = usual(x), usual(y), usual(angle)
     return None if x is None or y is None or angle is None else (x, y, angle)
 

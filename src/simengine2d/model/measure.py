@@ -20,6 +20,7 @@ from math import atan2, cos, pi, sin, sqrt
 from typing import Any
 
 from ..errors import ModelError
+from ..expressions.recorded import called
 from ..numerics.kernel import kernel
 from .frame import Frame, PlacedFrame, Side, as_frame
 
@@ -159,10 +160,15 @@ class Term:
         """Value in the initial pose, as drawn."""
         a, b = self.a, self.b
         assert isinstance(a, PlacedFrame) and isinstance(b, PlacedFrame)
-        ua, ub = (cos(a.drawn_angle), sin(a.drawn_angle)), (cos(b.drawn_angle), sin(b.drawn_angle))
-        dx, dy = b.drawn_x - a.drawn_x, b.drawn_y - a.drawn_y
-        kind = KINDS[self.kind]
-        return self.weight * float(value(kind, dx, dy, *ua, *ub, a.drawn_angle, b.drawn_angle))
+        drawn: float = called(_drawn, KINDS[self.kind], a, b)
+        return self.weight * drawn
+
+
+def _drawn(kind: int, a: PlacedFrame, b: PlacedFrame) -> float:
+    """A measure between two frames as drawn."""
+    ua, ub = (cos(a.drawn_angle), sin(a.drawn_angle)), (cos(b.drawn_angle), sin(b.drawn_angle))
+    dx, dy = b.drawn_x - a.drawn_x, b.drawn_y - a.drawn_y
+    return float(value(kind, dx, dy, *ua, *ub, a.drawn_angle, b.drawn_angle))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +205,8 @@ class Measure:
         directions = [term for term in self.terms if term.kind == "direction"]
         if not directions:
             return 0.0
+        if len(directions) == 1:  # as a rule
+            return 2 * pi * abs(directions[0].weight)
         weights: dict[tuple[Any, Any], float] = {}
         for term in directions:
             weights[term.a, term.b] = weights.get((term.a, term.b), 0.0) + term.weight

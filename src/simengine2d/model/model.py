@@ -12,7 +12,7 @@ from ..errors import ModelError, OptionError, answers_misspellings, counted, unk
 from ..expressions.sampled import sampled
 from ..expressions.table import Table, split_points
 from ..expressions.unit_system import UnitSystem, as_unit_system
-from ..methods import CoordinatesName, NotationName
+from ..methods import ChosenCoordinates, NotationName
 from ..numerics.collector import collector_waits
 from .body import BODY_SYNONYMS, Body, BodyOptions
 from .elements import Element, ForceElement, Joint
@@ -327,14 +327,15 @@ class Model:
 
     def equations(
         self,
-        coordinates: CoordinatesName = "reference_point",
+        coordinates: ChosenCoordinates = "reference_point",
         *,
         notation: NotationName = "haug",
         numbers: bool = False,
     ) -> Equations:
         """M, QA, Phi, Phi_q, nu, gamma and Newmark's matrix as SymPy, with symbols or with the model's `numbers`.
 
-        `notation` selects the letters of a textbook: haug, nikravesh, garcia_de_jalon or shabana.
+        `coordinates` may have choices, as in "natural(points=rod.P)". `notation` selects the letters of a textbook:
+        haug, nikravesh, garcia_de_jalon or shabana.
         """
         from ..symbolic.from_model import equations_of
 

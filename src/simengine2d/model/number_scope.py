@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from math import isfinite
 from typing import Any
 
 from ..errors import ModelError, Problem, Subject
 from ..expressions import evaluate
 from ..expressions.function import Function, as_function
 from ..expressions.law import as_law
+from ..expressions.recorded import called, isfinite
 from .body import Body
 from .dimensions import check_dimension
 from .elements import Scope
@@ -156,12 +156,12 @@ class NumberScope(Scope, ABC):
             raise ModelError(what.says("only a body with a shape has a density; give its mass."))
         if body.mass != 0.0:
             raise ModelError(what.says(f"the mass {body.mass} is given too; give one of them."))
-        return density * body.shape.size(**numbers)
+        return density * called(_size, body.shape, numbers)
 
     def _shape(self, body: Body, mass: float, numbers: dict[str, Any]) -> Inertia:
         assert body.shape is not None
         try:
-            shape = body.shape.inertia(mass, **numbers)
+            shape: Inertia = called(_inertia, body.shape, mass, numbers)
         except ModelError as error:
             raise ModelError(of_shape(body).says(error)) from None
         if not all(isfinite(number) for number in (mass, shape.inertia, *(shape.pose or ()))):
@@ -185,3 +185,11 @@ class NumberScope(Scope, ABC):
             raise ModelError(Problem(f"{what} is {place!r}; write [x, y] or [x, y, angle].", what.path))
         numbers = [self.number(part, what) for part in place] + [0.0]
         return numbers[0], numbers[1], numbers[2]
+
+
+def _inertia(shape: Shape, mass: float, numbers: dict[str, Any]) -> Inertia:
+    return shape.inertia(mass, **numbers)
+
+
+def _size(shape: Shape, numbers: dict[str, Any]) -> float:
+    return shape.size(**numbers)

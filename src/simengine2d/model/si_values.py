@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import ModelError, Problem, Subject
 from ..expressions.evaluate import refuse_ambiguous
+from ..expressions.recorded import Recorded, as_number, called
 from ..expressions.syntax import Call, Name, Node, to_text
 from ..expressions.table import Table
 from ..expressions.unit_reader import BARE, OF_PARAMETER, Read, Sort, UnitReader, UnknownName
@@ -98,8 +99,8 @@ class SIValues:
             return self.text(given, dimension, variables, what)
         if isinstance(given, Table):
             return self.table(given, dimension, variables)
-        if isinstance(given, int | float | np.number):
-            return given if dimension is None else self.units.scaled(float(given), dimension)
+        if isinstance(given, int | float | np.number | Recorded):
+            return given if dimension is None else called(self.units.scaled, as_number(given), dimension)
         if callable(given) or not isinstance(given, list | tuple):
             self.problems.append(
                 what.says("the numbers of a Python function have no units. Give an expression or a table.")

@@ -31,15 +31,22 @@ def own(value: Any) -> Any:
     if kind is tuple:
         return value if _IMMUTABLE.issuperset(map(type, value)) else tuple(map(own, value))
     if isinstance(value, dict):
-        return {name: part if type(part) in _IMMUTABLE else own(part) for name, part in value.items()}
+        return _own_parts(value)
     if _is_part(kind):  # type: ignore[arg-type]
         other = object.__new__(kind)
-        for name, part in value.__dict__.items():
-            other.__dict__[name] = part if type(part) in _IMMUTABLE else own(part)
+        other.__dict__.update(_own_parts(value.__dict__))
         return other
     if isinstance(value, list):
         return kind(map(own, value))
     return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _own_parts(parts: dict[str, Any]) -> dict[str, Any]:
+    copy = parts.copy()
+    for name, part in parts.items():
+        if type(part) not in _IMMUTABLE:
+            copy[name] = own(part)
+    return copy
 
 
 @cache

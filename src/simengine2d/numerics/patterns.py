@@ -21,30 +21,42 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 MOST_BYTES = 32_000_000  # of all answers together; the oldest are dropped
 SMALLEST = 1_000  # of one, with the key by which it is found
-LARGEST = MOST_BYTES // 16  # of one: large models are rarely built twice
+LARGEST = 1 / 16  # of one, as a part of all: large models are rarely built twice
 
 
 class _Answer:
-    """Constant arrays that are laid out in memory as long as this object lives; `size` is theirs and the question's."""
+    """Constant arrays; `size` is theirs and the question's."""
 
     def __init__(self, arrays: Any, asked: int) -> None:
         self.arrays, self.size = constant(arrays), SMALLEST + asked
         for array in _arrays_of(arrays):
             self.size += array.nbytes
-        if self.size <= LARGEST:
-            for array in _arrays_of(arrays):
-                lay_out_once(self, array)
+
+    def lay_out(self) -> None:
+        """In memory, as long as this object lives."""
+        for array in _arrays_of(self.arrays):
+            lay_out_once(self, array)
 
 
-class PatternCache:
+class AnswerCache:
     """Answers by what they were computed from, the latest last."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int, lays_out: bool) -> None:
+        """At most so many bytes; `lays_out` where the arrays will be part of many contexts."""
         self.answers: OrderedDict[Hashable, _Answer] = OrderedDict()
-        self.size = 0
+        self.most, self.lays_out, self.size = most, lays_out, 0
         self.lock = threading.Lock()
 
-    def find(self, key: Hashable) -> _Answer | None:
+    def find(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """The answer of a key, which is computed where it is not known. Two threads may do that at once."""
+        answer = self._known(key)
+        if answer is None:
+            answer = _Answer(compute(), _bytes_in(key))
+            if answer.size <= LARGEST * self.most:
+                self.keep(key, answer)
+        return answer.arrays
+
+    def _known(self, key: Hashable) -> _Answer | None:
         with self.lock:
             answer = self.answers.get(key)
             if answer is not None:
@@ -52,12 +64,14 @@ class PatternCache:
             return answer
 
     def keep(self, key: Hashable, answer: _Answer) -> None:
+        if self.lays_out:
+            answer.lay_out()
         with self.lock:
-            if answer.size > LARGEST or key in self.answers:
+            if key in self.answers:
                 return
             self.answers[key] = answer
             self.size += answer.size
-            while self.size > MOST_BYTES:
+            while self.size > self.most:
                 self.size -= self.answers.popitem(last=False)[1].size
 
     def clear(self) -> None:
@@ -66,7 +80,7 @@ class PatternCache:
             self.size = 0
 
 
-patterns = PatternCache()
+patterns = AnswerCache(MOST_BYTES, lays_out=True)
 
 
 def once_per_pattern(function: Function) -> Function:
@@ -78,13 +92,15 @@ def once_per_pattern(function: Function) -> Function:
     @wraps(function)
     def known(*given: Any) -> Any:
         key = (function.__qualname__, *map(_identity, given))
-        answer = patterns.find(key)
-        if answer is None:
-            answer = _Answer(function(*given), sum(each.nbytes for each in _arrays_of(given)))
-            patterns.keep(key, answer)
-        return answer.arrays
+        return patterns.find(key, lambda: function(*given))
 
     return known  # type: ignore[return-value]
+
+
+def _bytes_in(key: Hashable) -> int:
+    if isinstance(key, tuple):
+        return sum(map(_bytes_in, key))
+    return len(key) if isinstance(key, bytes) else 0
 
 
 def _identity(given: Any) -> Hashable:

@@ -147,9 +147,11 @@ OPERATORS = frozenset("+-*/^(")
 
 def is_expression(results: Results, channel: str) -> bool:
     """Whether it is more than a name; names may hold signs, too, and points are also written at(1, 0)."""
+    if OPERATORS.isdisjoint(channel):
+        return False
     parts = channel.split(".")
     body = results.resolved.bodies.get(parts[0])
-    known = {*results.bodies, *results.model.elements, *(body.points if body is not None else ())}
+    known = {*results.bodies, *results.system.written.elements, *(body.points if body is not None else ())}
     strange = [part for part in parts if part not in known and not part.startswith(f"{AT}(")]
     return any(OPERATORS.intersection(part) for part in strange)
 

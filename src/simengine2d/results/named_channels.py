@@ -90,7 +90,7 @@ def array_of(results: Results, channel: str) -> Floats:
         )
     if channel == "t":
         return results.t
-    if channel in results.model.formulas:
+    if channel in results.system.written.formulas:
         return formula_along(results, results.resolved.formula(channel, Subject(f"formula '{channel}'")))
     if any(f"{kind}(" in channel for kind in KINDS):
         return _measure_or_expression(results, channel)
@@ -104,7 +104,7 @@ def _named(results: Results, channel: str) -> Floats:
     *path, quantity = channel.split(".")
     owner = path[0] if path else ""
     if (
-        owner in results.model.elements
+        owner in results.system.written.elements
         and len(path) <= 2
         and (len(path) == 1 or quantity in Reaction._fields)
     ):

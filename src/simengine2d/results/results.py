@@ -13,6 +13,7 @@ from ..errors import ModelError, counted
 from ..model.frame import GROUND, Frame
 from ..model.measure import Measure
 from ..model.model import Model
+from ..model.resolved import ResolvedModel
 from ..model.si_values import text_in_si
 from ..numerics.arrays import Floats, Ints
 from ..system.system import System
@@ -72,9 +73,15 @@ class Results(PicturedResults):
 
     def __post_init__(self) -> None:
         self.system = System(self.system) if isinstance(self.system, Model) else self.system
-        self.resolved = self.system.resolved
+
+    @property
+    def resolved(self) -> ResolvedModel:
         """The model in numbers."""
-        self.bodies = [body.name for body in self.system.bodies]
+        return self.system.resolved
+
+    @property
+    def bodies(self) -> list[str]:
+        return self.system.body_names
 
     @property
     def in_si(self) -> Results:

@@ -18,6 +18,7 @@ from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...numerics.rank import Matrix
 from ...system.failures import broken_function
+from ...system.geometry import once_per_geometry
 from ...system.system import System
 from .closure import Closure, ScaledRows, close, coordinate_scale, weighted_change
 
@@ -82,16 +83,21 @@ def assemble(model: Model | System, t: float = 0.0) -> Assembly:
     Raises AssemblyError with the joint that stays open and its gap.
     """
     system = model if isinstance(model, System) else System(model)
+    drawn, closure = closed_pose(system, t)
+    qd, changes = consistent_velocities(system, closure.rows)
+    residual = float(np.abs(closure.gaps).max(initial=0.0))
+    return Assembly(system, t, closure.q.copy(), qd, closure.iterations, residual, closure.q - drawn, changes)
+
+
+@once_per_geometry
+def closed_pose(system: System, t: float) -> tuple[Floats, Closure]:
+    """The drawn pose with the whole turns of drivers, and the closed one near it."""
     f = system.functions_at(t)
     if not np.all(np.isfinite(f)):
         raise ModelError(broken_function(system, t) or f"a function of time has no value at t = {t:g} s.")
     drawn = with_whole_turns(system, f[:, 0], system.drawn_q)
     closure = close(system, t, drawn)
-    if not closure.closed:
-        closure = _closed_from_elsewhere(system, t, drawn, closure)
-    qd, changes = consistent_velocities(system, closure.rows)
-    residual = float(np.abs(closure.gaps).max(initial=0.0))
-    return Assembly(system, t, closure.q, qd, closure.iterations, residual, closure.q - drawn, changes)
+    return drawn, closure if closure.closed else _closed_from_elsewhere(system, t, drawn, closure)
 
 
 def _closed_from_elsewhere(system: System, t: float, drawn: Floats, closure: Closure) -> Closure:

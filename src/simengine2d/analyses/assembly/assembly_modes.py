@@ -17,9 +17,11 @@ from ...answer import Answer, Part, PlottedAnswer, Rows
 from ...errors import ModelError, SimEngineError, SingularityError, listed
 from ...model.model import Model
 from ...numerics.arrays import Floats
+from ...results.results import Results
 from ...system.system import System
 from ..kinematics.kinematics import assemble_driven, driven_solver
 from ..kinematics.run import KinematicsRun
+from ..pose_sequence import pose_sequence
 from .assemble import Assembly, with_turns_of_drivers
 from .pose_search import HeldSystem, PoseSearch
 from .redrawn import with_initial_pose
@@ -93,6 +95,12 @@ class AssemblyModes(PlottedAnswer):
 
     def __getitem__(self, i: int) -> AssemblyMode:
         return self.modes[i]
+
+    @property
+    def motion(self) -> Results:
+        """The poses one after the other, a second for each."""
+        q = np.array([mode.q for mode in self.modes])
+        return pose_sequence(System(self.model), q, str(self).splitlines()[0])
 
     def rows(self) -> list[list[str]]:
         """The table of the modes: number, description, range of the driver."""

@@ -56,7 +56,12 @@ class Closure(NamedTuple):
 
 def coordinate_scale(system: System) -> Floats:
     """Scale of each coordinate such that scaled coordinates are all lengths: (1, 1, 1 / arm) for each body."""
-    return system.sizes / np.repeat(system.arms, 3)
+    return scale_of(system.sizes, system.arms)
+
+
+def scale_of(sizes: Floats, arms: Floats) -> Floats:
+    """The same from the sizes of coordinates and the arms of bodies, of one system or of many."""
+    return sizes / np.repeat(arms, 3, axis=-1)
 
 
 def close(system: System, t: float, q: Floats, weights: Floats | None = None) -> Closure:

@@ -16,6 +16,8 @@ from ...system.system import System
 from .assemble import Assembly, assemble
 from .closure import close, coordinate_scale
 
+ISOLATED = "The joints close in this pose only"
+
 
 @dataclass(frozen=True, repr=False)
 class DependentSet(Answer):
@@ -46,6 +48,8 @@ class Diagnosis(PlottedAnswer):
     motions: Floats
     """The free motions as columns over the coordinates."""
     notes: list[str]
+    isolated: bool = False
+    """Whether the joints close in this pose only: the free motions are of first order and lead nowhere."""
 
     @property
     def mobility_by_count(self) -> int:
@@ -87,7 +91,9 @@ class Diagnosis(PlottedAnswer):
                 "are not unique. To make them unique, release one of the named equations, for example by a "
                 "PinSlot instead of a Revolute, or an AbsoluteY instead of a Translational joint."
             )
-        if self.singular:
+        if self.isolated:
+            lines.append(f"{ISOLATED}: what is free to first order leads nowhere.")
+        elif self.singular:
             lines.append(
                 "This is a singular pose (a dead point or a change point); most other poses are not."
             )
@@ -100,12 +106,7 @@ def diagnose(model: Model | Assembly, t: float = 0.0) -> Diagnosis:
     system = assembly.system
     order = _joints_first(system)
     here = _rank(system, assembly.t, assembly.q, order)
-    nearby = here
-    if here.dependent:
-        for q in nearby_poses(system, assembly.t, assembly.q):
-            nearby = max(nearby, _rank(system, assembly.t, q, order), key=lambda candidate: candidate.rank)
-            if nearby.rank > here.rank:
-                break
+    nearby = _nearby_rank(system, assembly, here, order)
     motions = free_motions(_scaled_jacobian(system, assembly.t, assembly.q), here.rank)
     return Diagnosis(
         system.model,
@@ -117,7 +118,20 @@ def diagnose(model: Model | Assembly, t: float = 0.0) -> Diagnosis:
         order,
         coordinate_scale(system)[:, None] * motions,
         assembly.notes,
+        nearby is None,
     )
+
+
+def _nearby_rank(system: System, assembly: Assembly, here: Rank, order: list[int]) -> Rank | None:
+    """The highest rank in poses around this one; None where it could move to first order, but there are none."""
+    if not here.dependent:
+        return here
+    nearby, alone = here, _motions_of_joints(system, assembly.t, assembly.q).shape[1] > 0
+    for q in nearby_poses(system, assembly.t, assembly.q):
+        nearby, alone = max(nearby, _rank(system, assembly.t, q, order), key=lambda found: found.rank), False
+        if nearby.rank > here.rank:
+            break
+    return None if alone else nearby
 
 
 def _joints_first(system: System) -> list[int]:
@@ -148,12 +162,16 @@ def _without_drivers(system: System) -> Floats:
     return weights
 
 
+def _motions_of_joints(system: System, t: float, q: Floats) -> Floats:
+    """What the joints leave free to first order, without drivers; a column for each motion."""
+    undriven = _scaled_jacobian(system, t, q)[_without_drivers(system) > 0.0]
+    return free_motions(undriven, rank_of_rows(undriven).rank)
+
+
 def nearby_poses(system: System, t: float, q: Floats) -> Iterator[Floats]:
     """Other poses of the same mechanism without its drivers, a small distance from this one."""
-    weights = _without_drivers(system)
-    scale = coordinate_scale(system)
-    undriven = _scaled_jacobian(system, t, q)[weights > 0.0]
-    motions = free_motions(undriven, rank_of_rows(undriven).rank)
+    weights, scale = _without_drivers(system), coordinate_scale(system)
+    motions = _motions_of_joints(system, t, q)
     random = np.random.default_rng(1)
     for size in (0.1, 0.3, 1.0) * 6:
         push = motions @ random.standard_normal(motions.shape[1])
@@ -167,8 +185,10 @@ def nearby_poses(system: System, t: float, q: Floats) -> Iterator[Floats]:
             yield closure.q
 
 
-def _dependent_sets(system: System, here: Rank, nearby: Rank) -> list[DependentSet]:
+def _dependent_sets(system: System, here: Rank, nearby: Rank | None) -> list[DependentSet]:
     """The sets of the nearby pose are permanent; additional ones belong to this pose, smallest first."""
+    if nearby is None:
+        return [_named(system, row, partners, False) for row, partners in here.dependent.items()]
     permanent = [_named(system, row, partners, True) for row, partners in nearby.dependent.items()]
     found_here = sorted(here.dependent.items(), key=lambda item: (item[0] in nearby.dependent, len(item[1])))
     passing = found_here[: len(here.dependent) - len(nearby.dependent)]

@@ -179,6 +179,8 @@ def _held_twice(assembly: Assembly, diagnosis: Diagnosis) -> Iterator[Finding]:
             )
             continue
         # several rows that restrict the same motion
+        if diagnosis.isolated:
+            continue  # said of the whole mechanism
         when = "in every pose" if group.permanent else "in this pose, a dead point or change point"
         remedy = (
             "The motion is right, but their reactions are not unique; release one of them, for example by a "
@@ -200,9 +202,24 @@ def _reactions(assembly: Assembly) -> Iterator[Finding]:
         yield Finding(NOTE, "reactions", tuple(shared), f"{text}{rest}.", "The smallest ones are given.")
 
 
+def _stuck(diagnosis: Diagnosis) -> Finding:
+    """Links that are stretched out or folded to the last: a structure, though a shaky one."""
+    equations = list(dict.fromkeys(name for group in diagnosis.dependent for name in group.names))
+    joints = tuple(dict.fromkeys(name.partition(".")[0] for name in equations))
+    text = (
+        f"'{diagnosis.model.name}' cannot move: its joints close in this pose only, in which {listed(equations)} "
+        "restrict the same motion."
+    )
+    remedy = "Links are stretched out or folded completely there: make one a little longer or shorter."
+    return Finding(WARNING, "locked", joints, text, remedy)
+
+
 def _freedom(diagnosis: Diagnosis) -> Iterator[Finding]:
     free = diagnosis.mobility
     if diagnosis.coordinates == 0:
+        return
+    if diagnosis.isolated:
+        yield _stuck(diagnosis)
         return
     motions = "; ".join(diagnosis.free) if free else "every motion is prescribed or prevented"
     count = counted(free, "free motion")

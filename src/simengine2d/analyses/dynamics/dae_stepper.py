@@ -232,9 +232,9 @@ class DaeStepper(DynamicsStepper):
             self.accelerate(times[-1], Y[-1])
         if self.rows_are_motions:
             ends = np.cumsum([0, *3 * [self.system.n], self.system.m])
-            outputs.write(first, [Y[:, i:j].copy() for i, j in pairwise(ends)])
-            noting = note_rows.bind_like(self.lam)
-            noting(float(times.size), np.concatenate([times, Y.reshape(-1)]), np.zeros(0))
+            rows = [Y[:, i:j] for i, j in pairwise(ends)]
+            outputs.write(first, rows if first else [part.copy() for part in rows])
+            note_rows.bind_like(self.lam)(0.0, Y.reshape(-1), times)
             return
         outputs.write(first, self.motion_at(times, Y))
 

@@ -10,16 +10,18 @@ import numpy as np
 from ...coordinates.reference_point.sparse import SparseEquations
 from ...errors import ModelError, UnsupportedError, listed
 from ...numerics.arrays import Floats
-from ...numerics.rank import DEPENDENT, free_motions, rank_of_rows, unit_rows
+from ...numerics.rank import DEPENDENT, Rank, free_motions, rank_of_rows, unit_rows
 from ...system.connections import can_lose_rank
 from ...system.elimination import elimination_program
 from ...system.evaluation import SMALL
+from ...system.geometry import once_per_geometry
 from ...system.system import System
 from ...system.workspace import once_per_system
-from ..assembly.assemble import Assembly, assemble
+from ..assembly.assemble import Assembly, assemble, closed_pose
 from ..assembly.closure import coordinate_scale
 from ..assembly.diagnose import in_words, names_of_rows
 
+EPS = float(np.finfo(float).eps)
 # coordinates up to which dependent constraints are identified by a dense factorization
 LARGEST_EXAMINED = 900
 # pivot of a constraint, relative to what the masses of its bodies give, below which it may be dependent
@@ -29,7 +31,8 @@ WEAK = 1e-9
 class InitialState(NamedTuple):
     """`redundant` names the constraints whose reactions are not unique; `regular` says that there are none.
 
-    `implied` are the rows that earlier rows imply in this pose, `pace` how fast the motion begins.
+    `implied` are the rows that earlier rows imply in this pose, `pace` how fast the motion begins, and `rounding` the
+    error of the farthest position, relative to the smallest body.
     """
 
     assembly: Assembly
@@ -37,6 +40,7 @@ class InitialState(NamedTuple):
     regular: bool
     implied: tuple[int, ...]
     pace: float
+    rounding: float
 
     @property
     def notes(self) -> list[str]:
@@ -58,7 +62,8 @@ def start(system: System, t: float) -> InitialState:
     if system.missing_law is not None:
         raise UnsupportedError(system.missing_law)
     assembly = assemble(system, t)
-    return InitialState(assembly, *_examine(system, assembly), pace(system, assembly))
+    rounding = EPS * float(np.abs(assembly.q).max(initial=0.0) / system.arms.min(initial=np.inf))
+    return InitialState(assembly, *_examine(system, assembly), pace(system, assembly), rounding)
 
 
 def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool, tuple[int, ...]]:
@@ -67,11 +72,9 @@ def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool, tuple
         return [], True, ()
     if system.n > LARGEST_EXAMINED:
         return [], False, ()
-    scale = coordinate_scale(system)
-    J = system.Phi_q(assembly.t, assembly.q) * scale
-    rank = rank_of_rows(J)
-    for motion in _massless_motions(system, J):
-        words = in_words(system, assembly.q, scale * motion)
+    rank = _rank(system, assembly.t)
+    for motion in _massless_motions(system, assembly):
+        words = in_words(system, assembly.q, motion)
         raise ModelError(
             f"a free motion has no mass, so forces do not determine it: {words}. "
             "Give these bodies a mass and an inertia, or drive the motion."
@@ -80,17 +83,27 @@ def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool, tuple
     return names_of_rows(system, rows), not rows, tuple(rank.dependent)
 
 
-def _massless_motions(system: System, J: Floats) -> Iterator[Floats]:
-    """Free motions of massless coordinates alone; J is in scaled coordinates."""
+@once_per_geometry
+def _rank(system: System, t: float) -> Rank:
+    """Which rows are independent in the closed pose."""
+    return rank_of_rows(_scaled_slopes(system, t, closed_pose(system, t)[1].q))
+
+
+def _scaled_slopes(system: System, t: float, q: Floats) -> Floats:
+    return system.Phi_q(t, q) * coordinate_scale(system)
+
+
+def _massless_motions(system: System, at: Assembly) -> Iterator[Floats]:
+    """Free motions of massless coordinates alone."""
     light = np.flatnonzero(system.masses == 0.0)
     if light.size == 0:
         return
-    part = unit_rows(J)[0][:, light]
+    part = unit_rows(_scaled_slopes(system, at.t, at.q))[0][:, light]
     rank = int(np.sum(np.linalg.svd(part, compute_uv=False) > DEPENDENT)) if system.m else 0
     for found in free_motions(part, rank).T:
         motion = np.zeros(system.n)
         motion[light] = found
-        yield motion
+        yield coordinate_scale(system) * motion
 
 
 def _weak(system: System, t: float, q: Floats) -> bool:

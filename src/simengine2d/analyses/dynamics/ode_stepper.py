@@ -53,15 +53,19 @@ class OdeStepper(DynamicsStepper):
     Adaptive explicit steps watch for stiffness, and for steps that lead nowhere.
     """
 
+    kind: StepKind
+    """Under which it is left to later runs."""
+
     @classmethod
     def of(cls, options: DynamicsOptions, start: InitialState) -> OdeStepper:
         """A stepper at the start: one that an earlier run has left, or a new one."""
         family = take_family(options.system, options.coordinates, options.formulation, start)
-        idle: OdeStepper | None = family.idle.take(StepKind.of(options))
-        if idle is None:
+        kind = StepKind.of(options)
+        stepper: OdeStepper | None = family.idle.take(kind)
+        if stepper is None:
             stepper = cls(options, start, family)
+            stepper.kind = kind
         else:
-            stepper = idle
             stepper.take_numbers(start)
         stepper.begin(options)
         return stepper
@@ -183,7 +187,7 @@ class OdeStepper(DynamicsStepper):
         """Leave this stepper to the next run, without the rows of this one."""
         if self.restartable is not None:
             self.Y = self.Y[:0].copy()
-            self.family.idle.give(StepKind.of(self.options), self)
+            self.family.idle.give(self.kind, self)
             leave_family(self.family, self.options.system, self.options.formulation, self.start)
 
     # a row that is the present state, as a Simulator has it

@@ -8,7 +8,7 @@ force or an acceleration may be larger between two outputs than ever before, the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -43,9 +43,9 @@ class Outputs:
 
     def __init__(self, system: System, times: Floats, spacing: float | None) -> None:
         self.system, self.spacing, self.done = system, spacing, 0
-        self.times = times if spacing is None else times[[0, -1]]
-        Q, Qd, Qdd = np.zeros((3, 0, system.n))
-        self.history = History(Q, Qd, Qdd, np.zeros((0, system.m)))
+        self.times = times if spacing is None else times[:: times.size - 1].copy()
+        none = np.zeros((0, system.n))
+        self.history = History(none, none, none, np.zeros((0, system.m)))
         self.largest = np.zeros(starts_of_sizes(system).size - 1)  # of the sizes so far
 
     @property
@@ -87,16 +87,14 @@ class Outputs:
     # rows
 
     def write(self, first: int, motion: Sequence[Floats]) -> None:
-        """Q, Qd, Qdd and Lam of rows from `first` on."""
+        """Q, Qd, Qdd and Lam of rows from `first` on; the first ones are kept as they are."""
         if first == 0:
             self.history = History(*motion)
             return
         needed = first + len(motion[0])
         if len(self.history.Q) < needed:
-            more = (self.times.size if self.spacing is None else 2 * needed) - first
-            self.history = History(
-                *(np.concatenate([a[:first], np.zeros((more, a.shape[1]))]) for a in self.history)
-            )
+            room = self.times.size if self.spacing is None else 2 * needed
+            self.history = History(*(with_room(array[:first], room) for array in self.history))
         for array, rows in zip(self.history, motion, strict=True):
             array[first:needed] = rows
 
@@ -110,11 +108,9 @@ class Outputs:
 
     def insert(self, first: int, times: Floats, motion: Sequence[Floats]) -> None:
         """More rows, between those from `first` on."""
-        done = self.done
-        every = np.concatenate([self.times[first:done], times])
-        order, later = np.argsort(every), self.times[done:]
-        rows = [np.concatenate([a[first:done], b])[order] for a, b in zip(self.history, motion, strict=True)]
-        self.times = np.concatenate([self.times[:first], every[order], later])
+        old = slice(first, self.done)
+        every, *rows = merged(self.times[old], [array[old] for array in self.history], times, motion)
+        self.times = np.concatenate([self.times[:first], every, self.times[self.done :]])
         self.write(first, rows)
         self.done += times.size
 
@@ -131,10 +127,7 @@ class Outputs:
 
     def finite_rows(self, first: int) -> int:
         """The number of rows before the first that is not finite; those before `first` are."""
-        if all(np.isfinite(array[first : self.done]).all() for array in self.history):
-            return self.done
-        good = np.all([np.isfinite(array[first : self.done]).all(axis=1) for array in self.history], axis=0)
-        return first + int(np.argmin(good))
+        return int(first_not_finite(*self.history, first, self.done))
 
     def end_at(self, t: float) -> None:
         """Make t the last output."""
@@ -175,6 +168,63 @@ def refill(arrays: Mapping[str, Floats], saved: Mapping[str, Floats]) -> None:
         if np.any(np.isnan(saved[name]) & ~np.isnan(array)):
             raise ValueError(f"{name} is nan")
         array[...] = saved[name]
+
+
+# Rows -------------------------------------------------------------------------------------------------
+
+
+@kernel(entry=True)
+def first_not_finite(Q, Qd, Qdd, Lam, first, done):
+    """The first row that is not finite; `done` if there is none."""
+    for i in range(first, done):
+        strange = False
+        for j in range(Q.shape[1]):
+            strange |= not (abs(Q[i, j]) < inf and abs(Qd[i, j]) < inf and abs(Qdd[i, j]) < inf)
+        for j in range(Lam.shape[1]):
+            strange |= not abs(Lam[i, j]) < inf
+        if strange:
+            return i
+    return done
+
+
+def with_room(rows: Floats, room: int) -> Floats:
+    """The same rows at the beginning of an array with room for more."""
+    array = np.empty((room, rows.shape[1]))
+    array[: len(rows)] = rows
+    return array
+
+
+def merged(
+    times: Floats, motion: Sequence[Floats], more_times: Floats, more: Sequence[Floats]
+) -> list[Floats]:
+    """Times, Q, Qd, Qdd and Lam of some rows and of more rows at other times, in the order of time."""
+    count = times.size + more_times.size
+    every, rows = np.empty(count), [np.empty((count, array.shape[1])) for array in motion]
+    merge_rows(times, *motion, more_times, *more, every, *rows)
+    return [every, *rows]
+
+
+@kernel(entry=True)
+def merge_rows(t, Q, Qd, Qdd, Lam, t2, Q2, Qd2, Qdd2, Lam2, times, Qs, Qds, Qdds, Lams):
+    """Both times increase."""
+    i = j = 0
+    for k in range(times.size):
+        if j == t2.size or (i < t.size and t[i] < t2[j]):
+            times[k] = t[i]
+            copy_row(Q, Qd, Qdd, Lam, i, Qs, Qds, Qdds, Lams, k)
+            i += 1
+        else:
+            times[k] = t2[j]
+            copy_row(Q2, Qd2, Qdd2, Lam2, j, Qs, Qds, Qdds, Lams, k)
+            j += 1
+
+
+@kernel
+def copy_row(Q, Qd, Qdd, Lam, i, Qs, Qds, Qdds, Lams, k):
+    for column in range(Q.shape[1]):
+        Qs[k, column], Qds[k, column], Qdds[k, column] = Q[i, column], Qd[i, column], Qdd[i, column]
+    for column in range(Lam.shape[1]):
+        Lams[k, column] = Lam[i, column]
 
 
 # Peaks ------------------------------------------------------------------------------------------------

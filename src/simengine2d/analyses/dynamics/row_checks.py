@@ -67,7 +67,9 @@ def cautions(stepper: DynamicsStepper) -> list[str]:
         soft_joints(monitors.changed[1]) if options.formulation.gives_way else None,
         # stabilized or compliant joints come apart slowly
         open_joints(system, gap) if options.formulation.projects or gap > APART * system.length else None,
-        far_from_the_origin(system, stepper.start.assembly.q, options.rtol),
+        far_from_the_origin(system, stepper.start.assembly.q, options.rtol)
+        if stepper.start.rounding > options.rtol
+        else None,
     ]
     return [
         *stepper.switching.notes(),

@@ -15,6 +15,7 @@ from ...numerics.interrupts import Interrupts
 from ...results.events import Crossing, EventWatch, crossings_until
 from ...results.results import Results
 from ...system.failures import overgrown
+from ..assembly.diagnose import ISOLATED, diagnose
 from ..times import Pace
 from .blow_up import BlowUp
 from .initial_state import InitialState
@@ -219,7 +220,8 @@ class Run:
         finer = outputs.times_beside_peaks(first, t)
         if finer.size and stepper.looks_back and len(self.takeover.passings) == 1:
             motion = stepper.motion_before(finer)
-            outputs.peaks(finer, motion)
+            if outputs.done < outputs.times.size:  # later peaks are compared with these
+                outputs.peaks(finer, motion)
             outputs.insert(first, finer, motion)
 
     # events
@@ -261,7 +263,19 @@ class Run:
     def failure(self, what: str) -> SimEngineError:
         """The error for a step that cannot be taken; a force that has no value is named first."""
         t = self.t
-        return self.stopped(self.broken() or f"at t = {t:.9g} s {what}", t)
+        return self.stopped(self.broken() or self.singular_start() or f"at t = {t:.9g} s {what}", t)
+
+    def singular_start(self) -> str | None:
+        """A sentence where the motion began in a pose from which it is not unique."""
+        diagnosis = diagnose(self.start.assembly)
+        if not diagnosis.singular:
+            return None
+        if diagnosis.isolated:
+            remedy = f"{ISOLATED}: links are stretched out or folded completely. Make one longer or shorter."
+        else:
+            remedy = "Start from another pose."
+        pose = f"the motion begins in a singular pose: {diagnosis.singular_sentence}"
+        return f"at t = {self.t:.9g} s the joints cannot be held together, since {pose} {remedy}"
 
     def stopped(self, why: str, t: float) -> SimEngineError:
         self.outputs.done = good_rows(self.stepper, self.outputs)
@@ -339,7 +353,7 @@ class Run:
         k, h, times = self.outputs.done, self.outputs.history, self.outputs.times
         halved = [Crossing(HALVED, t, True, False) for t in self.stepper.halved[1]]
         statistics, reported = self.statistics(), self.reported()
-        worst = reduce(np.maximum, (stepper.worst for stepper in self.steppers))
+        worst = reduce(np.maximum, [stepper.worst for stepper in self.steppers])
         return Results(
             self.system,
             times[:k].copy(),

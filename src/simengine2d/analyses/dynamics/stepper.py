@@ -184,6 +184,8 @@ class DynamicsStepper(ABC):
 
     def counts(self) -> dict[str, int]:
         """Steps and their cost."""
+        if not self.before:
+            return self.integration.counts()
         return {name: count + self.before.get(name, 0) for name, count in self.integration.counts().items()}
 
     def trouble(self, why: int, outputs: Outputs) -> str | None:

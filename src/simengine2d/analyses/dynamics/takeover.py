@@ -37,7 +37,7 @@ class Takeover:
 
     def __init__(self, run: Run, first: DynamicsStepper, t: float) -> None:
         self.run, self.first = run, first
-        self.passings = [Passing(run, first, t)]
+        self.passings, self.steppers = [Passing(run, first, t)], [first]
         self.marks = np.array([0.0, FIRST_WAIT, 0.0])
         first.say = run.notes.append
 
@@ -45,10 +45,6 @@ class Takeover:
     def passing(self) -> Passing:
         """Of the active stepper."""
         return self.passings[int(self.marks[ACTIVE])]
-
-    @property
-    def steppers(self) -> list[DynamicsStepper]:
-        return [passing.stepper for passing in self.passings]
 
     def note(self, words: str) -> None:
         if sum("stiff" in note for note in self.run.notes) < MOST_NOTES:
@@ -83,6 +79,7 @@ class Takeover:
         stepper = DaeStepper.taking_over(options, self.run.start, (t, *state))
         stepper.say = self.run.notes.append
         self.passings.append(Passing(self.run, stepper, t))
+        self.steppers.append(stepper)
 
     # explicit steps again
 

@@ -25,11 +25,13 @@ import numpy as np
 
 from ...answer import Answer, Part, PlottedAnswer, Rows
 from ...errors import ConvergenceError, ModelError, counted, listed
+from ...expressions.unit_system import SI, UnitSystem
 from ...model.frame import GROUND, Frame, PlacedFrame, as_frame
 from ...model.joints.fixed import Fixed
 from ...model.joints.revolute import Revolute
 from ...model.measure import x, y
 from ...model.model import Model
+from ...model.si_values import units_of
 from ...numerics.arrays import Floats
 from ...results.results import Results
 from ..kinematics.kinematics import kinematics
@@ -53,14 +55,18 @@ class Counterweight(Answer):
     place: tuple[float, float]
     moment: tuple[float, float]
     """Mass moment about the body's pivot, in body axes."""
+    units: UnitSystem = SI
+    """In which mass and place are shown."""
 
     def __str__(self) -> str:
-        return f"{self.mass:.5g} kg on {self.body} at ({', '.join(self.coordinates())})"
+        mass = self.units.shown("kg").text(self.mass, ".5g")
+        return f"{mass} on {self.body} at ({', '.join(self.coordinates())})"
 
     def coordinates(self) -> list[str]:
         """The place in digits; rounding errors are zero."""
         size = max(map(abs, self.place))
-        return [f"{value:.5g}" if abs(value) > NEGLIGIBLE * size else "0" for value in self.place]
+        unit = self.units.shown("m")
+        return [f"{unit.of(value):.5g}" if abs(value) > NEGLIGIBLE * size else "0" for value in self.place]
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,23 +86,30 @@ class Balancing(PlottedAnswer):
         return self.results.model
 
     @property
+    def units(self) -> UnitSystem:
+        """In which masses and places are shown."""
+        return units_of(self.source)
+
+    @property
     def remainder(self) -> float:
         """The part of the root mean square of the shaking force that is left."""
         return self.after.rms_force / (self.before.rms_force or 1.0)
 
     def rows(self) -> list[list[str]]:
         """The table: link, mass of its counterweight, place in its axes."""
-        return [[w.body, f"{w.mass:.5g}", *w.coordinates()] for w in self.counterweights]
+        unit = self.units.shown("kg")
+        return [[w.body, f"{unit.of(w.mass):.5g}", *w.coordinates()] for w in self.counterweights]
 
     def __str__(self) -> str:
         total = sum(weight.mass for weight in self.counterweights)
         part = 100.0 * self.remainder
         weights = counted(len(self.counterweights), "counterweight")
-        return f"{weights} of {total:.4g} kg; {part:.3g} % of the shaking force left"
+        return f"{weights} of {self.units.shown('kg').text(total)}; {part:.3g} % of the shaking force left"
 
     def _parts(self) -> Iterator[Part]:
         yield str(self)
-        yield Rows(["link", "mass kg", "x m", "y m"], self.rows())
+        mass, length = self.units.shown("kg").name, self.units.shown("m").name
+        yield Rows(["link", f"mass {mass}", f"x {length}", f"y {length}"], self.rows())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The tip of the shaking force over the motion, without and with counterweights."""
@@ -140,6 +153,7 @@ class Site:
 
     def __init__(self, moved: Results, pivot: PlacedFrame, radius: float) -> None:
         self.pivot, self.radius, count = pivot, radius, moved.t.size
+        self.units = units_of(moved.model)
         origin = PlacedFrame(GROUND, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         a_p = [moved.measure(measure(origin, pivot))[2] for measure in (x, y)]
         self.of_mass = -np.concatenate(a_p)
@@ -161,6 +175,7 @@ class Site:
             size / self.radius,
             (float(place[0]), float(place[1])),
             (float(U[0]), float(U[1])),
+            self.units,
         )
 
 

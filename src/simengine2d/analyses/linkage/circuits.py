@@ -16,14 +16,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...answer import Answer, Part, PlottedAnswer, Rows
-from ...errors import UnsupportedError, counted
+from ...errors import ModelError, UnsupportedError, counted
 from ...model.measure import Measure
 from ...model.model import Model
+from ...model.si_values import units_of
 from ...numerics.arrays import Floats
+from ...results.results import Results
 from ...system.system import System
 from ..assembly.assembly_modes import AssemblyModes, assembly_modes
 from ..assembly.pose_search import PoseSearch
 from ..inverse.gradients import Gradients
+from ..pose_sequence import pose_sequence
 from .configuration import LONGEST, ConfigurationCurve, ConfigurationSpace, CurvePoint, ReleasedSystem
 from .free_motion import measure_of, shown, the_driver, unit_of_measure
 from .transmission import driven_links
@@ -141,6 +144,16 @@ class Circuits(PlottedAnswer):
     def __getitem__(self, i: int) -> Circuit:
         return self.circuits[i]
 
+    def motion(self, circuit: int = 0) -> Results:
+        """The configurations along a circuit, one after the other, through its dead points."""
+        if not 0 <= circuit < len(self):
+            count = counted(len(self), "circuit")
+            raise ModelError(f"'{self.model.name}' has {count}, from 0; there is no circuit {circuit}.")
+        q = self.circuits[circuit].q
+        return pose_sequence(
+            System(self.model), q, f"circuit {circuit} of '{self.model.name}', {len(q)} poses"
+        )
+
     def rows(self) -> list[list[str]]:
         """The table: circuit, branch, its assemblies, range of the input, what ends it."""
         rows = []
@@ -152,7 +165,8 @@ class Circuits(PlottedAnswer):
     def _range(self, branch: InputBranch) -> list[str]:
         if branch.is_full_turn:
             return ["full turn", "" if branch.turns == 1 else f"repeats after {branch.turns} turns"]
-        return [f"{shown(branch.low, self.unit)} to {shown(branch.high, self.unit)}", branch.ends]
+        low, high = (shown(value, self.unit, units_of(self.model)) for value in (branch.low, branch.high))
+        return [f"{low} to {high}", branch.ends]
 
     def _title(self) -> str:
         what = f"{counted(len(self), 'circuit')} of {counted(len(self.assemblies), 'assembly', 'assemblies')}"

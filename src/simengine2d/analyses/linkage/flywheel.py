@@ -11,7 +11,7 @@ R. L. Norton, Design of Machinery, section 11.11; R. S. Khurmi, J. K. Gupta, The
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,8 @@ import numpy as np
 
 from ...answer import PlottedAnswer
 from ...errors import ModelError
+from ...expressions.unit_system import SI, UnitSystem
+from ...model.si_values import units_of
 from ...numerics.arrays import Floats
 from ...results.results import Results
 from .free_motion import measure_of, the_driver, unit_of_measure
@@ -43,6 +45,8 @@ class Flywheel(PlottedAnswer):
     highest: tuple[float, float]
     """Angle and E where the shaft is fastest."""
     lowest: tuple[float, float]
+    units: UnitSystem = SI
+    """In which torque, energy and inertia are shown."""
 
     @property
     def energy_swing(self) -> float:
@@ -70,7 +74,9 @@ class Flywheel(PlottedAnswer):
         return float((2.0 * self.inertia / (pi * density * thickness)) ** 0.25)
 
     def __str__(self) -> str:
-        return f"flywheel of {self.inertia:.4g} kg m² for {self.energy_swing:.4g} J within {self.fluctuation:.3g}"
+        inertia, energy = self.units.shown("kg m²"), self.units.shown("J")
+        swing = f"{energy.text(self.energy_swing)} within {self.fluctuation:.3g}"
+        return f"flywheel of {inertia.text(self.inertia)} for {swing}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Torque and its mean over the angle, with the energy taken up and given back."""
@@ -116,10 +122,11 @@ def flywheel_for(results: Results, driver: str | None = None, *, fluctuation: fl
         raise ModelError(f"driver '{name}' does not turn a shaft, so a flywheel cannot help it.")
     theta = results.measure(measure)[0]
     sign = 1.0 if theta[-1] >= theta[0] else -1.0
-    return flywheel(
+    wheel = flywheel(
         sign * theta, sign * results[f"{name}.effort"], speed=float(abs(theta[-1] - theta[0]) / np.ptp(results.t)),
         fluctuation=fluctuation,
     )  # fmt: skip
+    return replace(wheel, units=units_of(results.model))
 
 
 def _check(theta: Floats, T: Floats, speed: float, fluctuation: float) -> None:

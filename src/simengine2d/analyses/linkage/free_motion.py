@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ModelError, UnsupportedError, counted, unknown
+from ...expressions.unit_system import SI, UnitSystem
 from ...model.elements import Joint, Pair
 from ...model.frame import GROUND, Frame
 from ...model.joints.revolute import Revolute
@@ -141,6 +142,6 @@ def unit_of_measure(model: Model, measure: Measure | str) -> str:
     return units.pop() if len(units) == 1 else ""
 
 
-def shown(value: float, unit: str) -> str:
+def shown(value: float, unit: str, units: UnitSystem = SI) -> str:
     """Degrees for angles, four digits."""
-    return f"{np.degrees(value):.4g}°" if unit == "rad" else f"{value:.4g} {unit}".strip()
+    return f"{np.degrees(value):.4g}°" if unit == "rad" else units.shown(unit).text(value).strip()

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING
 
 from ...answer import Part, PlottedAnswer, Rows
 from ...errors import ModelError, UnsupportedError, listed
+from ...expressions.unit_system import SI, UnitSystem
 from ...model.model import Model
+from ...model.si_values import units_of
 from .loops import FourBarLengths, SliderCrankLengths, loops_of
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ class GrashofClass(PlottedAnswer):
     """s + l; of a slider-crank, s + |e|."""
     long_sum: float
     """p + q; of a slider-crank, the longer of crank and rod."""
+    units: UnitSystem = SI
+    """In which lengths are shown."""
 
     @property
     def kind(self) -> str:
@@ -67,11 +71,13 @@ class GrashofClass(PlottedAnswer):
     def sums(self) -> str:
         """`5 < 6`"""
         sign = {"I": "<", "II": ">", "special": "="}[self.kind]
-        return f"{self.short_sum:.6g} {sign} {self.long_sum:.6g}"
+        short, long = map(self.units.shown("m").of, (self.short_sum, self.long_sum))
+        return f"{short:.6g} {sign} {long:.6g}"
 
     def rows(self) -> list[list[str]]:
         """The table: each link with its length."""
-        return [[name, f"{length:.6g}"] for name, length in self.lengths.named()]
+        unit = self.units.shown("m")
+        return [[name, f"{unit.of(length):.6g}"] for name, length in self.lengths.named()]
 
     def _parts(self) -> Iterator[Part]:
         yield str(self)
@@ -91,7 +97,7 @@ def grashof(linkage: Model | Sequence[float]) -> GrashofClass:
     ground), three of a slider-crank (crank, rod, offset).
     """
     if isinstance(linkage, Model):
-        return _only([grashof_of(loop) for loop in loops_of(linkage)], linkage)
+        return _only(grashof_classes(linkage), linkage)
     lengths = [float(length) for length in linkage]
     if len(lengths) == 4:
         a, b, c, d = lengths
@@ -119,14 +125,19 @@ def _only(classes: list[GrashofClass], model: Model) -> GrashofClass:
     )
 
 
-def grashof_of(lengths: FourBarLengths | SliderCrankLengths) -> GrashofClass:
+def grashof_classes(model: Model) -> list[GrashofClass]:
+    """Of every loop of a model, shown in its units."""
+    return [grashof_of(loop, units_of(model)) for loop in loops_of(model)]
+
+
+def grashof_of(lengths: FourBarLengths | SliderCrankLengths, units: UnitSystem = SI) -> GrashofClass:
     """The sums of a loop."""
     _check(lengths)
     if isinstance(lengths, SliderCrankLengths):
         short, long = sorted((lengths.crank, lengths.rod))
-        return GrashofClass(lengths, short + abs(lengths.offset), long)
+        return GrashofClass(lengths, short + abs(lengths.offset), long, units)
     s, p, q, l = sorted(length for _, length in lengths.named())  # noqa: E741
-    return GrashofClass(lengths, s + l, p + q)
+    return GrashofClass(lengths, s + l, p + q, units)
 
 
 def _check(lengths: FourBarLengths | SliderCrankLengths) -> None:

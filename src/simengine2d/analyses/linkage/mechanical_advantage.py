@@ -17,7 +17,9 @@ import numpy as np
 
 from ...answer import PlottedAnswer
 from ...errors import ModelError
+from ...expressions.unit_system import SI, ShownUnit, UnitSystem
 from ...model.measure import Measure
+from ...model.si_values import units_of
 from ...numerics.arrays import Floats
 from ...results.results import Results
 from .free_motion import FreeMotion, MeasureRates, measure_of, unit_of_measure
@@ -38,6 +40,8 @@ class MechanicalAdvantage(PlottedAnswer):
     """Of the ratio: "" for torques or forces alike, "1/m" for a force by a torque, "m" for a torque by a force."""
     t: Floats
     ratio: Floats
+    units: UnitSystem = SI
+    """In which it is shown."""
 
     @property
     def smallest(self) -> float:
@@ -49,8 +53,13 @@ class MechanicalAdvantage(PlottedAnswer):
         """The largest size; infinite at a toggle position."""
         return float(np.nanmax(np.abs(self.ratio)))
 
+    @property
+    def shown_unit(self) -> ShownUnit:
+        return self.units.shown(self.unit)
+
     def __str__(self) -> str:
-        span = f"{self.smallest:.4g} to {self.largest:.4g} {self.unit}".rstrip()
+        unit = self.shown_unit
+        span = f"{unit.of(self.smallest):.4g} to {unit.text(self.largest)}".rstrip()
         return f"mechanical advantage of '{self.output[:18]}' over '{self.input[:14]}': {span}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -76,7 +85,7 @@ def mechanical_advantage(
     pairs = [rates.of(q, free.at(float(t), q)) for t, q in zip(results.t, results.q, strict=True)]
     into, out = np.array(pairs).T.reshape(2, -1)
     unit = _unit(*(unit_of_measure(model, measure) for measure in measures))
-    return MechanicalAdvantage(words[0], words[1], unit, results.t, _ratio(into, out))
+    return MechanicalAdvantage(words[0], words[1], unit, results.t, _ratio(into, out), units_of(model))
 
 
 def _released(results: Results, input: Measure | str) -> str | None:

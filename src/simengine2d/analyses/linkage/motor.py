@@ -23,6 +23,8 @@ import numpy as np
 
 from ...answer import Answer, Part, PlottedAnswer, Rows
 from ...errors import ModelError, UnsupportedError
+from ...expressions.unit_system import SI, ShownUnit, UnitSystem
+from ...model.si_values import units_of
 from ...numerics.arrays import Floats
 from ...results.peaks import rms
 from ...results.results import Results
@@ -80,6 +82,8 @@ class MotorSizing(PlottedAnswer):
     best_ratio: float
     """The gear ratio with the least rms torque where nothing is lost: sqrt(rms T / (J rms alpha))."""
     is_linear: bool
+    units: UnitSystem = SI
+    """In which torque, speed and inertia are shown."""
 
     @property
     def rms_torque(self) -> float:
@@ -119,28 +123,34 @@ class MotorSizing(PlottedAnswer):
     def fits(self) -> bool:
         return self.continuous_margin >= 1.0 and self.peak_margin >= 1.0
 
+    @property
+    def shown_units(self) -> tuple[ShownUnit, ShownUnit, ShownUnit]:
+        """Of torque, speed and inertia; of a linear motor, of force, velocity and mass."""
+        force, speed, mass = ("N", "m/s", "kg") if self.is_linear else ("N m", "rad/s", "kg m²")
+        return self.units.shown(force), self.units.shown(speed), self.units.shown(mass)
+
     def rows(self) -> list[list[str]]:
         """The table: what is needed, and what the motor has."""
-        force, speed = ("N", "m/s") if self.is_linear else ("N m", "rad/s")
+        effort, speed, inertia = self.shown_units
         has = float(self.motor.continuous_torque(self.mean_speed)), float(self.motor.peak[-1][0])
         return [
             [
                 "rms",
-                f"{self.rms_torque:.4g} {force}",
-                f"{has[0]:.4g} {force}",
+                effort.text(self.rms_torque),
+                effort.text(has[0]),
                 f"{self.continuous_margin:.3g}",
             ],
-            ["peak", f"{self.peak_torque:.4g} {force}", "curve", f"{self.peak_margin:.3g}"],
+            ["peak", effort.text(self.peak_torque), "curve", f"{self.peak_margin:.3g}"],
             [
                 "speed",
-                f"{self.top_speed:.4g} {speed}",
-                f"{has[1]:.4g} {speed}",
+                speed.text(self.top_speed),
+                speed.text(has[1]),
                 f"{_margin(has[1], self.top_speed):.3g}",
             ],
             [
                 "inertia",
-                f"{self.load_inertia.max():.4g}",
-                f"{self.motor.inertia:.4g}",
+                inertia.text(self.load_inertia.max()),
+                inertia.text(self.motor.inertia),
                 f"{self.inertia_ratio:.3g}",
             ],
         ]
@@ -182,7 +192,7 @@ def motor_sizing(
     is_linear = unit_of_measure(results.model, measure) == "m"
     return MotorSizing(
         motor, name, float(ratio), float(efficiency), results.t, ratio * w, torque,
-        reflected_inertia(results, name) / ratio**2, float(best), is_linear,
+        reflected_inertia(results, name) / ratio**2, float(best), is_linear, units_of(results.model),
     )  # fmt: skip
 
 

@@ -19,10 +19,12 @@ import numpy as np
 
 from ...answer import Answer, Part, PlottedAnswer, Rows
 from ...errors import ModelError, unknown
+from ...expressions.unit_system import SI, ShownUnit, UnitSystem
 from ...model.elements import Pair
 from ...model.frame import GROUND, Frame, PlacedFrame, as_frame
 from ...model.joints.revolute import Revolute
 from ...model.measure import Measure, x, y
+from ...model.si_values import units_of
 from ...numerics.arrays import Floats
 from ...results.results import Results
 
@@ -57,6 +59,8 @@ class VectorPolygon(PlottedAnswer):
     points: dict[str, PolygonPoint]
     rotation: dict[str, tuple[float, float]]
     """Angular velocity and acceleration of each body."""
+    units: UnitSystem = SI
+    """In which vectors are shown."""
 
     def __getitem__(self, name: str) -> Floats:
         point, _, other = name.partition("/")
@@ -88,12 +92,16 @@ class VectorPolygon(PlottedAnswer):
             raise ModelError(f"the polygon has no point '{name}'. {unknown('point', name, self.points)}")
         return self.points[name]
 
+    @property
+    def shown_unit(self) -> ShownUnit:
+        return self.units.shown(self.unit)
+
     def rows(self) -> list[list[str]]:
         """The table: each point, its components, its size and its direction."""
         rows = []
         for point in self.points.values():
             angle = np.degrees(np.arctan2(point.vector[1], point.vector[0])) if point.size else 0.0
-            numbers = (*point.vector, point.size)
+            numbers = map(self.shown_unit.of, (*point.vector, point.size))
             rows.append([point.name, *(f"{number:.5g}" for number in numbers), f"{angle:.4g}°"])
         return rows
 
@@ -104,7 +112,8 @@ class VectorPolygon(PlottedAnswer):
 
     def _parts(self) -> Iterator[Part]:
         yield str(self)
-        heads = ["point", f"x {self.unit}", f"y {self.unit}", f"size {self.unit}", "direction"]
+        unit = self.shown_unit.name
+        heads = ["point", f"x {unit}", f"y {unit}", f"size {unit}", "direction"]
         yield Rows(heads, self.rows())
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -138,7 +147,8 @@ def _polygon(results: Results, t: float, more: Sequence[str], kind: str, order: 
         body: (float(here[f"{body}.phid"][0]), float(here[f"{body}.phidd"][0])) for body in here.bodies
     }
     unit = "m/s" if kind == "velocity" else "m/s²"
-    return VectorPolygon(kind, unit, float(here.t[0]), points, rotation | {GROUND: (0.0, 0.0)})
+    rotation[GROUND] = 0.0, 0.0
+    return VectorPolygon(kind, unit, float(here.t[0]), points, rotation, units_of(results.model))
 
 
 def _placed(measure: object, frame: PlacedFrame) -> Measure:

@@ -16,6 +16,8 @@ import numpy as np
 
 from ...answer import PlottedAnswer
 from ...errors import ModelError, UnsupportedError
+from ...expressions.unit_system import SI, UnitSystem
+from ...model.si_values import units_of
 from ...numerics.arrays import Floats
 from ...results.peaks import rms
 from ...results.results import Results
@@ -33,6 +35,8 @@ class Shaking(PlottedAnswer):
     fy: Floats
     moment: Floats
     about: tuple[float, float]
+    units: UnitSystem = SI
+    """In which force and moment are shown."""
 
     @property
     def force(self) -> Floats:
@@ -53,7 +57,8 @@ class Shaking(PlottedAnswer):
         return rms(self.t, self.force)
 
     def __str__(self) -> str:
-        return f"shaking force up to {self.largest_force:.4g} N, moment up to {self.largest_moment:.4g} N m"
+        force, moment = self.units.shown("N"), self.units.shown("N m")
+        return f"shaking force up to {force.text(self.largest_force)}, moment up to {moment.text(self.largest_moment)}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Force and moment over time."""
@@ -82,4 +87,5 @@ def shaking(results: Results, about: tuple[float, float] = (0.0, 0.0)) -> Shakin
     arm_x, arm_y = q[..., 0] - about[0], q[..., 1] - about[1]
     moment = -inertia * qdd[..., 2] + arm_x * f_y - arm_y * f_x
     point = (float(about[0]), float(about[1]))
-    return Shaking(results.t, f_x.sum(axis=1), f_y.sum(axis=1), moment.sum(axis=1), point)
+    fx, fy, torque = (part.sum(axis=1) for part in (f_x, f_y, moment))
+    return Shaking(results.t, fx, fy, torque, point, units_of(results.model))

@@ -16,8 +16,7 @@ from ...system.system import System
 from ..assembly.diagnose import undriven_mobility
 from .circuits import Circuit, Circuits, circuits
 from .free_motion import shown
-from .grashof import GrashofClass, grashof_of
-from .loops import loops_of
+from .grashof import GrashofClass, grashof_classes
 from .transmission import ForceLine, driven_links
 
 SECTIONS, GOLDEN = 40, 0.6180339887498949
@@ -94,7 +93,7 @@ def linkage_summary(model: Model, *, driver: str | None = None) -> LinkageSummar
         model,
         undriven_mobility(system, 0.0),
         system.n - system.m + int(drivers),
-        [grashof_of(loop) for loop in loops_of(model)],
+        grashof_classes(model),
         found,
         [
             _span(found[0], body, joint)

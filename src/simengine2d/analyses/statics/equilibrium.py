@@ -22,6 +22,7 @@ from ...system.system import System
 from ..assembly.pose import Pose, closed_pose
 from ..catalog import EquilibriumMethod
 from ..equation_system import EquationSystem
+from ..pose_sequence import pose_sequence
 from .coordinate_balance import in_family, of_bodies
 from .equilibrium_energy import lowest_energy
 from .equilibrium_newton import FoundEquilibrium, newton_by_arc_length
@@ -163,10 +164,9 @@ def equilibrium(
 
 
 def _search(system: System, poses: list[Floats], method: str) -> Results:
-    """The poses of a search as a motion, a second for each step."""
+    """The poses of a search as a motion."""
     q = np.array([pose for i, pose in enumerate(poses) if i == 0 or not np.array_equal(pose, poses[i - 1])])
-    still, status = np.zeros_like(q), f"the search for an equilibrium by {method}, {len(q)} poses"
-    return Results(system, np.arange(float(len(q))), q, still, still, analysis="search", status=status)
+    return pose_sequence(system, q, f"the search for an equilibrium by {method}, {len(q)} poses")
 
 
 def beginning(system: System, t: float, start: Pose = None) -> Balance:

@@ -12,7 +12,15 @@ from ...model import library
 from .. import completion
 from ..terminal import Settings, answer, say, show, show_text, table, warn
 from .app import ModelArgument, command
-from .wanted import DegreesOption, PictureOption, check_picture, write_picture
+from .wanted import (
+    NOTHING,
+    DegreesOption,
+    PictureOption,
+    Wanted,
+    check_picture,
+    write_picture,
+    writes_results,
+)
 
 if TYPE_CHECKING:
     from ...model.model import Model
@@ -68,26 +76,32 @@ def check(model: ModelArgument, degrees: DegreesOption = False, picture: Picture
 
 
 @command()
+@writes_results
 def assemblies(
     model: ModelArgument,
     driver: Annotated[
         str | None, typer.Option("--driver", metavar="NAME", help="Whose range is wanted; else the first.")
     ] = None,
     picture: PictureOption = None,
+    wanted: Wanted = NOTHING,
 ) -> None:
     """Find all poses in which a driven mechanism closes.
 
-    Each is listed with how far it can be driven.
+    Each is listed with how far it can be driven. --out, --plot, --animate and --html show them one after the other, a
+    second for each.
     """
     from ...analyses.assembly.assembly_modes import assembly_modes
     from .. import answers
 
     check_picture(picture)
-    assemblies = assembly_modes(read_model(model), driver=driver)
+    outputs, mechanism = wanted.checked(model), read_model(model)
+    outputs.check_channels(mechanism, forces=False)
+    assemblies = assembly_modes(mechanism, driver=driver)
     show(str(assemblies).splitlines()[0])
     columns = ["pose", f"range of {assemblies.driver}"]
     show(table("assembly", columns, assemblies.rows(), words=columns))
-    answer(answers.of_assemblies(assemblies) | write_picture(assemblies.plot, picture))
+    written = outputs.write(assemblies.motion) if outputs.any else {}
+    answer(answers.of_assemblies(assemblies) | written | write_picture(assemblies.plot, picture))
 
 
 @command()

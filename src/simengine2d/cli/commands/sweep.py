@@ -111,12 +111,14 @@ def sweep(
 
     mechanism = read_model(model)
     parameters = dict(values_in(text, samples is not None) for text in param)
-    kind, options = _analysis(mechanism, analysis, t_end, step, points, rtol)
+    kind, options = analysis_in(mechanism, analysis, t_end, step, points, rtol)
     chosen = None if samples is None else _sampler(samples, design, seed)
     study: dict[str, Any] = {"samples": chosen, "executor": executor, "workers": workers, "out": out}
     try:
         with CountBar("samples") as bar:
-            rows = run(mechanism, parameters, kind, _outputs(output), progress=bar.count, **study, **options)
+            rows = run(
+                mechanism, parameters, kind, outputs_in(output), progress=bar.count, **study, **options
+            )
     except (SimEngineError, Interrupted) as error:
         if error.results is None:
             raise
@@ -191,7 +193,7 @@ def _count(text: str, part: str) -> int:
     return int(part)
 
 
-def _outputs(given: list[str]) -> dict[str, str]:
+def outputs_in(given: list[str]) -> dict[str, str]:
     """By name; without one, the expression is its name."""
     pairs = [text.partition("=") for text in given]
     return {name.strip(): (expression if sign else name).strip() for name, sign, expression in pairs}
@@ -204,7 +206,7 @@ def _sampler(count: int, design: Design, seed: int) -> Sampler:
     return kinds[design.value](count, seed)  # type: ignore[no-any-return]
 
 
-def _analysis(
+def analysis_in(
     model: Model,
     analysis: str | None,
     t_end: float | None,

@@ -60,13 +60,24 @@ class Result {
     });
   }
 
-  // the distance of two points, or the angle from one frame to another
+  // what drivers and springs act on
   measureColumn({ kind, weight, a, b }) {
-    return Float32Array.from(this.t, (_, i) => {
-      const [from, to] = [a, b].map(([carrier]) => this.pose(carrier, { i, u: 0, h: 0 }));
-      if (kind === "angle") return weight * (to[2] + b[3] - from[2] - a[3]);
-      return weight * Math.hypot(...minus(at(to, b[1], b[2]), at(from, a[1], a[2])));
-    });
+    return Float32Array.from(this.t, (_, i) => weight * measured(kind, this.framePose(a, i), this.framePose(b, i)));
+  }
+
+  // where a frame of a carrier is in row i, and the angle of its axis
+  framePose([carrier, x, y, angle], i) {
+    const pose = this.pose(carrier, { i, u: 0, h: 0 });
+    return [...at(pose, x, y), pose[2] + angle];
+  }
+
+  // a formula that a reader has typed, as a channel; throws where it cannot be read
+  addFormula(text) {
+    if (this.channel.has(text)) return;
+    const { value, unit } = new Formula(text, this);
+    const [name, factor] = unit || ["SI units", 1];
+    const column = this.columns.push(Float32Array.from(this.t, (_, i) => value(i))) - 1;
+    this.channel.set(text, { name: text, unit: name, factor, group: "formulas", column });
   }
 
   // the row before t, and how far t is on the way to the next one

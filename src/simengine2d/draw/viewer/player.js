@@ -57,10 +57,11 @@ class Player {
       html("div", { class: "body" }, html("div", { class: "left" }, this.stageBox, this.legend.element, this.transport(), this.switches()), this.plots.element),
       html("footer", {}, ...notes.map((note) => html("p", {}, note)), this.help()),
     );
+    this.stage.measure(); // all parts have their places now
     this.onKey = (event) => this.key(event);
     this.keyboard.addEventListener("keydown", this.onKey);
     // what was clicked gives the keys back; whoever uses the keyboard alone keeps the focus
-    this.root.addEventListener("click", (event) => event.detail && event.target.closest("button, label, input:not([type=range])") && this.root.focus({ preventScroll: true }));
+    this.root.addEventListener("click", (event) => event.detail && event.target.closest("button, label, input:not([type=range], [type=text])") && this.root.focus({ preventScroll: true }));
     this.root.addEventListener("change", (event) => event.target.tagName === "SELECT" && this.root.focus({ preventScroll: true }));
     new ResizeObserver(() => this.root.classList.toggle("narrow", this.root.clientWidth < NARROW)).observe(this.root);
   }
@@ -132,7 +133,7 @@ class Player {
   traceMenu() {
     const names = [...new Set(this.results.flatMap(({ points }) => Object.keys(points)))];
     const rows = names.map((name) => {
-      const input = html("input", { type: "checkbox", value: name, checked: this.options.trace.includes(name), onchange: () => this.setTrace(name, input.checked) });
+      const input = html("input", { type: "checkbox", class: "trace-box", value: name, checked: this.options.trace.includes(name), onchange: () => this.setTrace(name, input.checked) });
       if (input.checked) this.setTrace(name, true);
       return html("label", {}, input, name);
     });
@@ -178,6 +179,30 @@ class Player {
       actor.setPoints([...actor.traces.keys()]);
     }
     this.stage.show(this.time);
+  }
+
+  // what the reader has chosen, for a player of other results that takes this one's place
+  get settings() {
+    const { zoom, pan, bounds, follow } = this.stage;
+    return {
+      time: this.time, playing: this.playing, speed: this.speed.value, scale: this.scale && this.scale.value,
+      shown: Object.fromEntries(Object.entries(this.toggles).map(([name, { checked }]) => [name, checked])),
+      traces: [...this.stage.actors[0].traces.keys()],
+      channels: this.plots.charts.map(({ name, over }) => [name, over]),
+      stage: { zoom, pan, bounds, follow },
+    };
+  }
+
+  take({ time, playing, speed, scale, shown, traces, channels, stage }) {
+    this.speed.value = speed;
+    if (this.scale && scale !== undefined) this.scale.value = scale;
+    Object.assign(this.stage, stage);
+    for (const [name, on] of Object.entries(shown)) if (this.toggles[name] && this.toggles[name].checked !== on) this.toggles[name].click();
+    for (const box of this.root.querySelectorAll(".trace-box")) if (box.checked !== traces.includes(box.value)) box.click();
+    this.plots.set(channels);
+    this.stage.view.forces = 10 ** Number(scale || 0);
+    this.seek(time);
+    if (playing) this.play();
   }
 
   // time
@@ -247,7 +272,7 @@ class Player {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (["SELECT", "SUMMARY"].includes(event.target.tagName)) return;
+    if (["SELECT", "SUMMARY"].includes(event.target.tagName) || event.target.type === "text") return;
     if (event.target.type === "range" && event.key.startsWith("Arrow") && event.target !== this.scrub) return;
     const flip = (name) => this.toggles[name] && this.toggles[name].click();
     const faster = (by) => {

@@ -8,7 +8,7 @@ class Plots {
     this.picker = html("select", { "aria-label": "Add a plot of a channel", class: "picker", onchange: () => this.pick() });
     this.fillMenu(this.picker, "+ add a plot …");
     this.list = html("div", { class: "charts" });
-    this.element = html("section", { class: "plots", "aria-label": "Plots" }, this.list, this.picker);
+    this.element = html("section", { class: "plots", "aria-label": "Plots" }, this.list, html("div", { class: "adding" }, this.picker, this.formulaField()), this.mistake);
     for (const name of chosen) this.add(name);
     new ResizeObserver(() => this.redraw()).observe(this.list);
   }
@@ -25,6 +25,32 @@ class Plots {
       const options = [...channels].map(([name, unit]) => html("option", { value: name }, unit ? `${name}  [${unit}]` : name));
       menu.append(html("optgroup", { label: group }, ...options));
     }
+  }
+
+  // a measure or a formula, typed
+  formulaField() {
+    const body = this.results[0].bodies.at(-1) ?? "ground";
+    const words = { type: "text", class: "formula", placeholder: `or type: distance(ground, ${body})`, "aria-label": "Add a plot of a measure or a formula", spellcheck: "false", autocomplete: "off" };
+    const field = html("input", { ...words, title: "Channels, measures of bodies and points, + − * / ^ and functions; then Enter" });
+    field.addEventListener("change", () => field.value.trim() && this.addFormula(field.value.trim()) && (field.value = ""));
+    this.mistake = html("p", { class: "mistake", role: "status" });
+    return field;
+  }
+
+  // whether it could be read, in one result at least
+  addFormula(text) {
+    const mistakes = [];
+    for (const result of this.results) {
+      try {
+        result.addFormula(text);
+      } catch ({ message }) {
+        mistakes.push(message);
+      }
+    }
+    const isRead = mistakes.length < this.results.length;
+    this.mistake.textContent = isRead ? "" : `${text}: ${mistakes[0]}.`;
+    if (isRead) this.add(text);
+    return isRead;
   }
 
   pick() {
@@ -44,6 +70,17 @@ class Plots {
     this.charts.push(chart);
     this.list.append(chart.element);
     this.redraw();
+  }
+
+  // these charts and no others: names, each with what it is over
+  set(channels) {
+    for (const chart of this.charts) chart.element.remove();
+    this.charts = [];
+    for (const [name, over] of channels) {
+      this.add(name);
+      const chart = this.charts.at(-1);
+      if (over && chart && chart.name === name && this.results[0].channel.has(over)) this.setOver(chart, chart.overMenu.value = over);
+    }
   }
 
   remove(chart) {

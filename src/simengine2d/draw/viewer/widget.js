@@ -40,12 +40,11 @@ function renderWidget({ model, el }) {
   });
   const sendTime = send("time");
   const show = () => {
-    const before = player && { time: player.time, playing: player.playing };
+    const before = player && player.settings;
     if (player) player.end();
     box.replaceChildren();
     player = mount(box, model.get("data"));
-    if (before) player.seek(before.time);
-    if (before && before.playing) player.play();
+    if (before) player.take(before);
     player.onTime = sendTime;
   };
   show();
