@@ -300,4 +300,4 @@ def test_what_to_do_is_said_apart_from_what_is_wrong():
         "Revolute 'D' between ground, rocker stays 4.463 m apart" in finding.text
         and "Check" not in finding.text
     )
-    assert finding.remedy.startswith("Check its position, the lengths of the bodies around it")
+    assert finding.remedy == "Check its position and the lengths of the bodies around it."

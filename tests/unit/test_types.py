@@ -22,7 +22,7 @@ from simengine2d.coordinates.base import Family
 from simengine2d.draw.style import PAPER, Theme
 from simengine2d.formulations import stage_iteration
 from simengine2d.integrators import ode_method
-from simengine2d.lab.analysis_options import AnalysisOptions, MotionOptions
+from simengine2d.lab.analysis_options import MotionOptions, SweptOptions, WatchedOptions
 from simengine2d.methods import (
     CoordinatesName,
     Formulation,
@@ -40,9 +40,10 @@ from simengine2d.symbolic import NOTATIONS
 ROOT = Path(__file__).parents[2]
 OF_ANY_NAME = {
     "ofModel.with_parameters", "ofSymbolicSystem.initial", "ofSymbolicSystem.lambdify", "ofEquations.lambdify",
-    "se.sweep",
 }  # fmt: skip
-"""Calls whose keywords are names of the user's own, or go on to an analysis, which checks them."""
+"""Calls whose keywords are names of the user's own."""
+OVERLOADED = {"se.sweep"}
+"""Calls of several forms, which checkers explain in their own ways; they are among the wrong words below."""
 
 
 def shipped(registry) -> set[str]:
@@ -108,9 +109,10 @@ HOMES = {
 
 
 def public_classes() -> dict[str, type]:
-    """What public calls return, and what can be made by name, without elements and methods of integration."""
-    own = [cls for cls in reached() if not issubclass(cls, se.Element | Formulation | Integrator)]
-    ours = [cls for cls in own if cls.__module__.startswith("simengine2d.") and cls.__name__ not in PARTS]
+    """What public calls return, and what can be made by name."""
+    ours = [
+        cls for cls in reached() if cls.__module__.startswith("simengine2d.") and cls.__name__ not in PARTS
+    ]
     return {cls.__name__: cls for cls in sorted(ours, key=lambda cls: cls.__name__)}
 
 
@@ -134,105 +136,103 @@ def program() -> list[str]:
 
 def wrong_calls() -> list[str]:
     """The lines of a program with a wrong keyword in every public call."""
-    calls = [call for call in public_calls() if call not in OF_ANY_NAME]
+    calls = [call for call in public_calls() if call not in OF_ANY_NAME | OVERLOADED]
     assert len(calls) > 400
     return program() + [f"    {call}(wrong_keyword=1)" for call in calls]
 
 
 def test_studies_know_the_keywords_of_their_analyses():
-    """`outputs` of linearize and `noise` of inverse_dynamics are left out where the study has its own."""
-    analyses = (se.kinematics, se.dynamics, se.inverse_dynamics, se.equilibrium, se.modes, se.linearize)
-    options = {name for each in analyses for name in inspect.signature(each).parameters} - {
-        "model",
-        "outputs",
-    }
-    assert set(AnalysisOptions.__annotations__) == options
-    own = {name for each in analyses[:3] for name in inspect.signature(each).parameters} - set(
-        inspect.signature(se.fit).parameters
-    )
-    assert set(MotionOptions.__annotations__) == own
+    """Left out is what the study itself has under the same name."""
+    motions = (se.kinematics, se.dynamics, se.inverse_dynamics)
+    others = (se.equilibrium, se.modes, se.linearize)
+    assert set(MotionOptions.__annotations__) == keywords(*motions) - keywords(se.fit)
+    assert set(WatchedOptions.__annotations__) == keywords(*motions, *others) - keywords(se.sensitivity)
+    assert set(SweptOptions.__annotations__) == keywords(*motions, *others, se.floquet) - keywords(se.sweep)
+
+
+def keywords(*calls) -> set[str]:
+    return {name for call in calls for name in inspect.signature(call).parameters}
 
 
 @pytest.mark.slow
-def test_pyright_finds_a_wrong_keyword_in_every_public_call(tmp_path):
-    """By basedpyright, which is the same checker with its own engine; the package pyright fetches one when it runs."""
-    pytest.importorskip("basedpyright")
+@pytest.mark.parametrize("checker", ["mypy", "basedpyright"])
+def test_a_wrong_keyword_is_found_in_every_public_call(checker, tmp_path):
     lines = wrong_calls()
-    (tmp_path / "program.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    config = {"include": ["program.py"], "extraPaths": [str(ROOT / "src")], "typeCheckingMode": "basic"}
-    (tmp_path / "pyrightconfig.json").write_text(json.dumps(config), encoding="utf-8")
-    command = [sys.executable, "-m", "basedpyright", "--outputjson", "-p", str(tmp_path)]
-    answer = json.loads(subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout)
-    errors = answer["generalDiagnostics"]
-    found = {
-        e["range"]["start"]["line"] for e in errors if 'No parameter named "wrong_keyword"' in e["message"]
-    }
-    assert [line for i, line in enumerate(lines) if "wrong_keyword" in line and i not in found] == []
+    found = CHECKERS[checker](tmp_path, lines, ("wrong_keyword", "Unexpected keyword"))
+    assert [line for i, line in enumerate(lines, 1) if "wrong_keyword" in line and i not in found] == []
+
+
+RIGHT = [
+    's = se.dynamics(m, t_end=1, coordinates="natural", formulation="ggl", integrator="newmark(beta=1/4)")',
+    's = se.dynamics(m, t_end=1, integrator=se.Newmark(newton="modified"), formulation=se.Penalty(alpha=1e9))',
+    'e = se.equilibrium(m, method="energy")',
+    'k = se.kinematics(m, t_end=1, on_singular="stop")',
+    'x = se.Event("b.x", "rising")',
+    'm.bar("b", (0, 0), (1, 0), mass=1, angular_velocity=2)',
+    'r.html("x.html", theme="dark", trace=["b.end"])',
+    'c = se.lab.compare(m, ["natural"], ["ggl", None], ["rk4", se.RK4()], t_end=1)',
+    'r.to_csv("x.csv", ["b.x"], units=False)',
+    'v = se.sweep(m, {"L": [1, 2]}, outputs="max(b.x)", t_end=1, samples=3)',
+    'v = se.sweep(m, {"L": [1, 2]}, "floquet", period=1.0)',
+    'v = se.sweep(m, {"L": [1, 2]}, lambda model, mine: mine, mine=1)',
+    'd = se.sensitivity(m, ["L"], "inverse_dynamics", outputs="max(b.x)", t_end=1)',
+]
+WRONG = [
+    'se.dynamics(m, t_end=1, coordinates="natral")',
+    'se.formulate(m, "absolute")',
+    'se.equilibrium(m, method="newtons")',
+    'se.kinematics(m, t_end=1, on_singular="go")',
+    'se.Event("b.x", "up")',
+    'se.Newmark(newton="fast")',
+    'm.equations("natural", notation="hog")',
+    'r.html("x.html", theme="blue")',
+    'r.animate("x.gif", theme="blue")',
+    'se.cam_profile("0.01*theta", 1, "ball")',
+    'builders.four_bar(1, 2, 3, 3, branch="closed")',
+    'se.sweep(m, {"L": [1, 2]}, "statics")',
+    'se.sweep(m, {"L": [1, 2]}, outputs="max(b.x)", tend=1)',
+    'se.sweep(m, {"L": [1, 2]}, "dynamics", tend=1)',
+    'se.sensitivity(m, ["L"], "statics")',
+]
 
 
 @pytest.mark.slow
-def test_mypy_finds_a_wrong_keyword_in_every_public_call(tmp_path):
-    pytest.importorskip("mypy")
-    lines = wrong_calls()
-    errors = checked(tmp_path, "\n".join(lines))
-    found = {int(n) for n in re.findall(r":(\d+): error: Unexpected keyword argument", errors)}
-    missed = [line for i, line in enumerate(lines, 1) if "wrong_keyword" in line and i not in found]
-    assert missed == []
-
-
-@pytest.mark.slow
-def test_mypy_finds_a_wrong_word_and_takes_right_ones(tmp_path):
-    pytest.importorskip("mypy")
-    right = [
-        's = se.dynamics(m, t_end=1, coordinates="natural", formulation="ggl", integrator="newmark(beta=1/4)")',
-        's = se.dynamics(m, t_end=1, integrator=se.Newmark(newton="modified"), formulation=se.Penalty(alpha=1e9))',
-        'e = se.equilibrium(m, method="energy")',
-        'k = se.kinematics(m, t_end=1, on_singular="stop")',
-        'x = se.Event("b.x", "rising")',
-        'm.bar("b", (0, 0), (1, 0), mass=1, angular_velocity=2)',
-        'r.html("x.html", theme="dark", trace=["b.end"])',
-        'c = se.lab.compare(m, ["natural"], ["ggl", None], ["rk4", se.RK4()], t_end=1)',
-        'r.to_csv("x.csv", ["b.x"], units=False)',
-    ]
-    wrong = [
-        'se.dynamics(m, t_end=1, coordinates="natral")',
-        'se.formulate(m, "absolute")',
-        'se.equilibrium(m, method="newtons")',
-        'se.kinematics(m, t_end=1, on_singular="go")',
-        'se.Event("b.x", "up")',
-        'se.Newmark(newton="fast")',
-        'm.equations("natural", notation="hog")',
-        'r.html("x.html", theme="blue")',
-        'r.animate("x.gif", theme="blue")',
-        'se.cam_profile("0.01*theta", 1, "ball")',
-        'builders.four_bar(1, 2, 3, 3, branch="closed")',
-    ]
+@pytest.mark.parametrize("checker", ["mypy", "basedpyright"])
+def test_a_wrong_word_is_found_and_right_ones_are_taken(checker, tmp_path):
     head = [
         "import simengine2d as se",
         "from simengine2d import builders",
         "",
         "def f(m: se.Model, r: se.Results) -> None:",
     ]
-    lines = head + [f"    {line}" for line in right + wrong]
-    found = {int(n) for n in re.findall(r":(\d+): error:", checked(tmp_path, "\n".join(lines)))}
-    first = len(head) + len(right) + 1
-    assert found == set(range(first, first + len(wrong))), sorted(found)
+    lines = head + [f"    {line}" for line in RIGHT + WRONG]
+    first = len(head) + len(RIGHT) + 1
+    assert CHECKERS[checker](tmp_path, lines) == set(range(first, first + len(WRONG)))
 
 
-def checked(folder: Path, program: str) -> str:
-    """What mypy says of a user's program."""
-    file = folder / "program.py"
-    file.write_text(program + "\n", encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--config-file=",
-        "--ignore-missing-imports",
-        "--follow-imports=silent",
-    ]
-    command += ["--cache-dir", str(folder / "cache"), str(file)]
+def found_by_mypy(folder: Path, lines: list[str], words: tuple[str, ...] = ("",)) -> set[int]:
+    """The lines of a user's program with an error that has one of the words."""
+    pytest.importorskip("mypy")
+    (folder / "program.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--config-file=", "--ignore-missing-imports"]
+    command += ["--follow-imports=silent", "--cache-dir", "cache", "program.py"]
     source = {"MYPYPATH": str(ROOT / "src")}
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=os.environ | source)
     assert done.returncode in (0, 1), done.stdout + done.stderr
-    return done.stdout
+    errors = re.findall(r":(\d+): error: (.*)", done.stdout)
+    return {int(n) for n, text in errors if any(word in text for word in words)}
+
+
+def found_by_pyright(folder: Path, lines: list[str], words: tuple[str, ...] = ("",)) -> set[int]:
+    """By basedpyright, which is the same checker with its own engine; the package pyright fetches one when it runs."""
+    pytest.importorskip("basedpyright")
+    (folder / "program.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    config = {"include": ["program.py"], "extraPaths": [str(ROOT / "src")], "typeCheckingMode": "basic"}
+    (folder / "pyrightconfig.json").write_text(json.dumps(config), encoding="utf-8")
+    command = [sys.executable, "-m", "basedpyright", "--outputjson", "-p", str(folder)]
+    answer = json.loads(subprocess.run(command, capture_output=True, text=True, cwd=folder).stdout)
+    errors = [(e["range"]["start"]["line"] + 1, e["message"]) for e in answer["generalDiagnostics"]]
+    return {n for n, text in errors if any(word in text for word in words)}
+
+
+CHECKERS = {"mypy": found_by_mypy, "basedpyright": found_by_pyright}

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any, TypedDict, Unpack
 
 
-class MotionOptions(TypedDict, total=False):
+class RunOptions(TypedDict, total=False):
     """Those of `dynamics`."""
 
     t_end: float | None
@@ -49,7 +49,7 @@ class EquationSystem(ABC):
     """A system that answers analyses itself; options are those of the analysis of the same name."""
 
     @abstractmethod
-    def dynamics(self, **options: Unpack[MotionOptions]) -> Any: ...
+    def dynamics(self, **options: Unpack[RunOptions]) -> Any: ...
 
     @abstractmethod
     def equilibrium(self, **options: Unpack[RestOptions]) -> Any: ...

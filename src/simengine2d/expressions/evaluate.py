@@ -181,11 +181,13 @@ def _root_of_difference(node: Call, first: Node, less: Node, values: Mapping[str
     inside = _value(node.args[0], values)
     if inside >= 0.0:
         return operate(operations.SQRT, inside)
-    small, large = first, less
+    small, large, remedy = first, less, ""
     if _is_square(small) and _is_square(large):
         small, large = small.parts[0], large.parts[0]
+        remedy = " Lengths like these do not meet: make the first larger, or the second smaller."
     sizes = [_with_value(part, values) for part in (small, large)]
-    raise mistake(_located(node), f"the root has no real value: {sizes[0]} is too small beside {sizes[1]}.")
+    text = f"the root has no real value: {sizes[0]} is too small beside {sizes[1]}.{remedy}"
+    raise mistake(_located(node), text)
 
 
 def _with_value(node: Node, values: Mapping[str, float]) -> str:

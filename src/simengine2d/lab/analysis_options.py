@@ -1,11 +1,15 @@
-"""The options that studies hand on to their analysis, so that editors complete them and type checkers know them.
+"""The analyses of studies and the options handed on to them, so that editors complete them and type checkers know them.
 
 Whether the chosen analysis has an option is checked when it is called.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
+
+AnalysisName = Literal[
+    "kinematics", "dynamics", "inverse_dynamics", "inverse", "equilibrium", "modes", "linearize"
+]  # fmt: skip
 
 
 class MotionOptions(TypedDict, total=False):
@@ -42,4 +46,16 @@ class AnalysisOptions(MotionOptions, total=False):
     inputs: Any
     states: Any
     noise: Any
+
+
+class WatchedOptions(AnalysisOptions, total=False):
+    """With `progress`, where the study has none of its own."""
+
     progress: Any
+
+
+class SweptOptions(AnalysisOptions, total=False):
+    """Keywords of floquet too."""
+
+    period: Any
+    steps: Any

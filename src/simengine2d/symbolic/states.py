@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from ..analyses.equation_system import EquationSystem, MotionOptions, RestOptions, SmallMotionOptions
+from ..analyses.equation_system import EquationSystem, RestOptions, RunOptions, SmallMotionOptions
 from ..answer import Answer, Part, Rows, digits
 from ..errors import AssemblyError, ConvergenceError, ModelError, UnsupportedError, listed
 from ..numerics.arrays import Floats
@@ -49,7 +49,7 @@ class ConsistentState(Answer, EquationSystem):
         self.system.values({name: 0.0})  # says what there is, where the name is unknown
         return float(values[known.index(name)])
 
-    def dynamics(self, **options: Unpack[MotionOptions]) -> Any:
+    def dynamics(self, **options: Unpack[RunOptions]) -> Any:
         from .motion import move
 
         return move(self, **options)
@@ -174,7 +174,7 @@ class SymbolicEquilibrium(Answer, EquationSystem):
         rates = self.linearize().eigenvalues
         return bool(np.all(rates.real <= 1e-7 * np.abs(rates).max(initial=0.0)))
 
-    def dynamics(self, **options: Unpack[MotionOptions]) -> Any:
+    def dynamics(self, **options: Unpack[RunOptions]) -> Any:
         return self.state.dynamics(**options)
 
     def equilibrium(self, **options: Unpack[RestOptions]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 import sympy as sp
 
-from ..analyses.equation_system import EquationSystem, MotionOptions, RestOptions, SmallMotionOptions
+from ..analyses.equation_system import EquationSystem, RestOptions, RunOptions, SmallMotionOptions
 from ..errors import ModelError, listed, unknown
 from ..methods import NotationName
 from .calculus import MotionEquations, jacobian, simplify, simplify_angles
@@ -90,7 +90,7 @@ class SymbolicSystem(Equations, EquationSystem):
 
     # analyses
 
-    def dynamics(self, **options: Unpack[MotionOptions]) -> Any:
+    def dynamics(self, **options: Unpack[RunOptions]) -> Any:
         return self.initial().dynamics(**options)
 
     def equilibrium(self, **options: Unpack[RestOptions]) -> SymbolicEquilibrium:

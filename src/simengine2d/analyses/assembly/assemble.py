@@ -140,7 +140,11 @@ def _open_joint(system: System, t: float, closure: Closure) -> str:
 def _remedy(system: System) -> str:
     for gap in center_gaps(system.resolved):  # the likely cause, even if another joint stays open
         return f"{gap.text} {gap.remedy}"
-    return "Check its position, the lengths of the bodies around it, and the drivers' values at that time."
+    if len(system.driver_rows):
+        return (
+            "Check its position, the lengths of the bodies around it, and the drivers' values at that time."
+        )
+    return "Check its position and the lengths of the bodies around it."
 
 
 def _weights(system: System, joint: str, weight: float) -> Floats:

@@ -213,8 +213,8 @@ def analysis_in(
     step: float | None,
     points: int | None,
     rtol: float | None,
-) -> tuple[str, dict[str, Any]]:
-    """The analysis and its options: those that are given, else those of the model."""
+) -> tuple[Any, dict[str, Any]]:
+    """The analysis, a word that is checked where it is used, and its options: those given, else those of the model."""
     import numpy as np
 
     from ...io.job import job_for

@@ -12,7 +12,7 @@ from ...errors import ModelError, OptionError, SimEngineError, UnsupportedError,
 from ...model.model import Model
 from ...model.si_values import text_in_si
 from ...results.events import Event
-from ..analysis_options import AnalysisOptions
+from ..analysis_options import AnalysisName, WatchedOptions
 from ..sweep.outputs import Expression, Wanted, outputs_of
 from ..sweep.study import function_of, refuse_options
 from .mode_slopes import READINGS
@@ -28,9 +28,9 @@ INVERSE = "inverse"
 def sensitivity(
     model: Model,
     parameters: Sequence[str],
-    analysis: str = "kinematics",
+    analysis: AnalysisName = "kinematics",
     outputs: Wanted = None,
-    **options: Unpack[AnalysisOptions],
+    **options: Unpack[WatchedOptions],
 ) -> Sensitivity:
     """Exact derivatives of outputs of an analysis with respect to numbers of a model, through closed loops.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Unpack, overload
 
 from ...errors import Interrupted, ModelError, SimEngineError, ended
 from ...model.model import Model
+from ..analysis_options import AnalysisName, SweptOptions
 from .executors import Chunk, Executor, executor_of
 from .outputs import Wanted, outputs_of
 from .samples import Parameters, Sampler, Samples, samples_of
@@ -21,6 +22,38 @@ CHUNKS, LARGEST = 100, 1000
 
 Progress = Callable[[int, int], None]
 """Is called with the samples that are finished, and with all."""
+
+
+@overload
+def sweep(
+    model: Model,
+    parameters: Parameters,
+    analysis: AnalysisName | Literal["floquet"] = "kinematics",
+    outputs: Wanted = None,
+    *,
+    samples: Sampler | int | None = None,
+    executor: Any = "threads",
+    workers: int | None = None,
+    out: str | Path | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[SweptOptions],
+) -> SweepTable: ...
+
+
+@overload
+def sweep(
+    model: Model,
+    parameters: Parameters,
+    analysis: Callable[..., Any],
+    outputs: Wanted = None,
+    *,
+    samples: Sampler | int | None = None,
+    executor: Any = "threads",
+    workers: int | None = None,
+    out: str | Path | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> SweepTable: ...
 
 
 def sweep(
