@@ -59,9 +59,10 @@ class Page:
 class RunningStudio:
     """A server in a thread of the test."""
 
-    def __init__(self, folder, name=None, text=None) -> None:
-        self.token = new_token()
-        self.listener = listening(0)
+    def __init__(self, folder, name=None, text=None, *, before=None) -> None:
+        """`before`: a studio that is gone, at whose address this one is found."""
+        self.token = new_token() if before is None else before.token
+        self.listener = listening(0 if before is None else before.port)
         self.port = self.listener.getsockname()[1]
         self.studio = Studio(ModelFolder(folder), FirstModel(name, text))
         self.server = uvicorn.Server(configured(self.studio, self.token))

@@ -8,6 +8,18 @@ import time
 
 from simengine2d.cli.studio import work, worker
 
+EMPTY_LOOK = {
+    "problems": [],
+    "drawing": {"points": [], "bodies": [], "elements": [], "locks": [], "picture": None},
+    "words": [],
+    "parameters": [],
+    "player": None,
+    "peaks": [],
+    "channels": [],
+    "analysis_used": None,
+}
+"""What a page can show, whatever the text says."""
+
 
 def obey(request):
     text, progress = request.get("text", ""), request["progress"]
@@ -32,6 +44,8 @@ def obey(request):
             progress(part)
     if text == "slow":
         time.sleep(0.2)
+    if not text or text.startswith("#"):
+        return EMPTY_LOOK
     return {"text": text, "pid": os.getpid(), "folder": request.get("folder"), "nan": float("nan")}
 
 

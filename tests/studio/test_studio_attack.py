@@ -20,7 +20,10 @@ from pages import Page
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from simengine2d.cli.studio import frames
 from simengine2d.cli.studio.guard import Guard
+from simengine2d.cli.studio.work import work
+from simengine2d.errors import SimEngineError
 from simengine2d.model import library
 
 FOUR_BAR = "four_bar.yaml"
@@ -176,11 +179,14 @@ def test_links_that_lead_out_of_the_folder_are_refused(running, folder):
     (folder / "link.yaml").symlink_to(secret)
     (folder / ".four_bar.yaml.draft").symlink_to(secret)
     (folder / "inside.yaml").symlink_to(folder / FOUR_BAR)
+    (folder / "loop.yaml").symlink_to(folder / "loop.yaml")
     with running.page() as page:
         assert "outside the folder" in page.ask("open", name="link.yaml")["error"]
         assert not page.ask("save", name="link.yaml", text="name: x\n", seen=None)["ok"]
         assert page.ask("open", name=FOUR_BAR)["draft"] is None
-        assert not page.ask("draft", name=FOUR_BAR, text="name: x\n")["ok"]
+        page.ask("draft", name=FOUR_BAR, text="name: x\n")
+        assert (folder / ".four_bar.yaml.2.draft").read_text() == "name: x\n"  # not through the link
+        assert "back to itself" in page.ask("open", name="loop.yaml")["error"]
         assert page.ask("open", name="inside.yaml")["text"] == library.text("four_bar")
     assert secret.read_text() == "name: secret\n"
 
@@ -219,6 +225,44 @@ def test_garbage_is_answered_by_a_sentence(running):
         assert page.ask("hello")["ok"]
 
 
+WRONG_WORK = (
+    {"do": "look"},
+    {"do": "look", "text": 3},
+    {"do": "look", "text": "", "values": [1]},
+    {"do": "look", "text": "", "values": {"a": float("nan")}},
+    {"do": "look", "text": "", "analysis": "x"},
+    {"do": "edit", "text": ""},
+    {"do": "edit", "text": "", "edit": {"do": "__init__"}},
+    {"do": "edit", "text": "", "edit": {"do": "set_parameter", "name": "a", "value": {"b": 1}}},
+    {"do": "export", "text": "", "kind": []},
+    {"do": "drag_begin", "body": "a"},
+)
+
+
+@pytest.mark.parametrize("request_", WRONG_WORK)
+def test_wrong_requests_to_a_worker_are_answered_by_a_sentence(request_):
+    with pytest.raises(SimEngineError):
+        work(json.loads(frames.dumps(request_)))
+
+
+HARD_TEXTS = {
+    "a: &a [x, x]\nb: &b [*a, *a]\n": "is a YAML alias or anchor",
+    "a: " + "[" * 50_000: "nested more than 60 levels deep",
+    "a: !!python/object/apply:os.system [ls]": "is a YAML tag",
+    "bodies:\x00": "is not allowed in a text file",
+    "parameters: {a: 1e308}\nbodies: {x: {mass: a}}": "too large to compute with",
+    f"parameters: {{a: {'9' * 400}}}\nbodies: {{x: {{mass: a}}}}": "a number has 400 digits",
+    "tables: {t: {file: ../../etc/passwd}}\nbodies: {x: {mass: 1}}": "lies outside the folder",
+    "formulas: {f: \"__import__('os')\"}": "f",
+}
+
+
+@pytest.mark.parametrize("text", HARD_TEXTS)
+def test_texts_that_would_harm_others_are_problems_with_a_line(text):
+    answer = work({"do": "look", "text": text})
+    assert HARD_TEXTS[text] in answer["problems"][0]["text"], answer["problems"]
+
+
 def test_ten_megabytes_close_the_socket_and_nothing_else(running):
     with running.page() as page, running.page() as other:
         page.ask("hello")
@@ -235,14 +279,33 @@ def test_a_small_link_does_not_become_a_large_text(running):
         assert "too large" in page.ask("open", link=bomb)["error"]
 
 
-def test_a_socket_that_sends_nonsense_or_nothing_does_not_matter(running):
-    raw = [socket.create_connection(("127.0.0.1", running.port), timeout=20) for _ in range(20)]
-    raw[0].sendall(b"\x16\x03\x01 not http at all \r\n\r\n")
-    raw[1].sendall(b"GET / HTTP/1.1\r\nHost: " + b"a" * 100_000)
-    with running.page() as page:
-        assert page.ask("hello")["ok"]
-    for each in raw:
-        each.close()
+def test_sockets_that_send_nonsense_or_nothing_are_closed(running, monkeypatch):
+    """More of them than the server has places; those who were in go on, and the places are soon free again."""
+    monkeypatch.setattr("simengine2d.cli.studio.impatient.PATIENCE", 1.0)
+    with running.page() as before:
+        raw = [socket.create_connection(("127.0.0.1", running.port), timeout=20) for _ in range(120)]
+        raw[0].sendall(b"\x16\x03\x01 not http at all \r\n\r\n")
+        raw[1].sendall(b"GET / HTTP/1.1\r\nHost: " + b"a" * 100_000)
+        raw[2].sendall(
+            b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\nG"
+        )  # refused, and not waited for any longer
+        for each in raw[3:60]:
+            each.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
+        assert before.ask("hello")["ok"]
+        for each in raw:
+            assert ends(each)
+            each.close()
+    assert status(running, f"/{running.token}/") == 200
+
+
+def ends(connection: socket.socket) -> bool:
+    """The server closes the connection."""
+    try:
+        while connection.recv(10_000):
+            pass
+    except ConnectionResetError:
+        pass
+    return True
 
 
 def test_so_many_windows_and_not_more(running, monkeypatch):
@@ -271,7 +334,7 @@ def memory_of(pid: int) -> int:
     return int(path.read_text().split()[1]) * 4096 if path.exists() else 0
 
 
-def test_a_thousand_edits_in_a_row(running):
+def test_a_thousand_edits_in_a_row(running, folder):
     with running.page() as page:
         page.ask("hello")
         page.ask("edit", text="first", edit={})
@@ -279,12 +342,13 @@ def test_a_thousand_edits_in_a_row(running):
         numbers = [page.send("edit", text=f"edit {k} {'x' * 2000}", edit={}) for k in range(1000)]
         texts = [page.answer(number)["text"].split()[1] for number in numbers]
         assert texts == [str(k) for k in range(1000)]
-        page.send("draft", name=FOUR_BAR, text="name: 1000\n")
+        for k in range(900, 1001):
+            page.send("draft", name=FOUR_BAR, text=f"name: {k}\n")
         numbers = [page.send("look", text=f"look {k}") for k in range(1000)]
         answers = [page.answer(number) for number in numbers]
         assert answers[-1]["text"] == "look 999"
         assert all(answer["ok"] or answer["superseded"] for answer in answers)
-        assert page.ask("open", name=FOUR_BAR)["draft"] == "name: 1000\n"
+        assert (folder / f".{FOUR_BAR}.draft").read_text() == "name: 1000\n"
         assert memory_of(os.getpid()) - before < 50_000_000
         assert len(running.studio.workers.all) <= 3
 

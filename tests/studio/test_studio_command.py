@@ -48,6 +48,17 @@ def test_a_folder_or_a_file_that_is_not_there_is_exit_code_2():
         assert shown.exit_code == 2 and "error: there is no file" in shown.stderr
 
 
+def test_a_file_that_is_not_a_text_is_refused_before_anything_is_served(served):
+    Path("bytes.yaml").write_bytes(bytes(range(256)))
+    Path("huge.yaml").write_bytes(b"# much\n" * 1_000_000)
+    for name, words in (("bytes.yaml", "is not UTF-8 text"), ("huge.yaml", "has 7 MB; at most 5 MB")):
+        shown = run(name, "--no-browser")
+        assert shown.exit_code == 1 and words in shown.stderr
+    Path("words.yaml").write_text("this is: not: a model")  # it can be repaired on the page
+    assert run("words.yaml", "--no-browser").exit_code == 0
+    assert [studio.first.name for studio in served] == ["words.yaml"]
+
+
 def test_what_the_first_window_shows(served, tmp_path):
     library.copy("four_bar", tmp_path)
     (tmp_path / "inner").mkdir()

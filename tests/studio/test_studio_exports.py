@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import sys
 
 import pytest
 from openpyxl import load_workbook
@@ -12,7 +13,7 @@ from openpyxl import load_workbook
 import simengine2d as se
 from simengine2d.cli.studio.exports import EXPORTS, export
 from simengine2d.cli.studio.links import text_of
-from simengine2d.errors import ModelError
+from simengine2d.errors import ModelError, UnsupportedError
 from simengine2d.io.model_writer import model_data
 from simengine2d.model import library
 
@@ -38,6 +39,18 @@ def test_the_text_is_taken_away_to_the_byte():
 
 def test_a_link_leads_back_to_the_text():
     assert text_of(exported("link")[1].decode()) == library.text("four_bar")
+
+
+def test_a_model_that_is_too_large_for_a_link_is_a_sentence():
+    digits = "".join(str(k * k % 9973) for k in range(40_000))
+    with pytest.raises(UnsupportedError, match=r"too large for a link.* Send the file instead"):
+        exported("link", text=f"# {digits}\n")
+
+
+def test_a_missing_package_is_a_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(UnsupportedError, match=r"openpyxl, which is not installed. .*simengine2d\[excel\]"):
+        exported("xlsx")
 
 
 def test_a_program_builds_the_model():

@@ -10,7 +10,7 @@ import time
 import pytest
 from pages import RunningStudio
 
-from simengine2d.cli.studio import desk, workers
+from simengine2d.cli.studio import workers
 from simengine2d.cli.studio.links import link_of
 from simengine2d.model import library
 
@@ -90,40 +90,6 @@ def test_a_link_carries_a_whole_model(running):
             assert page.ask("open", link=form)["text"] == text
 
 
-# Drafts -----------------------------------------------------------------------------------------------
-
-
-def test_unsaved_work_is_offered_again_after_the_server_is_gone(small_workers, folder):
-    with RunningStudio(folder, FOUR_BAR) as studio, studio.page() as page:
-        text = page.ask("hello")["text"] + "# unsaved\n"
-        assert page.ask("draft", name=FOUR_BAR, text=text)["ok"]
-    with RunningStudio(folder, FOUR_BAR) as studio, studio.page() as page:
-        hello = page.ask("hello")
-        assert hello["draft"] == text and hello["text"] == library.text("four_bar")
-        assert page.ask("save", name=FOUR_BAR, text=text, seen=hello["hash"])["ok"]
-        assert page.ask("open", name=FOUR_BAR)["draft"] is None
-    assert [path.name for path in folder.iterdir()] == [FOUR_BAR]
-
-
-def test_a_draft_that_nobody_wants_is_deleted(running, folder):
-    with running.page() as page:
-        page.ask("draft", name=FOUR_BAR, text="name: other\n")
-        page.ask("forget", name=FOUR_BAR)
-        assert page.ask("open", name=FOUR_BAR)["draft"] is None
-        page.ask("draft", name=FOUR_BAR, text=library.text("four_bar"))  # says nothing new
-        assert page.ask("open", name=FOUR_BAR)["draft"] is None
-    assert [path.name for path in folder.iterdir()] == [FOUR_BAR]
-
-
-def test_the_draft_of_another_window_survives_a_save(running):
-    with running.page() as one, running.page() as two:
-        seen = one.ask("hello")["hash"]
-        two.ask("hello")
-        two.ask("draft", name=FOUR_BAR, text="name: of two\n")
-        one.ask("save", name=FOUR_BAR, text="name: of one\n", seen=seen)
-        assert one.ask("open", name=FOUR_BAR)["draft"] == "name: of two\n"
-
-
 # Windows and other programs ---------------------------------------------------------------------------
 
 
@@ -140,6 +106,14 @@ def test_two_windows_are_told_of_each_other(running):
             assert (news["text"], news["hash"]) == ("name: two\n", saved["hash"])
         while one.push("windows")["count"] != 1:
             pass
+
+
+def test_a_file_that_cannot_be_read_any_more_leaves_an_empty_page_that_says_so(running, folder):
+    (folder / FOUR_BAR).write_bytes(b"\xff")
+    with running.page() as page:
+        hello = page.ask("hello")
+        assert hello["ok"] and (hello["file"], hello["text"]) == (None, "")
+        assert "is not UTF-8 text" in hello["problem"] and hello["schema"]
 
 
 def test_saving_over_a_file_that_has_changed_is_a_conflict(running, folder):
@@ -168,12 +142,12 @@ def test_a_file_that_another_program_changes_or_deletes_is_noticed(running, fold
         assert page.ask("save", name=FOUR_BAR, text="name: mine\n", seen=None)["ok"]
 
 
-def test_desks_without_windows_are_cleared_away(running, folder):
+def test_desks_without_windows_are_cleared_away(running):
     with running.page() as page:
         for k in range(30):
             page.ask("save", name=f"m{k}.yaml", text="name: x\n", seen=None)
+            assert not page.ask("open", name=f"missing{k}.yaml")["ok"]
         assert len(running.studio.desks) <= 2
-    assert isinstance(next(iter(running.studio.desks.values())), desk.Desk)
 
 
 # Workers ----------------------------------------------------------------------------------------------

@@ -5,19 +5,30 @@ import { Refusal } from "./connection.js";
 
 const PAUSE = 400; // milliseconds after the last change, when the draft is kept
 
+// what this window has open, for when it is reloaded: a name, a mechanism of the gallery, a link
+export const remembered = () => JSON.parse(sessionStorage.getItem("open"));
+const remember = (source) => sessionStorage.setItem("open", JSON.stringify(source));
+
 export class Files {
   // `editor` holds the text; `onOpen` hears of another file, `onState` of anything that the title shows
   constructor(connection, editor, onOpen, onState) {
-    Object.assign(this, { connection, editor, onOpen, onState, name: null, hash: null, saved: "", timer: 0, windows: 1 });
+    Object.assign(this, { connection, editor, onOpen, onState, name: null, hash: null, saved: "", original: "", number: null, timer: 0, windows: 1 });
   }
 
   get isChanged() {
     return this.editor.text !== this.saved;
   }
 
-  // the answer to hello or open
-  async opened({ file, text, hash, draft }) {
-    Object.assign(this, { name: file, hash, saved: hash === null ? "" : text });
+  // what would be lost: not a mechanism of the gallery that was only looked at
+  get hasWork() {
+    const { text } = this.editor;
+    return this.isChanged && (this.name !== null || text !== this.original) && Boolean(text.trim());
+  }
+
+  // the answer to hello or open; `source` is what a page that is reloaded opens again
+  async opened({ file, text, hash, draft }, source = file === null ? null : { name: file }) {
+    Object.assign(this, { name: file, hash, number: null, original: text, saved: hash === null ? "" : text });
+    remember(source);
     this.editor.open(text);
     this.onOpen(text);
     if (draft !== null && draft !== undefined && draft !== text) await this.offerDraft(draft);
@@ -27,16 +38,17 @@ export class Files {
   async offerDraft(draft) {
     const name = this.name ?? "the model without a name";
     const answer = await choose("Unsaved work", `There is unsaved work on ${name} from an earlier time. Go on with it?`, [["Discard it", "forget"], ["Go on with it", "keep", true]]);
-    if (answer === "keep") this.editor.replace(draft);
-    else if (answer === "forget") await this.connection.ask("forget", { name: this.name });
+    if (answer === "keep") {
+      this.editor.replace(draft);
+      await this.keepDraft(true);
+    } else if (answer === "forget") await this.connection.ask("forget", { name: this.name, offered: true });
   }
 
   // a connection that was lost is there again; the text is what the page holds
   async reconnect() {
-    const text = this.editor.text;
-    const hello = await this.connection.ask("hello", this.name === null ? {} : { name: this.name });
-    if (this.name !== null) Object.assign(this, { hash: hello.hash, saved: hello.text });
-    this.changed(text);
+    const hello = await this.connection.ask("hello", { name: this.name, number: this.number, back: true });
+    if (hello.hash !== this.hash) await this.disk({ ...hello, text: hello.hash === null ? null : hello.text }); // others were here
+    this.changed();
     return hello;
   }
 
@@ -47,11 +59,13 @@ export class Files {
     this.onState();
   }
 
-  async keepDraft() {
-    const text = this.editor.text;
+  // `offered`: on top of the draft that the server has offered
+  async keepDraft(offered = false) {
+    clearTimeout(this.timer);
+    const { name, editor: { text } } = this;
     try {
-      if (this.isChanged && text.trim()) await this.connection.ask("draft", { name: this.name, text });
-      else await this.connection.ask("forget", { name: this.name });
+      if (this.hasWork) this.number = (await this.connection.ask("draft", { name, text, offered })).number;
+      else await this.connection.ask("forget", { name });
     } catch (error) {
       if (!error.answer?.lost) toast(`The draft is not kept: ${error.message}`, "error");
     }
@@ -59,7 +73,7 @@ export class Files {
 
   // asks before unsaved work is left
   async mayLeave() {
-    if (!this.isChanged || !this.editor.text.trim()) return true;
+    if (!this.hasWork) return true;
     const name = this.name ?? "this model";
     const answer = await choose("Not saved", `${name} has changes that are not saved.`, [["Cancel", null], ["Leave them", "leave"], ["Save", "save", true]]);
     if (answer === "save") return this.save();
@@ -70,7 +84,7 @@ export class Files {
   async open(what) {
     if (!(await this.mayLeave())) return false;
     clearTimeout(this.timer);
-    await this.opened(await this.connection.ask("open", what));
+    await this.opened(await this.connection.ask("open", what), what);
     return true;
   }
 
@@ -79,7 +93,7 @@ export class Files {
     if (!(await this.mayLeave())) return;
     clearTimeout(this.timer);
     const { hash } = await this.connection.ask("open", { name: null });
-    await this.opened({ file: null, text, hash, draft: null });
+    await this.opened({ file: null, text, hash, draft: null }, { name: null });
   }
 
   async save() {
@@ -99,7 +113,8 @@ export class Files {
     clearTimeout(this.timer);
     try {
       const { hash } = await this.connection.ask("save", { name, text, seen });
-      Object.assign(this, { name, hash, saved: text });
+      Object.assign(this, { name, hash, saved: text, number: null });
+      remember({ name });
       toast(`Saved as ${name}.`);
       this.onState();
       return true;

@@ -32,7 +32,7 @@ export class Page {
     on("#help", () => studio.guide.help());
     for (const button of this.document.querySelectorAll(".views button")) button.addEventListener("click", () => this.showView(button.dataset.view));
     addEventListener("beforeunload", (event) => {
-      if (!studio.files.isChanged) return;
+      if (!studio.files.hasWork) return;
       studio.files.keepDraft();
       if (!this.online) event.preventDefault(); // nobody else keeps it
     });

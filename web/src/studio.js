@@ -6,7 +6,7 @@ import { Completer } from "./completion.js";
 import { Connection, Refusal } from "./connection.js";
 import { toast } from "./dialogs.js";
 import { Editor } from "./editor.js";
-import { Files } from "./files.js";
+import { Files, remembered } from "./files.js";
 import { Keys } from "./keys.js";
 import { Menu } from "./menu.js";
 import { thingMenu } from "./menus.js";
@@ -78,15 +78,17 @@ export class Studio {
 
   // a page that was reloaded goes on with its file; one whose address carries a model shows that
   async greet() {
-    const last = sessionStorage.getItem("file");
-    const hello = await this.connection.ask("hello", last ? { name: last } : {}).catch(() => this.connection.ask("hello"));
+    const last = remembered();
+    const known = last === null ? {} : { name: last.name ?? null };
+    const hello = await this.connection.ask("hello", known).catch(() => this.connection.ask("hello"));
     this.completer.schema = hello.schema;
     this.gallery = hello.gallery;
     this.page.folder = hello.folder;
     this.files.windows = hello.windows;
+    if (hello.problem) toast(hello.problem, "error");
     await this.files.opened(hello);
     if (location.hash.startsWith("#model=")) await this.openLink();
-    else if (last === "") await this.files.open({ name: null });
+    else if (last && !("name" in last) && hello.draft === null) await this.files.open(last);
     return hello;
   }
 
@@ -110,7 +112,7 @@ export class Studio {
   opened() {
     Object.assign(this, { fresh: true, values: {} });
     this.selection.clear();
-    sessionStorage.setItem("file", this.files.name ?? "");
+    this.guide.began = false;
     this.look();
   }
 

@@ -49,6 +49,9 @@ def studio(
     from ..studio.guard import new_token
     from ..studio.studio import Studio
 
+    models = ModelFolder(folder)
+    if first.name is not None:
+        models.read(first.name)  # what cannot be read is a sentence here, not on a page
     with _listener(port) as listener, suppress(KeyboardInterrupt):
         token = new_token()
         address = f"http://{HOST}:{listener.getsockname()[1]}/{token}/"
@@ -56,10 +59,10 @@ def studio(
         say("Ctrl-C ends it.")
         if Settings.quiet:
             show_text(address)
-        answer({"address": address, "folder": folder.resolve(), "file": first.name})
+        answer({"address": address, "folder": models.root, "file": first.name})
         if not no_browser:
             open_page(address)
-        serve(Studio(ModelFolder(folder), first), token, listener)
+        serve(Studio(models, first), token, listener)
 
 
 def _listener(port: int | None) -> socket.socket:

@@ -84,12 +84,12 @@ def set_parameter(sheet: Sheet, name: Any, value: Any, **_: Any) -> str:
     """A parameter with another value, or a new one; a number keeps the unit of the text."""
     check_name(str(name), "a parameter")
     parameters = sheet.section("parameters")
-    if isinstance(value, str) and number_in(value) is None:
-        parameters[name] = value_of(value, str(name))
+    plain = number_in(value)
+    if plain is None:
+        parameters[name] = value_of(str(value), str(name))
     else:
-        number, unit = number_in(value) or (0.0, "")
-        old = parameters.get(name)
-        parameters[name] = value if unit else with_number(old, number)
+        number, unit = plain
+        parameters[name] = value if unit else with_number(parameters.get(name), number)
     return str(name)
 
 

@@ -1,4 +1,4 @@
-"""A desk: one file with the draft beside it and the windows in which it is open."""
+"""A desk: one file with the drafts beside it and the windows in which it is open."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...errors import ModelError
+from .drafts import Drafts
 from .folder import DiskText, ModelFolder
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ class Desk:
         self.folder = folder
         self.name = name
         self.windows: set[Window] = set()
-        self.drafter: Window | None = None
-        """Whose draft is kept."""
+        self.drafts = Drafts(folder, name)
         self.hash: str | None = None
         """Of the file as the windows know it."""
         self.stamp: Stamp = None
@@ -44,14 +44,12 @@ class Desk:
         async with self.lock:
             return await asyncio.to_thread(work, *given)
 
-    def opened(self) -> dict[str, Any]:
-        """The file as it is on disk, and the draft where that says something else."""
+    def opened(self, window: Window) -> dict[str, Any]:
+        """The file as it is on disk, and unsaved work on it that no other window has."""
         disk = self._read()
         self.hash = disk.hash if disk else None
-        text, draft = disk.text if disk else "", self.folder.read_draft(self.name)
-        if draft is not None and draft == text:
-            self.folder.delete_draft(self.name)
-            draft = None
+        text = disk.text if disk else ""
+        draft = self.drafts.offer(window, text)
         return {"file": self.name, "text": text, "hash": self.hash, "draft": draft}
 
     def save(self, text: str, seen: str | None, window: Window) -> dict[str, Any]:
@@ -62,17 +60,8 @@ class Desk:
             raise Conflict(name, disk)
         self.hash = self.folder.write(name, text)
         self.stamp = self._stamp()
-        if self.drafter in (None, window):
-            self.folder.delete_draft(name)
+        self.drafts.forget(window)
         return {"file": name, "hash": self.hash}
-
-    def keep_draft(self, text: str, window: Window) -> None:
-        self.folder.write_draft(self.name, text)
-        self.drafter = window
-
-    def forget_draft(self) -> None:
-        self.folder.delete_draft(self.name)
-        self.drafter = None
 
     def news(self) -> dict[str, Any] | None:
         """What another program made of the file since the last time; None where nothing happened."""

@@ -14,6 +14,7 @@ from ...errors import ModelError, ModelWarning, Problem, SimEngineError
 from ...io.files import Document
 from ...io.model_reader import read_model
 from ...io.yaml_reader import read_yaml
+from ...model.frame import LARGEST
 from ...model.model import Model
 from ...model.resolved import ResolvedModel
 
@@ -75,8 +76,11 @@ def _try_values(draft: TextDraft, values: Mapping[str, float]) -> None:
     """Parameters with other numbers; a unit behind the number stays."""
     parameters = draft.section("parameters")
     for name, value in values.items():
+        plain = number_in(value)
+        if plain is None:
+            raise ModelError(f"the value of '{name}' is a number, not {str(value)[:40]}.")
         if name in parameters:
-            parameters[name] = with_number(parameters[name], float(value))
+            parameters[name] = with_number(parameters[name], plain[0])
 
 
 # Numbers ----------------------------------------------------------------------------------------------
@@ -107,9 +111,9 @@ UNITS = (
 def number_in(value: Any) -> tuple[float, str] | None:
     """A plain number and the unit after it, as in `15 deg` or `30*deg`; None for other expressions."""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value), ""
+        return (float(value), "") if abs(value) <= LARGEST else None
     match = NUMBER.fullmatch(value) if isinstance(value, str) else None
-    if match is None:
+    if match is None or not abs(float(match[1])) <= LARGEST:
         return None
     unit = match[2] or ""
     return (float(match[1]), unit) if not unit or unit.strip(" *") in UNITS else None

@@ -31,9 +31,9 @@ class Export(NamedTuple):
 
 def export(request: Request) -> dict[str, Any]:
     """The file that is asked for: its name, its type, and its bytes in base64."""
-    kind = request.get("kind")
+    kind = str(request.get("kind"))[:40]
     if kind not in EXPORTS:
-        raise ModelError(f"there is no export '{str(kind)[:40]}'. {unknown('kind', str(kind), EXPORTS)}")
+        raise ModelError(f"there is no export '{kind}'. {unknown('kind', kind, EXPORTS)}")
     wanted = EXPORTS[kind]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{_stem(request)}{wanted.ending}"

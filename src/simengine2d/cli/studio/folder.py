@@ -11,7 +11,8 @@ from ...errors import ModelError
 from ...io.files import decoded, read_bytes, write_bytes
 
 ENDINGS = (".yaml", ".yml")
-UNTITLED = "untitled.yaml"
+UNTITLED = "untitled"
+"""The drafts of models without a name bear this one."""
 LARGEST_TEXT = 5_000_000
 """Bytes of a model in the studio."""
 LONGEST_NAME = 120
@@ -59,7 +60,7 @@ class ModelFolder:
         if reason:
             raise ModelError(f"'{name[:60]}' is not a file name: {reason}.")
         path = self.root / name
-        if not path.resolve().is_relative_to(self.root):
+        if not _resolved(path).is_relative_to(self.root):
             raise ModelError(f"'{name}' is a link to a place outside the folder {self.root}.")
         return path
 
@@ -85,33 +86,48 @@ class ModelFolder:
 
     # drafts
 
-    def draft_path(self, name: str | None) -> Path:
-        """`.four_bar.yaml.draft`, beside the file."""
-        shown = self.path(UNTITLED if name is None else name).name
-        return self.root / f".{shown}.draft"
+    def draft_path(self, name: str | None, number: int) -> Path:
+        """`.four_bar.yaml.draft`, beside the file; further ones are `.four_bar.yaml.2.draft`."""
+        shown = UNTITLED if name is None else self.path(name).name
+        return self.root / (f".{shown}.draft" if number == 1 else f".{shown}.{number}.draft")
 
-    def read_draft(self, name: str | None) -> str | None:
+    def has_draft(self, name: str | None, number: int) -> bool:
+        path = self.draft_path(name, number)
+        return path.is_file() and not path.is_symlink()
+
+    def read_draft(self, name: str | None, number: int) -> str | None:
         """Unsaved work that an earlier page left."""
-        path = self.draft_path(name)
-        if path.is_symlink() or not path.is_file():
-            return None
+        path = self.draft_path(name, number)
         try:
             return decoded(read_bytes(path, LARGEST_TEXT), path)
         except ModelError:
             return None
 
-    def write_draft(self, name: str | None, text: str) -> None:
-        path = self.draft_path(name)
+    def write_draft(self, name: str | None, number: int, text: str) -> None:
+        path = self.draft_path(name, number)
         if path.is_symlink():
             raise ModelError(f"{path} is a link; the draft is not written.")
         write_bytes(path, _encoded(path.name, text))
 
-    def delete_draft(self, name: str | None) -> None:
-        self.draft_path(name).unlink(missing_ok=True)
+    def delete_draft(self, name: str | None, number: int) -> None:
+        path = self.draft_path(name, number)
+        try:
+            if path.exists():
+                path.unlink()
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise ModelError(f"the draft {path} is not deleted: {reason}.") from None
 
 
 def hash_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        raise ModelError(f"'{path.name}' is a link that leads back to itself. Delete it.") from None
 
 
 def _encoded(name: str, text: str) -> bytes:

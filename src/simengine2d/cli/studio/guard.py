@@ -109,6 +109,6 @@ def _with_headers(send: Send) -> Send:
 
 
 async def _refuse(sentence: str, send: Send) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": 403, "headers": headers})
     await send({"type": "http.response.body", "body": f"{sentence}\n".encode()})

@@ -6,16 +6,24 @@ import base64
 import binascii
 import zlib
 
-from ...errors import ModelError
+from ...errors import ModelError, UnsupportedError
 from .folder import LARGEST_TEXT
 
 MARK = "#model="
+LONGEST_LINK = 60_000
+"""Letters; browsers and mail programs cut longer addresses off."""
 
 
 def link_of(text: str) -> str:
     """`#model=eJx...`, to be put after the address of any studio."""
-    packed = zlib.compress(text.encode("utf-8"), 9)
-    return MARK + base64.urlsafe_b64encode(packed).decode("ascii").rstrip("=")
+    packed = zlib.compress(text.encode("utf-8", "replace"), 9)
+    link = MARK + base64.urlsafe_b64encode(packed).decode("ascii").rstrip("=")
+    if len(link) > LONGEST_LINK:
+        raise UnsupportedError(
+            f"the model is too large for a link: it would have {len(link):,} letters, and browsers and mail programs "
+            f"cut links off above {LONGEST_LINK:,}. Send the file instead."
+        )
+    return link
 
 
 def text_of(link: str) -> str:

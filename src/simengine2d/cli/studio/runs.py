@@ -73,11 +73,14 @@ def _job(model: Model, asked: dict[str, Any] | None) -> Job:
     if asked is not None:
         model = model.snapshot()
         model.analysis = dict(asked)
-        if "t_end" not in asked and asked.get("kind") in CATALOG and CATALOG[asked["kind"]].in_time:
-            model.analysis["t_end"] = 1.0 if asked["kind"] != "dynamics" else 5.0
-    if model.analysis and model.analysis.get("kind") not in CATALOG:
+        kind = str(asked.get("kind"))
+        if "t_end" not in asked and kind in CATALOG and CATALOG[kind].in_time:
+            model.analysis["t_end"] = 1.0 if kind != "dynamics" else 5.0
+    if model.analysis and str(model.analysis.get("kind")) not in CATALOG:
         kinds = listed((*CATALOG, "modes"))
-        raise ModelError(f"there is no analysis '{model.analysis.get('kind')}'. Choose from {kinds}.")
+        raise ModelError(
+            f"there is no analysis '{str(model.analysis.get('kind'))[:40]}'. Choose from {kinds}."
+        )
     return _bounded(job_for(model))
 
 
@@ -106,9 +109,11 @@ def _run(model: Model, job: Job, patience: Patience, told: bool) -> Results:
 def _mode(model: Model, asked: dict[str, Any]) -> Shown:
     """A mode swings about the equilibrium."""
     found = modes(model)
-    number = int(asked.get("mode", 0))
+    number = asked.get("mode", 0)
     if not len(found):
         raise ModelError("the mechanism has no modes: every motion is driven or held.")
+    if not isinstance(number, int):
+        raise ModelError(f"a mode is a number from 0 to {len(found) - 1}, not {str(number)[:40]}.")
     shape = np.abs(found.shapes[:, found._checked(number)]).max() or 1.0
     size = float(asked.get("amplitude", SWING)) / float(shape)
     results = found.motion(number, size)

@@ -66,10 +66,12 @@ def configured(studio: Studio, token: str) -> uvicorn.Config:
     import uvicorn
 
     from .app import application
+    from .impatient import ImpatientProtocol
 
     return uvicorn.Config(
         application(studio, token),
         loop="asyncio",
+        http=ImpatientProtocol,
         ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE,
         ws_per_message_deflate=False,  # nothing leaves this machine

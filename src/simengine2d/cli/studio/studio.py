@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from ... import __version__
 from ...errors import ModelError
@@ -36,7 +37,7 @@ class Studio:
     def __init__(self, folder: ModelFolder, first: FirstModel) -> None:
         self.folder = folder
         self.first = first
-        self.desks: dict[str | None, Desk] = {}
+        self.desks: WeakValueDictionary[str | None, Desk] = WeakValueDictionary()
         self.windows: set[Window] = set()
         self.tasks: set[asyncio.Task[None]] = set()
         self.workers = Workers(folder.root, self._tell_engine)
@@ -66,10 +67,9 @@ class Studio:
     # what windows ask for
 
     def desk(self, name: str | None) -> Desk:
-        """The desk of a file; those without windows are cleared away."""
+        """The desk of a file; it is there as long as a window sits at it."""
         if name is not None:
             self.folder.path(name)
-        self.desks = {key: desk for key, desk in self.desks.items() if desk.windows or key == name}
         return self.desks.setdefault(name, Desk(self.folder, name))
 
     def text_from(self, request: dict[str, Any]) -> str:

@@ -133,21 +133,31 @@ class Window:
     # files
 
     async def hello(self, request: Request) -> Request:
-        """All that a page needs to begin; a page that was reloaded names the file that it had."""
-        name = request.get("name")
-        first = self.studio.first if name is None else None
-        opened = await self._first(first) if first else await self.sit(_name_or_none(name))
+        """All that a page needs to begin; one that comes back names its file and its draft."""
+        opened = await self._again(request) if "name" in request else await self._first()
         return {**self.studio.about(), **opened, "windows": self.count, "engine": self.studio.workers.ready}
 
-    async def _first(self, first: Any) -> Request:
-        opened = await self.sit(first.name)
-        return opened if first.text is None else {**opened, "text": first.text}
+    async def _again(self, request: Request) -> Request:
+        """A page that was reloaded, or one that is back with its text, after the server or the file was gone."""
+        desk = self.studio.desk(_name_or_none(request["name"]))
+        await desk.do(desk.drafts.claim, self, request.get("number"))
+        return await self.sit(desk, may_be_missing=bool(request.get("back")))
+
+    async def _first(self) -> Request:
+        """The model with which the studio was started; where it is gone, an empty page that says so."""
+        name, text = self.studio.first
+        try:
+            opened = await self.sit(self.studio.desk(name))
+        except ModelError as error:
+            return {**await self.sit(self.studio.desk(None)), "problem": str(error)}
+        return opened if text is None else {**opened, "text": text}
 
     async def open(self, request: Request) -> Request:
         if "name" in request:
-            return await self.sit(_name_or_none(request["name"]))
+            return await self.sit(self.studio.desk(_name_or_none(request["name"])))
         text = self.studio.text_from(request)
-        await self.sit(None)
+        self.leave()
+        self.join(self.studio.desk(None))
         return {"file": None, "text": text, "hash": None, "draft": None}
 
     async def save(self, request: Request) -> Request:
@@ -157,24 +167,23 @@ class Window:
         news = {"push": "disk", "file": name, "text": text, "hash": saved["hash"]}
         self.studio.tell(desk.windows - {self}, news)
         if before is not desk:
-            if before is not None and before.name is None and before.drafter is self:
-                await before.do(before.forget_draft)
+            if before is not None:
+                await before.do(before.drafts.forget, self)
             self.leave()
             self.join(desk)
         return saved
 
     async def draft(self, request: Request) -> Request:
-        desk = self._named_desk(request)
-        await desk.do(desk.keep_draft, _text(request, "text"), self)
-        return {}
+        """Keep unsaved work, and tell its number; `offered`: it goes on with the draft that the page was offered."""
+        desk = self._desk_of(request)
+        keep = desk.drafts.accept if request.get("offered") else desk.drafts.keep
+        return {"number": await desk.do(keep, self, _text(request, "text"))}
 
     async def forget(self, request: Request) -> Request:
-        desk = self._named_desk(request)
-        await desk.do(desk.forget_draft)
+        """Delete the draft of this window; `offered`: the one that it was offered."""
+        desk = self._desk_of(request)
+        await desk.do(desk.drafts.decline if request.get("offered") else desk.drafts.forget, self)
         return {}
-
-    def _named_desk(self, request: Request) -> Desk:
-        return self.studio.desk(_name_or_none(request.get("name")))
 
     # desks
 
@@ -183,14 +192,23 @@ class Window:
         """Windows on the same file."""
         return len(self.desk.windows) if self.desk is not None else 1
 
-    async def sit(self, name: str | None) -> Request:
+    def _desk_of(self, request: Request) -> Desk:
+        """The present desk, which is that of the file that the page names."""
+        name = _name_or_none(request.get("name"))
+        if self.desk is None or self.desk.name != name:
+            raise ModelError(f"{name or 'the model without a name'} is not open in this window.")
+        return self.desk
+
+    async def sit(self, desk: Desk, may_be_missing: bool = False) -> Request:
         """Leave the present file and open another one."""
-        desk = self.studio.desk(name)
-        opened = await desk.do(desk.opened)
-        if name is not None and opened["hash"] is None and opened["draft"] is None:
-            raise ModelError(f"there is no file {name} in {self.studio.folder.root.name}.")
-        self.leave()
-        self.join(desk)
+        opened = await desk.do(desk.opened, self)
+        missing = desk.name is not None and opened["hash"] is None and opened["draft"] is None
+        if missing and not may_be_missing:
+            desk.drafts.release(self)
+            raise ModelError(f"there is no file {desk.name} in {self.studio.folder.root.name}.")
+        if self.desk is not desk:
+            self.leave()
+            self.join(desk)
         return opened
 
     def join(self, desk: Desk) -> None:
@@ -202,6 +220,7 @@ class Window:
         desk, self.desk = self.desk, None
         if desk is not None:
             desk.windows.discard(self)
+            desk.drafts.release(self)
             self._tell_count(desk)
 
     def _tell_count(self, desk: Desk) -> None:

@@ -11,11 +11,33 @@ from ...errors import ModelError
 Progress = Callable[[float], None]
 
 
+TYPES: dict[str, tuple[type, str]] = {
+    "text": (str, "a text"),
+    "values": (dict, "a mapping of numbers"),
+    "analysis": (dict, "a mapping"),
+    "edit": (dict, "a mapping"),
+}
+"""What the parts of a request are."""
+NEEDED = {"look": ("text",), "edit": ("text", "edit"), "export": ("text",), "drag_begin": ("text",)}
+"""Parts that cannot be left out."""
+
+
 def work(request: dict[str, Any], progress: Progress | None = None) -> dict[str, Any]:
     """The answer to a request; any that is not for a frame of a drag ends the drag."""
     if request["do"] != "drag_frame":
         _end_drag()
+    _check(request)
     return VERBS[request["do"]]({**request, "progress": progress or _unheard})
+
+
+def _check(request: dict[str, Any]) -> None:
+    """The page asks rightly; others get a sentence."""
+    for part, (kind, word) in TYPES.items():
+        given = request.get(part)
+        if given is None and part not in NEEDED.get(request["do"], ()):
+            continue
+        if not isinstance(given, kind):
+            raise ModelError(f"{request['do']}: {part} is {word}, not {str(given)[:40]}.")
 
 
 def _unheard(part: float) -> None:

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, BinaryIO
 
+from numpy.linalg import LinAlgError
+
 from ...errors import Interrupted, SimEngineError
 from . import frames
 from .warm_up import warm_up
@@ -94,9 +96,13 @@ def answered(request: dict[str, Any], progress: Callable[[float], None]) -> tupl
     except SimEngineError as error:
         sentence = str(error)
     except MemoryError:
-        sentence = "there is not enough memory for this. Ask for fewer outputs, or a shorter time."
+        sentence = "there is not enough memory for this. Ask for fewer outputs or a shorter time, or draw fewer bodies."
     except RecursionError:
         sentence = "the model is nested too deeply."
+    except LinAlgError:
+        sentence = (
+            "the numbers of the model are too large or too unequal to compute with. Look for wrong units."
+        )
     except Exception as error:
         sentence = (
             f"simengine2d failed with {type(error).__name__}: {error}. This is a defect; please report it."

@@ -64,8 +64,9 @@ class Worker:
         if sys.platform == "win32":
             alone = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         errors = None if Settings.debug else subprocess.DEVNULL
+        home = folder if folder.is_dir() else None  # it may be gone since
         process = await asyncio.create_subprocess_exec(
-            *PROGRAM, stdin=PIPE, stdout=PIPE, stderr=errors, cwd=folder, env=_environment(), **alone
+            *PROGRAM, stdin=PIPE, stdout=PIPE, stderr=errors, cwd=home, env=_environment(), **alone
         )
         return cls(process)
 
