@@ -24,17 +24,49 @@ class Rows(NamedTuple):
     rows: Sequence[Sequence[str]]
     words: int = 1
 
+    def lines(self) -> list[str]:
+        """As text. A table that is wider than 80 columns continues below, with its first columns again."""
+        cells = [self.heads, *self.rows]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        keys, *blocks = self._blocks(widths)
+        lines: list[str] = []
+        for block in blocks or [[]]:
+            lines += [""] if lines else []
+            lines += [self._line(row, widths, keys + block) for row in cells]
+        return lines
+
+    def _blocks(self, widths: Sequence[int]) -> list[list[int]]:
+        """The columns that say what a row is, then those that fit beside them, as often as it takes."""
+        keys = list(range(max(self.words, 1)))
+        blocks, room = [keys], 0
+        for i in range(len(keys), len(widths)):
+            if widths[i] + 2 > room:
+                blocks.append([])
+                room = COLUMNS + 2 - sum(widths[k] + 2 for k in keys)
+            blocks[-1].append(i)
+            room -= widths[i] + 2
+        return blocks
+
+    def _line(self, row: Sequence[str], widths: Sequence[int], columns: Sequence[int]) -> str:
+        parts = (row[i].ljust(widths[i]) if i < self.words else row[i].rjust(widths[i]) for i in columns)
+        return "  ".join(parts).rstrip()
+
 
 Part = str | Rows
 
 
-def shortened(text: str) -> str:
-    """The text in at most ten lines of 80 columns, with a hint where that is not all."""
-    lines = [
+def folded(text: str) -> list[str]:
+    """The lines of a text, long ones in several of 80 columns."""
+    return [
         piece
         for line in text.splitlines()
         for piece in wrap(line, COLUMNS, subsequent_indent="  ", break_on_hyphens=False) or [""]
     ]
+
+
+def shortened(text: str) -> str:
+    """The text in at most ten lines of 80 columns, with a hint where that is not all."""
+    lines = folded(text)
     if len(lines) > LINES:
         lines = [*lines[: LINES - 1], f"... and {len(lines) - LINES + 1} more lines; print() shows all"]
     return "\n".join(lines)

@@ -362,3 +362,20 @@ def test_long_tables_are_cut():
     text = answer_html.html_of(Long())
     assert text.count("<tr>") == answer_html.MOST_ROWS + 1
     assert "and 940 more" in text
+
+
+def test_wide_tables_continue_below_with_their_first_columns():
+    heads = ["name", *(f"number {i}" for i in range(10))]
+    lines = Rows(heads, [["crank", *"0123456789"], ["long name", *"abcdefghij"]]).lines()
+    assert max(map(len, lines)) <= COLUMNS
+    first, second = lines[:3], lines[4:]
+    assert lines[3] == "" and len(second) == 3
+    assert [line[:9].strip() for line in second] == ["name", "crank", "long name"]
+    assert " ".join(first[1].split()[1:] + second[1].split()[1:]) == "0 1 2 3 4 5 6 7 8 9"
+
+
+def test_studies_print_within_a_terminal(answers):
+    studies = se.lab.Comparison, se.SweepTable, se.Fit, se.lab.Order
+    printed = [str(answer) for answer in answers if isinstance(answer, studies)]
+    assert len(printed) >= len(studies)
+    assert max(len(line) for text in printed for line in text.splitlines()) <= COLUMNS

@@ -267,7 +267,10 @@ def test_the_table_finds_and_tells(four_bar, tmp_path):
     with pytest.raises(se.ModelError, match="Did you mean 'top'"):
         table["topp"]
     assert "smallest" in repr(table)
-    assert len(str(table).splitlines()) == 16
+    head, _, *lines = str(table).splitlines()
+    assert "14 samples, 4 failed" in head
+    assert [int(line.split()[0]) for line in lines[:14]] == list(range(14))
+    assert sum(line.startswith("sample ") for line in lines[14:]) == 4  # the reasons
     frame = table.to_frame()
     assert frame.shape == (14, 5)
     assert table.to_csv(tmp_path / "t.csv").read_text().startswith("rocker,coupler,top,speed_ratio")

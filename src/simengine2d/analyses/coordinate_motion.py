@@ -89,9 +89,8 @@ class CoordinateMotion(Answer):
         """Channels over time as text; without any, the coordinates and their rates."""
         names = channels or tuple(self.channels[: 2 * len(self.names)])
         columns = [self.t, *(self[name] for name in names)]
-        cells = [["t", *names], *([digits(value) for value in row] for row in zip(*columns, strict=True))]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        return "\n".join("  ".join(map(str.rjust, row, widths)) for row in cells)
+        rows = [[digits(value) for value in row] for row in zip(*columns, strict=True)]
+        return "\n".join(Rows(["t", *names], rows, 0).lines())
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas DataFrame indexed by time, one column per channel."""

@@ -19,7 +19,7 @@ from ..numerics.arrays import Floats
 from ..results.results import Results
 from ..system.system import System
 from .combinations import label
-from .trial import aligned, differences, motion_of, sizes_of, tight
+from .trial import differences, motion_of, sizes_of, tight
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +83,9 @@ class Order(PlottedAnswer):
 
     def table(self) -> str:
         """The errors, and below them the order observed."""
-        return "\n".join([self._title(), *aligned(("step", *self.errors), self._rows(), 0), *self.remarks])
+        return "\n".join(
+            [self._title(), *Rows(("step", *self.errors), self._rows(), 0).lines(), *self.remarks]
+        )
 
     def _title(self) -> str:
         return f"{self.method} on {self.problem}, claimed order {self.claimed}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..analyses.dynamics.dynamics import dynamics
-from ..answer import Answer
+from ..answer import Answer, Rows, folded
 from ..errors import ModelError, SimEngineError, UnsupportedError
 from ..model.model import Model
 from ..numerics.arrays import Floats
@@ -231,8 +231,8 @@ NAMES = 3  # of the columns that hold words
 
 def comparison_text(comparison: Comparison) -> str:
     """The trials that ran, the two that are farthest apart, and those that did not run, with the reason."""
-    table = aligned(HEADS, [cells(trial) for trial in comparison.ran], NAMES) if comparison.ran else []
-    return "\n".join([*table, *remarks(comparison)])
+    table = Rows(HEADS, [cells(trial) for trial in comparison.ran], NAMES).lines() if comparison.ran else []
+    return "\n".join([*table, *folded("\n".join(remarks(comparison)))])
 
 
 def remarks(comparison: Comparison) -> list[str]:
@@ -262,17 +262,3 @@ def cells(trial: Trial) -> list[str]:
 
 def number(value: float) -> str:
     return "-" if isnan(value) else f"{value:.1e}"
-
-
-def aligned(heads: Sequence[str], rows: Sequence[Sequence[str]], words: int) -> list[str]:
-    """Lines of a table: the first columns hold words, the others numbers."""
-    widths = [max(len(row[i]) for row in (heads, *rows)) for i in range(len(heads))]
-
-    def line(row: Sequence[str]) -> str:
-        parts = [
-            cell.ljust(width) if i < words else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        return "  ".join(parts).rstrip()
-
-    return [line(heads), *(line(row) for row in rows)]

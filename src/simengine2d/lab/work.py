@@ -14,7 +14,7 @@ from ..results.results import Results
 from ..system.system import System
 from .combinations import Combination, Coordinates, Formulations, Integrators, combinations
 from .comparison import frame
-from .trial import RAN, Bench, Progress, Trial, aligned, number
+from .trial import RAN, Bench, Progress, Trial, number
 
 if TYPE_CHECKING:
     import pandas
@@ -42,7 +42,7 @@ class WorkPrecision(Answer):
 
     def table(self) -> str:
         """All trials as plain text; errors are those of q."""
-        return "\n".join(aligned(HEADS, self._rows(), 1))
+        return "\n".join(Rows(HEADS, self._rows()).lines())
 
     def _rows(self) -> list[list[str]]:
         return [[name, *_cells(trial)] for name, curve in self.curves.items() for trial in curve]

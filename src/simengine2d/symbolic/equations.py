@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from ..errors import ModelError, unknown
+from ..errors import ModelError, counted, unknown
 from ..numerics.arrays import Floats
 from . import html_text, latex_text
 from .calculus import BETA, GAMMA, STEP, MotionEquations
@@ -163,7 +163,9 @@ class Equations(MotionEquations):
         return text(self)
 
     def __repr__(self) -> str:
-        return f"<Equations of {self.title}: {self.n} coordinates, {self.m} constraints>"
+        return (
+            f"<Equations of {self.title}: {counted(self.n, 'coordinate')}, {counted(self.m, 'constraint')}>"
+        )
 
 
 # Text for a terminal: one line per row ----------------------------------------------------------------

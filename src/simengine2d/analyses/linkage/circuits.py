@@ -8,7 +8,7 @@ Design 115 (1993) 223-230.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import pi
 from typing import TYPE_CHECKING
@@ -69,7 +69,7 @@ class InputBranch(Answer):
 
     def __str__(self) -> str:
         span = "full turn" if self.is_full_turn else f"{self.low:.6g} to {self.high:.6g}, {self.ends}"
-        return f"assemblies {', '.join(map(str, self.modes)) or '-'}: {span}"
+        return f"{assemblies(self.modes)}: {span}"
 
     @property
     def ends(self) -> str:
@@ -122,7 +122,14 @@ class Circuit(Answer):
 
     def __str__(self) -> str:
         ways = "full turn" if self.input_turns_fully else counted(len(self.dead_points), "dead point")
-        return f"circuit with assemblies {', '.join(map(str, self.modes)) or '-'}: {ways}"
+        return f"circuit with {assemblies(self.modes)}: {ways}"
+
+
+def assemblies(modes: Sequence[int]) -> str:
+    """`assembly 0`, `assemblies 1, 3`; of a branch that the first value of the input does not reach, `no assembly`."""
+    return (
+        f"assembl{'y' if len(modes) == 1 else 'ies'} {', '.join(map(str, modes))}" if modes else "no assembly"
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -173,7 +180,11 @@ class Circuits(PlottedAnswer):
         return f"{what} of '{self.model.name}', input {self.driver}"
 
     def __str__(self) -> str:
-        lines = [f"circuit {row[0]}, assemblies {row[1]}: {row[2]} {row[3]}".rstrip() for row in self.rows()]
+        lines = [
+            f"circuit {i}, {assemblies(branch.modes)}: {' '.join(self._range(branch))}".rstrip()
+            for i, circuit in enumerate(self.circuits)
+            for branch in circuit.branches
+        ]
         return "\n".join([self._title(), *lines])
 
     def _parts(self) -> Iterator[Part]:

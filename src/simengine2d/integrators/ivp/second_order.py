@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...answer import Part, PlottedAnswer, Rows, digits
-from ...errors import ModelError, SingularityError, answers_misspellings
+from ...errors import ModelError, SingularityError, answers_misspellings, counted
 from ...numerics.arrays import Floats
 from ..alpha_methods import Newmark
 from .growth import has_grown, outgrows
@@ -52,7 +52,8 @@ class SecondOrderSolution(PlottedAnswer):
 
     def __str__(self) -> str:
         first, last = self.t[[0, -1]]
-        size = f"{len(self.q)} coordinates at {self.t.size} times from {first:g} to {last:g}, by Newmark's method"
+        count = counted(len(self.q), "coordinate")
+        size = f"{count} at {self.t.size} times from {first:g} to {last:g}, by Newmark's method"
         return size if self.success else f"{size}\n{self.message}"
 
 

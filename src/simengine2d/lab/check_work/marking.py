@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from ...answer import Answer, Part, Rows
+from ...answer import Answer, Rows
 from ...errors import ModelError, SimEngineError, answers_misspellings, counted, listed, unknown
 from ...io.files import write_text
 from ...model.model import Model
@@ -124,16 +124,11 @@ class ClassMarks(Answer):
         ]
 
     def __str__(self) -> str:
-        table = [self.heads, *self.rows()]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
-            "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in table
-        ]
-        return "\n".join([f"{self.model}: {counted(len(self.students), 'student')}", *lines])
+        title, table = self._parts()
+        return "\n".join([title, *table.lines()])
 
-    def _parts(self) -> Iterator[Part]:
-        yield f"{self.model}: {counted(len(self.students), 'student')}"
-        yield Rows(self.heads, self.rows())
+    def _parts(self) -> tuple[str, Rows]:
+        return f"{self.model}: {counted(len(self.students), 'student')}", Rows(self.heads, self.rows())
 
     def to_csv(self, path: str | Path) -> Path:
         """The table for a spreadsheet."""

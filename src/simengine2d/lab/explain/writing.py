@@ -9,6 +9,7 @@ from textwrap import wrap
 
 import numpy as np
 
+from ...answer import Rows
 from ...numerics.arrays import Floats
 from .explanation import Explanation, Line
 
@@ -78,7 +79,7 @@ def _short(explanation: Explanation) -> Iterable[str]:
     names, rows = table_of_lines(explanation)
     if rows:
         yield ""
-        yield from _columns([names, *rows])
+        yield from Rows(names, rows).lines()
     for name, value in explanation.found.items():
         array = np.asarray(value)
         if array.ndim < 2:
@@ -112,13 +113,6 @@ def _with_entries(explanation: Explanation, line: Line) -> dict[str, float]:
             entries = explanation.entries(name, array.size)
             numbers |= {f"{name} {entry}": float(v) for entry, v in zip(entries, array, strict=True)}
     return numbers
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> Iterable[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        others = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        yield "  ".join([row[0].ljust(widths[0]), *others]).rstrip()[:WIDTH]
 
 
 def _entries_text(explanation: Explanation, name: str, array: Floats) -> list[str]:

@@ -115,35 +115,24 @@ class Fit(PlottedAnswer):
         return f"residuals (rms): {', '.join(parts)}"
 
     def __str__(self) -> str:
-        lines = [self.head(), *aligned([list(self.heads), *self.rows()]), self.noise_line()]
+        lines = [self.head(), *Rows(self.heads, self.rows()).lines(), self.noise_line()]
         if len(self.parameters) > 1:
-            lines += ["correlation", *aligned(self._correlation_rows())]
+            lines += self._correlations().lines()
         return "\n".join([*lines, self.message])
 
     def _summary(self) -> str:
         rows = self.rows()[:5]
-        return "\n".join([self.head(), *aligned([list(self.heads), *rows]), self.message])
+        return "\n".join([self.head(), *Rows(self.heads, rows).lines(), self.message])
 
-    def _correlation_rows(self) -> list[list[str]]:
+    def _correlations(self) -> Rows:
         names = list(self.parameters)
         cells = [[f"{value:+.3f}" for value in row] for row in self.correlation]
-        return [["", *names], *([name, *row] for name, row in zip(names, cells, strict=True))]
+        return Rows(["correlation", *names], [[name, *row] for name, row in zip(names, cells, strict=True)])
 
     def _parts(self) -> Iterator[Part]:
         yield self.head()
         yield Rows(self.heads, self.rows())
         yield self.noise_line()
         if len(self.parameters) > 1:
-            first, *others = self._correlation_rows()
-            yield Rows(["correlation", *first[1:]], others)
+            yield self._correlations()
         yield self.message
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns of the same width; the first holds names."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for name, *cells in rows:
-        numbers = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
-        lines.append("  ".join([name.ljust(widths[0]), *numbers]).rstrip())
-    return lines

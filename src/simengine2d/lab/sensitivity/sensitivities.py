@@ -11,7 +11,6 @@ import numpy as np
 from ...answer import Part, PlottedAnswer, Rows, digits
 from ...errors import ModelError, needed, unknown
 from ...numerics.arrays import Floats
-from ..fit.fitted import aligned
 
 if TYPE_CHECKING:
     import pandas
@@ -93,7 +92,7 @@ class Sensitivity(PlottedAnswer):
     def __str__(self) -> str:
         lines = [self.title]
         for output in self.values:
-            lines += [self.head(output), *aligned([list(self.HEADS), *self.rows(output)])]
+            lines += [self.head(output), *Rows(self.HEADS, self.rows(output)).lines()]
         return "\n".join([*lines, *self.notes])
 
     def _parts(self) -> Iterator[Part]:

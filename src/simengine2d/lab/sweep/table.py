@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...answer import Part, PlottedAnswer, Rows, digits
+from ...answer import Part, PlottedAnswer, Rows, digits, folded
 from ...errors import ModelError, counted, needed, unknown
 from ...numerics.arrays import Floats
 from .samples import Samples
@@ -169,14 +170,17 @@ class SweepTable(PlottedAnswer):
     HEADS = ("", "smallest", "mean", "largest")
 
     def __str__(self) -> str:
-        heads, rows = [SAMPLE, *self.columns, REASON], [self._cells(i) for i in range(len(self))]
-        return "\n".join([self.head(), *_aligned([heads, *rows])])
+        rows = [self._cells(i)[:-1] for i in range(len(self))]
+        reasons = [f"sample {i} failed: {reason}" for i, reason in self.failed.items()]
+        return "\n".join(
+            [self.head(), *Rows([SAMPLE, *self.columns], rows, 0).lines(), *folded("\n".join(reasons))]
+        )
 
     def _summary(self) -> str:
-        lines = [self.head(), *_aligned([list(self.HEADS), *self.summary_rows()[:5]])]
+        lines = [self.head(), *Rows(self.HEADS, self.summary_rows()[:5]).lines()]
         first = next(iter(self.failed.items()), None)
         if first is not None:
-            lines.append(f"sample {first[0]} failed: {first[1][:140]}")
+            lines.append(shorten(f"sample {first[0]} failed: {first[1]}", 160, placeholder=" ..."))
         return "\n".join(lines)
 
     def _cells(self, i: int) -> list[str]:
@@ -196,11 +200,6 @@ def _cell(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return counted(value.size, "value")
     return digits(value) if isinstance(value, float | int) else type(value).__name__
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def table_of(

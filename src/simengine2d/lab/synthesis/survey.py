@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...answer import Part, PlottedAnswer, Rows
-from ...errors import ModelError
+from ...errors import ModelError, counted
 from ...numerics.arrays import Floats
 from ...numerics.kernel_pointer import call_beside
 from .survey_kernel import (
@@ -97,10 +97,10 @@ class FourBarSurvey(PlottedAnswer):
 
     def __str__(self) -> str:
         lines = [f"{name}: {count}, {share}" for name, count, share in self.rows()]
-        return "\n".join([f"survey of {len(self)} four-bars", *lines])
+        return "\n".join([f"survey of {counted(len(self), 'four-bar')}", *lines])
 
     def _parts(self) -> Iterator[Part]:
-        yield f"survey of {len(self)} four-bars"
+        yield f"survey of {counted(len(self), 'four-bar')}"
         yield Rows(["type", "count", "share"], self.rows())
 
     def plot(self, ax: Axes | None = None) -> Axes:
