@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 Called = TypeVar("Called", bound=Callable[..., Any])
+WhoHas = Callable[[str], Sequence[str]]
 
 PACKAGE = __name__.partition(".")[0]
 LONGEST = 200  # characters of a name beyond which no similar name is searched for
@@ -224,19 +225,39 @@ def needed(module: str, who: str, extra: str = "", otherwise: str = "") -> Any:
         ) from None
 
 
-def answers_misspellings(called: Called, synonyms: Mapping[str, str] | None = None) -> Called:
+def answers_misspellings(
+    called: Called, synonyms: Mapping[str, str] | None = None, who_has: WhoHas = lambda option: ()
+) -> Called:
     """A function or class that answers a misspelled keyword as a model answers a misspelled body.
 
-    Errors of NumPy's linear algebra, raised when a value has grown without bound, become a sentence too.
+    So it answers arguments that are too many or missing; `who_has` names others of its kind with that keyword. Errors
+    of NumPy's linear algebra, raised when a value has grown without bound, become a sentence too.
     """
     if isinstance(called, type):
-        called.__init__ = _checked(called.__init__, called.__name__, synonyms or {})  # type: ignore[misc]
+        called.__init__ = _checked(called.__init__, called.__name__, synonyms or {}, who_has)  # type: ignore[misc]
         return called
-    return _checked(called, called.__name__, synonyms or {})
+    return _checked(called, called.__name__, synonyms or {}, who_has)
 
 
-def _checked(function: Any, name: str, synonyms: Mapping[str, str]) -> Any:
-    parameters = inspect.signature(function).parameters.values()
+def _misplaced(signature: inspect.Signature, args: Any, options: Any) -> str:
+    """What is wrong with the arguments of a call, in Python's words; "" if they fit."""
+    try:
+        signature.bind(*args, **options)
+    except TypeError as error:
+        return str(error)
+    return ""
+
+
+def _places(parameters: Iterable[inspect.Parameter]) -> str:
+    named = [p for p in parameters if p.name != "self"]
+    in_order = listed([p.name for p in named if p.kind is p.POSITIONAL_OR_KEYWORD])
+    by_name = [p.name for p in named if p.kind is p.KEYWORD_ONLY]
+    return f"It takes {in_order} in this order{f', and by name {listed(by_name, 20)}' if by_name else ''}."
+
+
+def _checked(function: Any, name: str, synonyms: Mapping[str, str], who_has: WhoHas) -> Any:
+    signature = inspect.signature(function)
+    parameters = signature.parameters.values()
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return function
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -246,11 +267,18 @@ def _checked(function: Any, name: str, synonyms: Mapping[str, str]) -> Any:
     def call(*args: Any, **options: Any) -> Any:
         if not options.keys() <= accepted:
             strange = next(option for option in options if option not in accepted)
-            meant = synonyms.get(strange)
+            meant, others = synonyms.get(strange), who_has(strange)
             hint = f"Write {meant}=..." if meant else unknown("option", strange, known)
-            raise OptionError(f"{name} has no option '{strange}'. {hint}")
+            elsewhere = (
+                f", but {listed(others, 3)} {'has' if len(others) == 1 else 'have'} it" if others else ""
+            )
+            raise OptionError(f"{name} has no option '{strange}'{elsewhere}. {hint}")
         try:
             return function(*args, **options)
+        except TypeError:
+            if problem := _misplaced(signature, args, options):
+                raise OptionError(f"{name}: {problem}. {_places(parameters)}") from None
+            raise
         except ValueError as error:
             if type(error).__name__ != "LinAlgError":  # by name: importing the package does not load NumPy
                 raise

@@ -486,3 +486,19 @@ def test_a_spring_that_counts_turns_is_followed_further():
     m.add(se.Revolute("O", m.ground, "b"))
     m.add(se.Spring("s", "angle(ground, b)", law="atan(s - 20) + 0.001*(s - 20)^3"))
     assert se.equilibrium(m).results["b.phi"][0] == pytest.approx(20.0)
+
+
+@pytest.mark.slow
+def test_the_way_of_relaxation_is_its_damped_motion():
+    model = lever(0.4)
+    model.add(se.Spring("spring", "angle(ground, bar)", stiffness=25))
+    found = se.equilibrium(model, method="relaxation")
+    way = found.search
+    assert way.t[0] == 0.0 and np.all(np.diff(way.t) > 0.0) and way.t.size > 80
+    assert way["bar.phi"][0] == pytest.approx(0.4) and way["bar.phi"][-1] == pytest.approx(
+        found["bar.phi"][0], abs=1e-5
+    )
+    # it moves: rates are those of the positions, and energy only falls
+    traveled = np.sum(0.5 * (way["bar.phid"][1:] + way["bar.phid"][:-1]) * np.diff(way.t))
+    assert traveled == pytest.approx(found["bar.phi"][0] - 0.4, rel=0.01)
+    assert np.all(np.diff(way["energy.total"]) < 1e-6)

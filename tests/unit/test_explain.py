@@ -147,7 +147,7 @@ def test_rk4_stages_of_a_function():
     e = se.explain(lambda t, y: y, integrator="rk4", y0=[1.0], step=0.1)
     assert [float(line.values["K"][0]) for line in e] == pytest.approx([1, 1.05, 1.0525, 1.10525], abs=1e-15)
     assert e.found["y1"][0] == pytest.approx(1.1051708333333333, abs=1e-15)
-    assert "K2 = f(t + 0.5 h, y + h (1/2 K1))" in repr(e)
+    assert "K2 = f(t + 1/2 h, y + h (1/2 K1))" in repr(e)
 
 
 # Kinematics and statics ---------------------------------------------------------------------------------

@@ -59,3 +59,24 @@ def test_the_plot_takes_and_returns_axes():
     h = se.dynamics(se.load("double_pendulum"), t_end=1, history=True).history
     assert h.plot(ax) is ax
     plt.close("all")
+
+
+def test_steps_are_channels_and_their_residuals_are_those_of_the_iterations():
+    model, how = se.builders.slider_crank(1.0, 2.2, crank_angle=1.0), {"integrator": "newmark", "step": 0.01}
+    r = se.dynamics(model, t_end=0.05, history=True, **how)
+    assert set(r.channels) >= {"step.size", "step.error", "step.iterations", "step.residual"}
+    left = [se.explain(model, "dynamics", at=t, **how).norms for t in r.t[1:]]
+    assert np.array_equal(r["step.residual"][1:], [norms[-1] for norms in left])
+    assert np.array_equal(r["step.iterations"][1:], [norms.size - 1 for norms in left])
+    assert np.allclose(r["step.size"], 0.01) and list(r.to_frame("step")) == list(r.channels)[-4:]
+    with pytest.raises(se.ModelError, match="history=True"):
+        se.dynamics(model, t_end=0.05, **how)["step.size"]
+
+
+def test_iterations_of_an_implicit_method_on_accelerations_are_counted():
+    model = se.builders.slider_crank(1.0, 2.2, crank_angle=1.0)
+    r = se.dynamics(
+        model, t_end=0.1, step=0.01, integrator="backward_euler", formulation="augmented", history=True
+    )
+    assert np.all(r.history.iterations >= 2) and np.all(np.isnan(r.history.residual))
+    assert r.history.iterations.sum() == r.statistics["Newton iterations"]

@@ -99,6 +99,18 @@ def test_dynamics_takes_these_names():
         (lambda: pendulum().bar("b", (0, 0), (1, 0), J=1), "body has no option 'J'. Write inertia=..."),
         (lambda: se.Newmark(bta=1), "Newmark has no option 'bta'. Did you mean 'beta'"),
         (lambda: se.Spring("s", "distance(a, b)", k=1), "Spring has no option 'k'. Write stiffness=..."),
+        (
+            lambda: se.Force("f", "bar", fx=1),
+            "Force has no option 'fx', but PointForce has it. The options are",
+        ),
+        (
+            lambda: se.Spring("s", "a", "b", stiffness=1),
+            "Spring: multiple values for argument 'stiffness'. It takes",
+        ),
+        (
+            lambda: se.dynamics(),
+            "missing a required argument: 'model'. It takes model in this order, and by name",
+        ),
         (lambda: se.Spring("s", "distance(a, b)", l0=1), "Spring has no option 'l0'. Write free=..."),
         (lambda: se.builders.four_bar(1, 2, 2, 2, crank_angel=1), "Did you mean 'crank_angle'"),
         (lambda: se.ivp.solve(lambda t, y: -y, (0, 1), [1.0], rtoll=1), "Did you mean 'rtol'"),

@@ -129,12 +129,29 @@ class ConstrainedIntegration(CompiledIntegration):
         count = int(self.memory[dae_step.HALVED])
         return count, self.memory[dae_step.HALVED + 1 :][:count].tolist()
 
+    def left_over(self) -> float:
+        """The largest entry of Psi that the iterations have left at the end of the last step; nan without any there."""
+        solvers = [each for each in self.dae.solvers if each.iteration is not None]
+        close = 1e-9 * abs(self.step_end - self.t)
+        return max(
+            (_left(each) for each in solvers if abs(each.st.t[-1] - self.step_end) <= close), default=np.nan
+        )
+
     def kept(self) -> dict[str, Floats]:
         kept = {"ends": self.ends, "memory": self.memory, "turns": self.dae.family.turns}
         for i, solver in enumerate(self.dae.solvers):
             kept[f"state_{i}"] = solver.st.state
             kept |= {f"{name}_{i}": array for name, array in solver.factors.items()}
         return super().kept() | kept
+
+
+def _left(solver: stages.KeptStages) -> float:
+    """|Psi| of stages as they are; evaluating once more is not counted."""
+    c, st, before = solver.iteration, solver.st, solver.st.state.copy()
+    BoundKernel(c.evaluate_f, c.evaluate_c, None)(float(st.t[-1]), st.state, st.state)
+    st.state[:] = before
+    parts = (st.balance, st.gap, st.slip, st.rate) if c.twice else (st.balance, st.gap)
+    return max(float(np.abs(part).max(initial=0.0)) for part in parts)
 
 
 class DaeIntegration(ConstrainedIntegration):

@@ -225,12 +225,14 @@ class CompiledIntegration(Integration):
 
     def counts(self) -> dict[str, int]:
         state = self.path.state
+        iterations = int(state[loop.ITERATED])
         return {
             "steps": self.steps,
             "rejected steps": int(state[loop.REJECTED]),
             "evaluations": int(state[loop.EVALUATIONS]),
             "jacobians": int(state[loop.JACOBIANS]),
             "factorizations": int(state[loop.FACTORIZATIONS]),
+            **({"Newton iterations": iterations} if iterations else {}),
         }
 
     def kept(self) -> dict[str, Floats]:

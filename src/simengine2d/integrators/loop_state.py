@@ -24,7 +24,9 @@ CUTTING, CUT, NEAR, CUTS, BREAKS = range(25, 30)
 STORED, CALM = 30, 31
 # where outputs follow the steps: their largest spacing, and whether it is halved in short steps; else 0
 GRID, FINER = 32, 33
-STATE_SIZE = 34
+# corrections of implicit stages so far
+ITERATED = 34
+STATE_SIZE = 35
 # why the loop ended
 DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE = range(5)
 COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS, ALARMED = range(5, 11)

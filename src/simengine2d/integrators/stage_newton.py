@@ -16,7 +16,7 @@ from ..numerics.arrays import Floats, Ints
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke
-from .loop_state import EVALUATIONS, FACTORIZATIONS, JACOBIANS, KNOWN, TRIED, Path
+from .loop_state import EVALUATIONS, FACTORIZATIONS, ITERATED, JACOBIANS, KNOWN, TRIED, Path
 
 EXACT, MODIFIED, FIXED_POINT = range(3)
 MOST = (20, 10, 100)  # iterations
@@ -202,6 +202,7 @@ def iterate(s, first, stop, t, h, fresh):
     for iteration in range(MOST[EXACT] if fresh else MOST[s.kind]):
         # a correction
         evaluate_block(s, first, stop, t, h)
+        s.state[ITERATED] += 1.0
         if s.kind != FIXED_POINT:
             if (fresh or iteration == 0) and not prepare_matrix(s, first, stop, t, h, fresh):
                 return False

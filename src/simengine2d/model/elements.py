@@ -194,7 +194,8 @@ class Element(Answer, ABC):
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         dataclass(cls, repr=False)
-        answers_misspellings(cls, cls.synonyms)
+        who_has = lambda option: [name for name, other in Element.registry.items() if option in other.kinds()]
+        answers_misspellings(cls, cls.synonyms, who_has)
         if not abstract:
             Element.registry[cls.__name__] = cls
 
@@ -243,9 +244,8 @@ class Element(Answer, ABC):
             given = known[name] if name in known else getattr(self, name)
             as_it_is = given is None or kind.name == "plain" or type(given) is PlacedFrame
             values[name] = given if as_it_is else resolve_field(given, kind, scope, self.title.part(name))
-        if (
-            type(self).__post_init__ is not Element.__post_init__
-        ):  # a class of yours may derive more from its fields
+        # a class of yours may derive more from its fields
+        if type(self).__post_init__ is not Element.__post_init__:
             return replace(self, **values)  # type: ignore[type-var]
         other = object.__new__(type(self))
         other.__dict__.update(values)

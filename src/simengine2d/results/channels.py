@@ -121,6 +121,7 @@ UNITS = {
     "total": "J",
     "input": "J",
     "dissipated": "J",
+    "size": "s",
 }
 MEASURES = {"angle": "rad", "direction": "rad", "misalignment": "1", "half_distance2": "m²"}
 """Units of measures; all others are lengths."""

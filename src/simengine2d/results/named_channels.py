@@ -5,6 +5,7 @@ B.fx  B.fy  B.torque            what the joint or force B does to its last body;
 motor.effort  motor.power       what an actuator gives; spring.force, what a spring pulls with
 lam.B.x                         the multiplier of the row x of the joint B
 energy.total                    of all bodies together
+step.iterations                 of the step that led there, where the history is kept
 distance(a.P, b.Q)              a measure
 hypot(B.fx, B.fy)               an expression of channels
 """
@@ -29,6 +30,7 @@ from .actuator_effort import EFFORTS, effort_channels, has_effort
 from .channels import formula_along, is_expression, values_along
 from .energy import ENERGIES
 from .reactions import Reaction, channels_of, pull, reaction, refuse_without_forces
+from .step_history import STEPS
 from .work import WORKS
 
 if TYPE_CHECKING:
@@ -72,11 +74,17 @@ def energy_channels(results: Results) -> list[str]:
     return [*ENERGIES, *(WORKS if results.lam is not None else ())]
 
 
+def step_channels(results: Results) -> list[str]:
+    """What each step was like, where that is kept."""
+    return [] if results.history is None or "step" in results.bodies else list(STEPS)
+
+
 def names_of(results: Results) -> list[str]:
     """Every channel that has a name of its own."""
     elements = [name for element in results.model.elements for name in element_channels(results, element)]
     multipliers, energies = multiplier_channels(results), energy_channels(results)
-    return [*motion_channels(results), *elements, *multipliers, *energies, *results.model.formulas]
+    steps = step_channels(results)
+    return [*motion_channels(results), *elements, *multipliers, *energies, *steps, *results.model.formulas]
 
 
 # The array of each ------------------------------------------------------------------------------------
@@ -115,6 +123,8 @@ def _named(results: Results, channel: str) -> Floats:
         return np.asarray(getattr(results.energy(), quantity))
     if channel in WORKS and owner not in results.bodies:
         return WORKS[channel](results)
+    if channel in STEPS and owner not in results.bodies:
+        return _of_steps(results, channel)
     if quantity not in QUANTITIES or len(path) not in (1, 2):
         raise ModelError(_unknown(results, channel))
     return _of_body(results, channel, *path)
@@ -153,6 +163,12 @@ def _multiplier(results: Results, channel: str) -> Floats:
         raise ModelError(f"there is no multiplier '{channel}'. {unknown('multiplier', channel, names)}")
     refuse_without_forces(results, results.model.elements[row.partition(".")[0]].title)
     return np.asarray(results.motion.lam[:, rows.index(row)])
+
+
+def _of_steps(results: Results, channel: str) -> Floats:
+    if results.history is None:
+        raise ModelError(f"'{channel}' is not kept; ask for it by dynamics(..., history=True).")
+    return results.history.along(channel, results.t)
 
 
 def _unknown(results: Results, channel: str) -> str:

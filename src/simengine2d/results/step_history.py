@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+STEPS = ("step.size", "step.error", "step.iterations", "step.residual")
+"""Channels of results whose history is kept."""
+
+
 @dataclass(frozen=True, repr=False)
 class StepHistory(PlottedAnswer):
     """One entry for each step that was tried, also for those that were refused.
@@ -29,6 +33,8 @@ class StepHistory(PlottedAnswer):
     """Estimated error against the tolerance; nan where none is estimated."""
     iterations: Ints
     """Newton iterations."""
+    residual: Floats
+    """The largest entry of Psi that they left; nan where no differential-algebraic equations were solved."""
     taken: NDArray[np.bool_]
     """False where the step was refused, and tried again with another size."""
     implicit: NDArray[np.bool_]
@@ -36,6 +42,14 @@ class StepHistory(PlottedAnswer):
 
     def __len__(self) -> int:
         return self.t.size
+
+    def along(self, channel: str, t: Floats) -> Floats:
+        """What a step was like at some times, each the end of it or inside it: a channel such as step.size."""
+        taken = np.flatnonzero(self.taken)
+        ends = (self.t + self.size)[taken]
+        within = np.searchsorted(ends, t - 1e-9 * self.size[taken].min(initial=np.inf))
+        values = np.asarray(getattr(self, channel.removeprefix("step.")), dtype=float)[taken]
+        return values[np.minimum(within, taken.size - 1)] if taken.size else np.full(t.size, np.nan)
 
     def __str__(self) -> str:
         if not len(self):

@@ -12,7 +12,14 @@ from ..errors import ModelError, UnsupportedError, needed
 from ..expressions.unit_system import SI, UnitNames
 from ..numerics.arrays import Floats
 from .channels import unit_of
-from .named_channels import element_channels, energy_channels, motion_channels, multiplier_channels, names_of
+from .named_channels import (
+    element_channels,
+    energy_channels,
+    motion_channels,
+    multiplier_channels,
+    names_of,
+    step_channels,
+)
 from .reactions import channels_of
 
 if TYPE_CHECKING:
@@ -26,9 +33,9 @@ class TabularResults:
     """What results write for other programs. `channels` are names as in `results[name]`, and whole groups:
 
     a body for all its coordinates and rates, a joint or a force for its reaction; "motion" for all bodies, "reactions"
-    for all joints and forces, "lam" for the multipliers, "energy" for energies and work, "all" for `results.channels`.
-    Without them it is "motion". Tables are in the units of the model, or in those of a view; where these are not SI
-    units, every heading says so.
+    for all joints and forces, "lam" for the multipliers, "energy" for energies and work, "step" for the steps of a
+    run whose history is kept, "all" for `results.channels`. Without them it is "motion". Tables are in the units of
+    the model, or in those of a view; where these are not SI units, every heading says so.
     """
 
     if TYPE_CHECKING:
@@ -130,6 +137,7 @@ GROUPS: dict[str, Callable[[Any], list[str]]] = {
     "reactions": _reactions,
     "lam": multiplier_channels,
     "energy": energy_channels,
+    "step": step_channels,
     "all": names_of,
 }
 """Names of several channels at once; bodies, joints, forces and formulas of these names take precedence."""

@@ -55,7 +55,7 @@ def dynamics(
     object, `se.Newmark(newton="modified")`. A System in place of a model saves the time to build it again; a
     `symbolic.SymbolicSystem` is integrated as it is.
 
-    `history` keeps every step: `results.history` has their sizes, errors and iterations.
+    `history` keeps every step: `results.history` and channels such as step.size have sizes, errors and iterations.
     `second_opinion` runs it again with a tighter tolerance, and adds the difference to `results.verdict`.
     Adaptive steps are not longer than `max_step`: it should resolve what a Python function does.
 

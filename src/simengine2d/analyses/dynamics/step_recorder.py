@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...integrators import loop_state
+from ...integrators.dae_integration import ConstrainedIntegration
 from ...integrators.integration import CompiledIntegration
 from ...results.step_history import StepHistory
 from .stepper import DynamicsStepper
@@ -17,6 +18,7 @@ class RecordedStep(NamedTuple):
     size: float
     error: float
     iterations: int
+    residual: float
     taken: bool
     implicit: bool
 
@@ -44,19 +46,25 @@ class StepRecorder:
             tried = float(state[loop_state.TRIED])
             if integration.rules.kind == loop_state.ADAPTIVE:
                 error = float(state[loop_state.ESTIMATE])
+        residual = (
+            integration.left_over()
+            if isinstance(integration, ConstrainedIntegration) and iterations
+            else np.nan
+        )
         taken = end > begin
         if taken or attempts:
             size = end - begin if taken else tried
-            self.steps.append(RecordedStep(begin, size, error, iterations, taken, implicit))
+            self.steps.append(RecordedStep(begin, size, error, iterations, residual, taken, implicit))
 
     def history(self) -> StepHistory:
-        columns = zip(*self.steps, strict=True) if self.steps else [()] * 6
-        t, size, error, iterations, taken, implicit = columns
+        columns = zip(*self.steps, strict=True) if self.steps else [()] * 7
+        t, size, error, iterations, residual, taken, implicit = columns
         return StepHistory(
             np.array(t, dtype=float),
             np.array(size, dtype=float),
             np.array(error, dtype=float),
             np.array(iterations, dtype=np.int64),
+            np.array(residual, dtype=float),
             np.array(taken, dtype=bool),
             np.array(implicit, dtype=bool),
         )

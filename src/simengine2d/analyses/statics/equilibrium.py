@@ -48,7 +48,8 @@ class Equilibria(PlottedAnswer):
     results: Results
     stability: list[Stability]
     search: Results | None = field(default=None, compare=False)
-    """The poses on the way to it, which can be animated; their time counts them. None where there were many starts."""
+    """The way to it, which can be animated: the damped motion of relaxation, or the poses of other methods, whose time
+    counts them. None where there were many starts."""
 
     def __len__(self) -> int:
         return len(self.stability)
@@ -155,7 +156,8 @@ def equilibrium(
         raise ConvergenceError(f"no equilibrium of '{model.name}' was found in the region; widen it.")
     answer = equilibria(solutions, method, held_at(system, t))
     if not all:
-        answer = replace(answer, search=_search(system, [begin.q, *way, *answer.q], method))
+        poses = _search(system, [begin.q, *way, *answer.q], method)
+        answer = replace(answer, search=solutions[0].motion or poses)
     if any(each.verdict == NEUTRAL for each in answer.stability):
         answer.results.notes.append(
             "a neutral equilibrium may be one of many: nothing holds the mechanism there"

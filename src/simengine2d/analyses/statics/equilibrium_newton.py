@@ -15,6 +15,7 @@ import numpy as np
 from ...errors import ConvergenceError
 from ...model.elements import Load, MeasureForce
 from ...numerics.arrays import Floats
+from ...results.results import Results
 from ...system.system import System
 from .arc_length import ProblemFamily, follow
 from .statics import Balance, Hold, balance_near, limited
@@ -31,6 +32,8 @@ class FoundEquilibrium(NamedTuple):
 
     balance: Balance
     iterations: int
+    motion: Results | None = None
+    """That led to it, where it was a motion in time."""
 
 
 Note = Callable[[Balance], None]

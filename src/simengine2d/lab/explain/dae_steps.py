@@ -13,7 +13,7 @@ import numpy as np
 
 from ...analyses.dynamics.options import DynamicsOptions
 from ...analyses.dynamics.run import Run
-from ...coordinates.stages import ITERATION, ITERATIONS, KEPT, MODIFIED, KeptStages, Stages
+from ...coordinates.stages import COURSE, EXACT, ITERATION, ITERATIONS, KEPT, MODIFIED, KeptStages, Stages
 from ...errors import UnsupportedError
 from ...formulations.stage_iteration import Iteration, StagedFormulation
 from ...integrators.dae_integration import DaeIntegration
@@ -29,6 +29,11 @@ TWICE = Equation(
 )
 
 
+BY = {
+    EXACT: "by Newton's method",
+    MODIFIED: "by a quasi-Newton method, whose matrix may be that of an earlier step",
+    COURSE: "by a quasi-Newton method, without derivatives of the forces",
+}
 STARTED = (
     "{} looks back over more steps than there are so far; radau_iia takes the first ones, and holds positions and "
     "velocities."
@@ -59,10 +64,11 @@ def explain_dae_step(before: Run, run: Run, options: DynamicsOptions) -> Explana
     _go_back(solver, before_it, earlier.ends[1])
     lines, last = _replayed(solver, count)
     family, twice = run.stepper.family, bool(solver.iteration.twice) and solver.st.lam.size > 0
+    kind = int(solver.st.options[ITERATION])
     names, rows = _names(family.names, family.row_names, solver.st, twice)
     return Explanation(
-        f"one step of {options.method.split(' (')[0]}, t = {t1 - h:g} to {t1:g} s, by Newton's method",
-        _equations(None if which else options.integrator, h, twice),
+        f"one step of {options.method.split(' (')[0]}, t = {t1 - h:g} to {t1:g} s, {BY[kind]}",
+        _equations(None if which else options.integrator, h, twice, kind),
         lines_of(lines, [float(np.asarray(line["norm"])) for line in lines]),
         {"q": last.z[-1].copy(), "qd": last.zd[-1].copy(), "qdd": last.a[-1].copy(), "lam": last.lam[-1].copy()},
         {
@@ -176,9 +182,9 @@ def _names(
     return tuple(unknowns), tuple(equations)
 
 
-def _equations(method: Integrator | None, h: float, twice: bool) -> tuple[Equation, ...]:
+def _equations(method: Integrator | None, h: float, twice: bool, kind: int) -> tuple[Equation, ...]:
     if not isinstance(method, AlphaMethod):
-        return (*_index3("largest B_ij h^2", r"\max B_{ij} h^2"), *((TWICE,) if twice else ()))
+        return (*_index3("largest B_ij h^2", r"\max B_{ij} h^2", kind), *((TWICE,) if twice else ()))
     am, af, beta, gamma = method.coefficients
     b, latex = "beta h^2", r"\beta h^2"
     if am or af:
@@ -192,19 +198,20 @@ def _equations(method: Integrator | None, h: float, twice: bool) -> tuple[Equati
             f"qd1 = qd0 + h ((1 - gamma) a0 + gamma a1),   gamma = {gamma:g}",
             rf"\dot q_1 = \dot q_0 + h\left((1-\gamma)a_0 + \gamma a_1\right), \quad \gamma = {gamma:g}",
         ),
-        *_index3(b, latex),
+        *_index3(b, latex, kind),
         *((TWICE,) if twice else ()),
     )
 
 
-def _index3(b: str, latex: str) -> tuple[Equation, ...]:
-    """The equations of one stage, with the constraints divided by b."""
+def _index3(b: str, latex: str, kind: int) -> tuple[Equation, ...]:
+    """The equations of one stage, with the constraints divided by b, and of its corrections."""
+    tangent, tangent_latex = ("M", "M") if kind == COURSE else ("M + b K + c D", "M + bK + cD")
     return (
         Equation("M a + Phi_q^T lam - QA = 0", r"M\ddot q + \Phi_q^T\lambda - Q^A = 0"),
         Equation(f"Phi / b = 0,   b = {b}", rf"\tfrac{{1}}{{b}}\,\Phi = 0, \qquad b = {latex}"),
         Equation(
-            "[M + b K + c D, Phi_q^T; Phi_q, 0] [da; dlam] = -Psi",
-            r"\begin{pmatrix} M + bK + cD & \Phi_q^T \\ \Phi_q & 0 \end{pmatrix}"
+            f"[{tangent}, Phi_q^T; Phi_q, 0] [da; dlam] = -Psi",
+            rf"\begin{{pmatrix}} {tangent_latex} & \Phi_q^T \\ \Phi_q & 0 \end{{pmatrix}}"
             r"\begin{pmatrix} \Delta\ddot q \\ \Delta\lambda \end{pmatrix} = -\Psi",
         ),
     )

@@ -99,7 +99,9 @@ def _line(explanation: Explanation, line: Line) -> str:
 
 def _side_by_side(title: str, arrays: Iterable[str]) -> str:
     """As far as the page is wide."""
-    return "\n".join([rf"\paragraph{{{plain(title)}}}\mbox{{}}\par", r"{\raggedright", *arrays, r"\par}"])
+    return "\n".join(
+        [rf"\paragraph{{{plain(title)}}}\mbox{{}}\par\nobreak", r"{\raggedright", *arrays, r"\par}"]
+    )
 
 
 def _array(explanation: Explanation, name: str, array: Floats) -> str:

@@ -103,13 +103,13 @@ def _tableau_in_words(T: Tableau) -> Sequence[Equation]:
     ]
     equations = []
     for i, (text, latex) in enumerate(stages[:-1]):
-        y, y_latex = (f"y + h ({text})", rf"y + h\left({latex}\right)") if text else ("y", "y")
-        c = f" + {T.C[i]:.4g} h" if T.C[i] else ""
+        y, y_latex = (f"y + {_step(text)}", f"y + {_step_latex(latex)}") if text else ("y", "y")
+        c = _after(T.C[i])
         equations.append(
             Equation(f"K{i + 1} = f(t{c}, {y})", rf"K_{{{i + 1}}} = f\left(t{c}, {y_latex}\right)")
         )
     text, latex = stages[-1]
-    return [*equations, Equation(f"y1 = y + h ({text})", rf"y_1 = y + h\left({latex}\right)")]
+    return [*equations, Equation(f"y1 = y + {_step(text)}", f"y_1 = y + {_step_latex(latex)}")]
 
 
 def _sum(parts: Sequence[tuple[str, str, float]]) -> tuple[str, str]:
@@ -121,6 +121,21 @@ def _sum(parts: Sequence[tuple[str, str, float]]) -> tuple[str, str]:
             size = "" if abs(weight) == 1.0 else _fraction(abs(weight)) + " "
             text, latex = text + sign + size + name, latex + sign + size + letter
     return text, latex
+
+
+def _step(slopes: str) -> str:
+    """h times a sum of slopes; one alone needs no parentheses."""
+    return f"h ({slopes})" if " " in slopes else f"h {slopes}"
+
+
+def _step_latex(slopes: str) -> str:
+    return rf"h\left({slopes}\right)" if " " in slopes else f"h {slopes}"
+
+
+def _after(share: float) -> str:
+    """+ h, + 1/2 h: how long after the beginning of the step."""
+    size = "" if share == 1.0 else f"{_fraction(share)} "
+    return f" + {size}h" if share else ""
 
 
 def _fraction(value: float) -> str:
@@ -151,7 +166,7 @@ def adams_step(method: Adams, at: Start) -> Explanation:
         for k, b in enumerate(method.bashforth)
     ]
     text, latex = _sum(weights)
-    equations = [Equation(f"y* = y + h ({text})", rf"y^* = y + h\left({latex}\right)")]
+    equations = [Equation(f"y* = y + {_step(text)}", f"y^* = y + {_step_latex(latex)}")]
     if method.moulton.size == 0:
         return _explanation(method, at, equations, lines, predicted)
     text, latex = _sum(
@@ -162,8 +177,8 @@ def adams_step(method: Adams, at: Start) -> Explanation:
     )
     equations.append(
         Equation(
-            f"y1 = y + h ({text}),   f* = f(t1, y*)",
-            rf"y_1 = y + h\left({latex}\right), \quad f^* = f(t_1, y^*)",
+            f"y1 = y + {_step(text)},   f* = f(t1, y*)",
+            rf"y_1 = y + {_step_latex(latex)}, \quad f^* = f(t_1, y^*)",
         )
     )
     y1 = predicted
@@ -245,9 +260,9 @@ def _implicit_in_words(T: ImplicitTableau) -> Sequence[Equation]:
     equations = []
     for i in range(T.b.size):
         text, latex = _sum([(f"K{j + 1}", rf"K_{{{j + 1}}}", T.A[i, j]) for j in range(T.b.size)])
-        right = f"{base} + h ({text})" if text else base
-        right_latex = rf"{base_latex} + h\left({latex}\right)" if text else base_latex
-        c = f" + {T.C[i]:.4g} h" if T.C[i] else ""
+        right = f"{base} + {_step(text)}" if text else base
+        right_latex = f"{base_latex} + {_step_latex(latex)}" if text else base_latex
+        c = _after(T.C[i])
         equations.append(
             Equation(
                 f"Y{i + 1} = {right},   K{i + 1} = f(t{c}, Y{i + 1})",
@@ -261,6 +276,6 @@ def _implicit_in_words(T: ImplicitTableau) -> Sequence[Equation]:
     )
     return [
         *equations,
-        Equation(f"y1 = {base} + h ({text})", rf"y_1 = {base_latex} + h\left({latex}\right)"),
+        Equation(f"y1 = {base} + {_step(text)}", f"y_1 = {base_latex} + {_step_latex(latex)}"),
         newton_words,
     ]

@@ -43,7 +43,7 @@ PAGE = """<!DOCTYPE html>
 
 def number(value: float) -> str:
     """Six digits; the sizes of residuals as powers of ten."""
-    return "" if np.isnan(value) else f"{value:.6g}"
+    return "" if np.isnan(value) else f"{value + 0.0:.6g}"  # not -0
 
 
 def sized(name: str, value: float) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from ...errors import ModelError
 from ...expressions.law import as_law, body_law
@@ -17,6 +18,7 @@ class Torque(ForceElement):
     """
 
     reads_channels = True
+    synonyms: ClassVar[dict[str, str]] = {"torque": "value"}
 
     frame: FrameField
     value: StateLaw = 0.0
