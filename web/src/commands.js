@@ -1,6 +1,7 @@
 // What menus and keys ask for, apart from single edits.
 
 import { toast } from "./dialogs.js";
+import { thingMenu } from "./menus.js";
 
 export class Commands {
   constructor(studio) {
@@ -27,7 +28,7 @@ export class Commands {
     const { readings } = this.studio;
     readings.freeBody = readings.freeBody === name ? null : name;
     readings.show();
-    this.studio.readPanel("forces");
+    this.studio.page.showPanel("forces");
   }
 
   toggleGrid() {
@@ -70,12 +71,12 @@ export class Commands {
   // of the selection, where it is drawn
   openMenu() {
     const { studio } = this;
-    const { one } = studio.selection;
-    const thing = one && studio.thing(one);
-    const place = one?.kind === "point" ? [thing.x, thing.y] : thing?.at ?? thing?.pose?.slice(0, 2) ?? studio.keys.place;
+    const first = studio.selection.all[0] ?? null;
+    const thing = first && studio.thing(first);
+    const place = first?.kind === "point" ? [thing.x, thing.y] : thing?.at ?? thing?.pose?.slice(0, 2) ?? studio.keys.place;
     const pixel = studio.screen.toScreen(place);
     const { left, top } = studio.screen.box;
-    studio.menu.open(studio.menuOf(one, studio.pointer.placeAt(pixel)), left + pixel[0] + 12, top + pixel[1]);
+    studio.menu.open(thingMenu(studio, first, studio.pointer.placeAt(pixel)), left + pixel[0] + 12, top + pixel[1]);
   }
 
   // copies

@@ -19,7 +19,7 @@ export class Editor {
     this.onChange = onChange;
     this.extensions = [
       EditorState.lineSeparator.of("\n"), // other line ends stay as they are
-      lineNumbers(), foldGutter(), highlightActiveLine(), highlightActiveLineGutter(), drawSelection(),
+      lineNumbers(), foldGutter(), highlightActiveLine(), highlightActiveLineGutter(), drawSelection(), EditorView.lineWrapping,
       history({ minDepth: WITHOUT_LIMIT }), indentOnInput(), indentUnit.of("  "), bracketMatching(), closeBrackets(),
       yaml(), syntaxHighlighting(classHighlighter), lintGutter(), highlightSelectionMatches(),
       autocompletion({ override: [complete] }),

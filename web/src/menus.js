@@ -6,6 +6,7 @@ const JOINTS = { Revolute: "Pin", Fixed: "Weld", Translational: "Slider (guide)"
 
 export function thingMenu(studio, thing, place) {
   if (!thing) return paperMenu(studio, place);
+  if (studio.selection.all.length > 1) return severalMenu(studio);
   return { point: pointMenu, body: bodyMenu, element: elementMenu }[thing.kind](studio, studio.thing(thing), place);
 }
 
@@ -65,11 +66,20 @@ function bodyMenu(studio, body, place) {
     null,
     ...(body.shape === "bar" ? [lock("length")] : []),
     lock("angle"),
-    ["Copy", edit({ do: "copy", elements: studio.commands.bodies })],
-    ["Mirror left to right", edit({ do: "mirror", elements: studio.commands.bodies })],
-    ["Mirror upside down", edit({ do: "mirror", elements: studio.commands.bodies, axis: "x" })],
+    ...copies(studio, [name]),
     ["Delete", () => studio.remove()],
   ];
+}
+
+// of all that is selected
+function severalMenu(studio) {
+  const { bodies } = studio.commands;
+  return [[`${studio.selection.all.length} selected`], ...(bodies.length ? copies(studio, bodies) : []), ["Delete", () => studio.remove()]];
+}
+
+function copies(studio, elements) {
+  const edit = (more) => () => studio.edit({ elements, ...more });
+  return [["Copy", edit({ do: "copy" })], ["Mirror left to right", edit({ do: "mirror" })], ["Mirror upside down", edit({ do: "mirror", axis: "x" })]];
 }
 
 function elementMenu(studio, element) {

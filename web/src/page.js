@@ -1,6 +1,6 @@
 // The frame around the drawing: title, buttons, tabs and themes.
 
-import { pick, toast } from "./dialogs.js";
+import { pick } from "./dialogs.js";
 import { exportMenu } from "./exports.js";
 
 const PANELS = [["model", "Model"], ["forces", "Forces"], ["plots", "Plots"]];
@@ -40,7 +40,7 @@ export class Page {
 
   // a file of the folder, or a mechanism of the gallery
   async open() {
-    const { files } = await this.studio.connection.ask("hello", this.studio.files.name ? { name: this.studio.files.name } : {});
+    const { files } = await this.studio.connection.ask("hello", { name: this.studio.files.name });
     const own = files.map((name) => ({ title: name, sentence: `in ${this.folder}`, value: `file:${name}` }));
     const shipped = this.studio.gallery.map(({ name, title, sentence }) => ({ title, sentence, value: `gallery:${name}` }));
     const chosen = await pick("Open", [...own, ...shipped]);
@@ -111,7 +111,6 @@ export class Page {
     this.panel = name;
     for (const [each, tab] of this.tabs) tab.setAttribute("aria-selected", String(each === name));
     for (const panel of this.document.querySelectorAll(".panel")) panel.hidden = panel.dataset.panel !== name;
-    if (this.body.dataset.view === "draw" && innerWidth < 800) toast("See “Readings”.");
   }
 
   showView(name) {

@@ -50,7 +50,7 @@ export class Picture {
   }
 
   async load(name) {
-    const blob = await kept(name);
+    const blob = (await kept(name)) ?? (await beside(name));
     if (!blob) return null;
     const data = URL.createObjectURL(blob);
     const image = new Image();
@@ -62,6 +62,12 @@ export class Picture {
     }
     return { data, ratio: image.naturalHeight / (image.naturalWidth || 1) };
   }
+}
+
+// in the folder of the model
+async function beside(name) {
+  const answer = await fetch(`pictures/${encodeURIComponent(name)}`);
+  return answer.status === 200 ? answer.blob() : null;
 }
 
 // pictures by their names, in the database of the browser

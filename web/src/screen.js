@@ -11,17 +11,15 @@ const NOTHING = {
 const EMPTY = { title: "", kinds: {}, results: [NOTHING], options: { channels: [], trace: [], forces: true, labels: true, speed: 1, play: false, at: null } };
 
 export class Screen {
-  // `onShow` is called whenever the picture changes, `plotsBox` gets the plots
-  constructor(pane, plotsBox, onShow) {
-    Object.assign(this, { pane, plotsBox, onShow, data: EMPTY, before: null, comparing: false, theme: "light", player: null });
+  // `onShow` is called whenever the picture changes, `plotsBox` gets the plots, `runs` know what was before
+  constructor(pane, plotsBox, runs, onShow) {
+    Object.assign(this, { pane, plotsBox, runs, onShow, data: EMPTY, comparing: false, theme: "light", player: null });
     this.colors = document.head.appendChild(html("style"));
     this.show(null, true);
   }
 
   // `fresh`: another model, of which nothing is known
   show(data, fresh = false) {
-    if (this.data !== EMPTY && !fresh) this.before = this.data;
-    if (fresh) this.before = null;
     this.data = data ?? EMPTY;
     this.mount(fresh);
   }
@@ -30,25 +28,27 @@ export class Screen {
     const settings = !fresh && this.player ? this.player.settings : null;
     const wasEmpty = this.player && !this.player.results[0].bodies.length;
     this.player?.end();
-    const root = html("div", { class: "player" });
-    this.pane.replaceChildren(root);
     this.setColors();
-    this.player = new Player(root, { ...this.shown, options: { ...this.data.options, theme: this.theme, play: false } }, html("div"));
+    const root = html("div", { class: "player" });
+    const channels = settings?.channels.length ? settings.channels.map(([name]) => name) : this.data.options.channels;
+    this.player = new Player(root, { ...this.shown, options: { ...this.data.options, channels, theme: this.theme, play: false } }, html("div"));
     this.plotsBox.replaceChildren(this.player.plots.element);
+    this.pane.replaceChildren(root); // whole, so that the browser lays it out once
     const { stage, legend } = this.player;
-    stage.measure(); // without the plots beside it
+    stage.measure();
     stage.onShow = () => {
       legend.show();
       this.onShow();
     };
-    if (settings) this.player.take(keptSettings(settings, this.player, wasEmpty));
+    if (settings) this.player.take(keptSettings(settings, this.player, this.data.options, wasEmpty));
     else this.player.seek(this.player.span[0]);
   }
 
   // the motion, and that before the last edit as a ghost
   get shown() {
-    if (!this.comparing || !this.before || this.before === EMPTY) return this.data;
-    const [now, then] = [this.data.results[0], this.before.results[0]];
+    const before = this.runs.before?.player;
+    if (!this.comparing || !before || this.data === EMPTY) return this.data;
+    const [now, then] = [this.data.results[0], before.results[0]];
     return { ...this.data, results: [{ ...now, label: "now" }, { ...then, label: "before" }] };
   }
 
@@ -149,7 +149,7 @@ export class Screen {
   pull(poses) {
     const { result } = this;
     const own = Object.getPrototypeOf(result).poses;
-    this.pulled = true;
+    this.pulled = poses;
     result.poses = (place) => own.call(result, place).map((pose, i) => poses[result.carriers[i].name] ?? pose);
     this.pane.classList.add("pulled");
     this.player.stage.show(this.player.time);
@@ -157,7 +157,7 @@ export class Screen {
 
   letGo() {
     if (!this.pulled) return;
-    this.pulled = false;
+    this.pulled = null;
     delete this.result.poses;
     this.pane.classList.remove("pulled");
     this.player.stage.show(this.player.time);
@@ -165,9 +165,8 @@ export class Screen {
 }
 
 // what still makes sense for other results
-function keptSettings(settings, player, wasEmpty) {
-  const { options } = player;
-  const known = settings.channels.filter(([name]) => player.results[0].channel.has(name));
+function keptSettings(settings, player, options, wasEmpty) {
+  const known = settings.channels.filter(([name]) => player.plots.charts.some((chart) => chart.name === name));
   const shown = Object.fromEntries(Object.entries(settings.shown).filter(([name]) => player.toggles[name]));
   const traces = [...new Set([...settings.traces, ...options.trace])];
   return { ...settings, shown, traces, channels: known.length ? known : options.channels.map((name) => [name, ""]), speed: wasEmpty ? String(options.speed) : settings.speed };

@@ -16,6 +16,7 @@ import { ForcesPanel } from "./panels/forces.js";
 import { Guide } from "./panels/guide.js";
 import { WordsPanel } from "./panels/words.js";
 import { Picture } from "./picture.js";
+import { Runs } from "./runs.js";
 import { Screen } from "./screen.js";
 import { Overlay } from "./sketch/overlay.js";
 import { Pointer } from "./sketch/pointer.js";
@@ -23,7 +24,7 @@ import { Readings } from "./sketch/readings.js";
 import { Selection } from "./sketch/selection.js";
 import { Tools } from "./sketch/tools.js";
 
-const TYPING = 90; // milliseconds after a key, before the text is looked at
+const TYPING = 25; // milliseconds after a key, before the text is looked at
 
 export class Studio {
   constructor(document) {
@@ -33,6 +34,7 @@ export class Studio {
     this.canvas = find(".canvas");
     this.connection = new Connection((news) => this.hear(news), (on) => this.connected(on));
     this.completer = new Completer();
+    this.runs = new Runs();
     this.editor = new Editor(find("section.text"), () => this.changed(), (context) => this.completer.complete(context));
     this.files = new Files(this.connection, this.editor, () => this.opened(), () => this.page.show());
     this.page = new Page(this, document);
@@ -40,7 +42,7 @@ export class Studio {
     this.menu = new Menu();
     this.overlay = new Overlay(this);
     this.plotsBox = find("[data-panel=plots]");
-    this.screen = new Screen(this.canvas, this.plotsBox, () => this.screen && this.overlay.show());
+    this.screen = new Screen(this.canvas, this.plotsBox, this.runs, () => this.screen && this.overlay.show());
     this.tools = new Tools(this, find(".tools"));
     this.pointer = new Pointer(this, this.canvas);
     this.form = new FormPanel(this, find("[data-panel=model]"));
@@ -110,9 +112,10 @@ export class Studio {
   // the text
 
   opened() {
-    Object.assign(this, { fresh: true, values: {} });
+    Object.assign(this, { fresh: true, values: {}, applied: this.looks }); // answers on their way are of another text
+    this.runs.clear();
+    this.guide.restart();
     this.selection.clear();
-    this.guide.began = false;
     this.look();
   }
 
@@ -126,12 +129,12 @@ export class Studio {
   // what the server says of the text; only the newest answer counts
   look() {
     clearTimeout(this.timer);
-    const number = ++this.looks;
-    const began = performance.now();
-    const values = Object.keys(this.values).length ? { values: this.values } : {};
+    const isTried = Object.keys(this.values).length > 0; // by a slider that is not let go yet
     const asked = this.analysis.asked ? { analysis: this.analysis.asked } : {};
-    const question = this.connection.ask("look", { text: this.editor.text, ...values, ...asked });
-    this.newest = question.then((answer) => number > this.applied && this.apply(answer, number, began), (error) => this.notLooked(error));
+    const question = { text: this.editor.text, ...asked, ...(isTried ? { values: this.values } : {}) };
+    const look = { number: ++this.looks, began: performance.now(), key: JSON.stringify(question), isPreview: this.dragging || isTried };
+    const answered = this.connection.ask("look", question);
+    this.newest = answered.then((answer) => look.number > this.applied && this.apply(answer, look), (error) => this.notLooked(error));
     return this.newest;
   }
 
@@ -149,24 +152,25 @@ export class Studio {
     this.refuse(error);
   }
 
-  apply(answer, number, began) {
-    this.applied = number;
+  apply(answer, look) {
+    this.applied = look.number;
     this.problems = answer.problems;
     this.editor.mark(answer.problems);
     this.canvas.classList.toggle("stale", !answer.drawing);
-    if (answer.drawing) this.applyDrawing(answer);
+    if (answer.drawing) this.applyDrawing(answer, look);
     this.parameters = answer.parameters;
     this.completer.parameters = answer.parameters;
     this.wordsPanel.show();
     this.form.show();
     this.forces.show();
     this.overlay.show();
-    this.canvas.dataset.took = (performance.now() - began).toFixed(1); // for those who measure
-    this.canvas.dataset.looks = String(number);
+    this.canvas.dataset.took = (performance.now() - look.began).toFixed(1); // for those who measure
+    this.canvas.dataset.looks = String(look.number);
   }
 
-  applyDrawing({ drawing, words, peaks, player, analysis_used: used }) {
+  applyDrawing({ drawing, words, peaks, player, analysis_used: used }, { key, isPreview }) {
     Object.assign(this, { drawing, words, peaks, used });
+    this.runs.take({ player, peaks }, key, isPreview);
     this.completer.drawing = drawing;
     this.selection.keep(drawing);
     this.screen.show(player, this.fresh);
@@ -260,16 +264,13 @@ export class Studio {
 
   readPanel(name) {
     this.page.showPanel(name);
+    this.page.showView("side"); // of a narrow page
   }
 
   openMenu(place, x, y) {
     const thing = this.tools.all.get("select").tool.thingAt(place);
     if (thing && !this.selection.has(thing.name)) this.selection.pick(thing);
-    this.menu.open(this.menuOf(thing, place), x, y);
-  }
-
-  menuOf(thing, place) {
-    return thingMenu(this, thing, place);
+    this.menu.open(thingMenu(this, thing, place), x, y);
   }
 
   say(text) {

@@ -2,13 +2,12 @@
 
 export class ForcesPanel {
   constructor(studio, box) {
-    Object.assign(this, { studio, box, before: null, now: null });
+    Object.assign(this, { studio, box });
   }
 
   show() {
     const { peaks, readings } = this.studio;
     if (!readings) return;
-    if (peaks !== this.now) [this.before, this.now] = [this.now, peaks];
     this.box.replaceChildren(
       html("h2", {}, "Largest forces"), peaks.length ? this.table(peaks) : html("p", { class: "quiet" }, "Forces are known where there is a motion or an equilibrium."),
       html("h2", {}, "Over the drawing"), ...readings.switches(),
@@ -24,7 +23,7 @@ export class ForcesPanel {
 
   // all digits are in the title, and the value before the last edit
   peak({ joint, body, force, torque, at }, f, m) {
-    const old = this.before?.find((each) => each.joint === joint);
+    const old = this.studio.runs.before?.peaks.find((each) => each.joint === joint);
     const change = old && old.force !== force ? `; before ${old.force / f}` : "";
     const row = html("tr", { tabindex: "0", "data-joint": joint, title: "Show when" },
       html("td", {}, joint), html("td", {}, body),

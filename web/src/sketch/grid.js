@@ -17,7 +17,7 @@ export function snapped([x, y], step) {
 
 export class Ground {
   constructor() {
-    this.svg = svg("svg", { class: "under", "aria-hidden": "true" });
+    this.svg = svg("svg", { class: "underlay", "aria-hidden": "true" });
     this.image = svg("image", { preserveAspectRatio: "none" }, this.svg);
     this.lines = svg("path", { class: "grid-line" }, this.svg);
     this.axes = svg("path", { class: "grid-axis" }, this.svg);

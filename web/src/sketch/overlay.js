@@ -9,10 +9,11 @@ export class Overlay {
   constructor(studio) {
     this.studio = studio;
     this.ground = new Ground();
-    this.svg = svg("svg", { class: "over", "aria-hidden": "true" });
+    this.svg = svg("svg", { class: "overlay", "aria-hidden": "true" });
     this.layers = Object.fromEntries(["ghost", "chosen", "pins", "notes", "reading", "sketch"].map((name) => [name, svg("g", { class: name }, this.svg)]));
     this.cursor = null; // where the keyboard or a tool points to
     this.band = []; // places of what is being drawn
+    this.hand = []; // a point of a body that is pulled, and the pointer
     this.readers = []; // draw readings over the motion: functions of a layer
   }
 
@@ -46,13 +47,18 @@ export class Overlay {
     const [px, py] = this.studio.screen.toScreen([x, y]);
     const kind = `pin${ground ? " grounded" : ""}${locked ? " locked" : ""}${joint ? "" : " free"}`;
     svg("circle", { class: kind, cx: px, cy: py, r: PIN, "data-pin": id }, this.layers.pins);
-    if (locked) this.text([px + 9, py - 9], "🔒", this.layers.pins);
+    if (locked) this.padlock([px + 9, py - 22], this.layers.pins);
   }
 
   showLock(kind, body) {
     if (!body) return;
     const [x, y] = middle(body.outline.map((place) => this.studio.screen.toScreen(place)));
-    this.text([x + 6, y - 6], kind === "length" ? "🔒 length" : "🔒 angle", this.layers.notes);
+    this.padlock([x + 6, y - 17], this.layers.notes);
+    this.text([x + 20, y - 6], kind, this.layers.notes);
+  }
+
+  padlock([x, y], layer) {
+    svg("path", { class: "padlock", d: `M${x} ${y + 5}h10v7h-10zM${x + 2} ${y + 5}v-2a3 3 0 0 1 6 0v2` }, layer);
   }
 
   // bodies that are drawn elsewhere than the assembled mechanism shows them
@@ -103,6 +109,7 @@ export class Overlay {
     const { sketch } = this.layers;
     const places = this.band.map((place) => this.studio.screen.toScreen(place));
     if (places.length > 1) svg("path", { class: "band", d: `M${places.map((place) => place.join(" ")).join("L")}` }, sketch);
+    if (this.hand.length) svg("path", { class: "hand", d: `M${this.hand.map((place) => this.studio.screen.toScreen(place).join(" ")).join("L")}` }, sketch);
     for (const [cx, cy] of places) svg("circle", { class: "band-point", cx, cy, r: 4 }, sketch);
     if (places.length > 1) this.text([places.at(-1)[0] + 14, places.at(-1)[1] - 10], this.lengthText(), sketch);
     if (!this.cursor) return;

@@ -10,8 +10,10 @@ export class Pull {
       this.carrier = screen.result.carriers.findIndex(({ name }) => name === body);
       this.spot = local(screen.result.pose(this.carrier, screen.result.locate(screen.player.time)), place.exact);
     } else {
-      if (!screen.pulled) screen.rest();
-      this.began = studio.connection.ask("drag_begin", { text: studio.editor.text, body, point: place.exact, at: 0 })
+      const poses = screen.pulled ?? null; // it is pulled on from where it was let go
+      if (!poses) screen.rest();
+      this.mouse = place.exact;
+      this.began = studio.connection.ask("drag_begin", { text: studio.editor.text, body, point: place.exact, at: 0, ...(poses ? { poses } : {}) })
         .catch((error) => studio.refuse(error));
       studio.onFrame = (frame) => this.frame(frame);
     }
@@ -19,7 +21,12 @@ export class Pull {
 
   to({ exact }) {
     if (this.isDriven) this.lead(exact);
-    else this.studio.connection.ask("drag_to", { point: exact }).catch(() => {});
+    else this.pullTo(exact);
+  }
+
+  pullTo(mouse) {
+    this.mouse = mouse;
+    this.studio.connection.ask("drag_to", { point: mouse }).catch(() => {});
   }
 
   // the time at which the point is next to the mouse; of equally good ones the one next to now
@@ -36,15 +43,22 @@ export class Pull {
     player.seek(between(result.t, squares, i));
   }
 
-  frame({ q, error }) {
-    if (error) this.studio.say(error);
-    else this.studio.screen.pull(q);
+  frame({ q, point, error }) {
+    if (error) {
+      this.studio.say(error);
+      return;
+    }
+    this.studio.overlay.hand = [point, this.mouse];
+    this.studio.screen.pull(q);
   }
 
   end() {
     if (this.isDriven) return;
     this.studio.connection.ask("drag_end").catch(() => {});
-    this.studio.onFrame = () => {};
+    Object.assign(this.studio, { onFrame: () => {} });
+    this.studio.overlay.hand = [];
+    this.studio.overlay.show();
+    this.studio.say("It stays where you let it go. Drag on, or press Escape to get back to the drawing.");
   }
 }
 

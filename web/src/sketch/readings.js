@@ -2,6 +2,7 @@
 
 const LONGEST = 120; // pixels of the largest force on a free body
 const MARKS = 24; // of equal time on a path
+const POOR = 40; // degrees: a smaller transmission angle pushes the pin rather than the link
 const FLAT = 1e-9; // rad/s: below it a body does not turn
 
 export class Readings {
@@ -12,7 +13,7 @@ export class Readings {
   }
 
   switches() {
-    const words = { centers: "Instant centers", marks: "Marks of equal time on the paths", angles: "Angles between links (transmission angle)", compare: "The run before the last edit" };
+    const words = { centers: "Instant centers", marks: "Marks of equal time on the paths", angles: "Angles between links, transmission angle μ", compare: "The run before the last edit" };
     return Object.entries(words).map(([name, word]) => {
       const box = html("input", { type: "checkbox", "data-reading": name, checked: this.on[name] });
       box.addEventListener("change", () => this.turn(name, box.checked));
@@ -86,19 +87,22 @@ export class Readings {
     }
   }
 
-  // the angle between two links at each pin that joins two moving bars: of the coupler and the output, the transmission angle
+  // the angle between two links at each pin that joins two moving bars; where neither is driven, such as coupler and
+  // output, it is the transmission angle, 90 degrees at best
 
   drawAngles(layer) {
     const { screen, drawing } = this.studio;
+    const driven = new Set(drawing.elements.filter(({ kind }) => kind === "driver").flatMap((driver) => driver.bodies));
     for (const { id, bodies } of drawing.points) {
       const moving = bodies.filter((name) => name !== "ground").map((name) => this.axisFrom(name, id));
       if (moving.length !== 2 || moving.includes(null)) continue;
       const [[p, u], [, v]] = moving;
       const angle = Math.abs(Math.atan2(u[0] * v[1] - u[1] * v[0], u[0] * v[0] + u[1] * v[1]));
-      const acute = Math.min(angle, Math.PI - angle) * (180 / Math.PI);
+      const isInput = bodies.some((name) => driven.has(name) && name !== "ground");
+      const degrees = (180 / Math.PI) * (isInput ? angle : Math.min(angle, Math.PI - angle));
       const [x, y] = screen.toScreen(p);
-      const kind = acute < 30 ? "angle-note poor" : "angle-note";
-      svg("text", { x: x + 10, y: y + 18, class: kind, "data-angle": id }, layer).textContent = `${((180 / Math.PI) * angle).toFixed(1)}°`;
+      const kind = !isInput && degrees < POOR ? "angle-note poor" : "angle-note";
+      svg("text", { x: x + 10, y: y + 18, class: kind, "data-angle": id }, layer).textContent = `${isInput ? "" : "μ = "}${degrees.toFixed(1)}°`;
     }
   }
 

@@ -106,9 +106,15 @@ export class Tools {
     if (this.name) this.tool.cancel();
     this.name = name;
     for (const [each, button] of this.buttons) button.setAttribute("aria-pressed", String(each === name));
+    this.buttons.get(name).classList.remove("suggested");
     this.studio.canvas.dataset.tool = name;
     if (name !== "select") this.studio.screen.rest();
     this.studio.say(this.all.get(name).hint);
+  }
+
+  // the tool that a beginner takes next
+  suggest(name) {
+    for (const [each, button] of this.buttons) button.classList.toggle("suggested", each === name && each !== this.name);
   }
 
   byKey(key) {

@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket
 
 from ...draw.html import script
 from ...draw.html import style as player_style
+from ...errors import SimEngineError
 from .guard import Guard
 from .studio import Studio
 
@@ -36,8 +37,21 @@ def application(studio: Studio, token: str) -> Guard:
     async def live(socket: WebSocket) -> None:
         await studio.serve(socket)
 
+    async def picture(request: Request) -> Response:
+        try:
+            data = studio.folder.picture(request.path_params["name"])
+        except SimEngineError as error:
+            return Response(f"{error}\n", 404, media_type="text/plain")
+        # that there is none is no error: the browser may keep the picture itself
+        return (
+            Response(data, media_type="application/octet-stream")
+            if data is not None
+            else Response(status_code=204)
+        )
+
     inside = [
         WebSocketRoute("/live", live),
+        Route("/pictures/{name}", picture),
         Route("/player.js", _player_script),
         Route("/player.css", _player_style),
         Mount("/", StaticFiles(directory=PAGE, html=True)),

@@ -46,14 +46,16 @@ HAND_X, HAND_Y = "hand x", "hand y"
 class Drag:
     """One pull, from the moment a body is grabbed until it is let go."""
 
-    def __init__(self, text: str, body: str, point: Any, at: float = 0.0, folder: str = ".") -> None:
+    def __init__(
+        self, text: str, body: str, point: Any, at: float = 0.0, folder: str = ".", poses: Any = None
+    ) -> None:
         draft = read_draft(text, folder)
         if draft.model is None:
             raise ModelError(draft.problems)
         if body not in draft.model.bodies:
             hint = unknown("body", str(body), draft.model.bodies, plural="bodies")
             raise ModelError(f"There is no body '{body}' to drag. {hint}")
-        model = released(posed(draft.model.in_si().copy(), float(at or 0.0)))
+        model = in_hand(draft.model.in_si().copy(), float(at or 0.0), poses)
         self.body = body
         self.target = finite_pair(point)
         pose = model.check().bodies[body].pose
@@ -91,6 +93,7 @@ class Drag:
         poses = self.q.reshape(-1, 3)
         return {
             "t": self.t,
+            "point": self.place(),
             "q": {name: pose.tolist() for name, pose in zip(self.bodies, poses, strict=True)},
         }
 
@@ -135,6 +138,23 @@ class Drag:
 
 
 # The model that is pulled -----------------------------------------------------------------------------
+
+
+def in_hand(model: Model, at: float, poses: Any = None) -> Model:
+    """The model without its drivers, as the page shows it: at a time, or as it was let go."""
+    return released(posed(model, at)) if poses is None else let_go(released(model), poses)
+
+
+def let_go(model: Model, poses: Any) -> Model:
+    """The model drawn in the poses of an earlier pull."""
+    try:
+        q = np.array([poses[name] for name in model.bodies], dtype=float)
+    except (KeyError, TypeError, ValueError):
+        q = np.zeros(0)
+    if q.shape != (len(model.bodies), 3) or not np.all(np.isfinite(q)):
+        raise ModelError("Poses are three numbers x, y, phi for each body by its name.")
+    moved = with_initial_pose(model, q.ravel())
+    return with_initial_pose(moved, assemble(System(moved)).q)
 
 
 def posed(model: Model, at: float) -> Model:

@@ -11,10 +11,13 @@ from ...errors import ModelError
 from ...io.files import decoded, read_bytes, write_bytes
 
 ENDINGS = (".yaml", ".yml")
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+"""Endings of pictures behind a drawing; none of them can hold a script."""
 UNTITLED = "untitled"
 """The drafts of models without a name bear this one."""
 LARGEST_TEXT = 5_000_000
 """Bytes of a model in the studio."""
+LARGEST_PICTURE = 20_000_000
 LONGEST_NAME = 120
 MOST_FILES = 1000
 BOM = b"\xef\xbb\xbf"
@@ -52,11 +55,11 @@ class ModelFolder:
         names = [path.name for path in entries if path.suffix.lower() in ENDINGS and path.is_file()]
         return [name for name in names if not name.startswith(".")][:MOST_FILES]
 
-    def path(self, name: str) -> Path:
+    def path(self, name: str, endings: tuple[str, ...] = ENDINGS) -> Path:
         """The file of that name; names that lead elsewhere are refused."""
         if not isinstance(name, str):
             raise ModelError(f"a file name is a text, not {name!r}.")
-        reason = _wrong(name)
+        reason = _wrong(name, endings)
         if reason:
             raise ModelError(f"'{name[:60]}' is not a file name: {reason}.")
         path = self.root / name
@@ -83,6 +86,11 @@ class ModelFolder:
         data = _encoded(name, text if before is None else before.in_its_manner(text))
         write_bytes(self.path(name), data)
         return hash_of(data)
+
+    def picture(self, name: str) -> bytes | None:
+        """A picture that lies beside the models; None where there is none."""
+        path = self.path(name, PICTURES)
+        return read_bytes(path, LARGEST_PICTURE) if path.is_file() else None
 
     # drafts
 
@@ -138,10 +146,10 @@ def _encoded(name: str, text: str) -> bytes:
         raise ModelError(f"{name} is not written: the character {character!r} is not text.") from None
 
 
-def _wrong(name: str) -> str:
+def _wrong(name: str, endings: tuple[str, ...]) -> str:
     """What is wrong with a name on any system, so that a folder can move between them."""
-    if not name.lower().endswith(ENDINGS):
-        return "a model ends in .yaml"
+    if not name.lower().endswith(endings):
+        return f"it does not end in {' or '.join(endings)}"
     if len(name.encode("utf-8", "replace")) > LONGEST_NAME:
         return f"it has more than {LONGEST_NAME} letters"
     if _FORBIDDEN.search(name):

@@ -68,8 +68,9 @@ _drags: list[Any] = []
 
 
 def _drag_begin(request: dict[str, Any]) -> dict[str, Any]:
-    Drag = _found("dragging", "Drag")
-    _drags.append(Drag(request["text"], request["body"], request["point"], request.get("at", 0.0)))
+    names = ("text", "body", "point", "at", "folder", "poses")
+    given = {name: request[name] for name in names if name in request}
+    _drags.append(_found("dragging", "Drag")(**given))
     return {}
 
 

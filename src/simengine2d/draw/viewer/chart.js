@@ -89,8 +89,7 @@ class Chart {
 
   // drawing
 
-  draw(window) {
-    const { width, height } = this.box.getBoundingClientRect();
+  draw(window, { width, height }) {
     [this.width, this.height] = [Math.max(SMALLEST_CHART[0], width), Math.max(SMALLEST_CHART[1], height)];
     for (const [key, value] of Object.entries({ viewBox: `0 0 ${this.width} ${this.height}`, width: this.width, height: this.height })) this.svg.setAttribute(key, value);
     this.svg.replaceChildren();

@@ -124,8 +124,10 @@ function leaderText([x0, y0, x1, y1], [mx, my], [x, y]) {
 }
 
 // the lengths that SVG gives are wrong where the world is scaled much
+let pen = null;
+
 function textWidth(element) {
-  const pen = document.createElement("canvas").getContext("2d");
+  pen ??= document.createElement("canvas").getContext("2d");
   pen.font = getComputedStyle(element).font;
   return pen.measureText(element.textContent).width;
 }

@@ -9,7 +9,7 @@ class Plots {
     this.fillMenu(this.picker, "+ add a plot …");
     this.list = html("div", { class: "charts" });
     this.element = html("section", { class: "plots", "aria-label": "Plots" }, this.list, html("div", { class: "adding" }, this.picker, this.formulaField()), this.mistake);
-    for (const name of chosen) this.add(name);
+    this.set(chosen.map((name) => [name, ""]));
     new ResizeObserver(() => this.redraw()).observe(this.list);
   }
 
@@ -32,13 +32,13 @@ class Plots {
     const body = this.results[0].bodies.at(-1) ?? "ground";
     const words = { type: "text", class: "formula", placeholder: `or type: distance(ground, ${body})`, "aria-label": "Add a plot of a measure or a formula", spellcheck: "false", autocomplete: "off" };
     const field = html("input", { ...words, title: "Channels, measures of bodies and points, + − * / ^ and functions; then Enter" });
-    field.addEventListener("change", () => field.value.trim() && this.addFormula(field.value.trim()) && (field.value = ""));
+    field.addEventListener("change", () => field.value.trim() && this.add(field.value.trim()) && (field.value = ""));
     this.mistake = html("p", { class: "mistake", role: "status" });
     return field;
   }
 
   // whether it could be read, in one result at least
-  addFormula(text) {
+  readFormula(text) {
     const mistakes = [];
     for (const result of this.results) {
       try {
@@ -49,7 +49,6 @@ class Plots {
     }
     const isRead = mistakes.length < this.results.length;
     this.mistake.textContent = isRead ? "" : `${text}: ${mistakes[0]}.`;
-    if (isRead) this.add(text);
     return isRead;
   }
 
@@ -58,8 +57,17 @@ class Plots {
     this.picker.value = "";
   }
 
+  // one more chart, of a channel or a formula; whether there is one now
   add(name) {
-    if (this.charts.some((chart) => chart.name === name) || !this.results.some((result) => result.channel.has(name))) return;
+    const isMade = Boolean(this.make(name));
+    if (isMade) this.redraw();
+    return isMade;
+  }
+
+  make(name) {
+    const known = this.charts.find((chart) => chart.name === name);
+    if (known) return known;
+    if (!this.results.some((result) => result.channel.has(name)) && !this.readFormula(name)) return null;
     const chart = new Chart(name, this.results, {
       onSeek: this.onSeek,
       onZoom: (window) => this.setWindow(window),
@@ -69,18 +77,18 @@ class Plots {
     this.fillMenu(chart.overMenu, "over time");
     this.charts.push(chart);
     this.list.append(chart.element);
-    this.redraw();
+    return chart;
   }
 
   // these charts and no others: names, each with what it is over
   set(channels) {
-    for (const chart of this.charts) chart.element.remove();
-    this.charts = [];
+    const wanted = new Set(channels.map(([name]) => name));
+    for (const chart of this.charts.filter(({ name }) => !wanted.has(name))) this.remove(chart);
     for (const [name, over] of channels) {
-      this.add(name);
-      const chart = this.charts.at(-1);
-      if (over && chart && chart.name === name && this.results[0].channel.has(over)) this.setOver(chart, chart.overMenu.value = over);
+      const chart = this.make(name);
+      if (chart && over && this.results[0].channel.has(over)) chart.setOver(chart.overMenu.value = over);
     }
+    this.redraw();
   }
 
   remove(chart) {
@@ -106,8 +114,10 @@ class Plots {
     this.redraw();
   }
 
+  // all sizes are asked for before anything is drawn: the browser lays out the page once
   redraw() {
-    for (const chart of this.charts) chart.draw(this.window);
+    const sizes = this.charts.map((chart) => chart.box.getBoundingClientRect());
+    this.charts.forEach((chart, i) => sizes[i].width && chart.draw(this.window, sizes[i]));
     this.show(this.time);
   }
 
