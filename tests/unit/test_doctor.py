@@ -301,3 +301,7 @@ def test_what_to_do_is_said_apart_from_what_is_wrong():
         and "Check" not in finding.text
     )
     assert finding.remedy == "Check its position and the lengths of the bodies around it."
+
+
+def test_a_spring_that_closes_a_cam_is_not_idle_while_the_cam_dwells():
+    assert se.doctor(se.load("valve_train")).of("idle") == []

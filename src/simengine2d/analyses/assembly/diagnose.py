@@ -168,12 +168,14 @@ def _motions_of_joints(system: System, t: float, q: Floats) -> Floats:
     return free_motions(undriven, rank_of_rows(undriven).rank)
 
 
-def nearby_poses(system: System, t: float, q: Floats) -> Iterator[Floats]:
-    """Other poses of the same mechanism without its drivers, a small distance from this one."""
+def nearby_poses(
+    system: System, t: float, q: Floats, sizes: tuple[float, ...] = (0.1, 0.3, 1.0)
+) -> Iterator[Floats]:
+    """Other poses of the same mechanism without its drivers, at these distances from this one, in radians of a turn."""
     weights, scale = _without_drivers(system), coordinate_scale(system)
     motions = _motions_of_joints(system, t, q)
     random = np.random.default_rng(1)
-    for size in (0.1, 0.3, 1.0) * 6:
+    for size in sizes * 6:
         push = motions @ random.standard_normal(motions.shape[1])
         largest = np.abs(push).max(initial=0.0)
         if largest == 0.0:

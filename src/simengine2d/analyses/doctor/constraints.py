@@ -27,7 +27,7 @@ from .finding import ERROR, NOTE, WARNING, Finding
 
 GUIDES = (Translational, PinSlot, RevoluteTranslational)
 MOVED = 1e-2  # of a typical length or a radian: a correction of the initial pose worth reporting
-OTHER_POSES = 3
+OTHER_POSES = (0.3, 1.0, 3.0)  # radians of a turn: a cam may dwell for most of one
 HELD = 1e-9  # rate of a measure in a free motion, below which it does not change
 SAME = 1e-9  # relative, to which velocities of drivers must agree
 
@@ -238,7 +238,8 @@ def _idle_springs(assembly: Assembly) -> Iterator[Finding]:
     springs = {name: force for name, force in system.model.forces.items() if isinstance(force, Spring)}
     if not springs:
         return
-    poses = [assembly.q, *islice(nearby_poses(system, assembly.t, assembly.q), OTHER_POSES)]
+    others = nearby_poses(system, assembly.t, assembly.q, OTHER_POSES)
+    poses = [assembly.q, *islice(others, len(OTHER_POSES))]
     if not any(_motions(system, assembly.t, q).size for q in poses):
         return
     for name, spring in springs.items():
