@@ -160,8 +160,12 @@ class Recoverer:
     def __call__(self, times: Floats, Y: Floats, Zdd: Floats | None = None) -> list[Floats]:
         """Q, Qd, Qdd and Lam at the times."""
         rows = [times, Y.reshape(-1)] if Zdd is None else [times, Y.reshape(-1), Zdd.reshape(-1)]
-        count, q, m = times.size, self.q, self.m
-        out = np.empty(count * (3 * q + m))
+        count, q = times.size, self.q
+        out = np.empty(count * (3 * q + self.m))
         self.bound(float(Zdd is not None), np.concatenate(rows), out)
-        motions = out[: 3 * count * q].reshape(3, count, q)
-        return [*motions, out[3 * count * q :].reshape(count, m)]
+        return motion_in(out, count, q, self.m)
+
+
+def motion_in(out: Floats, count: int, q: int, m: int) -> list[Floats]:
+    """Q, Qd, Qdd and Lam in what `recover` has written."""
+    return [*out[: 3 * count * q].reshape(3, count, q), out[3 * count * q :].reshape(count, m)]

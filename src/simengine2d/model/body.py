@@ -84,3 +84,9 @@ class Body(Answer, Side):
     def at(self, x: Number, y: Number, angle: Number = 0.0) -> Frame:
         """The frame at a position given in body axes."""
         return Frame(self.name, place=(x, y, angle))
+
+
+def given_velocities(body: Any) -> tuple[Any, Any, Any]:
+    """Those of a body, as written or in numbers, that the user gave; None for the others."""
+    vx, vy = body.velocity if body.velocity is not None else (None, None)
+    return vx, vy, body.angular_velocity

@@ -260,10 +260,20 @@ def _apparent_masses(system: System, entries: _Entries) -> Floats:
 
 
 def _shares(entries: _Entries, masses: Floats, m: int) -> Floats:
-    """Diagonal of Phi_q M^-1 Phi_q^T in the initial pose; empty rows get the value of the others."""
+    """Diagonal of Phi_q M^-1 Phi_q^T in the initial pose; empty rows get the value of the others.
+
+    Along the last axis, for the masses of one System or of many.
+    """
     row, column, value = entries
-    shares = np.bincount(row, value**2 / masses[column], minlength=m)
-    return np.where(shares > 0.0, shares, float(shares.max(initial=0.0)) or 1.0)
+    shares = np.zeros((*masses.shape[:-1], m))
+    np.add.at(shares.T, row, (value**2 / masses[..., column]).T)
+    largest = shares.max(axis=-1, initial=0.0, keepdims=True)
+    return np.where(shares > 0.0, shares, np.where(largest > 0.0, largest, 1.0))
+
+
+def shares_with(system: System, masses: Floats) -> Floats:
+    """The shares of rows, for the masses of Systems that are alike but for these; none of them is zero."""
+    return _shares(_entries(system), masses, system.m)
 
 
 def _shares_of_masses(system: System, entries: _Entries, delta: Floats) -> Floats:
@@ -279,22 +289,26 @@ def _shares_of_masses(system: System, entries: _Entries, delta: Floats) -> Float
 @once_per_system
 def unequal(system: System) -> bool:
     """Whether masses or lengths differ so much, or are missing, that rounding is worth a refinement."""
-    return bool(np.any(system.masses == 0.0)) or _uneven(system)
+    return bool(np.any(system.masses == 0.0)) or bool(uneven_with(system, system.masses))
 
 
-def _uneven(system: System) -> bool:
-    """Whether a row involves bodies, or rotation and translation of a body, of very different inertia."""
+def uneven_with(system: System, masses: Floats) -> Any:
+    """Whether a row involves bodies, or rotation and translation of a body, of very different inertia.
+
+    Along the last axis, for the masses of one System or of many that are alike but for these.
+    """
     value = drawn_slopes(system)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = value**2 / system.masses[system.arrays.jac_column]
-    share = np.where(value != 0.0, share, 0.0).reshape(-1, 3)
-    moving, turning = share[:, 0] + share[:, 1], share[:, 2]
+        share = value**2 / masses[..., system.arrays.jac_column]
+    share = np.where(value != 0.0, share, 0.0).reshape(*masses.shape[:-1], -1, 3)
+    moving, turning = share[..., 0] + share[..., 1], share[..., 2]
     most, least = np.maximum(moving, turning), np.where(moving > 0.0, moving, turning)
     # largest and smallest of the bodies that a row contains
-    row, largest, smallest = _rows(system)[::3], np.zeros(system.m), np.full(system.m, np.inf)
-    np.maximum.at(largest, row, most)
-    np.minimum.at(smallest, row, np.where(most > 0.0, least, np.inf))
-    return bool(np.any(largest > UNEVEN * smallest))
+    row, shape = _rows(system)[::3], (*masses.shape[:-1], system.m)
+    largest, smallest = np.zeros(shape), np.full(shape, np.inf)
+    np.maximum.at(largest.T, row, most.T)
+    np.minimum.at(smallest.T, row, np.where(most > 0.0, least, np.inf).T)
+    return np.any(largest > UNEVEN * smallest, axis=-1)
 
 
 @once_per_geometry

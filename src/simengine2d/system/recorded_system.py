@@ -18,13 +18,15 @@ from ..errors import SimEngineError
 from ..expressions.function import Function
 from ..expressions.function_table import with_numbers
 from ..expressions.recorded import Mask, NotRecorded, Recorded, Recording, plain
+from ..model.body import given_velocities
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import DIRECTION
 from ..model.model import Model
 from ..model.resolved import ResolvedModel
 from ..numerics.arrays import Floats, Ints, constant
-from .applied_forces import listed_loads
+from .applied_forces import Loads, listed_loads
 from .body_sizes import interleaved, sizes_in
+from .constraints import SystemArrays
 from .system import System, function_of
 from .workspace import Pool
 
@@ -46,6 +48,7 @@ class SystemNumbers(NamedTuple):
     load_weight: Floats
     laws: Floats
     drawn_q: Floats
+    drawn_qd: Floats
     parameters: Floats
     # which follow from these
     frame_cos: Floats
@@ -64,7 +67,7 @@ class SystemNumbers(NamedTuple):
         S, L = system.arrays, system.load_arrays
         return cls(
             S.mass, S.inertia, S.gravity, S.frame_x, S.frame_y, S.frame_angle, S.term_weight, S.row_period,
-            S.functions.numbers, L.term_weight, L.laws.numbers, system.drawn_q,
+            S.functions.numbers, L.term_weight, L.laws.numbers, system.drawn_q, system.drawn_qd,
             np.array([*system.parameters.values()], dtype=float), S.frame_cos, S.frame_sin, system.masses,
             system.own_arms, np.float64(system.length), system.arms, system.sizes,  # type: ignore[arg-type]
         )  # fmt: skip
@@ -99,9 +102,14 @@ class RecordedSystem:
         columns, right = self.recording.replay(samples)
         return _with_derived(self.system, [part.at(columns, len(samples)) for part in self.parts]), right
 
-    def system_of(self, numbers: SystemNumbers, model: Callable[[], Model]) -> VariedSystem:
-        """The System of one sample; `model` makes its Model, where somebody asks for names."""
-        return VariedSystem(self.system, numbers, model)
+    def system_of(self, numbers: SystemNumbers, k: int, model: Callable[[], Model]) -> VariedSystem:
+        """The System of sample k; `model` makes its Model, where somebody asks for names."""
+        return VariedSystem(self.system, self.alike, lambda: numbers.sample(k), model)
+
+    @cached_property
+    def alike(self) -> dict[str, Any]:
+        """Attributes that are the same for all samples."""
+        return {name: getattr(self.system, name) for name in ALIKE}
 
 
 def _refuse_other_numbers(recorded: SystemNumbers, system: System) -> None:
@@ -164,6 +172,7 @@ def _numbers_of(resolved: ResolvedModel, system: System) -> list[Listed]:
         [term.weight for term in loads.terms],
         [number for law in loads.laws for number in law.numbers],
         [number for body in bodies for number in body.pose],
+        [np.nan if v is None else v for body in bodies for v in given_velocities(body)],
         [*resolved.parameters.values()],
     ]
 
@@ -200,16 +209,18 @@ def _differ(a: Any, b: Any) -> bool:
 
 def _with_derived(system: System, given: list[Floats]) -> SystemNumbers:
     """All numbers, from those that are not derived."""
-    mass, inertia, _, x, y, angle, *_, drawn_q, _ = given
+    mass, inertia, _, x, y, angle, *_, drawn_q, _, _ = given
     sizes = sizes_in(system.arrays, drawn_q, x, y)
     derived = [np.cos(angle), np.sin(angle), interleaved(mass, mass, inertia), *sizes]
-    return SystemNumbers(*given, *derived)
+    return constant(SystemNumbers(*given, *derived))
 
 
 # The System of a sample -------------------------------------------------------------------------------
 
 NAMED = "resolved", "bodies", "rows", "functions", "loads", "laws"
 """Attributes that are names and objects; most runs of variants ask for none of them."""
+MEASURED = "masses", "drawn_q", "own_arms", "length", "arms", "sizes"
+"""Those that are numbers."""
 ALIKE = (
     "n", "m", "missing_law", "first_rows", "driver_rows", "has_formulas", "velocity_rows", "moving_rows", "domain",
     "python_functions", "callbacks", "body_names", "row_names", "coordinate_names",
@@ -220,23 +231,40 @@ ALIKE = (
 class VariedSystem(System):
     """A System by its numbers. What has names is made from its Model where somebody asks for it."""
 
-    def __init__(self, like: System, numbers: SystemNumbers, model: Callable[[], Model]) -> None:
-        N = constant(numbers)
-        self.__dict__.update({name: getattr(like, name) for name in ALIKE})
-        self.make_model = model
-        self.arrays = like.arrays._replace(
+    def __init__(
+        self,
+        like: System,
+        alike: dict[str, Any],
+        numbers: Callable[[], SystemNumbers],
+        model: Callable[[], Model],
+    ) -> None:
+        self.__dict__.update(alike)
+        self.like, self.make_numbers, self.make_model = like, numbers, model
+        self.idle, self.has_run, self.known = Pool(), False, {}
+
+    @cached_property
+    def numbers(self) -> SystemNumbers:
+        return self.make_numbers()
+
+    @cached_property
+    def arrays(self) -> SystemArrays:  # type: ignore[override]
+        S, N = self.like.arrays, self.numbers
+        return S._replace(
             mass=N.mass, inertia=N.inertia, gravity=N.gravity, frame_x=N.frame_x, frame_y=N.frame_y,
             frame_angle=N.frame_angle, frame_cos=N.frame_cos, frame_sin=N.frame_sin, term_weight=N.term_weight,
-            row_period=N.row_period, functions=with_numbers(like.arrays.functions, N.functions),
+            row_period=N.row_period, functions=with_numbers(S.functions, N.functions),
         )  # fmt: skip
-        self.load_arrays = like.load_arrays
-        if N.laws.size:
-            laws = with_numbers(like.load_arrays.laws, N.laws)
-            self.load_arrays = like.load_arrays._replace(term_weight=N.load_weight, laws=laws)
-        self.masses, self.drawn_q, self.own_arms = N.masses, N.drawn_q, N.own_arms
-        self.length, self.arms, self.sizes = float(N.length), N.arms, N.sizes
-        self.idle, self.has_run, self.known = Pool(), False, {}
-        self.values, self.names_of_values = N.parameters, like.parameters
+
+    @cached_property
+    def drawn_qd(self) -> Floats:
+        return self.numbers.drawn_qd
+
+    @cached_property
+    def load_arrays(self) -> Loads:  # type: ignore[override]
+        L, N = self.like.load_arrays, self.numbers
+        if not N.laws.size:
+            return L
+        return L._replace(term_weight=N.load_weight, laws=with_numbers(L.laws, N.laws))
 
     @cached_property
     def written(self) -> Model:
@@ -244,15 +272,20 @@ class VariedSystem(System):
 
     @cached_property
     def parameters(self) -> dict[str, float]:
-        return dict(zip(self.names_of_values, self.values.tolist(), strict=True))
+        return dict(zip(self.like.parameters, self.numbers.parameters.tolist(), strict=True))
 
     def __getattr__(self, name: str) -> Any:
-        if name not in NAMED:
+        if name in MEASURED:
+            self.__dict__.update({each: getattr(self.numbers, each) for each in MEASURED})
+            self.length = float(self.numbers.length)
+        elif name in NAMED:
+            whole = System(self.written)
+            self.__dict__.update({each: getattr(whole, each) for each in NAMED})
+        else:
             raise AttributeError(name)
-        whole = System(self.written)
-        self.__dict__.update({each: getattr(whole, each) for each in NAMED})
         return self.__dict__[name]
 
-    def _like(self) -> System:
-        self.resolved  # noqa: B018  (which another System holds)
-        return super()._like()
+    def attributes(self) -> dict[str, Any]:
+        for name in (*NAMED, *MEASURED, "arrays", "load_arrays", "drawn_qd"):
+            getattr(self, name)
+        return super().attributes()

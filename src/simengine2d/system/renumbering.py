@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..expressions.function_table import FunctionTable, with_own_numbers
 from ..numerics.arrays import constant
 from ..numerics.contexts import lay_out_once
+from ..numerics.kernel import kernel
 from .equations_of_motion import EquationArrays
 from .system import System
 from .workspace import Pool, Workspace, refresh
@@ -29,7 +30,7 @@ class OwnSystem(System):
     """The System of one run at a time: its arrays stay where they are, and take numbers of one System after another."""
 
     def __init__(self, system: System) -> None:
-        self.__dict__.update(system.__dict__)
+        self.__dict__.update(system.attributes())
         self.source = system
         self.arrays, self.load_arrays = own(system.arrays), own(system.load_arrays)
         self.masses, self.arms, self.sizes = own(system.masses), own(system.arms), own(system.sizes)
@@ -55,7 +56,7 @@ class OwnSystem(System):
         """Become a System that differs in numbers; if it differs in more, False, and this one is spoiled."""
         stays = {name: self.__dict__[name] for name in OWN}
         self.__dict__.clear()
-        self.__dict__.update({**system.__dict__, **stays, "source": system})
+        self.__dict__.update({**system.attributes(), **stays, "source": system})
         alike = all(overwrite(stays[name], getattr(system, name)) for name in OWN[:5])
         return alike and self._compute_again()
 
@@ -117,6 +118,26 @@ def _overwrite_array(old: NDArray[Any], new: NDArray[Any]) -> bool:
     old[...] = new
     old.setflags(write=writeable)
     return True
+
+
+# Numbers that a kernel writes --------------------------------------------------------------------------
+
+
+def let_write(arrays: Any) -> None:
+    """The numbers of a System of one's own."""
+    for part in arrays:
+        if isinstance(part, tuple):
+            let_write(part)
+        elif isinstance(part, np.ndarray) and part.dtype == np.float64:
+            part.setflags(write=True)
+
+
+@kernel(inline=True)
+def copied(numbers, at, target):
+    """Write the next numbers into an array. Returns where those after them begin."""
+    for k in range(target.size):
+        target[k] = numbers[at + k]
+    return at + target.size
 
 
 def _has_arrays(answer: Any) -> bool:

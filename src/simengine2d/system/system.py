@@ -19,6 +19,7 @@ from ..answer import Answer
 from ..errors import ModelError, UnsupportedError, counted, listed
 from ..expressions.function import Function, as_function
 from ..expressions.function_table import functions_at, new_scratch, pack
+from ..model.body import given_velocities
 from ..model.elements import Load, Row, Wrench
 from ..model.formula import VELOCITY
 from ..model.frame import GROUND
@@ -99,6 +100,11 @@ class System(Answer):
     @property
     def parameters(self) -> dict[str, float]:
         return self.resolved.parameters
+
+    @cached_property
+    def drawn_qd(self) -> Floats:
+        """The velocities in the initial pose, as given; nan where they are not."""
+        return np.array([v for body in self.bodies for v in given_velocities(body)], dtype=float)
 
     def __str__(self) -> str:
         parts = ((self.n, "coordinate"), (self.m, "constraint"), (len(self.loads), "load"))
@@ -204,11 +210,15 @@ class System(Answer):
     def _like(self) -> System:
         """Another one with the same attributes, but with its own workspaces and constants."""
         other = object.__new__(System)
-        other.__dict__.update(self.__dict__)
+        other.__dict__.update(self.attributes())
         other.idle, other.known, other.has_run = Pool(), {}, False
         for name in ("_counts", "geometry"):
             other.__dict__.pop(name, None)
         return other
+
+    def attributes(self) -> dict[str, Any]:
+        """What another one takes over."""
+        return self.__dict__
 
     # copies are built again from the resolved model: addresses mean nothing in them
 

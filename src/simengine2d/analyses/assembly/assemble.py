@@ -195,9 +195,8 @@ def _move_sentences(system: System, change: Floats) -> list[str]:
 
 def consistent_velocities(system: System, rows: ScaledRows) -> tuple[Floats, list[str]]:
     """Velocities with Phi_q qd = nu, as close as possible to those given; and a sentence for each change."""
-    given = [v for body in system.bodies for v in given_velocities(body)]
-    wanted = np.array([0.0 if v is None else v for v in given])
-    is_given = np.array([v is not None for v in given], dtype=bool)
+    is_given = ~np.isnan(system.drawn_qd)
+    wanted = np.where(is_given, system.drawn_qd, 0.0)
     scale, J, nu, qd = coordinate_scale(system), rows.J, rows.nu, wanted
     if is_satisfied(J, wanted / scale, nu):
         return qd, []
@@ -212,12 +211,6 @@ def consistent_velocities(system: System, rows: ScaledRows) -> tuple[Floats, lis
 def is_satisfied(J: Matrix, x: Floats, b: Floats) -> bool:
     """Whether J x = b but for rounding."""
     return bool(np.all(np.abs(b - J @ x) <= ROUNDING * (abs(J) @ np.abs(x) + np.abs(b))))
-
-
-def given_velocities(body) -> tuple[float | None, float | None, float | None]:
-    """Those of a body that the user gave."""
-    vx, vy = body.velocity if body.velocity is not None else (None, None)
-    return vx, vy, body.angular_velocity
 
 
 def _velocity_sentences(system: System, wanted: Floats, is_given: NDArray[np.bool_], qd: Floats) -> list[str]:

@@ -63,7 +63,9 @@ def start(system: System, t: float) -> InitialState:
         raise UnsupportedError(system.missing_law)
     assembly = assemble(system, t)
     rounding = EPS * float(np.abs(assembly.q).max(initial=0.0) / system.arms.min(initial=np.inf))
-    return InitialState(assembly, *_examine(system, assembly), pace(system, assembly), rounding)
+    return InitialState(
+        assembly, *_examine(system, assembly), pace(system, assembly.qd, system.arrays.gravity), rounding
+    )
 
 
 def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool, tuple[int, ...]]:
@@ -122,12 +124,12 @@ def _weak(system: System, t: float, q: Floats) -> bool:
     return bool(not np.all(pivots > WEAK * shares))
 
 
-def pace(system: System, at: Assembly) -> float:
+def pace(system: System, qd: Floats, gravity: Floats) -> float:
     """How fast velocities change a pose, 1/s, if that is slow; 1 if it is not, or if unknown.
 
     A mechanism of 1000 km swings in minutes: a velocity error that is small within a second is not small then.
     """
     L = system.length
-    rates = np.abs(at.qd.reshape(-1, 3) / [L, L, 1.0]).max(initial=0.0)
-    fastest = float(max(rates, np.sqrt(np.hypot(*system.arrays.gravity) / L)))
+    rates = np.abs(qd.reshape(-1, 3) / [L, L, 1.0]).max(initial=0.0)
+    fastest = float(max(rates, np.sqrt(np.hypot(*gravity) / L)))
     return min(1.0, fastest) if 0.0 < fastest < np.inf else 1.0

@@ -114,11 +114,15 @@ class OdeStepper(DynamicsStepper):
     def set_tolerances(self, options: DynamicsOptions) -> None:
         self.options = options
         self.local = FIXED if options.fixed else self.method.local(options.rtol)
-        atol, usual = options.absolute(self.local, self.family.sizes), options.atol is None
-        self.atol = np.concatenate([atol, (self.start.pace if usual else 1.0) * atol])
+        self.atol = self.absolute(options, self.start.pace)
         self.in_steps = 0.003 * self.local * self.system.length
         smooth = f"integrated by {self.method.name}, for smooth motions, with rtol = {options.rtol:g}"
         self.words = [smooth if self.watches else options.in_words]
+
+    def absolute(self, options: DynamicsOptions, pace: float) -> Floats:
+        """The absolute tolerances of (z, zd) in a motion that begins so fast."""
+        atol = options.absolute(self.local, self.family.sizes)
+        return np.concatenate([atol, (pace if options.atol is None else 1.0) * atol])
 
     def new_integration(self, t: float, y: Floats) -> Integration:
         options, method, problem = self.options, self.method, self.problem

@@ -323,7 +323,7 @@ class Run:
         times, event = self.outputs.times, self.stopped_by
         if event is not None:
             return f"dynamics stopped at t = {event.t:.9g} s by the event '{event.name}', {self.outputs.done} points"
-        return f"dynamics finished at t = {times[-1]:g} s, {times.size} points"
+        return finished(times[-1], times.size)
 
     @property
     def steppers(self) -> list[DynamicsStepper]:
@@ -410,3 +410,8 @@ class Run:
             self.window = int(saved["window"][0])
             self.safe = outputs.done, self.t, self.everything()
             self.stepper.look_back_to_here()
+
+
+def finished(t: float, points: int) -> str:
+    """The verdict on a run that has come to its end."""
+    return f"dynamics finished at t = {t:g} s, {points} points"

@@ -22,7 +22,8 @@ from ...numerics.sparse_lu import Pattern
 from ...results.results import Results
 from ...system.constraints import SystemArrays
 from ...system.recorded_system import RecordedSystem, SystemNumbers
-from ...system.renumbering import OwnSystem
+from ...system.renumbering import OwnSystem, copied, let_write
+from ...system.system import System
 from ..assembly.closure import scale_of
 from ..times import begin_of, check_domains
 from .group_solution import choose_sides
@@ -74,14 +75,6 @@ SIDES, STEP, STEP_CONTEXT = range(3)
 
 
 # Kernels ----------------------------------------------------------------------------------------------
-
-
-@kernel(inline=True)
-def copied(numbers, at, target):
-    """Write the next numbers into an array. Returns where those after them begin."""
-    for k in range(target.size):
-        target[k] = numbers[at + k]
-    return at + target.size
 
 
 @kernel(inline=True)
@@ -173,15 +166,6 @@ def numbers_for_kinematics(numbers: SystemNumbers) -> Floats:
     return np.concatenate([*parts, scale_of(N.sizes, N.arms), N.length[:, None], N.drawn_q], axis=1)
 
 
-def let_write(arrays: Any) -> None:
-    """The numbers of a System of one's own."""
-    for part in arrays:
-        if isinstance(part, tuple):
-            let_write(part)
-        elif isinstance(part, np.ndarray) and part.dtype == np.float64:
-            part.setflags(write=True)
-
-
 class ManyVariants:
     """A prepared run. It has one user at a time."""
 
@@ -227,12 +211,11 @@ class ManyVariants:
             for k, answer in enumerate(answers, first):
                 complete = answer[COMPLETE] == 1.0
                 motion = answer[HEAD:].reshape(3, self.outputs.size, n)
-                yield self._results(numbers.sample(k), models(k), answer, motion) if complete else None
+                system = self.recorded.system_of(numbers, k, models(k))
+                yield self._results(system, answer, motion) if complete else None
 
-    def _results(
-        self, numbers: SystemNumbers, model: Callable[[], Model], answer: Floats, motion: Floats
-    ) -> Results:
-        system, count = self.recorded.system_of(numbers, model), int(answer[STEPS])
+    def _results(self, system: System, answer: Floats, motion: Floats) -> Results:
+        count = int(answer[STEPS])
         return results_of(
             system, self.times.copy(), motion[:, self.skipped :], self.status, [], self.method,
             answer[ERRORS:HEAD], count, int(answer[REJECTIONS]),

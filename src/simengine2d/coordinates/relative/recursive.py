@@ -17,15 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...methods import Formulation
-from ...numerics.arrays import constant
+from ...numerics.arrays import ascending, constant
 from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
 from ...system.applied_forces import Loads, add_forces, add_wrenches
 from ...system.constraints import SystemArrays
 from ...system.elimination import unequal
-from ...system.renumbering import overwrite
 from ...system.row_compliance import filled
+from ...system.row_parts import some_rows
 from ...system.workspace import MOST_WHOLE, Workspace, new_workspace
-from ..base import reduced_arrays
 from ..equations import Configuration, EquationsOfMotion, Verb
 from ..row_scales import MOST_ROWS, given_in, lengths_in, softened
 from .articulated import accelerate_joints, eliminate_joints, weigh
@@ -241,14 +240,18 @@ def words(bound: BoundKernel | None) -> tuple[Any, Any]:
 
 
 def new_forces(family: Relative, tree: Tree) -> Forces:
+    """The loads of the system, on those of its frames that they act on or read."""
     system, bodies = family.system, len(tree.numbers)
-    given = reduced_arrays(system, [])
-    arrays, loads = given[0]._replace(frame_body=constant(in_order(tree, given[0].frame_body))), given[1]
-    frame, w = np.zeros((arrays.frame_body.size, 5)), new_workspace(arrays, loads)
+    S, L = system.arrays, system.load_arrays
+    used = ascending(np.concatenate([L.term_a, L.term_b, L.wrench_frame]))
+    a, b, wrenches = (constant(np.searchsorted(used, ends)) for ends in (L.term_a, L.term_b, L.wrench_frame))
+    loads = L._replace(term_a=a, term_b=b, wrench_frame=wrenches)
+    no_rows = some_rows(S, np.zeros(0, dtype=np.int64), [])
+    arrays = no_rows._replace(frame_body=constant(in_order(tree, S.frame_body[used])))
+    frame, w = np.zeros((used.size, 5)), new_workspace(arrays, loads)
 
     def write_numbers() -> None:
-        overwrite(given, reduced_arrays(system, []))
-        frame[:] = frames_of(arrays)
+        frame[:] = frames_of(S)[used]
         w.scratch.known.fill(np.nan)
 
     system.follow_numbers(write_numbers)

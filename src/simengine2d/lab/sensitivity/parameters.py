@@ -227,7 +227,7 @@ def neighbors(model: Model, system: System, values: Mapping[str, float]) -> dict
     for i in np.flatnonzero(right).tolist():
         k, change = changes[i]
         again = partial(variant, model, {names[k]: float(samples[i, k])})
-        made[names[k]][change] = recorded.system_of(numbers.sample(i), again)
+        made[names[k]][change] = recorded.system_of(numbers, i, again)
     return made
 
 

@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...analyses.assembly.assemble import UNGIVEN, assemble, given_velocities
+from ...analyses.assembly.assemble import UNGIVEN, assemble
 from ...analyses.assembly.closure import coordinate_scale, weighted_change
 from ...expressions.evaluate import names_in
 from ...expressions.parser import parse
+from ...model.body import given_velocities
 from ...numerics.arrays import Floats
 from ...system.system import System
 from .motion_slopes import all_parameter_slopes, scaled_inverses
@@ -94,8 +95,8 @@ def _velocity_slopes(
 
 def wanted_velocities(system: System) -> tuple[Floats, Floats]:
     """The velocities that are given, zero where none are, and where they are given."""
-    given = [v for body in system.bodies for v in given_velocities(body)]
-    return np.array([0.0 if v is None else v for v in given]), np.array([v is not None for v in given])
+    is_given = ~np.isnan(system.drawn_qd)
+    return np.where(is_given, system.drawn_qd, 0.0), is_given
 
 
 def _given_slopes(numbers: Sequence[VariedNumber]) -> Floats:

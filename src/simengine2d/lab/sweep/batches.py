@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...analyses.dynamics import many_motions
+from ...analyses.dynamics.many_motions import ManyMotions
 from ...analyses.kinematics.many_variants import ManyVariants
 from ...analyses.times import output_times
 from ...errors import SimEngineError
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
     from .study import Study
 
 TIMES = ("t_end", "step", "t_eval")
-"""Options of a motion that a batch knows."""
+KNOWN = {"kinematics": {*TIMES}, "dynamics": {*many_motions.OPTIONS}}
+"""Analyses of which there are batches, and the options that these know."""
+
+PreparedBatch = ManyVariants | ManyMotions
 
 
 class Batches:
@@ -33,7 +38,8 @@ class Batches:
     def __init__(self, study: Study) -> None:
         self.study, self.idle = study, Pool()
         self.recorded: RecordedSystem | None = None
-        self.possible = study.analysis == "kinematics" and set(study.options) <= {*TIMES}
+        known = KNOWN.get(study.analysis) if isinstance(study.analysis, str) else None
+        self.possible = known is not None and set(study.options) <= known
 
     def answers(self, samples: Floats) -> Iterator[Results | None]:
         """An answer for each sample; None where the analysis has to run."""
@@ -45,21 +51,23 @@ class Batches:
         answers = run.results(numbers, lambda k: self._model_of(samples[k].tolist()))
         for answer, is_right in zip(answers, right, strict=True):
             yield answer if is_right else None
-        self.idle.give(ManyVariants, run)
+        self.idle.give(Batches, run)
 
-    def _take(self, samples: Floats) -> ManyVariants | None:
+    def _take(self, samples: Floats) -> PreparedBatch | None:
         """A prepared run that nobody uses."""
         try:
-            return self.idle.take(ManyVariants) or self._prepared(samples)
+            return self.idle.take(Batches) or self._prepared(samples)
         except NotRecorded:
             self.possible = False
         except SimEngineError:  # this sample has no answer; the next chunk begins with another one
             pass
         return None
 
-    def _prepared(self, samples: Floats) -> ManyVariants:
+    def _prepared(self, samples: Floats) -> PreparedBatch:
         if self.recorded is None:
             self.recorded = RecordedSystem(self.study.variant, samples)
+        if self.study.analysis == "dynamics":
+            return ManyMotions(self.recorded, self.study.options)
         t_end, step, t_eval = map(self.study.options.get, TIMES)
         return ManyVariants(self.recorded, output_times(t_end, step, t_eval, "kinematics"))
 

@@ -1,0 +1,262 @@
+"""A motion from its start to its outputs in compiled code: one prepared stepper, one variant after the other.
+
+The numbers of each variant are written into the arrays of the stepper, its state is set back, and the same kernels are
+called in the same order as by `Run`. Where a run would have to think (a suspicion of a singular pose, a stiff motion,
+more steps than are stored, an output that is not finite), the variant is marked, and `dynamics` has to compute it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...coordinates.equations import OutputMonitors
+from ...coordinates.relative.tree_motion import INERTIA, MASS
+from ...formulations import rank_watch
+from ...integrators.loop_state import (
+    DONE,
+    END,
+    EVALUATIONS,
+    FINER,
+    GRID,
+    LIMIT,
+    REJECTED,
+    ROW,
+    STEPS,
+    STORED,
+    TAKE,
+    TIME,
+    WHY,
+    Path,
+)
+from ...numerics.arrays import Floats, Ints
+from ...numerics.kernel import kernel
+from ...numerics.kernel_pointer import invoke, kernel_pointer
+from ...system.renumbering import copied
+from ..singular_poses import SOON
+from .outputs import look_for_peaks
+
+# entries of an answer before the motion: whether it is complete; numbers of outputs, and of those beside peaks
+COMPLETE, OUTPUTS, BESIDE = range(3)
+# steps, rejected steps and evaluations; violations of positions and velocities after steps; then the monitors
+TAKEN, REFUSED, EVALUATED, VIOLATIONS, MONITORS = 3, 4, 5, 6, 8
+HEAD = 17
+# entries of `limits`
+BEGIN, LAST, IN_STEPS, TIGHT, SPACING, MOST_STEPS, OF_FORCES = range(7)
+# entries of `calls`
+INTEGRATE, LOOK_BACK, LOOP, FINISH, FINISH_CONTEXT, RECOVER, RECOVER_CONTEXT, WATCH, WATCH_CONTEXT = range(9)
+
+
+class MotionNumbers(NamedTuple):
+    """Where the numbers of a variant are written; see `numbers_for_dynamics`."""
+
+    mass: Floats
+    inertia: Floats
+    gravity: Floats
+    load_weight: Floats
+    laws: Floats
+    masses: Floats  # of each coordinate
+    shares: Floats
+    atol: Floats
+    # and again, from these
+    weight: Floats  # gravity of the recursion
+    constant: Floats  # of each body in the tree
+    body: Ints
+    template: Floats
+    diagonal: Ints
+
+
+class OutputRoom(NamedTuple):
+    """Arrays for the outputs of one motion."""
+
+    times: Floats
+    rows: Floats  # [y, notes] of each
+    given: Floats  # times, then rows: what is recovered
+    finer: Floats  # times beside peaks, and scratch
+    values: Floats  # whose peaks are looked for
+    starts: Ints
+    largest: Floats
+    squares: Floats
+    y: Floats
+    nothing: Floats
+
+
+class PreparedMotion(NamedTuple):
+    """The context of the loop."""
+
+    N: MotionNumbers
+    p: Path
+    monitors: OutputMonitors
+    tolerance: Floats
+    watch: Floats  # state of the watch over the rank
+    first: Floats  # (z, zd) at the start
+    limits: Floats
+    r: OutputRoom
+    asked: Floats  # times; where they follow the steps, the first and the last
+    calls: Ints
+
+
+# Kernels ----------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def take_numbers(N, numbers, at):
+    """The numbers of a variant, and what follows from them."""
+    at = copied(numbers, at, N.mass)
+    at = copied(numbers, at, N.inertia)
+    copied(numbers, at, N.weight)
+    at = copied(numbers, at, N.gravity)
+    at = copied(numbers, at, N.load_weight)
+    at = copied(numbers, at, N.laws)
+    at = copied(numbers, at, N.masses)
+    at = copied(numbers, at, N.shares)
+    at = copied(numbers, at, N.atol)
+    for k in range(N.body.size):
+        N.constant[k, MASS], N.constant[k, INERTIA] = N.mass[N.body[k]], N.inertia[N.body[k]]
+    for j in range(N.masses.size):
+        N.template[N.diagonal[j]] = N.masses[j]
+    return at
+
+
+@kernel(inline=True)
+def set_back(c):
+    """The stepper as `OdeStepper.begin` has it: the first state is treated as the end of a step."""
+    p, m, y = c.p, c.monitors, c.r.y
+    for k in range(p.memory.size):
+        p.memory[k] = 0.0
+    p.state[TIME] = p.state[END] = c.limits[BEGIN]
+    p.state[LIMIT], p.state[GRID] = c.limits[LAST], c.limits[SPACING]
+    p.state[FINER] = p.state[STORED] = 1.0 if c.limits[SPACING] > 0.0 else 0.0
+    for k in range(p.notes.size):
+        p.notes[k] = 0.0
+    for k in range(2):
+        m.singular_at[k], m.lost[k], m.changed[k] = np.nan, 0.0, 0.0
+    for k in range(3):
+        m.errors[k] = 0.0
+    for k in range(c.watch.size):
+        c.watch[k] = 0.0
+    p.alarm[0] = 0.0
+    c.tolerance[0] = c.limits[IN_STEPS]
+    for k in range(y.size):
+        y[k] = c.first[k]
+    invoke(c.calls[FINISH], c.calls[FINISH_CONTEXT], c.limits[BEGIN], y, p.notes)
+    p.notes[0] = p.notes[1] = 0.0
+    for k in range(y.size):
+        p.y[k] = y[k]
+    for k in range(p.notes.size):
+        p.old_notes[k] = p.notes[k]
+
+
+@kernel
+def integrated(c):
+    """All steps, and the rows at the outputs. Returns their number, 0 if something happened on the way."""
+    r, p, last = c.r, c.p, c.asked.size - 1
+    for k in range(r.times.size):
+        r.times[k] = c.asked[min(k, last)]
+    p.state[ROW] = 0.0
+    invoke(c.calls[INTEGRATE], c.calls[LOOP], c.limits[MOST_STEPS], r.times, r.rows)
+    return int(p.state[ROW]) if p.state[WHY] == DONE else 0
+
+
+@kernel
+def recovered(c, times, count, rows, out):
+    """The motion of the bodies at some rows; False if it is not finite."""
+    given, wide = c.r.given, c.p.y.size + c.p.notes.size
+    for k in range(count):
+        given[k] = times[k]
+    for k in range(count * wide):
+        given[count + k] = rows[k]
+    c.tolerance[0] = c.limits[TIGHT]
+    invoke(c.calls[RECOVER], c.calls[RECOVER_CONTEXT], 0.0, given[: count * (1 + wide)], out)
+    c.tolerance[0] = c.limits[IN_STEPS]
+    finite = True
+    for k in range(out.size):
+        finite = finite and abs(out[k]) < np.inf
+    return finite
+
+
+@kernel
+def suspicious(c):
+    """Whether the constraints may have lost rank on the way to the end of the last step."""
+    p, watch = c.p, c.watch
+    if watch.size == 0:
+        return False
+    watch[rank_watch.SHORTEST] = SOON
+    end = p.new if p.state[TAKE] > 0.0 else p.y
+    invoke(c.calls[WATCH], c.calls[WATCH_CONTEXT], p.state[END], end, c.r.nothing)
+    return watch[rank_watch.ALARMS] > 0.0
+
+
+@kernel
+def times_beside_peaks(c, motion, count, n):
+    """How many there are; they are in `finer`. They are those of forces, or of accelerations if there are no joints."""
+    r, m = c.r, c.r.values.shape[1]
+    first = (3 if c.limits[OF_FORCES] == 1.0 else 2) * count * n
+    for i in range(count):
+        for j in range(m):
+            r.values[i, j] = motion[first + i * m + j]
+    for j in range(r.largest.size):
+        r.largest[j] = 0.0
+    scratch = r.finer[4 * count : 6 * count]
+    values, squares = r.values[:count], r.squares[:count]
+    return look_for_peaks(
+        r.times[:count], values, r.starts, r.largest, squares, scratch, r.finer[: 4 * count]
+    )
+
+
+@kernel(inline=True)
+def tell(c, answer):
+    """What is known of the steps and outputs."""
+    p, m = c.p, c.monitors
+    answer[TAKEN] = p.state[STEPS] + (1.0 if p.state[TAKE] > 0.0 else 0.0)
+    answer[REFUSED], answer[EVALUATED] = p.state[REJECTED], p.state[EVALUATIONS]
+    for k in range(2):
+        answer[VIOLATIONS + k] = p.notes[k]
+        answer[MONITORS + 3 + k] = m.singular_at[k]
+        answer[MONITORS + 5 + k], answer[MONITORS + 7 + k] = m.lost[k], m.changed[k]
+    for k in range(3):
+        answer[MONITORS + k] = m.errors[k]
+
+
+@kernel
+def moved(c, answer, room, n, wide):
+    """A motion into an answer: its outputs, then those beside peaks; False if `dynamics` has to compute it."""
+    count = integrated(c)
+    if count == 0 or count > room:
+        return False
+    first = HEAD + room
+    motion = answer[first : first + count * wide]
+    if not recovered(c, c.r.times, count, c.r.rows, motion) or suspicious(c):
+        return False
+    beside = 0
+    if c.limits[SPACING] > 0.0:
+        beside = times_beside_peaks(c, motion, count, n)
+        if beside > room:
+            return False
+    for k in range(count):
+        answer[HEAD + k] = c.r.times[k]
+    if beside > 0:
+        finer, start = c.r.finer[:beside], HEAD + room * (1 + wide)
+        for k in range(beside):
+            answer[start + k] = finer[k]
+        invoke(c.calls[LOOK_BACK], c.calls[LOOP], 0.0, finer, c.r.rows)
+        first = start + room
+        if not recovered(c, finer, beside, c.r.rows, answer[first : first + beside * wide]):
+            return False
+    answer[OUTPUTS], answer[BESIDE] = count, beside
+    return True
+
+
+@kernel_pointer
+def run_motions(c, room, numbers, answers):
+    """The motion of each variant, with room for so many outputs and as many beside peaks."""
+    n, rows = c.N.masses.size, int(room)
+    wide = 3 * n + c.N.shares.size
+    each, at = HEAD + 2 * rows * (1 + wide), 0
+    for v in range(answers.size // each):
+        answer = answers[v * each : (v + 1) * each]
+        at = take_numbers(c.N, numbers, at)
+        set_back(c)
+        answer[COMPLETE] = 1.0 if moved(c, answer, rows, n, wide) else 0.0
+        tell(c, answer)
