@@ -25,31 +25,39 @@ class Rows(NamedTuple):
     words: int = 1
 
     def lines(self) -> list[str]:
-        """As text. A table that is wider than 80 columns continues below, with its first columns again."""
-        cells = [self.heads, *self.rows]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        keys, *blocks = self._blocks(widths)
-        lines: list[str] = []
-        for block in blocks or [[]]:
-            lines += [""] if lines else []
-            lines += [self._line(row, widths, keys + block) for row in cells]
-        return lines
+        """As text of 80 columns."""
+        first, *others = (piece._text() for piece in self.pieces())
+        return [*first, *(line for lines in others for line in ("", *lines))]
 
-    def _blocks(self, widths: Sequence[int]) -> list[list[int]]:
-        """The columns that say what a row is, then those that fit beside them, as often as it takes."""
-        keys = list(range(max(self.words, 1)))
-        blocks, room = [keys], 0
+    def pieces(self) -> list[Rows]:
+        """The table in several that have 80 columns each, with the columns again that say what a row is."""
+        widths = self._widths()
+        keys = list(range(min(max(self.words, 1), len(widths))))
+        blocks: list[list[int]] = []
+        room = 0
         for i in range(len(keys), len(widths)):
             if widths[i] + 2 > room:
                 blocks.append([])
                 room = COLUMNS + 2 - sum(widths[k] + 2 for k in keys)
             blocks[-1].append(i)
             room -= widths[i] + 2
-        return blocks
+        return [self._of(keys + block) for block in blocks or [[]]]
 
-    def _line(self, row: Sequence[str], widths: Sequence[int], columns: Sequence[int]) -> str:
-        parts = (row[i].ljust(widths[i]) if i < self.words else row[i].rjust(widths[i]) for i in columns)
-        return "  ".join(parts).rstrip()
+    def _of(self, columns: Sequence[int]) -> Rows:
+        heads, *rows = ([row[i] for i in columns] for row in (self.heads, *self.rows))
+        return Rows(heads, rows, self.words)
+
+    def _widths(self) -> list[int]:
+        return [max(map(len, column)) for column in zip(self.heads, *self.rows, strict=True)]
+
+    def _text(self) -> list[str]:
+        sides = [
+            (width, str.ljust if i < self.words else str.rjust) for i, width in enumerate(self._widths())
+        ]
+        return [
+            "  ".join(to(cell, width) for cell, (width, to) in zip(row, sides, strict=True)).rstrip()
+            for row in (self.heads, *self.rows)
+        ]
 
 
 Part = str | Rows

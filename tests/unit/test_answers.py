@@ -302,6 +302,7 @@ def test_views_are_pages_in_the_colors_of_the_theme(answers):
         # every color in use has one for dark pages
         sheet = text[text.index("<style>") : text.index("</style>")]
         picture = text[text.index("</style>") :]
+        assert "<text" not in picture, type(answer)  # where pictures are taken out, words would be left
         fixed = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", picture))
         assert fixed == set(), (type(answer), fixed)
         assert set(re.findall(r"var\((--[0-9a-f]{6}),", picture)) <= set(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..answer import Answer, Part, Rows
 from ..errors import SimEngineError
-from .figure import figure_svg
+from .figure import OUTLINES, figure_svg
 from .style import BODIES, PAPER, TEXT, inks, mixed
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 DARK = ('[data-jp-theme-light="false"]', ".vscode-dark", ".dark", '[data-theme="dark"]')
 MOST_ROWS = 60
 WIDTH, HEIGHT = 5.2, 3.4
+CUT_OUT = OUTLINES | {"savefig.bbox": "tight", "savefig.pad_inches": 0.05}
+"""Flat mechanisms leave no white space above and below."""
 NAME = "simengine2d-answer"
 GRAYS = {
     "#606060": "#a8a8a8",
@@ -37,7 +39,6 @@ STYLE = f"""
 .{NAME} thead th {{ border-bottom: 1px solid currentColor; font-weight: 600; }}
 .{NAME} figure {{ margin: 0.5em 0; }}
 .{NAME} svg {{ max-width: 100%; height: auto; }}
-.{NAME} svg text {{ fill: currentColor; }}
 """
 
 
@@ -54,7 +55,8 @@ def framed(*parts: str) -> str:
 
 
 def part_html(part: Part) -> str:
-    return _table(part) if isinstance(part, Rows) else f"<div>{escape(part)}</div>"
+    """A table that is wider than the page continues below, as it does in a terminal."""
+    return "".join(map(_table, part.pieces())) if isinstance(part, Rows) else f"<div>{escape(part)}</div>"
 
 
 def _table(table: Rows) -> str:
@@ -89,7 +91,7 @@ def _picture(answer: Answer) -> str:
             axes.patch.set_alpha(0.0)
 
     try:
-        svg = figure_svg(draw, WIDTH, HEIGHT)
+        svg = figure_svg(draw, WIDTH, HEIGHT, CUT_OUT)
     except SimEngineError:
         return ""
     return themed(svg)

@@ -48,6 +48,7 @@ PALE = 0.25
 SWING = 0.15  # of a typical length: how far a mode or a free motion is drawn
 SAMPLES = 400  # of a curve
 MOST_LINES = 12
+MOST_DOTS = 60  # on a curve; more would be a band
 
 
 @singledispatch
@@ -271,7 +272,8 @@ def plot_equilibrium_path(path: EquilibriumPath, channel: str | None, ax: Axes |
     ax.plot(parameter, values, ":", color=COLORS[1], linewidth=WIDTH, label="not stable")
     ax.plot(parameter, np.where(stable, values, np.nan), color=COLORS[0], linewidth=WIDTH, label="stable")
     for value, fold in path.folds:
-        ax.plot(value, fold[channel][0], "o", color=COLORS[3], markerfacecolor="none", markersize=8)
+        (ring,) = ax.plot(value, fold[channel][0], "o", color=COLORS[3], markersize=8, clip_on=False)
+        ring.set(markerfacecolor="none", label="fold" if value == path.folds[0][0] else "")
     tidy(ax)
     ax.set(xlabel=path.parameter, ylabel=channel)
     ax.legend(frameon=False)
@@ -291,7 +293,8 @@ def plot_table(answer: Table, ax: Axes | None = None) -> Axes:
     """The curve through the points."""
     x = np.linspace(answer.times[0], answer.times[-1], SAMPLES)
     ax = _over(x, {"": np.array([answer.jet(s)[0] for s in x.tolist()])}, ax, answer.variable, "value")
-    ax.plot(answer.times, answer.values, "o", color=COLORS[0], markersize=4)
+    if len(answer.times) <= MOST_DOTS:
+        ax.plot(answer.times, answer.values, "o", color=COLORS[0], markersize=4)
     return ax
 
 
@@ -314,7 +317,9 @@ def plot_cam_profile(answer: CamProfile, ax: Axes | None = None) -> Axes:
     """The profile about the cam's center, and the base circle."""
     ax = plot_curve(answer.curve, ax)
     turn, radius = np.linspace(0.0, 2.0 * np.pi, 181), answer.design.base_radius
-    ax.plot(radius * np.cos(turn), radius * np.sin(turn), "--", color=COLORS[1], linewidth=1.0)
+    x, y = radius * np.cos(turn), radius * np.sin(turn)
+    ax.plot(x, y, "--", color=COLORS[1], linewidth=1.0, label="base circle")
     ax.plot(0.0, 0.0, "+", color=COLORS[1])
+    ax.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     ax.set_title(f"{answer.design.follower} follower, lift {np.ptp(answer.lift):.4g}")
     return ax

@@ -301,22 +301,26 @@ SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "simengine2d",
     "font.family": "sans-serif",
 }
+OUTLINES = SETTINGS | {"svg.fonttype": "path"}
+"""Letters as shapes: where a page takes pictures out, as notebooks that are not trusted do, no loose words are left."""
 
 
-def figure_svg(draw: Callable[[Figure], Any], width: float, height: float) -> str:
+def figure_svg(
+    draw: Callable[[Figure], Any], width: float, height: float, settings: dict[Any, Any] = SETTINGS
+) -> str:
     """What `draw` puts on a figure of so many inches."""
     import matplotlib
 
     figure = closed_figure(width, height)
-    with matplotlib.rc_context(SETTINGS):
+    with matplotlib.rc_context(settings):
         draw(figure)
         buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
+        figure.savefig(buffer, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     text = buffer.getvalue()
     return text[text.index("<svg") :]
 
 
-def scene_svg(scene: Scene, width: float, highest: float) -> str:
+def scene_svg(scene: Scene, width: float, highest: float, settings: dict[Any, Any] = SETTINGS) -> str:
     """A scene as it begins, without forces."""
     x0, y0, x1, y1 = bounds = scene.bounds_of_picture(0)
     height = min(highest, max(0.3 * width, width * (y1 - y0) / (x1 - x0)))
@@ -324,4 +328,4 @@ def scene_svg(scene: Scene, width: float, highest: float) -> str:
     def draw(figure: Figure) -> None:
         draw_scene(scene, figure.add_axes((0, 0, 1, 1)), bounds=bounds, forces=False)
 
-    return figure_svg(draw, width, height)
+    return figure_svg(draw, width, height, settings)

@@ -24,7 +24,7 @@ from ..results.pictures import PicturedResults
 from ..results.results import Results
 from . import report_data
 from .answer_html import framed, part_html, themed
-from .figure import scene_svg
+from .figure import OUTLINES, scene_svg
 from .html import PlayerOptions, page, player_data, script, style
 from .report import fact_table
 from .scene import scene_of, scene_of_model
@@ -39,7 +39,9 @@ def model_html(model: Model) -> str:
     try:
         resolved = model.check()
         picture = (
-            themed(scene_svg(scene_of_model(model), 5.0, 4.5)) if len(model.bodies) <= MOST_BODIES else ""
+            themed(scene_svg(scene_of_model(model), 5.0, 4.5, OUTLINES))
+            if len(model.bodies) <= MOST_BODIES
+            else ""
         )
         lines = report_data.diagnosis(model)
     except SimEngineError as error:
@@ -61,7 +63,7 @@ def results_html(results: Results) -> str:
     try:
         text = page(results, most_rows=ROWS, play=False)
         still = (
-            framed(themed(scene_svg(scene_of(results), 5.0, 4.5)))
+            framed(themed(scene_svg(scene_of(results), 5.0, 4.5, OUTLINES)))
             if len(results.bodies) <= MOST_BODIES
             else ""
         )

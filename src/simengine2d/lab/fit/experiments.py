@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ...answer import Answer
-from ...errors import ModelError, listed
+from ...errors import ModelError, counted, listed
 from ...expressions.unit_system import IN_SI
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -39,9 +39,19 @@ class Experiment(Answer):
     own: Sequence[str] = ()
 
     def __str__(self) -> str:
-        source = str(self.data) if isinstance(self.data, str | PathLike) else type(self.data).__name__
         given = [f"{name} = {value}" for name, value in self.parameters.items()]
-        return f"Experiment: {', '.join([source, *given, *(f'{name} unknown' for name in self.own)])}"
+        unknown_ones = [f"{name} unknown" for name in self.own]
+        return f"experiment: {', '.join([self._source(), *given, *unknown_ones])}"
+
+    def _source(self) -> str:
+        """`swing.csv`, or `t, bar.phi of 200 times`."""
+        match self.data:
+            case str() | PathLike():
+                return str(self.data)
+            case Mapping() if self.data:
+                return f"{listed(self.data, 4)} of {counted(len(next(iter(self.data.values()))), 'time')}"
+            case _:
+                return type(self.data).__name__
 
 
 class Measured(NamedTuple):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .fitted import Fit, FittedChannel
 
-RESIDUALS = "38%"  # of the height
+RESIDUALS = 0.38  # of the height above them
 PANEL = 6.4, 3.4  # inches
 ACROSS = 2  # panels beside each other
 
@@ -47,13 +47,11 @@ def figure_of(fit: Fit) -> Figure:
 
 def _panel(each: FittedChannel, ax: Axes) -> Axes:
     """Data and model above, residuals below on the same times."""
-    from mpl_toolkits.axes_grid1 import make_axes_locatable
-
     unit = each.unit
     dots: dict[str, Any] = {"linestyle": "", "marker": ".", "markersize": 4, "color": COLORS[1]}
     ax.plot(each.t, unit.of(each.data), label="data", **dots)
     ax.plot(each.t, unit.of(each.model), label="model", color=COLORS[0], linewidth=WIDTH)
-    below = make_axes_locatable(ax).append_axes("bottom", size=RESIDUALS, pad=0.12, sharex=ax)
+    below = _below(ax)
     below.plot(each.t, unit.of(each.residuals), **dots)
     below.axhline(0.0, color=COLORS[0], linewidth=0.8)
     ax.set_ylabel(f"{each.channel} [{unit.name}]" if unit.name else each.channel)
@@ -66,3 +64,16 @@ def _panel(each: FittedChannel, ax: Axes) -> Axes:
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
     return ax
+
+
+def _below(ax: Axes) -> Axes:
+    """Axes in the lower part of the place of others, which they keep in any layout."""
+    place, figure = ax.get_subplotspec(), ax.get_figure()
+    if place is None or figure is None:
+        from mpl_toolkits.axes_grid1 import make_axes_locatable
+
+        size = f"{RESIDUALS:.0%}"
+        return make_axes_locatable(ax).append_axes("bottom", size=size, pad=0.12, sharex=ax)  # type: ignore[no-any-return]
+    parts = place.subgridspec(2, 1, height_ratios=(1.0, RESIDUALS), hspace=0.12)
+    ax.set_subplotspec(parts[0])
+    return figure.add_subplot(parts[1], sharex=ax)

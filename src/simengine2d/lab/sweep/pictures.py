@@ -68,6 +68,8 @@ def _mark_failures(table: SweepTable, name: str, ax: Axes) -> None:
             color=COLORS[1],
             transform=ax.get_xaxis_transform(),
             label="failed",
+            markersize=9,
+            clip_on=False,
         )
         ax.legend(frameon=False, fontsize=9)
 

@@ -170,30 +170,30 @@ class SweepTable(PlottedAnswer):
     HEADS = ("", "smallest", "mean", "largest")
 
     def __str__(self) -> str:
-        rows = [self._cells(i)[:-1] for i in range(len(self))]
-        reasons = [f"sample {i} failed: {reason}" for i, reason in self.failed.items()]
-        return "\n".join(
-            [self.head(), *Rows([SAMPLE, *self.columns], rows, 0).lines(), *folded("\n".join(reasons))]
-        )
+        return "\n".join([self.head(), *self._rows(len(self)).lines(), *folded("\n".join(self._failures()))])
 
     def _summary(self) -> str:
         lines = [self.head(), *Rows(self.HEADS, self.summary_rows()[:5]).lines()]
-        first = next(iter(self.failed.items()), None)
-        if first is not None:
-            lines.append(shorten(f"sample {first[0]} failed: {first[1]}", 160, placeholder=" ..."))
+        lines += [shorten(sentence, 160, placeholder=" ...") for sentence in self._failures()[:1]]
         return "\n".join(lines)
 
-    def _cells(self, i: int) -> list[str]:
-        cells = [_cell(column[i]) for column in self.columns.values()]
-        return [str(self.sample[i]), *cells, self.reasons[i]]
+    def _rows(self, count: int) -> Rows:
+        rows = [
+            [str(self.sample[i]), *(_cell(column[i]) for column in self.columns.values())]
+            for i in range(count)
+        ]
+        return Rows([SAMPLE, *self.columns], rows, 0)
+
+    def _failures(self) -> list[str]:
+        return [f"sample {i} failed: {reason}" for i, reason in self.failed.items()]
 
     def _parts(self) -> Iterator[Part]:
         yield self.head()
         yield Rows(self.HEADS, self.summary_rows())
-        shown = [self._cells(i) for i in range(min(SHOWN, len(self)))]
-        yield Rows([SAMPLE, *self.columns, REASON], shown, 0)
+        yield self._rows(min(SHOWN, len(self)))
         if len(self) > SHOWN:
             yield f"and {len(self) - SHOWN} more rows; to_frame() has all"
+        yield from self._failures()[:SHOWN]
 
 
 def _cell(value: Any) -> str:

@@ -133,4 +133,5 @@ def plot_survey(survey: FourBarSurvey, ax: Axes | None) -> Axes:
     ax.barh(list(counts), list(counts.values()), color=COLORS[0])
     ax.invert_yaxis()
     ax.set(xlabel="linkages")
+    ax.locator_params(axis="x", integer=True)
     return _finished(ax, 0)

@@ -41,8 +41,11 @@ class ShippedModels(Mapping[str, str]):
         return "\n".join([*lines, f"{len(self)} mechanisms; se.load(name) reads one."])
 
     def _repr_html_(self) -> str:
-        cells = (f"<td><code>{name}</code></td><td>{escape(words)}</td>" for name, words in self.items())
-        rows = "\n".join(f'<tr style="text-align: left">{pair}</tr>' for pair in cells)
+        cell = '<td style="text-align: left">'  # notebooks set numbers, to the right
+        rows = "\n".join(
+            f"<tr>{cell}<code>{name}</code></td>{cell}{escape(words)}</td></tr>"
+            for name, words in self.items()
+        )
         return f"<table>\n{rows}\n</table>\n<div><code>se.load(name)</code> reads one.</div>"
 
 
