@@ -79,6 +79,30 @@ def test_a_falling_stone():
     assert any("at an end of the run" in note for note in found.notes)
 
 
+def test_named_numbers_are_independent_of_each_other():
+    """y = h + twice, where the model computes twice = 2 h: of both, each keeps its value while the other varies."""
+    m = se.Model("stone", parameters={"h": 2.0, "twice": "2*h"})
+    m.body("stone", mass=3, inertia=1, at=(0, "h + twice"))
+    both = se.sensitivity(m, ["h", "twice"], "dynamics", "first(stone.y)", t_end=1)
+    one = se.sensitivity(m, ["h"], "dynamics", "first(stone.y)", t_end=1)
+    assert np.allclose(both.matrix, [[1, 1]]) and np.allclose(one.matrix, [[3]])
+
+
+def test_what_adds_up_over_time():
+    """A bar turned at constant speed: the motor gives m g L/2 sin(w t); its direction counts turns."""
+    m = se.Model("bar", parameters={"L": 0.6, "m": 1.2, "w": 9.0})
+    bar = m.bar("bar", (0, 0), ("L", 0), mass="m")
+    m.add(se.Revolute("O", m.ground, bar["start"]))
+    m.add(se.Driver("motor", "angle(ground, bar)", "w*t"))
+    outputs = ["final(motor.energy)", "max(motor.energy)", "final(direction(ground, bar.end))"]
+    found = se.sensitivity(m, ["m", "L", "w"], "inverse_dynamics", outputs, t_end=1)
+    weight = 9.81 * 0.3 * 1.2
+    turned = weight * np.array([np.sin(9) / 1.2, np.sin(9) / 0.6, np.cos(9)])
+    exact = [turned, [weight / 1.2, weight / 0.6, 0], [0, 0, 1]]
+    assert np.allclose(list(found.values.values()), [weight * np.sin(9), weight, 9], rtol=1e-8)
+    assert np.allclose(found.matrix, exact, rtol=1e-7, atol=1e-6)
+
+
 def torsion_pendulum():
     m = se.Model("pendulum", parameters={"k": 4.0, "L": 0.6, "m": 1.2}, gravity=(0, 0))
     bar = m.bar("bar", (0, 0), ("L", 0), mass="m")
@@ -153,6 +177,13 @@ def test_natural_frequencies_of_a_loop():
         ["k", "free", "coupler"],
         "modes",
         ["min(frequency)", "max(damping)", "mean(omega)^2"],
+    )
+
+
+def test_a_short_peak_between_outputs():
+    """Within the first of the outputs, beside which it is sought."""
+    agrees(
+        se.load("shaft_governor"), ["drag", "pin"], "dynamics", ["max(first.phidd)"], t_end=0.6, step=0.015
     )
 
 

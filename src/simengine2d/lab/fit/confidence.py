@@ -50,7 +50,8 @@ def confidence_of(
     loose = np.any(np.abs(null) > LOOSE, axis=1)
     errors = np.where(loose, np.inf, lengths * np.sqrt(_variance(r, freedom, loss, known)))
     t = stats.norm.ppf(0.5 + level / 2) if known else stats.t.ppf(0.5 + level / 2, max(freedom, 1))
-    correlation = C / np.outer(lengths, lengths)
+    products = np.outer(lengths, lengths)
+    correlation = np.divide(C, products, out=np.eye(lengths.size), where=products > 0.0)
     correlation[loose, :] = correlation[:, loose] = np.nan
     scale = float(np.sqrt(r @ r / freedom)) if freedom > 0 else np.nan
     return Confidence(errors, t * errors, correlation, freedom, scale)

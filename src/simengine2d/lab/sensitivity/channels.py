@@ -1,54 +1,121 @@
 """The derivatives of channels, from those of the motion that they are read from.
 
-A channel is a formula of t, q, qd, qdd, lam and the numbers of the model. Along the tangent of the motion,
+A channel c is a formula of the state z = (t, q, qd, qdd, lam) and of the numbers of the model. Along the tangent z_p of
+the motion, and with the numbers of the model alone,
 
-    d/dp c(q(p), ..., p) = d/ds c(q + s q_p, qd + s qd_p, qdd + s qdd_p, lam + s lam_p; p + s)    at s = 0
+    d/dp c(z(p), p) = d/ds c(z + s z_p, p) + d/ds c(z, p + s)    at s = 0
 
-so every channel that results know is differentiated, as any other formula in `parameters.py`.
+so every channel that results know is differentiated, as any other formula in `parameters.py`. The first part needs one
+system only, for all parameters at once. The second is zero for most parameters; one reading with all of them changed
+finds out, and where it differs, halves of them are tried.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ...errors import UnsupportedError
+from ...errors import SimEngineError, UnsupportedError
 from ...numerics.arrays import Floats
 from ...results.results import Results
 from ...system.system import System
 from ..sweep.reading import channel_of
+from ..sweep.variants import variant
 from .motion_slopes import MotionSlopes
-from .parameters import Varied, VariedTime
+from .parameters import CENTRAL, STEPS, Varied, VariedNumber, VariedTime, largest
 
+Read = Callable[[Results], Any]
+"""Anything that is read from results, with the times as its last axis."""
 
-def moved_results(
-    results: Results, slopes: MotionSlopes, number: Varied, k: int, system: System, change: float
-) -> Results:
-    """The results moved along their tangent by a change of parameter number k."""
-    lam = None if results.lam is None else results.lam + change * slopes.lam[..., k]
-    return replace(
-        results,
-        system=system,
-        t=results.t + change if isinstance(number, VariedTime) else results.t,
-        q=results.q + change * slopes.q[..., k],
-        qd=results.qd + change * slopes.qd[..., k],
-        qdd=results.qdd + change * slopes.qdd[..., k],
-        lam=lam,
-    )
+FOLLOWED = re.compile(r"\.energy\b|\benergy\.(input|dissipated)\b|\bdirection\(")
+"""Channels that add up over time, or count turns: their values depend on the motion before."""
+UNCHANGED = 1e-13
+"""Of the values: what numbers without influence change."""
 
 
 def slope_of(
-    read: Callable[[Results], Any], results: Results, slopes: MotionSlopes, numbers: Sequence[Varied]
+    read: Read, results: Results, slopes: MotionSlopes, numbers: Sequence[Varied], *, followed: bool = False
 ) -> Floats:
-    """The derivatives of anything that is read from results, the parameters last."""
-    at = lambda k, number: (
-        lambda system, change: read(moved_results(results, slopes, number, k, system, change))
+    """The derivatives of anything that is read from results, the parameters last.
+
+    What is `followed` through the motion is read row after row of it, all else at once for all parameters.
+    """
+    if followed or any(isinstance(number, VariedTime) for number in numbers):
+        parts = [_along(read, results, slopes, number, k) for k, number in enumerate(numbers)]
+        return np.stack(parts, axis=-1)
+    here = np.asarray(read(results), dtype=float)
+    by_state = _by_state(read, results, slopes, numbers, here)
+    for k in _influential(read, results, numbers, here):
+        by_state[..., k] += numbers[k].slope(lambda system, _: read(replace(results, system=system)))
+    return by_state
+
+
+def _along(read: Read, results: Results, slopes: MotionSlopes, number: Varied, k: int) -> Floats:
+    """d/ds of a reading along the tangent of the motion and with the number itself."""
+
+    def moved(system: System, change: float) -> Any:
+        t = results.t + change if isinstance(number, VariedTime) else results.t
+        return read(replace(_moved(results, slopes, k, change), system=system, t=t))
+
+    return number.slope(moved)
+
+
+def _moved(results: Results, slopes: MotionSlopes, k: int, change: float) -> Results:
+    """The results moved along their tangent by a change of parameter k."""
+    lam = None if results.lam is None else results.lam + change * slopes.lam[..., k]
+    q, qd, qdd = (
+        getattr(results, name) + change * getattr(slopes, name)[..., k] for name in ("q", "qd", "qdd")
     )
-    parts = [number.slope(at(k, number)) for k, number in enumerate(numbers)]
+    return replace(results, q=q, qd=qd, qdd=qdd, lam=lam)
+
+
+def _by_state(
+    read: Read, results: Results, slopes: MotionSlopes, numbers: Sequence[Varied], here: Floats
+) -> Floats:
+    """The part of the state, for all parameters and steps in one reading."""
+    changes = [(k, STEPS[0] * number.size * x) for k, number in enumerate(numbers) for x in CENTRAL.offsets]
+    moved = [_moved(results, slopes, k, change) for k, change in changes]
+    q, qd, qdd = (np.concatenate([getattr(each, name) for each in moved]) for name in ("q", "qd", "qdd"))
+    lam = None if results.lam is None else np.concatenate([each.lam for each in moved])  # type: ignore[misc]
+    values = read(replace(results, t=np.tile(results.t, len(moved)), q=q, qd=qd, qdd=qdd, lam=lam))
+    values = np.reshape(values, (*here.shape[:-1], len(numbers), len(CENTRAL.offsets), results.t.size))
+    parts = []
+    for k, number in enumerate(numbers):
+        again = lambda _, change, k=k: read(_moved(results, slopes, k, change))  # type: ignore[misc]
+        parts.append(number.slope_by(np.moveaxis(values[..., k, :, :], -2, 0), here, again))
     return np.stack(parts, axis=-1)
+
+
+def _influential(read: Read, results: Results, numbers: Sequence[Varied], here: Floats) -> Iterator[int]:
+    """The parameters on which a reading depends at a constant state."""
+    waiting = [list(range(len(numbers)))]
+    while waiting:
+        group = waiting.pop()
+        if not _has_influence(read, results, [numbers[k] for k in group], here):
+            continue
+        if len(group) == 1:
+            yield group[0]
+        else:
+            waiting += [group[: len(group) // 2], group[len(group) // 2 :]]
+
+
+def _has_influence(read: Read, results: Results, numbers: Sequence[Varied], here: Floats) -> bool:
+    """Whether a reading changes with some numbers, each changed by another part of itself so that none cancel."""
+    changed, model = {}, None
+    for k, number in enumerate(numbers):
+        if not isinstance(number, VariedNumber):
+            return True
+        part = number.stencil.offsets[-1] * (0.5 + (0.618 * (k + 1)) % 0.5)
+        changed[number.name], model = number.value + part * STEPS[0] * number.size, number.model
+    try:
+        there = read(replace(results, system=System(variant(model, changed))))  # type: ignore[arg-type]
+    except SimEngineError:
+        return True
+    return not largest(np.asarray(there) - here) <= UNCHANGED * largest(here)
 
 
 def channel_slopes(
@@ -89,8 +156,13 @@ def _part_slopes(
     others = [name for name in channels if name not in known]
     if not others:
         return known
-    read = lambda moved: np.stack([channel_of(moved, name) for name in others])
-    return known | dict(zip(others, slope_of(read, results, slopes, numbers), strict=True))
+    for group in ([name for name in others if bool(FOLLOWED.search(name)) == each] for each in (False, True)):
+        if group:
+            read = lambda moved, group=group: np.stack([channel_of(moved, name) for name in group])
+            followed = bool(FOLLOWED.search(group[0]))
+            found = slope_of(read, results, slopes, numbers, followed=followed)
+            known |= dict(zip(group, found, strict=True))
+    return known
 
 
 def _column(results: Results, channel: str) -> tuple[str, int] | None:

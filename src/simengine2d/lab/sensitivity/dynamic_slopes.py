@@ -73,13 +73,12 @@ class Variational:
         self.system.refuse_velocity_rows("sensitivity")
         self.begin = begin_of(self.system, results.t)
         self.kept = np.setdiff1d(np.arange(self.system.m), start(self.system, self.begin).implied)
-        steps = results.statistics.get("steps", 0)
         others = {name: options[name] for name in OPTIONS if name in options}
         tolerance = min(RTOL, options.get("rtol", 1.0))
         run = lambda times: dynamics(self.system, t_eval=times, rtol=tolerance, **others)
         self.end = float(results.t[-1])
         beyond = BEYOND * (self.end - self.begin) if any(each.stop for each in results.events) else 0.0
-        self.panels = resolving_panels(run, self.begin, self.end + beyond, min(steps // 3, 200))
+        self.panels = resolving_panels(run, self.begin, self.end + beyond, panel_count(results))
         self._refuse_jumps()
 
     def _refuse_jumps(self) -> None:
@@ -206,6 +205,12 @@ class Variational:
         """q_p and qd_p at a node from those of its independent coordinates."""
         columns = np.concatenate([state, np.eye(state.shape[1])])
         return parts.q[i] @ columns, parts.qd[i] @ columns
+
+
+def panel_count(results: Results) -> int:
+    """About as many as will be needed: as the steps that a method of order 8 takes with rtol = 1e-6, the half of it."""
+    steps, rtol = results.statistics.get("steps", 0), results.settings.get("rtol", 1e-6)
+    return int(min(0.4 * steps * (rtol / 1e-6) ** (1 / 8), 200))
 
 
 def panel_maps(reduced: ReducedEquations, lengths: Floats) -> Panel:

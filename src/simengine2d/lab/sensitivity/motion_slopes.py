@@ -26,7 +26,8 @@ from ...numerics.arrays import Floats
 from ...results.results import Results
 from ...system.system import System
 from .parameters import Varied
-from .residuals import Residuals, States, StateSlopes, VariantEquations, state_slopes
+from .residuals import Residuals, States, StateSlopes, state_slopes
+from .variant_residuals import VariantEquations
 
 DEPENDENT = 1e-9
 """Singular values of Phi_q, with rows of norm one, that do not count."""
@@ -51,7 +52,7 @@ def states_of(results: Results) -> States:
 def all_parameter_slopes(numbers: Sequence[Varied], states: States) -> Residuals:
     """Derivatives of the equations with respect to all parameters, at constant states."""
     equations = VariantEquations(numbers[0].system(0.0), states)
-    slopes = [equations.slopes(number) for number in numbers]
+    slopes = equations.all_slopes(numbers)
     return Residuals(*(np.stack(parts, axis=-1) for parts in zip(*slopes, strict=True)))
 
 

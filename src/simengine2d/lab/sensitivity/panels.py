@@ -14,18 +14,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.polynomial import Chebyshev, Polynomial
+from numpy.polynomial import Chebyshev
 from numpy.polynomial.chebyshev import chebvander
-from numpy.polynomial.legendre import Legendre, legvander
+from numpy.polynomial.legendre import Legendre, legint, legvander
 
 from ...errors import SimEngineError
 from ...numerics.arrays import Floats
 from ...results.results import Results
 
-STAGES = 6
+STAGES = 12
 RESOLVED = 1e-6
 """Part of an acceleration that the highest polynomial of a panel may have."""
-FEWEST, MOST_HALVINGS = 8, 7
+FEWEST, MOST_RUNS, MOST_PIECES = 6, 8, 4
 
 
 def _nodes() -> Floats:
@@ -37,22 +37,26 @@ def _nodes() -> Floats:
 
 
 NODES = _nodes()
-_BASIS = [
-    Polynomial.fromroots(np.delete(NODES, j)) / np.prod(NODES[j] - np.delete(NODES, j)) for j in range(STAGES)
-]
-_ONCE = [basis.integ() for basis in _BASIS]
-_TWICE = [basis.integ() for basis in _ONCE]
 _COEFFICIENTS = np.linalg.inv(legvander(2.0 * NODES - 1.0, STAGES - 1))
+"""Of l_j as a sum of Legendre's polynomials on -1..1: column j."""
+
+
+def _integrals(times: int) -> Floats:
+    """Legendre's coefficients of l_j, integrated from 0 as often as that, over x."""
+    return legint(_COEFFICIENTS, m=times, lbnd=-1.0, scl=0.5)
+
+
+_ONCE, _TWICE = _integrals(1), _integrals(2)
 
 
 def once(x: Floats) -> Floats:
     """int_0^x l_j, one column for each j."""
-    return np.stack([basis(x) for basis in _ONCE], axis=-1)
+    return legvander(2.0 * np.asarray(x) - 1.0, STAGES) @ _ONCE
 
 
 def twice(x: Floats) -> Floats:
     """The integral of that."""
-    return np.stack([basis(x) for basis in _TWICE], axis=-1)
+    return legvander(2.0 * np.asarray(x) - 1.0, STAGES + 1) @ _TWICE
 
 
 class Panels(NamedTuple):
@@ -80,27 +84,33 @@ def nodes_of(ends: Floats) -> Floats:
     return (ends[:-1, None] + np.diff(ends)[:, None] * NODES).ravel()
 
 
-def resolving_panels(run: Callable[[Floats], Results], begin: float, end: float, steps: int) -> Panels:
+def resolving_panels(run: Callable[[Floats], Results], begin: float, end: float, count: int) -> Panels:
     """Panels on which polynomials resolve the accelerations of a motion; `run` gives the motion at some times."""
-    ends = np.linspace(begin, end, max(FEWEST, steps) + 1)
-    for halvings in range(MOST_HALVINGS + 1):
+    ends = np.linspace(begin, end, max(FEWEST, count) + 1)
+    for runs in range(1, MOST_RUNS + 1):
         motion = run(np.concatenate([[begin], nodes_of(ends)]))
         results = motion.at_rows(slice(1, None))
         if results.t.size != STAGES * (ends.size - 1):
             raise SimEngineError(f"the motion could not be followed to t = {end:g} s: {results.status}.")
-        coarse = unresolved(results)
-        if not coarse.any() or halvings == MOST_HALVINGS:
+        pieces = pieces_of(results)
+        if runs == MOST_RUNS or pieces.max() == 1:
             break
-        ends = np.sort(np.concatenate([ends, 0.5 * (ends[:-1] + ends[1:])[coarse]]))
-    return Panels(ends, results, motion.at_rows(slice(0, 1)), ends[:-1][coarse])
+        parts = [np.linspace(a, b, n + 1)[:-1] for a, b, n in zip(ends, ends[1:], pieces, strict=False)]
+        ends = np.concatenate([*parts, [end]])
+    return Panels(ends, results, motion.at_rows(slice(0, 1)), ends[:-1][pieces > 1])
 
 
-def unresolved(results: Results) -> Any:
-    """Which panels have accelerations that a polynomial through its nodes does not resolve."""
+def pieces_of(results: Results) -> Any:
+    """Into how many pieces each panel has to be cut, so that polynomials through its nodes resolve the accelerations.
+
+    The highest coefficient of a smooth function changes with h^(s-1).
+    """
     sizes = results.system.sizes
     parts = (results.qdd / sizes).reshape(-1, STAGES, sizes.size)
     highest = np.abs(np.einsum("k,pkn->pn", _COEFFICIENTS[-1], parts)).max(axis=1)
-    return highest > RESOLVED * np.abs(parts).max()
+    excess = highest / max(RESOLVED * np.abs(parts).max(), np.finfo(float).tiny)
+    wanted = np.ceil(excess ** (1.0 / (STAGES - 1)))
+    return np.clip(np.nan_to_num(wanted, nan=MOST_PIECES), 1, MOST_PIECES).astype(np.int64)
 
 
 # Between the nodes -------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from ...expressions.function import Function
 from ...expressions.recorded import NotRecorded
 from ...model.model import Model
 from ...numerics.arrays import Floats
+from ...numerics.kernel import kernel
 from ...system.recorded_system import RecordedSystem
 from ...system.system import System
 from ..sweep.variants import refuse_unknown, variant
@@ -73,12 +74,40 @@ def largest(array: Floats) -> float:
     return float(np.max(np.abs(array), initial=0.0))
 
 
-def _jump(values: Mapping[float, Floats], step: float) -> float:
-    """How much the slope jumps at p itself, where D is the mean of both sides: with s(h) = g(h) - 2 g(0) + g(-h), which
-    is a jump times h and a curvature times h^2, the jump is (4 s(h) - s(2h)) / 2h.
+@kernel(entry=True)
+def central_slopes(g_2, g_1, g, g1, g2, h, slope, largest):
+    """The slope of order 4, and the largest sizes of: values, slopes, D(2h) - D(h), and the jump of the slope at p.
+
+    With s(h) = g(h) - 2 g(0) + g(-h), which is a jump times h and a curvature times h^2, the jump is
+    (4 s(h) - s(2h)) / 2h; D is the mean of both sides there.
     """
-    s = {multiple: values[multiple] - 2.0 * values[0.0] + values[-multiple] for multiple in (1.0, 2.0)}
-    return largest(4.0 * s[1.0] - s[2.0]) / (2.0 * step)
+    spoiled = 0.0
+    for i in range(g.size):
+        wide, narrow = (g2[i] - g_2[i]) / (4.0 * h), (g1[i] - g_1[i]) / (2.0 * h)
+        slope[i] = (4.0 * narrow - wide) / 3.0
+        jump = (4.0 * (g1[i] - 2.0 * g[i] + g_1[i]) - (g2[i] - 2.0 * g[i] + g_2[i])) / (2.0 * h)
+        largest[0] = max(largest[0], abs(g[i]), abs(g_2[i]), abs(g2[i]))
+        largest[1] = max(largest[1], abs(slope[i]))
+        largest[2] = max(largest[2], abs(wide - narrow))
+        largest[3] = max(largest[3], abs(jump))
+        spoiled += 0.0 * (slope[i] + jump)
+    largest[1] += spoiled  # nan, where a value is not finite
+
+
+def central_trial(values: Mapping[float, Floats], step: float, terms: float, size: float) -> CheckedSlope:
+    """The slope of order 4 by values at -2, -1, 0, 1 and 2 steps; `size` is a large change."""
+    slope, sizes = np.empty(values[0.0].size), np.zeros(4)
+    around = [np.ascontiguousarray(values[multiple]).ravel() for multiple in (-2.0, -1.0, 0.0, 1.0, 2.0)]
+    central_slopes(*around, step, slope, sizes)
+    value, steepest, apart, jump = sizes.tolist()
+    rounding = rounding_of(max(terms, value), size)
+    holds = apart <= AGREEING * steepest + rounding and jump <= SMOOTH * steepest + rounding
+    return CheckedSlope(slope.reshape(values[0.0].shape), holds)
+
+
+def rounding_of(value: float, size: float) -> float:
+    """What rounding of values does to a slope."""
+    return ROUNDING * value / (STEPS[0] * size)
 
 
 class Varied(ABC):
@@ -97,6 +126,14 @@ class Varied(ABC):
     def slope(self, function: Callable[[System, float], Any]) -> Floats:
         """d/dp of a function of the system and of the change of p."""
         return self.slopes(lambda system, change: (function(system, change),))[0]
+
+    def slope_by(self, around: Floats, here: Floats, function: Callable[[System, float], Any]) -> Floats:
+        """d/ds of a function of a change that any system allows, with its values at the first step known."""
+        values = dict(zip(CENTRAL.offsets, around, strict=True)) | {0.0: here}
+        trial = central_trial(values, STEPS[0] * self.size, 0.0, self.size)
+        if trial.holds:
+            return trial.slope
+        return VariedTime(self.system(0.0), self.size, self.name, self.value).slope(function)
 
     def slopes(
         self,
@@ -140,16 +177,13 @@ class Varied(ABC):
 
     def _trial(self, values: dict[float, Floats], step: float, terms: float) -> CheckedSlope:
         """The slope of order 4, and whether two coarser ones agree with each other."""
+        if self.stencil is CENTRAL:
+            return central_trial(values, step, terms, self.size)
         slope = self.stencil.slope([values[offset] for offset in self.stencil.offsets], step)
         value = max(terms, *(largest(values[m]) for m in (min(values), 0.0, max(values))))
-        rounding = ROUNDING * value / (STEPS[0] * self.size)
-        size = largest(slope)
-        if self.stencil is not CENTRAL:
-            wide = self.stencil.slope([values[2.0 * offset] for offset in self.stencil.offsets], 2.0 * step)
-            return CheckedSlope(slope, largest(wide - slope) <= SMOOTH * size + rounding)
-        wide, narrow = ((values[m] - values[-m]) / (2.0 * m * step) for m in (2.0, 1.0))
-        agrees = largest(wide - narrow) <= AGREEING * size + rounding
-        return CheckedSlope(slope, bool(agrees and _jump(values, step) <= SMOOTH * size + rounding))
+        wide = self.stencil.slope([values[2.0 * offset] for offset in self.stencil.offsets], 2.0 * step)
+        holds = largest(wide - slope) <= SMOOTH * largest(slope) + rounding_of(value, self.size)
+        return CheckedSlope(slope, holds)
 
 
 @dataclass(frozen=True)
@@ -193,7 +227,11 @@ class VariedTime(Varied):
 
 
 def varied_numbers(model: Model, names: Sequence[str]) -> list[VariedNumber]:
-    """The numbers by name, as in sweeps: `L`, `spring.stiffness`, `crank.mass`. The model is in SI units."""
+    """The numbers by name, as in sweeps: `L`, `spring.stiffness`, `crank.mass`. The model is in SI units.
+
+    Those that are named are independent of each other: each varies while the others keep their values, even where the
+    model computes one from another.
+    """
     if isinstance(names, str):
         raise ModelError(f"parameters is {names!r}; give a list of names, such as ['{names}'].")
     names = list(names)
@@ -205,6 +243,7 @@ def varied_numbers(model: Model, names: Sequence[str]) -> list[VariedNumber]:
     refuse_unknown(model, names)
     system = System(model)
     values = {name: value_of(model, system, name) for name in names}
+    model = variant(model, values)
     made = neighbors(model, system, values)
     return [_varied(model, name, value, made[name]) for name, value in values.items()]
 

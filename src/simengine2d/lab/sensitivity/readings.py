@@ -34,12 +34,12 @@ from ..sweep.reading import (
     first_crossing,
     refuse_outside,
 )
-from .channels import channel_slopes, slope_of
+from .channels import FOLLOWED, channel_slopes, slope_of
 from .motion_slopes import MotionSlopes
 from .motions import DifferentiatedMotion
 from .parameters import Varied
 from .sloped import Sloped
-from .turning_points import TurningPoint, largest_values, newton
+from .turning_points import TurningPoint, largest_values, newton, series
 
 SAME = 1e-9
 """Of the value: peaks that are equally high."""
@@ -47,6 +47,8 @@ ALIKE = 1e-6
 """Of the largest derivative: those of equal peaks that agree."""
 PASSED = 1e-6
 """Of the usual change: how far from zero an expression may be at its event."""
+FINER = 8
+"""Times for each output, where a channel is an integral over time."""
 GRAZING = 1e-6
 """Of the usual rate: an expression that passes zero more slowly touches it."""
 
@@ -77,12 +79,28 @@ class StudiedMotion(NamedTuple):
 class MotionReading(Reading):
     """The value of an expression at some places of a motion."""
 
+    is_whole = False
+    """Whether the places are all of a motion, so that integrals over time can be read there."""
+
     def __init__(self, study: StudiedMotion, places: Floats) -> None:
         self.study, self.places = study, np.asarray(places, dtype=float)
 
     @cached_property
     def answer(self) -> Results:  # type: ignore[override]
         return self.study.motion.at(self.places)
+
+    def value(self, node: Node) -> Value:
+        is_leaf = isinstance(node, Name) or (isinstance(node, Call) and node.name in KINDS)
+        if is_leaf and self.study.motion.in_time and not self.is_whole and FOLLOWED.search(to_text(node)):
+            return self.followed(node)
+        return super().value(node)
+
+    def followed(self, node: Node) -> Value:
+        """What depends on the motion before: read through all of it."""
+        times = np.union1d(finer(self.study.motion.places), self.places)
+        whole = type(self)(self.study, times)
+        whole.is_whole = True
+        return whole.value(node)[np.searchsorted(times, self.places)]
 
     def call(self, node: Call, name: str, args: tuple[Node, ...]) -> Value:
         if name in REDUCERS and len(args) == 1:
@@ -115,7 +133,7 @@ class MotionReading(Reading):
             return [TurningPoint(float(k), float(values[k])) for k in order]
         places = motion.places.copy()
         places[-1] = self.last.place
-        return largest_values(lambda t: sign * read(t), lambda t: sign * self.rate(arg, t), places)
+        return largest_values(lambda t: sign * read(t), places)
 
     def over(self, arg: Node) -> Callable[[Floats], Floats]:
         """The values of an expression at some places."""
@@ -217,7 +235,8 @@ class SlopeReading(MotionReading):
 
     def call(self, node: Call, name: str, args: tuple[Node, ...]) -> Value:
         if name in KINDS:
-            return self._leaf(lambda results: results.measure(to_text(node))[0])
+            text = to_text(node)
+            return self._leaf(lambda results: results.measure(text)[0], followed=bool(FOLLOWED.search(text)))
         if name == RATE:
             return self._leaf(lambda results: results.measure(to_text(args[0]))[1])
         if name == TRANSMISSION:
@@ -225,8 +244,9 @@ class SlopeReading(MotionReading):
             return self._leaf(lambda results: transmission_angle(results, *texts).angle)
         return super().call(node, name, args)
 
-    def _leaf(self, read: Callable[[Results], Any]) -> Sloped:
-        return Sloped(read(self.results), slope_of(read, self.results, self.slopes, self.numbers))
+    def _leaf(self, read: Callable[[Results], Any], *, followed: bool = False) -> Sloped:
+        slope = slope_of(read, self.results, self.slopes, self.numbers, followed=followed)
+        return Sloped(read(self.results), slope)
 
     def _parameter(self, name: str) -> Sloped:
         """A parameter may be computed from others."""
@@ -304,6 +324,14 @@ class RateReading(SlopeReading):
     def slopes(self) -> MotionSlopes:
         return self.study.motion.rates(self.results)
 
+    def followed(self, node: Node) -> Value:
+        """By a polynomial through values around each place."""
+        read, times = self.over(node), self.study.motion.places
+        half = 0.5 * float(np.ptp(times)) / max(times.size - 1, 1)
+        around = [np.clip([t - half, t + half], times[0], times[-1]) for t in self.places]
+        rates = [series(read, *ends).deriv()(t) for t, ends in zip(self.places, around, strict=True)]
+        return Sloped(read(self.places), np.array(rates)[:, None])
+
     def reduced(self, node: Call, name: str, arg: Node) -> Value:
         return MotionReading(self.study, self.places).reduced(node, name, arg)
 
@@ -312,6 +340,12 @@ class RateReading(SlopeReading):
 
     def event_time(self, node: Call, event: Node) -> Value:
         return MotionReading(self.study, self.places).event_time(node, event)
+
+
+def finer(times: Floats) -> Floats:
+    """Times that resolve integrals by splines: some between each two."""
+    k = np.arange(FINER * (times.size - 1) + 1) / FINER
+    return np.interp(k, np.arange(times.size), times)
 
 
 def _mean(values: Value) -> Value:

@@ -22,10 +22,9 @@ from ...numerics.arrays import Floats
 from ...numerics.kernel import kernel
 from ...system.applied_forces import applied_by_pointer
 from ...system.constraints import evaluate_rows
-from ...system.renumbering import OwnSystem, is_shareable
 from ...system.system import System
 from ...system.workspace import refresh
-from .parameters import CENTRAL, Varied, VariedTime, largest
+from .parameters import CENTRAL
 
 STEP = 1e-3
 """Of a length of the mechanism, or of a radian."""
@@ -60,26 +59,32 @@ class StateSlopes(NamedTuple):
     damping: Floats
 
 
+@kernel
+def residuals_at(S, t, q, qd, qdd, lam, w, Phi, rate, second, force):
+    """Phi, Phi', Phi'' and R at one instant; the non-zeros of Phi_q are in w.data."""
+    evaluate_rows(S, t, q, qd, w, Phi, second)
+    applied_by_pointer(S, t, q, qd, w)
+    for b in range(S.mass.size):
+        for c in range(3):
+            mass = S.inertia[b] if c == 2 else S.mass[b]
+            force[3 * b + c] = mass * qdd[3 * b + c] - w.Q[3 * b + c]
+    for r in range(Phi.size):
+        rate[r] = -w.f[r, 1]
+        second[r] = -second[r]
+        for p in range(S.jac_start[r], S.jac_start[r + 1]):
+            j = S.jac_column[p]
+            rate[r] += w.data[p] * qd[j]
+            second[r] += w.data[p] * qdd[j]
+            force[j] += w.data[p] * lam[r]
+
+
 @kernel(entry=True)
 def residuals_along(S, t, Q, Qd, Qdd, Lam, w, Phi, rate, second, force, data):
     """Phi, Phi', Phi'', R and the non-zeros of Phi_q at each instant."""
     for i in range(t.size):
-        evaluate_rows(S, t[i], Q[i], Qd[i], w, Phi[i], second[i])
-        applied_by_pointer(S, t[i], Q[i], Qd[i], w)
-        for b in range(S.mass.size):
-            for c in range(3):
-                mass = S.inertia[b] if c == 2 else S.mass[b]
-                force[i, 3 * b + c] = mass * Qdd[i, 3 * b + c] - w.Q[3 * b + c]
+        residuals_at(S, t[i], Q[i], Qd[i], Qdd[i], Lam[i], w, Phi[i], rate[i], second[i], force[i])
         for k in range(w.data.size):
             data[i, k] = w.data[k]
-        for r in range(Phi.shape[1]):
-            rate[i, r] = -w.f[r, 1]
-            second[i, r] = -second[i, r]
-            for p in range(S.jac_start[r], S.jac_start[r + 1]):
-                j = S.jac_column[p]
-                rate[i, r] += w.data[p] * Qd[i, j]
-                second[i, r] += w.data[p] * Qdd[i, j]
-                force[i, j] += w.data[p] * Lam[i, r]
 
 
 def residuals(system: System, states: States) -> Residuals:
@@ -182,31 +187,3 @@ def _by_coordinate(system: System, states: States, j: int) -> Residuals:
         moved[:, j] += offset * step
         around.append(residuals(system, states._replace(q=moved)))
     return Residuals(*(CENTRAL.slope(parts, step) for parts in zip(*around, strict=True)))
-
-
-class VariantEquations:
-    """The equations at some states, of one variant of a system after the other, in one workspace."""
-
-    def __init__(self, system: System, states: States) -> None:
-        self.states, self.own = states, OwnSystem(system) if is_shareable(system) else None
-        self.here = residuals(system, states)
-        self.sizes = _sizes_of_terms(system, states)
-
-    def of(self, system: System, ticks: float = 0.0) -> Residuals:
-        """Those of a variant, or at a time that is later by some ticks."""
-        if self.own is not None and not self.own.take_numbers(system):
-            self.own = None  # it differs in more than numbers
-        return residuals(self.own or system, self.states._replace(t=self.states.t + ticks))
-
-    def slopes(self, number: Varied) -> Residuals:
-        """Derivatives with respect to a parameter, or to time, at constant states."""
-        tick = 1.0 if isinstance(number, VariedTime) else 0.0
-        of_change = lambda system, change: self.of(system, tick * change)
-        return Residuals(*number.slopes(of_change, self.sizes, self.here))
-
-
-def _sizes_of_terms(system: System, states: States) -> list[float]:
-    """About the largest terms of Phi, Phi', Phi'' and R, whose sums vanish."""
-    speed, inertia = largest(states.qd), largest(states.qdd * system.masses)
-    second = largest(states.qdd) + speed * largest(states.qd / system.sizes)
-    return [largest(states.q) + system.length, speed, second, largest(states.lam) + inertia]

@@ -1,4 +1,4 @@
-"""Where a channel is largest between its outputs, and how fast it changes: polynomials through a few of its values.
+"""Where a channel is largest between its outputs: polynomials through a few of its values.
 
 On a short interval a smooth channel is a Chebyshev series whose coefficients vanish quickly. Where they do not, the
 interval is made smaller; where that does not help, the channel has a kink.
@@ -53,38 +53,44 @@ def is_resolved(polynomial: Chebyshev) -> bool:
     return bool(coefficients[-2:].max() <= RESOLVED * change + ROUNDING * coefficients[0])
 
 
-def largest_values(read: Read, rate: Rate, t: Floats) -> list[TurningPoint]:
+def largest_values(read: Read, t: Floats) -> list[TurningPoint]:
     """The peaks that may be the largest, sharpened between the outputs at t; the largest first."""
     values = read(t)
     if t.size == 1:
         return [TurningPoint(float(t[0]), float(values[0]), at_end=True)]
-    peaks = [_sharpened(read, rate, t, k) for k in _highest(t, values)]
+    peaks: list[TurningPoint] = []
+    for k, reach in _highest(values):
+        if not peaks or reach >= max(peak.value for peak in peaks):
+            peaks.append(_sharpened(read, t, k))
     return sorted(peaks, key=lambda peak: -peak.value)
 
 
-def _highest(t: Floats, values: Floats) -> list[int]:
-    """The outputs beside which the largest value may be: the largest, and local ones that may be exceeded by more."""
+def _highest(values: Floats) -> list[tuple[int, float]]:
+    """The outputs beside which the largest value may be, and what it may reach.
+
+    A parabola rises above its largest output by at most an eighth of the second difference, other channels by twice
+    that.
+    """
     beside = np.concatenate([[-np.inf], values, [-np.inf]])
     local = np.flatnonzero((values >= beside[:-2]) & (values >= beside[2:]))
-    drop = np.minimum(np.abs(values - beside[:-2]), np.abs(values - beside[2:]))
-    reach = values + np.where(np.isfinite(drop), drop, 0.0)
+    rise = 0.25 * (2.0 * values - beside[:-2] - beside[2:])
+    reach = values + np.where(np.isfinite(rise), rise, np.ptp(values))
     order = local[np.argsort(-reach[local], kind="stable")][:CANDIDATES].tolist()
-    return list(dict.fromkeys([int(np.argmax(values)), *order]))
+    return [(k, float(reach[k])) for k in dict.fromkeys([int(np.argmax(values)), *order])]
 
 
-def _sharpened(read: Read, rate: Rate, t: Floats, k: int) -> TurningPoint:
-    """The peak beside output k."""
+def _sharpened(read: Read, t: Floats, k: int) -> TurningPoint:
+    """The peak beside output k: on an interval that polynomials resolve, and once more on a part of it."""
     low, high = float(t[max(k - 1, 0)]), float(t[min(k + 1, t.size - 1)])
     begin, end = float(t[0]), float(t[-1])
-    smallest = SMALLEST * (high - low)
+    smallest, resolved = SMALLEST * (high - low), False
     while True:
         polynomial = series(read, low, high)
         place = _place_of_maximum(polynomial)
-        if is_resolved(polynomial):
-            if low < place < high:
-                place = newton(rate, polynomial.deriv(2), place, low, high)
-            return TurningPoint(place, float(read(np.array([place]))[0]), at_end=place in (begin, end))
-        if high - low < smallest:
+        if resolved or (is_resolved(polynomial) and place in (low, high)):
+            return TurningPoint(place, float(polynomial(place)), at_end=place in (begin, end))
+        resolved = is_resolved(polynomial)
+        if not resolved and high - low < smallest:
             return TurningPoint(place, float(polynomial(place)), kink=True)
         half = 0.5 * NARROW * (high - low)
         low, high = max(place - half, low), min(place + half, high)
