@@ -142,6 +142,9 @@ def tell(d, room, t, k, count, out):
         out[3 * count * n + k * m + i] = room.lam[i]
 
 
+MOST_KEPT = 100_000  # numbers
+
+
 class Recoverer:
     """Computes the motions of the bodies from outputs."""
 
@@ -152,18 +155,27 @@ class Recoverer:
         n, q, m = sizes
         y, yd = np.zeros((2, 2 * n))
         room = Room(y, yd, np.zeros(3 * n), np.zeros(3 * q), np.zeros(m), monitors.copy(), turns)
-        self.q, self.m = q, m
+        self.q, self.m, self.rows = q, m, np.zeros(0)
         self.bound = recover.bind(
             Recovery(Pointers(*(part for pointer in pointers for part in pointer[:2])), room)
         )
 
     def __call__(self, times: Floats, Y: Floats, Zdd: Floats | None = None) -> list[Floats]:
         """Q, Qd, Qdd and Lam at the times."""
-        rows = [times, Y.reshape(-1)] if Zdd is None else [times, Y.reshape(-1), Zdd.reshape(-1)]
-        count, q = times.size, self.q
+        count, q, given = times.size, self.q, Zdd is not None
         out = np.empty(count * (3 * q + self.m))
-        self.bound(float(Zdd is not None), np.concatenate(rows), out)
+        parts = [times, Y.reshape(-1), Zdd.reshape(-1)] if given else [times, Y.reshape(-1)]  # type: ignore[union-attr]
+        self.bound(float(given), np.concatenate(parts, out=self._room_for(parts)), out)
         return motion_in(out, count, q, self.m)
+
+    def _room_for(self, parts: list[Floats]) -> Floats:
+        """Memory for all of them, which is kept where it is little: new memory costs as much as the copying."""
+        size = sum(part.size for part in parts)
+        if size > MOST_KEPT:
+            return np.empty(size)
+        if size > self.rows.size:
+            self.rows = np.empty(size)
+        return self.rows[:size]
 
 
 def motion_in(out: Floats, count: int, q: int, m: int) -> list[Floats]:

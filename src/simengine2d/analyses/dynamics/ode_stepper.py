@@ -25,6 +25,7 @@ from .stepper import CHATTER, DynamicsStepper
 
 FIXED = 1e-10  # assumed local error of fixed steps, for the constraints
 TIGHT = 1e-14  # to which outputs satisfy the constraints, relative to a length of the mechanism
+MOST_ROOM = 1_000_000  # bytes of rows that are left to the next run: new memory costs as much as an output
 STEPS_A_CHUNK = 2_000  # after which steps that watch for stiffness check whether they make progress
 EXPLICIT = "steps", "rejected steps", "evaluations"
 
@@ -188,9 +189,10 @@ class OdeStepper(DynamicsStepper):
             mark[...] = t
 
     def put_away(self) -> None:
-        """Leave this stepper to the next run, without the rows of this one."""
+        """Leave this stepper to the next run, without the rows of this one where they are many."""
         if self.restartable is not None:
-            self.Y = self.Y[:0].copy()
+            if self.Y.nbytes > MOST_ROOM:
+                self.Y = self.Y[:0].copy()
             self.family.idle.give(self.kind, self)
             leave_family(self.family, self.options.system, self.options.formulation, self.start)
 
