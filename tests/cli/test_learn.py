@@ -105,7 +105,8 @@ def started(monkeypatch):
     """The programs that would be started."""
     calls: list[list[str]] = []
 
-    def note(words, check):
+    def note(words, check, env):
+        assert env.items() >= learn.RUN_AT_ONCE.items()
         calls.append(words)
         return subprocess.CompletedProcess(words, 0)
 

@@ -114,6 +114,7 @@ def test_pictures_of_other_answers():
         (["--plot", "crnk.phi"], "Did you mean 'crank'"),
         (["--plot", "2*foo"], "there is no channel 'foo'"),
         (["--plot-file", "p.png"], "say what, with --plot CHANNELS"),
+        (["--plot", "p.png"], "write --plot CHANNELS --plot-file p.png"),
         (["--plot", "crank.phi", "--plot-file", "p.bmp"], ".png, .svg, .pdf"),
         (["--animate", "a.avi"], ".gif, .mp4"),
         (["--html", "a.txt"], ".html, .htm"),

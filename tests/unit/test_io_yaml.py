@@ -486,7 +486,7 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
         load(tmp_path / "no" / "a.yaml")
     with pytest.raises(ModelError, match=r"is a folder. Give the path of a file"):
         load(tmp_path)
-    assert "is empty. Write a model into it" in problems(tmp_path, "  \n")
+    assert "is empty. Write into it" in problems(tmp_path, "  \n")
     assert "is not UTF-8 text: line 2 holds the byte 0xe9" in problems(tmp_path, b"name: x\n\xe9")
     assert "is an analysis file, not a model" in problems(tmp_path, "{}", "a.acf")
     with pytest.raises(ModelError, match=r"there is no file|cannot be read"):

@@ -114,3 +114,22 @@ def test_the_exam_a_model_and_an_analysis_as_files_and_a_plot_of_a_reaction(tmp_
     )
     np.testing.assert_allclose(found[f"{joint}.fx"], wanted["pin.fx"], atol=1e-9)
     found.plot_reaction(joint)
+
+
+def test_high_order_costs_stability_in_multistep_methods_and_buys_it_in_runge_kutta_methods():
+    """High order, the slide says, "usually" has "very small stability regions"; here of y' = -y."""
+    decay = lambda t, y: -y
+    limits = lambda *methods: [se.lab.largest_step(decay, method, y0=[1.0]).h for method in methods]
+    np.testing.assert_allclose(
+        limits("ab1", "ab2", "ab3", "ab4"), [2, 1, 6 / 11, 3 / 10], rtol=1e-6
+    )  # Hairer
+    assert np.all(np.diff(limits("forward_euler", "rk4")) > 0.7)  # 2 and 2.785
+    assert np.isinf(limits("backward_euler")).all()
+
+
+def test_the_augmented_equations_are_n_plus_nc_and_the_embedded_ones_n_minus_nc():
+    """The pinned link has n = 3 coordinates and nc = 2 constraints: 5 equations, or 1."""
+    at = se.formulate(pendulum()).at(independent="bar.phi")
+    n, nc = at.QA.size, at.Phi.size
+    assert (n + nc, n - nc) == (5, 1) and at.M_bar.shape == (1, 1)
+    np.testing.assert_allclose(at.M_bar, 20 * 2**2 / 3, rtol=1e-14)  # m L^2 / 3 about the pin

@@ -34,10 +34,10 @@ REMEDIES = {
 
 
 def read_text(path: Path) -> str:
-    """The text of a UTF-8 file, which is a model or an analysis."""
+    """The text of a UTF-8 file that somebody has written."""
     text = decoded(read_bytes(path, LARGEST), path)
     if not text.strip():
-        raise ModelError(f"{path} is empty. Write a model into it, or check the path.")
+        raise ModelError(f"{path} is empty. Write into it, or check the path.")
     return text
 
 

@@ -156,8 +156,9 @@ def equilibrium(
         raise ConvergenceError(f"no equilibrium of '{model.name}' was found in the region; widen it.")
     answer = equilibria(solutions, method, held_at(system, t))
     if not all:
-        poses = _search(system, [begin.q, *way, *answer.q], method)
-        answer = replace(answer, search=solutions[0].motion or poses)
+        motion = solutions[0].motion or _search(system, [begin.q, *way, *answer.q], method)
+        motion.q[-1] = answer.q[0]  # to the last digit
+        answer = replace(answer, search=motion)
     if any(each.verdict == NEUTRAL for each in answer.stability):
         answer.results.notes.append(
             "a neutral equilibrium may be one of many: nothing holds the mechanism there"

@@ -135,7 +135,8 @@ def equilibrium(
 ) -> None:
     """Find where a mechanism stays at rest, and if it is stable.
 
-    --plot, --animate and --html show the search from the drawn pose, a second for each step of it.
+    --plot, --animate and --html show the way there from the drawn pose: the damped motion of relaxation, else the poses
+    of the search, a second for each.
     """
     from ...analyses.statics.equilibrium import METHODS
     from ...analyses.statics.equilibrium import equilibrium as at_rest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -19,6 +20,8 @@ from .show import OpenOption
 
 INSTALL = {"marimo": "'simengine2d[learn]'", "jupyterlab": "jupyterlab ipywidgets 'simengine2d[learn]'"}
 """What pip installs for the program."""
+RUN_AT_ONCE = {"_MARIMO_CONFIG_OVERLOAD_RUNTIME_AUTO_INSTANTIATE": "true"}
+"""For marimo, which else shows a notebook that it was given with all its cells still to be run."""
 
 
 @command()
@@ -108,7 +111,9 @@ def learn(
         say("  " + " ".join(words[2:]))
     answer({"notebook": chosen.title, "saved": [target], "next": " ".join(words[2:])})
     if able and open:
-        raise typer.Exit(subprocess.run(words, check=False).returncode)
+        if jupyter:
+            say("In JupyterLab, Run > Run All Cells computes everything.")
+        raise typer.Exit(subprocess.run(words, check=False, env=os.environ | RUN_AT_ONCE).returncode)
 
 
 def _list() -> None:

@@ -111,6 +111,11 @@ class Wanted:
         if self.plot_file is not None and not self.plot:
             raise typer.BadParameter("--plot-file says where to plot; say what, with --plot CHANNELS.")
         panels = tuple([name for name in between_commas(text) if name] for text in self.plot or ())
+        files = [name for panel in panels for name in panel if name.lower().endswith(PICTURES)]
+        if files:
+            raise typer.BadParameter(
+                f"--plot says what to plot; write --plot CHANNELS --plot-file {files[0]}."
+            )
         folder = target.path.parent if target is not None else Path()
         figure = (self.plot_file or folder / f"{Path(name).stem}.png") if panels else None
         for option, path, endings in (

@@ -32,6 +32,8 @@ OTHER_NAMES = {
     "C": "Phi",
     "C_q": "Phi_q",
     "Cq": "Phi_q",
+    "J": "Phi_q",
+    "Jacobian": "Phi_q",
     "Q": "QA",
     "Qe": "QA",
     "Q_e": "QA",
