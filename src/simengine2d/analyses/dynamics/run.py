@@ -14,8 +14,6 @@ from ...numerics.arrays import Floats
 from ...numerics.interrupts import Interrupts
 from ...results.events import Crossing, EventWatch, crossings_until
 from ...results.results import Results
-from ...system.failures import overgrown
-from ..assembly.diagnose import ISOLATED, diagnose
 from ..times import Pace
 from .blow_up import BlowUp
 from .initial_state import InitialState
@@ -23,6 +21,7 @@ from .lift_off import lift_off_notes
 from .options import DynamicsOptions
 from .outputs import Outputs
 from .passing import Passing
+from .reasons import singular_start, without_value
 from .row_checks import cautions, good_rows, halved_notes, undefined_at, useless
 from .step_recorder import StepRecorder
 from .stepper import DynamicsStepper
@@ -263,19 +262,9 @@ class Run:
     def failure(self, what: str) -> SimEngineError:
         """The error for a step that cannot be taken; a force that has no value is named first."""
         t = self.t
-        return self.stopped(self.broken() or self.singular_start() or f"at t = {t:.9g} s {what}", t)
-
-    def singular_start(self) -> str | None:
-        """A sentence where the motion began in a pose from which it is not unique."""
-        diagnosis = diagnose(self.start.assembly)
-        if not diagnosis.singular:
-            return None
-        if diagnosis.isolated:
-            remedy = f"{ISOLATED}: links are stretched out or folded completely. Make one longer or shorter."
-        else:
-            remedy = "Start from another pose."
-        pose = f"the motion begins in a singular pose: {diagnosis.singular_sentence}"
-        return f"at t = {self.t:.9g} s the joints cannot be held together, since {pose} {remedy}"
+        return self.stopped(
+            self.broken() or singular_start(self.start.assembly, t) or f"at t = {t:.9g} s {what}", t
+        )
 
     def stopped(self, why: str, t: float) -> SimEngineError:
         self.outputs.done = good_rows(self.stepper, self.outputs)
@@ -286,16 +275,8 @@ class Run:
 
     def broken(self) -> str | None:
         """A sentence on what has no value at the time reached or a little later."""
-        options, t, (q, qd) = self.options, self.t, self.stepper.state
-        span, fixed = self.span or 1.0, (options.step or 0.0) if options.fixed else 0.0
-        for ahead in (0.0, *(10.0**k * span for k in range(-9, -2)), 0.25 * fixed, 0.5 * fixed, fixed):
-            with np.errstate(over="ignore", invalid="ignore"):
-                later = q + ahead * qd
-            why = undefined_at(self.system, t + ahead, later, qd)
-            if why is not None:
-                return why
-        finite = bool(np.all(np.isfinite(np.concatenate([q, qd]))))
-        return overgrown(self.system, t, q, qd, self.start.assembly) if finite else None
+        fixed = (self.options.step or 0.0) if self.options.fixed else 0.0
+        return without_value(self.start.assembly, self.t, self.stepper.state, self.span or 1.0, fixed)
 
     def interrupted(self) -> Results:
         """What is kept: all so far, or where a chunk was broken off, all before it."""
