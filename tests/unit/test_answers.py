@@ -303,6 +303,7 @@ def test_views_are_pages_in_the_colors_of_the_theme(answers):
         sheet = text[text.index("<style>") : text.index("</style>")]
         picture = text[text.index("</style>") :]
         assert "<text" not in picture, type(answer)  # where pictures are taken out, words would be left
+        assert "fill: currentColor" in sheet  # black letters carry no color of their own
         fixed = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", picture))
         assert fixed == set(), (type(answer), fixed)
         assert set(re.findall(r"var\((--[0-9a-f]{6}),", picture)) <= set(

@@ -38,7 +38,7 @@ STYLE = f"""
 .{NAME} .number {{ text-align: right !important; font-variant-numeric: tabular-nums; white-space: nowrap; }}
 .{NAME} thead th {{ border-bottom: 1px solid currentColor; font-weight: 600; }}
 .{NAME} figure {{ margin: 0.5em 0; }}
-.{NAME} svg {{ max-width: 100%; height: auto; }}
+.{NAME} svg {{ max-width: 100%; height: auto; fill: currentColor; }}
 """
 
 

@@ -41,7 +41,9 @@ class ShippedModels(Mapping[str, str]):
         return "\n".join([*lines, f"{len(self)} mechanisms; se.load(name) reads one."])
 
     def _repr_html_(self) -> str:
-        cell = '<td style="text-align: left">'  # notebooks set numbers, to the right
+        cell = (
+            '<td style="text-align: left; vertical-align: top; padding-right: 1em">'  # notebooks set numbers
+        )
         rows = "\n".join(
             f"<tr>{cell}<code>{name}</code></td>{cell}{escape(words)}</td></tr>"
             for name, words in self.items()
