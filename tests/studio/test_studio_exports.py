@@ -65,8 +65,10 @@ def test_a_table_holds_the_channels_that_were_chosen():
     assert name == "four-bar.csv" and rows[0] == ["t [s]", "rocker.phi [rad]"] and len(rows) == 6
     phi = se.kinematics(se.load("four_bar"), t_eval=[0, 0.05, 0.1, 0.15, 0.2])["rocker.phi"]
     assert [float(row[1]) for row in rows[1:]] == pytest.approx(list(phi), abs=1e-12)
-    sheet = load_workbook(io.BytesIO(exported("xlsx")[1])).worksheets[0]
+    forces = {"kind": "inverse_dynamics", "t_end": 0.2, "output_steps": 4}
+    sheet = load_workbook(io.BytesIO(exported("xlsx", channels=["A.|f|"], analysis=forces)[1])).worksheets[0]
     assert sheet.max_row == 6
+    assert [cell.value for cell in sheet[1]] == ["t [s]", "A.fx [N]", "A.fy [N]"]  # the page shows their size
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ from urllib.request import Request, urlopen
 
 import pytest
 from pages import RunningStudio
-from studio_page import CONTROL, StudioPage
+from studio_page import CONTROL, PATIENCE, StudioPage
 
 from chromium import browser, program
+from simengine2d.cli.studio.links import link_of
 
 pytestmark = [
     pytest.mark.skipif(program() is None, reason="no Chromium is installed"),
@@ -51,7 +52,7 @@ def write(page, text) -> None:
 
 
 def wait_for(condition) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.05)
@@ -69,10 +70,17 @@ def answer(page, word) -> None:
     page.until("!document.querySelector('dialog[open]')")
 
 
-def reload(page) -> None:
+def reload(page, until="window.studio?.canvas.dataset.looks") -> None:
     page.run("window.before = true")
     page.send("Page.reload")
-    page.until("!window.before && window.studio?.canvas.dataset.looks")
+    wait_for(lambda: is_there(page, f"!window.before && {until}"))
+
+
+def is_there(page, script) -> bool:
+    try:
+        return page.run(f"Boolean({script})")
+    except RuntimeError:  # between two pages
+        return False
 
 
 def test_unsaved_work_survives_a_reload_and_a_killed_server(home, chromium):
@@ -125,8 +133,21 @@ def test_a_model_without_a_file_survives_a_reload(home, chromium):
         page = opened(chromium, studio.address)
         page.run("studio.files.open({ gallery: 'four_bar' })")
         page.until("studio.editor.text.includes('name: four-bar')")
-        page.run("window.before = true")
-        page.send("Page.reload")
-        page.until("!window.before && window.studio?.editor.text.includes('name: four-bar')")
+        reload(page, "window.studio?.editor.text.includes('name: four-bar')")
         assert [path.name for path in home.iterdir()] == [NAME]
+        page.close()
+
+
+def test_a_link_opens_behind_the_address_of_any_studio(home, chromium):
+    text = "# shown\nname: of a link\n"
+    with RunningStudio(home) as studio:
+        page = opened(chromium, f"{studio.address}{link_of(text)}")
+        page.until(f"studio.editor.text === {json.dumps(text)}")
+        other = text.replace("of a link", "<img src=x onerror=window.struck=1>")
+        page.run(f"location.hash = {link_of(other)!r}")
+        page.until(f"studio.editor.text === {json.dumps(other)}")
+        assert page.run("location.hash") == "" and page.run("window.struck") is None
+        page.run(f"location.hash = {link_of(other)[:-9]!r}")
+        page.until("document.querySelector('.toasts').innerText.includes('Copy the whole link')")
+        assert page.text == other and page.complaints == []
         page.close()

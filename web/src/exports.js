@@ -33,10 +33,10 @@ async function take(studio, kind) {
 async function copyLink(studio) {
   try {
     const { base64 } = await asked(studio, "link");
-    const link = new URL(new TextDecoder().decode(bytesOf(base64)).trim(), location.href).href;
+    const link = new URL(`/${new TextDecoder().decode(bytesOf(base64)).trim()}`, location.href).href; // without the token
     studio.lastLink = link;
     await navigator.clipboard.writeText(link);
-    toast("The link is in the clipboard. What follows after # opens in any studio.");
+    toast("The link is in the clipboard. `simengine2d studio LINK` opens it; so does its part from # on, after the address of any studio.");
   } catch (error) {
     if (error instanceof DOMException) toast(`The clipboard is closed to the page; the link: ${studio.lastLink}`);
     else studio.refuse(error);

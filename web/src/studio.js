@@ -59,6 +59,7 @@ export class Studio {
   }
 
   begin() {
+    window.addEventListener("hashchange", () => location.hash.startsWith("#model=") && this.openLink().catch((error) => this.refuse(error)));
     this.connection.open();
   }
 

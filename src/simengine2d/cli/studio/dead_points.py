@@ -32,7 +32,6 @@ class LinksInLine(NamedTuple):
 
     links: tuple[str, str]
     pins: tuple[str, str, str]
-    places: tuple[Floats, Floats, Floats]
 
     def __str__(self) -> str:
         return f"{self.links[0]} and {self.links[1]} are in line at {self.pins[1]}"
@@ -44,7 +43,7 @@ def end_of_motion(shown: Shown, model: Model) -> Word:
     found = _at_the_end(shown, model, sentence)
     if found:
         sentence = DEPENDENT.sub(f": {'; '.join(map(str, found))}.", sentence)
-    return _marked(plain(sentence), found)
+    return _marked(plain(sentence), found, model)
 
 
 def _at_the_end(shown: Shown, model: Model, sentence: str) -> list[LinksInLine]:
@@ -64,16 +63,20 @@ def at_the_beginning(model: Model) -> Iterator[Word]:
         system = System(model)
         for found in list(links_in_line(system, system.drawn_q))[:MOST]:
             text = f"the links {found}: neither can push the other. Drag a point so that they are not in line"
-            yield _marked(text, [found])
+            yield _marked(text, [found], model)
 
 
 def is_dead_point(error: SimEngineError | None) -> bool:
     return isinstance(error, SingularityError)
 
 
-def _marked(sentence: str, found: list[LinksInLine]) -> Word:
+def _marked(sentence: str, found: list[LinksInLine], model: Model) -> Word:
+    """With marks at the pins as drawn."""
     links = dict.fromkeys(link for each in found for link in each.links)
-    return word("dead point", sentence, links, [place for each in found for place in each.places])
+    pins = dict.fromkeys(pin for each in found for pin in each.pins)
+    elements = model.check().elements
+    places = [(elements[pin].a.drawn_x, elements[pin].a.drawn_y) for pin in pins]  # type: ignore[attr-defined]
+    return word("dead point", sentence, links, places)
 
 
 def links_in_line(system: System, q: Floats) -> Iterator[LinksInLine]:
@@ -86,7 +89,7 @@ def links_in_line(system: System, q: Floats) -> Iterator[LinksInLine]:
                 continue
             u, v = pins[one][0] - place, pins[two][0] - place
             if abs(u[0] * v[1] - u[1] * v[0]) <= IN_LINE * np.hypot(*u) * np.hypot(*v):
-                yield LinksInLine((first, second), (one, middle, two), (pins[one][0], place, pins[two][0]))
+                yield LinksInLine((first, second), (one, middle, two))
 
 
 def _links_between(pins: dict[str, Any], one: str, two: str) -> list[str]:

@@ -112,8 +112,10 @@ def _report(request: Request, path: Path) -> None:
 
 
 def _channels(request: Request) -> list[str] | None:
-    """Those that were chosen; otherwise all coordinates and rates."""
-    return [str(name) for name in request.get("channels") or ()] or None
+    """Those that were chosen; otherwise all coordinates and rates. Of the size of a force, both components."""
+    chosen = [str(name) for name in request.get("channels") or ()]
+    parts = [[f"{name[:-4]}.fx", f"{name[:-4]}.fy"] if name.endswith(".|f|") else [name] for name in chosen]
+    return [name for part in parts for name in part] or None
 
 
 EXPORTS = {

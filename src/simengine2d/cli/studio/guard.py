@@ -38,7 +38,10 @@ HEADERS = {
 
 STRANGE_HOST = "The studio answers only to 127.0.0.1 and localhost."
 STRANGE_ORIGIN = "Another page asked for this; the studio answers only its own page."
-STRANGE_TOKEN = "The studio opens with the whole address that `simengine2d studio` printed, token included."
+STRANGE_TOKEN = (
+    "The studio opens with the whole address that `simengine2d studio` printed, token included.\n"
+    "A link that carries a model opens with `simengine2d studio LINK`."
+)
 STRANGE_METHOD = "The studio is only read by GET; all else goes through its socket."
 
 
