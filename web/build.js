@@ -6,7 +6,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
 const here = new URL(".", import.meta.url).pathname;
-const target = `${here}../src/simengine2d/cli/studio/page/studio.js`;
+const target = process.argv[2] ?? `${here}../src/simengine2d/cli/studio/page/studio.js`;
 
 export function sourcesHash() {
   const hash = createHash("sha256");

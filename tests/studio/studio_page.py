@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import time
 from itertools import pairwise
 
 from chromium import Page
 
 CONTROL, SHIFT = 2, 8  # of the DevTools protocol
-KEYS = {"Enter": ("Enter", 13), "Escape": ("Escape", 27), "Delete": ("Delete", 46), "Home": ("Home", 36)}
+CODES = {"Tab": 9, "Enter": 13, "Escape": 27, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39}
+CODES |= {"ArrowDown": 40, "Delete": 46}
 PATIENCE = 60.0  # seconds; a machine that has other things to do
 
 
@@ -77,18 +79,36 @@ class StudioPage(Page):
         self.mouse("mousePressed", *box, buttons=1, **button)
         self.mouse("mouseReleased", *box, **button)
 
+    # fingers
+
+    def touch(self, *moments: list[tuple[float, float]]) -> None:
+        """Fingers at pixels, moment after moment; they are lifted after the last one."""
+        for kind, places in zip(("touchStart", *("touchMove",) * len(moments)), moments, strict=False):
+            points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)]
+            self.send("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+        self.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
     # keys
 
     def key(self, key: str, modifiers: int = 0) -> None:
-        name, code = KEYS.get(key, (key, ord(key.upper()[0]) if len(key) == 1 else 0))
+        code = ord(key.upper()) if len(key) == 1 else CODES[key]
         text = (
             {"text": "\r" if key == "Enter" else key}
             if (len(key) == 1 or key == "Enter") and not modifiers & CONTROL
             else {}
         )
-        common = {"key": name, "modifiers": modifiers, "windowsVirtualKeyCode": code}
+        common = {"key": key, "modifiers": modifiers, "windowsVirtualKeyCode": code}
         self.send("Input.dispatchKeyEvent", type="keyDown", **common, **text)
         self.send("Input.dispatchKeyEvent", type="keyUp", **common)
+
+    def select(self, name: str) -> None:
+        """A body or an element, one after the other by the keyboard."""
+        self.key("Escape")
+        for _ in range(self.run("studio.commands.things.length")):
+            self.key("n")
+            if self.run(f"studio.selection.one.kind !== 'point' && studio.selection.one.name === {name!r}"):
+                return
+        raise LookupError(f"{name} is not among {self.run('JSON.stringify(studio.commands.things)')}")
 
     def type_over(self, selector: str, text: str) -> None:
         """Replace what a field says, and press Enter."""
@@ -98,6 +118,25 @@ class StudioPage(Page):
         self.send("Input.insertText", text=text)
         self.key("Enter")
         self.settle()
+
+    def choose(self, word: str) -> None:
+        """A line of the menu that is open."""
+        self.run(
+            f"[...document.querySelectorAll('.popup button')].find((one) => one.innerText === {word!r}).focus()"
+        )
+        self.key("Enter")
+        self.settle()
+
+    def show_text(self, text: str) -> None:
+        """Another model, as if it had been opened."""
+        self.run(f"studio.files.begin({json.dumps(text)})")
+        self.settle()
+        self.run("studio.files.saved = studio.editor.text")
+
+    def resize(self, width: int, height: int) -> None:
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.send("Emulation.setDeviceMetricsOverride", **size)
+        self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     # what the page says
 

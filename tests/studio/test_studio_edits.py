@@ -52,6 +52,23 @@ def test_a_dragged_pin_moves_all_bodies_that_share_it():
     assert "end: [0.6, 1.1]" in text and "start: [0.6, 1.1]" in text
 
 
+def test_a_locked_length_turns_with_its_free_end():
+    arm = ({"do": "add_link", "points": [[0, 0], [0.6, 0.8]]}, {"do": "add_ground", "point": "link1.start"})
+    locked = drawn(*arm, {"do": "lock", "kind": "length", "of": "link1"})
+    there = point(
+        edited(locked, {"do": "move_point", "point": "link1.end", "to": [1, 0.2]})["text"], "link1.end"
+    )
+    assert (there.x, there.y) == pytest.approx((0.9806, 0.1961), abs=2e-3)  # the nearest place on the circle
+    assert np.hypot(there.x, there.y) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_gears_go_on_touching_when_a_center_is_dragged():
+    teeth = {"do": "add_gears", "a": [0.2, 0.3], "b": [0.8, 0.3], "radii": [0.2, 0.4]}
+    text = edited(drawn(teeth), {"do": "move_point", "point": "gear2", "to": [0.95, 0.3]})["text"]
+    assert "radii: [0.25, 0.5]" in text
+    assert "gear1: {shape: disk, radius: 0.25" in text and "gear2: {shape: disk, radius: 0.5" in text
+
+
 def test_parameters_follow_a_dragged_pin():
     text = edited(text_of("four_bar"), {"do": "move_point", "point": "B", "to": [1.1, 0.2]})["text"]
     assert "end: [Bx, By]" in text and "# C by two circles" in text

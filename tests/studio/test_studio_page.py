@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,14 @@ def sources_hash() -> str:
 def test_the_built_page_is_that_of_its_sources():
     built = (PAGE / "studio.js").read_text(encoding="utf-8")
     assert built.startswith(f"// sources {sources_hash()}\n"), "run `npm ci && npm run build` in web/"
+
+
+@pytest.mark.skipif(not (WEB / "node_modules").is_dir(), reason="`npm ci` has not been run in web/")
+def test_the_sources_keep_to_the_rules_and_build_the_page_to_the_byte(tmp_path):
+    subprocess.run(["npx", "eslint", "."], cwd=WEB, check=True)
+    built = tmp_path / "studio.js"
+    subprocess.run(["node", "build.js", str(built)], cwd=WEB, check=True)
+    assert built.read_bytes() == (PAGE / "studio.js").read_bytes()
 
 
 def test_the_page_names_only_files_that_are_served():

@@ -49,7 +49,7 @@ export class Commands {
     const { drawing } = this.studio;
     if (!drawing) return [];
     const bodies = drawing.bodies.filter(({ ground }) => !ground).map(({ name }) => ({ kind: "body", name }));
-    const pins = new Set(drawing.points.flatMap(({ joints }) => joints));
+    const pins = new Set(drawing.points.map(({ joint }) => joint));
     const elements = drawing.elements.filter(({ name }) => !pins.has(name)).map(({ name }) => ({ kind: "element", name }));
     return [...drawing.points.map(({ id }) => ({ kind: "point", name: id })), ...bodies, ...elements];
   }

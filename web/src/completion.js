@@ -4,6 +4,9 @@
 const FUNCTIONS = ["sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "hypot", "abs", "exp", "log", "pi", "t", "deg"];
 const MEASURES = ["angle", "distance", "x", "y", "along", "across"];
 
+const SHAPES = { bar: "Bar", link: "LinkShape", plate: "Plate", disk: "Disk", block: "Block" };
+const SHAPE = { description: `what it looks like, and by that where its mass lies: ${Object.keys(SHAPES).join(", ")}` };
+
 export class Completer {
   constructor() {
     Object.assign(this, { schema: null, drawing: null, parameters: [] });
@@ -28,7 +31,7 @@ export class Completer {
   values({ section, key, type }) {
     if (key === "type") return this.types(section);
     if (key === "kind") return this.kinds();
-    if (key === "shape") return ["bar", "link", "plate", "disk", "block"].map((label) => ({ label, type: "enum" }));
+    if (key === "shape") return Object.keys(SHAPES).map((label) => ({ label, type: "enum" }));
     if (key === "a" || key === "b" || key === "frame") return this.references();
     if (key === "measure") return [...MEASURES.map((label) => ({ label, type: "function" })), ...this.references()];
     const words = type === undefined && isNamed(section) ? [] : FUNCTIONS;
@@ -62,7 +65,7 @@ export class Completer {
     if (section === "analysis") return defs.Analysis;
     if (section === "ground") return defs.Ground;
     if (section === "units") return defs.Units;
-    if (section === "bodies") return defs[{ bar: "Bar", link: "LinkShape", plate: "Plate", disk: "Disk", block: "Block" }[shape] ?? "Body"];
+    if (section === "bodies") return { properties: { shape: SHAPE, ...defs[SHAPES[shape]]?.properties, ...defs.Body.properties } };
     return defs[type] ?? { properties: { type: { description: "the kind of element" } } };
   }
 

@@ -32,8 +32,8 @@ export class Keys {
   }
 
   plain(event) {
-    if (event.altKey || event.target.closest("input, textarea, select, .cm-editor, [role=menu]")) return false;
-    const isButton = Boolean(event.target.closest("button, summary"));
+    if (event.altKey || event.target.closest("input:not([type=checkbox]), textarea, select, .cm-editor, [role=menu]")) return false;
+    const isButton = Boolean(event.target.closest("button, summary, input"));
     if (isButton && ["Enter", " "].includes(event.key)) return false;
     const act = ARROWS[event.key] ? this.arrow(event) : this.actions(event)[event.key];
     if (act) {

@@ -14,6 +14,7 @@ from ...model.resolved import ResolvedModel
 from ...numerics.arrays import Floats
 from .draft import number_in, with_number
 from .locks import locks_in
+from .meshes import keep_meshes
 from .pins import DrawnPin, find_pin
 from .sheet import DIGITS, Place, Sheet, finite_pair, tidy
 from .sketch import OTHERS, Keys, Sketch, at, put, solved
@@ -27,20 +28,25 @@ NEAR = 2e-3  # of the size of the drawing: how far rounding may move a point
 
 def move_point(sheet: Sheet, point: Any, to: Any, **_: Any) -> str:
     """Bring a point to a place; all bodies that share it follow, and parameters that place it."""
-    pin, target = sheet.pin(point), finite_pair(to)
+    pin = sheet.pin(point)
+    _move(sheet, pin, finite_pair(to))
+    keep_meshes(sheet)
+    return pin.id
+
+
+def _move(sheet: Sheet, pin: DrawnPin, target: Place) -> None:
     locks = locks_in(sheet.data)
     held = {find_pin(sheet.pins, lock["of"]).id for lock in locks if lock["kind"] == "point"}
     if pin.id in held:
         raise ModelError(f"'{pin.id}' is locked. Unlock it to move it.")
     wanted = sheet.numbers(target)
     if not locks and _place_directly(sheet, pin, wanted):
-        return pin.id
+        return
     place = (wanted[0] / sheet.meter, wanted[1] / sheet.meter)
     if locks:
         _drag_locked(sheet, pin, place, locks)
     elif not _follow(sheet, lambda sketch: _to_place(sketch, pin, place), pin):
         _write_out(sheet, pin, wanted)
-    return pin.id
 
 
 def _place_directly(sheet: Sheet, pin: DrawnPin, wanted: list[Any]) -> bool:
@@ -164,15 +170,14 @@ def _with_end_at(sheet: Sheet, fixed: str, moved: str, place: Callable[[Place], 
     pin, other = sheet.pin(moved), sheet.pin(fixed)
     target = place((other.x, other.y))
     exact = [tidy(float(f"{part * sheet.meter:.9g}")) for part in target]
-    if _place_directly(sheet, pin, exact):
-        return as_frame(moved).body
 
     def rows(sketch: Sketch) -> Rows:
         ends = _to_place(sketch, pin, target), _to_place(sketch, other, (other.x, other.y))
         return lambda resolved: [*ends[0](resolved), *ends[1](resolved)]
 
-    if not _follow(sheet, rows, pin):
+    if not _place_directly(sheet, pin, exact) and not _follow(sheet, rows, pin):
         _write_out(sheet, pin, exact)
+    keep_meshes(sheet)
     return as_frame(moved).body
 
 

@@ -39,6 +39,7 @@ PLACED = ("Revolute", "Translational", "PinSlot", "Fixed", "RevoluteTranslationa
 SECTIONS = ("units", "parameters", "tables", "ground", "bodies")
 MOST_ITERATIONS = 30
 CLOSED = 1e-10  # of the size of the drawing
+NOISE = 1e-6  # of the largest singular value: what only rounding makes of a Jacobian by differences
 LAZY = 1e-3  # weight of changing a number, relative to moving a point
 SETTLED, FAR, LONGEST = (
     1e-3,
@@ -274,7 +275,7 @@ def _step(H: Floats, S: Floats, reach: Floats, h: Floats, s: Floats) -> Floats:
     scale = np.where(reach > 1e-12 * reach.max(initial=0.0), 1.0 / np.where(reach > 0.0, reach, 1.0), 0.0)
     H, S = H * scale, S * scale
     U, sigma, Vt = np.linalg.svd(H, full_matrices=True)
-    rank = int(np.count_nonzero(sigma > 1e-9 * sigma.max(initial=0.0)))
+    rank = int(np.count_nonzero(sigma > NOISE * sigma.max(initial=0.0)))
     first = Vt[:rank].T @ ((U[:, :rank].T @ -h) / sigma[:rank])
     free = Vt[rank:].T
     rows = np.vstack([S @ free, LAZY * free])
