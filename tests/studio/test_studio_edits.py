@@ -125,6 +125,11 @@ def test_a_mirrored_body_keeps_its_points_guides_and_forces():
     assert model.elements["guide1"].direction == pytest.approx((-0.894427, 0.447214))
 
 
+def test_a_force_drawn_along_an_axis_has_one_component():
+    text = drawn(*FOUR_BAR, {"do": "add_force", "point": "link2.end", "force": [2e-16, -3]})
+    assert "force1: {type: PointForce, frame: link3.end, fy: -3}" in text
+
+
 def test_a_point_where_two_links_cross_pins_them_there():
     text = drawn(
         {"do": "add_link", "points": [[0, 0], [1, 0.4]]},

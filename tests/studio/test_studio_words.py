@@ -148,7 +148,7 @@ def test_a_dead_point_on_the_way_and_one_to_begin_with():
     (dead,) = [word for word in on_the_way["words"] if word["kind"] == "dead point"]
     assert dead["text"] == (
         "At t = 0.1568 s the mechanism reaches a dead point: link2 and link3 are in line at F. The driver motor cannot "
-        "go further. Drive another body, or end before that time."
+        "go further. Drive another body, end before that time, or let it swing: drawn + 0.3*sin(2*pi*t)."
     )
     assert dead["elements"] == ["link2", "link3"]
     assert dead["points"] == [[1, 1], [2, 2], [3.2, 0]]

@@ -109,8 +109,10 @@ export class Keys {
   }
 
   click(shift) {
-    const { tool } = this.studio.tools;
-    if (tool.places?.length && tool.places.some(({ place }) => place[0] === this.place[0] && place[1] === this.place[1])) {
+    const { tools: { tool }, overlay: { cursor } } = this.studio;
+    const isHere = ({ place }) => place[0] === this.place[0] && place[1] === this.place[1];
+    const byMouse = cursor && !isHere(cursor); // Enter then only ends what the mouse began
+    if (tool.places?.length && (byMouse || tool.places.some(isHere))) {
       tool.finish();
       return;
     }

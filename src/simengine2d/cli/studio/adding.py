@@ -13,6 +13,7 @@ from .sheet import Place, Sheet, finite_pair, tidy
 
 DEFAULT_SIZE = 1.0  # meters: the size of a drawing in which there is nothing yet
 POINTS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+ALONG = 1e-9  # of a force: a component that is not meant
 
 
 def add_link(sheet: Sheet, points: list[Any], name: str = "", mass: Any = None, **_: Any) -> str:
@@ -295,9 +296,10 @@ def add_force(sheet: Sheet, point: Any, force: Any = (0, -10), **_: Any) -> str:
     """A force at a point of a body."""
     ref = sheet.ref(point) if isinstance(point, dict) else _moving_ref(sheet, point)
     fx, fy = finite_pair(force)
+    nothing = ALONG * hypot(fx, fy)  # a force along an axis was drawn by a mouse, with the digits of pixels
+    parts = {key: tidy(part) for key, part in (("fx", fx), ("fy", fy)) if abs(part) > nothing}
     name = sheet.fresh("force")
-    record = {"type": "PointForce", "frame": ref, "fx": tidy(fx), "fy": tidy(fy)}
-    sheet.section("forces")[name] = {key: value for key, value in record.items() if value != 0}
+    sheet.section("forces")[name] = {"type": "PointForce", "frame": ref} | parts
     return name
 
 

@@ -24,6 +24,7 @@ from .sentences import TIME, Word, plain, word
 IN_LINE = 0.02  # sine of the angle between two links that are taken for one line
 BEFORE = 1e-6  # of the time of a dead point: so much earlier its pose is well defined
 MOST = 2  # pairs of links that are named
+REMEDY = "or end before that time."
 DEPENDENT = re.compile(r": [^:]* became dependent\.")
 
 
@@ -43,6 +44,7 @@ def end_of_motion(shown: Shown, model: Model) -> Word:
     found = _at_the_end(shown, model, sentence)
     if found:
         sentence = DEPENDENT.sub(f": {'; '.join(map(str, found))}.", sentence)
+    sentence = sentence.replace(REMEDY, f"{REMEDY[3:-1]}, or let it swing: drawn + 0.3*sin(2*pi*t).")
     return _marked(plain(sentence), found, model)
 
 

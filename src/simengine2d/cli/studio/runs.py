@@ -117,7 +117,7 @@ def _mode(model: Model, asked: dict[str, Any]) -> Shown:
         raise ModelError("the mechanism has no modes: every motion is driven or held.")
     if not isinstance(number, int):
         raise ModelError(f"a mode is a number from 0 to {len(found) - 1}, not {str(number)[:40]}.")
-    results = found.motion(number, _swing(model, found.shapes[:, found._checked(number)]))
+    results = found.motion(number, _swing(model, np.abs(found.shapes[:, found._checked(number)])))
     used = {
         "kind": "modes",
         "mode": number,
@@ -127,8 +127,8 @@ def _mode(model: Model, asked: dict[str, Any]) -> Shown:
     return Shown(results, used, notes=list(found.notes))
 
 
-def _swing(model: Model, shape: Floats) -> float:
-    """The amplitude with which no body moves further, or turns its size further, than a part of the mechanism's size."""
+def _swing(model: Model, sizes: Floats) -> float:
+    """The amplitude with which the body that moves most goes a part of the mechanism's size; turns count, too."""
     size = System(model).length
-    moved = np.abs(shape).reshape(-1, 3) * (1.0, 1.0, size)
+    moved = sizes.reshape(-1, 3) * (1.0, 1.0, size)
     return SWING * size / (float(moved.max()) or 1.0)
