@@ -30,6 +30,10 @@ def turn() -> se.Results:
     return se.inverse_dynamics(CRANK_ROCKER, t_end=TURN, step=TURN / 360)
 
 
+def grashof() -> Axes:
+    return se.grashof(CRANK_ROCKER).plot()
+
+
 def circuits() -> Axes:
     return se.circuits(builders.four_bar(2, 2.2, 1.5, 3.5, crank_angle=0.5, speed=1)).plot(output="rocker")
 
@@ -84,8 +88,8 @@ def motor() -> Axes:
 PICTURES: dict[str, Callable[[], Axes]] = {
     each.__name__: each
     for each in (
-        circuits, transmission, advantage, centers, centrodes, velocities, accelerations, shaking, balance, flywheel,
-        motor,
+        grashof, circuits, transmission, advantage, centers, centrodes, velocities, accelerations, shaking, balance,
+        flywheel, motor,
     )
 }  # fmt: skip
 

@@ -199,4 +199,8 @@ def test_the_summary_is_short_and_complete():
 def test_the_circuits_are_drawn():
     ax = se.circuits(builders.four_bar(2, 2.2, 1.5, 3.5, crank_angle=0.5, speed=1)).plot()
     assert ax.get_xlabel() == "motor [°]" and ax.get_ylabel() == "rocker [°]"
-    assert len(ax.get_lines()) == 3
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "circuit 0",
+        "dead point",
+        "toggle position",
+    ]

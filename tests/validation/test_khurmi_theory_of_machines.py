@@ -36,6 +36,10 @@ def test_example_6_1_instantaneous_centers():
     assert from_b == pytest.approx(0.5, rel=0.01)
     assert abs(results["coupler.phid"][0]) == pytest.approx(6.283, rel=0.01)
     assert 100 * RPM * 0.3 / from_b == pytest.approx(abs(results["coupler.phid"][0]), rel=1e-12)
+    # it is the point in which the centrodes touch: of the ground, and of the coupler about its own center
+    curves = se.centrodes(results, "coupler")
+    np.testing.assert_allclose(curves.fixed[0], (center.x[0], center.y[0]), rtol=1e-12)
+    assert np.hypot(*(curves.moving[0] - (-0.18, 0.0))) == pytest.approx(0.5, rel=0.01)
 
 
 def test_example_7_1_velocity_polygon():

@@ -25,13 +25,42 @@ def test_norton_problem_2_15_grashof_conditions():
 def test_norton_equation_4_37_toggle_angles():
     """R. L. Norton, Design of Machinery, eq. (4.37): theta_2 = acos((a^2 + d^2 - b^2 - c^2) / (2 a d) +- b c / (a d)).
 
-    The formula is the book's; the lengths are ours, since no printed example was at hand.
+    Lengths of a problem of chapter 4, as quoted at askfilo.com (find the limit positions of the toggle): L2 =
+    L4 = 0.86, L3 = 1.85, L1 = 2.22. The formula gives 116.037 degrees; links 3 and 4 are in line there.
     """
-    a, b, c, d = 2.0, 2.2, 1.5, 3.5
+    a, b, c, d = 0.86, 1.85, 0.86, 2.22
     cosines = [(a * a + d * d - b * b - c * c) / (2 * a * d) + sign * b * c / (a * d) for sign in (1, -1)]
     (toggle,) = [acos(cosine) for cosine in cosines if abs(cosine) <= 1]
+    assert degrees(toggle) == pytest.approx(116.037, abs=5e-4)
     (circuit,) = se.circuits(builders.four_bar(a, b, c, d, crank_angle=0.4, speed=1))
     assert sorted(place.input for place in circuit.dead_points) == pytest.approx([-toggle, toggle], abs=1e-9)
+
+
+def test_limits_of_a_crank_rocker_with_a_swing_of_75_degrees():
+    """Worked solution of problem 2.2 at coursehero.com/file/5956508: O4B = 114 mm swings by 75° between O2B = 229 and
+    102 mm. Crank 63.5, coupler 165.5, O2O4 = 154.34 mm; transmission angles from 31.63° to 100.79°.
+
+    Driven by the rocker, the linkage has its dead points there: its input has a range of 75°.
+    """
+    a, b, c, d = 63.5, 165.5, 114.0, 154.34
+    low, high = se.grashof([a, b, c, d]).transmission_range
+    assert (degrees(low), degrees(high)) == pytest.approx((31.63, 100.79), abs=0.02)
+    limits = se.circuits(builders.four_bar(a, b, c, d, speed=1))[0].toggles("rocker")
+    assert degrees(abs(limits[1].output - limits[0].output)) == pytest.approx(75, abs=0.005)
+    # the rocker drives, seen from the other side
+    for circuit in se.circuits(builders.four_bar(c, b, a, d, crank_angle="80*deg", speed=1)):
+        ends = sorted(degrees(place.input) for place in circuit.dead_points)
+        assert ends[-1] - ends[0] == pytest.approx(75, abs=0.005)
+        reach = [float(np.hypot(*outer_pin(place.q, c, d))) for place in circuit.dead_points]
+        assert sorted(round(each, 2) for each in reach)[:: len(reach) - 1] == pytest.approx(
+            [102, 229], abs=0.01
+        )
+
+
+def outer_pin(q, crank, ground):
+    """From the pivot of the last link to the pin of the first, which turns about the origin."""
+    angle = q[2]
+    return crank * np.cos(angle) - ground, crank * np.sin(angle)
 
 
 def test_goessner_crank_rocker_with_a_swing_of_80_degrees():

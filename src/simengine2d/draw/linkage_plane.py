@@ -147,7 +147,19 @@ def plot_polygon(polygon: VectorPolygon, ax: Axes | None) -> Axes:
     ax.set(xlabel=f"x [{polygon.unit}]", ylabel=f"y [{polygon.unit}]")
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_title(f"{polygon.kind} polygon at t = {polygon.t:.4g} s", fontsize="medium")
+    _key(ax, polygon)
     return ax
+
+
+def _key(ax: Axes, polygon: VectorPolygon) -> None:
+    """What is absolute, which body a dashed line is the image of, and what the thin lines are."""
+    from matplotlib.lines import Line2D
+
+    handles, _ = ax.get_legend_handles_labels()
+    handles.insert(0, Line2D([], [], color=COLORS[0], linewidth=WIDTH, label="of a point"))
+    if polygon.kind == "acceleration":
+        handles.append(Line2D([], [], color=GRAY, linewidth=0.8, label="normal, tangential"))
+    ax.legend(handles=handles, frameon=False, fontsize=9)
 
 
 def _in_shown_units(polygon: VectorPolygon) -> VectorPolygon:
@@ -170,7 +182,9 @@ def _images(ax: Axes, polygon: VectorPolygon, size: float) -> None:
             if np.hypot(*(end - start)) < 1e-9 * size:
                 continue
             color = COLORS[(k + 1) % len(COLORS)]
-            ax.plot(*np.array([start, end]).T, color=color, linewidth=WIDTH, linestyle="--")
+            at_pole = min(np.hypot(*start), np.hypot(*end)) < 1e-9 * size  # the vector of a point itself
+            label = "" if at_pole else body
+            ax.plot(*np.array([start, end]).T, color=color, linewidth=WIDTH, linestyle="--", label=label)
             if polygon.kind == "acceleration":
                 corner = start + polygon.parts(f"{b}/{a}")[0]
                 ax.plot(*np.array([start, corner, end]).T, color=color, linewidth=0.8)

@@ -43,6 +43,7 @@ def plot_circuits(circuits: Circuits, output: Measure | str, ax: Axes | None) ->
         _unit_on_axis(model, unit)
         for unit in (circuits.unit, unit_of_measure(model, measure_of(model, output)))
     ]
+    found: dict[str, str] = {}
     for i, circuit in enumerate(circuits):
         x, y = units[0].of(circuit.input), units[1].of(circuit.output(output))
         ax.plot(x, y, label=f"circuit {i}", **line_style(i))
@@ -50,12 +51,19 @@ def plot_circuits(circuits: Circuits, output: Measure | str, ax: Axes | None) ->
         values = _values(circuits, output, [place.q for place in circuit.dead_points])
         ax.plot(units[0].of(np.array([p.input for p in circuit.dead_points])), units[1].of(values),
                 "o", color=color, markersize=6)  # fmt: skip
+        found |= {"dead point": "o"} if circuit.dead_points else {}
         toggles = circuit.toggles(output)
+        found |= {"toggle position": "s"} if toggles else {}
         ax.plot(units[0].of(np.array([p.input for p in toggles])),
                 units[1].of(np.array([p.output for p in toggles], dtype=float)),
                 "s", color=color, markerfacecolor="white", markersize=6)  # fmt: skip
     tidy(ax)
     ax.margins(0.04)
+    for (
+        label,
+        marker,
+    ) in found.items():  # what the marks are, in gray since they have the colors of their circuits
+        ax.plot([], [], marker, color=GRAY, label=label, markerfacecolor="white" if marker == "s" else GRAY)
     ax.set(xlabel=_axis(circuits.driver, units[0]), ylabel=_axis(name, units[1]))
     ax.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)
     return ax
