@@ -128,7 +128,8 @@ class StudioPage(Page):
         self.settle()
 
     def show_text(self, text: str) -> None:
-        """Another model, as if it had been opened."""
+        """Another model, as if it had been opened; what was there is not missed."""
+        self.run("studio.files.saved = studio.editor.text")
         self.run(f"studio.files.begin({json.dumps(text)})")
         self.settle()
         self.run("studio.files.saved = studio.editor.text")

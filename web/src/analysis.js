@@ -1,6 +1,6 @@
 // What is computed after each edit: the file's own analysis, or another one to try.
 
-const KINDS = { "": "as in the file", kinematics: "kinematics", dynamics: "dynamics", inverse_dynamics: "inverse dynamics", equilibrium: "equilibrium", modes: "modes" };
+const KINDS = { "": "as it can move", kinematics: "kinematics", dynamics: "dynamics", inverse_dynamics: "inverse dynamics", equilibrium: "equilibrium", modes: "modes" };
 
 export class AnalysisMenu {
   constructor(studio, menu) {
@@ -37,7 +37,8 @@ export class AnalysisMenu {
   // what was run
   show(used) {
     const isMode = used?.kind === "modes";
-    this.menu.options[0].textContent = used && !this.asked ? `${KINDS[used.kind] ?? used.kind} (as in the file)` : KINDS[""];
+    const why = /^analysis:/m.test(this.studio.editor.text) ? "as in the file" : "as it can move";
+    this.menu.options[0].textContent = used && !this.asked ? `${KINDS[used.kind] ?? used.kind} (${why})` : why;
     this.until.hidden = used?.t_end === undefined;
     if (document.activeElement !== this.end) this.end.value = used?.t_end ?? "";
     this.mode.hidden = !isMode;

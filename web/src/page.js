@@ -14,6 +14,7 @@ export class Page {
     this.state = this.find("#state");
     this.listen();
     this.makeTabs();
+    this.makeSplitter(this.find(".splitter"));
   }
 
   listen() {
@@ -105,6 +106,18 @@ export class Page {
       this.tabs.get(this.panel).focus();
     });
     this.showPanel("model");
+  }
+
+  // the text is as wide as it is drawn, or made by arrow keys
+  makeSplitter(splitter) {
+    const main = splitter.parentElement;
+    const widen = (width) => main.style.setProperty("--text-width", `${Math.min(innerWidth / 2, Math.max(120, width))}px`);
+    splitter.addEventListener("pointerdown", ({ pointerId }) => splitter.setPointerCapture(pointerId));
+    splitter.addEventListener("pointermove", ({ pointerId, clientX }) => splitter.hasPointerCapture(pointerId) && widen(clientX));
+    splitter.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -20, ArrowRight: 20 }[event.key];
+      if (step) widen(splitter.getBoundingClientRect().left + step);
+    });
   }
 
   showPanel(name) {

@@ -17,7 +17,7 @@ export class ForcesPanel {
 
   table(peaks) {
     const { N: [force, f], "N m": [torque, m] } = this.studio.screen.result.units;
-    const head = ["joint", "on", force, torque, "at"].map((word) => html("th", { scope: "col" }, word));
+    const head = ["joint", "on", force, torque, "at, s"].map((word, i) => html("th", { scope: "col", class: i > 1 ? "number" : "" }, word));
     return html("table", { class: "peaks" }, html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...peaks.map((peak) => this.peak(peak, f, m))));
   }
 
@@ -29,7 +29,7 @@ export class ForcesPanel {
       html("td", {}, joint), html("td", {}, body),
       html("td", { class: "number", title: `${force / f}${change}`, "data-force": force }, shortNumber(force / f), ...(change ? [html("small", {}, arrowOf(force - old.force))] : [])),
       html("td", { class: "number", title: String(torque / m), "data-torque": torque }, shortNumber(torque / m)),
-      html("td", { class: "number" }, `${shortNumber(at)} s`));
+      html("td", { class: "number", title: String(at) }, String(Number(at.toPrecision(3)))));
     const go = () => this.go(joint, at);
     row.addEventListener("click", go);
     row.addEventListener("keydown", ({ key }) => key === "Enter" && go());
