@@ -89,7 +89,7 @@ def own_output(results: se.Results) -> float:
 def test_a_folder_of_another_study_is_refused(tmp_path, changes, words):
     swept(tmp_path, parameters={"rocker": PARAMETERS["rocker"]})
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(se.ModelError, match=f"is of another study: it has another .*{words}"):
+    with pytest.raises(se.ModelError, match=f"is of another study: the two differ in .*{words}"):
         swept(tmp_path, **changes)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 

@@ -95,6 +95,8 @@ def resolving_panels(run: Callable[[Floats], Results], begin: float, end: float,
         pieces = pieces_of(results)
         if runs == MOST_RUNS or pieces.max() == 1:
             break
+        if runs > 1:  # a place where the motion is less smooth than polynomials
+            pieces[pieces > 1] = MOST_PIECES
         parts = [np.linspace(a, b, n + 1)[:-1] for a, b, n in zip(ends, ends[1:], pieces, strict=False)]
         ends = np.concatenate([*parts, [end]])
     return Panels(ends, results, motion.at_rows(slice(0, 1)), ends[:-1][pieces > 1])

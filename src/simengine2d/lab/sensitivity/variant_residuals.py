@@ -19,8 +19,8 @@ from ...system.system import System
 from .parameters import CENTRAL, STEPS, Varied, VariedNumber, VariedTime, central_trial, largest
 from .residuals import Residuals, States, residuals, residuals_at
 
-MOST = 4_000_000
-"""Numbers of one batch."""
+MOST = 200_000
+"""Numbers of one batch, which stay in the cache of a processor."""
 
 
 class VariantNumbers(NamedTuple):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ... import __version__
-from ...errors import ModelError, SimEngineError, UnsupportedError, needed
+from ...errors import ModelError, SimEngineError, UnsupportedError, listed, needed
 from ...io.files import read_bytes, write_bytes, write_text
 from ...io.model_writer import model_data
 from .outputs import WholeResults
@@ -78,7 +78,7 @@ class SweepFolder:
         ]
         if differing:
             raise ModelError(
-                f"the folder {self.path} is of another study: it has another {' and another '.join(differing)}. "
+                f"the folder {self.path} is of another study: the two differ in {listed(differing)}. "
                 "Give another folder, or delete this one."
             )
 

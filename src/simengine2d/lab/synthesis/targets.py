@@ -107,7 +107,7 @@ def _table(where: str, what: str, rows: Any, least: int, columns: Sequence[str])
             f"{where}: {what} must be rows of {len(columns)} finite numbers, ({', '.join(columns)})."
         )
     if len(table) < least:
-        raise ModelError(f"{where}: {len(table)} {what} are too few; give at least {least}.")
+        raise ModelError(f"{where}: at least {least} {what} are needed, not {len(table)}.")
     return table
 
 
