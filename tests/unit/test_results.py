@@ -68,6 +68,8 @@ def test_the_distance_of_coincident_points_is_zero(results):
     [
         ("crnk.x", "Did you mean 'crank'?"),
         ("crank.z", "there is no channel 'crank.z'"),
+        ("crank.angle", "there is no channel 'crank.angle'. Did you mean crank.phi?"),
+        ("omega", "Did you mean crank.phid, rod.phid"),
         ("crank", "there is no channel 'crank'"),
         ("crank.end.q.x", "there is no channel"),
         ("", "there is no channel"),

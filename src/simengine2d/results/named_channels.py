@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ModelError, Subject, listed, unknown
+from ..errors import ModelError, Subject, listed, nearest, unknown
 from ..expressions.evaluate import names_in, number, substitute
 from ..expressions.function import tree_function
 from ..expressions.function_table import ALONG, new_scratch, pack
@@ -41,6 +41,10 @@ ORDERS = ("", "d", "dd")
 QUANTITIES = {c + d: (c, order) for c in COORDINATES for order, d in enumerate(ORDERS)}
 POINT_MEASURES = {"x": x, "y": y, "phi": angle}
 MULTIPLIER = "lam"
+OTHER_WORDS = {"angle": "phi", "theta": "phi", "omega": "phid", "alpha": "phidd"} | {
+    f"{letter}{axis}": axis + dots for letter, dots in (("v", "d"), ("a", "dd")) for axis in "xy"
+}
+"""Words that people bring for the quantities of a body."""
 
 
 # Which there are --------------------------------------------------------------------------------------
@@ -173,10 +177,16 @@ def _of_steps(results: Results, channel: str) -> Floats:
 
 def _unknown(results: Results, channel: str) -> str:
     examples, measures = motion_channels(results)[:3], f"a measure such as distance(a, b): {listed(KINDS)}"
-    more = "joint.fx, lam.joint.row, energy.total"
+    more, known = "joint.fx, lam.joint.row, energy.total", names_of(results)
+    owner, dot, quantity = channel.rpartition(".")
+    same = owner + dot + OTHER_WORDS.get(quantity, quantity)
+    meant = [name for name in known if f".{name}".endswith(f".{same}")]
+    similar = nearest(channel, tuple(known))
+    meant = meant or ([similar] if similar else [])
+    hint = f" Did you mean {listed(meant, 6)}?" if meant else ""
     return (
-        f"there is no channel '{channel}'. Channels are {listed(examples)} ..., body.point.x, {more}, or {measures}; "
-        "results.channels lists them."
+        f"there is no channel '{channel}'.{hint} Channels are {listed(examples)} ..., body.point.x, {more}, "
+        f"or {measures}; results.channels lists them."
     )
 
 
