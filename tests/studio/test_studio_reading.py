@@ -231,6 +231,39 @@ def test_the_text_is_checked_and_completed_while_it_is_typed(empty):
     assert page.run("document.querySelectorAll('.cm-lint-marker-error').length") == 1
 
 
+def test_the_guide_leads_a_beginner_to_a_four_bar_that_moves(empty):
+    page = empty
+    page.run("localStorage.removeItem('guide'); studio.guide.show()")
+
+    def step():
+        return page.run("document.querySelector('.guide strong').textContent")
+
+    def marked():
+        """The places that are marked on the drawing."""
+        circles = page.run(
+            "[...document.querySelectorAll('.overlay circle.suggested')].map((c) => studio.screen.toWorld([c.cx, c.cy]"
+            ".map((part) => part.baseVal.value)))"
+        )
+        return [(round(x, 6), round(y, 6)) for x, y in circles]
+
+    assert step().startswith("A four-bar, 1 of 6")
+    page.key("g")
+    for place in marked():
+        page.click(*place)
+    assert "2 of 6" in step()
+    page.key("l")
+    page.drag(marked())
+    assert "3 of 6" in step()
+    first, top, again, support = marked()
+    page.drag([first, top])
+    page.drag([again, support])
+    assert "4 of 6" in step()
+    page.key("m")
+    page.click(*marked()[0])
+    assert "5 of 6" in step() and "the motion is determined" in page.words()
+    page.run("studio.guide.close()")
+
+
 # looks
 
 
