@@ -150,6 +150,13 @@ def test_measures_that_are_asked_for_and_those_of_springs_are_channels(falling):
     assert known["motor.power"]["unit"] == "W" and known["motor.effort"]["unit"] == "N m"
 
 
+def test_what_is_plotted_by_default_moves_and_bears():
+    swing = se.dynamics(se.load("cart_pole"), t_end=0.1)
+    assert player_data([swing])["options"]["channels"] == ["cart.x", "pole.phi", "rail.|f|"]
+    governor = se.dynamics(se.load("shaft_governor"), t_end=0.1)  # its pivot O bears nothing
+    assert player_data([governor])["options"]["channels"] == ["wheel.phi", "second.phi", "P1.|f|"]
+
+
 def test_the_speed_fits_the_motion(results):
     assert player_data(results)["options"]["speed"] == 1
     fast = se.kinematics(builders.four_bar(1, 2, 3, 3, speed=200), t_end=0.03, step=0.001)

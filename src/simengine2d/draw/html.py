@@ -10,6 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+import numpy as np
+
 from ..errors import ModelError
 from ..io.files import write_text
 from ..model.model import Model
@@ -27,6 +29,7 @@ SCRIPTS = (
 SPEEDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 OF_POINTS = ("x", "y", "xd", "yd", "|v|", "|a|")  # channels of points, which the player computes
 MOST_WORDS = 40  # labels and arrows that are shown from the beginning
+NOTHING = 1e-9  # of the largest force: rounding
 SHORTEST, LONGEST = 3.0, 25.0  # seconds that a motion is played, by the speed it begins with
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -183,16 +186,17 @@ def _known(channels: Sequence[str], parts: list[dict[str, Any]]) -> Sequence[str
 
 
 def _first_channels(results: Results, part: dict[str, Any]) -> list[str]:
-    """What is plotted by default: how the first and the last body move, and what the first joint bears."""
+    """What is plotted by default: how the first and the last body move, and a joint that bears something."""
     bodies = part["bodies"]
-    first = [f"{bodies[0]}.phi", f"{bodies[-1]}.{_liveliest(results)}"] if bodies else []
-    forces = [f"{arrow['name']}.|f|" for arrow in part["arrows"] if "columns" in arrow][:1]
-    return list(dict.fromkeys([*first, *forces]))
+    first = [f"{bodies[k]}.{_liveliest(results, k)}" for k in (0, -1)] if bodies else []
+    sizes = {arrow["name"]: arrow["largest"] for arrow in part["arrows"] if "columns" in arrow}
+    bearing = [name for name, size in sizes.items() if size > NOTHING * max(sizes.values())] or list(sizes)
+    return list(dict.fromkeys([*first, *(f"{name}.|f|" for name in bearing[:1])]))
 
 
-def _liveliest(results: Results) -> str:
-    """What to show of the last body: its angle where it turns, else x or y, whichever moves more."""
-    x, y, phi = results.q[:, -3:].max(axis=0) - results.q[:, -3:].min(axis=0)
+def _liveliest(results: Results, k: int) -> str:
+    """What to show of a body: its angle where it turns, else x or y, whichever moves more."""
+    x, y, phi = np.ptp(results.q.reshape(results.t.size, -1, 3)[:, k], axis=0)
     return "phi" if phi >= 1e-6 else "x" if x >= y and x > 0.0 else "y" if y > 0.0 else "phi"
 
 

@@ -166,7 +166,9 @@ def _labels(scene: Scene, number: dict[str, int]) -> Iterator[dict[str, Any]]:
 
 def _arrow(arrow: Arrow, scene: Scene, number: dict[str, int], columns: Columns) -> dict[str, Any]:
     parts = [columns.add(part) for part in (arrow.fx, arrow.fy, arrow.torque)]
-    return _acting(arrow, number) | {"columns": parts, "radius": _rounded(scene.arc_radius(arrow))}
+    largest = np.nan_to_num(np.hypot(arrow.fx, arrow.fy)).max(initial=0.0)
+    sizes = {"radius": _rounded(scene.arc_radius(arrow)), "largest": _rounded(float(largest))}
+    return _acting(arrow, number) | {"columns": parts} | sizes
 
 
 def _weight(arrow: Arrow, number: dict[str, int]) -> dict[str, Any]:
