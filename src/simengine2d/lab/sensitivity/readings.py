@@ -43,6 +43,8 @@ from .turning_points import TurningPoint, largest_values, newton, series
 
 SAME = 1e-9
 """Of the value: peaks that are equally high."""
+NOTHING = 1e-2
+"""In SI units: values of a channel that is zero all the time are known to SAME of this."""
 ALIKE = 1e-6
 """Of the largest derivative: those of equal peaks that agree."""
 PASSED = 1e-6
@@ -304,8 +306,9 @@ class SlopeReading(MotionReading):
     ) -> None:
         if not isinstance(one, Sloped):
             return
-        apart = np.abs(one.slope - two.slope)
-        if np.any(apart > ALIKE * np.abs(one.slope).max()):
+        apart, sizes = np.abs(one.slope - two.slope), np.array([number.size for number in self.numbers])
+        rounding = SAME * max(abs(best.value), NOTHING) / sizes
+        if np.any(apart > ALIKE * np.abs(one.slope).max() + rounding):
             places = "t = {:.6g} s and {:.6g} s" if self.study.motion.in_time else "places {:.0f} and {:.0f}"
             raise UnsupportedError(
                 f"{to_text(node)} has no derivatives: it is the same at {places.format(best.t, other.t)}, and these "
