@@ -81,6 +81,16 @@ def processor_seconds() -> float:
     return sum(each for pid, each in ticks.items() if is_ours(pid)) / os.sysconf("SC_CLK_TCK")
 
 
+def wait_for_spare_worker() -> None:
+    """Until a second has passed in which hardly anything was computed."""
+    before = processor_seconds()
+    for _ in range(60):
+        time.sleep(1.0)
+        before, now = processor_seconds(), before
+        if before - now < 0.1:
+            return
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--edits", type=int, default=30, help="edits of each mechanism")
@@ -89,6 +99,7 @@ def main() -> None:
         page = StudioPage(port, 1440, 860)
         page.visit(studio.address)
         page.run(MOVING_AGAIN)
+        wait_for_spare_worker()
         for name in EDITED:
             print_edits(page, name, given.edits)
         print_pull(page)

@@ -10,6 +10,7 @@ import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, Transaction } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
+import { drawnComments } from "./drawn_comments.js";
 
 const WITHOUT_LIMIT = 1e9; // steps of undo
 
@@ -19,7 +20,7 @@ export class Editor {
     this.onChange = onChange;
     this.extensions = [
       EditorState.lineSeparator.of("\n"), // other line ends stay as they are
-      lineNumbers(), foldGutter(), highlightActiveLine(), highlightActiveLineGutter(), drawSelection(), EditorView.lineWrapping,
+      lineNumbers(), foldGutter(), highlightActiveLine(), highlightActiveLineGutter(), drawSelection(), EditorView.lineWrapping, drawnComments,
       history({ minDepth: WITHOUT_LIMIT }), indentOnInput(), indentUnit.of("  "), bracketMatching(), closeBrackets(),
       yaml(), syntaxHighlighting(classHighlighter), lintGutter(), highlightSelectionMatches(),
       autocompletion({ override: [complete] }),
