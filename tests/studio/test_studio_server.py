@@ -63,7 +63,7 @@ def test_a_new_model_gets_a_name_when_it_is_saved(running, folder):
         page.ask("draft", name=None, text="name: mine\n")
         saved = page.ask("save", name="mine.yaml", text="name: mine\n", seen=None)
         assert saved["ok"]
-        assert page.ask("hello", name="mine.yaml")["files"] == [FOUR_BAR, "mine.yaml"]
+        assert page.ask("files")["files"] == [FOUR_BAR, "mine.yaml"]
     assert (folder / "mine.yaml").read_text() == "name: mine\n"
     assert sorted(path.name for path in folder.iterdir()) == [FOUR_BAR, "mine.yaml"]
 

@@ -41,7 +41,7 @@ export class Page {
 
   // a file of the folder, or a mechanism of the gallery
   async open() {
-    const { files } = await this.studio.connection.ask("hello", { name: this.studio.files.name });
+    const { files } = await this.studio.connection.ask("files");
     const own = files.map((name) => ({ title: name, sentence: `in ${this.folder}`, value: `file:${name}` }));
     const shipped = this.studio.gallery.map(({ name, title, sentence }) => ({ title, sentence, value: `gallery:${name}` }));
     const chosen = await pick("Open", [...own, ...shipped]);

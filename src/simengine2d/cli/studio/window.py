@@ -152,6 +152,9 @@ class Window:
             return {**await self.sit(self.studio.desk(None)), "problem": str(error)}
         return opened if text is None else {**opened, "text": text}
 
+    async def files(self, request: Request) -> Request:
+        return {"files": await asyncio.to_thread(self.studio.folder.names)}
+
     async def open(self, request: Request) -> Request:
         if "name" in request:
             return await self.sit(self.studio.desk(_name_or_none(request["name"])))
@@ -272,6 +275,7 @@ class Window:
 
 DESK_WORK: dict[Any, Callable[[Window, Request], Awaitable[Request]]] = {
     "hello": Window.hello,
+    "files": Window.files,
     "open": Window.open,
     "save": Window.save,
     "draft": Window.draft,
