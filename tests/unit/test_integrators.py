@@ -10,7 +10,7 @@ import pytest
 import simengine2d as se
 import simengine2d.integrators  # which registers them
 from simengine2d import builders
-from simengine2d.analyses.dynamics.dynamics import resume
+from simengine2d.analyses.dynamics.resume import resume
 from simengine2d.methods import Integrator
 from simengine2d.model import library
 

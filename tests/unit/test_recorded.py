@@ -101,7 +101,9 @@ def test_a_function_that_asks_for_floats_is_recorded_as_a_whole():
     a, b = Recording([3.0, 4.0]).varied
     answer = called(box, (a, b), ["box"])
     assert answer["name"] == ["box"] and (plain(answer["area"]), plain(answer["diagonal"])) == (12.0, 5.0)
-    assert replayed(answer["diagonal"], np.array([[5.0, 12.0]]))[0].tolist() == [13.0]
+    assert replayed(answer["diagonal"], np.array([[5.0, 12.0], [8.0, 6.0]]))[0].tolist() == [13.0, 10.0]
+    assert replayed(answer["diagonal"], np.array([[5.0, 12.0]])) == (13.0, [True])
+    assert not replayed(answer["diagonal"], np.array([[5.0, np.inf]]))[1]
 
 
 def test_a_number_is_not_lost():

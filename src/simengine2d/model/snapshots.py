@@ -32,7 +32,7 @@ def own(value: Any) -> Any:
         return value if _IMMUTABLE.issuperset(map(type, value)) else tuple(map(own, value))
     if isinstance(value, dict):
         return _own_parts(value)
-    if _is_part(kind):  # type: ignore[arg-type]
+    if is_part(kind):  # type: ignore[arg-type]
         other = object.__new__(kind)
         other.__dict__.update(_own_parts(value.__dict__))
         return other
@@ -50,7 +50,7 @@ def _own_parts(parts: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _is_part(kind: Any) -> bool:
+def is_part(kind: Any) -> bool:
     """Whether objects of a class are parts of a model; the abstract classes take long to ask."""
     return issubclass(kind, Body | Element | Shape)
 

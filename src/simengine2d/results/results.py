@@ -202,7 +202,7 @@ class Results(PicturedResults):
 
     def resume(self, t_end: float | None = None, **options: Unpack[ResumeOptions]) -> Results:
         """Continue a run of dynamics up to `t_end`, bit for bit as if it had never ended."""
-        from ..analyses.dynamics.dynamics import resume
+        from ..analyses.dynamics.resume import resume
 
         return resume(self, t_end=t_end, **options)
 

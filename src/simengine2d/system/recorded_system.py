@@ -100,7 +100,23 @@ class RecordedSystem:
     def numbers(self, samples: Floats) -> tuple[SystemNumbers, Mask]:
         """The numbers of Systems, a row for each sample; and for which samples they are right."""
         columns, right = self.recording.replay(samples)
-        return _with_derived(self.system, [part.at(columns, len(samples)) for part in self.parts]), right
+        given = [part.at(columns, len(samples)) for part in self.parts]
+        mass, inertia, _, x, y, angle, *_, drawn_q, _, _ = given
+        masses, shape = interleaved(mass, mass, inertia), self.shape
+        if shape is not None:
+            cosine, sine, *sizes = (_repeated(each, len(samples)) for each in shape)
+        else:
+            cosine, sine, sizes = np.cos(angle), np.sin(angle), [*sizes_in(self.system.arrays, drawn_q, x, y)]
+        return constant(SystemNumbers(*[*given, cosine, sine, masses, *sizes])), right
+
+    @cached_property
+    def shape(self) -> list[Floats] | None:
+        """Cosines and sines of frames, and sizes, where they do not vary."""
+        _, _, _, x, y, angle, *_, drawn_q, _, _ = self.parts
+        if x.varied or y.varied or angle.varied or drawn_q.varied:
+            return None
+        q, (u, v, a) = drawn_q.base[None], (part.base[None] for part in (x, y, angle))
+        return [np.cos(a), np.sin(a), *sizes_in(self.system.arrays, q, u, v)]
 
     def system_of(self, numbers: SystemNumbers, k: int, model: Callable[[], Model]) -> VariedSystem:
         """The System of sample k; `model` makes its Model, where somebody asks for names."""
@@ -126,6 +142,8 @@ class _Part:
         self.varied = [(k, each.place) for k, each in enumerate(listed) if isinstance(each, Recorded)]
 
     def at(self, columns: list[Any], count: int) -> Floats:
+        if not self.varied:
+            return _repeated(self.base[None], count)
         values = np.empty((count, self.base.size))
         values[:] = self.base
         for k, place in self.varied:
@@ -207,12 +225,9 @@ def _differ(a: Any, b: Any) -> bool:
     return plain(a) != plain(b) and bool(a != b)
 
 
-def _with_derived(system: System, given: list[Floats]) -> SystemNumbers:
-    """All numbers, from those that are not derived."""
-    mass, inertia, _, x, y, angle, *_, drawn_q, _, _ = given
-    sizes = sizes_in(system.arrays, drawn_q, x, y)
-    derived = [np.cos(angle), np.sin(angle), interleaved(mass, mass, inertia), *sizes]
-    return constant(SystemNumbers(*given, *derived))
+def _repeated(row: Floats, count: int) -> Floats:
+    """The same row for all samples, in one place."""
+    return row if count == 1 else np.broadcast_to(row, (count, *row.shape[1:]))
 
 
 # The System of a sample -------------------------------------------------------------------------------

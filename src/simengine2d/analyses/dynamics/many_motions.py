@@ -73,11 +73,12 @@ class ManyMotions:
         if not isinstance(stepper, OdeStepper) or not _is_plain(stepper):
             raise NotRecorded("the motion is not one of joint coordinates whose numbers can be written")
         self.stepper, self.known = stepper, cautions(stepper)
-        self.notes, self.like = self.run.reported(), SystemNumbers.of(recorded.system)
+        self.notes, like = self.run.reported(), SystemNumbers.of(recorded.system)
+        self.geometry, self.gravity = geometry_in(like), like.gravity
         self.room = ROOM if self.options.spacing is not None else self.options.times.size
         system = recorded.system
         self.each = HEAD + 2 * self.room * (1 + 3 * system.n + system.m)
-        self.answers = np.empty((max(1, BLOCK // self.each), self.each))
+        self.answers = np.empty((0, self.each))
         self.settings = self.options.settings(self.options.times) | {"method": self.run.method}
         self.loop = run_motions.bind(prepared(stepper, self.options))
 
@@ -86,8 +87,7 @@ class ManyMotions:
     def rows_of(self, numbers: SystemNumbers) -> tuple[Floats, Mask]:
         """A row for each variant, and for which of them it says all, in the order of `MotionNumbers`."""
         N, system = numbers, self.recorded.system
-        alike = [_same(getattr(N, name), getattr(self.like, name)) for name in GEOMETRY]
-        right = np.logical_and.reduce(alike) & np.all(N.masses > 0.0, axis=1)
+        right = _same(geometry_in(N), self.geometry) & np.all(N.masses > 0.0, axis=1)
         with np.errstate(all="ignore"):
             right &= uneven_with(system, N.masses) == unequal(system)
             shares = shares_with(system, N.masses)
@@ -100,7 +100,7 @@ class ManyMotions:
         """Gravity says how fast the motion becomes."""
         stepper, qd, gravity = self.stepper, self.run.start.assembly.qd, numbers.gravity
         rows = np.tile(stepper.atol, (len(gravity), 1))
-        for k in np.flatnonzero(~_same(gravity, self.like.gravity)).tolist():
+        for k in np.flatnonzero(~_same(gravity, self.gravity)).tolist():
             rows[k] = stepper.absolute(self.options, pace(self.recorded.system, qd, gravity[k]))
         return rows
 
@@ -118,7 +118,10 @@ class ManyMotions:
 
     def _answers(self, rows: Floats) -> Iterator[Floats]:
         """Motion after motion; each holds until the next one is asked for."""
-        for first in range(0, len(rows), len(self.answers)):
+        most = max(1, BLOCK // self.each)
+        if len(self.answers) < min(len(rows), most):
+            self.answers = np.empty((min(len(rows), most), self.each))
+        for first in range(0, len(rows), max(1, len(self.answers))):
             some = np.ascontiguousarray(rows[first : first + len(self.answers)])
             self.loop(self.room, some, self.answers[: len(some)])
             yield from self.answers[: len(some)]
@@ -205,6 +208,11 @@ def _is_plain(stepper: OdeStepper) -> bool:
     shares = isinstance(stepper.system, OwnSystem) and isinstance(stepper.problem.rhs.kept[1], Recursive)
     # the rank of more rows may be judged by masses
     return goes_on and shares and not remembers and stepper.system.n <= SMALL
+
+
+def geometry_in(numbers: SystemNumbers) -> Floats:
+    """Those numbers, of one System or of many."""
+    return np.concatenate([getattr(numbers, name) for name in GEOMETRY], axis=-1)
 
 
 def _same(rows: Floats, row: Floats) -> Mask:

@@ -1,0 +1,96 @@
+"""Plain calls on models that differ in numbers from earlier ones: the same answers as on a System of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simengine2d as se
+from simengine2d.analyses.dynamics import dynamics
+from simengine2d.analyses.earlier_models import REPEATED
+from simengine2d.analyses.kinematics import kinematics
+from simengine2d.model.number_places import differing_numbers, with_numbers_at
+from simengine2d.numerics.kernel import JIT
+
+MOTION = ("t", "q", "qd", "qdd")
+needs_jit = pytest.mark.skipif(not JIT, reason="without compiled kernels every call runs the analysis")
+
+
+def pendulum(mass: float, stiffness: float, length: float = 1.0) -> se.Model:
+    m = se.Model("pendulum")
+    bob = m.body("bob", mass=mass, inertia=0.1, at=(length, 0.0))
+    m.add(se.Revolute("O", m.ground, bob.at(-length, 0.0)))
+    m.add(se.Spring("spring", se.angle(m.ground, bob), stiffness=stiffness, damping=0.2))
+    return m
+
+
+def count_answers(monkeypatch: pytest.MonkeyPatch, module: Any) -> list[bool]:
+    """Whether each call was answered as a variant."""
+    answered, answer = [], module.earlier.answer
+
+    def noted(*given: Any) -> Any:
+        known = answer(*given)
+        answered.append(known is not None)
+        return known
+
+    module.earlier.known.clear()
+    monkeypatch.setattr(module.earlier, "answer", noted)
+    return answered
+
+
+@needs_jit
+@pytest.mark.slow
+def test_dynamics_of_models_that_differ_in_masses_and_forces(monkeypatch):
+    answered = count_answers(monkeypatch, dynamics)
+    for k in range(8):
+        model = pendulum(1.0 + 0.1 * k, 2.0 - 0.1 * k)
+        r, whole = se.dynamics(model, t_end=1), se.dynamics(se.System(model), t_end=1)
+        for name in (*MOTION, "lam"):
+            assert getattr(r, name).tobytes() == getattr(whole, name).tobytes()
+        assert (r.notes, r.status, r.statistics) == (whole.notes, whole.status, whole.statistics)
+        assert r.settings == whole.settings and r.model.bodies["bob"].mass == model.bodies["bob"].mass
+        model.bodies["bob"].mass = 99.0  # later changes do not affect it
+        assert r.model.bodies["bob"].mass == 1.0 + 0.1 * k
+        assert np.array_equal(r.resume(t_end=1.5).q[-1], whole.resume(t_end=1.5).q[-1])
+    assert answered == [False] * (REPEATED + 1) + [True] * (7 - REPEATED)
+    # another length is another geometry, and wrong numbers are refused as always
+    assert se.dynamics(pendulum(1.0, 2.0, 1.2), t_end=1).q[0, 0] == 1.2
+    with pytest.raises(se.ModelError, match="mass"):
+        se.dynamics(pendulum(-1.0, 2.0), t_end=1)
+
+
+@needs_jit
+@pytest.mark.slow
+def test_kinematics_of_models_that_differ_in_a_parameter(monkeypatch):
+    answered, model = count_answers(monkeypatch, kinematics), se.load("four_bar")
+    for k in range(8):
+        model.parameters["rocker"] = 3.5 + 0.01 * k  # the same Model, changed
+        r = se.kinematics(model, t_end=1, step=0.1)
+        whole = se.kinematics(model, t_end=1, step=0.1, progress=lambda t: None)
+        assert all(getattr(r, name).tobytes() == getattr(whole, name).tobytes() for name in MOTION)
+        assert r.model.parameters["rocker"] == 3.5 + 0.01 * k
+    assert answered == [False] * (REPEATED + 1) + [True] * (7 - REPEATED)
+    model.parameters["rocker"] = 0.5
+    with pytest.raises(se.ModelError, match="height"):
+        se.kinematics(model, t_end=1, step=0.1)
+
+
+def test_only_numbers_may_differ():
+    first = pendulum(1.0, 2.0).snapshot()
+    places = {("bodies", "bob", "mass"): 3.0, ("elements", "spring", "stiffness"): 5.0}
+    assert differing_numbers(pendulum(3.0, 5.0), first) == places
+    assert differing_numbers(with_numbers_at(first, places), first) == places
+    moved = differing_numbers(pendulum(1.0, 2.0, 1.5), first)
+    assert moved is not None and set(moved.values()) == {1.5, -1.5}
+    assert differing_numbers(with_numbers_at(first, moved), first) == moved
+    for change in (
+        lambda m: m.body("other"),
+        lambda m: m.parameters.update(k=1.0),
+        lambda m: setattr(m.elements["spring"], "stiffness", "2*t"),
+        lambda m: setattr(m.elements["spring"], "stiffness", lambda s, v, t: 2.0 * s),
+    ):
+        other = pendulum(1.0, 2.0)
+        change(other)
+        assert differing_numbers(other, first) is None
