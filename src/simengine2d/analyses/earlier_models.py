@@ -79,7 +79,7 @@ class AlikeModels:
             self.values |= {place: _number_at(self.first, place) for place in new}
             self.repeated, self.recorded, self.idle = 0, None, Pool()
         self.repeated += 1
-        worthwhile = self.missed <= MOST_MISSED and 0 < len(self.values) <= MOST_PLACES
+        worthwhile = self.missed <= MOST_MISSED and len(self.values) <= MOST_PLACES
         return worthwhile and self.repeated > REPEATED
 
     def answer(
