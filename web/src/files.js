@@ -67,7 +67,8 @@ export class Files {
       if (this.hasWork) this.number = (await this.connection.ask("draft", { name, text, offered })).number;
       else await this.connection.ask("forget", { name });
     } catch (error) {
-      if (!error.answer?.lost) toast(`The draft is not kept: ${error.message}`, "error");
+      if (!error.answer?.lost && error.message !== this.complaint) toast(`The draft is not kept: ${error.message}`, "error");
+      this.complaint = error.message; // said once
     }
   }
 
