@@ -67,7 +67,7 @@ def test_the_model_keeps_its_text_and_the_picture_is_drawn():
 
 
 def test_the_answer_in_json():
-    shown = run(*WORDS, "--parameter", "rocker", "--noise", "rocker.phi=0.001 rad", "--json")
+    shown = run(*WORDS, "--param", "rocker", "--noise", "rocker.phi=0.001 rad", "--json")
     data = json.loads(shown.stdout)
     low, high = data["intervals"]["rocker"]
     assert low < data["parameters"]["rocker"] < high
@@ -98,7 +98,7 @@ def test_what_is_not_determined_is_a_warning_and_with_strict_an_exit_code():
         ),
         ((*WORDS, "--parameter", "rocker=4:3"), 1, "bounds of 'rocker': 4 is not below 3"),
         ((*WORDS, "--parameter", "rocker=a:3"), 1, "parameter 'rocker': "),
-        ((*WORDS, "--parameter", "rocker", "--noise", "rocker.phi"), 2, "write CHANNEL=SIGMA"),
+        ((*WORDS, "--param", "rocker", "--noise", "rocker.phi"), 2, "write CHANNEL=SIGMA"),
         ((*WORDS, "--parameter", "rocker", "--loss", "cubic"), 1, "there is no loss 'cubic'"),
         ((*WORDS, "--parameter", "rocker", "--analysis", "modes"), 1, "a fit compares motions"),
     ],

@@ -184,7 +184,7 @@ def _root_of_difference(node: Call, first: Node, less: Node, values: Mapping[str
     small, large, remedy = first, less, ""
     if _is_square(small) and _is_square(large):
         small, large = small.parts[0], large.parts[0]
-        remedy = " Lengths like these do not meet: make the first larger, or the second smaller."
+        remedy = " Lengths like these do not meet: make the first longer, or the second shorter."
     sizes = [_with_value(part, values) for part in (small, large)]
     text = f"the root has no real value: {sizes[0]} is too small beside {sizes[1]}.{remedy}"
     raise mistake(_located(node), text)

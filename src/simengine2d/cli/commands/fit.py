@@ -26,6 +26,7 @@ DataArgument = Annotated[
 ParameterOption = Annotated[
     list[str],
     typer.Option(
+        "--param",
         "--parameter",
         metavar="NAME[=LOW:HIGH]",
         help="What to find, with bounds LOW:HIGH or a start NAME=VALUE; may be repeated.",
@@ -182,7 +183,7 @@ def parameters_in(texts: list[str]) -> tuple[list[str], dict[str, tuple[Any, Any
         name, sign, given = (part.strip() for part in text.partition("="))
         low, colon, high = (part.strip() for part in given.partition(":"))
         if not name or (sign and not (low or high)):
-            raise typer.BadParameter(f"--parameter {text}: write NAME, NAME=LOW:HIGH or NAME=START.")
+            raise typer.BadParameter(f"--param {text}: write NAME, NAME=LOW:HIGH or NAME=START.")
         names.append(name)
         if colon:
             bounds[name] = low or None, high or None
