@@ -188,6 +188,16 @@ def test_a_short_peak_between_outputs():
 
 
 @pytest.mark.slow
+def test_a_load_that_is_a_table():
+    """A spline: its second derivative has kinks where the motion passes its points."""
+    m = sprung_four_bar()
+    m.parameters["F"] = 6.0
+    m.table("load", [-30, -3, 0, 1, 2, 4, 8, 30], [0, 0.5, 1, 3, 2, 5, 1, 0])
+    m.add(se.Torque("push", "crank", "F*load(crank.phi)"))
+    agrees(m, ["F", "coupler"], "dynamics", ["final(rocker.phi)", "final(push.torque)"], t_end=1)
+
+
+@pytest.mark.slow
 def test_dynamics_of_a_loop():
     """A peak reaction, the time of an event, values there, energy, the end."""
     outputs = {

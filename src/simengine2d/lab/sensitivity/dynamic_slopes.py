@@ -25,6 +25,7 @@ from ...analyses.times import begin_of
 from ...errors import UnsupportedError
 from ...numerics.arrays import Floats, Ints
 from ...results.results import Results
+from ...system.system import System
 from .motion_slopes import MotionSlopes, all_parameter_slopes, states_of
 from .panels import NODES, STAGES, between, once, resolving_panels, twice
 from .parameters import Varied, VariedNumber, VariedTime
@@ -78,7 +79,9 @@ class Variational:
         run = lambda times: dynamics(self.system, t_eval=times, rtol=tolerance, **others)
         self.end = float(results.t[-1])
         beyond = BEYOND * (self.end - self.begin) if any(each.stop for each in results.events) else 0.0
-        self.panels = resolving_panels(run, self.begin, self.end + beyond, panel_count(results))
+        self.panels = resolving_panels(
+            run, self.begin, self.end + beyond, panel_count(results), splines=has_splines(self.system)
+        )
         self._refuse_jumps()
 
     def _refuse_jumps(self) -> None:
@@ -205,6 +208,13 @@ class Variational:
         """q_p and qd_p at a node from those of its independent coordinates."""
         columns = np.concatenate([state, np.eye(state.shape[1])])
         return parts.q[i] @ columns, parts.qd[i] @ columns
+
+
+def has_splines(system: System) -> bool:
+    """Whether a table or a curve has a part in the motion."""
+    functions = [*system.functions, *(law for _, law in system.laws)]
+    tables = bool(system.written.tables) or any(function.table is not None for function in functions)
+    return tables or system.has_formulas
 
 
 def panel_count(results: Results) -> int:

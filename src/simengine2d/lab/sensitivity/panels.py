@@ -23,8 +23,10 @@ from ...numerics.arrays import Floats
 from ...results.results import Results
 
 STAGES = 12
-RESOLVED = 1e-6
-"""Part of an acceleration that the highest polynomial of a panel may have."""
+RESOLVED, RESOLVED_SPLINES = 1e-6, 1e-10
+"""Part of an acceleration that the highest polynomial of a panel may have; where forces are splines, their derivatives,
+which the variational equations need, are less smooth.
+"""
 FEWEST, MOST_RUNS, MOST_PIECES = 6, 8, 4
 
 
@@ -84,7 +86,9 @@ def nodes_of(ends: Floats) -> Floats:
     return (ends[:-1, None] + np.diff(ends)[:, None] * NODES).ravel()
 
 
-def resolving_panels(run: Callable[[Floats], Results], begin: float, end: float, count: int) -> Panels:
+def resolving_panels(
+    run: Callable[[Floats], Results], begin: float, end: float, count: int, *, splines: bool = False
+) -> Panels:
     """Panels on which polynomials resolve the accelerations of a motion; `run` gives the motion at some times."""
     ends = np.linspace(begin, end, max(FEWEST, count) + 1)
     for runs in range(1, MOST_RUNS + 1):
@@ -92,17 +96,18 @@ def resolving_panels(run: Callable[[Floats], Results], begin: float, end: float,
         results = motion.at_rows(slice(1, None))
         if results.t.size != STAGES * (ends.size - 1):
             raise SimEngineError(f"the motion could not be followed to t = {end:g} s: {results.status}.")
-        pieces = pieces_of(results)
+        pieces = pieces_of(results, RESOLVED_SPLINES if splines else RESOLVED)
         if runs == MOST_RUNS or pieces.max() == 1:
             break
         if runs > 1:  # a place where the motion is less smooth than polynomials
             pieces[pieces > 1] = MOST_PIECES
         parts = [np.linspace(a, b, n + 1)[:-1] for a, b, n in zip(ends, ends[1:], pieces, strict=False)]
         ends = np.concatenate([*parts, [end]])
-    return Panels(ends, results, motion.at_rows(slice(0, 1)), ends[:-1][pieces > 1])
+    rough = pieces_of(results, RESOLVED) > 1
+    return Panels(ends, results, motion.at_rows(slice(0, 1)), ends[:-1][rough])
 
 
-def pieces_of(results: Results) -> Any:
+def pieces_of(results: Results, resolved: float) -> Any:
     """Into how many pieces each panel has to be cut, so that polynomials through its nodes resolve the accelerations.
 
     The highest coefficient of a smooth function changes with h^(s-1).
@@ -110,7 +115,7 @@ def pieces_of(results: Results) -> Any:
     sizes = results.system.sizes
     parts = (results.qdd / sizes).reshape(-1, STAGES, sizes.size)
     highest = np.abs(np.einsum("k,pkn->pn", _COEFFICIENTS[-1], parts)).max(axis=1)
-    excess = highest / max(RESOLVED * np.abs(parts).max(), np.finfo(float).tiny)
+    excess = highest / max(resolved * np.abs(parts).max(), np.finfo(float).tiny)
     wanted = np.ceil(excess ** (1.0 / (STAGES - 1)))
     return np.clip(np.nan_to_num(wanted, nan=MOST_PIECES), 1, MOST_PIECES).astype(np.int64)
 
