@@ -214,6 +214,12 @@ def test_fingers_draw_and_zoom(empty):
     (x, y) = page.pixel(0.3, 0.2)
     page.touch(*([(x - d, y), (x + d, y)] for d in (40, 60, 80)))
     assert page.run("studio.screen.view.k") == pytest.approx(2.0 * scale, rel=1e-2)
+    page.key("Escape")
+    page.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y + 150}])
+    page.until("document.querySelector('.popup').checkVisibility()")  # a long press on the paper
+    page.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    page.choose("Ground here")
+    assert page.text.startswith("ground:")
 
 
 def test_the_text_is_checked_and_completed_while_it_is_typed(empty):

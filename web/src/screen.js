@@ -26,7 +26,7 @@ export class Screen {
 
   mount(fresh = false) {
     const settings = !fresh && this.player ? this.player.settings : null;
-    const wasEmpty = this.player && !this.player.results[0].bodies.length;
+    const usual = this.player?.options.speed;
     this.player?.end();
     this.setColors();
     const root = html("div", { class: "player" });
@@ -40,7 +40,7 @@ export class Screen {
       legend.show();
       this.onShow();
     };
-    if (settings) this.player.take(keptSettings(settings, this.player, this.data.options, wasEmpty));
+    if (settings) this.player.take(keptSettings(settings, this.player, this.data.options, usual));
     else this.player.seek(this.player.span[0]);
   }
 
@@ -165,9 +165,9 @@ export class Screen {
 }
 
 // what still makes sense for other results
-function keptSettings(settings, player, options, wasEmpty) {
+function keptSettings(settings, player, options, usual) {
   const known = settings.channels.filter(([name]) => player.plots.charts.some((chart) => chart.name === name));
   const shown = Object.fromEntries(Object.entries(settings.shown).filter(([name]) => player.toggles[name]));
   const traces = [...new Set([...settings.traces, ...options.trace])];
-  return { ...settings, shown, traces, channels: known.length ? known : options.channels.map((name) => [name, ""]), speed: wasEmpty ? String(options.speed) : settings.speed };
+  return { ...settings, shown, traces, channels: known.length ? known : options.channels.map((name) => [name, ""]), speed: Number(settings.speed) === usual ? String(options.speed) : settings.speed };
 }

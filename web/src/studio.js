@@ -117,6 +117,7 @@ export class Studio {
     this.runs.clear();
     this.guide.restart();
     this.selection.clear();
+    this.tools.take("select");
     this.look();
   }
 

@@ -66,16 +66,13 @@ export class Pointer {
     if (event.button !== 0) return;
     const { tool } = this.studio.tools;
     const place = this.placeOf(event);
-    if (!tool.wants(place)) {
-      this.active = { id: event.pointerId, from: place.pixel, moved: false, passive: true };
-      return;
-    }
+    const timer = event.pointerType === "touch" ? setTimeout(() => this.longPress(event), LONG) : 0;
+    this.active = { id: event.pointerId, from: place.pixel, moved: false, timer, passive: !tool.wants(place) };
+    if (this.active.passive) return;
     event.stopPropagation();
     event.preventDefault();
     this.canvas.setPointerCapture(event.pointerId);
-    this.active = { id: event.pointerId, from: place.pixel, moved: false };
     tool.down(place);
-    if (event.pointerType === "touch") this.active.timer = setTimeout(() => this.longPress(event), LONG);
   }
 
   move(event) {
@@ -88,10 +85,10 @@ export class Pointer {
     const place = this.placeOf(event);
     const moved = Math.hypot(place.pixel[0] - active.from[0], place.pixel[1] - active.from[1]) > STILL;
     active.moved ||= moved;
+    if (active.moved) clearTimeout(active.timer);
     if (active.passive) return;
     event.stopPropagation();
     if (!active.moved) return;
-    clearTimeout(active.timer);
     this.studio.tools.tool.move(place);
   }
 

@@ -13,6 +13,7 @@ from ...analyses.inverse.inverse_dynamics import inverse_dynamics
 from ...analyses.linear.modes import modes
 from ...errors import Interrupted, ModelError, SimEngineError, listed
 from ...io.job import Job, job_for
+from ...model.frame import GROUND
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
@@ -21,6 +22,7 @@ from ...system.system import System
 MOST_OUTPUTS = 400
 OUTPUTS = 100
 PATIENCE = 20.0  # seconds after which a run is ended and shown as far as it came
+SIGHT = 1.5  # sizes of the mechanism: how far it is followed where nobody has said how long to look
 SWING = 0.12  # of the size of the mechanism: the amplitude with which a mode is shown
 
 
@@ -57,7 +59,8 @@ def shown_motion(model: Model, asked: dict[str, Any] | None) -> Shown:
             return _mode(model, asked)
         job = _job(model, asked)
         used = {"kind": job.kind} | {k: v for k, v in job.options.items() if v is not None}
-        return Shown(_run(model, job, patience, told=asked is not None), used)
+        results = _run(model, job, patience, told=asked is not None)
+        return Shown(results if asked or model.analysis else in_sight(results), used)
     except SimEngineError as error:
         return Shown(_moving(error.results), used, error)
     except Interrupted as error:
@@ -65,6 +68,28 @@ def shown_motion(model: Model, asked: dict[str, Any] | None) -> Shown:
             raise
         note = f"the run took longer than {PATIENCE:g} s and is shown as far as it came: {error}"
         return Shown(_moving(error.results), used, notes=[note])
+
+
+def in_sight(results: Results) -> Results:
+    """Until a body that nothing holds yet has left the picture, of which only its fall would be seen."""
+    own = results.in_si
+    loose = [own.bodies.index(name) for name in _loose(own.model)]
+    if results.t.size < 3 or not loose:
+        return results
+    places = own.q.reshape(own.t.size, -1, 3)[:, loose, :2]
+    far = np.linalg.norm(places - places[0], axis=2).max(axis=1, initial=0.0)
+    gone = np.flatnonzero(far > SIGHT * own.system.length)
+    return results if not gone.size else results.at_rows(np.arange(max(2, int(gone[0]))))
+
+
+def _loose(model: Model) -> list[str]:
+    """Bodies that no chain of joints leads to from the ground."""
+    chains = [{frame.body for frame in joint.frames()} for joint in model.joints.values()]
+    held, before = {GROUND}, 0
+    while len(held) > before:
+        before = len(held)
+        held.update(*(chain for chain in chains if chain & held))
+    return [name for name in model.bodies if name not in held]
 
 
 def _moving(results: Any) -> Results | None:
