@@ -17,18 +17,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 import cases
 import numpy as np
 import ours
-from kinematics import pylinkage_peer
 
 import simengine2d as se
 
 POINTS = 360
-TURNS = 3  # of each measurement in time
+TURNS = 10  # of each measurement in time
 
 
 def processor_ms(run: Callable[[], object], count: int) -> float:
@@ -54,7 +52,7 @@ def report(name: str, study: Callable[..., object], bare: Callable[[], object], 
     study(values[:200], 1)  # compiled and loaded; less than two samples in a chunk are no batch
     each = processor_ms(lambda: study(values, 1), values.size)
     solve = min(processor_ms(bare, 1) for _ in range(50))
-    faster = gain(lambda workers: study(values[: max(40, values.size // 5)], workers))
+    faster = gain(lambda workers: study(values[: values.size // 2], workers))
     print(f"{name:32} {each:8.3f} ms a variant, {solve:.3f} ms the bare solve ({each / solve:.2f} times), "
           f"two threads {faster:.2f} times one")  # fmt: skip
 
@@ -87,22 +85,12 @@ def of_dynamics(count: int) -> None:
     report(f"dynamics, {count} x 5 s", study, bare, mass * np.linspace(1.0, 1.5, count))
 
 
-def pylinkage() -> None:
-    """Its compiled positions, without what a new linkage costs."""
-    if not find_spec("pylinkage"):
-        print("pylinkage is not installed; left out")
-        return
-    print(f"pylinkage, {POINTS} positions: {1e3 * POINTS * pylinkage_peer():.3f} ms a variant")
-
-
-def exudyn(python: str, count: int) -> None:
+def peer(python: str, module: str, *words: int) -> None:
     """Measured by an interpreter that has it."""
-    here = Path(__file__).parent
-    words = [python, "-m", "peers.exudyn_variation", str(count)]
-    done = subprocess.run(words, cwd=here, capture_output=True, text=True, check=False)
-    print(
-        done.stdout.strip() if done.returncode == 0 else f"Exudyn is left out: {done.stderr.strip()[-200:]}"
-    )
+    command = [python, "-m", f"peers.{module}", *map(str, words)]
+    done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    left_out = f"{module} is left out: {done.stderr.strip()[-200:]}"
+    print(done.stdout.strip().splitlines()[-1] if done.returncode == 0 else left_out)
 
 
 def main() -> None:
@@ -119,8 +107,8 @@ def main() -> None:
     chosen = parser.parse_args()
     of_kinematics(chosen.kinematics)
     of_dynamics(chosen.dynamics)
-    pylinkage()
-    exudyn(chosen.peers_python, max(1, chosen.dynamics // 50))
+    peer(chosen.peers_python, "pylinkage_variation", max(1, chosen.kinematics // 20), POINTS)
+    peer(chosen.peers_python, "exudyn_variation", max(1, chosen.dynamics // 50))
 
 
 if __name__ == "__main__":
