@@ -12,9 +12,9 @@ from PIL import Image
 
 import simengine2d as se
 from simengine2d.draw import animation
-from simengine2d.draw.figure import LEVEL
+from simengine2d.draw.figure import LEVEL, closed_figure
 from simengine2d.draw.marks import Layer
-from simengine2d.draw.scene import resampled
+from simengine2d.draw.scene import resampled, scene_of
 
 
 @pytest.fixture(scope="module")
@@ -136,3 +136,18 @@ def test_a_poster_shows_the_first_and_the_last_pose(pendulum):
     assert {first % 360, last % 360} <= {angle % 360 for angle in angles}
     with pytest.raises(se.ModelError, match="a poster needs two"):
         pendulum.poster(poses=1)
+
+
+@pytest.mark.parametrize("size", range(300, 340, 6))
+def test_the_legend_is_inside_however_narrow_the_picture(size):
+    """A valve train has four kinds of forces and is about twice as high as it is wide."""
+    scene = scene_of(se.inverse_dynamics(se.load("valve_train"), t_end=0.01, step=0.01))
+    shown = {"forces": True, "labels": False, "centers": False, "arrows": ()}
+    figures = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            animation, "closed_figure", lambda *size: figures.append(closed_figure(*size)) or figures[0]
+        )
+        next(animation._pictures(scene, size, "light", lambda done: None, **shown))
+    (ax,) = figures[0].axes
+    assert ax.get_legend().get_window_extent().y0 >= 0.0

@@ -149,9 +149,11 @@ def _pictures(scene: Scene, size: int, theme: str, progress: Progress, **shown: 
     arrows = [*(scene.arrows if shown["forces"] else ()), *scene.requested(shown["arrows"])]
     explained = bool(arrows)
     x0, y0, x1, y1 = bounds = with_strip(scene.bounds_with_forces) if explained else scene.bounds
-    width = size * min(1.0, (x1 - x0) / (y1 - y0))
-    below = height_below(arrows, 0.72 * width) / 0.72 if explained else 0.0
-    scale = min(size / (x1 - x0), (size - below) / (y1 - y0))
+    below, needed = 0.0, -1.0
+    while needed != below:  # a legend of more lines makes the picture narrower, and then itself higher
+        needed = below
+        scale = min(size / (x1 - x0), (size - below) / (y1 - y0))
+        below = height_below(arrows, 0.72 * (scale * (x1 - x0) - 2.0)) / 0.72  # it loses up to 2 pixels below
     # even numbers of pixels, as video needs them
     width, height = (2 * max(32, round(side / 2)) for side in (scale * (x1 - x0), scale * (y1 - y0) + below))
     figure = closed_figure(width / 100, height / 100)
