@@ -327,7 +327,7 @@ def test_a_solution_is_an_ordinary_model(tmp_path):
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda s: s.motion([(0, 0, 0)]), "1 poses are too few"),
+        (lambda s: s.motion([(0, 0, 0)]), "at least 2 poses are needed, not 1"),
         (lambda s: s.motion([]), "must be rows of 3"),
         (lambda s: s.motion(np.zeros((6, 3))), "two to five exactly"),
         (lambda s: s.motion(np.zeros((3, 3))), "leave the pivots open"),
@@ -338,7 +338,7 @@ def test_a_solution_is_an_ordinary_model(tmp_path):
         (lambda s: s.path(poses_of()[:, :2], INPUTS, guide=1), "5 points leave no choice of guide"),
         (lambda s: s.motion(np.zeros((5, 3))), "not independent"),
         (lambda s: s.motion([(0, 0, 0), (1, 0, 0), (2, 1, 0), (3, 5, 0)]), "do not turn against each other"),
-        (lambda s: s.function_generator([0, 1], [0, 1]), "too few"),
+        (lambda s: s.function_generator([0, 1], [0, 1]), "at least 3 outputs are needed, not 2"),
         (lambda s: s.function_generator([0, 1, 2], [0, 1, 1.5], ground=-1), "must be positive"),
         (
             lambda s: s.function_generator([0, 1, 2, 3, 4], [0, 1, 2, 3, 5], input_start=1),
