@@ -22,6 +22,9 @@ CASES = [
 def test_the_motion_is_the_same_and_steps_are_counted(how):
     model = se.builders.slider_crank(1.0, 2.2, crank_angle=1.0)
     plain, kept = se.dynamics(model, t_end=1, **how), se.dynamics(model, t_end=1, history=True, **how)
+    np.testing.assert_array_equal(kept.iterations, kept.history.iterations)
+    with pytest.raises(se.ModelError, match="run it with history=True"):
+        _ = plain.iterations
     assert np.array_equal(plain.t, kept.t)
     assert np.array_equal(plain.q, kept.q)
     assert plain.history is None

@@ -133,3 +133,14 @@ def test_the_augmented_equations_are_n_plus_nc_and_the_embedded_ones_n_minus_nc(
     n, nc = at.QA.size, at.Phi.size
     assert (n + nc, n - nc) == (5, 1) and at.M_bar.shape == (1, 1)
     np.testing.assert_allclose(at.M_bar, 20 * 2**2 / 3, rtol=1e-14)  # m L^2 / 3 about the pin
+
+
+def test_results_can_be_drawn_while_a_run_goes_on():
+    drawn = []
+    method = se.ForwardEuler()  # any with steps of its own
+    r = se.dynamics(
+        pendulum(), t_end=4, step=0.001, integrator=method, keep=lambda r: drawn.append(r["bar.phi"])
+    )
+    assert len(drawn) > 1
+    for so_far in drawn:
+        np.testing.assert_array_equal(so_far, r["bar.phi"][: so_far.size])

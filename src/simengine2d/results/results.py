@@ -105,6 +105,15 @@ class Results(PicturedResults):
         """What computed them, and why that was chosen; empty where there was nothing to choose."""
         return str(self.settings.get("method", ""))
 
+    @property
+    def iterations(self) -> Ints:
+        """Newton iterations of every step that was tried; `explain` shows those of one step, line by line."""
+        if self.history is None:
+            raise ModelError(
+                f"the iterations of this {self.analysis} were not kept; run it with history=True."
+            )
+        return self.history.iterations
+
     # arrays that fit each other
 
     @property
