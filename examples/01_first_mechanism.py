@@ -183,8 +183,8 @@ def _():
     mo.md(r"""
     ## Let it go
 
-    Without a motor, *dynamics* asks how the weights of the bars move it. `B.fy` is the vertical force in pin B, between
-    crank and coupler of this model.
+    Without a motor, *dynamics* asks how the weights of the bars move it. The shipped four-bar has its pins A, B, C and D
+    in the order of the bars; `B.fy` is the vertical force in pin B, between crank and coupler.
     """)
     return
 
@@ -223,7 +223,8 @@ def _():
 
     1. Set the coupler to 3 m in the slider above. By the formula the swing is
        $\arccos\tfrac{9}{24} - \arccos\tfrac{21}{24} = 39.0°$. Do you see it?
-    2. Make the crank of `my four-bar` so long that it cannot turn fully: draw it to (0, 2.5). What does the error say?
+    2. Make the crank of `my four-bar` so long that it cannot turn fully: end it at (0, 3), and leave the other bars as
+       they are. What does the error say?
     3. Draw a mechanism of your own: add two bars to the rocker, and pin the last to the ground.
 
     The next notebook lets one bar swing, and looks at the equations. Checks of what was said above:

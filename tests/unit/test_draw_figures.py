@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -173,6 +175,25 @@ def test_a_second_unit_gets_a_scale_on_the_right():
         for line in axes.get_lines()
     }
     assert len(styles) == 3  # told apart without color, too
+
+
+def test_time_begins_and_ends_at_the_edges_also_with_a_constant_on_the_right():
+    r = se.inverse_dynamics(builders.four_bar(1, 4, 3, 4, speed="2*pi"), t_end=2)
+    assert np.ptp(r["C.torque"]) == 0.0
+    assert r.plot("C.fx", "C.torque").get_xlim() == (0.0, 2.0)
+
+
+def test_pictures_of_answers_need_no_sympy():
+    """In a program where sympy is not installed."""
+    program = (
+        "import sys; sys.modules['sympy'] = None\n"
+        "import matplotlib; matplotlib.use('Agg')\n"
+        "import simengine2d as se\n"
+        "r = se.inverse_dynamics(se.load('four_bar'), t_end=0.1)\n"
+        "r.reaction('C').plot(), r.energy().plot(), se.assemble(r.model).plot()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_axes_of_ones_own_are_used():

@@ -33,8 +33,6 @@ from ..results.energy import Energy
 from ..results.reactions import Reaction
 from ..results.results import Results
 from ..results.step_history import StepHistory
-from ..symbolic.linearize import SymbolicLinearization
-from ..symbolic.motion import SymbolicMotion
 from ..system.system import System
 from .figure import SceneArtists, axes_for, axes_or_new, prepare
 from .plots import COLORS, QUIET, WIDTH, line_style, tidy
@@ -43,6 +41,8 @@ from .snapshot import draw_model
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from ..symbolic.motion import SymbolicMotion
 
 PALE = 0.25
 SWING = 0.15  # of a typical length: how far a mode or a free motion is drawn
@@ -154,7 +154,6 @@ def _in_plane(values: Any, ax: Axes | None, what: str, unit: str) -> Axes:
 
 
 @plot_of.register(Linearization)
-@plot_of.register(SymbolicLinearization)
 def plot_eigenvalues(answer: Any, ax: Axes | None = None) -> Axes:
     """The eigenvalues; the motion decays if all are on the left."""
     return _in_plane(answer.eigenvalues, ax, "eigenvalue", " [1/s]")

@@ -63,8 +63,8 @@ def tidy(ax: Axes, right: bool = False) -> None:
     ax.set_xlabel("t [s]")
     ax.grid(True, color=QUIET, linewidth=0.6)
     ax.set_axisbelow(True)
-    ax.margins(x=0.0)
     for axes in [ax, *(other for other in ax.figure.axes if right and other.bbox.bounds == ax.bbox.bounds)]:
+        axes.margins(x=0.0)
         axes.spines["top"].set_visible(False)
         axes.spines["right"].set_visible(right)
         axes.ticklabel_format(axis="y", useOffset=False)

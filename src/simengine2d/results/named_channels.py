@@ -180,7 +180,7 @@ def _unknown(results: Results, channel: str) -> str:
     more, known = "joint.fx, lam.joint.row, energy.total", names_of(results)
     owner, dot, quantity = channel.rpartition(".")
     same = owner + dot + OTHER_WORDS.get(quantity, quantity)
-    meant = [name for name in known if f".{name}".endswith(f".{same}")]
+    meant = [name for name in known if f".{name}".endswith(f".{same}") or name.startswith(f"{channel}.")]
     similar = nearest(channel, tuple(known))
     meant = meant or ([similar] if similar else [])
     hint = f" Did you mean {listed(meant, 6)}?" if meant else ""

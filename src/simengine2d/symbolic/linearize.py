@@ -18,6 +18,8 @@ from .calculus import jacobian
 from .states import SymbolicEquilibrium, equilibrium
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from .system import SymbolicSystem
 
 
@@ -34,6 +36,12 @@ class SymbolicLinearization(PlottedAnswer):
     @property
     def eigenvalues(self) -> NDArray[np.complex128]:
         return np.linalg.eigvals(self.A).astype(complex)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The eigenvalues in the plane, on the axes given or on new ones, which are returned."""
+        from ..draw.answer_plots import plot_eigenvalues
+
+        return plot_eigenvalues(self, ax)
 
     def __str__(self) -> str:
         rates = ", ".join(digits(value) for value in np.sort_complex(self.eigenvalues))
