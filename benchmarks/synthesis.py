@@ -206,6 +206,7 @@ def print_exact_tasks() -> None:
         "five poses of Morgan and Wampler's straight-line design": straight_line_poses(),
         "five poses of a moving part (task kinzel of G. Nishida's programs)": poses_of_a_part(),
         "three poses (program motionsynthesis3pt of Dr. Jensen's course)": three_poses(),
+        "three poses (Suh and Radcliffe's textbook)": textbook_poses(),
     }.items():
         worst = max((float(each.errors().max()) for each in found.good), default=float("nan"))
         print(f"{name}: {len(found)} linkages, {len(found.good)} without defects, largest error {worst:.2g}")
@@ -262,6 +263,16 @@ def three_poses() -> se.synthesis.SynthesizedLinkages:
         fixed.append(((-W - Z).real, (-W - Z).imag))
     poses = [(0, 0, 0), *((z.real, z.imag, angle) for z, angle in zip(p, alpha, strict=True))]
     return se.synthesis.motion(poses, fixed_pivots=fixed)
+
+
+TEXTBOOK_PIVOTS = {0j: 0.994 + 3.238j, 5 + 0j: 3.548 - 1.655j}
+"""Of three positions in C. H. Suh, C. W. Radcliffe, Kinematics and Mechanisms Design, Wiley 1978, chapter 6: for each
+chosen fixed pivot the moving pivot in the first pose."""
+
+
+def textbook_poses() -> se.synthesis.SynthesizedLinkages:
+    poses = [(1, 1, 0), (2, 0.5, 0), (3, 1.5, "45*deg")]
+    return se.synthesis.motion(poses, fixed_pivots=[(m.real, m.imag) for m in TEXTBOOK_PIVOTS])
 
 
 if __name__ == "__main__":

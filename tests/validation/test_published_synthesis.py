@@ -1,8 +1,9 @@
 """Published tasks of synthesis, solved at least as well as published.
 
 Targets and linkages from the programs of S. Nguyen-Van et al., Symmetry 14 (2022) 381, and from A. P. Morgan and C. W.
-Wampler, ASME Journal of Mechanical Design 112 (1990) 544-550; benchmarks/synthesis.py has them all. The published
-errors are computed from the published dimensions, so there is no rounding to allow for.
+Wampler, ASME Journal of Mechanical Design 112 (1990) 544-550; poses and pivots from C. H. Suh and C. W. Radcliffe,
+Kinematics and Mechanisms Design, Wiley 1978; benchmarks/synthesis.py has them all. The published errors are computed
+from the published dimensions, so there is no rounding to allow for.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import synthesis
 
 from simengine2d.lab.synthesis.dyads import Displacements, five_pose_dyads
+from simengine2d.lab.synthesis.linkage_types import FOUR_BAR
 
 
 def test_three_angles_five_angles_and_three_poses_are_met_exactly():
@@ -24,6 +26,17 @@ def test_three_angles_five_angles_and_three_poses_are_met_exactly():
         assert found.good
         for linkage in found.good:
             assert linkage.errors().max() < 1e-9  # lengths to 200
+
+
+def test_three_poses_of_a_textbook_have_its_printed_pivots():
+    """Three decimals are printed."""
+    [found] = synthesis.textbook_poses()
+    values, (crank, rocker) = found.parameters, reversed(synthesis.TEXTBOOK_PIVOTS.items())
+    pins, _ = FOUR_BAR.positions(values, found.inputs[:1], found.sides)
+    assert (values["Ax"], values["Ay"]) == (crank[0].real, crank[0].imag)
+    for pin, printed in (("B", crank[1]), ("C", rocker[1])):
+        np.testing.assert_allclose(np.ravel(pins[pin]), [printed.real, printed.imag], atol=5e-4)
+    assert found.errors().max() < 1e-9
 
 
 def test_five_poses_of_a_published_linkage_give_it_back():

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..terminal import CountBar, answer, say, show, table
 from .app import command
 from .wanted import PictureOption, check_picture, write_picture
+
+if TYPE_CHECKING:
+    from ...lab.synthesis.solutions import SynthesizedLinkages
+    from ...lab.synthesis.targets import SynthesisTarget
 
 TargetArgument = Annotated[
     Path, typer.Argument(metavar="TARGET", help="CSV with x, y (and angle, input) or input, output; or YAML.")
@@ -38,6 +42,18 @@ ModelFileOption = Annotated[
 ]
 
 
+ExactOption = Annotated[
+    bool,
+    typer.Option(
+        "--exact", help="Instead of a search: all linkages that meet two to five positions exactly."
+    ),
+]
+PivotOption = Annotated[
+    list[str] | None,
+    typer.Option("--fixed-pivot", metavar="X,Y", help="With --exact, for three positions; repeatable."),
+]
+
+
 @command()
 def synthesize(
     target: TargetArgument,
@@ -47,19 +63,33 @@ def synthesize(
     full_turn: FullTurnOption = False,
     starts: StartsOption = None,
     seed: SeedOption = 0,
+    exact: ExactOption = False,
+    fixed_pivot: PivotOption = None,
     out: ModelFileOption = Path("linkage.yaml"),
     picture: PictureOption = None,
 ) -> None:
     """Find a linkage that makes this motion.
 
     Searches over the types and their assemblies, lists the best linkages and writes the first as a model. Each has been
-    run through all positions without passing a dead point.
+    run through all positions without passing a dead point. With --exact, the classical methods list all linkages that
+    meet the positions, with their branch, order and circuit defects; the first without is written.
     """
     from ...lab.synthesis import synthesize as search
     from ...lab.synthesis.target_files import read_target
 
     check_picture(picture)
+    searched = {
+        "--type": type,
+        "--subject-to": subject_to,
+        "--limit": limit,
+        "--full-turn": full_turn,
+        "--starts": starts,
+    }
+    _refuse(exact, searched, fixed_pivot)
     wanted = read_target(target)
+    if exact:
+        _list_exact(wanted, fixed_pivot, out, picture)
+        return
     limits = dict(map(_limit, limit or []))
     with CountBar("starts") as bar:
         found = search(
@@ -71,7 +101,48 @@ def synthesize(
     found.model().save(out)
     say(f"wrote {out}")
     drawn = write_picture(found.plot, picture)
-    answer({"target": str(wanted), "linkages": [_data(each) for each in found], "model": out} | drawn)
+    linkages = [_data(each) | {"error": each.error} for each in found]
+    answer({"target": str(wanted), "linkages": linkages, "model": out} | drawn)
+
+
+def _refuse(exact: bool, searched: dict[str, Any], pivots: list[str] | None) -> None:
+    """Options of the other way to ask."""
+    if exact:
+        for name, value in searched.items():
+            if value:
+                raise typer.BadParameter(f"{name} belongs to a search; leave it or --exact out.")
+    elif pivots:
+        raise typer.BadParameter("--fixed-pivot belongs to --exact; a search takes --limit Ax=VALUE.")
+
+
+def _list_exact(wanted: SynthesisTarget, pivots: list[str] | None, out: Path, picture: Path | None) -> None:
+    from ...lab.synthesis.exact import exact_linkages
+
+    found = exact_linkages(wanted, [_pivot(text) for text in pivots] if pivots else None)
+    heads = ["motion", "lengths", "least transmission", "defects"]
+    show(table(found.title, heads, found.rows(), words=["motion", "lengths", "defects"]))
+    written = _write_good(found, out)
+    drawn = write_picture(found.plot, picture)
+    linkages = [_data(each) | {"defects": each.defects} for each in found]
+    answer({"target": str(wanted), "linkages": linkages, "model": written} | drawn)
+
+
+def _write_good(found: SynthesizedLinkages, out: Path) -> Path | None:
+    if not found.good:
+        say(
+            "none is free of defects, so no model was written; other positions, or a search without --exact, may help"
+        )
+        return None
+    found.good[0].model().save(out)
+    say(f"wrote {out}")
+    return out
+
+
+def _pivot(text: str) -> list[str]:
+    place = text.split(",")
+    if len(place) != 2:
+        raise typer.BadParameter(f"'{text}' is not X,Y.")
+    return place
 
 
 def _limit(text: str) -> tuple[str, object]:
@@ -89,7 +160,6 @@ def _data(linkage: object) -> dict[str, object]:
     return {
         "type": linkage.type,
         "motion": linkage.motion,
-        "error": linkage.error,
         "parameters": linkage.parameters,
         "sides": linkage.sides,
         "inputs": linkage.inputs,

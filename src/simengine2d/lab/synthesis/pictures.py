@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,13 +38,15 @@ def plot_linkages(linkages: Sequence[SynthesizedLinkage], target: SynthesisTarge
 def _draw_links(ax: Axes, linkage: SynthesizedLinkage, i: int) -> None:
     kind, color = linkage._kind, COLORS[i % len(COLORS)]
     pins = pins_at(linkage, linkage.inputs[:1])
+    line: dict[str, Any] = {
+        "color": color,
+        "zorder": 2.0 - 0.01 * i,
+    }  # linkages share cranks: the better one is seen
     for link in kind.links:
         ends = np.array([pins[link.start], pins[link.end]])[:, :, 0]
-        ax.plot(
-            ends[:, 0], ends[:, 1], "-o", color=color, linewidth=1.4, markersize=4, markerfacecolor="white"
-        )
+        ax.plot(*ends.T, "-o", linewidth=1.4, markersize=4, markerfacecolor="white", **line)
     start, tip = (np.array(pins[name])[:, 0] for name in (kind.link(kind.tracer).start, "P"))
-    ax.plot(*np.array([start, tip]).T, color=color, linewidth=0.9)
+    ax.plot(*np.array([start, tip]).T, linewidth=0.9, **line)
     x, y = pins_at(linkage, _range(linkage))["P"]
     name = f"{i}: {linkage.motion}" + (f" ({', '.join(linkage.defects)} defect)" if linkage.defects else "")
     ax.plot(x, y, label=name, **line_style(i))
