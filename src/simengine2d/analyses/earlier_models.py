@@ -89,7 +89,7 @@ class AlikeModels:
         options: Mapping[str, Any],
         prepare: Callable[[RecordedSystem, Mapping[str, Any]], VariantRun],
     ) -> Results | None:
-        kind, sample = _kind_of(options), np.array([[*{**self.values, **numbers}.values()]])
+        kind, sample = kind_of(options), np.array([[*{**self.values, **numbers}.values()]])
         try:
             if self.recorded is None:
                 self.recorded = RecordedSystem(self._model_of, np.stack([[*self.values.values()], sample[0]]))
@@ -119,9 +119,17 @@ def _number_at(model: Model, place: Place) -> float:
     return float(part)
 
 
-def _kind_of(options: Mapping[str, Any]) -> Hashable:
+def kind_of(options: Mapping[str, Any]) -> Hashable:
     """Equal for the same options."""
     return tuple(
-        (name, value if value is None or isinstance(value, float | int) else np.asarray(value).tobytes())
+        (name, value if value is None or isinstance(value, float | int) else _written(value))
         for name, value in options.items()
     )
+
+
+def _written(value: Any) -> bytes | str:
+    """A list of numbers; what is none will be refused by the analysis."""
+    try:
+        return np.asarray(value, dtype=float).tobytes()
+    except (TypeError, ValueError):
+        return repr(value)

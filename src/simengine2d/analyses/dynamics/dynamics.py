@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from ...errors import ModelError
 from ...methods import ChosenCoordinates, Formulation, FormulationName, Integrator, IntegratorName
 from ...model.model import Model
 from ...numerics.arrays import Floats
-from ...numerics.collector import collector_waits
 from ...results.events import Event
 from ...results.results import Results
 from ...system.system import System
 from ..equation_system import EquationSystem
-from ..times import begin_of, check_domains, output_times
-from .choice import choice
-from .dae_stepper import DaeStepper
+from ..times import output_times
 from .earlier_motions import earlier
-from .initial_state import InitialState, start
-from .ode_stepper import OdeStepper
-from .options import DynamicsOptions, methods
-from .run import Keep, Progress, Run
+from .new_run import PLAIN, as_system, new_run, options_of
+from .options import DynamicsOptions
+from .repeated_runs import plain_run
+from .run import Keep, Progress
 from .second_opinion import second_opinion as asked_again
-from .stepper import DynamicsStepper
 
 
 def dynamics(
@@ -67,18 +61,10 @@ def dynamics(
             atol=atol, max_step=max_step, events=events, second_opinion=second_opinion, history=history,
             coordinates=coordinates, progress=progress, keep=keep,
         )  # fmt: skip
-    if isinstance(model, Model) and not any((integrator, formulation, coordinates, events, progress, keep)):
-        asked = {
-            "t_end": t_end,
-            "step": step,
-            "t_eval": t_eval,
-            "rtol": rtol,
-            "atol": atol,
-            "max_step": max_step,
-        }
-        known = None if second_opinion or history else earlier.answer(model, asked)
-        if known is not None:
-            return known
+    if not any((integrator, formulation, coordinates, events, second_opinion, history, keep)):
+        asked = dict(zip(PLAIN, (t_end, step, t_eval, rtol, atol, max_step), strict=True))
+        known = earlier.answer(model, asked) if isinstance(model, Model) and progress is None else None
+        return plain_run(as_system(model), asked, progress) if known is None else known
     times = output_times(t_end, step, t_eval, "dynamics")
     events = (events,) if isinstance(events, Event) else tuple(events)
     spacing = float(times[1]) if step is None and t_eval is None else None
@@ -90,29 +76,6 @@ def dynamics(
     return asked_again(results, options, lambda sharper: _run(sharper, None, None, False))
 
 
-def options_of(
-    model: Model | System,
-    times: Floats,
-    step: float | None,
-    integrator: str | Integrator | None,
-    formulation: str | Formulation | None,
-    coordinates: str | Mapping[str, Any] | None,
-    rtol: float = 1e-6,
-    atol: float | Sequence[float] | Floats | None = None,
-    events: Sequence[Event] = (),
-    max_step: float | None = None,
-    spacing: float | None = None,
-) -> DynamicsOptions:
-    """What is asked for, with what the engine chooses where nothing is said."""
-    system = _system(model)
-    method, posed = methods(integrator, formulation)
-    begin = begin_of(system, times)
-    check_domains(system, times)
-    chosen = choice(system, begin, coordinates, method, posed, atol)
-    others = events, max_step, begin, spacing, *chosen
-    return DynamicsOptions(system, times, step, method, posed, rtol, atol, *others)
-
-
 def _run(options: DynamicsOptions, progress: Progress | None, keep: Keep | None, history: bool) -> Results:
     run = new_run(options)
     if history:
@@ -121,26 +84,3 @@ def _run(options: DynamicsOptions, progress: Progress | None, keep: Keep | None,
     for stepper in run.steppers:
         stepper.put_away()
     return results
-
-
-def new_run(options: DynamicsOptions) -> Run:
-    """A run at its start."""
-    with collector_waits(len(options.system.bodies)):
-        at = start(options.system, options.t0)
-        options.system.forget_raised()
-        return Run(options, at, new_stepper(options, at))
-
-
-def new_stepper(options: DynamicsOptions, at: InitialState) -> DynamicsStepper:
-    """A stepper of the kind that the options ask for."""
-    if options.formulation.poses == "dae":
-        return DaeStepper(options, at)
-    return OdeStepper.of(options, at)
-
-
-def _system(model: Any) -> System:
-    if isinstance(model, System):
-        return model
-    if not isinstance(model, Model):
-        raise ModelError(f"dynamics needs a Model, not {model!r}; read a file with load(path).")
-    return System(model)

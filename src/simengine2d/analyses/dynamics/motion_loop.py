@@ -1,13 +1,14 @@
-"""A motion from its start to its outputs in compiled code: one prepared stepper, one variant after the other.
+"""A motion from its start to its outputs in compiled code, by a prepared stepper.
 
-The numbers of each variant are written into the arrays of the stepper, its state is set back, and the same kernels are
-called in the same order as by `Run`. Where a run would have to think (a suspicion of a singular pose, a stiff motion,
-more steps than are stored, an output that is not finite), the variant is marked, and `dynamics` has to compute it.
+The state of the stepper is set back, and the same kernels are called in the same order as by `Run`. Where a run would
+have to think (a suspicion of a singular pose, a stiff motion, more steps than are stored, an output that is not
+finite), the answer is marked, and a `Run` has to compute it. The numbers of variants are written into the arrays of the
+stepper, one variant after the other.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,8 +43,8 @@ COMPLETE, OUTPUTS, BESIDE = range(3)
 # steps, rejected steps and evaluations; violations of positions and velocities after steps; then the monitors
 TAKEN, REFUSED, EVALUATED, VIOLATIONS, MONITORS = 3, 4, 5, 6, 8
 HEAD = 17
-# entries of `limits`
-BEGIN, LAST, IN_STEPS, TIGHT, SPACING, MOST_STEPS, OF_FORCES = range(7)
+# entries of `limits`, which are also sizes
+BEGIN, LAST, IN_STEPS, TIGHT, SPACING, MOST_STEPS, OF_FORCES, COORDINATES, MULTIPLIERS = range(9)
 # entries of `calls`
 INTEGRATE, LOOK_BACK, LOOP, FINISH, FINISH_CONTEXT, RECOVER, RECOVER_CONTEXT, WATCH, WATCH_CONTEXT = range(9)
 
@@ -83,9 +84,8 @@ class OutputRoom(NamedTuple):
 
 
 class PreparedMotion(NamedTuple):
-    """The context of the loop."""
+    """The context of one motion."""
 
-    N: MotionNumbers
     p: Path
     monitors: OutputMonitors
     tolerance: Floats
@@ -95,6 +95,14 @@ class PreparedMotion(NamedTuple):
     r: OutputRoom
     asked: Floats  # times; where they follow the steps, the first and the last
     calls: Ints
+
+
+class MotionVariants(NamedTuple):
+    """The context of many of them."""
+
+    N: MotionNumbers
+    motion_f: Any
+    motion_c: Any
 
 
 # Kernels ----------------------------------------------------------------------------------------------
@@ -249,14 +257,21 @@ def moved(c, answer, room, n, wide):
 
 
 @kernel_pointer
-def run_motions(c, room, numbers, answers):
-    """The motion of each variant, with room for so many outputs and as many beside peaks."""
-    n, rows = c.N.masses.size, int(room)
-    wide = 3 * n + c.N.shares.size
-    each, at = HEAD + 2 * rows * (1 + wide), 0
-    for v in range(answers.size // each):
-        answer = answers[v * each : (v + 1) * each]
-        at = take_numbers(c.N, numbers, at)
-        set_back(c)
-        answer[COMPLETE] = 1.0 if moved(c, answer, rows, n, wide) else 0.0
-        tell(c, answer)
+def run_motion(c, unused, given, answer):
+    """The motion from its start; half of the answer after its head is for outputs, half for those beside peaks."""
+    n, m = int(c.limits[COORDINATES]), int(c.limits[MULTIPLIERS])
+    wide = 3 * n + m
+    room = (answer.size - HEAD) // (2 * (1 + wide))
+    set_back(c)
+    answer[COMPLETE] = 1.0 if moved(c, answer, room, n, wide) else 0.0
+    tell(c, answer)
+
+
+@kernel_pointer
+def run_motions(v, each, numbers, answers):
+    """The motion of each variant; an answer has `each` numbers."""
+    size, at = int(each), 0
+    for k in range(answers.size // size):
+        at = take_numbers(v.N, numbers, at)
+        answer = answers[k * size : (k + 1) * size]
+        invoke(v.motion_f, v.motion_c, 0.0, answer, answer)

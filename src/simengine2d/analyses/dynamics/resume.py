@@ -10,7 +10,7 @@ from ...errors import ModelError, UnsupportedError, ended
 from ...numerics.arrays import Floats
 from ...results.results import Results
 from ..times import output_times
-from .dynamics import new_run
+from .new_run import new_run
 from .options import DynamicsOptions
 from .run import Keep, Progress
 

@@ -96,15 +96,12 @@ class Run:
     # the loop
 
     def to_the_end(self, progress: Progress | None, keep: Keep | None = None) -> Results:
+        slow = bool(self.system.callbacks) or progress is not None or keep is not None
         try:
-            slow = bool(self.system.callbacks) or progress is not None or keep is not None
             with Interrupts(later=not slow) as interrupts:
                 self.go_on(interrupts, progress, keep)
         except KeyboardInterrupt:
-            results = self.interrupted()
-            of_all = "" if self.outputs.spacing else f" of {self.outputs.times.size}"
-            kept = f"{results.t.size}{of_all} points are kept"
-            raise Interrupted(f"{results.status}; {kept}.", results) from None
+            raise self.interruption() from None
         return self.results(self.verdict())
 
     def go_on(self, interrupts: Interrupts, progress: Progress | None, keep: Keep | None) -> None:
@@ -277,6 +274,11 @@ class Run:
         """A sentence on what has no value at the time reached or a little later."""
         fixed = (self.options.step or 0.0) if self.options.fixed else 0.0
         return without_value(self.start.assembly, self.t, self.stepper.state, self.span or 1.0, fixed)
+
+    def interruption(self) -> Interrupted:
+        """Ctrl-C, with what is kept."""
+        results, of_all = self.interrupted(), "" if self.outputs.spacing else f" of {self.outputs.times.size}"
+        return Interrupted(f"{results.status}; {results.t.size}{of_all} points are kept.", results)
 
     def interrupted(self) -> Results:
         """What is kept: all so far, or where a chunk was broken off, all before it."""

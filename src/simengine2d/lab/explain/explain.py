@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...analyses.assembly.assemble import assemble
-from ...analyses.dynamics.dynamics import new_run, options_of
+from ...analyses.dynamics.new_run import new_run, options_of
 from ...analyses.dynamics.ode_stepper import OdeStepper
 from ...analyses.dynamics.options import DynamicsOptions
 from ...analyses.dynamics.run import Run

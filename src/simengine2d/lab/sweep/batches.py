@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...analyses.dynamics import many_motions
+from ...analyses.dynamics import new_run
 from ...analyses.dynamics.many_motions import ManyMotions
 from ...analyses.kinematics.many_variants import ManyVariants
 from ...analyses.times import output_times
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .study import Study
 
 TIMES = ("t_end", "step", "t_eval")
-KNOWN = {"kinematics": {*TIMES}, "dynamics": {*many_motions.OPTIONS}}
+KNOWN = {"kinematics": {*TIMES}, "dynamics": {*new_run.PLAIN}}
 """Analyses of which there are batches, and the options that these know."""
 
 PreparedBatch = ManyVariants | ManyMotions

@@ -1,0 +1,75 @@
+"""Plain calls on one System: from the second one with the same options on, a prepared run answers.
+
+Such a call is over in a millisecond, and a `Run` would spend a good part of it looking after its steps. The answer is
+the same to the last bit; where there is none, a `Run` computes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from ...numerics.arrays import Floats
+from ...numerics.kernel import JIT
+from ...results.results import Results
+from ...system.system import System
+from ..earlier_models import kind_of
+from .compiled_run import ROOM, CompiledRun, numbers_in_answer, suits
+from .new_run import new_run, options_from
+from .run import Progress
+
+MOST_NUMBERS = (
+    2_000_000  # in an answer; where there are more, looking after steps takes a small part of the time
+)
+
+
+class RepeatedRun:
+    """A plain call that was made before. It has one user at a time."""
+
+    def __init__(self, is_short: bool) -> None:
+        self.is_short = is_short
+        self.prepared: CompiledRun | None = None
+        self.answer: Floats = np.empty(0)
+
+    def results(self, system: System, asked: Mapping[str, Any], progress: Progress | None) -> Results | None:
+        """What the same call would answer again; None if a run has to."""
+        if not self.is_short:
+            return None
+        prepared = self.prepared or self.prepare(system, asked)
+        try:
+            prepared.loop(0.0, self.answer, self.answer)
+            results = prepared.results(system, self.answer)
+            if results is not None and progress is not None:
+                progress(float(results.t[-1]))
+        except KeyboardInterrupt:
+            raise prepared.run.interruption() from None
+        self.is_short = results is not None
+        return results
+
+    def prepare(self, system: System, asked: Mapping[str, Any]) -> CompiledRun:
+        prepared = self.prepared = CompiledRun(new_run(options_from(system, asked)), deepcopy(asked))
+        self.answer = np.empty(prepared.each)
+        return prepared
+
+
+def plain_run(system: System, asked: Mapping[str, Any], progress: Progress | None) -> Results:
+    """The motion of a System by the methods that the engine chooses."""
+    kind = kind_of(asked)
+    repeated: RepeatedRun | None = system.idle.take(kind)
+    results = None if repeated is None else repeated.results(system, asked, progress)
+    if results is None:
+        run = new_run(options_from(system, asked))
+        is_short = JIT and suits(run.stepper) and _is_small(system)
+        results = run.to_the_end(progress)
+        for stepper in run.steppers:
+            stepper.put_away()
+        repeated = repeated or RepeatedRun(is_short and 0 < run.tried < run.steps_in_window)
+    system.idle.give(kind, repeated)
+    return results
+
+
+def _is_small(system: System) -> bool:
+    return numbers_in_answer(system, ROOM) <= MOST_NUMBERS
