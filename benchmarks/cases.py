@@ -96,9 +96,9 @@ class Case:
         """A global point at t = 0 in the axes of a body."""
         if body == GROUND:
             return at
-        x, y, angle = self.q0[body]
+        x, y, angle = self.bodies[body].pose
         dx, dy, c, s = at[0] - x, at[1] - y, cos(angle), sin(angle)
-        return float(c * dx + s * dy), float(c * dy - s * dx)
+        return c * dx + s * dy, c * dy - s * dx
 
     def place(self, q: Floats, bodies: NDArray[np.int64], local: Floats) -> Floats:
         """Global places of local points, one per row."""

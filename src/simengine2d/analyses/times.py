@@ -68,8 +68,8 @@ def begin_of(system: System, times: Floats) -> float:
 @once_per_system
 def defined_at_zero(system: System) -> bool:
     """Whether all functions have a value at t = 0."""
-    functions = [*system.functions, *(law for _, law in system.laws)]
-    return all(function.domain[0] <= 0.0 <= function.domain[1] for function in functions)
+    domains = [system.domain, *(law.domain for _, law in system.laws)]
+    return all(first <= 0.0 <= last for first, last in domains)
 
 
 def check_domains(system: System, times: Floats) -> None:

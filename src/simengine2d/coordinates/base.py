@@ -141,7 +141,7 @@ class Family(ABC):
 
     @property
     def n(self) -> int:
-        return len(self.names)
+        return self.sizes.size
 
     @property
     def m(self) -> int:

@@ -88,7 +88,7 @@ def pack(
 ) -> FunctionTable:
     """The functions for kernels; `variables` names those that each is called with, t alone if nothing is said."""
     arrays = as_arrays(functions, variables, order)
-    needed = any(function.kind > LINEAR for function in functions)
+    needed = any(function.kind > LINEAR for function in {*functions})  # many rows share one
     return FunctionTable(*arrays, *constant(bound(function_at, arrays, needed)))
 
 
@@ -113,7 +113,7 @@ def as_arrays(
     functions: Sequence[Function], variables: Sequence[Sequence[str]] | None = None, order: int = GRADIENT
 ) -> Functions:
     """The constant arrays of some functions, for evaluations up to an order."""
-    if variables is None and all(function.kind == CONSTANT for function in functions):
+    if variables is None and all(function.kind == CONSTANT for function in {*functions}):
         return _constants(functions)
     rows: list[tuple[int, ...]] = []
     operations: list[tuple[int, int, int, int]] = []
@@ -296,6 +296,19 @@ def functions_at(table, scratch, t, f):
             z[0] = t
             evaluate(table, i, ALONG, z, out)
             f[i, 0], f[i, 1], f[i, 2] = out[0], out[1], out[2]
+
+
+def values_at(table: FunctionTable, t: float) -> Floats:
+    """The same from Python: f, f', f'' of all functions of time at t, a row for each."""
+    functions, scratch = table.functions, new_scratch(table)
+    constant = functions[:, KIND] == CONSTANT
+    f, z, out = np.zeros((constant.size, 3)), scratch.variables[:1], scratch.results
+    f[constant, 0] = table.numbers[functions[constant, NUMBER]]
+    for i in np.flatnonzero(~constant):
+        z[0] = t
+        evaluate(table, i, ALONG, z, out)
+        f[i] = out[:3]
+    return f
 
 
 @kernel(inline=True)

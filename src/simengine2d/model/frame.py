@@ -207,10 +207,12 @@ def place_pair(joint: Pair, scope: Scope) -> tuple[PlacedFrame, PlacedFrame]:
 
 def _refuse_slot_without_direction(joint: Pair) -> None:
     """A slot in the ground is not turned as the body on its pin happens to be drawn."""
+    if not joint.slot:
+        return
     said = (
         joint.a.body != GROUND or joint.a.place is not None or (joint.at is not None and len(joint.at) == 3)
     )
-    if joint.slot and not said and joint.a.point is None:
+    if not said and joint.a.point is None:
         raise ModelError(
             joint.title.part("direction").says(
                 "the slot is in the ground, and it is not said how it lies. Give a vector such as [1, 0] for a level "

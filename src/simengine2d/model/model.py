@@ -118,9 +118,8 @@ class Model:
         """
         check_name(name, "a body")
         self._refuse_taken(name)
-        body = Body(name, mass, inertia, at, angle, velocity, angular_velocity, dict(points or {}))
-        body.shape, body.density = shape, density
-        self.bodies[name] = body
+        parts = dict(points or {}), shape, density
+        body = self.bodies[name] = Body(name, mass, inertia, at, angle, velocity, angular_velocity, *parts)
         return body
 
     def bar(

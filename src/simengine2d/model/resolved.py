@@ -119,10 +119,10 @@ class ResolvedModel(Answer, NumberScope):
     def _attach(self, element: Element) -> None:
         self._refuse_self_joint(element)
         resolved = self.elements[element.name] = element.resolved(self)
-        if isinstance(resolved, ForceElement):
-            self._check_loads(resolved)
         if isinstance(resolved, Joint):
             self.rows[element.name] = self._rows(resolved)
+        elif isinstance(resolved, ForceElement):
+            self._check_loads(resolved)
 
     def examine(self, element: Element) -> None:
         """Check the numbers and functions of an element, whatever its bodies are."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
 from typing import TypeVar
 
 import numpy as np
@@ -29,9 +31,14 @@ def constant(arrays: Arrays) -> Arrays:
 
 
 def ascending(values: Ints) -> Ints:
-    """The different values in ascending order."""
-    values = np.sort(values)
+    """The different values in ascending order; most are given in a few ascending runs, which are merged."""
+    values = np.sort(values, kind="stable")
     return values[np.flatnonzero(np.diff(values, prepend=values[:1] - 1))]
+
+
+def columns(count: int, rows: Iterable[tuple[float, ...]]) -> Floats:
+    """Tuples of so many numbers as an array of their columns; NumPy's own way takes twice the time."""
+    return np.fromiter(chain.from_iterable(rows), float).reshape(-1, count).T.copy()
 
 
 def starts(sizes: Ints) -> Ints:

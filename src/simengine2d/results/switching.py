@@ -179,11 +179,13 @@ class SystemBreaks:
         self.placed: list[PlacedSwitch] = []
         self.undeclared: list[str] = []
         elements = system.resolved.elements
-        for (name, row), function in zip(system.rows, system.functions, strict=True):
-            if not function.is_constant:
-                self.add_function(function, elements[name].title)
-            if row.formula is not None and row.formula.contact is None:
-                self.add_tree(row.formula.tree, row.formula.variables, row.formula.measures)
+        for i, function in system.varying:
+            self.add_function(function, elements[system.rows[i][0]].title)
+        for i in system.arrays.formulas.row:
+            formula = system.rows[i][1].formula
+            assert formula is not None
+            if formula.contact is None:
+                self.add_tree(formula.tree, formula.variables, formula.measures)
         for name, load in system.loads:
             self.add_load(load, system, elements[name].title)
         self.placed = [*dict.fromkeys(self.placed)]

@@ -10,6 +10,7 @@ from ..numerics.arrays import Ints, ascending, starts
 from ..numerics.ordering import joins_trees
 from ..numerics.patterns import once_per_pattern
 from .system import System
+from .workspace import once_per_system
 
 
 class Connections(NamedTuple):
@@ -20,6 +21,7 @@ class Connections(NamedTuple):
     rows: Ints
 
 
+@once_per_system
 def connections(system: System) -> Connections:
     S = system.arrays
     return connections_of(S.mass.size, system.first_rows, S.row_start, S.frame_body, S.term_a, S.term_b)
@@ -60,6 +62,6 @@ def most_alike(system: System) -> int:
 def _most_alike(nb: int, start: Ints, body: Ints) -> int:
     between = np.diff(start) == 2
     first, second = (body[start[:-1][between] + k] + 1 for k in range(2))
-    codes = np.sort(first * (nb + 1) + second)
+    codes = np.sort(first * (nb + 1) + second, kind="stable")
     ends = np.flatnonzero(np.diff(codes, prepend=-1, append=-1))
     return max(int(np.diff(ends).max(initial=0)), int(np.sum(~between)))

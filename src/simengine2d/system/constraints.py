@@ -18,7 +18,7 @@ from ..model.elements import Row
 from ..model.frame import GROUND, PlacedFrame
 from ..model.measure import DIRECTION, KINDS, Term
 from ..model.resolved_body import ResolvedBody
-from ..numerics.arrays import Floats, Ints, ascending, constant, starts
+from ..numerics.arrays import Floats, Ints, ascending, columns, constant, starts
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke
 from ..numerics.patterns import once_per_pattern
@@ -180,18 +180,18 @@ def constant_arrays(
 
     Rows without functions serve only to evaluate measures; `more_frames` are needed by applied forces.
     """
-    terms = [term for row in rows for term in row.measure.terms]
-    frames, frame_body = _numbered(bodies, terms, more_frames)
+    measures = [row.measure.terms for row in rows]
+    terms = [term for each in measures for term in each]
+    F = _numbered(bodies, terms, more_frames)
     S = row_structure(
         len(bodies),
-        frame_body,
-        np.array([len(row.measure.terms) for row in rows], dtype=np.int64),
+        F.body,
+        np.array([len(each) for each in measures], dtype=np.int64),
         np.array([KINDS[term.kind] for term in terms], dtype=np.int64),
-        np.array([frames[term.a] for term in terms], dtype=np.int64),  # type: ignore[index]
-        np.array([frames[term.b] for term in terms], dtype=np.int64),  # type: ignore[index]
+        F.a,
+        F.b,
     )
-    x, y, angle = np.array([frame[1:4] for frame in frames], dtype=float).reshape(-1, 3).T.copy()
-    mass, inertia = np.array([(b.mass, b.inertia) for b in bodies], dtype=float).reshape(-1, 2).T.copy()
+    mass, inertia = columns(2, [(body.mass, body.inertia) for body in bodies])
     formulas, periods = NO_FORMULAS._replace(level=S.no_level), S.no_period
     if any(row.formula is not None for row in rows):
         formulas = constant(row_formulas(rows, S.row_start, S.term_kind, S.term_a, S.term_b))
@@ -199,28 +199,47 @@ def constant_arrays(
         periods = np.array([row.measure.period if row.formula is None else 0.0 for row in rows])
     weight, cosine, sine = (
         np.array([term.weight for term in terms], dtype=float),
-        np.cos(angle),
-        np.sin(angle),
+        np.cos(F.angle),
+        np.sin(F.angle),
     )
     g = np.array(gravity)
-    constant((mass, inertia, g, x, y, angle, cosine, sine, weight, periods))
+    constant((mass, inertia, g, F.x, F.y, F.angle, cosine, sine, weight, periods))
     table = pack(functions, order=ALONG)
     return SystemArrays(
-        mass, inertia, g, S.frame_body, x, y, angle, cosine, sine, S.term_kind, S.term_a, S.term_b, weight,
+        mass, inertia, g, S.frame_body, F.x, F.y, F.angle, cosine, sine, S.term_kind, S.term_a, S.term_b, weight,
         S.row_start, periods, table, formulas, S.jac_start, S.jac_column, S.term_slot,
-    ), frames  # fmt: skip
+    ), F.numbers  # fmt: skip
+
+
+class NumberedFrames(NamedTuple):
+    """Different frames, in the order of their bodies and of the terms."""
+
+    numbers: dict[PlacedFrame, int]
+    body: Ints
+    x: Floats
+    y: Floats
+    angle: Floats
+    a: Ints  # those of the terms
+    b: Ints
 
 
 def _numbered(
     bodies: Sequence[ResolvedBody], terms: Sequence[Term], more_frames: Iterable[PlacedFrame]
-) -> tuple[dict[PlacedFrame, int], Ints]:
-    """The frames with their numbers, in the order of their bodies and of the terms, and the body of each."""
+) -> NumberedFrames:
+    # as they are met
+    met: dict[Any, int] = {}
+    sides = [met.setdefault(frame, len(met)) for term in terms for frame in (term.a, term.b)]
+    for frame in more_frames:
+        met.setdefault(frame, len(met))
+    # by body
     index = {body.name: i for i, body in enumerate(bodies)} | {GROUND: len(bodies)}
-    placed: dict[Any, None] = dict.fromkeys(frame for term in terms for frame in (term.a, term.b))
-    placed.update(dict.fromkeys(more_frames))
-    frames = sorted(placed, key=lambda frame: index[frame.body])
-    body_of = np.array([index[frame.body] for frame in frames], dtype=np.int64)
-    return {frame: k for k, frame in enumerate(frames)}, body_of
+    body = np.array([index[frame.body] for frame in met], dtype=np.int64)
+    order = np.argsort(body, kind="stable")
+    number = np.empty_like(order)
+    number[order] = np.arange(order.size)
+    x, y, angle = columns(3, [frame[1:4] for frame in met]).take(order, axis=1)
+    a, b = number.take(np.array(sides, dtype=np.int64).reshape(-1, 2).T)
+    return NumberedFrames(dict(zip(met, number.tolist(), strict=True)), body[order], x, y, angle, a, b)
 
 
 @once_per_pattern

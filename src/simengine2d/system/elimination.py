@@ -186,13 +186,13 @@ class TermEntries(NamedTuple):
 
 def _term_entries(kind: Ints, body_a: Ints, body_b: Ints, nb: int) -> TermEntries:
     """Angles have none, displacements along x and y those by the angle of a body."""
-    body = np.repeat(np.column_stack([body_a, body_b]), 3, axis=1)
-    unknown = np.where(body < nb, 3 * body + np.tile(np.arange(3), 2), -1)
     r, s = np.triu_indices(6)
-    bent = (kind != ANGLE)[:, None] & (unknown[:, r] >= 0) & (unknown[:, s] >= 0)
-    bent &= ((kind != X) & (kind != Y))[:, None] | ((r == s) & (r % 3 == 2))
-    k, pair = np.nonzero(bent)
-    return TermEntries(k, r[pair], s[pair], unknown[k, r[pair]], unknown[k, s[pair]])
+    straight = ((kind == X) | (kind == Y))[:, None]
+    k, pair = np.nonzero(np.where(straight, (r == s) & (r % 3 == 2), (kind != ANGLE)[:, None]))
+    r, s, bodies = r[pair], s[pair], np.column_stack([body_a, body_b])
+    of_r, of_s = bodies[k, r // 3], bodies[k, s // 3]
+    moves = (of_r < nb) & (of_s < nb)
+    return TermEntries(*(part[moves] for part in (k, r, s, 3 * of_r + r % 3, 3 * of_s + s % 3)))
 
 
 def term_blocks(S: SystemArrays, analysis: Slots) -> ShortInts:

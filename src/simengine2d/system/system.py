@@ -18,7 +18,7 @@ import numpy as np
 from ..answer import Answer
 from ..errors import ModelError, UnsupportedError, counted, listed
 from ..expressions.function import Function, as_function
-from ..expressions.function_table import functions_at, new_scratch, pack
+from ..expressions.function_table import pack, values_at
 from ..model.body import given_velocities
 from ..model.elements import Load, Row, Wrench
 from ..model.formula import VELOCITY
@@ -174,7 +174,9 @@ class System(Answer):
 
     def _sort_functions(self) -> None:
         """What functions of time move, their domain, and those that are written in Python."""
-        varying = [(i, function) for i, function in enumerate(self.functions) if not function.is_constant]
+        constant = {function for function in {*self.functions} if function.is_constant}
+        self.varying = varying = [(i, f) for i, f in enumerate(self.functions) if f not in constant]
+        """The functions of time that are not constant, and their rows."""
         formulas = [(i, self.functions[i]) for i in self.arrays.formulas.row.tolist()]
         moving = {i for i, function in varying + formulas if _moves(self.rows[i][1], function)}
         self.moving_rows = np.array(sorted(moving), dtype=np.int64)
@@ -325,9 +327,7 @@ class System(Answer):
 
     def functions_at(self, t: float) -> Floats:
         """f, f' and f'' of every row, m x 3."""
-        f, functions = np.empty((self.m, 3)), self.arrays.functions
-        functions_at(functions, new_scratch(functions), float(t), f)
-        return f
+        return values_at(self.arrays.functions, float(t))
 
     def raised(self) -> BaseException | None:
         """What one of them has raised in the meantime."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...answer import Part, PlottedAnswer, Rows, digits
 from ...errors import AssemblyError, ModelError, counted, listed
 from ...model.attachment import center_gaps
-from ...model.measure import Term
+from ...model.measure import ANGLE, Term
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...numerics.rank import Matrix
@@ -238,14 +238,14 @@ def with_turns_of_drivers(system: System, t: float) -> System:
 
 def with_whole_turns(system: System, f: Floats, q: Floats) -> Floats:
     """q with each body turned by the full turns that a row on its angle alone asks for, whose value is in f."""
+    if not np.any(system.arrays.term_kind == ANGLE):
+        return q
     terms = [
         (i, term)
         for i, (_, row) in enumerate(system.rows)
         for term in row.measure.terms
         if term.kind == "angle"
     ]
-    if not terms:
-        return q
     index = {body.name: 3 * k + 2 for k, body in enumerate(system.bodies)}
     q = q.copy()
     for i, term in terms:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...expressions.function import as_function
-from ...expressions.function_table import FunctionTable, functions_at, new_scratch, pack
+from ...expressions.function_table import FunctionTable, pack, values_at
 from ...numerics.arrays import Floats
 from ...numerics.rank import unit_rows
 from ...system.constraints import SystemArrays as Arrays
@@ -60,9 +60,8 @@ class Clock(NamedTuple):
         """s and its time derivatives; nan if the driver has no value."""
         if self.driver is None:
             return t, 1.0, 0.0
-        f = np.empty((1, 3))
-        functions_at(self.driver, new_scratch(self.driver), t, f)
-        return float(self.sign * f[0, 0]), float(self.sign * f[0, 1]), float(self.sign * f[0, 2])
+        s, sd, sdd = (self.sign * values_at(self.driver, t)[0]).tolist()
+        return s, sd, sdd
 
     def right_sides(self, s: float, q: Floats, qd: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Phi, Phi_q, nu and gamma at a state, with respect to this clock."""
@@ -206,20 +205,13 @@ def _around(
 
 def _closed(run: KinematicsRun, clock: Clock, s: float, q: Floats) -> ClockState | None:
     """The closed pose near q, and its derivatives with respect to the clock."""
-    if not np.all(np.isfinite(functions_of(clock.arrays, s))):
+    if not np.all(np.isfinite(values_at(clock.arrays.functions, s))):
         return None
     solver = whole_solver(run.system, clock.arrays, s, q, run.rows)
     if solver is None or not np.all(np.isfinite(solver.stepper.qdd)):
         return None
     w = solver.stepper
     return ClockState(s, w.q, w.qd, w.qdd)
-
-
-def functions_of(arrays: Arrays, s: float) -> Floats:
-    """f, f' and f'' of each row."""
-    f = np.empty((arrays.row_start.size - 1, 3))
-    functions_at(arrays.functions, new_scratch(arrays.functions), s, f)
-    return f
 
 
 def _hop(run: KinematicsRun, clock: Clock, here: ClockState, s: float) -> ClockState | None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -51,9 +52,14 @@ class ReferencePoint(Family):
 
     def __init__(self, system: System, q: Floats) -> None:
         super().__init__(system, q)
-        self.names, self.sizes = list(system.coordinate_names), system.sizes
+        self.sizes = system.sizes
         self.own_rows, self.remaining_rows, self.own_arrays = [], list(range(system.m)), 0
         self.to_bodies = same.bind(Nothing(0))
+
+    @cached_property
+    def names(self) -> list[str]:  # type: ignore[override]
+        """Written when somebody asks; large mechanisms have many."""
+        return list(self.system.coordinate_names)
 
     def equations_of_motion(self, formulation: Formulation, at: Configuration) -> EquationsOfMotion:
         """On the sparse factorization of the whole system."""
