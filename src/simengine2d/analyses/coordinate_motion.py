@@ -148,16 +148,16 @@ def moved_in(coordinates: ChosenCoordinates, motion: Results) -> tuple[Floats, F
         e = family.at(float(t), z, zd)
         zdd = None if zd is None else _solved(family, e.J, e.gamma)
         there = Rates(q, qd, qdd) if zd is None or zdd is None else family.bodies(float(t), z, zd, zdd)
-        rows.append(_counted_turns(there, q))
+        rows.append(there._replace(q=with_turns_of(q, there.q)))
     q, qd, qdd = (np.array(level) for level in zip(*rows, strict=True))
     return q, qd, qdd
 
 
-def _counted_turns(there: Rates, q: Floats) -> Rates:
-    """Whole turns, which natural coordinates do not know, are those of q."""
+def with_turns_of(q: Floats, there: Floats) -> Floats:
+    """The pose `there` with the whole turns of q, which natural coordinates do not know."""
     turns = np.zeros_like(q)
-    turns[2::3] = 2.0 * np.pi * np.round((q - there.q)[2::3] / (2.0 * np.pi))
-    return there._replace(q=there.q + turns)
+    turns[2::3] = 2.0 * np.pi * np.round((q - there)[2::3] / (2.0 * np.pi))
+    return there + turns
 
 
 def closed_in(family: Family, t: float, z: Floats) -> Floats | None:

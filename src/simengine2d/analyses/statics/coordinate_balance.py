@@ -17,7 +17,7 @@ import numpy as np
 from ...coordinates.base import Family, family_of
 from ...methods import ChosenCoordinates
 from ...numerics.arrays import Floats
-from ..coordinate_motion import closed_in
+from ..coordinate_motion import closed_in, with_turns_of
 from .statics import Balance
 from .tangent_space import tangent_space
 
@@ -87,19 +87,20 @@ class CoordinateBalance(Balance):
         return np.asarray((e.J.T @ lam - e.Q) * self.scale)
 
     def moved(self, y: Floats) -> Balance | None:
-        return balance_in(self._family, self.t, self.z + self.scale * (self.N @ y))
+        return balance_in(self._family, self.t, self.z + self.scale * (self.N @ y), self.q)
 
     def near(self, q: Floats) -> Balance | None:
-        return balance_in(self._family, self.t, self._family.positions(q))
+        return balance_in(self._family, self.t, self._family.positions(q), q)
 
 
-def balance_in(family: Family, t: float, z: Floats) -> CoordinateBalance | None:
-    """Forces in the pose that closes near z; None if there is none, or if forces in it are unreliable."""
+def balance_in(family: Family, t: float, z: Floats, q: Floats) -> CoordinateBalance | None:
+    """Forces in the pose that closes near z, with the turns of q; None if there is none, or if forces are unreliable."""
     closed = closed_in(family, t, z)
     if closed is None:
         return None
     still = np.zeros(family.n)
-    space = tangent_space(family.system, t, family.bodies(t, closed, still, still).q)
+    q = with_turns_of(q, family.bodies(t, closed, still, still).q)
+    space = tangent_space(family.system, t, q)
     here = CoordinateBalance(family.system, t, space, None, family, closed)
     return here if np.all(np.isfinite(here.applied)) and not space.nearly_singular else None
 

@@ -41,7 +41,8 @@ def search(start: Balance, region: Region | None) -> list[FoundEquilibrium]:
             and inside(there.balance.q)
             and not any(_same(there, other) for other in equilibria)
         ):
-            equilibria.append(_turned_back(there, start))
+            back = _turned_back(there, start)
+            equilibria.append(back if inside(back.balance.q) else there)
     return sorted(
         equilibria, key=lambda f: tuple(np.round(f.balance.q[2::3], 6)) + tuple(np.round(f.balance.q, 6))
     )
