@@ -43,6 +43,17 @@ def random_tree(seed: int, loads: bool) -> se.Model:
     return m
 
 
+def with_loops(m: se.Model, count: int) -> se.Model:
+    """The same tree, its last bodies pinned to the ground or to each other where they are drawn."""
+    poses = {body.name: (*body.position, body.angle) for body in m.bodies.values()} | {m.ground.name: (0.0,) * 3}
+    one, other = [*m.bodies.values()][-1], [*m.bodies.values()][-2]
+    for number, ends in enumerate([(one, m.ground), (other, one)][:count]):
+        x, y, _ = poses[ends[0].name]
+        pin = (x + 0.3, y - 0.7)
+        m.add(se.Revolute(f"loop{number}", *(end.at(*local(poses[end.name], pin)) for end in ends)))
+    return m
+
+
 @pytest.mark.parametrize("loads", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_forces_in_pins_are_those_of_reference_points(seed, loads):
@@ -53,3 +64,19 @@ def test_forces_in_pins_are_those_of_reference_points(seed, loads):
     assert np.abs(ours.lam - theirs.lam).max() < 1e-7 * scale
     assert max(ours.residuals.values()) < 1e-9
     assert not [note for note in ours.notes if "double precision" in note]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loads", [False, True])
+@pytest.mark.parametrize(("seed", "count"), [(0, 1), (2, 1), (4, 1), (4, 2)])
+def test_forces_in_pins_that_close_loops(seed, count, loads):
+    system, times = se.System(with_loops(random_tree(seed, loads), count)), np.linspace(0, 0.3, 7)
+    ours = se.dynamics(system, t_eval=times, rtol=1e-11, coordinates="relative")
+    theirs = se.dynamics(system, t_eval=times, rtol=1e-11, coordinates="reference_point")
+    assert np.abs(ours.lam - theirs.lam).max() < 1e-7 * np.abs(theirs.lam).max()
+    # and each body is in balance, M qdd + Phi_q^T lam = QA
+    for k, t in enumerate(ours.t):
+        q, qd, qdd = ours.q[k], ours.qd[k], ours.qdd[k]
+        forces = system.QA(t, q, qd) - system.Phi_q(t, q).T @ ours.lam[k]
+        assert np.abs(system.masses * qdd - forces).max() < 1e-9 * np.abs(forces).max()
+    assert max(ours.residuals.values()) < 1e-9

@@ -116,6 +116,7 @@ def new_monitors() -> OutputMonitors:
 
 
 MOST_CORRECTIONS = 8  # at each level
+LEFT = 1e-9  # of an error of velocities, which are linear, that a correction may leave
 # of a coordinate, against the violation it removes, both as lengths of the mechanism
 LARGEST_CORRECTION = 1e4
 # where the turns of the bodies begin among the monitors, after the largest violations of both levels
@@ -167,6 +168,8 @@ def project(c, t, y, monitors):
         before = error
         invoke(c.change_f, c.change_c, 0.0, c.row, c.x)
         correct(c, y[level * n : (level + 1) * n], error)
+        if level == VELOCITY and LEFT * error <= tolerance:
+            break
     count_turns(c.counting, t, y, monitors)
 
 

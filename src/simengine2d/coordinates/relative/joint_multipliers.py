@@ -74,7 +74,7 @@ def joint_multipliers(c, t, y, out):
     """lam of the state whose accelerations were just computed, with y = (q, qd, qdd)."""
     n, closed = y.size // 3, c.whole_f != 0
     qd, qdd = y[n : 2 * n], y[2 * n :]
-    if closed and (np.isnan(c.monitors.singular_at[1]) or spread_of_loops(c.loops) > NEAR_SINGULAR):
+    if closed and is_singular(c):
         invoke(c.whole_f, c.whole_c, t, y, out)
         return
     evaluate_state(c.S, t, y[:n], qd, c.w)
@@ -239,6 +239,12 @@ def hold_body(c, k, out):
 
 
 @kernel
+def is_singular(c):
+    """Whether the pose may be singular, or what is usual is not known yet."""
+    return np.isnan(c.monitors.singular_at[1]) or spread_of_loops(c.loops) > NEAR_SINGULAR
+
+
+@kernel
 def spread_of_loops(c):
     """How much smaller a pivot of W^T D^-1 W is than its diagonal; infinite in a singular pose."""
     v, group, spread = c.v, c.group, 1.0
@@ -271,11 +277,7 @@ def multipliers_of(
         return None
     held = [branch.joint.rows if branch.joint else () for branch in family.branches]
     follows = not formulation.gives_way and formulation.stabilization == (0.0, 0.0)
-    whole: BoundKernel | None = None
-    monitors = new_monitors()
-    if family.m:  # the watch over their rank needs the elimination program anyway
-        d = elimination_program(system, False, False)
-        whole, monitors = multipliers_of_bodies(system, d, system.new_workspace(d), follows)
+    whole, monitors = whole_system(family, follows)
     x, rest, terms = np.zeros((3, system.n + system.m))
     context = JointMultipliers(
         system.arrays,
@@ -291,10 +293,17 @@ def multipliers_of(
         np.zeros((3, 3)),
         np.zeros((3, 3)),
         int(follows),
-        whole.f if whole else 0,
-        whole.c if whole else 0,
+        *(whole[:2] if whole else (0, 0)),
     )
     return OutputMultipliers(joint_multipliers.bind(context), monitors)
+
+
+def whole_system(family: Relative, follows: bool) -> tuple[BoundKernel | None, OutputMonitors]:
+    """Multipliers from the whole system, where loops are closed; the watch over their rank needs its program anyway."""
+    if family.m == 0:
+        return None, new_monitors()
+    d = elimination_program(family.system, False, False)
+    return multipliers_of_bodies(family.system, d, family.system.new_workspace(d), follows)
 
 
 def pinned_entries(family: Relative) -> Ints:

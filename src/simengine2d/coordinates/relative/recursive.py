@@ -218,10 +218,12 @@ def recursive_equations(family: Relative, formulation: Formulation, at: Configur
     rows = RowLimits(compliance, soft, lengths_in(family, at))
     equations = RecursiveEquations(family, stabilization, rows, refined)
     family.system.follow_numbers(lambda: np.copyto(rows.per_row, lengths_in(family, at)))
-    if is_pinned(family) and not at.redundant and not unequal(family.system):
-        equations.multipliers = multipliers_of_pins(family, equations.tree, equations.applied)
+    loops, applied = equations.loops, equations.applied
+    plain = not (at.redundant or unequal(family.system) or is_timed(family))
+    if plain and is_pinned(family, loops):
+        equations.multipliers = multipliers_of_pins(family, loops, applied, formulation)
     else:
-        equations.multipliers = multipliers_of(family, equations.loops, formulation, at)
+        equations.multipliers = multipliers_of(family, loops, formulation, at)
     return equations
 
 
