@@ -94,7 +94,7 @@ class CoordinateBalance(Balance):
 
 
 def balance_in(family: Family, t: float, z: Floats, q: Floats) -> CoordinateBalance | None:
-    """Forces in the pose that closes near z, with the turns of q; None if there is none, or if forces are unreliable."""
+    """Forces in the closed pose near z, with the turns of q; None if there is none, or if forces are unreliable."""
     closed = closed_in(family, t, z)
     if closed is None:
         return None
