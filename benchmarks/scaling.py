@@ -1,5 +1,5 @@
 """A chain of 10 to 100,000 links: time to build its model, from the model to the end of the first step, cost of an
-implicit step and of an evaluation per link, and the memory of it all.
+implicit step and of an evaluation per link.
 
 Then a step per link of other implicit methods on differential-algebraic equations, of 30 links and of 300, in all
 coordinates.
@@ -39,12 +39,13 @@ FEW, MANY, STEPS = 30, 300, 60_000  # steps of all links together
 
 
 class Cost(NamedTuple):
-    """Seconds of building the model, from there to the first step of a plain call, and of preparing implicit steps;
-    then microseconds per link."""
+    """Seconds of building the model, from there to the first step of a plain call, with the memory in gigabytes up to
+    then, and of preparing implicit steps; then microseconds per link."""
 
     links: int
     build: float
     first: float
+    memory: float
     order: float
     step: float
     iterations: float
@@ -58,7 +59,7 @@ def measure(links: int) -> Cost:
     case = chain(links)
     build = seconds_of(lambda: models.append(ours.model(case)))
     first = seconds_of(lambda: made.append(first_step(models[0])))
-    system = made[0]
+    system, memory = made[0], getrusage(RUSAGE_SELF).ru_maxrss / 1e6
     order = seconds_of(lambda: se.dynamics(system, **implicit(2)))
     count = max(20, min(1000, 200_000 // links))
     (short, _), (long, results) = timed(system, implicit(2)), timed(system, implicit(2 + count))
@@ -66,7 +67,7 @@ def measure(links: int) -> Cost:
     few, many = (timed(system, {"t_eval": [0.0, t_end], "rtol": 1e-6}) for t_end in (1e-3, 0.3))
     evaluations = many[1].statistics["evaluations"] - few[1].statistics["evaluations"]
     step, evaluation = (long - short) / count, (many[0] - few[0]) / evaluations
-    return Cost(links, build, first, order, 1e6 * step / links, iterations, 1e6 * evaluation / links)
+    return Cost(links, build, first, memory, order, 1e6 * step / links, iterations, 1e6 * evaluation / links)
 
 
 def first_step(model: se.Model) -> se.System:
@@ -93,16 +94,23 @@ def measure_all(sizes: tuple[int, ...]) -> list[Cost]:
 
 def print_table(costs: list[Cost]) -> None:
     heads = (
-        "links", "build s", "first s", "order s", "step us/link", "iterations", "us/link/iteration",
+        "links", "build s", "first s", "GB", "order s", "step us/link", "iterations", "us/link/iteration",
         "evaluation us/link",
     )  # fmt: skip
     print(" ".join(f"{head:>{max(8, len(head))}}" for head in heads))
     for c in costs:
-        numbers = (c.build, c.first, c.order, c.step, c.iterations, c.step / c.iterations, c.evaluation)
+        numbers = (
+            c.build,
+            c.first,
+            c.memory,
+            c.order,
+            c.step,
+            c.iterations,
+            c.step / c.iterations,
+            c.evaluation,
+        )
         cells = (f"{number:{max(8, len(head))}.3f}" for head, number in zip(heads[1:], numbers, strict=True))
         print(f"{c.links:8,}", *cells)
-    memory = getrusage(RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"    build, then first: from an empty model to the end of its first step; all in {memory:.2f} GB")
     large = [c for c in costs if c.links >= 100]
     for what, values in (
         ("step", [c.step for c in large]),
