@@ -185,6 +185,7 @@ def test_the_system_of_a_sample_has_its_names_and_can_be_copied():
     whole = System(model_of([3.7]))
     assert system.parameters == whole.parameters and system.body_names == whole.body_names
     assert "resolved" not in vars(system)  # nobody has asked for it
+    assert all(hasattr(system, name) for name in vars(whole))
     assert system.model.parameters["rocker"] == 3.7 and str(system) == str(whole)
     for other in (copy.copy(system), copy.deepcopy(system), pickle.loads(pickle.dumps(system))):
         assert other.Phi(0.1, system.drawn_q).tobytes() == whole.Phi(0.1, whole.drawn_q).tobytes()

@@ -232,7 +232,7 @@ def _repeated(row: Floats, count: int) -> Floats:
 
 # The System of a sample -------------------------------------------------------------------------------
 
-NAMED = "resolved", "bodies", "rows", "functions", "loads", "laws"
+NAMED = "resolved", "bodies", "rows", "functions", "varying", "loads", "laws"
 """Attributes that are names and objects; most runs of variants ask for none of them."""
 MEASURED = "masses", "drawn_q", "own_arms", "length", "arms", "sizes"
 """Those that are numbers."""
