@@ -288,6 +288,8 @@ def value(code: int, *arguments: float) -> float:
     # these are the same for Python's numbers, and raise nothing
     if code in (ADD, SUBTRACT, MULTIPLY) or (code == DIVIDE and arguments[1] != 0.0):
         return float(partials(code, *arguments)[0])
+    if code in (POWER, FIXED_POWER) and all(map(math.isfinite, arguments)):
+        return float(power_term(1.0, *map(float, arguments)))
     if len(arguments) > 2:
         return apply(code, *((argument, 0.0, 0.0) for argument in arguments))[0]
     # NumPy's numbers do not raise if they have no value
@@ -295,8 +297,6 @@ def value(code: int, *arguments: float) -> float:
     with np.errstate(all="ignore"):
         if len(parts) == 1:
             return float(derivatives(code, *parts)[0])
-        if code in (POWER, FIXED_POWER) and all(map(math.isfinite, parts)):
-            return float(power_term(1.0, *parts))
         return float(partials(FIXED_POWER if code == POWER else code, *parts)[0])
 
 

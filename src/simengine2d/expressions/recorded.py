@@ -279,12 +279,26 @@ def _again(operation: Operation, columns: list[Any], right: Mask) -> Any:
     on_arrays = _ON_ARRAYS.get(function)
     if on_arrays is not None:
         return [on_arrays(*(_column(columns, each) for each in arguments))]
+    if len(places) == 1 and (found := _mapped(function, arguments, columns)) is not None:
+        return [found]
     table = np.full((len(places), right.size), np.nan)
     for k, given in enumerate(_arguments_of_samples(arguments, columns, right.size)):
         floats = _floats_of(function, given)
         if len(floats) == len(places):
             table[:, k] = floats
     return table
+
+
+def _mapped(function: Function, arguments: tuple[Any, ...], columns: list[Any]) -> Floats | None:
+    """A number for each sample from a function of numbers, as most are; None where it is none of some samples."""
+    if not all(isinstance(each, Recorded | float | int) for each in arguments):
+        return None
+    each = (columns[a.place].tolist() if isinstance(a, Recorded) else repeat(a) for a in arguments)
+    try:
+        found = [*map(function, *each)]
+    except Exception:  # of a sample, which is then left out
+        return None
+    return np.array(found) if all(isinstance(number, float) for number in found) else None
 
 
 def _arguments_of_samples(

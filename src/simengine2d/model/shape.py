@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import atan2, hypot, pi
+from math import pi
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..errors import ModelError, counted
+from ..expressions.recorded import atan2, hypot
 from ..numerics.arrays import Floats
 from . import polygon
 from .frame import Number

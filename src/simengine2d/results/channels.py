@@ -152,7 +152,7 @@ def is_expression(results: Results, channel: str) -> bool:
         return False
     parts = channel.split(".")
     body = results.resolved.bodies.get(parts[0])
-    known = {*results.bodies, *results.system.written.elements, *(body.points if body is not None else ())}
+    known = {*results.bodies, *results.system.element_names, *(body.points if body is not None else ())}
     strange = [part for part in parts if part not in known and not part.startswith(f"{AT}(")]
     return any(OPERATORS.intersection(part) for part in strange)
 

@@ -102,9 +102,9 @@ def array_of(results: Results, channel: str) -> Floats:
         )
     if channel == "t":
         return results.t
-    if channel in results.system.written.formulas:
+    if channel in results.system.formula_names:
         return formula_along(results, results.resolved.formula(channel, Subject(f"formula '{channel}'")))
-    if any(f"{kind}(" in channel for kind in KINDS):
+    if "(" in channel and any(f"{kind}(" in channel for kind in KINDS):
         return _measure_or_expression(results, channel)
     if is_expression(results, channel):
         return _expression(results, channel)
@@ -116,7 +116,7 @@ def _named(results: Results, channel: str) -> Floats:
     *path, quantity = channel.split(".")
     owner = path[0] if path else ""
     if (
-        owner in results.system.written.elements
+        owner in results.system.element_names
         and len(path) <= 2
         and (len(path) == 1 or quantity in Reaction._fields)
     ):

@@ -238,7 +238,7 @@ MEASURED = "masses", "drawn_q", "own_arms", "length", "arms", "sizes"
 """Those that are numbers."""
 ALIKE = (
     "n", "m", "missing_law", "first_rows", "driver_rows", "has_formulas", "velocity_rows", "moving_rows", "domain",
-    "python_functions", "callbacks", "body_names", "row_names", "coordinate_names",
+    "python_functions", "callbacks", "body_names", "element_names", "formula_names", "row_names", "coordinate_names",
 )  # fmt: skip
 """Attributes that are the same for all samples."""
 

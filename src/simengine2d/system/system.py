@@ -115,6 +115,14 @@ class System(Answer):
         return [body.name for body in self.bodies]
 
     @cached_property
+    def element_names(self) -> frozenset[str]:
+        return frozenset(self.written.elements)
+
+    @cached_property
+    def formula_names(self) -> frozenset[str]:
+        return frozenset(self.written.formulas)
+
+    @cached_property
     def row_names(self) -> list[str]:
         return [f"{joint}.{row.label}" for joint, row in self.rows]
 

@@ -122,7 +122,7 @@ class Reading:
         if name in ATTRIBUTES and not isinstance(self.answer, Results):
             return np.asarray(getattr(self.answer, name))
         results = self.results
-        if name in results.system.parameters:
+        if "." not in name and name in results.system.parameters:
             return results.system.parameters[name]
         return channel_of(results, name)
 
