@@ -45,7 +45,9 @@ def random_tree(seed: int, loads: bool) -> se.Model:
 
 def with_loops(m: se.Model, count: int) -> se.Model:
     """The same tree, its last bodies pinned to the ground or to each other where they are drawn."""
-    poses = {body.name: (*body.position, body.angle) for body in m.bodies.values()} | {m.ground.name: (0.0,) * 3}
+    poses = {body.name: (*body.position, body.angle) for body in m.bodies.values()} | {
+        m.ground.name: (0.0,) * 3
+    }
     one, other = [*m.bodies.values()][-1], [*m.bodies.values()][-2]
     for number, ends in enumerate([(one, m.ground), (other, one)][:count]):
         x, y, _ = poses[ends[0].name]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from simengine2d.analyses.dynamics import idle_families
 from simengine2d.analyses.dynamics.repeated_runs import RepeatedRun
 from simengine2d.numerics.kernel import JIT
 
@@ -105,3 +106,14 @@ def test_wrong_options_are_refused_every_time():
             se.dynamics(system, t_eval=[[0.0], [1.0, 2.0]])  # type: ignore[list-item]
         with pytest.raises(se.ModelError, match="needs t_end"):
             se.dynamics(system)
+
+
+@pytest.mark.slow
+def test_many_different_calls_share_their_coordinates(monkeypatch):
+    made = []
+    new = idle_families.family_of
+    monkeypatch.setattr(idle_families, "family_of", lambda *given: made.append(given) or new(*given))
+    system = se.System(se.load("double_pendulum"))
+    for k in range(40):
+        se.dynamics(system, t_end=0.1 + 0.001 * k)
+    assert len(made) <= 2

@@ -228,6 +228,7 @@ class _Entries(NamedTuple):
     value: Floats
 
 
+@once_per_geometry
 def _entries(system: System) -> _Entries:
     value, kept = drawn_slopes(system), drawn_slopes(system) != 0.0
     return _Entries(_rows(system)[kept], system.arrays.jac_column[kept], value[kept])

@@ -16,6 +16,7 @@ from ...numerics.arrays import Floats
 from ...numerics.kernel import JIT
 from ...results.results import Results
 from ...system.system import System
+from ...system.workspace import Pool, once_per_system
 from ..earlier_models import kind_of
 from .compiled_run import ROOM, CompiledRun, numbers_in_answer, suits
 from .new_run import new_run, options_from
@@ -57,8 +58,8 @@ class RepeatedRun:
 
 def plain_run(system: System, asked: Mapping[str, Any], progress: Progress | None) -> Results:
     """The motion of a System by the methods that the engine chooses."""
-    kind = kind_of(asked)
-    repeated: RepeatedRun | None = system.idle.take(kind)
+    kind, earlier = kind_of(asked), earlier_calls(system)
+    repeated: RepeatedRun | None = earlier.take(kind)
     results = None if repeated is None else repeated.results(system, asked, progress)
     if results is None:
         run = new_run(options_from(system, asked))
@@ -67,8 +68,14 @@ def plain_run(system: System, asked: Mapping[str, Any], progress: Progress | Non
         for stepper in run.steppers:
             stepper.put_away()
         repeated = repeated or RepeatedRun(is_short and 0 < run.tried < run.steps_in_window)
-    system.idle.give(kind, repeated)
+    earlier.give(kind, repeated)
     return results
+
+
+@once_per_system
+def earlier_calls(system: System) -> Pool:
+    """Those that may be repeated, by their options; the oldest are forgotten."""
+    return Pool()
 
 
 def _is_small(system: System) -> bool:
