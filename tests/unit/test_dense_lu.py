@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simengine2d.numerics.dense_lu import lu_factor, lu_solve
+from simengine2d.numerics.dense_lu import lu_factor, lu_solve, lu_solve_transposed
 from simengine2d.numerics.kernel import kernel
 
 
@@ -36,6 +36,16 @@ def test_it_solves_what_numpy_solves(n, seed):
     np.testing.assert_allclose(
         x, np.linalg.solve(A, b), rtol=0, atol=1e-14 * np.linalg.cond(A) * np.abs(x).max()
     )
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 12])
+def test_the_same_factors_solve_the_transposed_equations(n):
+    rng = np.random.default_rng(n)
+    A, b = rng.normal(size=(n, n)), rng.normal(size=n)
+    _, lu, pivots = factored(A)
+    x = b.copy()
+    lu_solve_transposed(lu, pivots, x)
+    np.testing.assert_allclose(x @ A, b, rtol=0, atol=1e-14 * np.linalg.cond(A) * np.abs(b).max())
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 12])

@@ -29,7 +29,9 @@ def on_symbols(module, *names, **others):
     return [namespace[name] for name in names]
 
 
-value, gradient, hessian, second_order = on_symbols(measures, "value", "gradient", "hessian", "second_order")
+value, gradient, hessian, second_order, third_order = on_symbols(
+    measures, "value", "gradient", "hessian", "second_order", "third_order"
+)
 place_frames, move_frames, term_value, term_gradient, term_second_order, _, term_hessian = on_symbols(
     moving_frames,
     *("place_frames", "move_frames", "term_value", "term_gradient", "term_second_order"),
@@ -71,6 +73,13 @@ def test_second_order_is_the_quadratic_form_of_the_hessian():
     H = sp.Matrix([[xx, xy, xa, 0], [xy, yy, ya, 0], [xa, ya, aa, ab], [0, 0, ab, bb]])
     w = sp.Matrix(rates)
     assert is_zero(second_order(h, *rates) - (w.T * H * w)[0])
+
+
+@pytest.mark.parametrize("kind", KIND_NAMES)
+def test_third_order_is_the_derivative_of_that_form(kind):
+    form = second_order(hessian(KINDS[kind], dx, dy, *axes), *rates)
+    written = third_order(KINDS[kind], dx, dy, *axes, *rates)
+    assert all(is_zero(sp.diff(form, v) - w) for v, w in zip(four, written, strict=True))
 
 
 # Reference-point coordinates: two bodies that both move and turn --------------------------------------

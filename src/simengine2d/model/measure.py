@@ -141,6 +141,33 @@ def second_order(h, dxd, dyd, phid_a, phid_b):
     )
 
 
+@kernel(inline=True)
+def third_order(kind, dx, dy, uax, uay, ubx, uby, vx, vy, va, vb):
+    """Derivatives of w^T H w with respect to d_x, d_y, phi_a, phi_b, for w = (vx, vy, va, vb).
+
+    Along a line, d = l n turns by the part tau = n' . v of the rates across it and grows by rho = n . v.
+    """
+    if kind in (ALONG, ACROSS):
+        ux, uy = (uax, uay) if kind == ALONG else (-uay, uax)
+        turn = 2.0 * (ux * vx + uy * vy) + va * (ux * dy - uy * dx)
+        return -ux * va * va, -uy * va * va, -va * turn, 0.0
+    if kind == MISALIGNMENT:
+        turn = (uax * ubx + uay * uby) * (vb - va) * (vb - va)
+        return 0.0, 0.0, turn, -turn
+    if kind != DISTANCE and kind != DIRECTION:
+        return 0.0, 0.0, 0.0, 0.0
+    length = sqrt(dx * dx + dy * dy)
+    if length == 0.0:
+        return 0.0, 0.0, 0.0, 0.0
+    nx, ny = dx / length, dy / length
+    rho, tau = nx * vx + ny * vy, nx * vy - ny * vx
+    if kind == DISTANCE:
+        along, across = -tau * tau / (length * length), -2.0 * rho * tau / (length * length)
+    else:
+        along, across = 4.0 * rho * tau / length**3, 2.0 * (rho * rho - tau * tau) / length**3
+    return along * nx - across * ny, along * ny + across * nx, 0.0, 0.0
+
+
 # Names ------------------------------------------------------------------------------------------------
 
 Attached = Side | str | PlacedFrame

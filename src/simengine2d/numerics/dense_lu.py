@@ -1,6 +1,7 @@
 """LU factors of a small dense matrix with row exchanges: P A = L U, both factors in the place of A.
 
 A x = b:      L z = P b,      U x = z
+A^T x = b:    U^T z = b,      L^T P x = z
 """
 
 from __future__ import annotations
@@ -56,3 +57,20 @@ def lu_solve(A, pivots, b):
         for j in range(i + 1, n):
             b[i] -= A[i, j] * b[j]
         b[i] /= A[i, i]
+
+
+@kernel
+def lu_solve_transposed(A, pivots, b):
+    """Solve A^T x = b with the factors of A; x takes the place of b."""
+    n = b.size
+    for i in range(n):
+        for j in range(i):
+            b[i] -= A[j, i] * b[j]
+        b[i] /= A[i, i]
+    for i in range(n - 2, -1, -1):
+        for j in range(i + 1, n):
+            b[i] -= A[j, i] * b[j]
+    for k in range(n - 1, -1, -1):
+        p = pivots[k]
+        if p != k:
+            b[k], b[p] = b[p], b[k]

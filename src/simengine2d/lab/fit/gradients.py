@@ -12,7 +12,7 @@ from ...errors import ConvergenceError, SimEngineError
 from ...expressions.evaluate import number
 from ...numerics.arrays import Floats
 from ..sensitivity.channel_derivatives import channel_derivatives
-from ..sensitivity.parameters import AFTER, BEFORE, CENTRAL, Stencil
+from ..sensitivity.differences import AFTER, BEFORE, CENTRAL, Stencil
 from .problem import FitProblem
 from .unknowns import Unknown
 

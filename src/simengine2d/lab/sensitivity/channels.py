@@ -25,8 +25,9 @@ from ...results.results import Results
 from ...system.system import System
 from ..sweep.reading import channel_of
 from ..sweep.variants import variant
+from .differences import CENTRAL, STEPS, largest
 from .motion_slopes import MotionSlopes
-from .parameters import CENTRAL, STEPS, Varied, VariedNumber, VariedTime, largest
+from .parameters import Varied, VariedNumber, VariedTime
 
 Read = Callable[[Results], Any]
 """Anything that is read from results, with the times as its last axis."""

@@ -26,20 +26,13 @@ from ...errors import UnsupportedError
 from ...numerics.arrays import Floats, Ints
 from ...results.results import Results
 from ...system.system import System
-from .motion_slopes import MotionSlopes, all_parameter_slopes, states_of
+from .motion_slopes import MotionSlopes, states_of
+from .node_equations import node_equations
 from .panels import NODES, STAGES, between, once, resolving_panels, twice
 from .parameters import Varied, VariedNumber, VariedTime
-from .residuals import Residuals, States, StateSlopes, jacobians, residuals, state_slopes
+from .residuals import States, jacobians, residuals
 from .start_slopes import start_slopes
-from .variational import (
-    Inverses,
-    ReducedEquations,
-    Tangents,
-    full_slopes,
-    inverses,
-    reduced_equations,
-    tangents,
-)
+from .variational import LinearEquations, ReducedEquations, full_slopes, inverses, linear_equations
 
 RTOL = 1e-11
 """Of the motion at the nodes."""
@@ -49,14 +42,6 @@ BEYOND = 1e-4
 """Of a run that ends at an event: how far the motion is followed beyond it, since its time has an error."""
 STEEP = 30.0
 """How much more than the independent coordinates others may move, all as lengths; beyond it, others are chosen."""
-
-
-class Along(NamedTuple):
-    """The linear equations at some instants of a motion."""
-
-    at: Inverses
-    parts: Tangents
-    reduced: ReducedEquations
 
 
 class Panel(NamedTuple):
@@ -130,65 +115,52 @@ class Variational:
         v, rate = (np.take_along_axis(part, chosen, axis=1)[..., None] for part in (results.qd, results.qdd))
         return self._full(there, v, rate)
 
-    def _full(self, there: Along, v: Floats, rate: Floats) -> MotionSlopes:
+    def _full(self, there: LinearEquations, v: Floats, rate: Floats) -> MotionSlopes:
         """All coordinates and multipliers; rows that others imply have none."""
         slopes = full_slopes(self.system, there.parts, there.at, there.reduced, v, rate)
         lam = np.zeros((v.shape[0], self.system.m, v.shape[2]))
         lam[:, self.kept] = slopes.lam
         return slopes._replace(lam=lam)
 
-    def _along(self, results: Results, chosen: Ints, numbers: Sequence[Varied]) -> Along:
+    def _along(self, results: Results, chosen: Ints, numbers: Sequence[Varied]) -> LinearEquations:
         """The equations at the times of results, with the independent coordinates of each."""
-        by_state, by_p = self._equations(results, numbers)
-        at = inverses(by_state.J, chosen)
-        parts = tangents(by_state, by_p, at)
-        return Along(at, parts, reduced_equations(self.system, parts, at))
+        return linear_equations(self.system, states_of(results), self.kept, chosen, numbers)
 
-    def _equations(self, results: Results, numbers: Sequence[Varied]) -> tuple[StateSlopes, Residuals]:
-        states = states_of(results)
-        by_state = state_slopes(self.system, states)
-        by_p = all_parameter_slopes(numbers, states)
-        rows = lambda part: part[:, self.kept]
-        by_state = by_state._replace(
-            J=rows(by_state.J), rate=rows(by_state.rate), second=rows(by_state.second)
-        )
-        return by_state, by_p._replace(Phi=rows(by_p.Phi), rate=rows(by_p.rate), second=rows(by_p.second))
+    @property
+    def chosen(self) -> Ints:
+        """The independent coordinates of each panel."""
+        return self.nodes[0]
+
+    @cached_property
+    def nodes(self) -> tuple[Ints, ReducedEquations]:
+        """Independent coordinates for each panel, the same as long as they move enough, and their equations."""
+        states, count = states_of(self.panels.results), self.panels.lengths.size
+        scale, first, chosen, found = coordinate_scale(self.system), 0, [], []
+        while first < count:
+            own = self._independent(first * STAGES)
+            rest = States(*(part[first * STAGES :] for part in states))
+            equations = node_equations(
+                self.system, rest, self.kept, np.tile(own, (rest.t.size, 1)), self.numbers
+            )
+            steep = np.abs(equations.B / scale[:, None] * scale[own]).reshape(count - first, -1)
+            poor = np.flatnonzero(~(steep[1:].max(axis=1, initial=0.0) < STEEP))
+            good = int(poor[0]) + 1 if poor.size else count - first
+            chosen.append(np.tile(own, (good, 1)))
+            found.append([part[: good * STAGES] for part in equations.reduced])
+            first += good
+        return np.concatenate(chosen), ReducedEquations(*map(np.concatenate, zip(*found, strict=True)))
 
     @cached_property
     def marched(self) -> tuple[Floats, Floats]:
         """v_p and v'_p at the start of each panel, and v''_p at its nodes."""
-        by_state, by_p = self._equations(self.panels.results, self.numbers)
-        at = inverses(by_state.J, np.repeat(self.chosen, STAGES, axis=0))
-        parts = tangents(by_state, by_p, at)
-        along = Along(at, parts, reduced_equations(self.system, parts, at))
-        return self._march(self.chosen, along, panel_maps(along.reduced, self.panels.lengths))
-
-    @cached_property
-    def chosen(self) -> Ints:
-        """Independent coordinates for each panel: the same as before, as long as they move enough."""
-        J = jacobians(self.system, states_of(self.panels.results))[:, self.kept]
-        count, scale = self.panels.lengths.size, coordinate_scale(self.system)
-        chosen = np.zeros((count, self.system.n - self.kept.size), dtype=np.int64)
-        if chosen.shape[1] == 0:
-            return chosen
-        first = 0
-        while first < count:
-            own = self._independent(first * STAGES)
-            chosen[first:] = own
-            rest = J[first * STAGES :]
-            with np.errstate(all="ignore"):
-                B = inverses(rest, np.broadcast_to(own, (rest.shape[0], own.size))).B
-            steep = np.abs(B / scale[:, None] * scale[own]).max(axis=(1, 2)).reshape(-1, STAGES).max(axis=1)
-            poor = np.flatnonzero(~(steep[1:] < STEEP))
-            first += int(poor[0]) + 1 if poor.size else count
-        return chosen
+        return self._march(self.chosen, panel_maps(self.nodes[1], self.panels.lengths))
 
     def _independent(self, i: int) -> Ints:
         motion = self.panels.results
         space = tangent_space(self.system, float(motion.t[i]), motion.q[i])
         return np.array(named_motions(self.system, space)[1], dtype=np.int64)
 
-    def _march(self, chosen: Ints, along: Along, maps: Panel) -> tuple[Floats, Floats]:
+    def _march(self, chosen: Ints, maps: Panel) -> tuple[Floats, Floats]:
         """v and v' at the start of each panel, and v'' at its nodes."""
         count, f, P = chosen.shape[0], chosen.shape[1], len(self.numbers)
         begins, seconds = np.zeros((count, 2 * f, P)), np.zeros((count, STAGES, f, P))
@@ -196,18 +168,18 @@ class Variational:
         state = np.concatenate([q[chosen[0]], qd[chosen[0]]])
         for k in range(count):
             if k and not np.array_equal(chosen[k], chosen[k - 1]):
-                q, qd = self._all_coordinates(along.parts, STAGES * k - 1, state)
+                q, qd = self._all_coordinates(STAGES * k - 1, chosen[k - 1], state)
                 state = np.concatenate([q[chosen[k]], qd[chosen[k]]])
             columns = np.concatenate([state, np.eye(P)])
             begins[k], seconds[k] = state, (maps.nodes[k] @ columns).reshape(STAGES, f, P)
             state = maps.end[k] @ columns
         return begins, seconds
 
-    @staticmethod
-    def _all_coordinates(parts: Tangents, i: int, state: Floats) -> tuple[Floats, Floats]:
+    def _all_coordinates(self, i: int, chosen: Ints, state: Floats) -> tuple[Floats, Floats]:
         """q_p and qd_p at a node from those of its independent coordinates."""
+        parts = self._along(self.panels.results.at_rows(slice(i, i + 1)), chosen[None], self.numbers).parts
         columns = np.concatenate([state, np.eye(state.shape[1])])
-        return parts.q[i] @ columns, parts.qd[i] @ columns
+        return parts.q[0] @ columns, parts.qd[0] @ columns
 
 
 def has_splines(system: System) -> bool:

@@ -1,13 +1,9 @@
 """The numbers of a model that are varied, and the systems of the model with slightly other numbers.
 
 The numbers of a System are functions of its parameters in closed form. So are Phi, QA and all channels at a given
-state. Differences of order 4 of them are exact to about 1e-12 of their size:
-
-    D(h) = (g(h) - g(-h)) / 2h,      g_p = (4 D(h) - D(2h)) / 3
-
-These are differences of formulas at one state. No analysis is run for another parameter. Where D(h) and D(2h)
-disagree, as in sin(p t) for large t or in a law that is steep, the step is made smaller; where they never agree there
-is no derivative, such as in a kink, and that is an error.
+state, and differences of them are exact to about 1e-12 (`differences.py`). These are differences of formulas at one
+state: no analysis is run for another parameter. Where two steps disagree, smaller ones are tried; where they never
+agree there is no derivative, such as in a kink, and that is an error.
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,89 +21,22 @@ from ...expressions.function import Function
 from ...expressions.recorded import NotRecorded
 from ...model.model import Model
 from ...numerics.arrays import Floats
-from ...numerics.kernel import kernel
-from ...system.recorded_system import RecordedSystem
+from ...system.recorded_system import RecordedSystem, SystemNumbers
 from ...system.system import System
 from ..sweep.variants import refuse_unknown, variant
-
-STEPS = (2.5e-4, 2.5e-4 / 16, 2.5e-4 / 256, 2.5e-4 / 1024)
-"""Of the size of a number, tried one after another."""
-AGREEING = 1e-4
-"""Difference of D(h) and D(2h) against the largest slope; that of order 4 has an error of about its square."""
-SMOOTH = 1e-7
-"""Jump of the slope at p against the largest slope."""
-ROUNDING = 2.5e-13
-"""Of the values of a function."""
-
-
-class Stencil(NamedTuple):
-    """At which multiples of a step a function is evaluated, and how much each value weighs."""
-
-    offsets: tuple[float, ...]
-    weights: tuple[float, ...]
-
-    @property
-    def multiples(self) -> list[float]:
-        """Where values are needed to know the slope, and to check it."""
-        checked = [0.0, *self.offsets] if 0.0 not in self.offsets else [2.0 * x for x in self.offsets]
-        return sorted({*self.offsets, *checked})
-
-    def slope(self, values: Sequence[Any], step: Any) -> Any:
-        total = sum(weight * np.asarray(value) for weight, value in zip(self.weights, values, strict=True))
-        return total / step
-
-
-CENTRAL = Stencil((-2.0, -1.0, 1.0, 2.0), (1 / 12, -8 / 12, 8 / 12, -1 / 12))
-AFTER = Stencil((0.0, 1.0, 2.0, 3.0, 4.0), (-25 / 12, 4.0, -3.0, 4 / 3, -1 / 4))
-"""For a number that cannot be smaller, such as a mass of zero."""
-BEFORE = Stencil(tuple(-x for x in AFTER.offsets), tuple(-w for w in AFTER.weights))
-
-
-class CheckedSlope(NamedTuple):
-    """A slope by one step, and whether it can be trusted."""
-
-    slope: Floats
-    holds: bool
-
-
-def largest(array: Floats) -> float:
-    return float(np.max(np.abs(array), initial=0.0))
-
-
-@kernel(entry=True)
-def central_slopes(g_2, g_1, g, g1, g2, h, slope, largest):
-    """The slope of order 4, and the largest sizes of: values, slopes, D(2h) - D(h), and the jump of the slope at p.
-
-    With s(h) = g(h) - 2 g(0) + g(-h), which is a jump times h and a curvature times h^2, the jump is
-    (4 s(h) - s(2h)) / 2h; D is the mean of both sides there.
-    """
-    spoiled = 0.0
-    for i in range(g.size):
-        wide, narrow = (g2[i] - g_2[i]) / (4.0 * h), (g1[i] - g_1[i]) / (2.0 * h)
-        slope[i] = (4.0 * narrow - wide) / 3.0
-        jump = (4.0 * (g1[i] - 2.0 * g[i] + g_1[i]) - (g2[i] - 2.0 * g[i] + g_2[i])) / (2.0 * h)
-        largest[0] = max(largest[0], abs(g[i]), abs(g_2[i]), abs(g2[i]))
-        largest[1] = max(largest[1], abs(slope[i]))
-        largest[2] = max(largest[2], abs(wide - narrow))
-        largest[3] = max(largest[3], abs(jump))
-        spoiled += 0.0 * (slope[i] + jump)
-    largest[1] += spoiled  # nan, where a value is not finite
-
-
-def central_trial(values: Mapping[float, Floats], step: float, terms: float, size: float) -> CheckedSlope:
-    """The slope of order 4 by values at -2, -1, 0, 1 and 2 steps; `size` is a large change."""
-    slope, sizes = np.empty(values[0.0].size), np.zeros(4)
-    around = [np.ascontiguousarray(values[multiple]).ravel() for multiple in (-2.0, -1.0, 0.0, 1.0, 2.0)]
-    central_slopes(*around, step, slope, sizes)
-    value, steepest, apart, jump = sizes.tolist()
-    rounding = rounding_of(max(terms, value), size)
-    holds = apart <= AGREEING * steepest + rounding and jump <= SMOOTH * steepest + rounding
-    return CheckedSlope(slope.reshape(values[0.0].shape), holds)
-
-
-def rounding_of(value: float, size: float) -> float:
-    """What rounding of values does to a slope."""
-    return ROUNDING * value / (STEPS[0] * size)
+from .differences import (
+    AFTER,
+    BEFORE,
+    CENTRAL,
+    SMOOTH,
+    STEPS,
+    CheckedSlope,
+    Stencil,
+    central_trial,
+    largest,
+    rounding_of,
+)
+from .number_slopes import NumberSlopes, number_slopes
 
 
 class Varied(ABC):
@@ -197,6 +126,8 @@ class VariedNumber(Varied):
     stencil: Stencil
     made: dict[float, System] = field(default_factory=dict, repr=False)
     """By the change of the number."""
+    slopes_of_numbers: NumberSlopes | None = None
+    """Of the numbers of the System, where they are known."""
 
     def variant(self, change: float) -> Model:
         return variant(self.model, {self.name: self.value + change})
@@ -244,30 +175,35 @@ def varied_numbers(model: Model, names: Sequence[str]) -> list[VariedNumber]:
     system = System(model)
     values = {name: value_of(model, system, name) for name in names}
     model = variant(model, values)
-    made = neighbors(model, system, values)
-    return [_varied(model, name, value, made[name]) for name, value in values.items()]
+    made, slopes = neighbors(model, system, values)
+    return [_varied(model, name, value, made[name], slopes.get(name)) for name, value in values.items()]
 
 
-def neighbors(model: Model, system: System, values: Mapping[str, float]) -> dict[str, dict[float, System]]:
-    """Systems around a model, by name and change, where their numbers can be computed all at once."""
+def neighbors(
+    model: Model, system: System, values: Mapping[str, float]
+) -> tuple[dict[str, dict[float, System]], dict[str, NumberSlopes | None]]:
+    """Systems around a model by name and change, and their slopes, where their numbers can be computed all at once."""
     made = {name: {0.0: system} for name in values}
-    changes = [(k, STEPS[0] * size_of(p) * x) for k, p in enumerate(values.values()) for x in CENTRAL.offsets]
+    sizes = np.array([size_of(p) for p in values.values()])
+    steps = STEPS[0] * sizes[:, None] * CENTRAL.offsets
     center = np.array([*values.values()])
-    samples = np.tile(center, (len(changes), 1))
-    for row, (k, change) in zip(samples, changes, strict=True):
-        row[k] += change
+    samples = np.tile(center, (steps.size, 1))
+    samples[np.arange(steps.size), np.repeat(np.arange(center.size), len(CENTRAL.offsets))] += steps.ravel()
     model_of = lambda sample: variant(model, dict(zip(values, sample, strict=True)))
     try:
         recorded = RecordedSystem(model_of, np.stack([center, samples.mean(axis=0)]))
     except (NotRecorded, SimEngineError):
-        return made
+        return made, {}
     numbers, right = recorded.numbers(samples)
-    names = list(values)
-    for i in np.flatnonzero(right).tolist():
-        k, change = changes[i]
-        again = partial(variant, model, {names[k]: float(samples[i, k])})
-        made[names[k]][change] = recorded.system_of(numbers, i, again)
-    return made
+    slopes = number_slopes(numbers, SystemNumbers.of(recorded.system), sizes)
+    right = right.reshape(steps.shape)
+    for k, name in enumerate(values):
+        for i, change in enumerate(steps[k].tolist()):
+            if right[k, i]:
+                row = len(CENTRAL.offsets) * k + i
+                again = partial(variant, model, {name: float(samples[row, k])})
+                made[name][change] = recorded.system_of(numbers, row, again)
+    return made, {name: slopes[k] for k, name in enumerate(values) if right[k].all()}
 
 
 def size_of(value: float) -> float:
@@ -275,10 +211,12 @@ def size_of(value: float) -> float:
     return abs(value) or 1.0
 
 
-def _varied(model: Model, name: str, value: float, made: dict[float, System]) -> VariedNumber:
+def _varied(
+    model: Model, name: str, value: float, made: dict[float, System], slopes: NumberSlopes | None
+) -> VariedNumber:
     reasons = []
     for stencil in (CENTRAL, AFTER, BEFORE):
-        number = VariedNumber(model, name, value, size_of(value), stencil, made)
+        number = VariedNumber(model, name, value, size_of(value), stencil, made, slopes)
         try:
             for offset in stencil.offsets:
                 number.system(STEPS[0] * number.size * offset)

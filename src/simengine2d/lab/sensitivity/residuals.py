@@ -24,7 +24,7 @@ from ...system.applied_forces import applied_by_pointer
 from ...system.constraints import evaluate_rows
 from ...system.system import System
 from ...system.workspace import refresh
-from .parameters import CENTRAL
+from .differences import CENTRAL
 
 STEP = 1e-3
 """Of a length of the mechanism, or of a radian."""

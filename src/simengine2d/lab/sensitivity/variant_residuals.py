@@ -16,7 +16,8 @@ from ...numerics.kernel import kernel
 from ...system.recorded_system import VariedSystem
 from ...system.renumbering import OwnSystem, is_shareable
 from ...system.system import System
-from .parameters import CENTRAL, STEPS, Varied, VariedNumber, VariedTime, central_trial, largest
+from .differences import CENTRAL, STEPS, central_trial, largest
+from .parameters import Varied, VariedNumber, VariedTime
 from .residuals import Residuals, States, residuals, residuals_at
 
 MOST = 200_000

@@ -15,14 +15,16 @@ linear equations, as many as there are free motions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ...numerics.arrays import Floats, Ints
 from ...system.system import System
-from .motion_slopes import MotionSlopes
-from .residuals import Residuals, StateSlopes
+from .motion_slopes import MotionSlopes, all_parameter_slopes
+from .parameters import Varied
+from .residuals import Residuals, States, StateSlopes, state_slopes
 
 
 class Inverses(NamedTuple):
@@ -92,3 +94,25 @@ def full_slopes(
     force = parts.force @ columns + system.masses[:, None] * qdd
     lam = -np.swapaxes(at.S, 1, 2) @ force
     return MotionSlopes(parts.q @ columns, parts.qd @ columns, qdd, lam)
+
+
+class LinearEquations(NamedTuple):
+    """All of them at some instants of a motion."""
+
+    at: Inverses
+    parts: Tangents
+    reduced: ReducedEquations
+
+
+def linear_equations(
+    system: System, states: States, kept: Ints, chosen: Ints, numbers: Sequence[Varied]
+) -> LinearEquations:
+    """With the rows that are kept, and the independent coordinates of each instant."""
+    by_state, by_p = state_slopes(system, states), all_parameter_slopes(numbers, states)
+    by_state = by_state._replace(
+        J=by_state.J[:, kept], rate=by_state.rate[:, kept], second=by_state.second[:, kept]
+    )
+    by_p = by_p._replace(Phi=by_p.Phi[:, kept], rate=by_p.rate[:, kept], second=by_p.second[:, kept])
+    at = inverses(by_state.J, chosen)
+    parts = tangents(by_state, by_p, at)
+    return LinearEquations(at, parts, reduced_equations(system, parts, at))

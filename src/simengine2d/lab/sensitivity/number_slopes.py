@@ -1,0 +1,86 @@
+"""How the numbers of a System change with the parameters of its model: N_p, for all parameters at once.
+
+The Systems around a model are computed together, from one recording of how it is resolved. Their numbers are closed
+forms of the parameters, and differences of them are exact (`differences.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ...numerics.arrays import Floats, Ints
+from ...system.recorded_system import SystemNumbers
+from .differences import STEPS, is_trusted
+
+EQUATIONS = (
+    "mass", "inertia", "gravity", "frame_x", "frame_y", "frame_angle", "term_weight", "functions", "load_weight",
+    "laws",
+)  # fmt: skip
+"""The numbers of a System that its equations depend on, in the order of their slopes."""
+
+
+class NumberSlopes(NamedTuple):
+    """By one parameter: the slopes of the numbers of the equations, and of what a model draws and names."""
+
+    equations: Floats
+    drawn_q: Floats
+    drawn_qd: Floats
+    parameters: Floats
+
+
+DRAWN = NumberSlopes._fields[1:]
+
+
+def number_slopes(around: SystemNumbers, center: SystemNumbers, sizes: Floats) -> list[NumberSlopes | None]:
+    """By each parameter, from the numbers at -2, -1, 1 and 2 steps of it; None where two steps disagree."""
+    names = (*EQUATIONS, *DRAWN)
+    here = [getattr(center, name).ravel() for name in names]
+    there = np.concatenate([getattr(around, name) for name in names], axis=1)
+    g = np.concatenate(here)
+    h = STEPS[0] * sizes[:, None]
+    g_2, g_1, g1, g2 = np.moveaxis(there.reshape(sizes.size, 4, g.size), 1, 0)
+    narrow, wide = (g1 - g_1) / (2.0 * h), (g2 - g_2) / (4.0 * h)
+    slope = (4.0 * narrow - wide) / 3.0
+    jump = (4.0 * (g1 - 2.0 * g + g_1) - (g2 - 2.0 * g + g_2)) / (2.0 * h)
+    # numbers of one kind have one size; those that are not given stay so
+    starts = np.cumsum([0, *(each.size for each in here)])
+    kinds = [slice(a, b) for a, b in pairwise(starts.tolist()) if b > a]
+    largest = lambda values: np.stack([np.nanmax(np.abs(values[:, k]), axis=1, initial=0.0) for k in kinds])
+    value, steepest = largest(_sizes(g_2, g, g2)), largest(slope)
+    trusted = is_trusted(value, steepest, largest(wide - narrow), largest(jump), sizes)
+    parts = np.split(np.nan_to_num(slope), starts[len(EQUATIONS) : -1], axis=1)
+    return [
+        NumberSlopes(*(part[k] for part in parts)) if held else None
+        for k, held in enumerate(trusted.all(axis=0).tolist())
+    ]
+
+
+def _sizes(*values: Floats) -> Floats:
+    """The largest of some values, without their sign."""
+    return np.max(np.abs(np.broadcast_arrays(*values)), axis=0)
+
+
+class Directions(NamedTuple):
+    """N_p of the numbers of the equations, by what is not zero: the number, the parameter, the slope."""
+
+    place: Ints
+    parameter: Ints
+    slope: Floats
+
+    @classmethod
+    def of(cls, slopes: Sequence[NumberSlopes | None]) -> Directions:
+        """Of those parameters for which they are known."""
+        known = {k: each.equations for k, each in enumerate(slopes) if each is not None}
+        table = np.array([*known.values()])
+        found, place = np.nonzero(table) if known else np.zeros((2, 0), dtype=np.int64)
+        return cls(
+            place, np.array([*known], dtype=np.int64)[found], table[found, place] if known else np.zeros(0)
+        )
+
+    def parameters_of(self, places: Ints) -> list[int]:
+        """The parameters that change some numbers."""
+        return sorted({*self.parameter[np.isin(self.place, places)].tolist()})
