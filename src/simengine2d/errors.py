@@ -12,7 +12,7 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, wraps
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Called = TypeVar("Called", bound=Callable[..., Any])
 WhoHas = Callable[[str], Sequence[str]]
@@ -186,23 +186,35 @@ def nearest(name: str, names: tuple[str, ...]) -> str | None:
     """The name that was probably meant; in long lists those with a similar beginning or end or the same letters."""
     if len(name) > LONGEST:
         return None
-    word, (folded, forwards, backwards, by_letters) = name.lower(), _sorted(names)
+    word, (folded, forwards, backwards, by_letters, answers) = name.lower(), _sorted(names)
+    if word in answers:  # what is wrong in a large model is often asked for twice
+        return answers[word]
     candidates = forwards
     if len(forwards) > 2 * REACH:
         candidates = [*_around(forwards, word), *(other[::-1] for other in _around(backwards, word[::-1]))]
         candidates += by_letters.get("".join(sorted(word)), [])
     close = difflib.get_close_matches(word, candidates, n=1, cutoff=0.6)
-    return folded[close[0]] if close else None
+    answers[word] = folded[close[0]] if close else None
+    return answers[word]
+
+
+class _Names(NamedTuple):
+    """Names by their lower-case spelling, sorted forwards and backwards, and by their letters; earlier answers."""
+
+    folded: dict[str, str]
+    forwards: list[str]
+    backwards: list[str]
+    by_letters: dict[str, list[str]]
+    answers: dict[str, str | None]
 
 
 @lru_cache(maxsize=8)
-def _sorted(names: tuple[str, ...]) -> tuple[dict[str, str], list[str], list[str], dict[str, list[str]]]:
-    """The names by their lower-case spelling, sorted forwards and backwards, and by their letters."""
+def _sorted(names: tuple[str, ...]) -> _Names:
     folded = {name.lower(): name for name in names if len(name) <= LONGEST}
     by_letters: dict[str, list[str]] = {}
     for word in folded:
         by_letters.setdefault("".join(sorted(word)), []).append(word)
-    return folded, sorted(folded), sorted(name[::-1] for name in folded), by_letters
+    return _Names(folded, sorted(folded), sorted(name[::-1] for name in folded), by_letters, {})
 
 
 def _around(words: list[str], word: str) -> list[str]:
