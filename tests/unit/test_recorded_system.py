@@ -152,6 +152,28 @@ def test_a_batch_gives_the_results_of_dynamics(name):
     assert compared or name not in FREE
 
 
+def test_a_batch_starts_with_other_velocities():
+    """Those of the crank are given, the others follow from the joints; a velocity that these do not allow is told."""
+    model = se.Model("slider-crank", parameters={"spin": 1.0, "lift": 0.0})
+    crank = model.body("crank", mass=1, inertia=0.1, at=(0.5, 0), angular_velocity="spin")
+    rod = model.body("rod", mass=1, inertia=0.2, at=(2, 0))
+    slider = model.body("slider", mass=2, inertia=0.1, at=(3, 0))
+    model.add(se.Revolute("O", model.ground, crank.at(-0.5, 0)))
+    model.add(se.Revolute("A", crank.at(0.5, 0), rod.at(-1, 0)))
+    model.add(se.Revolute("B", rod.at(1, 0), slider))
+    model.add(se.Translational("guide", model.ground, slider, direction=(1, 0)))
+    study = Study(model, ("spin",), "dynamics", {"t_end": 0.2})
+    samples = np.array([[1.0], [-2.5], [0.0]])
+    for spin, answer in zip(samples[:, 0].tolist(), study.batches.answers(samples), strict=True):
+        expected = se.dynamics(variant(model, {"spin": spin}), t_end=0.2)
+        assert answer is not None and answer["crank.phid"][0] == pytest.approx(spin, abs=1e-14)
+        fields = (*FIELDS, "lam")
+        assert [f for f in fields if not same(getattr(answer, f), getattr(expected, f))] == []
+    slider.velocity = (0.0, "lift")
+    study = Study(model, ("lift",), "dynamics", {"t_end": 0.2})
+    assert [answer is None for answer in study.batches.answers(np.array([[0.0], [0.5]]))] == [False, True]
+
+
 def test_what_is_more_than_other_numbers_is_left_to_the_analysis():
     """A rocker that is too short, or brings a dead point; a mass below zero: no answer, but a row with a reason."""
     four_bar = se.load("four_bar")

@@ -84,7 +84,7 @@ def assemble(model: Model | System, t: float = 0.0) -> Assembly:
     """
     system = model if isinstance(model, System) else System(model)
     drawn, closure = closed_pose(system, t)
-    qd, changes = consistent_velocities(system, closure.rows)
+    qd, changes = consistent_velocities(system, closure.rows, system.drawn_qd)
     residual = float(np.abs(closure.gaps).max(initial=0.0))
     return Assembly(system, t, closure.q.copy(), qd, closure.iterations, residual, closure.q - drawn, changes)
 
@@ -193,10 +193,10 @@ def _move_sentences(system: System, change: Floats) -> list[str]:
     return sentences
 
 
-def consistent_velocities(system: System, rows: ScaledRows) -> tuple[Floats, list[str]]:
+def consistent_velocities(system: System, rows: ScaledRows, given: Floats) -> tuple[Floats, list[str]]:
     """Velocities with Phi_q qd = nu, as close as possible to those given; and a sentence for each change."""
-    is_given = ~np.isnan(system.drawn_qd)
-    wanted = np.where(is_given, system.drawn_qd, 0.0)
+    is_given = ~np.isnan(given)
+    wanted = np.where(is_given, given, 0.0)
     scale, J, nu, qd = coordinate_scale(system), rows.J, rows.nu, wanted
     if is_satisfied(J, wanted / scale, nu):
         return qd, []

@@ -1,7 +1,8 @@
-"""Dynamics of variants that differ in masses, inertias, gravity and forces: one prepared run for all of them.
+"""Dynamics of variants that differ in masses, inertias, gravity, forces and first velocities: one prepared run for all.
 
-Constraints and the drawn pose are those of the first variant, and so are the start of the motion, its coordinates, and
-what is known of its rows. A variant that differs in more has no answer here, and `dynamics` has to compute it.
+Constraints and the drawn pose are those of the first variant, and so are the pose from which the motion starts, its
+coordinates, and what is known of its rows. A variant that differs in more has no answer here, and `dynamics` has to
+compute it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ...system.elimination import elimination_program, shares_with, unequal, une
 from ...system.evaluation import SMALL
 from ...system.recorded_system import RecordedSystem, SystemNumbers
 from ...system.renumbering import OwnSystem, let_write
+from ..assembly.assemble import closed_pose, consistent_velocities
 from .compiled_run import CompiledRun, suits
 from .initial_state import pace
 from .motion_loop import MotionNumbers, MotionVariants, run_motions
@@ -31,7 +33,7 @@ from .stepper import DynamicsStepper
 BLOCK = 2_000_000  # numbers of motions at a time: 16 MB
 
 GEOMETRY = (
-    "frame_x", "frame_y", "frame_angle", "term_weight", "row_period", "functions", "drawn_q", "drawn_qd",
+    "frame_x", "frame_y", "frame_angle", "term_weight", "row_period", "functions", "drawn_q",
 )  # fmt: skip
 """Numbers that have to be those of the first variant."""
 
@@ -45,7 +47,9 @@ class ManyMotions:
         if not suits(run.stepper) or not _is_written(run.stepper):
             raise NotRecorded("the motion is not one of joint coordinates whose numbers can be written")
         self.prepared, like = CompiledRun(run, asked), SystemNumbers.of(recorded.system)
-        self.geometry, self.gravity = geometry_in(like), like.gravity
+        self.geometry, self.gravity, self.drawn_qd = geometry_in(like), like.gravity, like.drawn_qd
+        stepper = self.prepared.stepper
+        self.first, self.atol = stepper.first.copy(), stepper.atol.copy()
         self.answers = np.empty((0, self.prepared.each))
         motion = self.prepared.loop
         self.loop = run_motions.bind(MotionVariants(_numbers(self.prepared.stepper), motion.f, motion.c))
@@ -59,19 +63,26 @@ class ManyMotions:
         with np.errstate(all="ignore"):
             right &= uneven_with(system, N.masses) == unequal(system)
             shares = shares_with(system, N.masses)
-        return np.concatenate(
-            [N.mass, N.inertia, N.gravity, N.load_weight, N.laws, N.masses, shares, self._tolerances(N)],
-            axis=1,
-        ), right
+        first, tolerances, same_words = self._starts(N)
+        parts = (N.mass, N.inertia, N.gravity, N.load_weight, N.laws, N.masses, shares, tolerances, first)
+        return np.concatenate(parts, axis=1), right & same_words
 
-    def _tolerances(self, numbers: SystemNumbers) -> Floats:
-        """Gravity says how fast the motion becomes."""
-        prepared, gravity = self.prepared, numbers.gravity
-        stepper, qd = prepared.stepper, prepared.run.start.assembly.qd
-        rows = np.tile(stepper.atol, (len(gravity), 1))
-        for k in np.flatnonzero(~_same(gravity, self.gravity)).tolist():
-            rows[k] = stepper.absolute(prepared.options, pace(self.recorded.system, qd, gravity[k]))
-        return rows
+    def _starts(self, numbers: SystemNumbers) -> tuple[Floats, Floats, Mask]:
+        """First states, tolerances, and where no other changes of velocities have to be told.
+
+        Gravity and the first velocities say how fast the motion becomes.
+        """
+        system, stepper, at = self.recorded.system, self.prepared.stepper, self.prepared.run.start.assembly
+        count = len(numbers.gravity)
+        first, tolerances = (np.tile(each, (count, 1)) for each in (self.first, self.atol))
+        same_words = np.ones(count, dtype=bool)
+        rows, moves_alike = closed_pose(system, at.t)[1].rows, _same(numbers.drawn_qd, self.drawn_qd)
+        for k in np.flatnonzero(~(moves_alike & _same(numbers.gravity, self.gravity))).tolist():
+            qd, changes = consistent_velocities(system, rows, numbers.drawn_qd[k])
+            first[k] = stepper.family.state_of(at.q, qd)
+            tolerances[k] = stepper.absolute(self.prepared.options, pace(system, qd, numbers.gravity[k]))
+            same_words[k] = changes == at.changed_velocities
+        return first, tolerances, same_words
 
     # results
 
@@ -120,6 +131,6 @@ def _numbers(stepper: OdeStepper) -> MotionNumbers:
     let_write((S, L, d, recursion.T.constant))
     return MotionNumbers(
         S.mass, S.inertia, S.gravity, L.term_weight, L.laws.numbers, d.masses, d.shares,
-        stepper.restartable.path.atol, recursion.gravity, recursion.T.constant,  # type: ignore[union-attr]
+        stepper.restartable.path.atol, stepper.first, recursion.gravity, recursion.T.constant,  # type: ignore[union-attr]
         np.ascontiguousarray(recursion.T.numbers[:, BODY]), d.template, d.diagonal[: system.n].copy(),
     )  # fmt: skip

@@ -60,6 +60,7 @@ class MotionNumbers(NamedTuple):
     masses: Floats  # of each coordinate
     shares: Floats
     atol: Floats
+    first: Floats  # (z, zd) at the start
     # and again, from these
     weight: Floats  # gravity of the recursion
     constant: Floats  # of each body in the tree
@@ -120,6 +121,7 @@ def take_numbers(N, numbers, at):
     at = copied(numbers, at, N.masses)
     at = copied(numbers, at, N.shares)
     at = copied(numbers, at, N.atol)
+    at = copied(numbers, at, N.first)
     for k in range(N.body.size):
         N.constant[k, MASS], N.constant[k, INERTIA] = N.mass[N.body[k]], N.inertia[N.body[k]]
     for j in range(N.masses.size):
