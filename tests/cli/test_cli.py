@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -163,8 +164,26 @@ def test_a_run_loads_no_optional_package(driven):
     assert not {"sympy", "matplotlib", "pandas", "scipy.integrate", "typer"} & set(modules)
 
 
+ASKED_FOR = """
+from simengine2d.cli.commands.kernels import _use_every_kernel
+from simengine2d.numerics.kernel_files import KernelFiles
+path, paths = KernelFiles.path, set()
+KernelFiles.path = lambda self, key: paths.add(path(self, key)) or path(self, key)
+_use_every_kernel()
+print(*paths, sep="\\n")
+"""
+"""The files of the kernels that `warmup` uses."""
+
+
 @pytest.mark.slow
 def test_after_warmup_nothing_is_compiled(driven, write, tmp_path):
+    """In a cache with those kernels only that `warmup` compiles; one of them is compiled here."""
+    program = [sys.executable, "-c", ASKED_FOR]
+    asked = [Path(line) for line in subprocess.check_output(program, text=True).splitlines()]
+    folder = tmp_path / "cache" / "kernels" / asked[0].parent.name
+    folder.mkdir(parents=True)
+    for path in sorted(asked)[1:]:
+        shutil.copy(path, folder)
     environment = {**os.environ, "SIMENGINE2D_CACHE": str(tmp_path / "cache")}
     first = installed("warmup", env=environment)
     assert first.returncode == 0

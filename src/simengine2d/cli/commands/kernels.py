@@ -27,6 +27,8 @@ def _use_every_kernel() -> None:
     from ...model import builders
     from ...model.forces.spring import Spring
     from ...model.joints.driver import Driver
+    from ...model.joints.translational import Translational
+    from ...model.model import Model
 
     driven = builders.four_bar(1, 2, 3, 3, speed=1)
     diagnose(assemble(driven))
@@ -42,6 +44,9 @@ def _use_every_kernel() -> None:
     results.summary()
     results.power_balance()
     results.reaction("B", on="crank")
+    sliding = Model("slider on a rail")
+    sliding.add(Translational("rail", sliding.ground, sliding.body("slider", mass=1, inertia=1)))
+    motion_under_forces(sliding, t_end=0.1)
     motion_under_forces(builders.chain(2), t_end=0.1)
     motion_under_forces(builders.slider_crank(1, 2, crank_angle=1), t_end=0.1)
     motion_under_forces(builders.four_bar_ladder(1), t_end=1.0)  # through a singular pose
