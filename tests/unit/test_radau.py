@@ -95,28 +95,32 @@ def test_a_simulator_takes_the_same_steps():
     np.testing.assert_allclose(simulator.q, r.q[-1], atol=1e-5)
 
 
-def end_after(steps, span=0.4):
+def end_after(steps, stages, span=0.3):
     """Of so many equal steps, of a pendulum on a soft spring."""
     system = se.System(rod_pendulum(50.0))
     y0 = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     family = ReferencePoint(system, y0[:3])
     pointers = {"limit": np.inf, "longest": None, "broken": None, "watch": None, "alarm": None}
     run = radau_integration(
-        family, 0.0, y0, 1e-11, np.full(6, 1e-11), **pointers, redundant=False, implied=()
+        family, 0.0, y0, 1e-11, np.full(6, 1e-11), stages=stages, **pointers, redundant=False, implied=()
     )
     state, path = run.path.state, run.path
     state[loop_state.TRIED] = span / steps
     for k in range(steps):
+        state[loop_state.CONVERGED] = 1.0
         run.attempt(k * span / steps, state, path.new)
+        assert state[loop_state.CONVERGED] == 1.0
         path.y[:] = path.new
         state[loop_state.STEPS] += 1.0
     return path.y[:2].copy()
 
 
-def test_order_5():
-    want = end_after(64)
-    errors = [np.abs(end_after(steps) - want).max() for steps in (4, 8, 16)]
-    assert np.log2(errors[0] / errors[1]) > 4.5 and np.log2(errors[1] / errors[2]) > 4.5
+@pytest.mark.parametrize(("stages", "steps"), [(3, (4, 8, 16)), (5, (4, 5, 6))])
+def test_the_order_is_2s_minus_1(stages, steps):
+    want = end_after(64, stages)
+    errors = [np.abs(end_after(count, stages) - want).max() for count in steps]
+    orders = -np.diff(np.log(errors)) / np.diff(np.log(steps))
+    assert (orders > 2 * stages - 1.3).all()
 
 
 @pytest.mark.slow

@@ -7,7 +7,8 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
-from simengine2d.integrators import radau_step
+from simengine2d.integrators.implicit_runge_kutta import RadauIIA
+from simengine2d.integrators.radau_table import radau_table
 
 pytestmark = pytest.mark.slow  # long motions, for compiled kernels
 
@@ -64,25 +65,34 @@ def test_large_index_3_systems_follow_rtol():
     want = se.dynamics(model, t_eval=TIMES[:2], rtol=1e-12)
     for rtol in (1e-5, 1e-8):
         r = se.dynamics(model, t_eval=TIMES[:2], rtol=rtol, formulation="index3")
-        assert "Radau IIA of order 5" in r.notes[0]
+        assert "Radau IIA of order 9" in r.notes[0]
         for name in ("q", "qd", "qdd", "lam"):
             assert off(getattr(r, name), getattr(want, name)) < 3 * rtol
         assert r.residuals["velocity"] < 1e-12 and r.residuals["acceleration"] < rtol
 
 
-def test_the_table_is_of_order_5_with_an_estimate_of_order_3():
-    T = radau_step.table()
-    b, c = T.A[-1], T.c
-    for p in range(5):
+@pytest.mark.parametrize("stages", [3, 5])
+def test_the_table_is_of_order_2s_minus_1_with_an_estimate_of_order_s(stages):
+    T = radau_table(stages)
+    b, c, order = T.A[-1], T.c, 2 * stages - 1
+    for p in range(order):
         assert b @ c**p == pytest.approx(1 / (p + 1), abs=1e-14)
-    for p in range(3):  # stages of order 3
+    assert abs(b @ c**order - 1 / (order + 1)) > 1e-6
+    for p in range(stages):  # stages of order s
         np.testing.assert_allclose(T.A @ c**p, c ** (p + 1) / (p + 1), atol=1e-14)
-    powers = T.nodes ** np.arange(5)[:, None]
-    np.testing.assert_allclose(powers[:3] @ T.error, 0.0, atol=1e-14)
-    assert abs(powers[3] @ T.error) > 1e-3
-    # a stage beside them integrates cubics exactly
-    x = 0.3
-    weights = T.moments @ [x ** (p + 1) / (p + 1) - T.gamma * x**p for p in range(4)]
-    np.testing.assert_allclose(
-        powers[:4] @ weights + T.gamma * x ** np.arange(4), x ** np.arange(1, 5) / np.arange(1, 5)
-    )
+    powers = T.nodes ** np.arange(order)[:, None]
+    np.testing.assert_allclose(powers[:stages] @ T.error, 0.0, atol=1e-14)
+    assert abs(powers[stages] @ T.error) > 1e-3
+    # a stage beside them integrates polynomials through all nodes exactly
+    x, p = 0.3, np.arange(stages + 1)
+    weights = T.moments @ (x ** (p + 1) / (p + 1) - T.gamma * x**p)
+    np.testing.assert_allclose(powers[: stages + 1] @ weights + T.gamma * x**p, x ** (p + 1) / (p + 1))
+
+
+def test_three_stages_are_those_of_the_textbook():
+    T = radau_table(3)
+    np.testing.assert_allclose(T.A, RadauIIA.A, atol=1e-15)
+    np.testing.assert_allclose(T.c, RadauIIA.c, atol=1e-15)
+    # (8.18) of Hairer & Wanner: e = gamma / 3 (-13 - 7 sqrt(6), -13 + 7 sqrt(6), -1), of Y_i - y
+    r = 7 * np.sqrt(6)
+    np.testing.assert_allclose(T.error[1:], T.gamma / 3 * np.array([-13 - r, -13 + r, -1]) @ T.A, atol=1e-14)

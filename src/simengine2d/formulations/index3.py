@@ -12,9 +12,9 @@ class Index3(StagedFormulation):
 
     M zdd + Phi_z^T lam = Q,      Phi(z, t) = 0
 
-    Without an integrator, models of more than 60 coordinates are integrated by Radau IIA of order 5: its stages solve
-    the same equations with Phi_q qdd = gamma, and the constraints of positions and velocities hold at the ends of its
-    steps.
+    Without an integrator, models of more than 60 coordinates are integrated by Radau IIA with error control: its stages
+    solve the same equations with Phi_q qdd = gamma, and the constraints of positions and velocities hold at the ends of
+    its steps.
     With `projection`, states are brought back onto Phi = 0 and Phi_z zd = nu after each step.
     """
 

@@ -22,17 +22,28 @@ from .integration import NONE, careful, new_path
 from .loop_state import Rules
 from .ode_method import OdeTask
 from .radau_outputs import hold, look_into_radau_step
-from .radau_step import STAGES, RadauStep, table, try_radau_step
+from .radau_step import RadauStep, try_radau_step
+from .radau_table import radau_table
 
+LOOSE = 2e-2  # tolerance down to which three stages are quickest
 SHARE = 0.12  # of the tolerance of one step
 SMALLEST = 1e-13  # error of a step that rounding leaves visible
 KEEPS = 1.2  # by which a step must become longer to be worth a new matrix
 
 
+def stages_for(rtol: float) -> int:
+    """How many stages are quickest: three make cheaper steps, five make longer ones where little error is allowed."""
+    return 3 if rtol > LOOSE else 5
+
+
+def order_for(rtol: float) -> int:
+    return 2 * stages_for(rtol) - 1
+
+
 def local_tolerance(rtol: float) -> float:
     """Error allowed in one step.
 
-    The estimate is of order 3, the method of order 5; but forces that a stiff damper transmits are of order 3 too.
+    The estimate is of order s, the method of order 2 s - 1; but so are not the forces that a stiff damper transmits.
     """
     return max(SMALLEST, SHARE * rtol**0.9)
 
@@ -65,7 +76,7 @@ class RadauIntegration(ConstrainedIntegration):
         k.one.a[0], k.one.lam[0] = 0.0, 0.0
         BoundKernel(k.beside_f, k.beside_c, None)(t, k.one.state, k.one.state)
         k.nodes[0] = np.concatenate([self.ends[0], k.one.gap[0, m:]])
-        k.own[:] = 0.0, 0.0, 1.0
+        k.own[:] = 0.0, 0.0, 1.0, 0.0
         k.st.state[KEPT] = 0.0
 
     @property
@@ -102,6 +113,7 @@ def radau_integration(
     rtol: float,
     atol: Floats,
     *,
+    stages: int,
     longest: float | None,
     limit: float,
     broken: Broken | None,
@@ -113,22 +125,22 @@ def radau_integration(
     """An integration from (t0, y0) on, whose local errors are `rtol` and `atol`."""
     n, m = family.n, family.m
     equations = DaeEquations(family, Configuration(t0, y0[:n].copy(), redundant, implied))
-    of_motion, T = equations.of_motion, table()
+    of_motion, T = equations.of_motion, radau_table(stages)
     ends = np.tile(np.concatenate(equations.accelerations(t0, y0)), (2, 1))
     notes = np.concatenate([ends[0], family.turns])
     path = new_path(y0, 2, 0, rtol, atol, notes, alarm=alarm, inside=notes.copy())
     unknowns = m + held_forces(family.system)
     options = np.array([0.0, 0.0, 0.0, MODIFIED, 0.0, 0.0, ACCELERATION])
-    st, one = (new_stages(s, n, unknowns, options.copy()) for s in (STAGES, 1))
-    stages, beside = transformed_stages(family.system, T.A, st, one, redundant)
-    equations.solvers += [KeptStages(st, stages.factors), KeptStages(one, {})]
-    pointers = (stages.evaluate, stages.solve, beside.evaluate, beside.solve)
-    addresses = (part for each in pointers for part in (each.f, each.c))
-    nodes, past = np.zeros((2, STAGES + 1, n + unknowns))
+    st, one = (new_stages(s, n, unknowns, options.copy()) for s in (stages, 1))
+    of_stages, beside, onto = transformed_stages(family.system, T.A, st, one, redundant)
+    equations.solvers += [KeptStages(st, of_stages.factors), KeptStages(one, {})]
+    pointers = (pointer for each in (of_stages, beside, onto) for pointer in (each.evaluate, each.solve))
+    addresses = (part for pointer in pointers for part in (pointer.f, pointer.c))
+    nodes, past = np.zeros((2, stages + 1, n + unknowns))
     everything: tuple[Any, ...] = (
-        *addresses, T, st, one, nodes, past, np.zeros((STAGES + 1, n)), of_motion.per_row, of_motion.per_coordinate,
-        ends, np.zeros(MEMORY_SIZE), np.zeros(3), path.inside, float(family.system.length), path.y, path.state,
-        path.rtol, path.atol,
+        *addresses, T, st, one, nodes, past, np.zeros((stages + 1, n)), of_motion.per_row, of_motion.per_coordinate,
+        ends, np.zeros(MEMORY_SIZE), np.zeros(4), np.zeros(n), path.inside, float(family.system.length), path.y,
+        path.state, path.rtol, path.atol,
     )  # fmt: skip
     step = RadauStep(*everything)
     attempt = try_radau_step.bind(step)
@@ -139,7 +151,7 @@ def radau_integration(
     )  # fmt: skip
     rules = Rules(
         loop_state.ADAPTIVE,
-        4,
+        stages + 1,
         0,
         1,
         np.inf,

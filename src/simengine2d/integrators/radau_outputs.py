@@ -14,68 +14,75 @@ from __future__ import annotations
 import numpy as np
 
 from ..coordinates.equations import LARGEST_CORRECTION
-from ..coordinates.stages import ACCELERATION, LEVEL, POSITION, SIZE_B, VELOCITY
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import loop_state
-from .radau_step import LEFT, STAGES, correct_beside, enough_of, forgotten, lagrange, set_size
+from .radau_step import LEFT, ROUNDING, correct_beside, enough_of, forgotten, lagrange, set_size
 
 MOST_CORRECTIONS = 4
 SURELY = 10.0  # by which a prediction must be better than what is asked for
 CLOSED = 1e-14  # of the length of the mechanism, to which constraints are held as far as rounding allows
-NEARLY, CLOSELY = 1e-3, 1e-8  # of the tolerance, to which they are held at the ends of steps and at outputs
+NEARLY, CLOSELY = 1e-5, 1e-8  # of the tolerance, to which they are held at the ends of steps and at outputs
 
 
 @kernel
-def largest_gap(k):
+def largest_of(k, gaps):
     """What is left of the constraints, as a length of the mechanism."""
     found = 0.0
     for i in range(k.per_row.size):
-        found = max(found, abs(k.one.gap[0, i]) * k.per_row[i])
+        found = max(found, abs(gaps[i]) * k.per_row[i])
     return found
 
 
 @kernel
-def move_back(k, values, factor, violation):
-    """values += factor da, unless the change is out of proportion, as in a singular pose."""
-    size, da = 0.0, k.one.da[0]
+def move_back(k, values, change, violation):
+    """values += change, unless that is out of proportion, as in a singular pose."""
+    size = 0.0
     for j in range(values.size):
-        size = max(size, abs(da[j]) * k.per_coordinate[j])
+        size = max(size, abs(change[j]) * k.per_coordinate[j])
     if size <= LARGEST_CORRECTION * violation:
         for j in range(values.size):
-            values[j] += factor * da[j]
+            values[j] += change[j]
 
 
 @kernel
 def hold_constraints(k, t, y, goal):
-    """Bring the state onto the constraints, first q, then qd, by the factors of the step."""
-    one, n = k.one, k.rates.shape[1]
+    """Bring q and qd onto the constraints by the factors of the step, until neither comes closer.
+
+    Rates change with the pose too: they may close one correction later.
+    """
+    one, n, earlier, earlier_rate = k.one, k.rates.shape[1], np.inf, np.inf
     one.t[0] = t
-    for level in range(2 if k.per_row.size > 0 else 0):
-        one.options[LEVEL] = POSITION if level == 0 else VELOCITY
-        scale = one.state[SIZE_B] if level == 0 else 1.0  # gaps of positions are divided by b
-        values, before = (y[:n], np.inf) if level == 0 else (y[n:], np.inf)
-        for _ in range(2 * MOST_CORRECTIONS):
-            for j in range(n):
-                one.z[0, j], one.zd[0, j] = y[j], y[n + j]
-            invoke(k.beside_f, k.beside_c, t, one.state, one.state)
-            found = scale * largest_gap(k)
-            if found <= goal or found > 0.5 * before:
-                break
-            for j in range(n):
-                one.balance[0, j] = 0.0
-            invoke(k.correct_f, k.correct_c, t, one.state, one.state)
-            move_back(k, values, scale, found / scale)
-            if before < np.inf and SURELY * found * found <= goal * before:  # as it goes on
-                break
-            before = found
-    one.options[LEVEL] = ACCELERATION
+    for _ in range(2 * MOST_CORRECTIONS if k.per_row.size > 0 else 0):
+        for j in range(n):
+            one.z[0, j], one.zd[0, j] = y[j], y[n + j]
+        invoke(k.look_f, k.look_c, t, one.state, one.state)
+        gap, rate = largest_of(k, one.gap[0]), largest_of(k, one.rate[0])
+        if (gap <= goal or gap > 0.5 * earlier) and (rate <= goal or rate > 0.5 * earlier_rate):
+            break
+        invoke(k.back_f, k.back_c, t, one.state, one.state)
+        move_back(k, y[:n], one.da[0], gap)
+        move_back(k, y[n:], one.de[0], rate)
+        share = max(gap / earlier, rate / earlier_rate)
+        if share > 0.0 and SURELY * share * max(gap, rate) <= goal:  # as it goes on
+            break
+        earlier, earlier_rate = max(gap, ROUNDING), max(rate, ROUNDING)
 
 
 @kernel_pointer
 def hold(k, t, y, out):
     """Errors here do not add up; those of outputs are brought back once more."""
     hold_constraints(k, t, y, max(CLOSED, NEARLY * k.rtol[0]) * k.length)
+
+
+@kernel
+def weight_of_slope(T, x, i):
+    """w_i of an output a fraction x into the step."""
+    weight, power = 0.0, 1.0  # x^p
+    for p in range(T.nodes.size):
+        weight += T.moments[i, p] * power * (x / (p + 1) - T.gamma)
+        power *= x
+    return weight
 
 
 @kernel
@@ -86,13 +93,11 @@ def place_output(k, x, h):
         one.base_zd[0, j], one.base_z[0, j], one.a[0, j] = k.y[n + j], k.y[j], 0.0
     for j in range(one.lam.shape[1]):
         one.lam[0, j] = 0.0
-    for i in range(STAGES + 1):
-        weight, value = 0.0, lagrange(T, x, i)
-        for p in range(STAGES + 1):
-            weight += T.moments[i, p] * (x ** (p + 1) / (p + 1) - T.gamma * x**p)
+    for i in range(T.nodes.size):
+        weight, value = h * weight_of_slope(T, x, i), lagrange(T, x, i, 0)
         for j in range(n):
-            one.base_zd[0, j] += h * weight * k.nodes[i, j]
-            one.base_z[0, j] += h * weight * k.rates[i, j]
+            one.base_zd[0, j] += weight * k.nodes[i, j]
+            one.base_z[0, j] += weight * k.rates[i, j]
             one.a[0, j] += value * k.nodes[i, j]
         for j in range(one.lam.shape[1]):
             one.lam[0, j] += value * k.nodes[i, n + j]

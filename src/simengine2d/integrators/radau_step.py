@@ -1,8 +1,8 @@
-"""Steps for stiff motions: Radau IIA of order 5 on the index-1 equations, with error control.
+"""Steps for stiff motions: Radau IIA on the index-1 equations, with error control.
 
     M a + Phi_q^T lam = QA,      Phi_q a = gamma      at      v_i = qd + h sum_j A_ij a_j,   q_i = q + h sum_j A_ij v_j
 
-Newton's iteration has one matrix for all three stages, which serves for several steps of the same size. It begins with
+Newton's iteration has one matrix for all stages, which serves for several steps of the same size. It begins with
 the accelerations, multipliers and forces of the last step, extrapolated. Nothing is divided by h^2, as the constraints
 of index 3 are. The last stage is the end of the step.
 
@@ -18,42 +18,26 @@ Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd edition (1996),
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..coordinates.stages import CHANGE, ITERATIONS, KEPT, SIZE_B, SIZE_C, Stages, add_stages
-from ..numerics.arrays import Floats, constant
+from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import loop_state
 from .dae_step import SEEN
-from .implicit_runge_kutta import RadauIIA
+from .radau_table import RadauTable
 
-STAGES = 3
-# weights of Y_i - y in the estimate, in units of gamma / 3
-ESTIMATE = np.array([-13.0 - 7.0 * np.sqrt(6.0), -13.0 + 7.0 * np.sqrt(6.0), -1.0])
-NODES = np.concatenate([[0.0], RadauIIA.c])
-
-MOST_ITERATIONS = 8
+MOST_ITERATIONS = 12
 ENOUGH = 0.03  # error of the iteration, against the tolerance of a step
 DIVERGES = 0.9  # rate of convergence at which the iteration is given up
-SLOW = 0.02  # the same at which the next step makes a matrix of its own
-FAR = 1.6  # of the last step: where its polynomial does not lead any more
+SLOWEST = 0.15  # the same at which steps should not become longer
+SLOW = 0.02  # what the iteration leaves of its last change, from which on the next step makes a matrix of its own
+CUBIC = 4  # nodes; polynomials of higher degree lead astray
+FAR = 2.0  # of the last step: where it does not lead any more
 ROUNDING = 1e-16
-
-
-class RadauTable(NamedTuple):
-    """Coefficients."""
-
-    A: Floats
-    AA: Floats  # A^2
-    c: Floats
-    nodes: Floats  # beginning and stages
-    gamma: float  # real eigenvalue of A
-    error: Floats  # (4), of the slopes at the nodes
-    moments: Floats  # (4, 4): the inverse of nodes_j^k
 
 
 class RadauStep(NamedTuple):
@@ -67,18 +51,23 @@ class RadauStep(NamedTuple):
     beside_c: Any
     correct_f: Any
     correct_c: Any
+    look_f: Any  # its constraints
+    look_c: Any
+    back_f: Any
+    back_c: Any
     T: RadauTable
     st: Stages
     one: Stages
-    nodes: Floats  # (4, n + m + forces): accelerations, multipliers and forces at the nodes of the step
+    nodes: Floats  # (s + 1, n + m + forces): accelerations, multipliers and forces at the nodes of the step
     past: Floats  # the same of the last step
-    rates: Floats  # (4, n): velocities at the nodes
+    rates: Floats  # (s + 1, n): velocities at the nodes
     # what an error of each row, and a change of each coordinate, is as a length of the mechanism
     per_row: Floats
     per_coordinate: Floats
     ends: Floats  # (2, n + m): accelerations and multipliers at the beginning and at the end of the step
     memory: Floats
     own: Floats  # see below
+    weights: Floats  # (n): what a change of each acceleration is in tolerances
     inside: Floats  # notes of outputs inside a step
     length: float
     y: Floats  # those of the path
@@ -89,16 +78,7 @@ class RadauStep(NamedTuple):
 
 # entries of `own`: size of the last step, or 0 where it is not known, that of the present one, and what the iteration
 # left of its last change
-LAST, PRESENT, LEFT = range(3)
-
-
-@cache
-def table() -> RadauTable:
-    A, values = RadauIIA.A, np.linalg.eigvals(RadauIIA.A)
-    gamma = float(values[np.argmin(np.abs(values.imag))].real)
-    error = np.concatenate([[gamma], gamma / 3.0 * ESTIMATE @ A])
-    moments = np.linalg.inv(np.vander(NODES, increasing=True).T)
-    return constant(RadauTable(A.copy(), A @ A, RadauIIA.c.copy(), NODES.copy(), gamma, error, moments))
+LAST, PRESENT, LEFT, RATE = range(4)
 
 
 # The stages of a step ---------------------------------------------------------------------------------
@@ -109,20 +89,20 @@ def begin_step(k):
     """The step that was taken since then becomes the last one."""
     if k.state[loop_state.STEPS] != k.memory[SEEN]:
         k.memory[SEEN], k.own[LAST] = k.state[loop_state.STEPS], k.own[PRESENT]
-        for i in range(STAGES + 1):
+        for i in range(k.nodes.shape[0]):
             for j in range(k.nodes.shape[1]):
                 k.past[i, j] = k.nodes[i, j]
         for j in range(k.nodes.shape[1]):
-            k.nodes[0, j] = k.past[STAGES, j]
+            k.nodes[0, j] = k.past[k.past.shape[0] - 1, j]
         for j in range(k.ends.shape[1]):
             k.ends[0, j] = k.ends[1, j]
 
 
 @kernel
-def lagrange(T, x, i):
-    """The polynomial that is 1 at node i and 0 at the others."""
+def lagrange(T, x, i, first):
+    """The polynomial that is 1 at node i and 0 at the others from `first` on."""
     value = 1.0
-    for j in range(STAGES + 1):
+    for j in range(first, T.nodes.size):
         if j != i:
             value *= (x - T.nodes[j]) / (T.nodes[i] - T.nodes[j])
     return value
@@ -130,17 +110,17 @@ def lagrange(T, x, i):
 
 @kernel
 def predict(k, h):
-    """The polynomial through the nodes of the last step goes on; without one, all is as at the beginning."""
-    size, n = k.nodes.shape[1], k.rates.shape[1]
-    for i in range(1, STAGES + 1):
+    """A cubic through the last nodes of the last step goes on; without one, all is as at the beginning."""
+    size, n, first = k.nodes.shape[1], k.rates.shape[1], k.nodes.shape[0] - CUBIC
+    for i in range(1, k.nodes.shape[0]):
         for j in range(size):
             k.nodes[i, j] = k.nodes[0, j]
         if h <= FAR * k.own[LAST]:
             x = 1.0 + k.T.c[i - 1] * h / k.own[LAST]
             for j in range(size):
                 k.nodes[i, j] = 0.0
-            for p in range(STAGES + 1):
-                weight = lagrange(k.T, x, p)
+            for p in range(first, k.nodes.shape[0]):
+                weight = lagrange(k.T, x, p, first)
                 for j in range(size):
                     k.nodes[i, j] += weight * k.past[p, j]
         for j in range(size):
@@ -154,9 +134,9 @@ def predict(k, h):
 def place_bases(k, t, h):
     """q + c_i h qd and qd, times and coefficients of the stages."""
     st, T, n = k.st, k.T, k.rates.shape[1]
-    for i in range(STAGES):
+    for i in range(T.c.size):
         st.t[i] = t + T.c[i] * h
-        for j in range(STAGES):
+        for j in range(T.c.size):
             st.B[i, j], st.C[i, j] = T.AA[i, j] * h * h, T.A[i, j] * h
         for j in range(n):
             st.base_z[i, j], st.base_zd[i, j] = k.y[j] + T.c[i] * h * k.y[n + j], k.y[n + j]
@@ -167,24 +147,32 @@ def place_bases(k, t, h):
 
 
 @kernel
-def change_of(k, st, h):
-    """The largest change of a velocity or a position, in tolerances, and the changed unknowns."""
-    n, worst = k.rates.shape[1], h * st.state[CHANGE] / k.rtol[0]
-    for i in range(st.t.size):
-        for j in range(n):
-            da = abs(st.da[i, j])
-            if not da < 1.0e200:
-                return np.inf
-            worst = max(worst, h * da * max(1.0 / scale_of(k, n + j), h / scale_of(k, j)))
-            st.a[i, j] += st.da[i, j]
-        for j in range(st.lam.shape[1]):
-            st.lam[i, j] += st.dlam[i, j]
-    return worst
+def weigh(k, h):
+    """da changes a velocity by h da, and a position by h^2 da."""
+    n = k.weights.size
+    for j in range(n):
+        k.weights[j] = h * max(1.0 / scale_of(k, n + j), h / scale_of(k, j))
 
 
 @kernel(inline=True)
 def scale_of(k, j):
     return k.atol[j] + k.rtol[0] * abs(k.y[j])
+
+
+@kernel
+def change_of(k, st, h):
+    """The largest change of a velocity or a position, in tolerances, and the changed unknowns."""
+    worst = h * st.state[CHANGE] / k.rtol[0]
+    for i in range(st.t.size):
+        for j in range(k.weights.size):
+            change = k.weights[j] * abs(st.da[i, j])
+            if not change < 1.0e200:
+                return np.inf
+            worst = max(worst, change)
+            st.a[i, j] += st.da[i, j]
+        for j in range(st.lam.shape[1]):
+            st.lam[i, j] += st.dlam[i, j]
+    return worst
 
 
 @kernel(inline=True)
@@ -213,6 +201,7 @@ def iterate(k, h):
     """
     st, before, enough = k.st, 0.0, enough_of(k)
     left = k.own[LEFT] = forgotten(k.own[LEFT])
+    k.own[RATE] = 0.0
     for iteration in range(MOST_ITERATIONS):
         place_stages(st)
         invoke(k.evaluate_f, k.evaluate_c, st.t[0], st.state, st.state)
@@ -226,6 +215,7 @@ def iterate(k, h):
             if iteration > 1 and theta >= DIVERGES and change > enough:
                 place_stages(st)
                 return change <= ENOUGH  # what is left is rounding
+            k.own[RATE] = theta
             left = k.own[LEFT] = theta / max(1.0e-3, 1.0 - theta)
         if left * change <= enough:
             place_stages(st)
@@ -256,16 +246,16 @@ def solve_stages(k, h):
 @kernel
 def note_nodes(k):
     """What was found, at the nodes and at the end."""
-    st, n, m = k.st, k.rates.shape[1], k.ends.shape[1] - k.rates.shape[1]
-    for i in range(STAGES):
+    st, n, last = k.st, k.rates.shape[1], k.nodes.shape[0] - 1
+    for i in range(last):
         for j in range(n):
             k.nodes[i + 1, j], k.rates[i + 1, j] = st.a[i, j], st.zd[i, j]
         for j in range(st.lam.shape[1]):
             k.nodes[i + 1, n + j] = st.lam[i, j]
     for j in range(n):
         k.rates[0, j] = k.y[n + j]
-    for j in range(n + m):
-        k.ends[1, j] = k.nodes[STAGES, j]
+    for j in range(k.ends.shape[1]):
+        k.ends[1, j] = k.nodes[last, j]
 
 
 # One more stage ---------------------------------------------------------------------------------------
@@ -273,8 +263,9 @@ def note_nodes(k):
 
 @kernel
 def set_size(k, h):
-    """b = (gamma h)^2 and c = gamma h"""
+    """b = (gamma h)^2 and c = gamma h, and what changes count in a step of this size."""
     one, c = k.one, k.T.gamma * h
+    weigh(k, h)
     one.B[0, 0] = one.state[SIZE_B] = c * c
     one.C[0, 0] = one.state[SIZE_C] = c
 
@@ -293,20 +284,33 @@ def correct_beside(k):
 
 @kernel
 def step_error(k, t, h, new):
-    """The filtered difference to the embedded method, in tolerances: at first a is that of the end of the step."""
-    one, n, T, worst = k.one, k.rates.shape[1], k.T, 0.0
-    c = T.gamma * h
+    """The filtered difference to the embedded method, in tolerances.
+
+    Where a step begins beside the slow motion, as after a jump or a long step, its stiff components leave a difference
+    that hardly falls with h, though they decay at once. Before a step is refused, it is filtered once more (8.20).
+    """
+    one, n, T = k.one, k.rates.shape[1], k.T
     one.t[0] = t + h
     for j in range(n):
         of_q, of_qd = 0.0, 0.0
-        for i in range(STAGES + 1):
+        for i in range(T.nodes.size):
             of_q += h * T.error[i] * k.rates[i, j]
             of_qd += h * T.error[i] * k.nodes[i, j]
-        one.a[0, j] = k.nodes[STAGES, j]
-        one.base_zd[0, j] = new[n + j] + of_qd - c * one.a[0, j]
-        one.base_z[0, j] = new[j] + of_q - c * new[n + j] + c * one.base_zd[0, j]
+        one.z[0, j], one.zd[0, j] = new[j] + of_q, new[n + j] + of_qd
+    error = filtered_error(k, h, new)
+    return error if error <= 1.0 else filtered_error(k, h, new)
+
+
+@kernel
+def filtered_error(k, h, new):
+    """(I - h gamma J)^-1 x of the difference x of the one stage to the end of the step, in tolerances."""
+    one, n, c, last, worst = k.one, k.rates.shape[1], k.T.gamma * h, k.T.c.size, 0.0
+    for j in range(n):
+        one.a[0, j] = k.nodes[last, j]
+        one.base_zd[0, j] = one.zd[0, j] - c * one.a[0, j]
+        one.base_z[0, j] = one.z[0, j] - c * new[n + j] + c * one.base_zd[0, j]
     for j in range(one.lam.shape[1]):
-        one.lam[0, j] = k.nodes[STAGES, n + j]
+        one.lam[0, j] = k.nodes[last, n + j]
     correct_beside(k)
     for j in range(n):
         of_q = abs(one.z[0, j] - new[j]) / (k.atol[j] + k.rtol[0] * max(abs(k.y[j]), abs(new[j])))
@@ -321,7 +325,7 @@ def step_error(k, t, h, new):
 @kernel_pointer
 def try_radau_step(k, t, state, new):
     """One step, and its error."""
-    h, n = state[loop_state.TRIED], k.rates.shape[1]
+    h, n, last = state[loop_state.TRIED], k.rates.shape[1], k.T.c.size - 1
     begin_step(k)
     place_bases(k, t, h)
     if not solve_stages(k, h):
@@ -330,5 +334,6 @@ def try_radau_step(k, t, state, new):
     k.own[PRESENT] = h
     note_nodes(k)
     for j in range(n):
-        new[j], new[n + j] = k.st.z[STAGES - 1, j], k.st.zd[STAGES - 1, j]
-    state[loop_state.ESTIMATE] = step_error(k, t, h, new)
+        new[j], new[n + j] = k.st.z[last, j], k.st.zd[last, j]
+    too_slow = (k.own[RATE] / SLOWEST) ** (0.5 * (last + 2))
+    state[loop_state.ESTIMATE] = max(step_error(k, t, h, new), min(1.0, too_slow))

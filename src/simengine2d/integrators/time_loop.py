@@ -64,7 +64,7 @@ from .step_control import finite, first_step, longest_step, next_step, trial_ste
 SLIVER = 1e-9  # of a fixed step
 STIFF_STEPS = 15  # beyond the stability limit of the method
 CALM_STEPS = 6  # in a row that are not, after which those are counted again
-SHORTENED = 0.25  # of a step whose iteration does not converge
+SHORTENED = 0.5  # of a step whose iteration does not converge
 MOST_HALVINGS = 40  # of the spacing of outputs
 CLOSEST = 1e-6  # to the end, relative to their spacing: outputs
 

@@ -19,7 +19,13 @@ from ...integrators.dae_integration import ConstrainedIntegration, dae_integrati
 from ...integrators.dae_step import MOST_HALVINGS
 from ...integrators.implicit_runge_kutta import RadauIIA
 from ...integrators.integration import NONE
-from ...integrators.radau import RadauIntegration, local_tolerance, radau_integration
+from ...integrators.radau import (
+    RadauIntegration,
+    local_tolerance,
+    order_for,
+    radau_integration,
+    stages_for,
+)
 from ...numerics.arrays import Floats
 from ...system.evaluation import SMALL
 from .blow_up import cautions
@@ -41,9 +47,13 @@ HOPELESS = (
 )
 
 
-def step_kind(options: DynamicsOptions) -> tuple[str, float, float | None]:
+def step_kind(options: DynamicsOptions) -> tuple[str, int, float, float | None]:
     """Runs that agree in this can use the same implicit steps for stiff motions, one after another."""
-    return "stiff", options.t0, options.max_step
+    return "stiff", stages_for(options.rtol), options.t0, options.max_step
+
+
+def radau_in_words(rtol: float) -> str:
+    return f"Radau IIA of order {order_for(rtol)}"
 
 
 @final
@@ -96,8 +106,10 @@ class DaeStepper(DynamicsStepper):
 
     def named(self, options: DynamicsOptions) -> str:
         """The method in words."""
-        radau = f"integrated by the implicit method Radau IIA of order 5 with error control, rtol = {options.rtol:g}"
-        return radau if self.radau else options.in_words
+        if not self.radau:
+            return options.in_words
+        method = f"the implicit method {radau_in_words(options.rtol)}"
+        return f"integrated by {method} with error control, rtol = {options.rtol:g}"
 
     def begin(self, options: DynamicsOptions, t: float, q: Floats, qd: Floats) -> None:
         """The same as when it was new, with other tolerances."""
@@ -132,10 +144,6 @@ class DaeStepper(DynamicsStepper):
         self.integrate_from(t, self.coordinates_of(t, q, qd))
         if self.radau:
             self.begin_with(step)
-
-    def begin_with(self, step: float) -> None:
-        """The size of the first step, in the place of a guess."""
-        self.integration.path.state[loop_state.STEP] = step
 
     def renew(self, t: float) -> None:
         y = self.Y[0, : 2 * self.family.n].copy()
@@ -193,6 +201,7 @@ class DaeStepper(DynamicsStepper):
             t,
             y,
             *self.tolerances,
+            stages=stages_for(self.options.rtol),
             longest=self.options.max_step,
             limit=self.system.domain[1],
             broken=self.breaks(),

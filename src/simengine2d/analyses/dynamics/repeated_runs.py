@@ -67,7 +67,8 @@ def plain_run(system: System, asked: Mapping[str, Any], progress: Progress | Non
         results = run.to_the_end(progress)
         for stepper in run.steppers:
             stepper.put_away()
-        repeated = repeated or RepeatedRun(is_short and 0 < run.tried < run.steps_in_window)
+        is_short = is_short and len(run.steppers) == 1 and 0 < run.tried < run.steps_in_window
+        repeated = repeated or RepeatedRun(is_short)
     earlier.give(kind, repeated)
     return results
 

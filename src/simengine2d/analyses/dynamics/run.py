@@ -321,8 +321,7 @@ class Run:
     @property
     def method(self) -> str:
         """What took the steps, in words."""
-        stiff = "; Radau IIA of order 5 in reference_point coordinates while the motion was stiff"
-        return self.options.method + (stiff if len(self.steppers) > 1 else "")
+        return self.options.method + self.takeover.in_words
 
     def statistics(self) -> dict[str, int]:
         first, *others = self.steppers

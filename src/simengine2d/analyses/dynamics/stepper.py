@@ -167,6 +167,11 @@ class DynamicsStepper(ABC):
         outputs.trim()
         return why
 
+    def begin_with(self, step: float) -> None:
+        """The size of the first step, in the place of a guess."""
+        assert isinstance(self.integration, CompiledIntegration)
+        self.integration.path.state[loop_state.STEP] = step
+
     def step_again(self, outputs: Outputs, before: float, count: int) -> int:
         """Steps that were taken before, about up to a time; outputs matter only where steps end at them."""
         integration, between = self.integration, loop_state.BETWEEN_OUTPUTS

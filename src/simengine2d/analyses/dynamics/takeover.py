@@ -15,14 +15,14 @@ import numpy as np
 from ...formulations.index3 import Index3
 from ...integrators import loop_state
 from ...numerics.arrays import Floats
-from .dae_stepper import DaeStepper
+from .dae_stepper import DaeStepper, radau_in_words
 from .passing import Passing
 from .stepper import DynamicsStepper
 
 if TYPE_CHECKING:
     from .run import Run
 
-FIRST_WAIT = 100  # implicit steps before explicit ones are tried
+FIRST_WAIT = 50  # implicit steps before explicit ones are tried
 TRIAL = 15  # explicit steps that become longer, and as many that show how far they lead
 MOST_NOTES = 10
 IMPLICIT = "implicit_"
@@ -46,6 +46,13 @@ class Takeover:
         """Of the active stepper."""
         return self.passings[int(self.marks[ACTIVE])]
 
+    @property
+    def in_words(self) -> str:
+        """What has taken over, if it has."""
+        implicit = radau_in_words(self.run.options.rtol)
+        words = f"; {implicit} in reference_point coordinates while the motion was stiff"
+        return words if len(self.steppers) > 1 else ""
+
     def note(self, words: str) -> None:
         if sum("stiff" in note for note in self.run.notes) < MOST_NOTES:
             self.run.notes.append(words)
@@ -55,7 +62,8 @@ class Takeover:
     def turn_implicit(self) -> None:
         """The other stepper goes on; times, outputs and events stay the same."""
         t, state = self.run.t, self.first.state
-        self.note(f"at t = {t:.6g} s the motion is stiff; the implicit method Radau IIA of order 5 goes on")
+        method = radau_in_words(self.run.options.rtol)
+        self.note(f"at t = {t:.6g} s the motion is stiff; the implicit method {method} goes on")
         if len(self.passings) == 1:
             self.add_implicit(t, state)
         else:
@@ -115,9 +123,14 @@ class Takeover:
     def lead_far(self, step: float) -> bool:
         """Whether explicit steps from the present state on are longer than a `step` of the implicit method.
 
-        Shorter ones would also be cheaper, but a stiff force turns their errors into accelerations.
+        Shorter ones would also be cheaper, but a stiff force turns their errors into accelerations. One step of that
+        size, which stiffness refuses, tells of most motions that they are stiff still.
         """
         stepper, ends = self.first, []
+        stepper.begin_with(step)
+        stepper.step_again(self.run.outputs, self.run.t, 1)
+        if stepper.integration.step_end == self.run.t:
+            return False
         for _ in range(2):
             if stepper.step_again(self.run.outputs, self.run.t, TRIAL) != loop_state.PAUSED:
                 return False

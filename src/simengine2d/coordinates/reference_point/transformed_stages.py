@@ -21,12 +21,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.formula import VELOCITY as OF_VELOCITY
 from ...numerics.arrays import Floats
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import kernel_pointer
 from ...numerics.ldl import eliminate, solve_again
 from ...system.applied_forces import Loads, add_wrenches, set_weight
-from ...system.constraints import SystemArrays, move, phi_q
+from ...system.constraints import SystemArrays, move, phi, phi_q
 from ...system.derivatives import add_constraint_tangent, add_wrench_block
 from ...system.elimination import elimination_program
 from ...system.equations_of_motion import EquationArrays, fill_matrix
@@ -43,10 +44,8 @@ from ...system.formulas.derivatives import add_row_block, begin_block, bend_rows
 from ...system.system import System
 from ...system.workspace import Workspace
 from ..stages import (
-    ACCELERATION,
     CHANGE,
     EVALUATIONS,
-    LEVEL,
     StageEquations,
     Stages,
     is_kept,
@@ -61,11 +60,11 @@ class Transformation(NamedTuple):
     """A = T diag(real, pair, conjugate) T^-1"""
 
     real: float
-    pair: Complex  # (1)
-    to_real: Floats  # (3), rows of T^-1
-    to_pair: Complex
-    from_real: Floats  # (3), columns of T; that of the pair twice, for its conjugate
-    from_pair: Complex
+    pairs: Complex  # one of each pair
+    to_real: Floats  # (s), rows of T^-1
+    to_pairs: Complex  # (pairs, s)
+    from_real: Floats  # (s), columns of T; those of the pairs twice, for their conjugates
+    from_pairs: Complex  # (pairs, s)
 
 
 class TransformedStages(NamedTuple):
@@ -98,12 +97,12 @@ class TransformedStages(NamedTuple):
 def transformation(A: Floats) -> Transformation:
     """The same for every step of a method."""
     values, T = np.linalg.eig(A)
-    real, pair = int(np.argmin(np.abs(values.imag))), int(np.argmax(values.imag))
+    real, pairs = int(np.argmin(np.abs(values.imag))), np.flatnonzero(values.imag > 1e-9)
     inverse = np.linalg.inv(T)
     return Transformation(
-        float(values[real].real), values[pair : pair + 1].copy(),
-        (inverse[real] * T[-1, real]).real.copy(), inverse[pair].copy(),
-        (T[:, real] / T[-1, real]).real.copy(), (2.0 * T[:, pair]).astype(complex),
+        float(values[real].real), values[pairs].copy(),
+        (inverse[real] * T[-1, real]).real.copy(), inverse[pairs].copy(),
+        (T[:, real] / T[-1, real]).real.copy(), (2.0 * T[:, pairs].T).astype(complex, order="C"),
     )  # fmt: skip
 
 
@@ -114,27 +113,30 @@ def held_forces(system: System) -> int:
 
 def transformed_stages(
     system: System, A: Floats, st: Stages, one: Stages, redundant: bool
-) -> tuple[StageEquations, StageEquations]:
-    """The equations of the stages of a step, and those of the one beside them."""
+) -> tuple[StageEquations, StageEquations, StageEquations]:
+    """The equations of the stages of a step, of the one beside them, and of bringing that back onto the constraints."""
     D, L, n, m = elimination_program(system, redundant, True), system.load_arrays, system.n, system.m
     w, slots = system.new_workspace(D), D.program.column.size
     share = np.where(D.shares > 0.0, D.shares, 1.0)
     heaviest = float(np.max(D.masses * system.sizes**2, initial=0.0)) or 1.0
     slack = -D.template[D.diagonal[n:]] / np.sqrt(share * heaviest)
     R = force_rows(L, D.couplings, system.arrays.formulas.row.size)
-    numbers = np.zeros(2 * slots)  # checkpoints hold real numbers
+    T = transformation(A)
+    numbers = np.zeros((T.pairs.size, 2 * slots))  # checkpoints hold real numbers
     right, x, work = np.zeros((3, n + m), dtype=complex)
     context = TransformedStages(
-        system.arrays, L, D, w, st, one, A, transformation(A), R, new_slopes(R), np.zeros(slots), np.zeros(slots),
+        system.arrays, L, D, w, st, one, A, T, R, new_slopes(R), np.zeros(slots), np.zeros(slots),
         numbers.view(complex), right, x, work, np.zeros(n), np.zeros(n), slack, share, 0,
         int(L.laws.functions.shape[0] > 0),
     )  # fmt: skip
     evaluating = evaluate.bind(context)
     kept = {"v": context.v, "vc": numbers, **context.slopes._asdict()}
-    solving, beside, correcting = (
-        each.bind_like(evaluating) for each in (solve, evaluate_beside, solve_beside)
+    solving, beside, correcting, looking, closing = (
+        each.bind_like(evaluating)
+        for each in (solve, evaluate_beside, solve_beside, look_at_rows, bring_back)
     )
-    return StageEquations(evaluating, solving, kept), StageEquations(beside, correcting, {})
+    one_more, onto = StageEquations(beside, correcting, {}), StageEquations(looking, closing, {})
+    return StageEquations(evaluating, solving, kept), one_more, onto
 
 
 # What is left of the equations ------------------------------------------------------------------------
@@ -157,14 +159,11 @@ def evaluate_beside(c, t, y, out):
 
 @kernel
 def evaluate_stage(c, st, i):
-    """The balance is asked for with accelerations alone."""
     S, w, m, gap, lam = c.S, c.w, c.S.jac_start.size - 1, st.gap[i], st.lam[i]
     move(S, st.t[i], st.z[i], st.zd[i], w)
     phi_q(S, w)
     find_gaps(c, st, i, gap[:m])
     st.state[EVALUATIONS] += 1.0
-    if st.options[LEVEL] != ACCELERATION:
-        return
     set_weight(S, w.Q)
     if c.loads == 1:
         add_held_forces(S, c.L, c.D.couplings, c.R, st.t[i], w.F, w.scratch, c.slopes, lam[m:], gap[m:], w.Q)
@@ -178,17 +177,19 @@ def evaluate_stage(c, st, i):
 @kernel
 def make_matrices(c):
     """The factors of both matrices, of K and D at the stage in the middle."""
-    D, v, damping, T = c.D, c.w.v, c.damping, c.T
-    h, pair = c.st.C[2, 2] / c.A[2, 2], T.pair[0]
-    one, other = h * T.real, h * pair
-    find_derivatives(c, c.st.t[1], c.st.z[1], c.st.zd[1], c.st.lam[1])
+    D, v, damping, T, st, middle = c.D, c.w.v, c.damping, c.T, c.st, c.st.t.size // 2
+    h = st.C[middle, middle] / c.A[middle, middle]
+    one = h * T.real
+    find_derivatives(c, st.t[middle], st.z[middle], st.zd[middle], st.lam[middle])
     fill_matrix(D, c.w.data, c.v)
+    for k in range(T.pairs.size):
+        other = h * T.pairs[k]
+        for p in range(v.size):
+            c.vc[k, p] = c.v[p] + other * other * v[p] + other * damping[p]
+        eliminate(D.program, c.vc[k])
     for p in range(v.size):
-        first = c.v[p]
-        c.v[p] = first + one * one * v[p] + one * damping[p]
-        c.vc[p] = first + other * other * v[p] + other * damping[p]
+        c.v[p] += one * one * v[p] + one * damping[p]
     eliminate(D.program, c.v)
-    eliminate(D.program, c.vc)
 
 
 @kernel
@@ -221,29 +222,53 @@ def find_derivatives(c, t, q, qd, lam):
 @kernel_pointer
 def solve(c, t, y, out):
     """The corrections of all stages."""
-    st, T, n, state = c.st, c.T, c.st.a.shape[1], c.st.state
-    m, w = c.S.jac_start.size - 1, c.w
-    for j in range(n + m):
-        one, other = 0.0, 0.0j
-        for i in range(3):
-            rest = -st.balance[i, j] if j < n else -st.gap[i, j - n]
-            one += T.to_real[i] * rest
-            other += T.to_pair[i] * rest
-        w.rest[j], c.right[j] = one, other
-    solve_again(c.D.program, c.v, w.rest, w.x, w.work)
-    solve_again(c.D.program, c.vc, c.right, c.x, c.work)
-    for i in range(3):
-        for j in range(n + m):
-            change = T.from_real[i] * w.x[j] + (T.from_pair[i] * c.x[j]).real
-            if j < n:
-                st.da[i, j] = change
-            else:
-                st.dlam[i, j - n] = change
+    st, state, m = c.st, c.st.state, c.S.jac_start.size - 1
+    solve_real(c, st)
+    for k in range(c.T.pairs.size):
+        add_solution_of_pair(c, st, k)
     state[CHANGE] = 0.0
-    for i in range(3):
+    for i in range(st.t.size):
         for k in range(m):
             state[CHANGE] = max(state[CHANGE], c.slack[k] * abs(st.dlam[i, k]))
         change_held_forces(c, st, i)
+
+
+@kernel
+def solve_real(c, st):
+    """The part of the corrections in the real direction."""
+    T, w, n, m = c.T, c.w, st.a.shape[1], c.S.jac_start.size - 1
+    for j in range(n + m):
+        w.rest[j] = 0.0
+    for i in range(st.t.size):
+        for j in range(n):
+            w.rest[j] -= T.to_real[i] * st.balance[i, j]
+        for j in range(m):
+            w.rest[n + j] -= T.to_real[i] * st.gap[i, j]
+    solve_again(c.D.program, c.v, w.rest, w.x, w.work)
+    for i in range(st.t.size):
+        for j in range(n):
+            st.da[i, j] = T.from_real[i] * w.x[j]
+        for j in range(m):
+            st.dlam[i, j] = T.from_real[i] * w.x[n + j]
+
+
+@kernel
+def add_solution_of_pair(c, st, k):
+    """The part in the directions of a conjugate pair."""
+    T, right, n, m = c.T, c.right, st.a.shape[1], c.S.jac_start.size - 1
+    for j in range(n + m):
+        right[j] = 0.0
+    for i in range(st.t.size):
+        for j in range(n):
+            right[j] -= T.to_pairs[k, i] * st.balance[i, j]
+        for j in range(m):
+            right[n + j] -= T.to_pairs[k, i] * st.gap[i, j]
+    solve_again(c.D.program, c.vc[k], right, c.x, c.work)
+    for i in range(st.t.size):
+        for j in range(n):
+            st.da[i, j] += (T.from_pairs[k, i] * c.x[j]).real
+        for j in range(m):
+            st.dlam[i, j] += (T.from_pairs[k, i] * c.x[n + j]).real
 
 
 @kernel_pointer
@@ -259,8 +284,7 @@ def solve_beside(c, t, y, out):
         one.da[0, j] = w.x[j]
     for k in range(m):
         one.dlam[0, k] = w.x[n + k]
-    if one.options[LEVEL] == ACCELERATION:
-        change_held_forces(c, one, 0)
+    change_held_forces(c, one, 0)
 
 
 @kernel
@@ -276,3 +300,40 @@ def change_held_forces(c, st, i):
             c.dq[k] += st.B[i, j] * st.da[j, k]
             c.dqd[k] += st.C[i, j] * st.da[j, k]
     change_forces(c.L, c.D.couplings, c.R, c.slopes, c.dq, c.dqd, st.gap[i, m:], st.dlam[i, m:])
+
+
+# Back onto the constraints ----------------------------------------------------------------------------
+
+
+@kernel_pointer
+def look_at_rows(c, t, y, out):
+    """Phi into the gaps and Phi_q qd - nu into the rates, at the stage beside the others.
+
+    Rows that hold a velocity ask nothing of positions.
+    """
+    S, w, one = c.S, c.w, c.one
+    move(S, one.t[0], one.z[0], one.zd[0], w)
+    phi_q(S, w)
+    phi(S, w, w.row)
+    for k in range(S.jac_start.size - 1):
+        one.gap[0, k] = 0.0 if S.formulas.level[k] == OF_VELOCITY else w.row[k]
+        rate = -w.f[k, 1]
+        for p in range(S.jac_start[k], S.jac_start[k + 1]):
+            rate += w.data[p] * one.zd[0, S.jac_column[p]]
+        one.rate[0, k] = rate
+
+
+@kernel_pointer
+def bring_back(c, t, y, out):
+    """The smallest changes of positions and velocities that close them, in the metric of the real matrix.
+
+    Both in one substitution: positions are its real part, velocities its imaginary one.
+    """
+    one, n, m = c.one, c.st.a.shape[1], c.S.jac_start.size - 1
+    for j in range(n):
+        c.right[j] = 0.0
+    for k in range(m):
+        c.right[n + k] = -one.gap[0, k] - 1j * one.rate[0, k]
+    solve_again(c.D.program, c.v, c.right, c.x, c.work)
+    for j in range(n):
+        one.da[0, j], one.de[0, j] = c.x[j].real, c.x[j].imag
