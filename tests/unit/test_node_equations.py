@@ -65,3 +65,14 @@ def test_a_law_that_is_too_steep_for_the_first_step_is_differentiated_with_a_sma
     states = States(t, still, still, still, np.zeros((7, 0)))
     found = node_equations(number.system(0.0), states, np.arange(0), np.tile(np.arange(3), (7, 1)), [number])
     np.testing.assert_allclose(found.reduced.source[:, 0, 0], t * np.cos(2000.0 * t), atol=1e-8)
+
+
+def test_a_model_that_differs_elsewhere_is_not_taken_for_the_one_before():
+    """d/df of f t^2 / 2m, for other masses, of which nothing may be left from the call before."""
+    for mass in (1.0, 4.0, 1.0):
+        model = se.Model("pushed", gravity=(0, 0))
+        model.parameters |= {"f": 3.0}
+        model.body("stone", mass=mass, inertia=1, at=(0, 0))
+        model.add(se.PointForce("push", "stone", fx="f"))
+        found = se.sensitivity(model, ["f"], "dynamics", "final(stone.x)", t_end=2)
+        assert abs(found["final(stone.x)"]["f"] - 2.0 / mass) < 1e-10

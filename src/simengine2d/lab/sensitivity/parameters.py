@@ -9,10 +9,10 @@ agree there is no derivative, such as in a kink, and that is an error.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ...errors import ModelError, SimEngineError, UnsupportedError, ended
 from ...expressions.function import Function
 from ...expressions.recorded import NotRecorded
 from ...model.model import Model
+from ...model.number_places import differing_numbers
 from ...numerics.arrays import Floats
 from ...system.recorded_system import RecordedSystem, SystemNumbers
 from ...system.system import System
@@ -140,7 +141,16 @@ class VariedNumber(Varied):
     @property
     def drawn_slope(self) -> Floats:
         """How the initial pose changes."""
+        if self.slopes_of_numbers is not None:
+            return self.slopes_of_numbers.drawn_q
         return np.asarray(self.slope(lambda system, _: system.drawn_q))
+
+    @property
+    def drawn_rate_slope(self) -> Floats:
+        """How the velocities change that are given; those that are not stay zero."""
+        if self.slopes_of_numbers is not None:
+            return self.slopes_of_numbers.drawn_qd
+        return np.asarray(self.slope(lambda system, _: np.nan_to_num(system.drawn_qd)))
 
 
 @dataclass(frozen=True)
@@ -179,6 +189,33 @@ def varied_numbers(model: Model, names: Sequence[str]) -> list[VariedNumber]:
     return [_varied(model, name, value, made[name], slopes.get(name)) for name, value in values.items()]
 
 
+class KeptRecording(NamedTuple):
+    """How the numbers of a System follow from some of those of its model; `model` has ones in place of these."""
+
+    model: Model
+    system: RecordedSystem
+
+
+_recordings: dict[Hashable, KeptRecording] = {}
+MOST_RECORDINGS = 8
+
+
+def recorded_system(model: Model, values: Mapping[str, float], near: Floats) -> RecordedSystem:
+    """As it was recorded for a model that differs in these values only, if there was one; proved at the values near."""
+    others = variant(model, dict.fromkeys(values, 1.0))
+    key = (*values, None, *model.bodies, None, *model.elements)
+    known = _recordings.get(key)
+    if known is not None and differing_numbers(others, known.model) == {}:
+        return known.system
+    model_of = lambda sample: variant(model, dict(zip(values, sample, strict=True)))
+    recorded = RecordedSystem(model_of, np.stack([[*values.values()], near]))
+    _recordings.pop(key, None)
+    _recordings[key] = KeptRecording(others.snapshot(), recorded)
+    for oldest in list(_recordings)[:-MOST_RECORDINGS]:
+        _recordings.pop(oldest, None)
+    return recorded
+
+
 def neighbors(
     model: Model, system: System, values: Mapping[str, float]
 ) -> tuple[dict[str, dict[float, System]], dict[str, NumberSlopes | None]]:
@@ -189,13 +226,15 @@ def neighbors(
     center = np.array([*values.values()])
     samples = np.tile(center, (steps.size, 1))
     samples[np.arange(steps.size), np.repeat(np.arange(center.size), len(CENTRAL.offsets))] += steps.ravel()
-    model_of = lambda sample: variant(model, dict(zip(values, sample, strict=True)))
     try:
-        recorded = RecordedSystem(model_of, np.stack([center, samples.mean(axis=0)]))
+        recorded = recorded_system(model, values, samples.mean(axis=0))
     except (NotRecorded, SimEngineError):
         return made, {}
-    numbers, right = recorded.numbers(samples)
-    slopes = number_slopes(numbers, SystemNumbers.of(recorded.system), sizes)
+    numbers, right = recorded.numbers(np.concatenate([samples, center[None]]))
+    if not right[-1]:
+        return made, {}
+    around = SystemNumbers(*(each[:-1] for each in numbers))
+    slopes, right = number_slopes(around, numbers.sample(-1), sizes), right[:-1]
     right = right.reshape(steps.shape)
     for k, name in enumerate(values):
         for i, change in enumerate(steps[k].tolist()):

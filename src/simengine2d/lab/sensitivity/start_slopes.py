@@ -12,16 +12,13 @@ Velocities minimize |qd - given|_W with Phi_q qd = nu. With y of qd - given = W^
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ...analyses.assembly.assemble import UNGIVEN, assemble
 from ...analyses.assembly.closure import coordinate_scale, weighted_change
-from ...expressions.evaluate import names_in
-from ...expressions.parser import parse
-from ...model.body import given_velocities
 from ...numerics.arrays import Floats
 from ...system.system import System
 from .motion_slopes import all_parameter_slopes, scaled_inverses
@@ -48,7 +45,9 @@ def start_slopes(system: System, t: float, numbers: Sequence[VariedNumber]) -> t
         q_p = drawn - scaled_inverses(system, by_state.J[:1])[0] @ (by_p.Phi[0] + by_state.J[0] @ drawn)
     else:  # the way from the drawing to the closed pose is a formula, too, though a long one
         q_p = np.stack([number.slope(lambda other, _: assemble(other, t).q) for number in numbers], axis=-1)
-    return q_p, _velocity_slopes(system, steps, by_state, by_p, q_p, _given_slopes(numbers))
+    return q_p, _velocity_slopes(
+        system, steps, by_state, by_p, q_p, np.stack([number.drawn_rate_slope for number in numbers], axis=-1)
+    )
 
 
 class VelocityStep(NamedTuple):
@@ -97,29 +96,3 @@ def wanted_velocities(system: System) -> tuple[Floats, Floats]:
     """The velocities that are given, zero where none are, and where they are given."""
     is_given = ~np.isnan(system.drawn_qd)
     return np.where(is_given, system.drawn_qd, 0.0), is_given
-
-
-def _given_slopes(numbers: Sequence[VariedNumber]) -> Floats:
-    """How the given velocities change; most numbers have no part in them."""
-    model, n = numbers[0].model, numbers[0].system(0.0).n
-    read = names_behind(
-        [part for body in model.bodies.values() for part in given_velocities(body)], model.parameters
-    )
-    columns = [
-        number.slope(lambda s, _: wanted_velocities(s)[0])
-        if number.name.endswith(".angular_velocity") or number.name in read
-        else np.zeros(n)
-        for number in numbers
-    ]
-    return np.stack(columns, axis=-1)
-
-
-def names_behind(given: Sequence[Any], parameters: Mapping[str, Any]) -> set[str]:
-    """The parameters that some numbers and texts are computed from, directly or by way of others."""
-    found: set[str] = set()
-    waiting = [each for each in given if isinstance(each, str)]
-    while waiting:
-        new = set(names_in(parse(waiting.pop()))) - found
-        found |= new
-        waiting += [parameters[name] for name in new if isinstance(parameters.get(name), str)]
-    return found
