@@ -32,7 +32,7 @@ from .blow_up import cautions
 from .initial_state import InitialState
 from .options import DynamicsOptions
 from .outputs import History, Outputs
-from .stepper import WHY, DynamicsStepper
+from .stepper import MOST_ROOM, WHY, DynamicsStepper
 
 MANY, NOWHERE = 2_000, 1e-5  # so many steps in this part of the time asked for lead nowhere
 SHORT = 0.1  # of the longest step: the first one after a restart is not shorter
@@ -122,9 +122,10 @@ class DaeStepper(DynamicsStepper):
         self.integrate_from(t, self.coordinates_of(t, q, qd))
 
     def put_away(self) -> None:
-        """Leave this stepper to the next run, without the rows of this one."""
+        """Leave this stepper to the next run, without the rows of this one where they are many."""
         if isinstance(self.integration, RadauIntegration) and self.integration.restartable:
-            self.Y = self.Y[:0].copy()
+            if self.Y.nbytes > MOST_ROOM:
+                self.Y = self.Y[:0].copy()
             self.options.system.idle.give(step_kind(self.options), self)
 
     def multipliers(self) -> OutputMultipliers:
@@ -240,8 +241,8 @@ class DaeStepper(DynamicsStepper):
         if inside and not self.radau:
             self.accelerate(times[-1], Y[-1])
         if self.rows_are_motions:
-            ends = np.cumsum([0, *3 * [self.system.n], self.system.m])
-            rows = [Y[:, i:j] for i, j in pairwise(ends)]
+            n, m = self.system.n, self.system.m
+            rows = [Y[:, i:j] for i, j in pairwise((0, n, 2 * n, 3 * n, 3 * n + m))]
             outputs.write(first, rows if first else [part.copy() for part in rows])
             note_rows.bind_like(self.lam)(0.0, Y.reshape(-1), times)
             return

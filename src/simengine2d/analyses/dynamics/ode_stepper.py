@@ -21,11 +21,10 @@ from .idle_families import leave_family, take_family
 from .initial_state import InitialState
 from .options import DynamicsOptions
 from .outputs import History, Outputs
-from .stepper import CHATTER, DynamicsStepper
+from .stepper import CHATTER, MOST_ROOM, DynamicsStepper
 
 FIXED = 1e-10  # assumed local error of fixed steps, for the constraints
 TIGHT = 1e-14  # to which outputs satisfy the constraints, relative to a length of the mechanism
-MOST_ROOM = 1_000_000  # bytes of rows that are left to the next run: new memory costs as much as an output
 STEPS_A_CHUNK = 2_000  # after which steps that watch for stiffness check whether they make progress
 EXPLICIT = "steps", "rejected steps", "evaluations"
 

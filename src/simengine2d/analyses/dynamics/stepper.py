@@ -28,6 +28,7 @@ from .initial_state import InitialState
 from .options import DynamicsOptions
 from .outputs import History, Outputs, refill
 
+MOST_ROOM = 1_000_000  # bytes of rows that are left to the next run: new memory costs as much as an output
 CHATTER = (
     "thousands of tiny steps led nowhere. Look for a force that jumps back and forth, such as sign(v) at rest; "
     "a steep smooth law such as tanh(v/0.001) can be integrated."
