@@ -48,6 +48,16 @@ def test_a_motion_in_every_kind_of_file():
     assert "<svg" in Path("p.svg").read_text()
 
 
+@pytest.mark.parametrize(
+    "words", [["inverse", "four_bar", "--t-end", 1], ["resume", "earlier.npz", "--t-end", 2]]
+)
+def test_a_misspelled_channel_is_told_before_the_run(words):
+    se.dynamics(se.load("double_pendulum"), t_end=0.1).save("earlier.npz")
+    shown = run(*words, "--plot", "crnk.phi")
+    assert (shown.exit_code, shown.stdout) == (1, "")
+    assert "names body 'crnk'" in shown.stderr
+
+
 def test_plots_are_named_after_the_model():
     shown = run("kinematics", "four_bar", "--t-end", 0.1, "--points", 4, "--plot", "crank")
     assert shown.stdout.splitlines()[-1] == "wrote four_bar.png"

@@ -578,6 +578,12 @@ def test_mistakes_get_their_sentence(tmp_path, text, sentence):
     assert sentence in problems(tmp_path, text)
 
 
+def test_a_parameter_that_is_no_number_is_one_problem(tmp_path):
+    told = problems(tmp_path, "parameters: {L: .nan}\nbodies: {a: {mass: 1, inertia: 1, at: [L, 0]}}")
+    assert told.endswith("line 1: .nan is not a finite number. Write the number that is meant.")
+    assert "problems" not in told
+
+
 def test_the_sentence_of_the_house(tmp_path):
     text = (
         "bodies:\n  crank: {points: {O: [0, 0]}}\n  rod: {}\n  slider: {}\n"

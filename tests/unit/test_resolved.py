@@ -19,7 +19,7 @@ def problems(model):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"mass": -1}, "body 'b', mass = -1 is negative"),
+        ({"mass": -1}, "body 'b', mass = -1 is negative. Write 0 or a positive number."),
         ({"inertia": "-2"}, "body 'b', inertia = -2 is negative"),
         ({"mass": math.nan}, "body 'b', mass: the value nan is not a finite number"),
         ({"mass": math.inf}, "body 'b', mass: the value inf"),

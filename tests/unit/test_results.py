@@ -103,6 +103,16 @@ def test_summary_and_repr(results):
     assert repr(results).startswith("<Results of 'slider-crank'")
 
 
+def test_printed_results_tell_of_bodies_that_were_moved():
+    m = se.Model("crank")
+    crank = m.bar("crank", (0.1, 0), (1, 0), mass=1)
+    m.add(se.Revolute("O", m.ground.at(0, 0), crank["start"]))
+    m.add(se.Driver("d", se.angle(m.ground, crank), "t"))
+    first, note = str(se.kinematics(m, t_end=0.1)).splitlines()
+    assert first.startswith("<Results of 'crank'")
+    assert note == "note: body 'crank' was moved by 0.1 m to close the joints"
+
+
 def test_a_lambda_is_not_pickled_and_the_element_is_named():
     m = se.Model("p")
     bar = m.bar("bar", (0, 0), (1, 0), mass=1)

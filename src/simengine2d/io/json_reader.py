@@ -143,7 +143,7 @@ class _JsonReader:
                 whole = strict[2] is None and strict[3] is None
                 return integer(strict[0]) if whole else finite(strict[0])
         except ValueError as error:
-            self.document.collected.append(Problem(str(error), line=self.line))
+            self.document.collected.append(Problem(str(error), path, self.line))
             return strict[0] if strict else None
         word = WORD.match(self.text, self.position)
         if word and word[0] in WORDS:

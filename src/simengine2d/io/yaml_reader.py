@@ -101,7 +101,7 @@ class _YamlReader:
     def value(self, event: Any, path: Path) -> Any:
         self.refuse(event, path)
         if isinstance(event, ScalarEvent):
-            return self.scalar(event)
+            return self.scalar(event, path)
         return self.mapping(path) if isinstance(event, MappingStartEvent) else self.list(path)
 
     def refuse(self, event: Any, path: Path) -> None:
@@ -151,13 +151,13 @@ class _YamlReader:
             items.append(self.value(event, here))
         return items
 
-    def scalar(self, event: Any) -> Any:
+    def scalar(self, event: Any, path: Path) -> Any:
         if event.style:  # in quotes, or a block of text
             return event.value
         try:
             return plain_value(event.value)
         except ValueError as error:
-            self.document.collected.append(Problem(str(error), line=event.start_mark.line + 1))
+            self.document.collected.append(Problem(str(error), path, event.start_mark.line + 1))
             return event.value
 
 

@@ -114,7 +114,9 @@ class NumberScope(Scope, ABC):
         number = self._number(body, field, value)
         if number < 0.0:
             what = of_body(body).part(field)
-            raise ModelError(Problem(f"{what} = {number:g} is negative.", what.path))
+            raise ModelError(
+                Problem(f"{what} = {number:g} is negative. Write 0 or a positive number.", what.path)
+            )
         return number
 
     def shape_numbers(self, body: Body) -> dict[str, Any]:

@@ -250,6 +250,9 @@ class Results(PicturedResults):
     def __repr__(self) -> str:
         return f"<Results of '{self.model.name}': {self.status}; {self.verdict.word}>"
 
+    def __str__(self) -> str:
+        return "\n".join([repr(self), *(f"note: {note}" for note in self.notes)])
+
     def _repr_html_(self) -> str:
         from ..draw.notebook import results_html
 

@@ -155,7 +155,7 @@ def _check_fixed_steps(integrator: str | None, t_end: float, step: float | None,
 
 def perform(job: Job, model: Model, outputs: OutputFiles) -> None:
     """Run the job, show its summary, write what is wanted."""
-    if job.kind != "inverse_dynamics":  # which may have actuators of its own
+    if not (job.options.get("actuators") or job.options.get("motion")):  # which bring channels of their own
         outputs.check_channels(model, forces=job.kind != "kinematics")
     perform_with(lambda progress, keep: job.run(model, progress, keep), job.t_end or 0.0, outputs)
 
@@ -225,6 +225,7 @@ def resume(
 
     earlier = Loaded.load(result)
     outputs = wanted.checked(str(result), default=Target(result))
+    outputs.check_channels(earlier.model, forces=True)
     end = t_end or float(earlier.settings.get("t_end", 0.0))
 
     def go_on(progress: Progress, keep: Keep) -> Results:
