@@ -18,7 +18,7 @@ from simengine2d.lab.sensitivity.dynamic_slopes import RTOL
 from simengine2d.lab.sensitivity.parameters import varied_numbers
 from simengine2d.lab.sweep.variants import numbers_of
 
-T_END, REPETITIONS = 5.0, 5
+T_END, REPETITIONS = 5.0, 20
 
 
 def sprung_four_bar() -> se.Model:

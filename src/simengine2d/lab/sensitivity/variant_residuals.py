@@ -130,11 +130,11 @@ class VariantEquations:
                     found[k] = slopes
         return found
 
-    def _of_table(self, systems: Sequence[System]) -> Residuals:
+    def _of_table(self, systems: Sequence[VariedSystem]) -> Residuals:
         """The equations of many systems, each as a row."""
         own, count = self.own, (len(systems), self.states.t.size)
         assert own is not None
-        table = np.stack([np.concatenate(VariantNumbers.of(system)) for system in systems])
+        table = np.stack([numbers_in(system) for system in systems])
         Phi, rate, second = np.zeros((3, *count, own.m))
         out = Residuals(Phi, rate, second, np.zeros((*count, own.n)))
         states = map(np.ascontiguousarray, self.states)
@@ -154,13 +154,18 @@ class VariantEquations:
         return Residuals(*slopes)
 
 
-def _neighbors(number: Varied) -> list[System]:
+def numbers_in(system: VariedSystem) -> Floats:
+    """The numbers of a variant in the order of `VariantNumbers`, without the arrays of its System."""
+    return np.concatenate([getattr(system.numbers, name) for name in VariantNumbers._fields])
+
+
+def _neighbors(number: Varied) -> list[VariedSystem]:
     """Its systems around the center; none, where they may differ in more than numbers."""
     if not isinstance(number, VariedNumber) or number.stencil is not CENTRAL:
         return []
     systems = [number.made.get(STEPS[0] * number.size * offset) for offset in CENTRAL.offsets]
     recorded = [each for each in systems if isinstance(each, VariedSystem)]
-    return list(recorded) if len(recorded) == len(systems) else []
+    return recorded if len(recorded) == len(systems) else []
 
 
 def _writable(arrays: VariantNumbers) -> VariantNumbers:
