@@ -11,7 +11,7 @@ from ..terminal import answer, say, show, table
 from . import app as shared
 from .app import command
 from .models import read_model
-from .sweep import EndOption, OutputOption, analysis_in, outputs_in
+from .sweep import AnalysisOption, EndOption, OutputOption, analysis_in, outputs_in
 from .wanted import check_picture
 
 if TYPE_CHECKING:
@@ -23,14 +23,6 @@ NumberOption = Annotated[
         "--param",
         metavar="NAME",
         help="A number of the model, such as L or spring.stiffness. May be repeated.",
-    ),
-]
-AnalysisOption = Annotated[
-    str | None,
-    typer.Option(
-        "--analysis",
-        metavar="NAME",
-        help="kinematics, dynamics, inverse, equilibrium or modes; if not given, what the model asks for.",
     ),
 ]
 EventOption = Annotated[
