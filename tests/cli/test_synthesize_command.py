@@ -41,7 +41,7 @@ def test_five_poses_list_all_linkages_with_their_defects(tmp_path):
 
 
 def test_linkages_with_defects_are_shown_and_not_written(tmp_path):
-    """The five poses of Sandor and Erdman's, with two cranks on two circuits."""
+    """Five poses that two cranks meet, but not on one circuit."""
     write("x,y,angle\n0,0,0\n1.5,0.8,10*deg\n1.6,1.5,20*deg\n2,3,60*deg\n2.3,3.5,90*deg\n", tmp_path)
     shown = run("--exact")
     assert "circuit, order" in shown.stdout
