@@ -266,7 +266,7 @@ def three_poses() -> se.synthesis.SynthesizedLinkages:
 
 
 TEXTBOOK_PIVOTS = {0j: 0.994 + 3.238j, 5 + 0j: 3.548 - 1.655j}
-"""Of three positions in C. H. Suh, C. W. Radcliffe, Kinematics and Mechanisms Design, Wiley 1978, chapter 6: for each
+"""Of three positions in C. H. Suh, C. W. Radcliffe, Kinematics and Mechanisms Design, Wiley 1978: for each
 chosen fixed pivot the moving pivot in the first pose."""
 
 
