@@ -50,7 +50,7 @@ class CompiledRun:
         assert isinstance(run.stepper, OdeStepper)
         self.run, self.asked, self.options, self.stepper = run, asked, run.options, run.stepper
         self.known, self.notes = cautions(self.stepper), run.reported()
-        self.room = ROOM if self.options.spacing is not None else self.options.times.size
+        self.room = room_for(self.options)
         self.each = numbers_in_answer(run.system, self.room)
         self.settings = self.options.settings(self.options.times) | {"method": run.method}
         self.loop = run_motion.bind(prepared(self.stepper, self.options))
@@ -128,6 +128,11 @@ def suits(stepper: DynamicsStepper) -> bool:
     remembers = bool(stepper.switching) or bool(stepper.problem.memory) or stepper.family.turns.size > 0
     goes_on = stepper.options.times[-1] > stepper.start.assembly.t
     return goes_on and not remembers and not stepper.system.callbacks
+
+
+def room_for(options: DynamicsOptions) -> int:
+    """Outputs, at most."""
+    return ROOM if options.spacing is not None else options.times.size
 
 
 def numbers_in_answer(system: System, room: int) -> int:

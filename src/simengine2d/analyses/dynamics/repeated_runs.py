@@ -18,13 +18,11 @@ from ...results.results import Results
 from ...system.system import System
 from ...system.workspace import Pool, once_per_system
 from ..earlier_models import kind_of
-from .compiled_run import ROOM, CompiledRun, numbers_in_answer, suits
+from .compiled_run import CompiledRun, numbers_in_answer, room_for, suits
 from .new_run import new_run, options_from
-from .run import Progress
+from .run import Progress, Run
 
-MOST_NUMBERS = (
-    2_000_000  # in an answer; where there are more, looking after steps takes a small part of the time
-)
+MOST_NUMBERS = 2_000_000  # in an answer: beyond that, looking after steps takes a small part of the time
 
 
 class RepeatedRun:
@@ -63,7 +61,7 @@ def plain_run(system: System, asked: Mapping[str, Any], progress: Progress | Non
     results = None if repeated is None else repeated.results(system, asked, progress)
     if results is None:
         run = new_run(options_from(system, asked))
-        is_short = JIT and suits(run.stepper) and _is_small(system)
+        is_short = JIT and suits(run.stepper) and _is_small(run)
         results = run.to_the_end(progress)
         for stepper in run.steppers:
             stepper.put_away()
@@ -79,5 +77,5 @@ def earlier_calls(system: System) -> Pool:
     return Pool()
 
 
-def _is_small(system: System) -> bool:
-    return numbers_in_answer(system, ROOM) <= MOST_NUMBERS
+def _is_small(run: Run) -> bool:
+    return numbers_in_answer(run.system, room_for(run.options)) <= MOST_NUMBERS
