@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import ast
 import json
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
@@ -201,14 +203,17 @@ def _left_over() -> int:
 
 
 def export(folder: Path) -> int:
-    """Pages with outputs by `marimo export html`, which fails if a cell raises."""
+    """Pages with outputs by `marimo export html`, which fails if a cell raises.
+
+    Copies are exported: marimo leaves its own records beside a notebook, and a wheel takes all that is there.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "marimo", "--yes", "export", "html"]
-    runs = [
-        subprocess.run([*command, str(path), "-o", str(folder / f"{path.stem}.html"), "--force"])
-        for path in notebooks()
-    ]
-    return max(run.returncode for run in runs)
+    command, worst = [sys.executable, "-m", "marimo", "--yes", "export", "html"], 0
+    with tempfile.TemporaryDirectory() as copies:
+        for path in notebooks():
+            copy, page = shutil.copy(path, copies), folder / f"{path.stem}.html"
+            worst = max(worst, subprocess.run([*command, copy, "-o", str(page), "--force"]).returncode)
+    return worst
 
 
 if __name__ == "__main__":

@@ -124,9 +124,12 @@ def test_one_runs_in_jupyter(tool, tmp_path):
 @pytest.mark.slow
 def test_one_is_exported_as_a_page(tool, tmp_path, monkeypatch):
     monkeypatch.setattr(tool, "notebooks", lambda: NOTEBOOKS[:1])
+    records = NOTEBOOKS[0].parent / "__marimo__"
+    were_there = records.exists()
     assert tool.export(tmp_path) == 0
     page = (tmp_path / f"{NOTEBOOKS[0].stem}.html").read_text("utf-8")
     assert "Your first mechanism" in page and "image/png" in page
+    assert records.exists() == were_there
 
 
 def test_a_cell_that_needs_what_is_below_is_an_error(tool, tmp_path):
