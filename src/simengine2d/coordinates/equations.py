@@ -91,6 +91,8 @@ class EquationsOfMotion:
     """(t, y, yd): (zd, zdd), with the stabilization and compliance of the formulation."""
     multipliers: OutputMultipliers | None = None
     """lam of the state whose accelerations were just computed; None if it follows from the motion of the bodies."""
+    bodies: BoundKernel | None = None
+    """(q, qd, qdd) of the state whose accelerations were just computed; None if it follows from (z, zd, zdd) alone."""
     context: Any
     """The work arrays of the verbs."""
     per_row: Floats

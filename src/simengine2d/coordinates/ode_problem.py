@@ -33,6 +33,8 @@ class OdeProblem:
     """Arrays in which the kernel pointers remember something from step to step."""
     multipliers: OutputMultipliers | None = None
     """The multipliers of the state whose accelerations were just computed, if known."""
+    bodies: BoundKernel | None = None
+    """The motion of the bodies at that state, if known."""
 
     @classmethod
     def of(
@@ -44,12 +46,13 @@ class OdeProblem:
         tolerance: Floats | None = None,
         memory: dict[str, NDArray[Any]] | None = None,
         multipliers: OutputMultipliers | None = None,
+        bodies: BoundKernel | None = None,
     ) -> OdeProblem:
         """A problem in the coordinates of a family."""
         turns = {"turns": family.turns} if family.turns.size else {}
         tolerance = np.zeros(1) if tolerance is None else tolerance
         monitors = np.zeros(TURNS + family.turns.size)
-        return cls(rhs, finish, monitors, tolerance, (memory or {}) | turns, multipliers)
+        return cls(rhs, finish, monitors, tolerance, (memory or {}) | turns, multipliers, bodies)
 
     def begin(self) -> None:
         """Forget the previous run."""
@@ -66,8 +69,10 @@ class OdeFormulation(Formulation, abstract=True):
     def problem(self, family: Family, at: Configuration) -> OdeProblem:
         """The equations in the coordinates of a family, rows measured in a configuration; states stay as they are."""
         equations = family.equations_of_motion(self, at)
-        finish = leaving(family)
-        return OdeProblem.of(family, equations.accelerate, finish, multipliers=equations.multipliers)
+        finish, multipliers = leaving(family), equations.multipliers
+        return OdeProblem.of(
+            family, equations.accelerate, finish, multipliers=multipliers, bodies=equations.bodies
+        )
 
 
 class Pointers(NamedTuple):
@@ -106,13 +111,13 @@ class Recovery(NamedTuple):
 def recover(c, given, rows, out):
     """Outputs as motions of the bodies: all q, then all qd, all qdd and all lam.
 
-    `rows` holds all times, then all rows [z, zd, monitors], then all zdd where they are given; else these are computed.
+    `rows` holds all rows [z, zd, monitors], then all times, then all zdd where they are given; else these are computed.
     """
     d, room = c.d, c.room
     n, wide = room.y.size // 2, room.y.size + room.monitors.size
     count = out.size // (room.q.size + room.lam.size)
     for k in range(count):
-        t, row, zdd = rows[k], count + k * wide, count * (1 + wide) + k * n
+        row, t, zdd = k * wide, rows[count * wide + k], count * (1 + wide) + k * n
         for j in range(room.turns.size):
             room.turns[j] = rows[row + wide - room.turns.size + j]
         for j in range(2 * n):
@@ -164,7 +169,7 @@ class Recoverer:
         """Q, Qd, Qdd and Lam at the times."""
         count, q, given = times.size, self.q, Zdd is not None
         out = np.empty(count * (3 * q + self.m))
-        parts = [times, Y.reshape(-1), Zdd.reshape(-1)] if given else [times, Y.reshape(-1)]  # type: ignore[union-attr]
+        parts = [Y.reshape(-1), times, Zdd.reshape(-1)] if given else [Y.reshape(-1), times]  # type: ignore[union-attr]
         self.bound(float(given), np.concatenate(parts, out=self._room_for(parts)), out)
         return motion_in(out, count, q, self.m)
 

@@ -26,7 +26,11 @@ class Projection(OdeFormulation):
 
     def problem(self, family: Family, at: Configuration) -> OdeProblem:
         equations, tolerance = family.equations_of_motion(self, at), np.zeros(1)
-        finish, multipliers = projection(equations, tolerance, family), equations.multipliers
         return OdeProblem.of(
-            family, equations.accelerate, finish, tolerance=tolerance, multipliers=multipliers
+            family,
+            equations.accelerate,
+            projection(equations, tolerance, family),
+            tolerance=tolerance,
+            multipliers=equations.multipliers,
+            bodies=equations.bodies,
         )

@@ -140,7 +140,7 @@ class Adams(OdeMethod, abstract=True):
         path = path_of(problem, T.C.size, max(1, self.k - 1))
         f, c = problem.f.f, problem.f.c
         step = AdamsStep(f, c, self.bashforth, self.moulton, self.most_corrections, path)
-        starter = try_explicit_step.bind(ExplicitStep(f, c, T, path))
+        starter = try_explicit_step.bind(ExplicitStep.of(f, c, T, path))
         rules = equal_rules(problem, True, T.stages)
         return StartedIntegration(problem, path, rules, try_adams_step.bind(step), starter, self.k - 1)
 

@@ -24,6 +24,7 @@ from .ode_method import Integration, OdeMethod, OdeTask, Stability
 COLLAPSED = 1e-2  # relative to the longest step
 # of the stability limit: step control keeps stiff motions a little below it, and methods of high order well below
 LONG, LONG_OF_HIGH_ORDER = 0.85, 0.6
+FEW = 8  # components
 STORED_STEPS = 256  # into which it is possible to look later
 MOST_STORED = 4_000_000  # numbers in them
 
@@ -64,23 +65,42 @@ class RungeKutta(OdeMethod, abstract=True):
         if problem.watch and T.C[T.stages - 1] == 1.0:  # two slopes at the end of a step reveal stiffness
             share = LONG_OF_HIGH_ORDER if self.order > 6 else LONG
             rules = rules._replace(stability=share * T.stability)
-        attempt = try_explicit_step.bind(ExplicitStep(problem.f.f, problem.f.c, T, path))
+        attempt = try_explicit_step.bind(ExplicitStep.of(problem.f.f, problem.f.c, T, path))
         return CompiledIntegration(problem, path, rules, attempt, look_into_explicit_step.bind_like(attempt))
+
+
+@kernel(inline=True)
+def add_slopes(y, h, weights, K, count, out):
+    """out = y + h sum_j w_j K_j. The sums of few components stay in registers; of many, a slope at a time is added."""
+    n, k = y.size, 0
+    if n > FEW:
+        for k in range(n):
+            out[k] = y[k]
+        for j in range(count):
+            a = h * weights[j]
+            for k in range(n):
+                out[k] += a * K[j, k]
+        return
+    while k + 4 <= n:
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for j in range(count):
+            w = weights[j]
+            a, b, c, d = a + w * K[j, k], b + w * K[j, k + 1], c + w * K[j, k + 2], d + w * K[j, k + 3]
+        out[k], out[k + 1] = y[k] + h * a, y[k + 1] + h * b
+        out[k + 2], out[k + 3] = y[k + 2] + h * c, y[k + 3] + h * d
+        k += 4
+    while k < n:
+        a = 0.0
+        for j in range(count):
+            a += weights[j] * K[j, k]
+        out[k] = y[k] + h * a
+        k += 1
 
 
 @kernel(inline=True)
 def stage_state(T, r, i, h, out):
     """y + h sum_j a_ij K_j, the state at which stage i is evaluated."""
-    A, K, y = T.A, r.K, r.y
-    for k in range(y.size):
-        out[k] = 0.0
-    for j in range(i):
-        a = h * A[i, j]
-        if a != 0.0:
-            for k in range(y.size):
-                out[k] += a * K[j, k]
-    for k in range(y.size):
-        out[k] += y[k]
+    add_slopes(r.y, h, T.A[i], r.K, i, out)
 
 
 @kernel(inline=True)
@@ -104,20 +124,15 @@ def step_error(T, r, h):
 
 
 @kernel(inline=True)
-def interpolate(T, r, h, x):
-    """The state a fraction x into the step, into r.out."""
-    P, K, out = T.P, r.K, r.out
-    for k in range(out.size):
-        out[k] = 0.0
-    for j in range(P.shape[0]):
-        weight = 0.0
-        for d in range(P.shape[1] - 1, -1, -1):
-            weight = (weight + P[j, d]) * x
-        if weight != 0.0:
-            for k in range(out.size):
-                out[k] += h * weight * K[j, k]
-    for k in range(out.size):
-        out[k] += r.y[k]
+def interpolate(dense, weights, r, h, x):
+    """The state a fraction x into the step, into r.out; `dense` is P, power by power."""
+    count = weights.size
+    for j in range(count):
+        weights[j] = 0.0
+    for d in range(dense.shape[0] - 1, -1, -1):
+        for j in range(count):
+            weights[j] = (weights[j] + dense[d, j]) * x
+    add_slopes(r.y, h, weights, r.K, count, r.out)
 
 
 # Steps over kernel pointers -------------------------------------------------------------------------------------
@@ -130,6 +145,12 @@ class ExplicitStep(NamedTuple):
     c: Any
     T: Tableau
     p: Path
+    dense: Floats  # P, power by power
+    weights: Floats  # of the slopes inside a step
+
+    @classmethod
+    def of(cls, f: Any, c: Any, T: Tableau, path: Path) -> ExplicitStep:
+        return cls(f, c, T, path, np.ascontiguousarray(T.P.T), np.zeros(T.C.size))
 
 
 @kernel
@@ -163,7 +184,7 @@ def look_into_explicit_step(s, t, state, out):
     if state[loop_state.DENSE] == 0.0:
         evaluate_stages(s, T.stages + 1, T.C.size, state[loop_state.TIME], h)
         state[loop_state.DENSE] = 1.0
-    interpolate(T, s.p, h, (t - state[loop_state.TIME]) / h)
+    interpolate(s.dense, s.weights, s.p, h, (t - state[loop_state.TIME]) / h)
 
 
 # Methods in fixed steps -------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -15,11 +15,10 @@ from ...coordinates.ode_problem import motion_in
 from ...integrators import time_loop
 from ...numerics.arrays import Floats
 from ...numerics.kernel import JIT
-from ...results.results import MotionArrays, Results
+from ...results.results import Results
 from ...system.system import System
 from .lift_off import lift_off_notes
 from .motion_loop import (
-    BESIDE,
     COMPLETE,
     EVALUATED,
     HEAD,
@@ -34,12 +33,20 @@ from .motion_loop import (
 from .new_run import new_run, options_from
 from .ode_stepper import EXPLICIT, STEPS_A_CHUNK, TIGHT, OdeStepper
 from .options import DynamicsOptions
-from .outputs import IN_A_STEP, merged, starts_of_sizes
+from .outputs import IN_A_STEP, starts_of_sizes
 from .row_checks import cautions, useless
 from .run import Run, finished
 from .stepper import DynamicsStepper
 
-ROOM = 600  # outputs that follow the steps, at most, and as many beside peaks
+ROOM = 1_200  # outputs that follow the steps, and those beside peaks, at most
+
+
+class Judgment(NamedTuple):
+    """What a run would say of an answer."""
+
+    notes: list[str]
+    worst: dict[str, float]
+    counts: dict[str, int]
 
 
 class CompiledRun:
@@ -50,13 +57,43 @@ class CompiledRun:
         assert isinstance(run.stepper, OdeStepper)
         self.run, self.asked, self.options, self.stepper = run, asked, run.options, run.stepper
         self.known, self.notes = cautions(self.stepper), run.reported()
-        self.room = room_for(self.options)
-        self.each = numbers_in_answer(run.system, self.room)
+        self.judged: tuple[bytes, Judgment | None] = (b"", None)
+        self.each = numbers_in_answer(run.system, room_for(self.options))
         self.settings = self.options.settings(self.options.times) | {"method": run.method}
         self.loop = run_motion.bind(prepared(self.stepper, self.options))
 
     def results(self, system: System, answer: Floats) -> Results | None:
         """Of what the loop has answered; None where a run would have something to do, or to say of its rows."""
+        judgment = self.judgment(answer)
+        if judgment is None:
+            return None
+        notes, worst, counts = judgment
+        outputs, wide = int(answer[OUTPUTS]), 3 * system.n + system.m
+        motion = answer[HEAD : HEAD + outputs * (1 + wide)].copy()
+        t, parts = motion[:outputs], motion_in(motion[outputs:], outputs, system.n, system.m)
+        if system.has_formulas:
+            notes = [*notes, *lift_off_notes(system, t, parts[-1])]
+        return Results(
+            system,
+            t,
+            *parts,
+            analysis="dynamics",
+            status=finished(self.options.times[-1], outputs),
+            notes=list(notes),
+            residuals=dict(worst),
+            statistics=dict(counts),
+            settings=dict(self.settings),
+            checkpoint=cast(dict[str, Floats], LaterCheckpoint(system, self.asked)),
+        )
+
+    def judgment(self, answer: Floats) -> Judgment | None:
+        """What a run would say; it follows from the head of an answer, which a repeated call has again."""
+        head = answer[:HEAD].tobytes()
+        if head != self.judged[0]:
+            self.judged = head, self._judge(answer)
+        return self.judged[1]
+
+    def _judge(self, answer: Floats) -> Judgment | None:
         stepper, at = self.stepper, MONITORS
         if answer[COMPLETE] == 0.0:
             return None
@@ -66,35 +103,9 @@ class CompiledRun:
             at += monitor.size
         if useless(stepper) or stepper.torn() or cautions(stepper) != self.known:
             return None
-        motion = self._motion(answer)
         worst = dict(zip(("position", "velocity", "acceleration"), stepper.worst.tolist(), strict=True))
         counts = dict(zip(EXPLICIT, map(int, answer[TAKEN : EVALUATED + 1].tolist()), strict=True))
-        later = cast(dict[str, Floats], LaterCheckpoint(system, self.asked))
-        return Results(
-            system,
-            *motion,
-            analysis="dynamics",
-            status=finished(self.options.times[-1], motion.t.size),
-            notes=[*self.notes, *lift_off_notes(system, motion.t, motion.lam)],
-            residuals=worst,
-            statistics=counts,
-            settings=dict(self.settings),
-            checkpoint=later,
-        )
-
-    def _motion(self, answer: Floats) -> MotionArrays:
-        """Times, Q, Qd, Qdd and Lam; those beside peaks are put between the others."""
-        system, room = self.run.system, self.room
-        count, beside = int(answer[OUTPUTS]), int(answer[BESIDE])
-        wide = 3 * system.n + system.m
-        parts = [
-            (answer[at : at + k], motion_in(answer[at + room : at + room + k * wide], k, system.n, system.m))
-            for at, k in ((HEAD, count), (HEAD + room * (1 + wide), beside))
-        ]
-        (times, motion), (more_times, more) = parts
-        if beside:
-            return MotionArrays(*merged(times, motion, more_times, more))
-        return MotionArrays(times.copy(), *(part.copy() for part in motion))
+        return Judgment(self.notes, worst, counts)
 
 
 class LaterCheckpoint(Mapping[str, Floats]):
@@ -136,8 +147,8 @@ def room_for(options: DynamicsOptions) -> int:
 
 
 def numbers_in_answer(system: System, room: int) -> int:
-    """Its head, and the outputs with their times, twice."""
-    return HEAD + 2 * room * (1 + 3 * system.n + system.m)
+    """Its head, and the outputs with their times."""
+    return HEAD + room * (1 + 3 * system.n + system.m)
 
 
 # The context of the loop ------------------------------------------------------------------------------
@@ -170,8 +181,9 @@ def _room_for(stepper: OdeStepper, options: DynamicsOptions) -> tuple[OutputRoom
         steps = min(steps, stepper.looks_back)
         most = options.times.size + IN_A_STEP * steps + 2
     wide, columns = path.y.size + path.notes.size, system.m if system.first_rows.size else system.n
+    apart = np.zeros((2, 0 if options.spacing is None else ROOM * (3 * system.n + system.m)))
     room = OutputRoom(
-        np.zeros(most), np.zeros(4 * most * wide), np.zeros(4 * most * (1 + wide)), np.zeros(6 * most),
+        np.zeros(most), np.zeros(4 * most * (1 + wide)), np.zeros(6 * most), *apart,
         np.zeros((most, columns)), starts.copy(), np.zeros(starts.size - 1), np.zeros((most, starts.size - 1)),
         np.zeros(path.y.size), np.zeros(0),
     )  # fmt: skip

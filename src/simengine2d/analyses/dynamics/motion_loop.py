@@ -38,11 +38,12 @@ from ...system.renumbering import copied
 from ..singular_poses import SOON
 from .outputs import look_for_peaks
 
-# entries of an answer before the motion: whether it is complete; numbers of outputs, and of those beside peaks
-COMPLETE, OUTPUTS, BESIDE = range(3)
+# entries of an answer before the motion, which is all times, then all q, all qd, all qdd and all lam: whether it is
+# complete; number of outputs
+COMPLETE, OUTPUTS = range(2)
 # steps, rejected steps and evaluations; violations of positions and velocities after steps; then the monitors
-TAKEN, REFUSED, EVALUATED, VIOLATIONS, MONITORS = 3, 4, 5, 6, 8
-HEAD = 17
+TAKEN, REFUSED, EVALUATED, VIOLATIONS, MONITORS = 2, 3, 4, 5, 7
+HEAD = 16
 # entries of `limits`, which are also sizes
 BEGIN, LAST, IN_STEPS, TIGHT, SPACING, MOST_STEPS, OF_FORCES, COORDINATES, MULTIPLIERS = range(9)
 # entries of `calls`
@@ -73,9 +74,10 @@ class OutputRoom(NamedTuple):
     """Arrays for the outputs of one motion."""
 
     times: Floats
-    rows: Floats  # [y, notes] of each
-    given: Floats  # times, then rows: what is recovered
+    rows: Floats  # [y, notes] of each, and times
     finer: Floats  # times beside peaks, and scratch
+    motion: Floats  # where outputs follow the steps: the motion at these times
+    more: Floats  # and at those beside peaks
     values: Floats  # whose peaks are looked for
     starts: Ints
     largest: Floats
@@ -170,19 +172,17 @@ def integrated(c):
 
 
 @kernel
-def recovered(c, times, count, rows, out):
-    """The motion of the bodies at some rows; False if it is not finite."""
-    given, wide = c.r.given, c.p.y.size + c.p.notes.size
+def recovered(c, times, count, out):
+    """The motion of the bodies at the rows; False if it is not finite."""
+    rows, wide = c.r.rows, c.p.y.size + c.p.notes.size
     for k in range(count):
-        given[k] = times[k]
-    for k in range(count * wide):
-        given[count + k] = rows[k]
+        rows[count * wide + k] = times[k]
     c.tolerance[0] = c.limits[TIGHT]
-    invoke(c.calls[RECOVER], c.calls[RECOVER_CONTEXT], 0.0, given[: count * (1 + wide)], out)
+    invoke(c.calls[RECOVER], c.calls[RECOVER_CONTEXT], 0.0, rows[: count * (1 + wide)], out)
     c.tolerance[0] = c.limits[IN_STEPS]
     finite = True
     for k in range(out.size):
-        finite = finite and abs(out[k]) < np.inf
+        finite &= abs(out[k]) < np.inf
     return finite
 
 
@@ -231,39 +231,63 @@ def tell(c, answer):
 
 @kernel
 def moved(c, answer, room, n, wide):
-    """A motion into an answer: its outputs, then those beside peaks; False if `dynamics` has to compute it."""
+    """A motion into an answer: its outputs, with those beside peaks; False if `dynamics` has to compute it."""
     count = integrated(c)
     if count == 0 or count > room:
         return False
-    first = HEAD + room
-    motion = answer[first : first + count * wide]
-    if not recovered(c, c.r.times, count, c.r.rows, motion) or suspicious(c):
-        return False
-    beside = 0
     if c.limits[SPACING] > 0.0:
-        beside = times_beside_peaks(c, motion, count, n)
-        if beside > room:
-            return False
+        return moved_along(c, answer, room, count, n, wide)
     for k in range(count):
         answer[HEAD + k] = c.r.times[k]
+    answer[OUTPUTS], first = count, HEAD + count
+    return recovered(c, c.r.times, count, answer[first : first + count * wide]) and not suspicious(c)
+
+
+@kernel
+def moved_along(c, answer, room, count, n, wide):
+    """The same where outputs follow the steps: those beside peaks are computed when the others are known."""
+    motion = c.r.motion[: count * wide]
+    if not recovered(c, c.r.times, count, motion) or suspicious(c):
+        return False
+    beside = times_beside_peaks(c, motion, count, n)
+    if count + beside > room:
+        return False
+    finer, more = c.r.finer[:beside], c.r.more[: beside * wide]
     if beside > 0:
-        finer, start = c.r.finer[:beside], HEAD + room * (1 + wide)
-        for k in range(beside):
-            answer[start + k] = finer[k]
         invoke(c.calls[LOOK_BACK], c.calls[LOOP], 0.0, finer, c.r.rows)
-        first = start + room
-        if not recovered(c, finer, beside, c.r.rows, answer[first : first + beside * wide]):
+        if not recovered(c, finer, beside, more):
             return False
-    answer[OUTPUTS], answer[BESIDE] = count, beside
+    answer[OUTPUTS] = count + beside
+    i = j = 0
+    for k in range(count + beside):
+        if j == beside or (i < count and c.r.times[i] < finer[j]):
+            put(answer, k, count + beside, c.r.times, motion, i, count, n)
+            i += 1
+        else:
+            put(answer, k, count + beside, finer, more, j, beside, n)
+            j += 1
     return True
+
+
+@kernel(inline=True)
+def put(answer, k, outputs, times, motion, i, count, n):
+    """Row i of a motion with so many rows becomes output k of the answer."""
+    answer[HEAD + k] = times[i]
+    there, here, width = HEAD + outputs, 0, n
+    for part in range(4):
+        if part == 3:
+            width = motion.size // count - 3 * n
+        for column in range(width):
+            answer[there + k * width + column] = motion[here + i * width + column]
+        there, here = there + outputs * width, here + count * width
 
 
 @kernel_pointer
 def run_motion(c, unused, given, answer):
-    """The motion from its start; half of the answer after its head is for outputs, half for those beside peaks."""
+    """The motion from its start."""
     n, m = int(c.limits[COORDINATES]), int(c.limits[MULTIPLIERS])
     wide = 3 * n + m
-    room = (answer.size - HEAD) // (2 * (1 + wide))
+    room = (answer.size - HEAD) // (1 + wide)
     set_back(c)
     answer[COMPLETE] = 1.0 if moved(c, answer, room, n, wide) else 0.0
     tell(c, answer)

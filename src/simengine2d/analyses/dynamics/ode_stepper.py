@@ -88,7 +88,7 @@ class OdeStepper(DynamicsStepper):
         self.memory, self.violations = problem.memory, problem.monitors[:2]
         self.lam, self.monitors = problem.multipliers or self.multipliers_of_bodies()
         self.finish = problem.finish if self.rank is None else self.rank.around(problem.finish)
-        pointers = problem.finish, problem.rhs, family.to_bodies, self.lam
+        pointers = problem.finish, problem.rhs, problem.bodies or family.to_bodies, self.lam
         sizes = family.n, self.system.n, self.system.m
         self.recovered = Recoverer(pointers, sizes, problem.monitors, family.turns)
         self.restartable: CompiledIntegration | None = None

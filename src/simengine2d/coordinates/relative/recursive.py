@@ -51,6 +51,7 @@ from .pin_forces import is_pinned, multipliers_of_pins
 from .tree_motion import (  # fmt: skip
     AX,
     AY,
+    BODY,
     FLOAT,
     INERTIA,
     KIND,
@@ -66,6 +67,8 @@ from .tree_motion import (  # fmt: skip
     H,
     Tree,
     move_tree,
+    place_body,
+    write_acceleration,
     write_place,
 )
 
@@ -102,6 +105,12 @@ class Recursive(NamedTuple):
     loops_c: Any
 
 
+class Moved(NamedTuple):
+    """Context of `bodies_accelerated`."""
+
+    T: Tree
+
+
 # Kernel pointers ------------------------------------------------------------------------------------------------
 
 
@@ -120,6 +129,18 @@ def accelerations(c, t, y, out):
     for j in range(n):
         out[j] = y[n + j]
     accelerate_joints(T, out[n:])
+
+
+@kernel_pointer
+def bodies_accelerated(c, t, y, out):
+    """(q, qd, qdd) of the state whose accelerations were just computed, with y = (z, zd, zdd)."""
+    T, n, nb = c.T, y.size // 3, c.T.numbers.shape[0]
+    q, qd, qdd = out[: 3 * nb], out[3 * nb : 6 * nb], out[6 * nb :]
+    for k in range(nb):
+        i = 3 * T.numbers[k, BODY]
+        place_body(T, k, y[: 2 * n])
+        write_place(T.state, k, i, q, qd)
+        write_acceleration(T.state, k, i, nb, qdd)
 
 
 @kernel_pointer
@@ -205,6 +226,10 @@ class RecursiveEquations(EquationsOfMotion):
     @cached_property
     def accelerate(self) -> BoundKernel:  # type: ignore[override]
         return accelerations.bind(self.recursion)
+
+    @cached_property
+    def bodies(self) -> BoundKernel:  # type: ignore[override]
+        return bodies_accelerated.bind(Moved(self.tree))
 
 
 def recursive_equations(family: Relative, formulation: Formulation, at: Configuration) -> RecursiveEquations:

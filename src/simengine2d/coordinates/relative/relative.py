@@ -31,9 +31,6 @@ from .loop_paths import products
 from .recursive import recursive_equations, suits
 from .tree import Branch, spanning_tree, tree_joints
 from .tree_motion import (
-    ALPHA,
-    AX,
-    AY,
     BODY,
     BX,
     BY,
@@ -59,6 +56,7 @@ from .tree_motion import (
     accelerate_tree,
     move_tree,
     tree_arrays,
+    write_acceleration,
     write_place,
 )  # fmt: skip
 
@@ -142,10 +140,7 @@ def move_bodies(c, t, y, out):
     for k in range(nb):
         i = 3 * T.numbers[k, BODY]
         write_place(N, k, i, q, qd)
-        alpha, omega2 = N[k, ALPHA], N[k, OMEGA] * N[k, OMEGA]
-        qdd[i] = N[k, AX] - alpha * N[k, CY] - omega2 * N[k, CX]
-        qdd[i + 1] = N[k, AY] + alpha * N[k, CX] - omega2 * N[k, CY]
-        qdd[i + 2] = alpha
+        write_acceleration(N, k, i, nb, qdd)
 
 
 # The family -------------------------------------------------------------------------------------------

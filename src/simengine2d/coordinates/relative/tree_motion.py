@@ -85,10 +85,7 @@ def move_tree(T, y, places):
         N[k, DX], N[k, DY], N[k, CX], N[k, CY] = dx, dy, cx, cy
         N[k, BX], N[k, BY] = bx, by
         if places:
-            N[k, X], N[k, Y] = N[p, X] + dx + J[k, GX0], N[p, Y] + dy + J[k, GY0]
-            N[k, VX], N[k, VY] = N[p, VX] - omega_p * dy, N[p, VY] + omega_p * dx
-            if kind != PIN:
-                add_slide_rate(N, k, kind, j, y)
+            place_body(T, k, y)
 
 
 @kernel(inline=True)
@@ -124,6 +121,17 @@ def move_slide(J, N, k, kind, j, y, phi, omega, c, s, dx, dy):
 
 
 @kernel(inline=True)
+def place_body(T, k, y):
+    """Position and velocity of O, once the arms and angular velocities are known."""
+    J, N, p, kind = T.constant, T.state, T.numbers[k, PARENT], T.numbers[k, KIND]
+    dx, dy, omega_p = N[k, DX], N[k, DY], N[p, OMEGA]
+    N[k, X], N[k, Y] = N[p, X] + dx + J[k, GX0], N[p, Y] + dy + J[k, GY0]
+    N[k, VX], N[k, VY] = N[p, VX] - omega_p * dy, N[p, VY] + omega_p * dx
+    if kind != PIN:
+        add_slide_rate(N, k, kind, T.numbers[k, FIRST], y)
+
+
+@kernel(inline=True)
 def add_slide_rate(N, k, kind, j, y):
     """v_k += sd e"""
     n = y.size // 2
@@ -140,6 +148,15 @@ def write_place(N, k, i, q, qd):
     omega = N[k, OMEGA]
     q[i], q[i + 1], q[i + 2] = N[k, X] + N[k, CX], N[k, Y] + N[k, CY], N[k, PHI]
     qd[i], qd[i + 1], qd[i + 2] = N[k, VX] - omega * N[k, CY], N[k, VY] + omega * N[k, CX], omega
+
+
+@kernel(inline=True)
+def write_acceleration(N, k, i, ground, qdd):
+    """The acceleration of the mass center of body k from that of O, both measured against the ground."""
+    alpha, omega2 = N[k, ALPHA], N[k, OMEGA] * N[k, OMEGA]
+    qdd[i] = N[k, AX] - N[ground, AX] - alpha * N[k, CY] - omega2 * N[k, CX]
+    qdd[i + 1] = N[k, AY] - N[ground, AY] + alpha * N[k, CX] - omega2 * N[k, CY]
+    qdd[i + 2] = alpha
 
 
 @kernel
