@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -307,10 +308,37 @@ def test_multipliers_of_the_tree_follow_from_those_of_the_loops(name, formulatio
         problem.multipliers.pointer(t, np.concatenate([q, qd, qdd]), lam)
         needed = system.QA(t, q, qd) - system.M().diagonal() * qdd
         check(system.Phi_q(t, q).T @ lam, needed, 1e-9)
-        # the first output is solved as a whole where there are loops, the others body after body
+        # the first output is solved as a whole where there are loops, the others body after body. What the whole
+        # leaves over, against the terms of an equation that nearly vanish, is rounding: 1e-10 where the accelerations
+        # have 14 digits (see the next test)
         whole = t == 0.0 or name in SOLVED_AS_A_WHOLE
-        assert problem.multipliers.monitors.lost[0] < (1e-10 if whole else HOLDS)
+        assert problem.multipliers.monitors.lost[0] < (1e-9 if whole else HOLDS)
         problem.multipliers.monitors.lost[:] = 0.0
+
+
+@pytest.mark.parametrize(
+    "name", ["hart_inversor", "klann_leg", "jansen_leg", "quick_return", "stephenson_six_bar"]
+)
+def test_accelerations_have_all_their_digits(name):
+    """Against the whole system [M Phi_q^T; Phi_q 0], solved with 40 digits."""
+    with library.file(name) as path:
+        at = assemble(se.load(path))
+    system, family = at.system, Relative(at.system, at.q)
+    z, zd = family.positions(at.q), family.velocities(at.q, at.qd)
+    y, yd = np.concatenate([z, zd]), np.empty(2 * family.n)
+    se.Projection().problem(family, start_of(family)).rhs(0.0, y, yd)
+    q, qd, qdd = family.bodies(0.0, z, zd, yd[family.n :])
+    right = np.concatenate([system.QA(0.0, q, qd), system.gamma(0.0, q, qd)])
+    Phi_q = system.Phi_q(0.0, q)
+    zeros = np.zeros((system.m, system.m))
+    matrix = np.block([[system.M(), Phi_q.T], [Phi_q, zeros]])
+    with mpmath.workdps(40):
+        exact = np.array(
+            mpmath.lu_solve(mpmath.matrix(matrix.tolist()), mpmath.matrix(right.tolist())), float
+        )
+    np.testing.assert_allclose(
+        qdd, exact[: system.n].ravel(), rtol=0, atol=1e-12 * np.abs(exact[: system.n]).max()
+    )
 
 
 def test_a_tree_needs_no_elimination_program(monkeypatch):

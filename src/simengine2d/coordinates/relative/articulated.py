@@ -27,6 +27,7 @@ from .tree_motion import (  # fmt: skip
     BY,
     CX,
     CY,
+    DW,
     DX,
     DY,
     EX,
@@ -53,6 +54,7 @@ from .tree_motion import (  # fmt: skip
     SW,
     SX,
     SY,
+    WB,
     WW,
     WX,
     WY,
@@ -88,27 +90,27 @@ def eliminate_joints(T):
         if index[k, KIND] != PIN:
             eliminate_other(N, k, index[k, KIND], p, nb)
             continue
-        wx, wy, pw = N[k, WX], N[k, WY], N[k, PW]
-        h = 1.0 / N[k, WW]
-        N[k, H] = h
+        # its pivot; w . b and d x w
+        wx, wy, bx, by, dx, dy = N[k, WX], N[k, WY], N[k, BX], N[k, BY], N[k, DX], N[k, DY]
+        h, wb, dw = 1.0 / N[k, WW], wx * bx + wy * by, dx * wy - dy * wx
+        N[k, H], N[k, WB], N[k, DW] = h, wb, dw
         if p == nb:
             continue
-        # once eliminated, the rotation about the pin is not resisted
-        hx, hy = wx * h, wy * h
-        xx, xy, yy = N[k, XX] - wx * hx, N[k, XY] - wx * hy, N[k, YY] - wy * hy
-        bx, by, dx, dy = N[k, BX], N[k, BY], N[k, DX], N[k, DY]
-        px = N[k, PX] - hx * pw + xx * bx + xy * by
-        py = N[k, PY] - hy * pw + xy * bx + yy * by
+        # inertia and force about O of the parent; from both goes what the rotation does not resist. The reciprocal
+        # comes last: bodies of a chain wait for each other
+        xx, xy, yy = N[k, XX], N[k, XY], N[k, YY]
+        px, py = N[k, PX] + xx * bx + xy * by, N[k, PY] + xy * bx + yy * by
         tx, ty = dx * xy - dy * xx, dx * yy - dy * xy
-        N[p, WW] += dx * ty - dy * tx
-        N[p, WX] += tx
-        N[p, WY] += ty
-        N[p, XX] += xx
-        N[p, XY] += xy
-        N[p, YY] += yy
-        N[p, PW] += dx * py - dy * px
-        N[p, PX] += px
-        N[p, PY] += py
+        turning, yielding = (N[k, PW] + wb) * h, dw * h
+        N[p, WW] += dx * ty - dy * tx - dw * yielding
+        N[p, WX] += tx - wx * yielding
+        N[p, WY] += ty - wy * yielding
+        N[p, XX] += xx - wx * wx * h
+        N[p, XY] += xy - wx * wy * h
+        N[p, YY] += yy - wy * wy * h
+        N[p, PW] += dx * py - dy * px - dw * turning
+        N[p, PX] += px - wx * turning
+        N[p, PY] += py - wy * turning
 
 
 @kernel(inline=True)
@@ -225,18 +227,19 @@ def take_inward(T, G, nodes, start, stop, e, W):
             k = ~k
             w1, x1, y1, w2, x2, y2 = G[k, 0], G[k, 1], G[k, 2], G[k, 3], G[k, 4], G[k, 5]
             G[k, 0] = G[k, 1] = G[k, 2] = G[k, 3] = G[k, 4] = G[k, 5] = 0.0
-        # the freedoms of the joint: entries of W, sums of W^T D^-1 W, and the force that passes through
-        p, kind = index[k, PARENT], index[k, KIND]
+        # the freedoms of the joint: entries of W, sums of W^T D^-1 W, and the force that passes
+        # through, moved on to the point of the parent
+        p, kind, dx, dy = index[k, PARENT], index[k, KIND], N[k, DX], N[k, DY]
         if kind == PIN:
-            h, wx, wy, pw, bx, by = N[k, H], N[k, WX], N[k, WY], N[k, PW], N[k, BX], N[k, BY]
-            v1, v2 = w1 * h, w2 * h
+            h, wx, wy, bx, by, dw = N[k, H], N[k, WX], N[k, WY], N[k, BX], N[k, BY], N[k, DW]
+            v1, v2, turning = w1 * h, w2 * h, N[k, PW] + N[k, WB]
             W[e, 0], W[e, 1], W[e, 2], W[e, 3] = w1, v1, w2, v2
             e += 1
             l11, l12, l22 = l11 + w1 * v1, l12 + w1 * v2, l22 + w2 * v2
+            one += x1 * bx + y1 * by - v1 * turning
+            two += x2 * bx + y2 * by - v2 * turning
+            w1, w2 = dx * y1 - dy * x1 - v1 * dw, dx * y2 - dy * x2 - v2 * dw
             x1, y1, x2, y2 = x1 - v1 * wx, y1 - v1 * wy, x2 - v2 * wx, y2 - v2 * wy
-            one += x1 * bx + y1 * by - v1 * pw
-            two += x2 * bx + y2 * by - v2 * pw
-            w1 = w2 = 0.0
         else:
             first = e
             part, _, w1, x1, y1 = take_through(N, kind, k, w1, x1, y1, e, W, 0)
@@ -247,14 +250,12 @@ def take_inward(T, G, nodes, start, stop, e, W):
                 l11 += W[i, 0] * W[i, 1]
                 l12 += W[i, 0] * W[i, 3]
                 l22 += W[i, 2] * W[i, 3]
-        # at the ground the path ends; else the force moves on to the point of the parent
+            w1, w2 = w1 + dx * y1 - dy * x1, w2 + dx * y2 - dy * x2
+        # at the ground the path ends
         if p == nb:
             one += x1 * ax + y1 * ay
             two += x2 * ax + y2 * ay
             continue
-        dx, dy = N[k, DX], N[k, DY]
-        w1 += dx * y1 - dy * x1
-        w2 += dx * y2 - dy * x2
         # where branches meet, their forces add up on the body
         if r + 1 == stop or nodes[r + 1] < 0:
             G[p, 0] += w1
@@ -316,7 +317,9 @@ def accelerate_joints(T, zdd):
         ax = N[p, AX] - before * N[k, DY] + N[k, BX]
         ay = N[p, AY] + before * N[k, DX] + N[k, BY]
         if kind == PIN:
-            alpha = -(N[k, PW] + N[k, WX] * ax + N[k, WY] * ay) * N[k, H]
+            # w . a, with a = a_p + alpha_p x d + b, from what is known before a
+            rest = N[k, PW] + N[k, WB] + N[k, WX] * N[p, AX] + N[k, WY] * N[p, AY]
+            alpha = -(rest + before * N[k, DW]) * N[k, H]
             zdd[j] = J[k, SIGN] * (alpha - before)
         else:
             alpha, ax, ay = accelerate_other(N, k, kind, j, J[k, SIGN], p, before, ax, ay, zdd)

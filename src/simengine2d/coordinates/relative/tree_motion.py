@@ -47,6 +47,8 @@ AY, XX, XY, YY, PW, PX, PY, PS = range(16, 24)
 X, Y, VX, VY, EX, EY, IX, IY = range(24, 32)
 # the slide: inertia, reciprocal of the pivot
 SW, SX, SY, SH = range(32, 36)
+# of a pin, with w = (wx, wy): w . b and d x w
+WB, DW = 36, 37
 BODY_STATE = 40
 
 
