@@ -235,6 +235,21 @@ def test_an_event_ends_an_advance():
     assert simulator.events == [] and simulator.advance_to(2.0).t == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("dt", [0.05, 0.11, 0.17, 0.23, 0.3, 0.37, 0.45, 0.9])
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-10])
+def test_an_event_is_found_wherever_steps_and_advances_end(dt, rtol):
+    """A step leads beyond the time that was asked for, and the next advance begins inside it."""
+    simulator = falling(
+        events=[se.Event("stone.y", "falling"), se.Event("stone.x - 0.5", stop=False)], rtol=rtol
+    )
+    hit = None
+    while hit is None and simulator.t < 2.0:
+        hit = simulator.advance_by(dt)
+    assert hit is not None and simulator.t == hit.t == pytest.approx(1.0, abs=10 * rtol)
+    assert simulator["stone.y"] == pytest.approx(0.0, abs=100 * rtol)
+    assert simulator.events[0].t == pytest.approx(0.5, abs=10 * rtol)
+
+
 def test_one_advance_may_meet_several_events():
     """The stone passes each height once; every advance ends at the next."""
     simulator = falling(events=[se.Event(f"stone.y - {h}") for h in (4, 3, 2, 1)], rtol=1e-10)

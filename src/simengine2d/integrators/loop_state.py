@@ -62,6 +62,10 @@ class Rules(NamedTuple):
     careful: int  # whether steps are kept short because opaque functions may jump
     looks_at_slopes: int = 1  # whether f at both ends is needed inside a step
     keeps: float = 1.0  # growth up to which a step keeps its size, since its matrix is known
+    safety: float = 0.9  # share of the step that the error allows
+    smooth: float = (
+        0.2  # exponent of the last error: growing errors shorten the next step before it is rejected
+    )
 
 
 class Path(NamedTuple):

@@ -23,7 +23,10 @@ from .ode_method import Integration, OdeMethod, OdeTask, Stability
 
 COLLAPSED = 1e-2  # relative to the longest step
 # of the stability limit: step control keeps stiff motions a little below it, and methods of high order well below
-LONG, LONG_OF_HIGH_ORDER = 0.85, 0.6
+LONG, LONG_OF_HIGH_ORDER = 0.85, 0.42
+# a step of high order that is refused costs many evaluations: those of orders above this one are cautious, as a share
+# of what the error allows, and heed the error before
+HIGH, SAFETY, SMOOTH = 6, 0.85, 0.4
 FEW = 8  # components
 STORED_STEPS = 256  # into which it is possible to look later
 MOST_STORED = 4_000_000  # numbers in them
@@ -60,10 +63,12 @@ class RungeKutta(OdeMethod, abstract=True):
         room = MOST_STORED // (T.C.size * problem.y0.size + 1)
         path = path_of(problem, T.C.size, stored=min(STORED_STEPS, room) if self.adaptive else 0)
         rules = fixed_rules(problem, self.adaptive, T.order, True, T.stages)
+        if self.order > HIGH:
+            rules = rules._replace(safety=SAFETY, smooth=SMOOTH)
         if problem.watch or problem.collapses:
             rules = rules._replace(collapse=COLLAPSED)
         if problem.watch and T.C[T.stages - 1] == 1.0:  # two slopes at the end of a step reveal stiffness
-            share = LONG_OF_HIGH_ORDER if self.order > 6 else LONG
+            share = LONG_OF_HIGH_ORDER if self.order > HIGH else LONG
             rules = rules._replace(stability=share * T.stability)
         attempt = try_explicit_step.bind(ExplicitStep.of(problem.f.f, problem.f.c, T, path))
         return CompiledIntegration(problem, path, rules, attempt, look_into_explicit_step.bind_like(attempt))

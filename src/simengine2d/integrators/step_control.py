@@ -6,11 +6,10 @@ import numpy as np
 
 from ..numerics.kernel import kernel
 
-SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
+SHRINK, GROW = 0.2, 6.0
 LONGEST_FIRST_STEP = 0.1  # seconds; a mechanism at rest may be about to move
 # seconds, and relative to the elapsed time: steps where a function may jump unseen
 CAREFUL, SHARE = 0.02, 0.01
-SMOOTH = 0.2  # exponent of the last error: growing errors shorten the next step before it is rejected
 
 
 @kernel(inline=True)
@@ -54,9 +53,9 @@ def next_step(T, h, error, before):
     if not error < 1.0e10:
         return h * SHRINK
     error, before = max(error, 1.0e-10), max(before, 1.0e-4)
-    b = SMOOTH / T.order if error <= 1.0 else 0.0
+    b = T.smooth / T.order if error <= 1.0 else 0.0
     a = 1.0 / T.order - 0.75 * b
-    return h * min(GROW, max(SHRINK, SAFETY * error ** (-a) * before**b))
+    return h * min(GROW, max(SHRINK, T.safety * error ** (-a) * before**b))
 
 
 @kernel(inline=True)

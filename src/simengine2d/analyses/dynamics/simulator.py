@@ -190,6 +190,10 @@ class Simulator(Answer):
     def _move_to(self, t: float, watching: bool) -> bool:
         """Steps up to the time asked for; singular poses are passed, or end in an error. True if some are left."""
         run, outputs = self._run, self._run.outputs
+        if watching:  # in what is left of the last step, which leads beyond the time reached
+            self._look_for_events(t)
+            if self._coming:
+                return True
         outputs.done = 0
         while outputs.done == 0:
             why = self._step(1 if watching else STEPS_AT_ONCE)
