@@ -286,6 +286,17 @@ def dyads_of_five_poses() -> tuple[np.ndarray, np.ndarray]:
     return np.array([(crank.m, crank.w) for crank in nearest]), np.array(list(SU_DYADS.items()))
 
 
+SU_SLIDER_POSES = [
+    (-1.512691961, -1.976868401, 0.5),
+    (0.307550937, -0.215863600, -1.0),
+    (1.867671484, -0.773925269, 1.4),
+    (-0.733911613, -0.929764415, -0.3),
+]
+SU_SLIDER = -0.714740803 - 1.768844482j, 1 + 0.6j
+"""Four poses of the same data set, and the one slider that leads through them: its pin in the first pose, and the
+direction of its guide."""
+
+
 def motion_of_four_dyads() -> se.synthesis.SynthesizedLinkages:
     return se.synthesis.motion(SU_POSES)
 
