@@ -7,8 +7,9 @@ so less often; what holds all true values in 95 of 100 is the ellipsoid of the c
 
     (x - x_true)^T C^-1 (x - x_true) < p F(0.95; p, n - p)
 
-with p parameters and n values (G. A. F. Seber, C. J. Wild, Nonlinear Regression, 1989, section 5.2). Of 100, 95 are
-expected; 91 to 99 are within two standard deviations of chance.
+with p parameters and n values (G. A. F. Seber, C. J. Wild, Nonlinear Regression, 1989, section 5.2). Of N repetitions
+0.95 N are expected, and chance alone makes sqrt(0.05 0.95 N): each count is printed with its distance in these standard
+deviations. Repetition i has the seed i.
 """
 
 from __future__ import annotations
@@ -34,20 +35,23 @@ def pendulum(k: float = 4.0, c: float = 0.3, m: float = 1.2) -> se.Model:
 
 
 def tasks():
-    """Name, the model where the search starts, exact data, noise, the true numbers."""
+    """Name, the model where the search starts, exact data, times, noise of each channel, the true numbers."""
     swing = se.dynamics(pendulum(), t_eval=T, rtol=1e-10)
     yield (
         "torsion pendulum, 51 angles, noise 0.01 rad", pendulum(3.0, 0.2, 1.5),
-        {"bar.phi": swing["bar.phi"]}, T, 0.01, {"k": 4.0, "c": 0.3, "m": 1.2},
+        {"bar.phi": swing["bar.phi"]}, T, [0.01], {"k": 4.0, "c": 0.3, "m": 1.2},
     )  # fmt: skip
     model = se.load("four_bar")
-    motion = se.kinematics(model, t_eval=np.linspace(0, 1, 51))
     lengths = {"crank": 1.0, "coupler": 2.0, "rocker": 13**0.5, "ground": 4.0}
-    yield (
-        "four-bar, 51 points of the coupler, noise 1 mm",
-        model.with_parameters(crank=1.05, coupler=2.1, rocker=3.5, ground=4.1),
-        {f"coupler.end.{x}": motion[f"coupler.end.{x}"] for x in "xy"}, motion.t, 1e-3, lengths,
-    )  # fmt: skip
+    for title, count, noise in (
+        ("four-bar, 51 points of the coupler, noise 1 mm", 51, [1e-3, 1e-3]),
+        ("four-bar, 11 points of the coupler, noise 1 mm in x, 10 mm in y", 11, [1e-3, 1e-2]),
+    ):
+        motion = se.kinematics(model, t_eval=np.linspace(0, 1, count))
+        yield (
+            title, model.with_parameters(crank=1.05, coupler=2.1, rocker=3.5, ground=4.1),
+            {f"coupler.end.{x}": motion[f"coupler.end.{x}"] for x in "xy"}, motion.t, noise, lengths,
+        )  # fmt: skip
 
 
 def in_ellipsoid(found: se.Fit, truth: dict[str, float], count: int) -> bool:
@@ -58,13 +62,23 @@ def in_ellipsoid(found: se.Fit, truth: dict[str, float], count: int) -> bool:
     return bool(distance < len(names) * fisher.ppf(found.level, len(names), count - len(names)))
 
 
+def counted(count: int, repetitions: int) -> str:
+    """As a percentage, and how far from 95 %, in standard deviations of chance."""
+    off = (count - 0.95 * repetitions) / np.sqrt(0.05 * 0.95 * repetitions)
+    return f"{100 * count / repetitions:.1f} % ({off:+.1f})"
+
+
 def main(repetitions: int) -> None:
+    print(f"chance makes {100 * np.sqrt(0.05 * 0.95 / repetitions):.1f} % of {repetitions} repetitions")
     for title, model, exact, t, noise, truth in tasks():
         held = dict.fromkeys(truth, 0)
         all_held = together = succeeded = 0
         for seed in range(repetitions):
             rng = np.random.default_rng(seed)
-            data = {name: values + noise * rng.standard_normal(t.size) for name, values in exact.items()}
+            data = {
+                name: values + sigma * rng.standard_normal(t.size)
+                for (name, values), sigma in zip(exact.items(), noise, strict=True)
+            }
             found = se.fit(model, {"t": t} | data, list(truth))
             inside = {
                 name: found.intervals[name][0] < value < found.intervals[name][1]
@@ -74,10 +88,11 @@ def main(repetitions: int) -> None:
             all_held += all(inside.values())
             together += in_ellipsoid(found, truth, t.size * len(exact))
             succeeded += found.success
-        print(f"{title}: {repetitions} repetitions, {succeeded} successful")
+        print(f"{title}: {succeeded} of {repetitions} successful; the true value is held by")
         for name, count in held.items():
-            print(f"  the interval of {name} holds its true value in {count}")
-        print(f"  all intervals at once in {all_held}, the ellipsoid in {together}", flush=True)
+            print(f"  the interval of {name} in {counted(count, repetitions)}")
+        print(f"  the ellipsoid in {counted(together, repetitions)}")
+        print(f"  all intervals at once in {100 * all_held / repetitions:.1f} %", flush=True)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 import simengine2d as se
+from simengine2d.lab.synthesis.dyads import Displacements, five_pose_dyads
 from simengine2d.lab.synthesis.linkage_types import FOUR_BAR
 
 DEG = np.pi / 180
@@ -205,11 +206,17 @@ def print_exact_tasks() -> None:
         "five poses of Cabrera's linkage": five_poses(),
         "five poses of Morgan and Wampler's straight-line design": straight_line_poses(),
         "five poses of a moving part (task kinzel of G. Nishida's programs)": poses_of_a_part(),
+        "five poses with four dyads (data set gdl_llm_reproduction of H.-J. Su)": motion_of_four_dyads(),
+        "five poses of G. N. Sandor and A. G. Erdman (McCarthy and Soh, table 5.4)": textbook_five_poses(),
         "three poses (program motionsynthesis3pt of Dr. Jensen's course)": three_poses(),
         "three poses (Suh and Radcliffe's textbook)": textbook_poses(),
     }.items():
-        worst = max((float(each.errors().max()) for each in found.good), default=float("nan"))
-        print(f"{name}: {len(found)} linkages, {len(found.good)} without defects, largest error {worst:.2g}")
+        worst = max((f"{float(each.errors().max()):.2g}" for each in found.good), key=float, default="none")
+        print(f"{name}: {len(found)} linkages, {len(found.good)} without defects, largest error {worst}")
+    ours, published = dyads_of_five_poses()
+    print(
+        f"the four dyads are {np.abs(ours - published).max():.1g} from the published ones, of nine decimals"
+    )
 
 
 def lecture_rocker() -> se.synthesis.SynthesizedLinkages:
@@ -252,6 +259,55 @@ def poses_of_a_part() -> se.synthesis.SynthesizedLinkages:
     """Five poses of the program BurmesterTheoryThreePosition by G. Nishida, data/kinzel.xml."""
     poses = [(10, 9, 5), (9, 30, 35), (18, 32, 5), (22, 25, -45), (13, 22, -70)]
     return se.synthesis.motion([(x, y, angle * DEG) for x, y, angle in poses])
+
+
+SU_POSES = [
+    (1.288544523, -3.039043609, 1.279938950),
+    (2.464658508, -2.256931326, -1.747753990),
+    (1.305719413, 1.366112897, -2.491178890),
+    (-0.012581529, -1.813866051, -1.260171540),
+    (2.492716361, 0.298552581, 0.881624880),
+]
+SU_DYADS = {
+    1.2 - 0.7j: 1.690653507 - 2.741876376j,
+    2.146853338 - 0.975178386j: 0.958479706 - 2.489652218j,
+    2.154370157 - 3.121502551j: -2.566974446 - 4.945028209j,
+    3.981729532 - 0.801550036j: 0.699991946 - 1.190718025j,
+}
+"""Five poses and their dyads, for each fixed pivot the moving pivot in the first pose: ch5/report.md of the public data
+set gdl_llm_reproduction of H.-J. Su, which reproduces J. M. McCarthy, G. S. Soh, Geometric Design of Linkages, 2nd ed.,
+Springer 2011, section 5.3. The poses were made from the first dyad; the program of the data set found the others."""
+
+
+def dyads_of_five_poses() -> tuple[np.ndarray, np.ndarray]:
+    """Pivots of all dyads, ours and the published ones, in the order of these: rows of fixed and moving pivot."""
+    cranks = five_pose_dyads(Displacements(np.array(SU_POSES)))
+    nearest = [min(cranks, key=lambda crank: abs(crank.m - fixed)) for fixed in SU_DYADS]
+    return np.array([(crank.m, crank.w) for crank in nearest]), np.array(list(SU_DYADS.items()))
+
+
+SU_SLIDER_POSES = [
+    (-1.512691961, -1.976868401, 0.5),
+    (0.307550937, -0.215863600, -1.0),
+    (1.867671484, -0.773925269, 1.4),
+    (-0.733911613, -0.929764415, -0.3),
+]
+SU_SLIDER = -0.714740803 - 1.768844482j, 1 + 0.6j
+"""Four poses of the same data set, and the one slider that leads through them: its pin in the first pose, and the
+direction of its guide."""
+
+
+def motion_of_four_dyads() -> se.synthesis.SynthesizedLinkages:
+    return se.synthesis.motion(SU_POSES)
+
+
+SANDOR_ERDMAN = [(0, 0, 0), (1.5, 0.8, 10), (1.6, 1.5, 20), (2.0, 3.0, 60), (2.3, 3.5, 90)]
+"""Places and degrees: exercise 8 in chapter 5 of McCarthy and Soh, who took it from G. N. Sandor and A. G. Erdman. The
+chapter asks for the pivots and does not print them."""
+
+
+def textbook_five_poses() -> se.synthesis.SynthesizedLinkages:
+    return se.synthesis.motion([(x, y, angle * DEG) for x, y, angle in SANDOR_ERDMAN])
 
 
 def three_poses() -> se.synthesis.SynthesizedLinkages:

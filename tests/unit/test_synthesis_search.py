@@ -149,6 +149,25 @@ def test_targets_in_files(tmp_path):
         read_target(tmp_path / "nothing.csv")
 
 
+def test_headings_of_targets_name_units(tmp_path):
+    file = tmp_path / "poses.csv"
+    file.write_text("x [mm], y, angle (deg)\n0, 0, 0\n1500, 0.8, 90\n")
+    target = read_target(file)
+    assert target.kind == "poses"
+    np.testing.assert_allclose(target.rows[1], [1.5, 0.8, math.pi / 2])
+    for text, sentence in {
+        "x,y,theta\n0,0,0\n1,1,1\n": "the columns are x, y, theta",  # once read as a path
+        "x,y,output\n0,0,0\n1,1,1\n": "the columns are x, y, output",
+        "x [deg],y\n0,0\n1,1\n": "column x cannot be in deg",
+        "x,y,angle [degree]\n0,0,0\n1,1,1\n": "the unit 'degree' is unknown",
+        "x,y,angle [deg]\n0,0,0\n1,1,30*deg\n": "not a number",
+        "# nothing\n": "the columns are none",
+    }.items():
+        file.write_text(text)
+        with pytest.raises(se.ModelError, match=sentence):
+            read_target(file)
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

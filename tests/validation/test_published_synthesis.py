@@ -2,8 +2,10 @@
 
 Targets and linkages from the programs of S. Nguyen-Van et al., Symmetry 14 (2022) 381, and from A. P. Morgan and C. W.
 Wampler, ASME Journal of Mechanical Design 112 (1990) 544-550; poses and pivots from C. H. Suh and C. W. Radcliffe,
-Kinematics and Mechanisms Design, Wiley 1978; benchmarks/synthesis.py has them all. The published errors are computed
-from the published dimensions, so there is no rounding to allow for.
+Kinematics and Mechanisms Design, Wiley 1978; four and five poses with their dyads from the data set
+gdl_llm_reproduction of H.-J. Su, which reproduces J. M. McCarthy, G. S. Soh, Geometric Design of Linkages, Springer
+2011; five poses of G. N. Sandor and A. G. Erdman from that book; benchmarks/synthesis.py has them all. The published
+errors are computed from the published dimensions, so there is no rounding to allow for.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import synthesis
 
 from simengine2d.lab.synthesis.dyads import Displacements, five_pose_dyads
 from simengine2d.lab.synthesis.linkage_types import FOUR_BAR
+from simengine2d.lab.synthesis.slider_dyads import slider_dyads
 
 
 def test_three_angles_five_angles_and_three_poses_are_met_exactly():
@@ -70,6 +73,42 @@ def test_the_fourth_dyad_of_the_straight_line_design_is_a_slider_on_the_line():
             )  # the led point slides
         if linkage.is_good:
             assert linkage.errors().max() < 1e-9
+
+
+def test_five_poses_have_their_four_published_dyads():
+    """Nine decimals are published; moving each number by half a unit of the last moves the pivots by up to 8e-9."""
+    assert len(five_pose_dyads(Displacements(np.array(synthesis.SU_POSES)))) == len(synthesis.SU_DYADS) == 4
+    found, published = synthesis.dyads_of_five_poses()
+    np.testing.assert_allclose(found.view(float), published.view(float), atol=1e-8)
+
+
+def test_five_poses_with_four_dyads_have_six_linkages():
+    """Their cranks and rockers are the published ones. All six change the side of their assembly between the poses, as
+    also follows from the published pivots, so that each has a defect."""
+    found = synthesis.motion_of_four_dyads()
+    published = sorted(abs(m - w) for m, w in synthesis.SU_DYADS.items())
+    lengths = sorted(each.parameters[name] for each in found for name in ("crank", "rocker"))
+    assert (len(found), len(found.good)) == (6, 0)
+    np.testing.assert_allclose(lengths, np.repeat(published, 3), atol=1e-8)
+
+
+def test_four_poses_have_their_published_slider():
+    """Nine decimals are published; moving each number by half a unit of the last moves the pin by up to 5e-9."""
+    [found] = slider_dyads(Displacements(np.array(synthesis.SU_SLIDER_POSES)))
+    pin, guide = synthesis.SU_SLIDER
+    slope = found.direction.imag / found.direction.real
+    published = [pin.real, pin.imag, guide.imag / guide.real]
+    np.testing.assert_allclose([found.w.real, found.w.imag, slope], published, atol=1e-8)
+
+
+def test_five_poses_of_a_textbook_have_two_dyads():
+    """Not published with them: each pin keeps its distance from its pivot, and the other two dyads are not real."""
+    move = Displacements(np.array([(x, y, np.radians(a)) for x, y, a in synthesis.SANDOR_ERDMAN]))
+    cranks = five_pose_dyads(move)
+    assert len(cranks) == 2
+    for crank in cranks:
+        assert np.ptp(np.abs(move.places(crank.w) - crank.m)) < 1e-12  # lengths to 4
+    assert len(synthesis.textbook_five_poses()) == 1
 
 
 def test_five_poses_of_a_moving_part_are_met_exactly():

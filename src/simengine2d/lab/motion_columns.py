@@ -43,7 +43,7 @@ def columns_in(given: Any, what: str) -> dict[str, NamedColumn]:
     columns: dict[str, NamedColumn] = {}
     for heading, values in table_of(given, what).items():
         name, unit = split_heading(str(heading))
-        factor, dimension = _unit(name, unit)
+        factor, dimension = unit_of(name, unit)
         columns["t" if name in TIMES else name] = NamedColumn(
             _numbers(name, values, what) * factor, unit, dimension
         )
@@ -79,7 +79,7 @@ def _numbers(name: str, column: Any, what: str) -> Floats:
         raise ModelError(f"column {name} of {what} holds something that is not a number.") from None
 
 
-def _unit(name: str, unit: str) -> tuple[float, Dimension | None]:
+def unit_of(name: str, unit: str) -> tuple[float, Dimension | None]:
     """How much of the SI unit, and what it measures: `deg`, `mm/s²`, `N*m`."""
     factor, dimension = 1.0, np.array(NOTHING)
     if not unit or unit == "1":

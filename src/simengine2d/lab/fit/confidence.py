@@ -3,12 +3,14 @@
     C = s^2 (J^T J)^-1        x_k +- t sqrt(C_kk)        J in standard deviations of the data
 
 s^2 = 1 where the noise is known, else the residuals' own, with N - p degrees of freedom; t is the quantile of Student's
-distribution. This is the linear theory: it holds for noise that is independent from value to value, and for
-intervals over which the model is nearly linear in its parameters.
+distribution. Where the noise of several channels is estimated, so are their weights (`of_estimated_weights`).
+This is the linear theory: it holds for noise that is independent from value to value, and for intervals over which the
+model is nearly linear in its parameters.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +22,7 @@ from .search import Minimum
 
 LOOSE = 1e-3  # part in a free direction beyond which an unknown is not determined
 AT_BOUND = 1e-6  # of the range of an unknown
+LEAST = 1e-9  # degrees of freedom of a channel
 
 
 @dataclass(frozen=True)
@@ -45,16 +48,45 @@ def confidence_of(
     r = found.difference / sigma
     freedom = r.size - (len(problem.unknowns) - null.shape[1] - int(held.sum()))
     known = found.noise.kind == "known"
-    C = spread_of(found.J / sigma[:, None], null, held)
+    J = found.J / sigma[:, None]
+    C = spread_of(J, null, held)
+    freedoms = np.full(held.size, float(max(freedom, 1)))
+    if found.noise.kind == "estimated" and freedom > 0:
+        C, freedoms = of_estimated_weights(
+            C, [problem.of_channel(name, J) for name in problem.channels], held
+        )
     lengths = np.sqrt(np.diag(C))
     loose = np.any(np.abs(null) > LOOSE, axis=1)
     errors = np.where(loose, np.inf, lengths * np.sqrt(_variance(r, freedom, loss, known)))
-    t = stats.norm.ppf(0.5 + level / 2) if known else stats.t.ppf(0.5 + level / 2, max(freedom, 1))
+    t = stats.norm.ppf(0.5 + level / 2) if known else stats.t.ppf(0.5 + level / 2, freedoms)
     products = np.outer(lengths, lengths)
     correlation = np.divide(C, products, out=np.eye(lengths.size), where=products > 0.0)
     correlation[loose, :] = correlation[:, loose] = np.nan
     scale = float(np.sqrt(r @ r / freedom)) if freedom > 0 else np.nan
     return Confidence(errors, t * errors, correlation, freedom, scale)
+
+
+def of_estimated_weights(C: Floats, parts: Sequence[Floats], held: Bools) -> tuple[Floats, Floats]:
+    """C and the degrees of freedom of each unknown, where each channel's weight is from its own nu_j residuals.
+
+        C' = C + 2 C [ sum_j 2/nu_j (A_j - A_j C A_j) ] C        A_j = J_j^T J_j,  sum_j A_j = C^-1
+        1/nu_k = sum_j w_jk^2 / nu_j                             w_jk = (C A_j C)_kk / C_kk
+
+    `parts` are the J_j, a channel each. What is added is what C lacks: the errors that wrong weights make, and that C
+    comes out too small on average (M. G. Kenward, J. H. Roger, Small sample inference for fixed effects from restricted
+    maximum likelihood, Biometrics 53 (1997) 983-997); nu_k is Satterthwaite's. Of one channel C' = C and nu_k = nu.
+    """
+    used = np.ix_(~held, ~held)
+    K = C[used]
+    A = [J[:, ~held].T @ J[:, ~held] for J in parts]
+    nu = [max(len(J) - float(np.sum(K * each)), LEAST) for J, each in zip(parts, A, strict=True)]
+    lacking = sum(2.0 / n * (each - each @ K @ each) for n, each in zip(nu, A, strict=True))
+    sizes = np.where(np.diag(K) > 0.0, np.diag(K), np.inf)
+    shares = np.array([np.diag(K @ each @ K) / sizes for each in A])
+    wider, freedoms = C.copy(), np.ones(held.size)
+    wider[used] = K + 2.0 * K @ lacking @ K
+    freedoms[~held] = 1.0 / np.maximum(np.sum(shares**2 / np.array(nu)[:, None], axis=0), 1.0 / sum(nu))
+    return wider, freedoms
 
 
 def _variance(r: Floats, freedom: int, loss: str, known: bool) -> float:
