@@ -250,6 +250,20 @@ def test_an_event_is_found_wherever_steps_and_advances_end(dt, rtol):
     assert simulator.events[0].t == pytest.approx(0.5, abs=10 * rtol)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_events_beside_singular_poses_are_met_once(seed):
+    """A run over such a pose goes back to a state before it."""
+    rng, system = np.random.default_rng(seed), se.System(se.load("parallelogram"))
+    low, high = np.quantile(se.dynamics(system, t_end=2.0)["middle.y"], [0.1, 0.9])
+    event = se.Event(f"middle.y - ({rng.uniform(low, high)})", stop=False)
+    expected = [each.t for each in se.dynamics(system, t_end=2.0, events=event).events]
+    simulator = se.Simulator(system, events=[event])
+    while simulator.t < 2.0:
+        simulator.advance_to(min(2.0, simulator.t + rng.uniform(0.01, 0.5)))
+    assert [each.t for each in simulator.events] == pytest.approx(expected, abs=1e-5)
+    assert len(expected) >= 3
+
+
 def test_one_advance_may_meet_several_events():
     """The stone passes each height once; every advance ends at the next."""
     simulator = falling(events=[se.Event(f"stone.y - {h}") for h in (4, 3, 2, 1)], rtol=1e-10)

@@ -70,13 +70,16 @@ class CompiledRun:
         notes, worst, counts = judgment
         outputs, wide = int(answer[OUTPUTS]), 3 * system.n + system.m
         motion = answer[HEAD : HEAD + outputs * (1 + wide)].copy()
-        t, parts = motion[:outputs], motion_in(motion[outputs:], outputs, system.n, system.m)
+        t, (q, qd, qdd, lam) = motion[:outputs], motion_in(motion[outputs:], outputs, system.n, system.m)
         if system.has_formulas:
-            notes = [*notes, *lift_off_notes(system, t, parts[-1])]
+            notes = [*notes, *lift_off_notes(system, t, lam)]
         return Results(
             system,
             t,
-            *parts,
+            q,
+            qd,
+            qdd,
+            lam,
             analysis="dynamics",
             status=finished(self.options.times[-1], outputs),
             notes=list(notes),
@@ -181,9 +184,9 @@ def _room_for(stepper: OdeStepper, options: DynamicsOptions) -> tuple[OutputRoom
         steps = min(steps, stepper.looks_back)
         most = options.times.size + IN_A_STEP * steps + 2
     wide, columns = path.y.size + path.notes.size, system.m if system.first_rows.size else system.n
-    apart = np.zeros((2, 0 if options.spacing is None else ROOM * (3 * system.n + system.m)))
+    motion, more = np.zeros((2, 0 if options.spacing is None else ROOM * (3 * system.n + system.m)))
     room = OutputRoom(
-        np.zeros(most), np.zeros(4 * most * (1 + wide)), np.zeros(6 * most), *apart,
+        np.zeros(most), np.zeros(4 * most * (1 + wide)), np.zeros(6 * most), motion, more,
         np.zeros((most, columns)), starts.copy(), np.zeros(starts.size - 1), np.zeros((most, starts.size - 1)),
         np.zeros(path.y.size), np.zeros(0),
     )  # fmt: skip

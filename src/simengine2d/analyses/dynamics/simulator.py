@@ -88,6 +88,7 @@ class Simulator(Answer):
         self._seen: History | None = None
         self._row: Results | None = None
         self._coming: list[Crossing] = []
+        self._looked = 0.0  # the time up to which events are known
         self.events: list[Crossing] = []
         """Events so far, in the order of time."""
         self._lock, self._busy = RLock(), False
@@ -115,7 +116,7 @@ class Simulator(Answer):
                 each.value = each.first
             self.t = self._times[0] = 0.0
             self._forget()
-            self.events, self._coming = [], []
+            self.events, self._coming, self._looked = [], [], 0.0
             stepper = self._first
             self._options.system.forget_raised()
             stepper.begin(self._options)
@@ -181,11 +182,20 @@ class Simulator(Answer):
         return None
 
     def _look_for_events(self, t: float) -> None:
-        """What became certain in the last step up to t."""
-        run = self._run
+        """What became certain in the last step up to t. Where a run has gone back, known events are met again."""
+        run, watch = self._run, self._run.watch
         end = min(run.stepper.integration.step_end, t)
-        if run.watch is not None and end > run.watch.t:
-            self._coming += crossings_until(run.watch, end, run.between, self._options.rtol, False)
+        if watch is None or end <= watch.t:
+            return
+        went_back = watch.t < self._looked
+        known = [each for each in (*self.events, *self._coming) if went_back and each.t > watch.t]
+        for crossing in crossings_until(watch, end, run.between, self._options.rtol, False):
+            same = [each for each in known if (each.name, each.rising) == (crossing.name, crossing.rising)]
+            if same:
+                known.remove(same[0])
+            else:
+                self._coming.append(crossing)
+        self._looked = max(self._looked, end)
 
     def _move_to(self, t: float, watching: bool) -> bool:
         """Steps up to the time asked for; singular poses are passed, or end in an error. True if some are left."""
@@ -233,7 +243,7 @@ class Simulator(Answer):
             self._forget()
             self._run.stepper.renew(self.t)
             self._run.passing.begin_at(self.t)
-            self._coming = []
+            self._coming, self._looked = [], self.t
             if self._run.watch is not None and here is not None:
                 self._run.watch.begin(self.t, *here)
 
