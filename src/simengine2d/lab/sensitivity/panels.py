@@ -29,6 +29,8 @@ RESOLVED, RESOLVED_SPLINES = 1e-6, 1e-10
 which the variational equations need, are less smooth.
 """
 FEWEST, MOST_RUNS, MOST_PIECES, MOST_CUTS = 6, 10, 4, 300
+MOST_WAITS = 3
+"""Runs in which cuts may settle, until panels are made smaller, too."""
 TOGETHER = 1e-10
 """Of a motion: cuts this close are one."""
 SLIVER = 0.05
@@ -117,18 +119,20 @@ def resolving_panels(
 ) -> Resolved:
     """Panels on which polynomials resolve the accelerations of a motion; `run` gives the motion at some times."""
     of_time = switches.in_time(begin, end, MOST_CUTS)
-    grid, of_state = np.linspace(begin, end, max(FEWEST, count) + 1), list[Cut]()
+    grid, of_state, waits = np.linspace(begin, end, max(FEWEST, count) + 1), list[Cut](), 0
     for runs in range(1, MOST_RUNS + 1):
         panels = _followed(run, grid, [*of_time, *of_state])
         nodes = panels.results
         found = switches.on_motion(nodes.t, nodes.q, nodes.qd, panels.look, of_state)
         moved = _moved(panels, of_state, found)
         pieces = pieces_of(panels, RESOLVED_SPLINES if splines else RESOLVED)
+        pieces = np.maximum(pieces, 1 + _velocities_break(panels))
         if runs == MOST_RUNS or (not moved.size and pieces.max() == 1):
             break
-        if moved.size:
-            of_state = found
-            continue
+        if moved.size:  # once cut there, a motion may need no more
+            waits, of_state = (waits + 1 if _places(found) == _places(of_state) else 0), found
+            if waits < MOST_WAITS:
+                continue
         if runs > 1:  # a place where the motion is less smooth than polynomials
             pieces[pieces > 1] = MOST_PIECES
         ends = panels.ends
@@ -167,9 +171,14 @@ def _merged(grid: Floats, cuts: Sequence[Cut]) -> Floats:
     return np.sort(np.concatenate([[begin, end], grid[1:-1][~beside], times]))
 
 
+def _places(cuts: Sequence[Cut]) -> list[tuple[int, int]]:
+    """The switches and their levels."""
+    return [(cut.switch, cut.level) for cut in cuts]
+
+
 def _moved(panels: Panels, before: Sequence[Cut], found: Sequence[Cut]) -> Floats:
     """The times of cuts of the state that are not where they were before."""
-    if [each[1:] for each in before] != [each[1:] for each in found]:
+    if _places(before) != _places(found):
         return np.array([each.t for each in found] or [each.t for each in before])
     times = np.array([each.t for each in found])
     apart, panel = np.abs(times - [each.t for each in before]), panels.place(times)[0]
