@@ -104,8 +104,7 @@ def _velocity_slopes(
         turned = by_p.force[k] - by_p.force[0] + (by_state.stiffness[k] - by_state.stiffness[0]) @ q_p
         e = np.where(is_given, given_p, qd_p) + (scale**2 / step.weight)[:, None] * turned
         e = e + 2.0 * (scale / step.weight * (J.T @ step.y))[:, None] * scale_p
-        change = [scale * weighted_change(J * scale, each, step.weight) for each in (b - J @ e).T]
-        qd_p = e + np.stack(change, axis=-1)
+        qd_p = e + scale[:, None] * weighted_change(J * scale, b - J @ e, step.weight)
     return qd_p
 
 
