@@ -145,16 +145,18 @@ def smallest_change(J: Matrix, residual: Floats, weight: Floats, eps: float = EP
 def weighted_change(J: Matrix, residual: Floats, weight: Floats) -> Floats:
     """dx of smallest |dx|_W with J dx = residual, for weights that differ by many powers of ten.
 
-    In y = W^1/2 dx and with rows of norm one, dependent rows can be identified, and the answer is that of W = 1.
+    In y = W^1/2 dx and with rows of norm one, dependent rows can be identified, and the answer is that of W = 1. With a
+    dense J there may be many residuals, as columns.
     """
     if J.shape[0] == 0:
-        return np.zeros(J.shape[1])
+        return np.zeros((J.shape[1], *residual.shape[1:]))
     root = np.sqrt(weight)
     scaled, norms = unit_rows(_times_columns(J, 1.0 / root))
     if isinstance(J, np.ndarray):
         U, sizes, Vt = np.linalg.svd(scaled, full_matrices=False)
         kept = sizes > FAINT
-        return np.asarray(Vt[kept].T @ ((U[:, kept].T @ (residual / norms)) / sizes[kept]) / root)
+        parts = (U[:, kept].T @ (residual.T / norms).T).T / sizes[kept]
+        return np.asarray(((Vt[kept].T @ parts.T).T / root).T)
     return smallest_change(scaled, residual / norms, np.ones_like(weight), WEAKEST) / root
 
 

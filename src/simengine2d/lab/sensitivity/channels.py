@@ -34,6 +34,8 @@ Read = Callable[[Results], Any]
 
 FOLLOWED = re.compile(r"\.energy\b|\benergy\.(input|dissipated)\b|\bdirection\(")
 """Channels that add up over time, or count turns: their values depend on the motion before."""
+TURNS = re.compile(r"\bdirection\(")
+"""Those that count turns."""
 UNCHANGED = 1e-13
 """Of the values: what numbers without influence change."""
 

@@ -26,16 +26,25 @@ from ...errors import UnsupportedError
 from ...numerics.arrays import Floats, Ints
 from ...results.results import Results
 from ...system.system import System
+from .jumps import Jump, Side, time_slopes
 from .motion_slopes import MotionSlopes, states_of
 from .node_equations import node_equations
-from .panels import NODES, STAGES, between, once, resolving_panels, twice
+from .panels import NODES, STAGES, TOGETHER, WINDOW, ahead, between, once, resolving_panels, twice
 from .parameters import Varied, VariedNumber, VariedTime
 from .residuals import States, jacobians, residuals
 from .start_slopes import start_slopes
+from .switches import Cut, Switches
 from .variational import LinearEquations, ReducedEquations, full_slopes, inverses, linear_equations
 
 RTOL = 1e-11
 """Of the motion at the nodes."""
+AT_JUMP = 1e-9
+"""Of the motion: what is at a jump."""
+BESIDE = 1e-6
+"""Of a panel: how far from a cut the accelerations of its sides are found."""
+SHORT = 1e-4
+"""Of a usual panel: along which the rates of switches are found."""
+END = np.ones(1)
 OPTIONS = ("coordinates", "max_step")
 """Options of the run that the motion at the nodes follows, too."""
 BEYOND = 1e-4
@@ -63,34 +72,37 @@ class Variational:
         tolerance = min(RTOL, options.get("rtol", 1.0))
         run = lambda times: dynamics(self.system, t_eval=times, rtol=tolerance, **others)
         self.end = float(results.t[-1])
+        self.moving = list[tuple[Jump, Floats]]()
         beyond = BEYOND * (self.end - self.begin) if any(each.stop for each in results.events) else 0.0
-        self.panels = resolving_panels(
-            run, self.begin, self.end + beyond, panel_count(results), splines=has_splines(self.system)
+        self.switches = Switches(self.system)
+        count, splines = panel_count(results), has_splines(self.system)
+        self.panels, rough = resolving_panels(
+            run, self.begin, self.end + beyond, count, self.switches, splines=splines
         )
-        self._refuse_jumps()
-
-    def _refuse_jumps(self) -> None:
-        """Derivatives jump where forces do, by what the instant of the jump contributes."""
-        if self.panels.rough.size:
+        if rough.size:
             raise UnsupportedError(
-                f"the motion has no derivatives that could be trusted: at about t = {self.panels.rough[0]:.4g} s its "
-                "accelerations jump, or change faster than can be resolved. Smooth the force that does it (step5 "
-                "instead of step, a wider friction law), or end the run before."
+                f"the motion has no derivatives that could be trusted: at about t = {rough[0]:.4g} s its velocities or "
+                "accelerations jump where no law is known to switch, or change faster than can be resolved. Smooth "
+                "the force that does it (step5 instead of step, a wider friction law), or end the run before."
             )
 
     def at(self, times: Floats) -> Results:
         """The motion at any of its times: polynomials between the nodes, forces by the equations."""
-        q, qd = between(self.panels, times)
-        qdd, lam = self._forced(times, q, qd)
+        panel, x = self.panels.place(times)
+        return self._states(panel, x, times)
+
+    def _states(self, panel: Ints, x: Floats, times: Floats) -> Results:
+        q, qd = between(self.panels, panel, x)
+        qdd, lam = self._forced(times, q, qd, self.chosen[panel])
         return replace(self.panels.results, t=times, q=q, qd=qd, qdd=qdd, lam=lam)
 
-    def _forced(self, t: Floats, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+    def _forced(self, t: Floats, q: Floats, qd: Floats, chosen: Ints) -> tuple[Floats, Floats]:
         """qdd and lam of B^T M B v'' = B^T (QA - M S gamma), qdd = S gamma + B v'', lam = S^T (QA - M qdd)."""
         still, m = np.zeros_like(q), self.system.m
         states = States(t, q, qd, still, np.zeros((t.size, m)))
         at_rest = residuals(self.system, states)
         QA, gamma = -at_rest.force[..., None], -at_rest.second[:, self.kept, None]
-        at = inverses(jacobians(self.system, states)[:, self.kept], self.chosen[self.panels.place(t)[0]])
+        at = inverses(jacobians(self.system, states)[:, self.kept], chosen)
         masses, B_T, held = self.system.masses[:, None], np.swapaxes(at.B, 1, 2), at.S @ gamma
         second = np.linalg.solve(B_T @ (masses * at.B), B_T @ (QA - masses * held))
         qdd, lam = held + at.B @ second, np.zeros((t.size, m))
@@ -99,14 +111,19 @@ class Variational:
 
     def slopes(self, results: Results) -> MotionSlopes:
         """q_p, qd_p, qdd_p and lam_p at the times of results."""
-        chosen, (begins, seconds) = self.chosen, self.marched
         panel, x = self.panels.place(results.t)
-        h = self.panels.lengths[panel][:, None, None]
-        f, own = chosen.shape[1], seconds[panel]
-        rate = begins[panel, f:] + h * np.einsum("tj,tjfp->tfp", once(x), own)
-        v = begins[panel, :f] + h * x[:, None, None] * begins[panel, f:]
-        v = v + h**2 * np.einsum("tj,tjfp->tfp", twice(x), own)
-        return self._full(self._along(results, chosen[panel], self.numbers), v, rate)
+        begins, seconds = self.marched
+        return self._without_jumps(results.t, self._read(results, panel, x, begins[panel], seconds[panel]))
+
+    def _read(
+        self, results: Results, panel: Ints, x: Floats, begins: Floats, seconds: Floats
+    ) -> MotionSlopes:
+        """At places x of panels, whose v_p and v'_p at the start, and v''_p at the nodes, are given for each."""
+        h, f = self.panels.lengths[panel][:, None, None], self.chosen.shape[1]
+        rate = begins[:, f:] + h * np.einsum("tj,tjfp->tfp", once(x), seconds)
+        v = begins[:, :f] + h * x[:, None, None] * begins[:, f:]
+        v = v + h**2 * np.einsum("tj,tjfp->tfp", twice(x), seconds)
+        return self._full(self._along(results, self.chosen[panel], self.numbers), v, rate)
 
     def rates(self, results: Results, clock: VariedTime) -> MotionSlopes:
         """How q, qd, qdd and lam change with time: the same equations, for a shift of the clock."""
@@ -121,6 +138,17 @@ class Variational:
         lam = np.zeros((v.shape[0], self.system.m, v.shape[2]))
         lam[:, self.kept] = slopes.lam
         return slopes._replace(lam=lam)
+
+    def _without_jumps(self, t: Floats, slopes: MotionSlopes) -> MotionSlopes:
+        """Where accelerations jump at a time that moves, they and the velocities have no derivatives."""
+        for jump, times in self.moving:
+            rows = np.flatnonzero(np.abs(t - jump.t) <= AT_JUMP * np.ptp(self.panels.ends))
+            if rows.size:
+                moving, jumping = times != 0.0, np.abs(jump.change) > 0.0
+                for part in (slopes.qd, slopes.qdd):
+                    part[np.ix_(rows, jumping, moving)] = np.nan
+                slopes.lam[np.ix_(rows, np.arange(slopes.lam.shape[1]), moving)] = np.nan
+        return slopes
 
     def _along(self, results: Results, chosen: Ints, numbers: Sequence[Varied]) -> LinearEquations:
         """The equations at the times of results, with the independent coordinates of each."""
@@ -155,6 +183,31 @@ class Variational:
         """v_p and v'_p at the start of each panel, and v''_p at its nodes."""
         return self._march(self.chosen, panel_maps(self.nodes[1], self.panels.lengths))
 
+    @cached_property
+    def jumps(self) -> list[Jump]:
+        """Where accelerations jump."""
+        ends, found = self.panels.ends, []
+        step = SHORT * float(np.median(self.panels.lengths))
+        cuts = sorted(self.panels.cuts)
+        inner = [k for k in range(1, ends.size - 1) if any(cut.t == ends[k] for cut in cuts)]
+        for k in inner:
+            t = float(ends[k])
+            jump = Jump(t, self._cuts_at(t), self._side(k - 1, 1.0), self._side(k, 0.0), step)
+            if not jump.is_kink(self.system.sizes):
+                found.append(jump)
+        return found
+
+    def _cuts_at(self, t: float) -> list[Cut]:
+        together = TOGETHER * float(np.ptp(self.panels.ends))
+        return [cut for cut in self.panels.cuts if abs(cut.t - t) <= together]
+
+    def _side(self, panel: int, x: float) -> Side:
+        """The state at an end of a panel, by the smooth continuation of the motion inside."""
+        inside = x + np.array([0.0, 1.0, 2.0]) * (BESIDE if x == 0.0 else -BESIDE)
+        times = self.panels.ends[panel] + inside * self.panels.lengths[panel]
+        there = self._states(np.full(3, panel), inside, times)
+        return Side(there.q[0], there.qd[0], 2.0 * there.qdd[1] - there.qdd[2])
+
     def _independent(self, i: int) -> Ints:
         motion = self.panels.results
         space = tangent_space(self.system, float(motion.t[i]), motion.q[i])
@@ -164,22 +217,30 @@ class Variational:
         """v and v' at the start of each panel, and v'' at its nodes."""
         count, f, P = chosen.shape[0], chosen.shape[1], len(self.numbers)
         begins, seconds = np.zeros((count, 2 * f, P)), np.zeros((count, STAGES, f, P))
+        jumps = {int(np.searchsorted(self.panels.ends, jump.t)): jump for jump in self.jumps}
         q, qd = start_slopes(self.system, self.begin, self.numbers)
         state = np.concatenate([q[chosen[0]], qd[chosen[0]]])
         for k in range(count):
-            if k and not np.array_equal(chosen[k], chosen[k - 1]):
-                q, qd = self._all_coordinates(STAGES * k - 1, chosen[k - 1], state)
+            if k and (k in jumps or not np.array_equal(chosen[k], chosen[k - 1])):
+                q, qd = self._at_end(k - 1, begins[k - 1], seconds[k - 1])
+                q[chosen[k - 1]], qd[chosen[k - 1]] = state[:f], state[f:]
+                if k in jumps:
+                    times = time_slopes(jumps[k], self.switches, self.numbers, q, qd)
+                    qd = qd - jumps[k].change[:, None] * times
+                    self.moving.append((jumps[k], times))
                 state = np.concatenate([q[chosen[k]], qd[chosen[k]]])
             columns = np.concatenate([state, np.eye(P)])
             begins[k], seconds[k] = state, (maps.nodes[k] @ columns).reshape(STAGES, f, P)
             state = maps.end[k] @ columns
         return begins, seconds
 
-    def _all_coordinates(self, i: int, chosen: Ints, state: Floats) -> tuple[Floats, Floats]:
-        """q_p and qd_p at a node from those of its independent coordinates."""
-        parts = self._along(self.panels.results.at_rows(slice(i, i + 1)), chosen[None], self.numbers).parts
-        columns = np.concatenate([state, np.eye(state.shape[1])])
-        return parts.q[0] @ columns, parts.qd[0] @ columns
+    def _at_end(self, k: int, begin: Floats, seconds: Floats) -> tuple[Floats, Floats]:
+        """q_p and qd_p at the end of panel k, from nodes inside, since formulas may jump at the end."""
+        last = slice(STAGES - WINDOW, STAGES)
+        nodes = self.panels.results.at_rows(slice(STAGES * k + last.start, STAGES * k + last.stop))
+        again = [np.broadcast_to(part, (WINDOW, *part.shape)) for part in (begin, seconds)]
+        inside = self._read(nodes, np.full(WINDOW, k), NODES[last], *again)
+        return ahead(inside.q, inside.qd, inside.qdd, float(self.panels.lengths[k]))
 
 
 def has_splines(system: System) -> bool:
@@ -210,8 +271,8 @@ def panel_maps(reduced: ReducedEquations, lengths: Floats) -> Panel:
     # v and v' at the end
     parts, h = nodes.reshape(count, STAGES, f, 2 * f + P), lengths[:, None, None]
     end = np.zeros((count, 2 * f, 2 * f + P))
-    end[:, :f] = h**2 * np.einsum("j,kjfc->kfc", AA[-1], parts)
-    end[:, f:] = h * np.einsum("j,kjfc->kfc", A[-1], parts)
+    end[:, :f] = h**2 * np.einsum("j,kjfc->kfc", twice(END)[0], parts)
+    end[:, f:] = h * np.einsum("j,kjfc->kfc", once(END)[0], parts)
     end[:, : 2 * f, : 2 * f] += np.eye(2 * f)
     end[:, :f, f : 2 * f] += h * np.eye(f)
     return Panel(end, nodes)

@@ -41,6 +41,11 @@ class DifferentiatedMotion(ABC):
         """Where the outputs of the analysis are."""
         return self.results.t
 
+    @property
+    def jumps(self) -> Sequence[float]:
+        """The times at which accelerations jump, where they are known."""
+        return ()
+
     @abstractmethod
     def at(self, places: Floats) -> Results:
         """The states there."""
@@ -107,6 +112,10 @@ class ForcedMotion(DifferentiatedMotion):
     def __init__(self, results: Results, numbers: Sequence[VariedNumber], options: Mapping[str, Any]) -> None:
         super().__init__(results, numbers)
         self.variational = Variational(numbers, results, options)
+
+    @property
+    def jumps(self) -> Sequence[float]:
+        return [jump.t for jump in self.variational.jumps]
 
     def at(self, places: Floats) -> Results:
         return self.variational.at(places)

@@ -1,44 +1,50 @@
-"""A motion cut into panels, each with the nodes of Radau's quadrature, on which linear equations are collocated.
+"""A motion cut into panels, each with the nodes of Gauss's quadrature, on which linear equations are collocated.
 
 On a panel of the length h from t0, with nodes t0 + c_i h and polynomials l_j that are 1 at node j and 0 at the others,
 
     v(t0 + x h) = v0 + h sum_j v'_j B_j(x),      B_j(x) = int_0^x l_j
 
-E. Hairer, G. Wanner, Solving Ordinary Differential Equations II (1996), section IV.5. The last node is the end of the
-panel; the error there is that of order 2s - 1.
+E. Hairer, G. Wanner, Solving Ordinary Differential Equations II (1996), section IV.5. The error at the end is that of
+order 2s. No node is at an end: where forces jump, the motion is cut, and each node is clearly on one side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial import Chebyshev
 from numpy.polynomial.chebyshev import chebvander
-from numpy.polynomial.legendre import Legendre, legint, legvander
+from numpy.polynomial.legendre import leggauss, legint, legvander
 
-from ...errors import SimEngineError
+from ...errors import SimEngineError, UnsupportedError
 from ...numerics.arrays import Floats
 from ...results.results import Results
+from .switches import Cut, Switches
 
 STAGES = 12
 RESOLVED, RESOLVED_SPLINES = 1e-6, 1e-10
 """Part of an acceleration that the highest polynomial of a panel may have; where forces are splines, their derivatives,
 which the variational equations need, are less smooth.
 """
-FEWEST, MOST_RUNS, MOST_PIECES = 6, 8, 4
+FEWEST, MOST_RUNS, MOST_PIECES, MOST_CUTS = 6, 10, 4, 300
+MOST_WAITS = 3
+"""Runs in which cuts may settle, until panels are made smaller, too."""
+TOGETHER = 1e-10
+"""Of a motion: cuts this close are one."""
+SLIVER = 0.05
+"""Of the panels beside it: how far an end moves to a cut."""
+SETTLED = 1e-9
+"""Of the panels beside it: how far a cut may be from where it belongs."""
+ROUNDING = 1e-14
+"""Of times."""
+CONTINUOUS = 1e-8
+"""Of the velocities: where the integrals of the accelerations lead from one panel to the next."""
+NOISE, TAIL = 1e-9, 100.0
+"""Of the accelerations, and of the last coefficients of two panels: what may be between them at their common end."""
 
-
-def _nodes() -> Floats:
-    """Zeros of P_s - P_s-1, moved from -1..1 to 0..1; the last is 1."""
-    difference = Legendre.basis(STAGES) - Legendre.basis(STAGES - 1)
-    roots = np.sort(difference.roots().real)
-    roots[-1] = 1.0
-    return np.asarray(0.5 * (1.0 + roots))
-
-
-NODES = _nodes()
+NODES = 0.5 * (1.0 + leggauss(STAGES)[0])
 _COEFFICIENTS = np.linalg.inv(legvander(2.0 * NODES - 1.0, STAGES - 1))
 """Of l_j as a sum of Legendre's polynomials on -1..1: column j."""
 
@@ -66,10 +72,7 @@ class Panels(NamedTuple):
 
     ends: Floats
     results: Results
-    begin: Results
-    """The motion at its start, which is no node."""
-    rough: Floats
-    """Where the panels begin whose accelerations no polynomial resolves."""
+    cuts: list[Cut]
 
     @property
     def lengths(self) -> Floats:
@@ -77,8 +80,17 @@ class Panels(NamedTuple):
 
     def place(self, t: Floats) -> tuple[Any, Floats]:
         """The panel of each time, and where in it the time is, between 0 and 1."""
-        panel = np.clip(np.searchsorted(self.ends, t, side="left") - 1, 0, self.lengths.size - 1)
+        panel = np.clip(np.searchsorted(self.ends, t, side="left") - 1, 0, self.ends.size - 2)
         return panel, (t - self.ends[panel]) / self.lengths[panel]
+
+    def look(self, t: float) -> tuple[Floats, Floats]:
+        q, qd = between(self, *self.place(np.array([t])))
+        return q[0], qd[0]
+
+    def parts(self, name: str) -> Floats:
+        """q, qd or qdd at the nodes, in lengths and radians: (panels, nodes, coordinates)."""
+        sizes = self.results.system.sizes
+        return (getattr(self.results, name) / sizes).reshape(-1, STAGES, sizes.size)
 
 
 def nodes_of(ends: Floats) -> Floats:
@@ -86,82 +98,181 @@ def nodes_of(ends: Floats) -> Floats:
     return (ends[:-1, None] + np.diff(ends)[:, None] * NODES).ravel()
 
 
+# Where to cut ------------------------------------------------------------------------------------------
+
+
+class Resolved(NamedTuple):
+    """Panels, and the times at which they do not resolve the motion after all."""
+
+    panels: Panels
+    rough: Floats
+
+
 def resolving_panels(
-    run: Callable[[Floats], Results], begin: float, end: float, count: int, *, splines: bool = False
-) -> Panels:
+    run: Callable[[Floats], Results],
+    begin: float,
+    end: float,
+    count: int,
+    switches: Switches,
+    *,
+    splines: bool,
+) -> Resolved:
     """Panels on which polynomials resolve the accelerations of a motion; `run` gives the motion at some times."""
-    ends = np.linspace(begin, end, max(FEWEST, count) + 1)
+    of_time = switches.in_time(begin, end, MOST_CUTS)
+    grid, of_state, waits = np.linspace(begin, end, max(FEWEST, count) + 1), list[Cut](), 0
     for runs in range(1, MOST_RUNS + 1):
-        motion = run(np.concatenate([[begin], nodes_of(ends)]))
-        results = motion.at_rows(slice(1, None))
-        if results.t.size != STAGES * (ends.size - 1):
-            raise SimEngineError(f"the motion could not be followed to t = {end:g} s: {results.status}.")
-        pieces = pieces_of(results, RESOLVED_SPLINES if splines else RESOLVED)
-        if runs == MOST_RUNS or pieces.max() == 1:
+        panels = _followed(run, grid, [*of_time, *of_state])
+        nodes = panels.results
+        found = switches.on_motion(nodes.t, nodes.q, nodes.qd, panels.look, of_state)
+        moved = _moved(panels, of_state, found)
+        pieces = pieces_of(panels, RESOLVED_SPLINES if splines else RESOLVED)
+        pieces = np.maximum(pieces, 1 + _velocities_break(panels))
+        if runs == MOST_RUNS or (not moved.size and pieces.max() == 1):
             break
+        if moved.size:  # once cut there, a motion may need no more
+            waits, of_state = (waits + 1 if _places(found) == _places(of_state) else 0), found
+            if waits < MOST_WAITS:
+                continue
         if runs > 1:  # a place where the motion is less smooth than polynomials
             pieces[pieces > 1] = MOST_PIECES
+        ends = panels.ends
         parts = [np.linspace(a, b, n + 1)[:-1] for a, b, n in zip(ends, ends[1:], pieces, strict=False)]
-        ends = np.concatenate([*parts, [end]])
-    rough = pieces_of(results, RESOLVED) > 1
-    return Panels(ends, results, motion.at_rows(slice(0, 1)), ends[:-1][rough])
+        grid = np.concatenate([*parts, [end]])
+    rough = panels.ends[:-1][pieces_of(panels, RESOLVED) > 1]
+    return Resolved(panels, np.unique(np.concatenate([rough, moved, torn(panels)])))
 
 
-def pieces_of(results: Results, resolved: float) -> Any:
+def _followed(run: Callable[[Floats], Results], grid: Floats, cuts: list[Cut]) -> Panels:
+    if len(cuts) > MOST_CUTS:
+        raise UnsupportedError(
+            f"the motion has no derivatives that could be trusted: forces switch more than {MOST_CUTS} times. End the "
+            "run earlier, or smooth the force that does it."
+        )
+    ends = _merged(grid, cuts)
+    results = run(nodes_of(ends))
+    if results.t.size != STAGES * (ends.size - 1):
+        raise SimEngineError(f"the motion could not be followed to t = {ends[-1]:g} s: {results.status}.")
+    return Panels(ends, results, cuts)
+
+
+def _merged(grid: Floats, cuts: Sequence[Cut]) -> Floats:
+    """Ends at all cuts; those of the grid that are beside one make room for it."""
+    begin, end = float(grid[0]), float(grid[-1])
+    together = TOGETHER * (end - begin)
+    times: list[float] = []
+    for t in sorted(cut.t for cut in cuts):
+        if begin + together < t < end - together and (not times or t - times[-1] > together):
+            times.append(t)
+    if not times:
+        return grid
+    gaps = np.diff(grid)
+    room = SLIVER * np.minimum(gaps[:-1], gaps[1:])
+    beside = np.abs(grid[1:-1, None] - times).min(axis=1) <= room
+    return np.sort(np.concatenate([[begin, end], grid[1:-1][~beside], times]))
+
+
+def _places(cuts: Sequence[Cut]) -> list[tuple[int, int]]:
+    """The switches and their levels."""
+    return [(cut.switch, cut.level) for cut in cuts]
+
+
+def _moved(panels: Panels, before: Sequence[Cut], found: Sequence[Cut]) -> Floats:
+    """The times of cuts of the state that are not where they were before."""
+    if _places(before) != _places(found):
+        return np.array([each.t for each in found] or [each.t for each in before])
+    times = np.array([each.t for each in found])
+    apart, panel = np.abs(times - [each.t for each in before]), panels.place(times)[0]
+    shorter = np.minimum(panels.lengths[panel], np.append(panels.lengths, np.inf)[panel + 1])
+    return np.asarray(times[apart > SETTLED * shorter + ROUNDING * panels.ends[-1]])
+
+
+# What they resolve -------------------------------------------------------------------------------------
+
+
+def pieces_of(panels: Panels, resolved: float) -> Any:
     """Into how many pieces each panel has to be cut, so that polynomials through its nodes resolve the accelerations.
 
     The highest coefficient of a smooth function changes with h^(s-1).
     """
-    sizes = results.system.sizes
-    parts = (results.qdd / sizes).reshape(-1, STAGES, sizes.size)
+    parts = panels.parts("qdd")
     highest = np.abs(np.einsum("k,pkn->pn", _COEFFICIENTS[-1], parts)).max(axis=1)
     excess = highest / max(resolved * np.abs(parts).max(), np.finfo(float).tiny)
     wanted = np.ceil(excess ** (1.0 / (STAGES - 1)))
     return np.clip(np.nan_to_num(wanted, nan=MOST_PIECES), 1, MOST_PIECES).astype(np.int64)
 
 
+def torn(panels: Panels) -> Floats:
+    """The ends of panels at which velocities jump, or accelerations where nothing is known to switch."""
+    known = np.isin(panels.ends[1:-1], [cut.t for cut in panels.cuts])
+    broken = _velocities_break(panels)
+    broken[:-1] |= _accelerations_jump(panels) & ~known
+    return np.asarray(panels.ends[1:][broken])
+
+
+def _velocities_break(panels: Panels) -> Any:
+    """Whether velocities are not the integrals of the accelerations, inside each panel or on to the next."""
+    qd, qdd = panels.parts("qd"), panels.parts("qdd")
+    h, at = panels.lengths[:, None], once(np.array([0.0, NODES[0], NODES[-1], 1.0]))
+    gained = lambda a, b: h * np.einsum("j,pjn->pn", at[b] - at[a], qdd)
+    begin, end = qd[:, 0] - gained(0, 1), qd[:, -1] + gained(2, 3)
+    largest_gain = (h * np.abs(qdd).max(axis=(1, 2))[:, None]).max()
+    allowed = CONTINUOUS * (np.abs(qd).max() + largest_gain)
+    broken = np.abs(qd[:, 0] + gained(1, 2) - qd[:, -1]).max(axis=1) > allowed
+    broken[:-1] |= np.abs(begin[1:] - end[:-1]).max(axis=1) > allowed
+    return broken
+
+
+def _accelerations_jump(panels: Panels) -> Any:
+    """Whether polynomials of a panel and of the next one differ at their common end by more than their errors."""
+    qdd = panels.parts("qdd")
+    begin, end = np.einsum("ej,pjn->epn", legvander([-1.0, 1.0], STAGES - 1) @ _COEFFICIENTS, qdd)
+    last = np.abs(np.einsum("cj,pjn->pcn", _COEFFICIENTS[-3:], qdd)).max(axis=(1, 2))
+    errors = TAIL * last + NOISE * np.abs(qdd).max(axis=(1, 2))
+    return np.abs(begin[1:] - end[:-1]).max(axis=1) > np.maximum(errors[1:], errors[:-1])
+
+
 # Between the nodes -------------------------------------------------------------------------------------
 
-POINTS = np.concatenate([[0.0], NODES])
-"""Where a motion is known in each panel."""
-WINDOW = 4
-_WIDTHS = POINTS[WINDOW - 1 :] - POINTS[: 1 - WINDOW]
+WINDOW = 6
+_WIDTHS = NODES[WINDOW - 1 :] - NODES[: 1 - WINDOW]
 
 
-def between(panels: Panels, times: Floats) -> tuple[Floats, Floats]:
-    """Position and velocity at any times, by polynomials of degree 11 that have q, qd and qdd of four points."""
-    panel, x = panels.place(times)
-    first = np.clip(np.searchsorted(POINTS, x) - WINDOW // 2, 0, POINTS.size - WINDOW)
+def between(panels: Panels, panel: Any, x: Floats) -> tuple[Floats, Floats]:
+    """q and qd at places of panels, by polynomials of degree 11 that have values and rates of six nodes."""
+    first = np.clip(np.searchsorted(NODES, x) - WINDOW // 2, 0, STAGES - WINDOW)
     h = (panels.lengths[panel] * _WIDTHS[first])[:, None, None]
     rows = (STAGES * panel + first)[:, None] + np.arange(WINDOW)
-    q, qd, qdd = (
-        np.concatenate([getattr(panels.begin, name), getattr(panels.results, name)])[rows]
-        for name in ("q", "qd", "qdd")
-    )
-    known = np.stack([q, h * qd, h**2 * qdd], axis=2).reshape(times.size, 3 * WINDOW, -1)
-    value, rate = _blended((x - POINTS[first]) / _WIDTHS[first], first)
-    return np.einsum("tk,tkn->tn", value, known), np.einsum("tk,tkn->tn", rate, known) / h[:, 0]
+    q, qd, qdd = (getattr(panels.results, name)[rows] for name in ("q", "qd", "qdd"))
+    weights = _weights((x - NODES[first]) / _WIDTHS[first], first)
+    blended = lambda value, rate: np.einsum("tk,tkn->tn", weights, np.concatenate([value, h * rate], axis=1))
+    return blended(q, qd), blended(qd, qdd)
 
 
-def _blended(x: Floats, first: Any) -> tuple[Floats, Floats]:
-    """How much each known number counts for the value at x, and for its rate, in the window that begins at `first`."""
-    out, powers = np.zeros((2, x.size, 3 * WINDOW)), chebvander(2.0 * x - 1.0, 3 * WINDOW - 1)
+def ahead(q: Floats, qd: Floats, qdd: Floats, h: float) -> tuple[Floats, Floats]:
+    """q and qd at the end of a panel of the length h, from its last nodes."""
+    first, h = np.array([STAGES - WINDOW]), h * float(_WIDTHS[-1])
+    weights = _weights((1.0 - NODES[first]) / _WIDTHS[-1], first)[0]
+    blended = lambda value, rate: np.tensordot(weights, np.concatenate([value, h * rate]), 1)
+    return blended(q, qd), blended(qd, qdd)
+
+
+def _weights(x: Floats, first: Any) -> Floats:
+    """How much the values and the rates count for the value at x, in the window that begins at `first`."""
+    out, powers = np.zeros((x.size, 2 * WINDOW)), chebvander(2.0 * x - 1.0, 2 * WINDOW - 1)
     for w in np.unique(first).tolist():
-        out[:, first == w] = powers[first == w] @ _HERMITE[w]
-    return out[0], out[1]
+        out[first == w] = powers[first == w] @ _HERMITE[w]
+    return out
 
 
 def _hermite_basis(points: Floats) -> Floats:
-    """Chebyshev coefficients of p with one of p, p', p'' at one point equal to 1, and the others 0; and of p'."""
-    basis = [Chebyshev.basis(k, domain=[0.0, 1.0]) for k in range(3 * points.size)]
-    rows = [
-        [each.deriv(order)(x) if order else each(x) for each in basis] for x in points for order in range(3)
+    """Chebyshev coefficients of p with one of p and p' at one point equal to 1, and the others 0."""
+    basis = [Chebyshev.basis(k, domain=[0.0, 1.0]) for k in range(2 * points.size)]
+    rows = [[each(x) for each in basis] for x in points] + [
+        [each.deriv()(x) for each in basis] for x in points
     ]
-    values = np.linalg.inv(np.array(rows))
-    rates = [Chebyshev(column, domain=[0.0, 1.0]).deriv().coef for column in values.T]
-    return np.stack([values, np.pad(np.array(rates).T, [(0, 1), (0, 0)])])
+    return np.asarray(np.linalg.inv(np.array(rows)))
 
 
 _HERMITE = [
-    _hermite_basis((POINTS[w : w + WINDOW] - POINTS[w]) / width) for w, width in enumerate(_WIDTHS.tolist())
+    _hermite_basis((NODES[w : w + WINDOW] - NODES[w]) / width) for w, width in enumerate(_WIDTHS.tolist())
 ]

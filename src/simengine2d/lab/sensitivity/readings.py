@@ -34,7 +34,7 @@ from ..sweep.reading import (
     first_crossing,
     refuse_outside,
 )
-from .channels import FOLLOWED, channel_slopes, slope_of
+from .channels import FOLLOWED, TURNS, channel_slopes, slope_of
 from .motion_slopes import MotionSlopes
 from .motions import DifferentiatedMotion
 from .parameters import Varied
@@ -99,6 +99,11 @@ class MotionReading(Reading):
 
     def followed(self, node: Node) -> Value:
         """What depends on the motion before: read through all of it."""
+        if self.study.motion.jumps and not TURNS.search(to_text(node)):
+            raise UnsupportedError(
+                f"{to_text(node)} has no derivatives that could be trusted: it adds up over time, and at "
+                f"t = {self.study.motion.jumps[0]:.6g} s a force jumps. Smooth the force that does it."
+            )
         times = np.union1d(finer(self.study.motion.places), self.places)
         whole = type(self)(self.study, times)
         whole.is_whole = True

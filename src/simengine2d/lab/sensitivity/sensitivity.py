@@ -43,8 +43,9 @@ def sensitivity(
     The largest value of a channel is that between the outputs too. Values and derivatives are in SI units. They are
     those of the motion itself, not of the steps of a method: a run under forces is repeated with a tight tolerance.
 
-    Raises where there is no derivative: at kinks and jumps, at peaks of equal height, of events that only touch zero,
-    of reactions that redundant constraints share, and of laws that are Python functions.
+    Forces may jump or have kinks during a motion: the times of these are differentiated, too. Raises where there is no
+    derivative: of a value at a kink or a jump, at peaks of equal height, of events that only touch zero, of reactions
+    that redundant constraints share, and of laws that are Python functions.
     """
     if not isinstance(model, Model):
         raise ModelError(f"sensitivity needs a Model, not {model!r}; read a file with load(path).")

@@ -6,8 +6,10 @@ The pose is the closest one to the drawing in which the joints close. Near a dra
 
 Velocities minimize |qd - given|_W with Phi_q qd = nu. With y of qd - given = W^-1 Phi_q^T y,
 
-    qd_p = e + W^-1 Phi_q^T (Phi_q W^-1 Phi_q^T)^+ (b - Phi_q e),      e = given_p + W^-1 (Phi_q^T y)_p,
-    b = -Phi'_p - (Phi')_q q_p
+    qd_p = e + W^-1 Phi_q^T (Phi_q W^-1 Phi_q^T)^+ (b - Phi_q e),      b = -Phi'_p - (Phi')_q q_p,
+    e = given_p + W^-1 (Phi_q^T y)_p + (W^-1)_p Phi_q^T y
+
+W compares angles with lengths by the sizes of bodies, which depend on the parameters, too.
 """
 
 from __future__ import annotations
@@ -28,6 +30,9 @@ from .residuals import Residuals, States, StateSlopes, jacobians, state_slopes
 DRAWN_CLOSED = 1e-7
 """Lengths by which a pose that closes as drawn is moved at most."""
 
+ROUNDING = 1e-12
+"""Of the largest effort: what moves no velocity."""
+
 
 def start_slopes(system: System, t: float, numbers: Sequence[VariedNumber]) -> tuple[Floats, Floats]:
     """q_p and qd_p at the start, (coordinates, parameters)."""
@@ -45,9 +50,19 @@ def start_slopes(system: System, t: float, numbers: Sequence[VariedNumber]) -> t
         q_p = drawn - scaled_inverses(system, by_state.J[:1])[0] @ (by_p.Phi[0] + by_state.J[0] @ drawn)
     else:  # the way from the drawing to the closed pose is a formula, too, though a long one
         q_p = np.stack([number.slope(lambda other, _: assemble(other, t).q) for number in numbers], axis=-1)
-    return q_p, _velocity_slopes(
-        system, steps, by_state, by_p, q_p, np.stack([number.drawn_rate_slope for number in numbers], axis=-1)
-    )
+    given_p = np.stack([number.drawn_rate_slope for number in numbers], axis=-1)
+    scale_p = _scale_slopes(by_state.J[0], steps, numbers)
+    return q_p, _velocity_slopes(system, steps, by_state, by_p, q_p, given_p, scale_p)
+
+
+def _scale_slopes(J: Floats, steps: Sequence[VelocityStep], numbers: Sequence[VariedNumber]) -> Floats:
+    """How the scales of coordinates change that were moved; they have kinks, where another point is the farthest."""
+    effort = np.max([np.abs(J.T @ step.y) for step in steps], axis=0)
+    moved = np.flatnonzero(effort > ROUNDING * effort.max(initial=0.0))
+    slopes = np.zeros((J.shape[1], len(numbers)))
+    for k, number in enumerate(numbers if moved.size else ()):
+        slopes[moved, k] = number.slope(lambda other, _: coordinate_scale(other)[moved])
+    return slopes
 
 
 class VelocityStep(NamedTuple):
@@ -78,6 +93,7 @@ def _velocity_slopes(
     by_p: Residuals,
     q_p: Floats,
     given_p: Floats,
+    scale_p: Floats,
 ) -> Floats:
     """qd_p = e + W^-1 Phi_q^T (Phi_q W^-1 Phi_q^T)^+ (b - Phi_q e), step by step."""
     b, J, scale = -by_p.rate[0] - by_state.rate[0] @ q_p, by_state.J[0], coordinate_scale(system)
@@ -87,8 +103,8 @@ def _velocity_slopes(
         # (Phi_q^T y)_p along the change of the pose
         turned = by_p.force[k] - by_p.force[0] + (by_state.stiffness[k] - by_state.stiffness[0]) @ q_p
         e = np.where(is_given, given_p, qd_p) + (scale**2 / step.weight)[:, None] * turned
-        change = [scale * weighted_change(J * scale, each, step.weight) for each in (b - J @ e).T]
-        qd_p = e + np.stack(change, axis=-1)
+        e = e + 2.0 * (scale / step.weight * (J.T @ step.y))[:, None] * scale_p
+        qd_p = e + scale[:, None] * weighted_change(J * scale, b - J @ e, step.weight)
     return qd_p
 
 
