@@ -25,7 +25,7 @@ from .radau_outputs import hold, look_into_radau_step
 from .radau_step import RadauStep, try_radau_step
 from .radau_table import radau_table
 
-LOOSE = 2e-2  # tolerance down to which three stages are quickest
+LOOSE = 5e-2  # tolerance down to which three stages are quickest
 SHARE = 0.12  # of the tolerance of one step
 SMALLEST = 1e-13  # error of a step that rounding leaves visible
 KEEPS = 1.2  # by which a step must become longer to be worth a new matrix
