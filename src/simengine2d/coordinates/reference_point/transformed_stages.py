@@ -125,9 +125,10 @@ def transformed_stages(
     T = transformation(A)
     numbers = np.zeros((T.pairs.size, 2 * slots))  # checkpoints hold real numbers
     right, x, work = np.zeros((3, n + m), dtype=complex)
+    dq, dqd = np.zeros((2, *st.a.shape))
     context = TransformedStages(
         system.arrays, L, D, w, st, one, A, T, R, new_slopes(R), np.zeros(slots), np.zeros(slots),
-        numbers.view(complex), right, x, work, *np.zeros((2, *st.a.shape)), slack, share, 0,
+        numbers.view(complex), right, x, work, dq, dqd, slack, share, 0,
         int(L.laws.functions.shape[0] > 0),
     )  # fmt: skip
     evaluating = evaluate.bind(context)
