@@ -47,8 +47,9 @@ from .motion_loop import (
 )
 from .takeover import FIRST_WAIT, TRIAL
 
-# entries of an answer before its times and its motion: whether it is complete, outputs, when it became stiff; steps,
-# rejected steps and evaluations of explicit steps; implicit steps
+# entries of an answer before the motion, which is all times, then all q, all qd, all qdd and all lam: whether it is
+# complete; number of outputs; when it became stiff; steps, rejected steps and evaluations of explicit steps; implicit
+# steps
 COMPLETE, OUTPUTS, STIFF_AT, TAKEN, REFUSED, EVALUATED, IMPLICIT = range(7)
 HEAD = 7
 BEYOND = 1e3  # where no step leads
@@ -168,10 +169,10 @@ def implicit_steps(c, answer, done):
 
 
 @kernel
-def write_motion(c, done, total, answer, room):
+def write_motion(c, done, total, answer):
     """Times, and all q, then all qd, qdd and lam. Returns whether they are finite."""
     n, wide = c.p.y.size // 2, c.p.y.size + c.p.notes.size
-    at, early, finite = HEAD + room, 0, True
+    at, early, finite = HEAD + total, 0, True
     for k in range(total):
         answer[HEAD + k] = c.times[k]
     for part in range(4):
@@ -183,7 +184,7 @@ def write_motion(c, done, total, answer, room):
             for j in range(size):
                 value = c.rows[k * wide + first + j]
                 answer[at + k * size + j] = value
-                finite = finite and abs(value) < np.inf
+                finite &= abs(value) < np.inf
         at += total * size
     return finite
 
@@ -200,7 +201,7 @@ def moved(c, answer, room):
     done = int(f.state[ROW])
     if f.state[WHY] != TOO_STIFF or done > first.r.times.size:
         return False
-    if not recovered(first, c.times, done, first.r.rows, c.early[: done * wide]):
+    if not recovered(first, c.times, done, c.early[: done * wide]):
         return False
     answer[STIFF_AT] = f.state[TIME]
     begin_implicit(c)
@@ -210,12 +211,12 @@ def moved(c, answer, room):
     if 2 * wide > 3 * c.p.y.size:  # there are constraints
         invoke(c.note_f, c.note_c, 0.0, c.rows[done * wide : total * wide], c.times[done:total])
     answer[OUTPUTS] = total
-    return write_motion(c, done, total, answer, room)
+    return write_motion(c, done, total, answer)
 
 
 @kernel_pointer
 def run_stiff_motion(c, unused, given, answer):
-    """The motion from its start; after the head of the answer there is room for times, then for the motion."""
+    """The motion from its start."""
     room = (answer.size - HEAD) // (1 + c.p.y.size + c.p.notes.size)
     for k in range(HEAD):
         answer[k] = 0.0

@@ -83,20 +83,19 @@ class StiffRun:
             return None
         if any(useless(each) or each.torn() or cautions(each) or each.halved[0] for each in self.steppers):
             return None
-        done, at = int(answer[OUTPUTS]), HEAD + self.room
-        t = answer[HEAD : HEAD + done].copy()
-        rows = answer[at : at + done * (numbers_in_row(system) - 1)]
-        motion = MotionArrays(t, *(part.copy() for part in motion_in(rows, done, system.n, system.m)))
+        outputs = int(answer[OUTPUTS])
+        motion = answer[HEAD : HEAD + outputs * numbers_in_row(system)].copy()
+        rows = MotionArrays(motion[:outputs], *motion_in(motion[outputs:], outputs, system.n, system.m))
         worst = reduce(np.maximum, [stepper.worst for stepper in self.steppers])
         counts = dict(zip(EXPLICIT, map(int, answer[TAKEN : EVALUATED + 1].tolist()), strict=True))
         stiff = stiff_from(float(answer[STIFF_AT]), self.options.rtol)
         later = cast(dict[str, Floats], LaterCheckpoint(system, self.asked))
         return Results(
             system,
-            *motion,
+            *rows,
             analysis="dynamics",
-            status=finished(self.options.times[-1], done),
-            notes=[*self.notes, stiff, *lift_off_notes(system, t, motion.lam)],
+            status=finished(self.options.times[-1], outputs),
+            notes=[*self.notes, stiff, *lift_off_notes(system, rows.t, rows.lam)],
             residuals=dict(zip(("position", "velocity", "acceleration"), worst.tolist(), strict=True)),
             statistics=counts | {"implicit steps": int(answer[IMPLICIT])},
             settings=dict(self.settings),
