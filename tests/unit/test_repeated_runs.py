@@ -68,6 +68,76 @@ def test_the_second_call_answers_as_the_first(name, repeats, answered):
     assert answered[:2] == [repeats] * 2
 
 
+STIFF_WAYS: list[dict[str, Any]] = [
+    {"t_end": 3.0, "rtol": 1e-2},
+    {"t_end": 3.0, "rtol": 1e-6},
+    {"t_end": 2.0, "step": 0.1, "rtol": 1e-4},
+    {"t_eval": [0.4, 0.8, 2.4], "rtol": 1e-4},
+]
+
+
+def on_rods(**law: Any) -> se.Model:
+    """A bar that hangs on two elastic rods."""
+    model = se.Model("swing")
+    bar = model.bar("bar", (0.4, -1.0), (1.4, -1.0), mass=1.0)
+    for i, end in enumerate(("start", "end")):
+        rod = se.distance(model.ground.at(i, 0.0), bar[end])
+        model.add(se.Spring(f"rod {i}", rod, **law))
+    return model
+
+
+def stiff() -> se.Model:
+    return on_rods(stiffness=1e8, free=float(np.hypot(0.4, 1.0)), damping=1e4)
+
+
+def hardly_stiff() -> se.Model:
+    """In the end, a few explicit steps are as long as the implicit ones."""
+    return on_rods(law="1e3*(s - 1) + 1e6*exp(-30*t)*sd")
+
+
+def stiff_and_upright() -> se.Model:
+    """With an equation of constraint."""
+    model = stiff()
+    model.add(se.AbsoluteAngle("upright", model.bodies["bar"]))
+    return model
+
+
+def relaxing() -> se.Model:
+    """What damps it has lost its grip after about half a second."""
+    return on_rods(law="100*(s - 1) + 1e4*exp(-20*t)*sd")
+
+
+@needs_jit
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("build", "way"),
+    [
+        *((build, way) for build in (stiff, stiff_and_upright) for way in STIFF_WAYS),
+        (hardly_stiff, {"t_end": 3.0, "rtol": 1e-4}),
+    ],
+)
+def test_a_stiff_motion_is_repeated_too(build, way, answered):
+    """With a trial of explicit steps, where there are many implicit ones."""
+    system = se.System(build())
+    first, *later = [se.dynamics(system, **way) for _ in range(3)]
+    assert first.statistics["implicit steps"] > 20
+    for again in later:
+        assert_same(first, again)
+    assert answered == [True] * 2
+    assert later[-1].resume(t_end=3.1).q.tobytes() == first.resume(t_end=3.1).q.tobytes()
+
+
+@needs_jit
+@pytest.mark.slow
+def test_a_stiff_motion_that_relaxes_is_left_to_a_run(answered):
+    system = se.System(relaxing())
+    first, *later = [se.dynamics(system, t_end=3.0, rtol=1e-8) for _ in range(3)]
+    assert any("no longer stiff" in note for note in first.notes)
+    for again in later:
+        assert_same(first, again)
+    assert answered == [False] * 2
+
+
 @needs_jit
 @pytest.mark.slow
 def test_a_repeated_run_can_be_resumed_saved_and_changed(tmp_path, answered):

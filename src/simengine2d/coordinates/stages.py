@@ -115,10 +115,11 @@ def add_stages(base, A, X, out):
     """out_i = base_i + sum_j A_ij X_j"""
     for i in range(base.shape[0]):
         for k in range(base.shape[1]):
-            value = base[i, k]
-            for j in range(base.shape[0]):
-                value += A[i, j] * X[j, k]
-            out[i, k] = value
+            out[i, k] = base[i, k]
+        for j in range(base.shape[0]):
+            share = A[i, j]
+            for k in range(base.shape[1]):
+                out[i, k] += share * X[j, k]
 
 
 @kernel

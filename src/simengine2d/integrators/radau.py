@@ -10,7 +10,7 @@ import numpy as np
 from ..coordinates.base import Family
 from ..coordinates.equations import Configuration
 from ..coordinates.reference_point.transformed_stages import held_forces, transformed_stages
-from ..coordinates.stages import ACCELERATION, KEPT, MODIFIED, KeptStages, new_stages
+from ..coordinates.stages import ACCELERATION, MODIFIED, KeptStages, new_stages
 from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel
 from . import loop_state
@@ -22,10 +22,11 @@ from .integration import NONE, careful, new_path
 from .loop_state import Rules
 from .ode_method import OdeTask
 from .radau_outputs import hold, look_into_radau_step
+from .radau_start import RadauStart, begin_nodes, restart_radau
 from .radau_step import RadauStep, try_radau_step
 from .radau_table import radau_table
 
-LOOSE = 2e-2  # tolerance down to which three stages are quickest
+LOOSE = 5e-2  # tolerance down to which three stages are quickest
 SHARE = 0.12  # of the tolerance of one step
 SMALLEST = 1e-13  # error of a step that rounding leaves visible
 KEEPS = 1.2  # by which a step must become longer to be worth a new matrix
@@ -62,7 +63,16 @@ class RadauIntegration(ConstrainedIntegration):
     ) -> None:
         self.step = step
         super().__init__(problem, path, rules, attempt, equations, step.ends, step.memory)
+        self.restarting = restart_radau.bind(self.start_context())
+        self.beginning = begin_nodes.bind_like(self.restarting)
         self.begin_nodes(problem.t0)
+
+    def start_context(self) -> RadauStart:
+        family, of_motion = self.dae.family, self.dae.of_motion
+        assert of_motion.multipliers is not None
+        accelerate, lam = of_motion.accelerate, of_motion.multipliers.pointer
+        room = np.zeros(3 * family.n), np.zeros(family.m)
+        return RadauStart(self.step, self.path, *accelerate[:2], *lam[:2], *room, family.turns)
 
     def open_steps(self) -> None:
         if self.look is NONE:
@@ -70,14 +80,7 @@ class RadauIntegration(ConstrainedIntegration):
             self.equations = self.equations_with(self.attempt)
 
     def begin_nodes(self, t: float) -> None:
-        """What is known at the beginning; forces are what is left of their laws where they are 0."""
-        k, n, m = self.step, self.dae.family.n, self.dae.family.m
-        k.one.t[0], k.one.z[0], k.one.zd[0] = t, self.path.y[:n], self.path.y[n:]
-        k.one.a[0], k.one.lam[0] = 0.0, 0.0
-        BoundKernel(k.beside_f, k.beside_c, None)(t, k.one.state, k.one.state)
-        k.nodes[0] = np.concatenate([self.ends[0], k.one.gap[0, m:]])
-        k.own[:] = 0.0, 0.0, 1.0, 0.0
-        k.st.state[KEPT] = 0.0
+        self.beginning(t, self.path.y, self.path.y)
 
     @property
     def restartable(self) -> bool:
@@ -85,13 +88,10 @@ class RadauIntegration(ConstrainedIntegration):
         return self.rules.careful == 0
 
     def restart(self, t0: float, y0: Floats, rtol: float, atol: Floats, limit: float | None = None) -> None:
-        k, path, turns = self.step, self.path, self.dae.family.turns
-        self.ends[:] = np.concatenate(self.dae.accelerations(t0, y0))
-        path.notes[:] = path.inside[:] = np.concatenate([self.ends[0], turns])
-        for array in (self.memory, k.nodes, k.past, k.rates, k.st.state, k.one.state):
-            array[...] = 0.0
         super().restart(t0, y0, rtol, atol, limit)
-        self.begin_nodes(t0)
+        state, limit = self.path.state, self.path.state[loop_state.LIMIT]
+        self.restarting(t0, np.ascontiguousarray(y0), self.path.out)
+        state[loop_state.LIMIT] = limit
 
     def begin_anew(self, t: float) -> None:
         super().begin_anew(t)

@@ -17,9 +17,10 @@ from ..coordinates.equations import LARGEST_CORRECTION
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
 from . import loop_state
-from .radau_step import LEFT, ROUNDING, correct_beside, enough_of, forgotten, lagrange, set_size
+from .radau_step import LEFT, correct_beside, enough_of, forgotten, lagrange, place_stages, set_size
 
 MOST_CORRECTIONS = 4
+ROUNDING = 1e-16
 SURELY = 10.0  # by which a prediction must be better than what is asked for
 CLOSED = 1e-14  # of the length of the mechanism, to which constraints are held as far as rounding allows
 NEARLY, CLOSELY = 1e-5, 1e-8  # of the tolerance, to which they are held at the ends of steps and at outputs
@@ -103,6 +104,7 @@ def place_output(k, x, h):
             one.lam[0, j] += value * k.nodes[i, n + j]
     for j in range(n):
         one.base_z[0, j] += h * T.gamma * one.base_zd[0, j]
+    place_stages(one)
 
 
 @kernel_pointer

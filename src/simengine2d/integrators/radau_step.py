@@ -34,10 +34,10 @@ MOST_ITERATIONS = 12
 ENOUGH = 0.03  # error of the iteration, against the tolerance of a step
 DIVERGES = 0.9  # rate of convergence at which the iteration is given up
 SLOWEST = 0.15  # the same at which steps should not become longer
+LEAST_LEFT = 1e-3  # the same of an earlier iteration, where that may have come to rounding
 SLOW = 0.02  # what the iteration leaves of its last change, from which on the next step makes a matrix of its own
 CUBIC = 4  # nodes; polynomials of higher degree lead astray
 FAR = 2.0  # of the last step: where it does not lead any more
-ROUNDING = 1e-16
 
 
 class RadauStep(NamedTuple):
@@ -183,8 +183,8 @@ def enough_of(k):
 
 @kernel(inline=True)
 def forgotten(left):
-    """What an earlier iteration has left of its last change says less and less of later ones."""
-    return max(left, ROUNDING) ** 0.8
+    """What an earlier iteration has left of its last change says less and less of later ones; rounding says nothing."""
+    return max(left, LEAST_LEFT) ** 0.8
 
 
 @kernel
@@ -202,8 +202,8 @@ def iterate(k, h):
     st, before, enough = k.st, 0.0, enough_of(k)
     left = k.own[LEFT] = forgotten(k.own[LEFT])
     k.own[RATE] = 0.0
+    place_stages(st)
     for iteration in range(MOST_ITERATIONS):
-        place_stages(st)
         invoke(k.evaluate_f, k.evaluate_c, st.t[0], st.state, st.state)
         invoke(k.solve_f, k.solve_c, st.t[0], st.state, st.state)
         change = change_of(k, st, h)
@@ -213,12 +213,10 @@ def iterate(k, h):
         if iteration > 0:
             theta = change / before
             if iteration > 1 and theta >= DIVERGES and change > enough:
-                place_stages(st)
                 return change <= ENOUGH  # what is left is rounding
             k.own[RATE] = theta
             left = k.own[LEFT] = theta / max(1.0e-3, 1.0 - theta)
         if left * change <= enough:
-            place_stages(st)
             return True
         before = max(change, 1.0e-300)
     return False
@@ -274,12 +272,9 @@ def set_size(k, h):
 def correct_beside(k):
     """A correction of the stage beside the others; returns the largest change."""
     one = k.one
-    place_stages(one)
     invoke(k.beside_f, k.beside_c, one.t[0], one.state, one.state)
     invoke(k.correct_f, k.correct_c, one.t[0], one.state, one.state)
-    change = change_of(k, one, one.C[0, 0] / k.T.gamma)
-    place_stages(one)
-    return change
+    return change_of(k, one, one.C[0, 0] / k.T.gamma)
 
 
 @kernel
@@ -311,6 +306,7 @@ def filtered_error(k, h, new):
         one.base_z[0, j] = one.z[0, j] - c * new[n + j] + c * one.base_zd[0, j]
     for j in range(one.lam.shape[1]):
         one.lam[0, j] = k.nodes[last, n + j]
+    place_stages(one)
     correct_beside(k)
     for j in range(n):
         of_q = abs(one.z[0, j] - new[j]) / (k.atol[j] + k.rtol[0] * max(abs(k.y[j]), abs(new[j])))

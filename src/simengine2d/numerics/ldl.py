@@ -229,3 +229,37 @@ def solve_again(E, v, b, x, work):
             total -= v[p] * work[column[p]]
         work[k] = total * v[pivot[k]]
         x[order[k]] = work[k]
+
+
+@kernel
+def solve_together(E, v, vs, b, bs, x, xs, work, works):
+    """The same of a matrix and of others of its pattern, each with a right-hand side of its own.
+
+    Every number waits for those before it; meanwhile the other systems go on.
+    """
+    order, pivot, column = E.order, E.pivot, E.column
+    n = order.size
+    for k in range(n):
+        work[k] = b[order[k]]
+        for s in range(vs.shape[0]):
+            works[s, k] = bs[s, order[k]]
+    for k in range(n):
+        first, last = pivot[k], pivot[k + 1] - 1
+        share = work[k] * v[first]
+        for p in range(first + 1, last):
+            work[column[p]] -= v[p] * share
+        for s in range(vs.shape[0]):
+            other = works[s, k] * vs[s, first]
+            for p in range(first + 1, last):
+                works[s, column[p]] -= vs[s, p] * other
+    for k in range(n - 1, -1, -1):
+        first, last = pivot[k], pivot[k + 1] - 1
+        total = work[k]
+        for p in range(first + 1, last):
+            total -= v[p] * work[column[p]]
+        work[k] = x[order[k]] = total * v[first]
+        for s in range(vs.shape[0]):
+            rest = works[s, k]
+            for p in range(first + 1, last):
+                rest -= vs[s, p] * works[s, column[p]]
+            works[s, k] = xs[s, order[k]] = rest * vs[s, first]

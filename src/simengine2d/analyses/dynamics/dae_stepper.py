@@ -244,7 +244,8 @@ class DaeStepper(DynamicsStepper):
             n, m = self.system.n, self.system.m
             rows = [Y[:, i:j] for i, j in pairwise((0, n, 2 * n, 3 * n, 3 * n + m))]
             outputs.write(first, rows if first else [part.copy() for part in rows])
-            note_rows.bind_like(self.lam)(0.0, Y.reshape(-1), times)
+            if m > 0:
+                note_rows.bind_like(self.lam)(0.0, Y.reshape(-1), times)
             return
         outputs.write(first, self.motion_at(times, Y))
 

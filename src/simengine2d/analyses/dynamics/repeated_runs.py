@@ -21,6 +21,7 @@ from ..earlier_models import kind_of
 from .compiled_run import CompiledRun, numbers_in_answer, room_for, suits
 from .new_run import new_run, options_from
 from .run import Progress, Run
+from .stiff_run import StiffRun, numbers_of_stiff_run, turns_stiff
 
 MOST_NUMBERS = 2_000_000  # in an answer: beyond that, looking after steps takes a small part of the time
 
@@ -28,16 +29,16 @@ MOST_NUMBERS = 2_000_000  # in an answer: beyond that, looking after steps takes
 class RepeatedRun:
     """A plain call that was made before. It has one user at a time."""
 
-    def __init__(self, is_short: bool) -> None:
-        self.is_short = is_short
-        self.prepared: CompiledRun | None = None
+    def __init__(self, way: type[CompiledRun | StiffRun] | None) -> None:
+        self.way = way
+        self.prepared: CompiledRun | StiffRun | None = None
         self.answer: Floats = np.empty(0)
 
     def results(self, system: System, asked: Mapping[str, Any], progress: Progress | None) -> Results | None:
         """What the same call would answer again; None if a run has to."""
-        if not self.is_short:
+        if self.way is None:
             return None
-        prepared = self.prepared or self.prepare(system, asked)
+        prepared = self.prepared or self.prepare(self.way, system, asked)
         try:
             prepared.loop(0.0, self.answer, self.answer)
             results = prepared.results(system, self.answer)
@@ -45,11 +46,13 @@ class RepeatedRun:
                 progress(float(results.t[-1]))
         except KeyboardInterrupt:
             raise prepared.run.interruption() from None
-        self.is_short = results is not None
+        self.way = None if results is None else self.way
         return results
 
-    def prepare(self, system: System, asked: Mapping[str, Any]) -> CompiledRun:
-        prepared = self.prepared = CompiledRun(new_run(options_from(system, asked)), deepcopy(asked))
+    def prepare(
+        self, way: type[CompiledRun | StiffRun], system: System, asked: Mapping[str, Any]
+    ) -> CompiledRun | StiffRun:
+        prepared = self.prepared = way(new_run(options_from(system, asked)), deepcopy(asked))
         self.answer = np.empty(prepared.each)
         return prepared
 
@@ -61,12 +64,11 @@ def plain_run(system: System, asked: Mapping[str, Any], progress: Progress | Non
     results = None if repeated is None else repeated.results(system, asked, progress)
     if results is None:
         run = new_run(options_from(system, asked))
-        is_short = JIT and suits(run.stepper) and _is_small(run)
+        is_plain = JIT and suits(run.stepper)
         results = run.to_the_end(progress)
         for stepper in run.steppers:
             stepper.put_away()
-        is_short = is_short and len(run.steppers) == 1 and 0 < run.tried < run.steps_in_window
-        repeated = repeated or RepeatedRun(is_short)
+        repeated = repeated or RepeatedRun(way_to_repeat(run) if is_plain else None)
     earlier.give(kind, repeated)
     return results
 
@@ -77,5 +79,9 @@ def earlier_calls(system: System) -> Pool:
     return Pool()
 
 
-def _is_small(run: Run) -> bool:
-    return numbers_in_answer(run.system, room_for(run.options)) <= MOST_NUMBERS
+def way_to_repeat(run: Run) -> type[CompiledRun | StiffRun] | None:
+    """How a finished run is repeated, if it is short and small."""
+    if len(run.steppers) > 1:
+        return StiffRun if turns_stiff(run) and numbers_of_stiff_run(run) <= MOST_NUMBERS else None
+    small = numbers_in_answer(run.system, room_for(run.options)) <= MOST_NUMBERS
+    return CompiledRun if small and 0 < run.tried < run.steps_in_window else None

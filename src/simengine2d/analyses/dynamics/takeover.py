@@ -62,8 +62,7 @@ class Takeover:
     def turn_implicit(self) -> None:
         """The other stepper goes on; times, outputs and events stay the same."""
         t, state = self.run.t, self.first.state
-        method = radau_in_words(self.run.options.rtol)
-        self.note(f"at t = {t:.6g} s the motion is stiff; the implicit method {method} goes on")
+        self.note(stiff_from(t, self.run.options.rtol))
         if len(self.passings) == 1:
             self.add_implicit(t, state)
         else:
@@ -160,3 +159,8 @@ class Takeover:
             self.add_implicit(start.t, (start.q, start.qd))
         self.passings[1].restore({name.removeprefix(IMPLICIT): saved[name] for name in names})
         self.marks[:] = saved["takeover"]
+
+
+def stiff_from(t: float, rtol: float) -> str:
+    """A sentence on when implicit steps took over."""
+    return f"at t = {t:.6g} s the motion is stiff; the implicit method {radau_in_words(rtol)} goes on"

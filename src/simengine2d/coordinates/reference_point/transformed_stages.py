@@ -25,7 +25,7 @@ from ...model.formula import VELOCITY as OF_VELOCITY
 from ...numerics.arrays import Floats
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import kernel_pointer
-from ...numerics.ldl import eliminate, solve_again
+from ...numerics.ldl import eliminate, solve_again, solve_together
 from ...system.applied_forces import Loads, add_wrenches, set_weight
 from ...system.constraints import SystemArrays, move, phi, phi_q
 from ...system.derivatives import add_constraint_tangent, add_wrench_block
@@ -46,6 +46,7 @@ from ...system.workspace import Workspace
 from ..stages import (
     CHANGE,
     EVALUATIONS,
+    SIZE_C,
     StageEquations,
     Stages,
     is_kept,
@@ -83,10 +84,10 @@ class TransformedStages(NamedTuple):
     damping: Floats  # D by slots; K is w.v
     v: Floats  # factors
     vc: Complex
-    right: Complex
+    right: Complex  # (pairs, n + m)
     x: Complex
     work: Complex
-    dq: Floats  # (n)
+    dq: Floats  # (s, n), what the corrections make of positions and velocities
     dqd: Floats
     slack: Floats  # (m): eps dlam as an acceleration, where constraints are redundant
     share: Floats  # (m)
@@ -123,10 +124,11 @@ def transformed_stages(
     R = force_rows(L, D.couplings, system.arrays.formulas.row.size)
     T = transformation(A)
     numbers = np.zeros((T.pairs.size, 2 * slots))  # checkpoints hold real numbers
-    right, x, work = np.zeros((3, n + m), dtype=complex)
+    right, x, work = np.zeros((3, T.pairs.size, n + m), dtype=complex)
+    dq, dqd = np.zeros((2, *st.a.shape))
     context = TransformedStages(
         system.arrays, L, D, w, st, one, A, T, R, new_slopes(R), np.zeros(slots), np.zeros(slots),
-        numbers.view(complex), right, x, work, np.zeros(n), np.zeros(n), slack, share, 0,
+        numbers.view(complex), right, x, work, dq, dqd, slack, share, 0,
         int(L.laws.functions.shape[0] > 0),
     )  # fmt: skip
     evaluating = evaluate.bind(context)
@@ -221,85 +223,101 @@ def find_derivatives(c, t, q, qd, lam):
 
 @kernel_pointer
 def solve(c, t, y, out):
-    """The corrections of all stages."""
-    st, state, m = c.st, c.st.state, c.S.jac_start.size - 1
-    solve_real(c, st)
+    """The corrections of all stages, whose states follow at once."""
+    st, state, w, m = c.st, c.st.state, c.w, c.S.jac_start.size - 1
+    transform(c, st)
+    solve_together(c.D.program, c.v, c.vc, w.rest, c.right, w.x, c.x, w.work, c.work)
+    transform_back(c, st)
     for k in range(c.T.pairs.size):
-        add_solution_of_pair(c, st, k)
+        add_pair(c, st, k)
     state[CHANGE] = 0.0
     for i in range(st.t.size):
         for k in range(m):
             state[CHANGE] = max(state[CHANGE], c.slack[k] * abs(st.dlam[i, k]))
-        change_held_forces(c, st, i)
+        move_stage(c, st, i)
 
 
 @kernel
-def solve_real(c, st):
-    """The part of the corrections in the real direction."""
-    T, w, n, m = c.T, c.w, st.a.shape[1], c.S.jac_start.size - 1
+def transform(c, st):
+    """-(r, g): what is left of the equations, in the real direction and in one of each conjugate pair."""
+    T, rest, right, n, m = c.T, c.w.rest, c.right, st.a.shape[1], c.S.jac_start.size - 1
     for j in range(n + m):
-        w.rest[j] = 0.0
+        rest[j] = 0.0
+        for k in range(T.pairs.size):
+            right[k, j] = 0.0
     for i in range(st.t.size):
+        share = T.to_real[i]
         for j in range(n):
-            w.rest[j] -= T.to_real[i] * st.balance[i, j]
+            rest[j] -= share * st.balance[i, j]
         for j in range(m):
-            w.rest[n + j] -= T.to_real[i] * st.gap[i, j]
-    solve_again(c.D.program, c.v, w.rest, w.x, w.work)
-    for i in range(st.t.size):
-        for j in range(n):
-            st.da[i, j] = T.from_real[i] * w.x[j]
-        for j in range(m):
-            st.dlam[i, j] = T.from_real[i] * w.x[n + j]
+            rest[n + j] -= share * st.gap[i, j]
+        for k in range(T.pairs.size):
+            shares = T.to_pairs[k, i]
+            for j in range(n):
+                right[k, j] -= shares * st.balance[i, j]
+            for j in range(m):
+                right[k, n + j] -= shares * st.gap[i, j]
 
 
 @kernel
-def add_solution_of_pair(c, st, k):
+def transform_back(c, st):
+    """The part of the corrections in the real direction: qd changes by h lambda times as much as a, q by its square."""
+    T, x, n, m = c.T, c.w.x, st.a.shape[1], c.S.jac_start.size - 1
+    c_real = st.state[SIZE_C] * T.real
+    for i in range(st.t.size):
+        of_a = T.from_real[i]
+        of_qd = c_real * of_a
+        of_q = c_real * of_qd
+        for j in range(n):
+            st.da[i, j], c.dqd[i, j], c.dq[i, j] = of_a * x[j], of_qd * x[j], of_q * x[j]
+        for j in range(m):
+            st.dlam[i, j] = of_a * x[n + j]
+
+
+@kernel
+def add_pair(c, st, k):
     """The part in the directions of a conjugate pair."""
-    T, right, n, m = c.T, c.right, st.a.shape[1], c.S.jac_start.size - 1
-    for j in range(n + m):
-        right[j] = 0.0
+    T, x, n, m = c.T, c.x[k], st.a.shape[1], c.S.jac_start.size - 1
+    c_pair = st.state[SIZE_C] * T.pairs[k]
     for i in range(st.t.size):
+        of_a = T.from_pairs[k, i]
+        of_qd = c_pair * of_a
+        of_q = c_pair * of_qd
         for j in range(n):
-            right[j] -= T.to_pairs[k, i] * st.balance[i, j]
+            st.da[i, j] += (of_a * x[j]).real
+            c.dqd[i, j] += (of_qd * x[j]).real
+            c.dq[i, j] += (of_q * x[j]).real
         for j in range(m):
-            right[n + j] -= T.to_pairs[k, i] * st.gap[i, j]
-    solve_again(c.D.program, c.vc[k], right, c.x, c.work)
-    for i in range(st.t.size):
-        for j in range(n):
-            st.da[i, j] += (T.from_pairs[k, i] * c.x[j]).real
-        for j in range(m):
-            st.dlam[i, j] += (T.from_pairs[k, i] * c.x[n + j]).real
+            st.dlam[i, j] += (of_a * x[n + j]).real
 
 
 @kernel_pointer
 def solve_beside(c, t, y, out):
     """The corrections of the stage beside the others, by the real factors."""
     one, w, n, m = c.one, c.w, c.st.a.shape[1], c.S.jac_start.size - 1
+    of_q, of_qd = one.B[0, 0], one.C[0, 0]
     for j in range(n):
         w.rest[j] = -one.balance[0, j]
     for k in range(m):
         w.rest[n + k] = -one.gap[0, k]
     solve_again(c.D.program, c.v, w.rest, w.x, w.work)
     for j in range(n):
-        one.da[0, j] = w.x[j]
+        one.da[0, j], c.dqd[0, j], c.dq[0, j] = w.x[j], of_qd * w.x[j], of_q * w.x[j]
     for k in range(m):
         one.dlam[0, k] = w.x[n + k]
-    change_held_forces(c, one, 0)
+    move_stage(c, one, 0)
 
 
 @kernel
-def change_held_forces(c, st, i):
-    """dq = sum_j B_ij da_j,   dqd = sum_j C_ij da_j, and what they make of the forces."""
-    m = c.S.jac_start.size - 1
-    if c.loads == 0:
-        return
-    for k in range(c.dq.size):
-        c.dq[k] = c.dqd[k] = 0.0
-    for j in range(st.t.size):
-        for k in range(c.dq.size):
-            c.dq[k] += st.B[i, j] * st.da[j, k]
-            c.dqd[k] += st.C[i, j] * st.da[j, k]
-    change_forces(c.L, c.D.couplings, c.R, c.slopes, c.dq, c.dqd, st.gap[i, m:], st.dlam[i, m:])
+def move_stage(c, st, i):
+    """q += dq,   qd += dqd, and what they make of the forces."""
+    for j in range(c.dq.shape[1]):
+        st.z[i, j] += c.dq[i, j]
+        st.zd[i, j] += c.dqd[i, j]
+    if c.loads == 1:
+        m = c.S.jac_start.size - 1
+        gap, change = st.gap[i, m:], st.dlam[i, m:]
+        change_forces(c.L, c.D.couplings, c.R, c.slopes, c.dq[i], c.dqd[i], gap, change)
 
 
 # Back onto the constraints ----------------------------------------------------------------------------
@@ -329,11 +347,11 @@ def bring_back(c, t, y, out):
 
     Both in one substitution: positions are its real part, velocities its imaginary one.
     """
-    one, n, m = c.one, c.st.a.shape[1], c.S.jac_start.size - 1
+    one, right, x, n, m = c.one, c.right[0], c.x[0], c.st.a.shape[1], c.S.jac_start.size - 1
     for j in range(n):
-        c.right[j] = 0.0
+        right[j] = 0.0
     for k in range(m):
-        c.right[n + k] = -one.gap[0, k] - 1j * one.rate[0, k]
-    solve_again(c.D.program, c.v, c.right, c.x, c.work)
+        right[n + k] = -one.gap[0, k] - 1j * one.rate[0, k]
+    solve_again(c.D.program, c.v, right, x, c.work[0])
     for j in range(n):
-        one.da[0, j], one.de[0, j] = c.x[j].real, c.x[j].imag
+        one.da[0, j], one.de[0, j] = x[j].real, x[j].imag
