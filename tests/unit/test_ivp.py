@@ -287,7 +287,7 @@ def test_a_function_that_raises_is_named_and_the_results_are_kept(name):
         se.ivp.solve(f, (0, 1), [1.0], name, **steps_of(name))
     kept = caught.value.results
     assert not kept.success and kept.status == -1
-    assert 0.3 < kept.t[-1] <= 0.52
+    assert 0.2 < kept.t[-1] <= 0.52  # within a step before the failure
     np.testing.assert_allclose(kept.y[0], np.exp(-kept.t), atol=1e-4)
     assert isinstance(caught.value.__cause__, SensorGone)
 
