@@ -23,7 +23,7 @@ from ...expressions.syntax import Call, Node, to_text
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
-from ..sweep.reading import REDUCERS, Reading, Value
+from ..sweep.reading import AVERAGES, REDUCED, Reading, Value, averaged
 from .motion_slopes import equilibrium_slopes
 from .parameters import VariedNumber
 from .sloped import Sloped
@@ -49,7 +49,7 @@ class StateReading(Reading):
         raise ModelError(f"there is no array '{name}' here. {unknown('array', name, list(self.arrays))}")
 
     def call(self, node: Call, name: str, args: tuple[Node, ...]) -> Value:
-        if name in REDUCERS and len(args) == 1:
+        if name in REDUCED and len(args) == 1:
             return self._reduced(node, name, self.value(args[0]))
         return super().call(node, name, args)
 
@@ -61,8 +61,8 @@ class StateReading(Reading):
             raise ModelError(f"{to_text(node)}: there is no mode.")
         if name in ("first", "final"):
             return flat[0 if name == "first" else -1]
-        if name in ("mean", "rms"):
-            return flat.mean() if name == "mean" else np.sqrt(np.multiply(flat, flat).mean())
+        if name in AVERAGES:
+            return averaged(name, flat, np.zeros(0))
         if name == "peak_to_peak":
             return np.subtract(self._extreme(node, flat, 1.0), self._extreme(node, flat, -1.0))
         return self._extreme(node, flat, 1.0 if name == "max" else -1.0)

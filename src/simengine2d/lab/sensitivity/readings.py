@@ -27,10 +27,11 @@ from ...results.events import Crossing, Event
 from ...results.results import Results
 from ..sweep.reading import (
     RATE,
-    REDUCERS,
+    REDUCED,
     TRANSMISSION,
     Reading,
     Value,
+    averaged,
     first_crossing,
     refuse_outside,
 )
@@ -110,7 +111,7 @@ class MotionReading(Reading):
         return whole.value(node)[np.searchsorted(times, self.places)]
 
     def call(self, node: Call, name: str, args: tuple[Node, ...]) -> Value:
-        if name in REDUCERS and len(args) == 1:
+        if name in REDUCED and len(args) == 1:
             return self.reduced(node, name, args[0])
         return super().call(node, name, args)
 
@@ -124,8 +125,9 @@ class MotionReading(Reading):
         if name in ("first", "final"):
             return self.at_place(arg, self.first if name == "first" else self.last)
         self._refuse_moving_end(node)
-        values = type(self)(self.study, self.study.motion.places).value(arg)
-        return np.sqrt(_mean(np.multiply(values, values))) if name == "rms" else _mean(values)
+        motion = self.study.motion
+        values = type(self)(self.study, motion.places).value(arg)
+        return averaged(name, values, motion.places if motion.in_time else np.zeros(0))
 
     def largest(self, node: Call, arg: Node, sign: float) -> Value:
         return self.at_place(arg, MovingPlace(self.peaks(node, arg, sign)[0].t))
@@ -354,10 +356,6 @@ def finer(times: Floats) -> Floats:
     """Times that resolve integrals by splines: some between each two."""
     k = np.arange(FINER * (times.size - 1) + 1) / FINER
     return np.interp(k, np.arange(times.size), times)
-
-
-def _mean(values: Value) -> Value:
-    return values.mean() if isinstance(values, Sloped) else np.mean(values)
 
 
 def _around(motion: DifferentiatedMotion, t: float) -> tuple[float, float]:

@@ -38,8 +38,15 @@ class Sloped:
     def __neg__(self) -> Any:
         return combined(operations.NEGATE, [self])
 
-    def mean(self) -> Sloped:
-        return Sloped(self.value.mean(), self.slope.reshape(-1, self.slope.shape[-1]).mean(axis=0))
+    @property
+    def ndim(self) -> int:
+        return self.value.ndim
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __matmul__(self, weights: Floats) -> Sloped:
+        return Sloped(self.value @ weights, weights @ self.slope)
 
     def __array_ufunc__(self, function: Any, method: str, *given: Any, **options: Any) -> Any:
         if method != "__call__" or function not in CODES or options:

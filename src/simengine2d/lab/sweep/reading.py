@@ -34,14 +34,14 @@ Value: TypeAlias = Any
 REDUCERS: dict[str, Callable[[Floats], float]] = {
     "max": np.max,
     "min": np.min,
-    "mean": np.mean,
-    "rms": lambda values: np.sqrt(np.mean(np.square(values))),
     "final": lambda values: values[-1],
     "first": lambda values: values[0],
     "peak_to_peak": np.ptp,
 }
+AVERAGES = "mean", "rms"
+REDUCED = (*REDUCERS, *AVERAGES)
 AT, TIME, RATE, TRANSMISSION = "at", "time", "rate", "transmission"
-CALLS = (*REDUCERS, AT, TIME, RATE, TRANSMISSION, *KINDS)
+CALLS = (*REDUCED, AT, TIME, RATE, TRANSMISSION, *KINDS)
 ATTRIBUTES = ("frequency", "omega", "damping")
 """Arrays of modes, with a value for each mode."""
 
@@ -82,6 +82,8 @@ class Reading:
             return self.event_time(node, args[0])
         if name == AT and len(args) == 2:
             return self.at(node, args)
+        if name in AVERAGES and len(args) == 1:
+            return averaged(name, self.value(args[0]), self.times)
         if name in REDUCERS and len(args) == 1:
             return REDUCERS[name](np.atleast_1d(self.value(args[0])))
         function = _FUNCTIONS.get(name)
@@ -115,6 +117,12 @@ class Reading:
             raise ModelError(f"channels need results over time, not {type(results).__name__}.")
         return results
 
+    @property
+    def times(self) -> Floats:
+        """Of the values of a channel; none where these are not in time."""
+        results = getattr(self.answer, "results", self.answer)
+        return results.t if isinstance(results, Results) else np.zeros(0)
+
     def channel(self, name: str) -> Value:
         """A channel, an array of the answer, or a parameter; the force of a joint is the size of its reaction."""
         if name == TRANSMISSION:
@@ -136,6 +144,26 @@ class Reading:
     def event_time(self, node: Call, event: Node) -> float:
         name = event.name if isinstance(event, Name) else to_text(event)
         return first_crossing(self.results, node, name).t
+
+
+def averaged(name: str, values: Value, t: Floats) -> Value:
+    """The mean of values over time, or the root of the mean of their squares."""
+    values = np.ravel(values) if isinstance(values, np.ndarray) and values.ndim > 1 else values
+    squares = np.multiply(values, values) if name == "rms" else values
+    if np.ndim(squares):
+        squares = squares @ shares_of_time(t, len(squares))
+    return np.sqrt(squares) if name == "rms" else squares
+
+
+def shares_of_time(t: Floats, count: int) -> Floats:
+    """The weights of a mean over time, by the trapezoidal rule: outputs are closer to each other where steps are short.
+
+    Values that are not at increasing times count alike.
+    """
+    if t.size != count or count < 2 or not np.all(np.diff(t) > 0.0):
+        return np.full(count, 1.0 / count)
+    spacing = np.diff(t) / (2.0 * (t[-1] - t[0]))
+    return np.append(spacing, 0.0) + np.append(0.0, spacing)
 
 
 def refuse_outside(node: Node, t: float, times: Floats) -> None:

@@ -15,7 +15,7 @@ from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
 from ..sweep.outputs import Expression
-from ..sweep.reading import REDUCERS, TRANSMISSION
+from ..sweep.reading import REDUCED, TRANSMISSION
 
 LEAST_TRANSMISSION = (TRANSMISSION, f"min({TRANSMISSION})")
 """These are part of the problem itself; all other expressions are read from a run."""
@@ -36,7 +36,7 @@ class Requirement:
         if np.ndim(value) > 0:
             raise ModelError(
                 f"subject_to: '{self.text}': {self.expression.text} has a value at each time; "
-                f"say which counts, with {listed(REDUCERS)}, such as 'max({self.expression.text})'."
+                f"say which counts, with {listed(REDUCED)}, such as 'max({self.expression.text})'."
             )
         return float(value)
 
