@@ -70,7 +70,15 @@ def _vertex(t: Floats, v: Floats) -> tuple[float, float]:
 
 def rms(t: Floats, values: Floats) -> float:
     """Root mean square over time; outputs need not be equally spaced."""
-    if t.size < 2:
-        return float(np.abs(values[0])) if values.size else 0.0
-    squares = values**2
-    return float(np.sqrt(np.sum(0.5 * (squares[1:] + squares[:-1]) * np.diff(t)) / (t[-1] - t[0])))
+    return float(np.sqrt(values**2 @ shares_of_time(t, values.size)))
+
+
+def shares_of_time(t: Floats, count: int) -> Floats:
+    """The weights of a mean over time, by the trapezoidal rule: outputs are closer to each other where steps are short.
+
+    Values that are not at increasing times count alike.
+    """
+    if t.size != count or count < 2 or not np.all(np.diff(t) > 0.0):
+        return np.full(count, 1.0 / max(1, count))
+    spacing = np.diff(t) / (2.0 * (t[-1] - t[0]))
+    return np.append(spacing, 0.0) + np.append(0.0, spacing)

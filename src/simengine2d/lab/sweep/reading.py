@@ -26,6 +26,7 @@ from ...expressions.syntax import (
 from ...model.measure import KINDS
 from ...numerics.arrays import Floats
 from ...results.events import Crossing
+from ...results.peaks import shares_of_time
 from ...results.results import Results
 
 Value: TypeAlias = Any
@@ -153,17 +154,6 @@ def averaged(name: str, values: Value, t: Floats) -> Value:
     if np.ndim(squares):
         squares = squares @ shares_of_time(t, len(squares))
     return np.sqrt(squares) if name == "rms" else squares
-
-
-def shares_of_time(t: Floats, count: int) -> Floats:
-    """The weights of a mean over time, by the trapezoidal rule: outputs are closer to each other where steps are short.
-
-    Values that are not at increasing times count alike.
-    """
-    if t.size != count or count < 2 or not np.all(np.diff(t) > 0.0):
-        return np.full(count, 1.0 / count)
-    spacing = np.diff(t) / (2.0 * (t[-1] - t[0]))
-    return np.append(spacing, 0.0) + np.append(0.0, spacing)
 
 
 def refuse_outside(node: Node, t: float, times: Floats) -> None:
