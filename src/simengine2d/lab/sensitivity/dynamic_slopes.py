@@ -26,7 +26,7 @@ from ...errors import UnsupportedError
 from ...numerics.arrays import Floats, Ints
 from ...results.results import Results
 from ...system.system import System
-from .jumps import Jump, Side, time_slopes
+from .jumps import BesideCut, Jump, time_slopes
 from .motion_slopes import MotionSlopes, states_of
 from .node_equations import node_equations
 from .panels import NODES, STAGES, TOGETHER, WINDOW, ahead, between, once, resolving_panels, twice
@@ -201,12 +201,12 @@ class Variational:
         together = TOGETHER * float(np.ptp(self.panels.ends))
         return [cut for cut in self.panels.cuts if abs(cut.t - t) <= together]
 
-    def _side(self, panel: int, x: float) -> Side:
+    def _side(self, panel: int, x: float) -> BesideCut:
         """The state at an end of a panel, by the smooth continuation of the motion inside."""
         inside = x + np.array([0.0, 1.0, 2.0]) * (BESIDE if x == 0.0 else -BESIDE)
         times = self.panels.ends[panel] + inside * self.panels.lengths[panel]
         there = self._states(np.full(3, panel), inside, times)
-        return Side(there.q[0], there.qd[0], 2.0 * there.qdd[1] - there.qdd[2])
+        return BesideCut(there.q[0], there.qd[0], 2.0 * there.qdd[1] - there.qdd[2])
 
     def _independent(self, i: int) -> Ints:
         motion = self.panels.results

@@ -29,7 +29,7 @@ ALIKE = 1e-6
 """Of the largest derivative of the time: those of several switches at once."""
 
 
-class Side(NamedTuple):
+class BesideCut(NamedTuple):
     """The state just before a cut, or just after it."""
 
     q: Floats
@@ -42,8 +42,8 @@ class Jump(NamedTuple):
 
     t: float
     cuts: list[Cut]
-    before: Side
-    after: Side
+    before: BesideCut
+    after: BesideCut
     step: float
     """A short time, in which switches change by enough to see their rates."""
 
@@ -92,7 +92,7 @@ def _time_slope(
     return -np.array(slopes) / rates[0]
 
 
-def _rate(jump: Jump, cut: Cut, switches: Switches, side: Side) -> float:
+def _rate(jump: Jump, cut: Cut, switches: Switches, side: BesideCut) -> float:
     """g' along the motion, with the accelerations of one side."""
     h = jump.step
     around = [
