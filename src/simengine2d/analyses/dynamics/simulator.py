@@ -187,10 +187,12 @@ class Simulator(Answer):
         end = min(run.stepper.integration.step_end, t)
         if watch is None or end <= watch.t:
             return
-        went_back = watch.t < self._looked
-        known = [each for each in (*self.events, *self._coming) if went_back and each.t > watch.t]
+        back, kind = self._looked - watch.t, lambda each: (each.name, each.rising)
+        known = [each for each in (*self.events, *self._coming) if back > 0.0 and each.t > watch.t]
         for crossing in crossings_until(watch, end, run.between, self._options.rtol, False):
-            same = [each for each in known if (each.name, each.rising) == (crossing.name, crossing.rising)]
+            same = [
+                each for each in known if kind(each) == kind(crossing) and abs(each.t - crossing.t) <= back
+            ]
             if same:
                 known.remove(same[0])
             else:
