@@ -188,7 +188,9 @@ class Simulator(Answer):
         if watch is None or end <= watch.t:
             return
         back, kind = self._looked - watch.t, lambda each: (each.name, each.rising)
-        known = [each for each in (*self.events, *self._coming) if back > 0.0 and each.t > watch.t]
+        known = []
+        if back > 0.0:
+            known = [each for each in (*self.events, *self._coming) if each.t > watch.t]
         for crossing in crossings_until(watch, end, run.between, self._options.rtol, False):
             same = [
                 each for each in known if kind(each) == kind(crossing) and abs(each.t - crossing.t) <= back
