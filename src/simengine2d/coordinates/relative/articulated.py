@@ -82,35 +82,45 @@ def weigh(T):
 
 @kernel(inline=True)
 def eliminate_joints(T):
-    """Pivots of all freedoms, and the forces on them, from the leaves to the ground."""
+    """Pivots of all freedoms, and the forces on them, from the leaves to the ground.
+
+    A parent is most often the next body: then what it resists stays at hand. Each pivot waits for the one before, so
+    what needs the reciprocal comes last.
+    """
     index, N = T.numbers, T.state
     nb = index.shape[0]
+    at_hand = False
+    ww = wx = wy = xx = xy = yy = pw = px = py = 0.0
     for k in range(nb - 1, -1, -1):
         p = index[k, PARENT]
         if index[k, KIND] != PIN:
             eliminate_other(N, k, index[k, KIND], p, nb)
             continue
+        if not at_hand:
+            ww, wx, wy, xx, xy, yy = N[k, WW], N[k, WX], N[k, WY], N[k, XX], N[k, XY], N[k, YY]
+            pw, px, py = N[k, PW], N[k, PX], N[k, PY]
         # its pivot; w . b and d x w
-        wx, wy, bx, by, dx, dy = N[k, WX], N[k, WY], N[k, BX], N[k, BY], N[k, DX], N[k, DY]
-        h, wb, dw = 1.0 / N[k, WW], wx * bx + wy * by, dx * wy - dy * wx
-        N[k, H], N[k, WB], N[k, DW] = h, wb, dw
+        bx, by, dx, dy = N[k, BX], N[k, BY], N[k, DX], N[k, DY]
+        h, wb, dw = 1.0 / ww, wx * bx + wy * by, dx * wy - dy * wx
+        N[k, H], N[k, WX], N[k, WY], N[k, PW], N[k, WB], N[k, DW] = h, wx, wy, pw, wb, dw
+        at_hand = False
         if p == nb:
             continue
-        # inertia and force about O of the parent; from both goes what the rotation does not resist. The reciprocal
-        # comes last: bodies of a chain wait for each other
-        xx, xy, yy = N[k, XX], N[k, XY], N[k, YY]
-        px, py = N[k, PX] + xx * bx + xy * by, N[k, PY] + xy * bx + yy * by
+        # inertia and force about O of the parent; from both goes what the rotation does not resist
+        turning, yielding = (pw + wb) * h, dw * h
+        px, py = px + xx * bx + xy * by, py + xy * bx + yy * by
         tx, ty = dx * xy - dy * xx, dx * yy - dy * xy
-        turning, yielding = (N[k, PW] + wb) * h, dw * h
-        N[p, WW] += dx * ty - dy * tx - dw * yielding
-        N[p, WX] += tx - wx * yielding
-        N[p, WY] += ty - wy * yielding
-        N[p, XX] += xx - wx * wx * h
-        N[p, XY] += xy - wx * wy * h
-        N[p, YY] += yy - wy * wy * h
-        N[p, PW] += dx * py - dy * px - dw * turning
-        N[p, PX] += px - wx * turning
-        N[p, PY] += py - wy * turning
+        pw = N[p, PW] + (dx * py - dy * px) - dw * turning
+        px, py = N[p, PX] + px - wx * turning, N[p, PY] + py - wy * turning
+        ww = N[p, WW] + (dx * ty - dy * tx) - (dw * dw) * h
+        xx = N[p, XX] + xx - (wx * wx) * h
+        xy = N[p, XY] + xy - (wx * wy) * h
+        yy = N[p, YY] + yy - (wy * wy) * h
+        wx, wy = N[p, WX] + tx - wx * yielding, N[p, WY] + ty - wy * yielding
+        at_hand = p == k - 1 and index[p, KIND] == PIN
+        if not at_hand:
+            N[p, WW], N[p, WX], N[p, WY], N[p, XX], N[p, XY], N[p, YY] = ww, wx, wy, xx, xy, yy
+            N[p, PW], N[p, PX], N[p, PY] = pw, px, py
 
 
 @kernel(inline=True)
@@ -311,14 +321,15 @@ def take_through(N, kind, k, w, fx, fy, e, W, c):
 def accelerate_joints(T, zdd):
     """zdd, from the ground to the leaves."""
     index, J, N = T.numbers, T.constant, T.state
+    alpha = ax = ay = 0.0
     for k in range(index.shape[0]):
         p, kind, j = index[k, PARENT], index[k, KIND], index[k, FIRST]
-        before = N[p, ALPHA]
-        ax = N[p, AX] - before * N[k, DY] + N[k, BX]
-        ay = N[p, AY] + before * N[k, DX] + N[k, BY]
+        if p != k - 1:
+            alpha, ax, ay = N[p, ALPHA], N[p, AX], N[p, AY]
+        # w . a, with a = a_p + alpha_p x d + b, from what is known before a
+        before, rest = alpha, N[k, PW] + N[k, WB] + N[k, WX] * ax + N[k, WY] * ay
+        ax, ay = ax - before * N[k, DY] + N[k, BX], ay + before * N[k, DX] + N[k, BY]
         if kind == PIN:
-            # w . a, with a = a_p + alpha_p x d + b, from what is known before a
-            rest = N[k, PW] + N[k, WB] + N[k, WX] * N[p, AX] + N[k, WY] * N[p, AY]
             alpha = -(rest + before * N[k, DW]) * N[k, H]
             zdd[j] = J[k, SIGN] * (alpha - before)
         else:

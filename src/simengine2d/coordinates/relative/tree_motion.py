@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ...model.frame import GROUND, PlacedFrame
 from ...model.resolved_body import ResolvedBody
 from ...numerics.kernel import kernel
+from ...numerics.rotation import padded, rotate
 from .tree import Branch, TreeJoint
 
 Floats = NDArray[np.float64]
@@ -30,8 +31,9 @@ Ints = NDArray[np.int64]
 # how a body is connected to its parent: a slot is in the parent or in the body itself
 PIN, SLIDE, SLOT, OWN_SLOT, WELD, FLOAT = range(6)
 
-# numbers of a body: its parent, its connection, its first coordinate, its number in the system
-PARENT, KIND, FIRST, BODY = range(4)
+# numbers of a body: its parent, its connection, its first coordinate, its number in the system, and the coordinate that
+# turns it, or -1
+PARENT, KIND, FIRST, BODY, TURNED = range(5)
 
 # constants of a body: sign of its angle, arms in the axes of parent and body, mass, inertia; fixed angle, direction of
 # the slide in the axes of the one that has it, offset in global axes
@@ -55,35 +57,54 @@ BODY_STATE = 40
 class Tree(NamedTuple):
     """Bodies from the ground outward; the ground itself has the number after the last."""
 
-    numbers: Ints  # (bodies, 4)
+    numbers: Ints  # (bodies, 5)
     constant: Floats  # (bodies, 12)
     state: Floats  # (bodies + 1, BODY_STATE)
+    # phi, cos phi and sin phi side by side, for `rotate`
+    angles: Floats
+    cosines: Floats
+    sines: Floats
+
+
+@kernel(inline=True)
+def turn_tree(T, y):
+    """phi, omega, and the rotations of all bodies, which wait for no arm."""
+    index, J, N = T.numbers, T.constant, T.state
+    n, nb, largest = y.size // 2, index.shape[0], 0.0
+    phi = omega = 0.0
+    for k in range(nb):
+        p, j = index[k, PARENT], index[k, TURNED]
+        # the parent is most often the body before
+        if p != k - 1:
+            phi, omega = N[p, PHI], N[p, OMEGA]
+        phi += J[k, TURN]
+        if j >= 0:
+            phi += J[k, SIGN] * y[j]
+            omega += J[k, SIGN] * y[n + j]
+        N[k, PHI], N[k, OMEGA], T.angles[k] = phi, omega, phi
+        # nan stays
+        largest = largest if abs(phi) <= largest else abs(phi)
+    rotate(T.angles, T.cosines, T.sines, nb, largest)
 
 
 @kernel(inline=True)
 def move_tree(T, y, places):
     """Angles, arms and b of all bodies at y = (z, zd); positions and velocities of O where `places`."""
+    turn_tree(T, y)
     index, J, N = T.numbers, T.constant, T.state
-    n = y.size // 2
     for k in range(index.shape[0]):
         # d: from O of the parent to the joint, in its axes at first
-        p, kind, j = index[k, PARENT], index[k, KIND], index[k, FIRST]
+        p, kind = index[k, PARENT], index[k, KIND]
         c, s, omega_p = N[p, COS], N[p, SIN], N[p, OMEGA]
         dx = N[p, CX] + c * J[k, PX0] - s * J[k, PY0]
         dy = N[p, CY] + s * J[k, PX0] + c * J[k, PY0]
-        # the joint turns or shifts the body
-        phi, omega = N[p, PHI], omega_p
-        if kind == PIN:
-            phi += J[k, SIGN] * y[j]
-            omega += J[k, SIGN] * y[n + j]
-            c, s = cos(phi), sin(phi)
-            cx, cy = c * J[k, CX0] - s * J[k, CY0], s * J[k, CX0] + c * J[k, CY0]
-            bx, by = -omega_p * omega_p * dx, -omega_p * omega_p * dy
-        else:
-            phi, omega, c, s, dx, dy, cx, cy, bx, by = move_slide(
-                J, N, k, kind, j, y, phi, omega, c, s, dx, dy
-            )
-        N[k, PHI], N[k, OMEGA], N[k, COS], N[k, SIN] = phi, omega, c, s
+        # c: from O to the mass center, and the acceleration that turning gives O
+        c, s = T.cosines[k], T.sines[k]
+        cx, cy = c * J[k, CX0] - s * J[k, CY0], s * J[k, CX0] + c * J[k, CY0]
+        bx, by = -omega_p * omega_p * dx, -omega_p * omega_p * dy
+        N[k, COS], N[k, SIN] = c, s
+        if kind != PIN:
+            dx, dy, cx, cy, bx, by = move_slide(T, k, kind, y, dx, dy, cx, cy, bx, by)
         N[k, DX], N[k, DY], N[k, CX], N[k, CY] = dx, dy, cx, cy
         N[k, BX], N[k, BY] = bx, by
         if places:
@@ -91,35 +112,29 @@ def move_tree(T, y, places):
 
 
 @kernel(inline=True)
-def move_slide(J, N, k, kind, j, y, phi, omega, c, s, dx, dy):
-    """The same for one body that is not on a pin: phi, omega, cos, sin, d, c, b. What is given is the parent's."""
-    n, bx, by = y.size // 2, -omega * omega * dx, -omega * omega * dy
+def move_slide(T, k, kind, y, dx, dy, cx, cy, bx, by):
+    """d, c and b of a body that is not on a pin, from those it would have if it did not slide."""
+    J, N, n, j, p = T.constant, T.state, y.size // 2, T.numbers[k, FIRST], T.numbers[k, PARENT]
     # free: its own coordinates are the pose
     if kind == FLOAT:
-        phi = y[j + 2]
-        return phi, y[n + j + 2], cos(phi), sin(phi), y[j], y[j + 1], 0.0, 0.0, 0.0, 0.0
+        return y[j], y[j + 1], 0.0, 0.0, 0.0, 0.0
     # a slide along an axis of the parent, with Coriolis acceleration
     if kind in (SLIDE, SLOT):
+        c, s, omega = N[p, COS], N[p, SIN], N[p, OMEGA]
         ex, ey = c * J[k, EX0] - s * J[k, EY0], s * J[k, EX0] + c * J[k, EY0]
         N[k, EX], N[k, EY] = ex, ey
         dx, dy = dx + y[j] * ex, dy + y[j] * ey
         coriolis = 2.0 * omega * y[n + j]
         bx, by = -omega * omega * dx - coriolis * ey, -omega * omega * dy + coriolis * ex
-    # the rotation
-    phi += J[k, TURN]
-    if kind in (SLOT, OWN_SLOT):
-        phi += J[k, SIGN] * y[j + 1]
-        omega += J[k, SIGN] * y[n + j + 1]
-    c, s = cos(phi), sin(phi)
-    cx, cy = c * J[k, CX0] - s * J[k, CY0], s * J[k, CX0] + c * J[k, CY0]
     # a slide along an axis of the body itself
     if kind == OWN_SLOT:
+        c, s = N[k, COS], N[k, SIN]
         ex, ey = c * J[k, EX0] - s * J[k, EY0], s * J[k, EX0] + c * J[k, EY0]
         N[k, EX], N[k, EY] = ex, ey
         cx, cy = cx + y[j] * ex, cy + y[j] * ey
-        coriolis = 2.0 * omega * y[n + j]
+        coriolis = 2.0 * N[k, OMEGA] * y[n + j]
         N[k, IX], N[k, IY] = -coriolis * ey, coriolis * ex
-    return phi, omega, c, s, dx, dy, cx, cy, bx, by
+    return dx, dy, cx, cy, bx, by
 
 
 @kernel(inline=True)
@@ -193,16 +208,20 @@ def tree_arrays(bodies: Sequence[ResolvedBody], branches: Sequence[Branch]) -> T
     first = np.cumsum([0, *map(freedoms, branches)])
     state = np.zeros((len(branches) + 1, BODY_STATE))
     state[-1, COS] = 1.0
+    n = len(branches)
     return Tree(
         np.array(
             [
-                (node[branch.parent], kind_of(branch), first[k], number[branch.body])
+                (node[branch.parent], kind_of(branch), first[k], number[branch.body], turned_by(branch, first[k]))
                 for k, branch in enumerate(branches)
             ],
             dtype=np.int64,
-        ).reshape(-1, 4),
+        ).reshape(-1, 5),
         np.array([_constants(branch, bodies[number[branch.body]]) for branch in branches]).reshape(-1, 12),
         state,
+        padded(n),
+        padded(n),
+        padded(n),
     )
 
 
@@ -219,6 +238,11 @@ def kind_of(branch: Branch) -> int:
     if joint.angle is not None:
         return SLIDE
     return SLOT if joint.a.body == branch.parent else OWN_SLOT
+
+
+def turned_by(branch: Branch, first: int) -> int:
+    """The coordinate that turns a body against its parent, the last of those that begin with `first`, or -1."""
+    return first + freedoms(branch) - 1 if kind_of(branch) in (PIN, SLOT, OWN_SLOT, FLOAT) else -1
 
 
 def _constants(branch: Branch, body: ResolvedBody) -> tuple[float, ...]:
