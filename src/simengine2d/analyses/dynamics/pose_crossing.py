@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Floats
+from ...numerics.kernel import kernel
 from .approach import Approach
 
 if TYPE_CHECKING:
@@ -55,9 +56,9 @@ class PoseCrossing:
 
     def through(self, times: Floats) -> Floats:
         """States between the two sides of the pose."""
-        c = self.coefficients
-        powers, slopes, _ = powers_of(self.places(times), len(c))
-        return np.hstack([self.origin + powers @ c, slopes @ c / self.half])
+        states = np.empty((times.size, 2 * self.origin.size))
+        along_polynomial(self.coefficients, self.places(times), self.origin, self.half, states)
+        return states
 
     def closes_at(self, t: float) -> bool:
         """Whether the joints stay closed at the pose: they would not where the motion only comes near to it."""
@@ -79,6 +80,20 @@ class PoseCrossing:
             assert moved is not None
             rows.append(moved)
         return np.vstack(rows)
+
+
+@kernel(entry=True)
+def along_polynomial(c, places, origin, half, states):
+    """q and qd at each x, by Horner's scheme."""
+    last, n = c.shape[0] - 1, c.shape[1]
+    for i in range(places.size):
+        x = places[i]
+        for j in range(n):
+            q, slope = c[last, j], 0.0
+            for k in range(last - 1, -1, -1):
+                slope = slope * x + q
+                q = q * x + c[k, j]
+            states[i, j], states[i, n + j] = origin[j] + q, slope / half
 
 
 def powers_of(x: Floats, count: int) -> tuple[Floats, Floats, Floats]:
