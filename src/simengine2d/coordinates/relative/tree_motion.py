@@ -212,7 +212,13 @@ def tree_arrays(bodies: Sequence[ResolvedBody], branches: Sequence[Branch]) -> T
     return Tree(
         np.array(
             [
-                (node[branch.parent], kind_of(branch), first[k], number[branch.body], turned_by(branch, first[k]))
+                (
+                    node[branch.parent],
+                    kind_of(branch),
+                    first[k],
+                    number[branch.body],
+                    turned_by(branch, first[k]),
+                )
                 for k, branch in enumerate(branches)
             ],
             dtype=np.int64,
