@@ -181,7 +181,7 @@ def ways(T: Tree, n: int) -> Ways:
     of_body: list[list[WayColumn]] = [[] for _ in range(nodes)]
     of_ghost: list[list[WayColumn]] = []
     order, pivotal = [], []
-    for k, (parent, _, _, body) in enumerate(T.numbers.tolist()):
+    for k, (parent, body) in enumerate(T.numbers[:, [PARENT, BODY]].tolist()):
         way[k], depth[k] = way[parent] + _own(T, k), depth[parent] + 1
         order.append(body)
         if depth[k] > EVERY and has_children[k]:
@@ -196,7 +196,7 @@ def ways(T: Tree, n: int) -> Ways:
 
 def _own(T: Tree, k: int) -> list[WayColumn]:
     """The columns of the joint of a body, in the order in which they move it."""
-    _, kind, first, _ = T.numbers[k].tolist()
+    kind, first = T.numbers[k, [KIND, FIRST]].tolist()
     sign = float(T.constant[k, SIGN])
     if kind == FLOAT:
         return _free(first, k)
