@@ -17,7 +17,7 @@ from simengine2d.coordinates import row_scales
 from simengine2d.coordinates.equations import Configuration, projection
 from simengine2d.coordinates.mapped import MappedEquations
 from simengine2d.coordinates.relative import recursive
-from simengine2d.coordinates.relative.joint_multipliers import HOLDS
+from simengine2d.coordinates.relative.joint_forces import HOLDS
 from simengine2d.coordinates.relative.loop_arrays import RowLimits
 from simengine2d.coordinates.relative.loop_paths import path_of
 from simengine2d.coordinates.relative.relative import Relative

@@ -28,7 +28,7 @@ from ...system.workspace import MOST_WHOLE, Workspace, new_workspace
 from ..equations import Configuration, EquationsOfMotion, Verb
 from ..row_scales import MOST_ROWS, given_in, lengths_in, softened
 from .articulated import accelerate_joints, eliminate_joints, weigh
-from .joint_multipliers import multipliers_of
+from .joint_forces import multipliers_of
 from .loop_arrays import RowLimits, frames_of, in_order, new_loops, new_refining
 from .loops import (
     ENTRY,
@@ -47,7 +47,6 @@ from .loops import (
     stabilize,
     timed_rows,
 )  # fmt: skip
-from .pin_forces import is_pinned, multipliers_of_pins
 from .tree_motion import (  # fmt: skip
     AX,
     AY,
@@ -243,12 +242,7 @@ def recursive_equations(family: Relative, formulation: Formulation, at: Configur
     rows = RowLimits(compliance, soft, lengths_in(family, at))
     equations = RecursiveEquations(family, stabilization, rows, refined)
     family.system.follow_numbers(lambda: np.copyto(rows.per_row, lengths_in(family, at)))
-    loops, applied = equations.loops, equations.applied
-    plain = not (at.redundant or unequal(family.system) or is_timed(family))
-    if plain and is_pinned(family, loops):
-        equations.multipliers = multipliers_of_pins(family, loops, applied, formulation)
-    else:
-        equations.multipliers = multipliers_of(family, loops, formulation, at)
+    equations.multipliers = multipliers_of(family, equations.loops, equations.applied, formulation, at)
     return equations
 
 

@@ -1,0 +1,525 @@
+"""Multipliers in relative coordinates: the forces in the joints of the tree, from the last bodies inward.
+
+    f_k = m_k a_k - Q_k + sum f_j,      f_k = -Phi_q^T lam of the joint,      j: bodies on k, and rows that close loops
+
+These are the Newton-Euler equations on the arms with which the accelerations were just computed, and with them the
+multipliers of the rows that close loops. A pin carries the force, so the moment about it has to vanish; of other joints
+the three equations of the body give the multipliers, by least squares. What is left over is checked, and so are all
+rows. Where loops do not hold to the last digits, or are near a singular pose, the whole system is solved.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...methods import Formulation
+from ...numerics.kernel import kernel
+from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
+from ...system.elimination import elimination_program, lengths_per_row, unequal
+from ...system.frames import EX as ARM_X
+from ...system.frames import EY as ARM_Y
+from ...system.frames import FRAME_STATE, term_gradient, term_second_order
+from ...system.frames import PX as PLACE_X
+from ...system.frames import PY as PLACE_Y
+from ...system.kkt_refinement import SHARE, larger_share
+from ...system.row_parts import part_of_rows
+from ..equations import Configuration, OutputMonitors, OutputMultipliers, new_monitors
+from ..reference_point.multipliers import multipliers_of_bodies
+from .loop_arrays import frames_of, in_order
+from .loops import (
+    COUPLING,
+    DIAGONAL,
+    DIAGONAL2,
+    ENTRY,
+    OTHER,
+    PINNED,
+    ROW,
+    Loops,
+    place_tree_frames,
+    row_rate,
+    row_value,
+)
+from .tree_motion import (  # fmt: skip
+    ALPHA,
+    AX,
+    AY,
+    BODY,
+    CX,
+    CY,
+    DX,
+    DY,
+    GX0,
+    GY0,
+    INERTIA,
+    MASS,
+    OMEGA,
+    PARENT,
+    Tree,
+)
+
+if TYPE_CHECKING:
+    from .relative import Relative
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+HOLDS = 1e-11  # residual of an equation, relative to its terms, that is accepted
+NEAR_SINGULAR = 1e6  # spread of the pivots of the loops from which the whole system is solved
+
+# columns of `carried`: force and moment of the bodies outboard, and the sizes of the terms of both
+FX, FY, MOMENT, OF_FORCES, OF_MOMENTS = range(5)
+
+
+class HeldRows(NamedTuple):
+    """The rows of the joints that are not pins, and of their frames what the same fields of `Loops` are."""
+
+    number: Ints  # in the system
+    start: Ints  # those of the joint of body k: start[k] : start[k + 1]
+    frame_body: Ints
+    frame: Floats
+    F: Floats
+    term: Ints
+    weight: Floats
+    period: Floats
+    row_start: Ints
+    f: Floats
+    slope: Floats  # (rows, 3): Phi_q for the outboard body
+    basis: Floats  # (3, 3)
+    R: Floats  # (3, 3)
+
+
+class JointForces(NamedTuple):
+    """Context of `joint_forces`. Bodies are numbered as in the tree."""
+
+    T: Tree
+    arms: Floats  # lengths by which moments are compared with forces
+    per_row: Floats  # the length of the mechanism that an error of a row corresponds to
+    applied: Floats  # forces and moments about O; empty if there are none
+    pin: Ints  # (bodies, 2): the rows of x and y in each pin; -1 for other joints
+    weight: Floats  # (bodies, 2): Phi_q for x and y of the body in these rows
+    carried: Floats  # (bodies, 5)
+    held: HeldRows
+    loops: Loops
+    closing: Ints  # rows of the system that close loops
+    follows: int  # 1 if accelerations are those of the equations of motion at the state
+    errors: Floats  # (5): see `note_gap`
+    monitors: OutputMonitors
+    whole_f: Any  # the same from the whole system; 0 if no loops are closed
+    whole_c: Any
+
+
+# the largest errors of rows: of positions, velocities and accelerations; the first as a length; the last relative to
+# its terms
+POSITION, VELOCITY, ACCELERATION, GAP, SHARED = range(5)
+
+
+@kernel_pointer
+def joint_forces(c, t, y, out):
+    """lam of the state whose accelerations were just computed, with y = (q, qd, qdd)."""
+    closed, errors, monitors = c.whole_f != 0, c.errors, c.monitors
+    if closed and is_singular(c):
+        invoke(c.whole_f, c.whole_c, t, y, out)
+        return
+    for a in range(errors.size):
+        errors[a] = 0.0
+    for k in range(c.carried.shape[0]):
+        for a in range(5):
+            c.carried[k, a] = 0.0
+    # what is small against the usual acceleration need not vanish against terms that do
+    usual = SHARE * mean_acceleration(c)
+    close_rows(c, y, usual, out)
+    lost = forces_inward(c, y, usual, out)
+    if closed and c.follows == 1:  # else rows are pulled or give way, and need not hold
+        lost = larger_share(lost, errors[SHARED], 1.0)
+    if closed and not lost <= HOLDS:
+        invoke(c.whole_f, c.whole_c, t, y, out)
+        return
+    for k in range(3):
+        monitors.errors[k] = max(monitors.errors[k], errors[k])
+    monitors.lost[1] = max(monitors.lost[1], errors[GAP])
+    monitors.changed[1] = larger_share(monitors.changed[1], errors[SHARED], 1.0)
+    if not lost <= monitors.lost[0]:
+        monitors.lost[0] = lost
+
+
+# Rows that close loops --------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def close_rows(c, y, usual, out):
+    """The multipliers of rows that close loops, and their forces on the bodies at both ends."""
+    loops = c.loops
+    for g in range(loops.group.shape[0] - 1):
+        i, j = loops.group[g, ROW], loops.group[g, OTHER]
+        if loops.group[g, PINNED] == 1:
+            out[c.closing[i]], out[c.closing[j]] = loops.lam[i], loops.lam[j]
+            close_pin(c, y, i, j)
+            continue
+        close_row(c, i, usual, out)
+        if j < c.closing.size:
+            close_row(c, j, usual, out)
+
+
+@kernel(inline=True)
+def close_pin(c, y, i, j):
+    loops, weight = c.loops, c.loops.weight
+    r, s = loops.row_start[i], loops.row_start[j]
+    a, b, fx, fy = loops.term[r, 1], loops.term[r, 2], weight[r] * loops.lam[i], weight[s] * loops.lam[j]
+    press(c, b, fx, fy)
+    press(c, a, -fx, -fy)
+    one, other = point_at(c, y, b), point_at(c, y, a)
+    # Phi = w (b - a) - f, with a constant f
+    gap = (one[0] - other[0] - loops.f[i, 0] / weight[r], one[1] - other[1] - loops.f[j, 0] / weight[s])
+    note_pin(c, gap, one, other, abs(one[4]) + abs(one[5]) + abs(other[4]) + abs(other[5]))
+
+
+@kernel(inline=True)
+def press(c, frame, fx, fy):
+    """A force at a frame, taken to the pin of its body."""
+    k, F, carried = c.loops.frame_body[frame], c.loops.F, c.carried
+    if k < c.T.numbers.shape[0]:
+        one, two = F[frame, ARM_X] * fy, F[frame, ARM_Y] * fx
+        carried[k, FX] += fx
+        carried[k, FY] += fy
+        carried[k, MOMENT] += one - two
+        carried[k, OF_FORCES] += abs(fx) + abs(fy)
+        carried[k, OF_MOMENTS] += abs(one) + abs(two)
+
+
+@kernel
+def close_row(c, i, usual, out):
+    """One row of any kind."""
+    out[c.closing[i]] = c.loops.lam[i]
+    press_row(c, c.loops, i, c.loops.lam[i], -1)
+    check_row(c, c.loops, i, c.per_row[c.closing[i]], usual)
+
+
+@kernel
+def press_row(c, rows, i, lam, but):
+    """Phi_q^T lam of one row on its bodies, except one of them."""
+    term, carried = rows.term, c.carried
+    for r in range(rows.row_start[i], rows.row_start[i + 1]):
+        g, w = term_gradient(term[r, 0], rows.F, term[r, 1], term[r, 2]), rows.weight[r] * lam
+        for side in range(2):
+            k = rows.frame_body[term[r, 1 + side]]
+            if k in (c.T.numbers.shape[0], but):
+                continue
+            gx, gy, turn = (g[3], g[4], g[5]) if side else (g[0], g[1], g[2])
+            carried[k, FX] += w * gx
+            carried[k, FY] += w * gy
+            carried[k, MOMENT] += w * turn
+            carried[k, OF_FORCES] += abs(w * gx) + abs(w * gy)
+            carried[k, OF_MOMENTS] += abs(w * turn)
+
+
+# Inward -----------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def forces_inward(c, y, usual, out):
+    """The multipliers of all joints of the tree. Returns what is left over, relative to its terms."""
+    T, carried = c.T, c.carried
+    J, N, nb = T.constant, T.state, T.numbers.shape[0]
+    lost = 0.0
+    if c.held.frame_body.size > 0:
+        place_tree_frames(N, c.held.frame_body, c.held.frame, c.held.F)
+    for k in range(nb - 1, -1, -1):
+        # m a of the mass center; the ground accelerates with -g
+        m, cx, cy, alpha, omega2 = J[k, MASS], N[k, CX], N[k, CY], N[k, ALPHA], N[k, OMEGA] * N[k, OMEGA]
+        mx = m * (N[k, AX] - alpha * cy - omega2 * cx)
+        my = m * (N[k, AY] + alpha * cx - omega2 * cy)
+        turning, one, two = J[k, INERTIA] * alpha, cx * my, cy * mx
+        fx, fy, moment = carried[k, FX] + mx, carried[k, FY] + my, carried[k, MOMENT] + (turning + one - two)
+        of_forces = carried[k, OF_FORCES] + abs(mx) + abs(my)
+        of_moments = carried[k, OF_MOMENTS] + abs(turning) + abs(one) + abs(two)
+        if c.applied.size > 0:
+            fx, fy = fx - c.applied[3 * k], fy - c.applied[3 * k + 1]
+            moment -= c.applied[3 * k + 2]
+            of_forces += abs(c.applied[3 * k]) + abs(c.applied[3 * k + 1])
+            of_moments += abs(c.applied[3 * k + 2])
+        # what are rounding errors of other terms need not vanish
+        arm = c.arms[k]
+        of_moments += (m * (abs(cx) + abs(cy)) + J[k, INERTIA] / arm) * usual
+        if c.pin[k, 0] < 0:
+            lost = hold_body(c, k, fx, fy, moment, of_forces + m * usual, of_moments, lost, out)
+            check_held(c, k, usual)
+            continue
+        # a pin carries a force alone
+        lost = larger_share(lost, abs(moment), max(of_moments, SHARE * of_forces * arm))
+        out[c.pin[k, 0]], out[c.pin[k, 1]] = -fx / c.weight[k, 0], -fy / c.weight[k, 1]
+        p = T.numbers[k, PARENT]
+        if p < nb:
+            one, two = N[k, DX] * fy, N[k, DY] * fx
+            carried[p, FX] += fx
+            carried[p, FY] += fy
+            carried[p, MOMENT] += one - two
+            carried[p, OF_FORCES] += abs(fx) + abs(fy)
+            carried[p, OF_MOMENTS] += abs(one) + abs(two)
+        check_pin(c, k, y)
+    return lost
+
+
+@kernel(inline=True)
+def mean_acceleration(c):
+    """Of all bodies, weighted by mass: the actual one with the weight, or the one that applied forces would cause."""
+    J, N, momenta, masses, forces = c.T.constant, c.T.state, 0.0, 0.0, 0.0
+    for k in range(J.shape[0]):
+        momenta += J[k, MASS] * (abs(N[k, AX]) + abs(N[k, AY]) + c.arms[k] * abs(N[k, ALPHA]))
+        masses += J[k, MASS]
+    for k in range(c.applied.size // 3):
+        forces += abs(c.applied[3 * k]) + abs(c.applied[3 * k + 1]) + abs(c.applied[3 * k + 2]) / c.arms[k]
+    return max(momenta, forces) / masses
+
+
+@kernel
+def hold_body(c, k, fx, fy, moment, of_forces, of_moments, lost, out):
+    """lam of the rows of a joint, by least squares from the three equations of its body.
+
+    Gram and Schmidt on the rows of Phi_q for this body, moments over an arm: v_a = sum_b R_ba e_b.
+    """
+    held, e, R, arm = c.held, c.held.basis, c.held.R, c.arms[k]
+    first, count, m = held.start[k], held.start[k + 1] - held.start[k], moment / arm
+    for a in range(count):
+        # the row for this body, orthogonal to those before it
+        slopes_of_body(held, first + a, k)
+        e[a, 0], e[a, 1], e[a, 2] = (
+            held.slope[first + a, 0],
+            held.slope[first + a, 1],
+            held.slope[first + a, 2] / arm,
+        )
+        for b in range(a):
+            R[b, a] = e[b, 0] * e[a, 0] + e[b, 1] * e[a, 1] + e[b, 2] * e[a, 2]
+            for j in range(3):
+                e[a, j] -= R[b, a] * e[b, j]
+        R[a, a] = np.sqrt(e[a, 0] ** 2 + e[a, 1] ** 2 + e[a, 2] ** 2)
+        for j in range(3):
+            e[a, j] /= R[a, a]
+        # its share of the force on the body
+        force = e[a, 0] * fx + e[a, 1] * fy + e[a, 2] * m
+        fx, fy, m = fx - force * e[a, 0], fy - force * e[a, 1], m - force * e[a, 2]
+        out[held.number[first + a]] = -force
+    # R lam = shares
+    for a in range(count - 1, -1, -1):
+        i = held.number[first + a]
+        for b in range(a + 1, count):
+            out[i] -= R[a, b] * out[held.number[first + b]]
+        out[i] /= R[a, a]
+    # the reaction on the parent
+    for a in range(count):
+        i = held.number[first + a]
+        press_row(c, held, first + a, out[i], k)
+    # what the joint does not carry
+    share = SHARE * max(of_forces, of_moments / arm)
+    lost = larger_share(lost, max(abs(fx), abs(fy)), max(of_forces, share))
+    return larger_share(lost, abs(m) * arm, max(of_moments, share * arm))
+
+
+@kernel(inline=True)
+def slopes_of_body(held, i, k):
+    """Phi_q of one row for (x, y, phi) of one of its bodies, at O."""
+    term, slope = held.term, held.slope
+    slope[i, 0] = slope[i, 1] = slope[i, 2] = 0.0
+    for r in range(held.row_start[i], held.row_start[i + 1]):
+        g, w = term_gradient(term[r, 0], held.F, term[r, 1], term[r, 2]), held.weight[r]
+        if held.frame_body[term[r, 1]] == k:
+            slope[i, 0], slope[i, 1], slope[i, 2] = w * g[0], w * g[1], w * g[2]
+        else:
+            slope[i, 0], slope[i, 1], slope[i, 2] = w * g[3], w * g[4], w * g[5]
+
+
+# What holds -------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def check_pin(c, k, y):
+    """A pin of the tree: its point of the body against its point of the parent."""
+    index, N, J, n = c.T.numbers, c.T.state, c.T.constant, y.size // 3
+    p, i = index[k, PARENT], 3 * index[k, BODY]
+    one = point_of(y, n, i, -N[k, CX], -N[k, CY])
+    other = (N[k, DX], N[k, DY], 0.0, 0.0, 0.0, 0.0)
+    if p < index.shape[0]:
+        other = point_of(y, n, 3 * index[p, BODY], N[k, DX] - N[p, CX], N[k, DY] - N[p, CY])
+    gap = (one[0] - other[0] - J[k, GX0], one[1] - other[1] - J[k, GY0])
+    size = max(abs(one[4]) + abs(one[5]), abs(y[2 * n + i]) + abs(y[2 * n + i + 1]))
+    note_pin(c, gap, one, other, size)
+
+
+@kernel(inline=True)
+def note_pin(c, gap, one, other, size):
+    """Phi, Phi_q qd - nu and Phi_q qdd - gamma of a pin."""
+    position = max(abs(gap[0]), abs(gap[1]))
+    rate = max(abs(one[2] - other[2]), abs(one[3] - other[3]))
+    note_row(c.errors, position, rate, max(abs(one[4] - other[4]), abs(one[5] - other[5])), position, size)
+
+
+@kernel(inline=True)
+def check_held(c, k, usual):
+    """The rows of another joint."""
+    for i in range(c.held.start[k], c.held.start[k + 1]):
+        check_row(c, c.held, i, c.per_row[c.held.number[i]], usual)
+
+
+@kernel
+def check_row(c, rows, i, length, usual):
+    """The same of any row; where its frames are is known, and so are the accelerations of the bodies at O."""
+    N, term, ground = c.T.state, rows.term, c.T.numbers.shape[0]
+    second, size = -rows.f[i, 2], abs(rows.f[i, 2])
+    for r in range(rows.row_start[i], rows.row_start[i + 1]):
+        kind, a, b, w = term[r, 0], term[r, 1], term[r, 2], rows.weight[r]
+        g, bend = term_gradient(kind, rows.F, a, b), w * term_second_order(kind, rows.F, a, b)
+        second, size = second + bend, size + abs(bend)
+        for side in range(2):
+            k = rows.frame_body[b if side else a]
+            if k == ground:
+                continue
+            gx, gy, turn = (g[3], g[4], g[5]) if side else (g[0], g[1], g[2])
+            ax, ay, alpha, arm = N[k, AX] - N[ground, AX], N[k, AY] - N[ground, AY], N[k, ALPHA], c.arms[k]
+            second += w * (gx * ax + gy * ay + turn * alpha)
+            reach = max(usual, abs(ax), abs(ay), arm * abs(alpha))
+            size += abs(w) * (abs(gx) + abs(gy) + abs(turn) / arm) * reach
+    value = row_value(rows, i)
+    note_row(c.errors, abs(value), abs(row_rate(rows, i)), abs(second), abs(value) * length, size)
+
+
+@kernel(inline=True)
+def note_row(errors, position, rate, second, gap, size):
+    errors[POSITION], errors[VELOCITY] = max(errors[POSITION], position), max(errors[VELOCITY], rate)
+    errors[ACCELERATION], errors[GAP] = max(errors[ACCELERATION], second), max(errors[GAP], gap)
+    if second > 0.0:
+        errors[SHARED] = larger_share(errors[SHARED], second, size)
+
+
+@kernel(inline=True)
+def point_at(c, y, frame):
+    """The same as `point_of` for a frame of a row that closes a loop."""
+    k, F, N = c.loops.frame_body[frame], c.loops.F, c.T.state
+    if k == c.T.numbers.shape[0]:
+        return F[frame, PLACE_X], F[frame, PLACE_Y], 0.0, 0.0, 0.0, 0.0
+    i = 3 * c.T.numbers[k, BODY]
+    return point_of(y, y.size // 3, i, F[frame, ARM_X] - N[k, CX], F[frame, ARM_Y] - N[k, CY])
+
+
+@kernel(inline=True)
+def point_of(y, n, i, ex, ey):
+    """Position, velocity and acceleration of the point of a body at an arm e from its mass center."""
+    omega, alpha = y[n + i + 2], y[2 * n + i + 2]
+    return (
+        y[i] + ex,
+        y[i + 1] + ey,
+        y[n + i] - omega * ey,
+        y[n + i + 1] + omega * ex,
+        y[2 * n + i] - alpha * ey - omega * omega * ex,
+        y[2 * n + i + 1] + alpha * ex - omega * omega * ey,
+    )
+
+
+@kernel
+def is_singular(c):
+    """Whether the pose may be singular, or what is usual is not known yet."""
+    return np.isnan(c.monitors.singular_at[1]) or spread_of_loops(c.loops) > NEAR_SINGULAR
+
+
+@kernel
+def spread_of_loops(c):
+    """How much smaller a pivot of W^T D^-1 W is than its diagonal; infinite in a singular pose."""
+    v, group, spread = c.v, c.group, 1.0
+    for g in range(group.shape[0] - 1):
+        one, two = 0.0, 0.0
+        for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
+            one += c.W[e, 0] * c.W[e, 1]
+            two += c.W[e, 2] * c.W[e, 3]
+        if group.shape[0] == 2:  # solved without elimination
+            if group[0, OTHER] < c.lam.size - 1:
+                pivot = v[group[0, DIAGONAL2]] - v[group[0, COUPLING]] ** 2 / v[group[0, DIAGONAL]]
+                spread = two / abs(pivot) if pivot != 0.0 else np.inf
+        else:
+            spread = max(spread, one * abs(v[group[g, DIAGONAL]]))
+            if group[g, OTHER] < c.lam.size - 1:
+                spread = max(spread, two * abs(v[group[g, DIAGONAL2]]))
+    return spread
+
+
+# Building ---------------------------------------------------------------------------------------------
+
+
+def multipliers_of(
+    family: Relative, loops: Loops, applied: Floats, formulation: Formulation, at: Configuration
+) -> OutputMultipliers | None:
+    """Where the accelerations are computed in the tree of the loops, and with them the `applied` forces.
+
+    None if the whole system has to be solved: dependent rows share their load in the tree and in the loops alike, and
+    if masses or lengths differ much, accelerations are corrected at outputs.
+    """
+    system, tree = family.system, loops.T
+    if at.redundant or unequal(system):
+        return None
+    body, (pin, weights) = tree.numbers[:, BODY], pins_of(family, tree)
+    arms, weight, per_row = np.zeros(len(body)), np.ones(pin.shape), np.zeros(system.m)
+
+    def write_numbers() -> None:
+        arms[:], per_row[:] = system.arms[body], lengths_per_row(system)
+        weight[pin[:, 0] >= 0] = weights()
+
+    system.follow_numbers(write_numbers)
+    follows = not formulation.gives_way and formulation.stabilization == (0.0, 0.0)
+    whole, monitors = whole_system(family, follows)
+    context = JointForces(
+        tree,
+        arms,
+        per_row,
+        applied,
+        pin,
+        weight,
+        np.zeros((len(body), 5)),
+        held_rows(family, tree),
+        loops,
+        np.array(family.remaining_rows, dtype=np.int64),
+        int(follows),
+        np.zeros(5),
+        monitors,
+        *(whole[:2] if whole else (0, 0)),
+    )
+    return OutputMultipliers(joint_forces.bind(context), monitors)
+
+
+def pins_of(family: Relative, tree: Tree) -> tuple[Ints, Any]:
+    """The rows of the pins of the tree, and a function for their weights."""
+    S, pin = family.system.arrays, np.full((len(family.branches), 2), -1, dtype=np.int64)
+    pins = [k for k, branch in enumerate(family.branches) if branch.joint is not None and branch.joint.is_pin]
+    rows = np.array([family.branches[k].joint.rows for k in pins], dtype=np.int64).reshape(-1, 2)  # type: ignore[union-attr]
+    pin[pins] = rows
+    term = S.row_start[rows]
+    side = np.where(S.frame_body[S.term_b[term]] == tree.numbers[pins, BODY, None], 1.0, -1.0)
+    return pin, lambda: side * S.term_weight[term]
+
+
+def held_rows(family: Relative, tree: Tree) -> HeldRows:
+    """The rows of the other joints of the tree."""
+    system, joints = family.system, [branch.joint for branch in family.branches]
+    rows = [() if joint is None or joint.is_pin else joint.rows for joint in joints]
+    number, S = np.array([i for each in rows for i in each], dtype=np.int64), system.arrays
+    part = part_of_rows(S.mass.size, number, S.frame_body, S.row_start, S.term_kind, S.term_a, S.term_b)
+    R, frames = part.structure, part.frames.size
+    frame, weight, f = np.zeros((frames, 5)), np.zeros(part.terms.size), np.zeros((number.size, 3))
+
+    def write_numbers() -> None:
+        frame[:], weight[:] = frames_of(S)[part.frames], S.term_weight[part.terms]
+        f[:, 0] = [system.functions[i].constant for i in number]
+
+    system.follow_numbers(write_numbers)
+    return HeldRows(
+        number, np.cumsum([0, *map(len, rows)]), in_order(tree, R.frame_body), frame, np.zeros((frames, FRAME_STATE)),
+        np.column_stack([R.term_kind, R.term_a, R.term_b]), weight, S.row_period[number], R.row_start, f,
+        np.zeros((number.size, 3)), np.zeros((3, 3)), np.zeros((3, 3)),
+    )  # fmt: skip
+
+
+def whole_system(family: Relative, follows: bool) -> tuple[BoundKernel | None, OutputMonitors]:
+    """Multipliers from the whole system, where loops are closed; the watch over their rank needs its program anyway."""
+    if family.m == 0:
+        return None, new_monitors()
+    d = elimination_program(family.system, False, False)
+    return multipliers_of_bodies(family.system, d, family.system.new_workspace(d), follows)
