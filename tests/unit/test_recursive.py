@@ -316,6 +316,31 @@ def test_multipliers_of_the_tree_follow_from_those_of_the_loops(name, formulatio
         problem.multipliers.monitors.lost[:] = 0.0
 
 
+@often
+@given(model=mechanisms(), seed=seeds)
+def test_forces_in_joints_of_random_mechanisms(model, seed):
+    """Pins, guides, slots and welds in both directions, bodies that float, and rows of all kinds that close loops."""
+    system, family, z, zd = posed(model, seed, size=0.3)
+    assume(independent(family, T, z, zd) and recursive.suits(family) and not elimination.unequal(system))
+    problem = se.Projection().problem(family, Configuration(T, z, False))
+    assume(problem.multipliers is not None)  # no row holds in every pose
+    z, zd, _ = projected(family, T, z, zd)
+    assume(independent(family, T, z, zd))
+    y, yd, lam = np.concatenate([z, zd]), np.empty(2 * family.n), np.full(system.m, np.nan)
+    monitors = problem.multipliers.monitors
+    for _ in range(2):  # the first output is solved as a whole
+        problem.rhs(T, y, yd)
+        q, qd, qdd = family.bodies(T, z, zd, yd[family.n :])
+        monitors.errors[:] = monitors.lost[:] = monitors.changed[:] = 0.0
+        problem.multipliers.pointer(T, np.concatenate([q, qd, qdd]), lam)
+    needed = system.QA(T, q, qd) - system.M().diagonal() * qdd
+    check(system.Phi_q(T, q).T @ lam, needed, 1e-9)
+    # what is reported of the rows is what they are
+    Phi = np.abs(system.Phi(T, q)).max(initial=0.0)
+    rates = np.abs(system.Phi_q(T, q) @ qd - system.nu(T, q)).max(initial=0.0)
+    np.testing.assert_allclose(monitors.errors[:2], [Phi, rates], rtol=0.0, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     "name", ["hart_inversor", "klann_leg", "jansen_leg", "quick_return", "stephenson_six_bar"]
 )

@@ -454,7 +454,9 @@ def multipliers_of(
     if masses or lengths differ much, accelerations are corrected at outputs.
     """
     system, tree = family.system, loops.T
-    if at.redundant or unequal(system):
+    held = family.held_rows()
+    implied = sum(map(len, held)) + family.m < system.m  # some rows hold in every pose
+    if at.redundant or implied or unequal(system):
         return None
     body, (pin, weights) = tree.numbers[:, BODY], pins_of(family, tree)
     arms, weight, per_row = np.zeros(len(body)), np.ones(pin.shape), np.zeros(system.m)
@@ -474,7 +476,7 @@ def multipliers_of(
         pin,
         weight,
         np.zeros((len(body), 5)),
-        held_rows(family, tree),
+        other_joints(family, tree, held),
         loops,
         np.array(family.remaining_rows, dtype=np.int64),
         int(follows),
@@ -496,10 +498,10 @@ def pins_of(family: Relative, tree: Tree) -> tuple[Ints, Any]:
     return pin, lambda: side * S.term_weight[term]
 
 
-def held_rows(family: Relative, tree: Tree) -> HeldRows:
+def other_joints(family: Relative, tree: Tree, held: list[tuple[int, ...]]) -> HeldRows:
     """The rows of the other joints of the tree."""
     system, joints = family.system, [branch.joint for branch in family.branches]
-    rows = [() if joint is None or joint.is_pin else joint.rows for joint in joints]
+    rows = [() if joint is None or joint.is_pin else each for joint, each in zip(joints, held, strict=True)]
     number, S = np.array([i for each in rows for i in each], dtype=np.int64), system.arrays
     part = part_of_rows(S.mass.size, number, S.frame_body, S.row_start, S.term_kind, S.term_a, S.term_b)
     R, frames = part.structure, part.frames.size

@@ -240,9 +240,9 @@ class Relative(MappedFamily):
 
     def _take_branches(self, q: Floats) -> bool:
         """Branch out in another pose; False where other joints carry the bodies."""
-        held = self._held_rows()
+        held = self.held_rows()
         self._branch_out(q)
-        return self._held_rows() == held
+        return self.held_rows() == held
 
     def _take_rows(self) -> bool:
         """Write the frames of other slides and rows; False where other rows close the loops."""
@@ -259,13 +259,13 @@ class Relative(MappedFamily):
             given.append((self.remaining_rows, self.closing))
         return all(overwrite(arrays, self._arrays_of(rows)) for rows, arrays in given)
 
-    def _held_rows(self) -> list[tuple[int, ...]]:
+    def held_rows(self) -> list[tuple[int, ...]]:
         """The rows that the joint of each branch holds."""
         return [branch.joint.rows if branch.joint else () for branch in self.branches]
 
     def _other_rows(self) -> list[int]:
         """Those that no joint of the tree holds."""
-        held = {i for rows in self._held_rows() for i in rows}
+        held = {i for rows in self.held_rows() for i in rows}
         return [i for i in range(self.system.m) if i not in held]
 
     def _constant_rows(self) -> list[int]:
