@@ -1,23 +1,20 @@
-"""A plain run whose motion is computed in one compiled call: what is prepared for it, and the results it gives.
+"""A plain run of explicit steps in one compiled call: what is prepared for it, and the results it gives.
 
 Python makes results of the answer of `motion_loop`, and asks what a `Run` would have to say of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
-from typing import Any, NamedTuple, cast
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...coordinates.ode_problem import motion_in
 from ...integrators import time_loop
 from ...numerics.arrays import Floats
 from ...numerics.kernel import JIT
 from ...results.results import Results
 from ...system.system import System
-from .lift_off import lift_off_notes
 from .motion_loop import (
     COMPLETE,
     EVALUATED,
@@ -30,12 +27,12 @@ from .motion_loop import (
     PreparedMotion,
     run_motion,
 )
-from .new_run import new_run, options_from
 from .ode_stepper import EXPLICIT, STEPS_A_CHUNK, TIGHT, OdeStepper
 from .options import DynamicsOptions
 from .outputs import IN_A_STEP, starts_of_sizes
 from .row_checks import cautions, useless
-from .run import Run, finished
+from .run import Run
+from .run_in_one_call import RunInOneCall, numbers_in_row
 from .stepper import DynamicsStepper
 
 ROOM = 1_200  # outputs that follow the steps, and those beside peaks, at most
@@ -45,21 +42,20 @@ class Judgment(NamedTuple):
     """What a run would say of an answer."""
 
     notes: list[str]
-    worst: dict[str, float]
+    worst: list[float]
     counts: dict[str, int]
 
 
-class CompiledRun:
-    """A stepper at the start of a motion, and the loop that takes it to the end. It has one user at a time."""
+class CompiledRun(RunInOneCall):
+    """A stepper at the start of a motion, and the loop that takes it to the end."""
 
     def __init__(self, run: Run, asked: Mapping[str, Any]) -> None:
         """`run` is at its start, and `suits`."""
+        super().__init__(run, asked)
         assert isinstance(run.stepper, OdeStepper)
-        self.run, self.asked, self.options, self.stepper = run, asked, run.options, run.stepper
-        self.known, self.notes = cautions(self.stepper), run.reported()
+        self.stepper, self.known = run.stepper, cautions(run.stepper)
         self.judged: tuple[bytes, Judgment | None] = (b"", None)
         self.each = numbers_in_answer(run.system, room_for(self.options))
-        self.settings = self.options.settings(self.options.times) | {"method": run.method}
         self.loop = run_motion.bind(prepared(self.stepper, self.options))
 
     def results(self, system: System, answer: Floats) -> Results | None:
@@ -67,27 +63,7 @@ class CompiledRun:
         judgment = self.judgment(answer)
         if judgment is None:
             return None
-        notes, worst, counts = judgment
-        outputs, wide = int(answer[OUTPUTS]), 3 * system.n + system.m
-        motion = answer[HEAD : HEAD + outputs * (1 + wide)].copy()
-        t, (q, qd, qdd, lam) = motion[:outputs], motion_in(motion[outputs:], outputs, system.n, system.m)
-        if system.has_formulas:
-            notes = [*notes, *lift_off_notes(system, t, lam)]
-        return Results(
-            system,
-            t,
-            q,
-            qd,
-            qdd,
-            lam,
-            analysis="dynamics",
-            status=finished(self.options.times[-1], outputs),
-            notes=list(notes),
-            residuals=dict(worst),
-            statistics=dict(counts),
-            settings=dict(self.settings),
-            checkpoint=cast(dict[str, Floats], LaterCheckpoint(system, self.asked)),
-        )
+        return self.results_of(system, answer[HEAD:], int(answer[OUTPUTS]), *judgment)
 
     def judgment(self, answer: Floats) -> Judgment | None:
         """What a run would say; it follows from the head of an answer, which a repeated call has again."""
@@ -106,33 +82,8 @@ class CompiledRun:
             at += monitor.size
         if useless(stepper) or stepper.torn() or cautions(stepper) != self.known:
             return None
-        worst = dict(zip(("position", "velocity", "acceleration"), stepper.worst.tolist(), strict=True))
         counts = dict(zip(EXPLICIT, map(int, answer[TAKEN : EVALUATED + 1].tolist()), strict=True))
-        return Judgment(self.notes, worst, counts)
-
-
-class LaterCheckpoint(Mapping[str, Floats]):
-    """The state of an integration at its end, which is computed again where somebody goes on from there."""
-
-    def __init__(self, system: System, asked: Mapping[str, Any]) -> None:
-        self.system, self.asked = system, asked
-
-    @cached_property
-    def arrays(self) -> dict[str, Floats]:
-        run = new_run(options_from(System(self.system.written), self.asked))
-        return run.to_the_end(None).checkpoint
-
-    def __getitem__(self, name: str) -> Floats:
-        return self.arrays[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.arrays)
-
-    def __len__(self) -> int:
-        return len(self.arrays)
-
-    def __reduce__(self) -> Any:
-        return dict, (self.arrays,)
+        return Judgment(self.notes, stepper.worst.tolist(), counts)
 
 
 def suits(stepper: DynamicsStepper) -> bool:
@@ -151,7 +102,7 @@ def room_for(options: DynamicsOptions) -> int:
 
 def numbers_in_answer(system: System, room: int) -> int:
     """Its head, and the outputs with their times."""
-    return HEAD + room * (1 + 3 * system.n + system.m)
+    return HEAD + room * numbers_in_row(system)
 
 
 # The context of the loop ------------------------------------------------------------------------------

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import reduce
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from ...coordinates.ode_problem import motion_in
 from ...coordinates.reference_point.multipliers import note_rows
 from ...integrators import loop_state, time_loop
 from ...integrators.radau import RadauIntegration
 from ...numerics.arrays import Floats
-from ...results.results import MotionArrays, Results
+from ...results.results import Results
 from ...system.system import System
-from .compiled_run import LaterCheckpoint, prepared
+from .compiled_run import prepared
 from .dae_stepper import DaeStepper
-from .lift_off import lift_off_notes
 from .ode_stepper import EXPLICIT, OdeStepper
 from .outputs import IN_A_STEP
 from .row_checks import cautions, useless
-from .run import Run, finished
+from .run import Run
+from .run_in_one_call import RunInOneCall, numbers_in_row
 from .stiff_loop import (
     COMPLETE,
     EVALUATED,
@@ -38,20 +37,17 @@ from .takeover import ACTIVE, stiff_from
 MOST_STEPS = 500  # implicit ones for which there is room
 
 
-class StiffRun:
-    """The two steppers of a stiff motion, and the loop that takes it to the end. It has one user at a time."""
+class StiffRun(RunInOneCall):
+    """The two steppers of a stiff motion, and the loop that takes it to the end."""
 
     def __init__(self, run: Run, asked: Mapping[str, Any]) -> None:
         """`run` is at its start, and its motion was stiff from some time on before."""
         at = run.start.assembly
         run.takeover.add_implicit(at.t, (at.q, at.qd))
-        first, second = run.steppers
+        super().__init__(run, asked)
+        first, second = self.steppers = run.steppers
         assert isinstance(first, OdeStepper) and isinstance(second, DaeStepper)
-        self.run, self.asked, self.options, self.steppers = run, asked, run.options, (first, second)
-        self.notes = run.reported()
-        self.room = room_for(run)
-        self.each = numbers_of_stiff_run(run)
-        self.settings = self.options.settings(self.options.times) | {"method": run.method}
+        self.room, self.each = room_for(run), numbers_of_stiff_run(run)
         self.loop = run_stiff_motion.bind(self.motion(first, second))
 
     def motion(self, first: OdeStepper, second: DaeStepper) -> StiffMotion:
@@ -83,24 +79,11 @@ class StiffRun:
             return None
         if any(useless(each) or each.torn() or cautions(each) or each.halved[0] for each in self.steppers):
             return None
-        outputs = int(answer[OUTPUTS])
-        motion = answer[HEAD : HEAD + outputs * numbers_in_row(system)].copy()
-        rows = MotionArrays(motion[:outputs], *motion_in(motion[outputs:], outputs, system.n, system.m))
         worst = reduce(np.maximum, [stepper.worst for stepper in self.steppers])
-        counts = dict(zip(EXPLICIT, map(int, answer[TAKEN : EVALUATED + 1].tolist()), strict=True))
-        stiff = stiff_from(float(answer[STIFF_AT]), self.options.rtol)
-        later = cast(dict[str, Floats], LaterCheckpoint(system, self.asked))
-        return Results(
-            system,
-            *rows,
-            analysis="dynamics",
-            status=finished(self.options.times[-1], outputs),
-            notes=[*self.notes, stiff, *lift_off_notes(system, rows.t, rows.lam)],
-            residuals=dict(zip(("position", "velocity", "acceleration"), worst.tolist(), strict=True)),
-            statistics=counts | {"implicit steps": int(answer[IMPLICIT])},
-            settings=dict(self.settings),
-            checkpoint=later,
-        )
+        explicit = map(int, answer[TAKEN : EVALUATED + 1].tolist())
+        counts = dict(zip(EXPLICIT, explicit, strict=True)) | {"implicit steps": int(answer[IMPLICIT])}
+        notes = [*self.notes, stiff_from(float(answer[STIFF_AT]), self.options.rtol)]
+        return self.results_of(system, answer[HEAD:], int(answer[OUTPUTS]), notes, worst.tolist(), counts)
 
 
 def turns_stiff(run: Run) -> bool:
@@ -122,8 +105,3 @@ def room_for(run: Run) -> int:
 def numbers_of_stiff_run(run: Run) -> int:
     """In an answer."""
     return HEAD + room_for(run) * numbers_in_row(run.system)
-
-
-def numbers_in_row(system: System) -> int:
-    """An output and its time."""
-    return 1 + 3 * system.n + system.m
