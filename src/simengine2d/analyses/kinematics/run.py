@@ -193,7 +193,9 @@ class KinematicsRun:
             return False
         met = passage.met[:1] if self.on_singular != "pass" else passage.met
         end = met[0][0] if met and self.on_singular != "pass" else passage.end
-        first, self.done = self.done, max(self.done, int(np.searchsorted(self.times, end, side="right")))
+        # an output at a change point may lie a rounding error after it
+        reached = int(np.searchsorted(self.times, end + self.smallest_step, side="right"))
+        first, self.done = self.done, max(self.done, reached)
         while first > 0 and abs(crossing.place(self.times[first - 1])) < 1.0:  # where the run began too close
             first -= 1
         for k in range(first, self.done):
