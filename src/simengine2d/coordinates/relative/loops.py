@@ -262,6 +262,26 @@ def solve_two(v, b, lam, group):
     lam[i] = b[i] / first - ratio * lam[j]
 
 
+@kernel
+def spread_of_loops(c):
+    """How much smaller a pivot of W^T D^-1 W is than its diagonal; infinite in a singular pose."""
+    v, group, spread = c.v, c.group, 1.0
+    for g in range(group.shape[0] - 1):
+        one, two = 0.0, 0.0
+        for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
+            one += c.W[e, 0] * c.W[e, 1]
+            two += c.W[e, 2] * c.W[e, 3]
+        if group.shape[0] == 2:  # solved without elimination
+            if group[0, OTHER] < c.lam.size - 1:
+                pivot = v[group[0, DIAGONAL2]] - v[group[0, COUPLING]] ** 2 / v[group[0, DIAGONAL]]
+                spread = two / abs(pivot) if pivot != 0.0 else np.inf
+        else:
+            spread = max(spread, one * abs(v[group[g, DIAGONAL]]))
+            if group[g, OTHER] < c.lam.size - 1:
+                spread = max(spread, two * abs(v[group[g, DIAGONAL2]]))
+    return spread
+
+
 @kernel_pointer
 def solve_loops(closing, t, y, out):
     """lam of the tree as it moves, and the resulting forces on the freedoms."""

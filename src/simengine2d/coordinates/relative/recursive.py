@@ -28,7 +28,7 @@ from ...system.workspace import MOST_WHOLE, Workspace, new_workspace
 from ..equations import Configuration, EquationsOfMotion, Verb
 from ..row_scales import MOST_ROWS, given_in, lengths_in, softened
 from .articulated import accelerate_joints, eliminate_joints, weigh
-from .joint_forces import multipliers_of
+from .joint_arrays import multipliers_of
 from .loop_arrays import RowLimits, frames_of, in_order, new_loops, new_refining
 from .loops import (
     ENTRY,
