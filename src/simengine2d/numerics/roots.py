@@ -74,7 +74,8 @@ def knots_in(value: Function, t0: float, t1: float) -> tuple[list[Knot], float]:
         size = size or float(
             np.sort(np.abs(values))[-3]
         )  # not the largest: a pole would make all else look small
-        c = _to_coefficients() @ values
+        with np.errstate(invalid="ignore"):  # one may be infinite
+            c = _to_coefficients() @ values
         middle = 0.5 * (a + b)
         if _away_from_zero(values):
             pass

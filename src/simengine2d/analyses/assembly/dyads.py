@@ -126,7 +126,7 @@ class Dyads:
 
 def _turn(q: Floats, body: int, center: complex, old: complex, new: complex) -> None:
     """Turn a body about a center such that its point moves from old to new."""
-    if abs(old - center) == 0.0:
+    if old == center or new == center:
         return
     turn = (new - center) / (old - center)
     place = center + turn / abs(turn) * (complex(q[3 * body], q[3 * body + 1]) - center)
