@@ -8,10 +8,36 @@ import tomllib
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "simengine2d"
 MOST_ENTRIES, MOST_LAYERS, MOST_LINES = 20, 12, 1500
+
+
+class Text(NamedTuple):
+    """What the text of a module defines and imports."""
+
+    classes: list[ast.ClassDef]
+    names: set[str]
+    imports: list[ast.ImportFrom]
+
+
+@cache
+def text_of(path: Path) -> Text:
+    classes, names, imports = [], set(), []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.ClassDef():
+                classes.append(node)
+                names.add(node.name)
+            case ast.FunctionDef():
+                names.add(node.name)
+            case ast.Name(ctx=ast.Store()):
+                names.add(node.id)
+            case ast.ImportFrom():
+                imports.append(node)
+    return Text(classes, names, imports)
 
 
 def entries() -> list[str]:
@@ -31,9 +57,8 @@ def test_imports_have_few_layers():
 def test_no_class_name_stands_for_two_things():
     homes = defaultdict(list)
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                homes[node.name].append(f"{path.relative_to(PACKAGE)}:{node.lineno}")
+        for node in text_of(path).classes:
+            homes[node.name].append(f"{path.relative_to(PACKAGE)}:{node.lineno}")
     assert homes
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
@@ -58,18 +83,17 @@ def test_the_reading_list_is_short_and_its_files_exist():
 @cache
 def defined_in(path: Path) -> set[str]:
     """The names that a module binds itself, and the modules beside it."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    names |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return names | ({each.stem for each in path.parent.iterdir()} if path.name == "__init__.py" else set())
+    return text_of(path).names | (
+        {each.stem for each in path.parent.iterdir()} if path.name == "__init__.py" else set()
+    )
 
 
 def test_a_name_is_imported_from_where_it_is_defined():
     """One import path for each name; `io` and `lab` hand out what their packages are for."""
     wrong = []
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.ImportFrom) or not node.level:
+        for node in text_of(path).imports:
+            if not node.level:
                 continue
             room = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
             home = room / "__init__.py" if room.is_dir() else room.with_suffix(".py")

@@ -154,11 +154,17 @@ def keywords(*calls) -> set[str]:
     return {name for call in calls for name in inspect.signature(call).parameters}
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """For the programs of all tests: mypy reads the package once and keeps it beside them."""
+    return tmp_path_factory.mktemp("types")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("checker", ["mypy", "basedpyright"])
-def test_a_wrong_keyword_is_found_in_every_public_call(checker, tmp_path):
+def test_a_wrong_keyword_is_found_in_every_public_call(checker, folder):
     lines = wrong_calls()
-    found = CHECKERS[checker](tmp_path, lines, ("wrong_keyword", "Unexpected keyword"))
+    found = CHECKERS[checker](folder, lines, ("wrong_keyword", "Unexpected keyword"))
     assert [line for i, line in enumerate(lines, 1) if "wrong_keyword" in line and i not in found] == []
 
 
@@ -198,7 +204,7 @@ WRONG = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("checker", ["mypy", "basedpyright"])
-def test_a_wrong_word_is_found_and_right_ones_are_taken(checker, tmp_path):
+def test_a_wrong_word_is_found_and_right_ones_are_taken(checker, folder):
     head = [
         "import simengine2d as se",
         "from simengine2d import builders",
@@ -207,7 +213,7 @@ def test_a_wrong_word_is_found_and_right_ones_are_taken(checker, tmp_path):
     ]
     lines = head + [f"    {line}" for line in RIGHT + WRONG]
     first = len(head) + len(RIGHT) + 1
-    assert CHECKERS[checker](tmp_path, lines) == set(range(first, first + len(WRONG)))
+    assert CHECKERS[checker](folder, lines) == set(range(first, first + len(WRONG)))
 
 
 def found_by_mypy(folder: Path, lines: list[str], words: tuple[str, ...] = ("",)) -> set[int]:
