@@ -78,6 +78,7 @@ def released_four_bar():
     return m
 
 
+@pytest.mark.slow
 def test_dynamics_of_a_closed_loop():
     channels = ["coupler.y", "crank.phid", "crank.phidd", "A.fx", "spring.force", "energy.total"]
     values = {"k": 40.0, "coupler": 2.0, "c": 0.5, "spin": 1.0}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from marking import slow_among
 from simengine2d import builders
 
 FAMILIES = ("reference_point", "natural", "mixed", "relative")
@@ -63,7 +64,7 @@ def test_change_points_are_passed_and_turns_counted(coordinates):
 
 
 @pytest.mark.parametrize("coordinates", [*FAMILIES, "relative(cut=B)", {"type": "mixed", "angles": ["rod"]}])
-@pytest.mark.parametrize("method", ["newton", "relaxation", "energy"])
+@pytest.mark.parametrize("method", slow_among(["newton", "relaxation", "energy"], "relaxation"))
 def test_equilibria_in_all_coordinates_by_every_method(coordinates, method):
     model = se.load("sprung_slider")
     expected = se.equilibrium(model)

@@ -58,7 +58,7 @@ def test_the_replayed_iteration_ends_where_the_engine_does(model, integrator, fo
         assert np.abs(left).max() < 1e-9 * max(1.0, np.abs(line.values["Psi"]).max())
 
 
-@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("k", slow_among([2, 4], 4))
 @pytest.mark.parametrize("at", slow_among([0.01, 0.02, 0.06], 0.01, 0.06))
 def test_a_method_that_looks_back_shows_its_starter(k, at):
     how = {"integrator": f"bdf(k={k})", "formulation": "ggl", "coordinates": "reference_point", "step": 0.01}
@@ -110,7 +110,7 @@ def test_the_matrix_is_that_of_the_textbook():
     ["forward_euler", "heun", "rk4", "adams_bashforth", "adams_bashforth_moulton", "backward_euler", "trapezoidal",
      "implicit_midpoint", "radau_iia", "bdf", "bdf(k=4)"],
 )  # fmt: skip
-@pytest.mark.parametrize("at", [0.01, 0.02, 0.06])
+@pytest.mark.parametrize("at", slow_among([0.01, 0.02, 0.06], 0.06))
 def test_steps_of_ordinary_differential_equations_are_those_of_the_engine(integrator, at):
     how = {
         "integrator": integrator,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from marking import slow_among
 from simengine2d import builders
 from simengine2d.methods import Formulation
 
@@ -212,7 +213,7 @@ def test_wrong_penalties_are_refused():
             se.Penalty(**options)
 
 
-@pytest.mark.parametrize("formulation", ["index3", "ggl", "augmented_lagrangian"])
+@pytest.mark.parametrize("formulation", slow_among(["index3", "ggl", "augmented_lagrangian"], "index3"))
 def test_small_mechanisms_have_the_accelerations_of_large_ones(formulation):
     def folded(length):
         model = se.Model(gravity=(0, -9.81 * length))

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import simengine2d as se
+from marking import slow_among
 from simengine2d import builders
 from simengine2d.analyses.assembly.closure import coordinate_scale
 from simengine2d.analyses.kinematics import solver
@@ -71,7 +72,7 @@ def check_agreement(a: se.Results, b: se.Results) -> None:
 # Shipped mechanisms -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", DRIVEN_MODELS)
+@pytest.mark.parametrize("name", slow_among(DRIVEN_MODELS, "v_twin", "valve_train"))
 def test_every_driven_mechanism_moves_as_by_newton(name):
     times = np.linspace(0.0, 0.9, 60)
     model = loaded(name)

@@ -134,6 +134,7 @@ def is_zero_everywhere(expression, frames) -> bool:
     return sp.expand(numerator.xreplace({v: sp.sqrt(1 - w**2) for v, w in zip(c, s, strict=True)})) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KIND_NAMES)
 def test_term_gradient_is_the_derivative_by_the_coordinates(kind, frames):
     s = term_value(KINDS[kind], frames, 0, 1)
@@ -141,6 +142,7 @@ def test_term_gradient_is_the_derivative_by_the_coordinates(kind, frames):
     assert all(is_zero_everywhere(sp.diff(s, v) - w, frames) for v, w in zip(q, written, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KIND_NAMES)
 def test_term_hessian_is_the_derivative_of_the_term_gradient(kind, frames):
     H = np.zeros((6, 6), dtype=object)
@@ -151,6 +153,7 @@ def test_term_hessian_is_the_derivative_of_the_term_gradient(kind, frames):
     assert np.abs(difference).max() < 1e-12  # rounding of numbers of the size of one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KIND_NAMES)
 def test_term_second_order_is_the_derivative_of_the_rate(kind, frames):
     g = term_gradient(KINDS[kind], frames, 0, 1)

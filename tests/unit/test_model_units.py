@@ -7,6 +7,7 @@ import pytest
 
 import simengine2d as se
 from loading import written
+from marking import slow_among
 from simengine2d.expressions.unit_system import ANGLE, FORCE, LENGTH, MASS, TORQUE, UnitSystem
 from simengine2d.model.elements import Element
 from simengine2d.model.unit_fields import PER_LENGTH, SPIN, VELOCITY
@@ -84,7 +85,7 @@ def peaks(results):
     return np.array([[np.hypot(f.fx, f.fy).max(), np.abs(f.torque).max()] for f in forces])
 
 
-@pytest.mark.parametrize("name", [name for name in SYSTEMS if name != "SI"])
+@pytest.mark.parametrize("name", slow_among([name for name in SYSTEMS if name != "SI"], "mm-kg-N", "turns"))
 def test_forces_of_a_given_motion_do_not_depend_on_units(tmp_path, name):
     """To rounding: factors such as pi/180 are rounded themselves, and reactions are sums of larger parts."""
     drive = (

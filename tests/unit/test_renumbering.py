@@ -103,7 +103,9 @@ MODELS: dict[str, Callable[[int], se.Model]] = {
 }
 
 
-@pytest.mark.parametrize("name", slow_among(MODELS, "v_twin", "toggle_press"))
+@pytest.mark.parametrize(
+    "name", slow_among(MODELS, "four_bar", "slider_crank", "trebuchet", "v_twin", "toggle_press")
+)
 def test_models_in_turn_have_the_bytes_of_a_new_process(name, renumbered):
     numbers = (0, 1, 2, 1, 0, 3)
     in_turn = [outcome(MODELS[name](k)) for k in numbers]
@@ -183,12 +185,14 @@ def test_a_system_that_runs_again_keeps_what_it_has_prepared(renumbered):
     assert len(renumbered) == taken
 
 
+@pytest.mark.slow
 def test_what_is_left_is_bounded():
     for links in range(1, 25):
         se.dynamics(builders.chain(links), t_end=1e-3)
     assert sum(map(len, idle_families.shared.waiting.values())) <= 16
 
 
+@pytest.mark.slow
 def test_runs_in_threads_have_families_of_their_own():
     alone = [outcome(sprung(k)) for k in range(4)]
     together: list[Any] = [None] * 16
@@ -218,6 +222,7 @@ def test_a_system_of_its_own_takes_numbers_and_refuses_other_structures():
     assert not own.take_numbers(longer)
 
 
+@pytest.mark.slow
 def test_what_many_runs_have_prepared_is_not_kept_for_ever(monkeypatch):
     """Each run through a singular pose, or of another kind, leaves more that follows the numbers."""
     monkeypatch.setattr(idle_families, "MOST_WRITERS", 30)

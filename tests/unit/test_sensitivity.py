@@ -88,6 +88,7 @@ def test_named_numbers_are_independent_of_each_other():
     assert np.allclose(both.matrix, [[1, 1]]) and np.allclose(one.matrix, [[3]])
 
 
+@pytest.mark.slow
 def test_what_adds_up_over_time():
     """A bar turned at constant speed: the motor gives m g L/2 sin(w t); its direction counts turns."""
     m = se.Model("bar", parameters={"L": 0.6, "m": 1.2, "w": 9.0})
@@ -144,6 +145,7 @@ def test_kinematics_of_a_loop():
     assert found.matrix.shape == (5, 3)
 
 
+@pytest.mark.slow
 def test_a_peak_torque_and_a_peak_reaction_of_a_driven_loop():
     outputs = {"torque": "max(motor.torque)", "reaction": "max(B.force)", "rms": "rms(motor.torque)"}
     outputs |= {"range": "peak_to_peak(C.fx)", "energy": "max(energy.kinetic)"}
@@ -180,6 +182,7 @@ def test_natural_frequencies_of_a_loop():
     )
 
 
+@pytest.mark.slow
 def test_a_short_peak_between_outputs():
     """Within the first of the outputs, beside which it is sought."""
     agrees(
@@ -187,6 +190,7 @@ def test_a_short_peak_between_outputs():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parameters"), [("kapitza_pendulum", ["length", "speed"]), ("shaft_governor", ["arm", "speed"])]
 )

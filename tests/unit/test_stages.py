@@ -6,6 +6,7 @@ import pytest
 import simengine2d as se
 from dae_runs import new_family
 from dense_newton import DenseNewton
+from marking import slow_among
 from mechanisms import three_cranks
 from simengine2d import builders
 from simengine2d.coordinates import stages as contract
@@ -106,7 +107,7 @@ def compare(family, z, zd, method, iteration, skipped=lambda twice: False):
 
 @pytest.mark.parametrize("iteration", [contract.EXACT, contract.COURSE], ids=["exact", "course"])
 @pytest.mark.parametrize("coordinates", sorted(Family.registry))
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", slow_among(MODELS, "stiff chain"))
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_sparse_corrections_are_the_dense_ones(name, method, coordinates, iteration):
     """The dense tangent is found by central differences.

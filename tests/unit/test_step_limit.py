@@ -135,7 +135,13 @@ def test_linear_systems_of_second_order_too():
 
 
 @pytest.mark.parametrize(
-    ("beta", "gamma", "order"), [(0.25, 0.5, 2), (1 / 6, 0.5, 2), (0.5, 0.5, 2), (0.3025, 0.6, 1)]
+    ("beta", "gamma", "order"),
+    [
+        (0.25, 0.5, 2),
+        pytest.param(1 / 6, 0.5, 2, marks=pytest.mark.slow),
+        pytest.param(0.5, 0.5, 2, marks=pytest.mark.slow),
+        (0.3025, 0.6, 1),
+    ],
 )
 def test_newmark_claims_the_order_that_is_observed(beta, gamma, order):
     found = se.lab.order(se.Newmark(beta=beta, gamma=gamma), damped_slider(), t_end=0.2)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from marking import slow_among
 from simengine2d.methods import Integrator
 
 G = 9.81 * np.sin(0.4)
@@ -61,7 +62,7 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", slow_among(WAYS, "mixed"))
 def test_the_knife_edge_drifts_across_the_slope(way):
     t = np.linspace(0, 3, 31)
     r = se.dynamics(knife_edge(), t_eval=t, **WAYS[way])
