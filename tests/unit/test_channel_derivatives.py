@@ -147,6 +147,7 @@ def pendulum():
     return m
 
 
+@pytest.mark.slow
 def test_a_fast_sine_at_a_late_time():
     """phi = 0.3 sin(omega t): at omega t = 6000 the derivative by omega, 0.3 t cos(omega t), changes sign in 0.05 %."""
     m = pendulum()

@@ -132,6 +132,7 @@ def straight_four_bar(last: float) -> se.Model:
     return model
 
 
+@pytest.mark.slow
 def test_links_that_are_stretched_out_are_a_structure():
     """A chain as long as the distance of its ends has one pose: what is free to first order leads nowhere."""
     diagnosis = se.diagnose(straight_four_bar(2.0))

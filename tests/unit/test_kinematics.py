@@ -274,6 +274,7 @@ def test_the_branches_not_taken_are_named():
     assert "another branch begins, on which rocker.phid is -3 rad/s instead of 1" in results.notes[1]
 
 
+@pytest.mark.slow
 def test_two_loops_may_be_flat_at_once():
     """Two parallelograms in a row: the rocker of one is the crank of the other; both are in line together."""
     model = parallelogram("1 + 2*t", angle=1)

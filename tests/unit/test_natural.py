@@ -360,6 +360,7 @@ def test_what_holds_a_direction_is_held():
         np.testing.assert_allclose(r["slider.phi"], angle, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_driven_crank_goes_round():
     model = builders.four_bar(1, 2, 2.5, 3, speed=7)
     for body in model.bodies.values():

@@ -177,6 +177,7 @@ def test_thousands_of_variants_leave_nothing_behind(empty):
     assert blocks_after(range(1_400, 3_500)) < before + 1_000
 
 
+@pytest.mark.slow
 def test_threads_may_build_variants_at_once(empty):
     models = variants(5) * 6
     alone = [outcome(lambda m=m: se.dynamics(m, t_end=0.02)) for m in variants(5)] * 6

@@ -97,6 +97,7 @@ def test_whole_results_and_whole_channels(four_bar):
 # Outputs ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_means_are_over_time():
     """Rows of a run are closer to each other where its steps are short; that does not change a mean."""
     model = se.load("slider_crank")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
+from marking import slow_among
 
 L1, L2, L3, L4 = 1.0, 3.0, 0.8, 3.0
 A, D = (0.0, 0.0), (L4, 0.0)
@@ -103,7 +104,7 @@ def test_jacobian_of_the_reference_points_allows_the_same_motion():
     assert [np.linalg.matrix_rank(matrix, 1e-9) for matrix in (J, ours, np.vstack([J, ours]))] == [8, 8, 8]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", slow_among(FAMILIES, "mixed", "natural"))
 def test_it_swings_alike_in_every_family(family):
     wanted = se.dynamics(mechanism(), t_end=1, rtol=1e-9, coordinates="reference_point")
     found = se.dynamics(mechanism(), t_end=1, rtol=1e-9, coordinates=family)
