@@ -198,7 +198,7 @@ def test_a_verdict_is_remembered_and_a_process_that_somebody_ended_is_none(
     cache, monkeypatch, check, verdict
 ):
     monkeypatch.setattr(compiler_verdicts, "CHECK", check)
-    monkeypatch.setattr(compiler_verdicts, "PATIENCE", 3.0 if "sleep" in check else 60.0)
+    monkeypatch.setattr(compiler_verdicts, "PATIENCE", 0.5 if "sleep" in check else 60.0)
     assert compiler_verdicts.verdict(SHORT) == verdict
     monkeypatch.setattr(compiler_verdicts, "checked", lambda compiler: "checked again")
     assert compiler_verdicts.verdict(SHORT) == ("checked again" if verdict is None else verdict)
