@@ -444,6 +444,7 @@ def test_nothing_to_check_and_misspellings_are_answered(situations):
 
 @settings(max_examples=40, deadline=None)
 @given(st.data())
+@pytest.mark.slow
 def test_one_changed_entry_is_found_at_its_place(situations, data):
     model = data.draw(st.sampled_from(["pair", "slider_crank"]))
     s = situations(model, data.draw(st.sampled_from(["reference_point", "natural", "mixed", "relative"])))

@@ -29,6 +29,7 @@ def test_a_slider_crank_has_a_class_too():
     assert se.grashof([2, 1, 0.5]).type == "rocker-slider, the rod turns fully"
 
 
+@pytest.mark.slow
 def test_the_loops_of_a_model_are_found():
     (loop,) = loops_of(builders.four_bar(1, 2, 2.5, 3, crank_angle=0.3, speed=1))
     assert [length for _, length in loop.named()] == pytest.approx([1, 2, 2.5, 3], abs=1e-12)
@@ -132,6 +133,7 @@ def test_branches_agree_with_kinematics_to_the_dead_points(name):
             assert (branch.low, branch.high) == pytest.approx((mode.range.low, mode.range.high), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_every_configuration_closes_the_joints():
     model = se.load("stephenson_six_bar")
     system = se.System(model)

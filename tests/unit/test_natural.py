@@ -323,7 +323,9 @@ def test_the_row_of_an_angle_is_never_flat(step):
 
 @pytest.mark.parametrize(
     "formulation",
-    slow_among(["projection", "augmented", "index3", "ggl", "matrix_r"], "projection", "index3", "ggl"),
+    slow_among(
+        ["projection", "augmented", "index3", "ggl", "matrix_r"], "projection", "index3", "ggl", "matrix_r"
+    ),
 )
 def test_a_flywheel_keeps_its_turns_at_loose_tolerances(formulation):
     model = se.Model(gravity=(0, 0))

@@ -36,7 +36,9 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("case", slow_among(RUNS, "newmark", "rk4", "index3", "singular poses"))
+@pytest.mark.parametrize(
+    "case", slow_among(RUNS, "newmark", "generalized_alpha, modified", "rk4", "index3", "singular poses")
+)
 def test_bit_for_bit(case, tmp_path):
     build, options = RUNS[case]
     options = {"step": 0.05} | options

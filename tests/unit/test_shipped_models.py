@@ -52,7 +52,7 @@ SHORT = [
 """Machines in at most 25 lines."""
 LONG = [
     "andrews_squeezer", "chain", "coupled_pendulums", "double_pendulum", "double_wishbone", "engine",
-    "kapitza_pendulum", "shaft_governor", "walker",
+    "kapitza_pendulum", "shaft_governor", "sprung_slider", "tautochrone", "trebuchet", "valve_train", "walker",
 ]  # fmt: skip
 """Their runs take long without the JIT."""
 

@@ -107,7 +107,7 @@ def compare(family, z, zd, method, iteration, skipped=lambda twice: False):
 
 @pytest.mark.parametrize("iteration", [contract.EXACT, contract.COURSE], ids=["exact", "course"])
 @pytest.mark.parametrize("coordinates", sorted(Family.registry))
-@pytest.mark.parametrize("name", slow_among(MODELS, "stiff chain"))
+@pytest.mark.parametrize("name", slow_among(MODELS, "stiff chain", "slot with block"))
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_sparse_corrections_are_the_dense_ones(name, method, coordinates, iteration):
     """The dense tangent is found by central differences.

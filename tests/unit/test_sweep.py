@@ -297,6 +297,7 @@ def test_the_table_finds_and_tells(four_bar, tmp_path):
     assert table.to_csv(tmp_path / "t.csv").read_text().startswith("rocker,coupler,top,speed_ratio")
 
 
+@pytest.mark.slow
 def test_pictures(four_bar):
     two = swept(four_bar)
     one = swept(four_bar, parameters={"rocker": np.linspace(2.5, 4.0, 5)})

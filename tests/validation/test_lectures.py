@@ -135,6 +135,7 @@ def test_the_augmented_equations_are_n_plus_nc_and_the_embedded_ones_n_minus_nc(
     np.testing.assert_allclose(at.M_bar, 20 * 2**2 / 3, rtol=1e-14)  # m L^2 / 3 about the pin
 
 
+@pytest.mark.slow
 def test_results_can_be_drawn_while_a_run_goes_on():
     drawn = []
     method = se.ForwardEuler()  # any with steps of its own
