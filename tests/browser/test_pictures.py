@@ -22,6 +22,13 @@ pytest.importorskip("websocket")
 MEASURED = (Path(__file__).parent / "measured.js").read_text(encoding="utf-8")
 NEXT_FRAME = "new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
 """By then the page has its new size, and the stage has followed."""
+MEASURED_AT = f"""(async (t) => {{
+  const {{ stage }} = {PLAYER};
+  {PLAYER}.seek(t);
+  const {{ width, height }} = stage.svg.getBoundingClientRect();
+  if (width !== stage.box.width || height !== stage.box.height) await {NEXT_FRAME};
+  return ({MEASURED});
+}})"""
 
 
 def with_forces(name: str) -> se.Results:
@@ -38,21 +45,27 @@ SIZES = {"screen": (1200, 760, 13), "phone": (390, 800, 7)}
 """Widths and heights in pixels, and at how many times the picture is measured."""
 
 
-@pytest.mark.parametrize("name", library.names())
+@pytest.fixture(scope="module", params=library.names())
+def player(request, tmp_path_factory):
+    """The page of a mechanism, and when its motion begins and ends."""
+    results = with_forces(request.param)
+    path = results.html(tmp_path_factory.mktemp("player") / "player.html", play=False)
+    return path, results.t[0], results.t[-1]
+
+
 @pytest.mark.parametrize("size", SIZES)
-def test_labels_arrows_and_colors_of_every_mechanism(port, tmp_path, name, size):
-    results = with_forces(name)
+def test_labels_arrows_and_colors_of_every_mechanism(port, player, size):
+    path, begin, end = player
     width, height, times = SIZES[size]
     page = Page(port, width, height)
-    page.open(results.html(tmp_path / "player.html", play=False))
+    page.open(path)
     if size == "screen":
         for part in ("weights", "velocity", "acceleration"):
             page.run(f"document.querySelector('[name={part}]')?.click()")
+    page.run(NEXT_FRAME)
     faults = {}
-    for t in np.linspace(results.t[0], results.t[-1], times):
-        page.run(f"{PLAYER}.seek({float(t)!r})")
-        page.run(NEXT_FRAME)
-        seen = page.run(MEASURED)
+    for t in np.linspace(begin, end, times):
+        seen = page.run(f"{MEASURED_AT}({float(t)!r})")
         wrong = {
             what: seen[what]
             for what in ("overlaps", "labelsOff", "hidden", "far", "arrowsOff", "unexplained")
