@@ -209,7 +209,9 @@ def test_a_system_keeps_few_workspaces_and_no_runs():
     gc.collect()
     assert len(system.idle.waiting) <= MOST_KINDS
     assert all(len(answers) <= MOST_KNOWN for answers in system.known.values())
-    assert not [thing for thing in gc.get_objects() if isinstance(thing, Run) and thing.system is system]
+    # asked of the type: a weak proxy that another test has left behind may be dead
+    runs = [thing for thing in gc.get_objects() if issubclass(type(thing), Run)]
+    assert not [run for run in runs if run.system is system]
 
 
 def first(c, t, y, out):
