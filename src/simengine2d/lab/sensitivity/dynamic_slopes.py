@@ -23,6 +23,7 @@ from ...analyses.dynamics.initial_state import start
 from ...analyses.statics.tangent_space import named_motions, tangent_space
 from ...analyses.times import begin_of
 from ...errors import UnsupportedError
+from ...model.model import Model
 from ...numerics.arrays import Floats, Ints
 from ...results.results import Results
 from ...system.system import System
@@ -63,14 +64,19 @@ class Panel(NamedTuple):
 class Variational:
     """The variational equations of one motion, ready to be read at any of its times."""
 
-    def __init__(self, numbers: Sequence[VariedNumber], results: Results, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self, model: Model, numbers: Sequence[VariedNumber], results: Results, options: Mapping[str, Any]
+    ) -> None:
+        """`results` are those of the model, with the System around which the numbers vary."""
         self.system, self.numbers = results.system, numbers
         self.system.refuse_velocity_rows("sensitivity")
         self.begin = begin_of(self.system, results.t)
         self.kept = np.setdiff1d(np.arange(self.system.m), start(self.system, self.begin).implied)
         others = {name: options[name] for name in OPTIONS if name in options}
         tolerance = min(RTOL, options.get("rtol", 1.0))
-        run = lambda times: dynamics(self.system, t_eval=times, rtol=tolerance, **others)
+        run = lambda times: replace(
+            dynamics(model, t_eval=times, rtol=tolerance, **others), system=self.system
+        )
         self.end = float(results.t[-1])
         self.moving = list[tuple[Jump, Floats]]()
         beyond = BEYOND * (self.end - self.begin) if any(each.stop for each in results.events) else 0.0

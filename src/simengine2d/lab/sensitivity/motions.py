@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -109,9 +110,11 @@ class RestingPoses(DifferentiatedMotion):
 class ForcedMotion(DifferentiatedMotion):
     """A motion under forces."""
 
-    def __init__(self, results: Results, numbers: Sequence[VariedNumber], options: Mapping[str, Any]) -> None:
-        super().__init__(results, numbers)
-        self.variational = Variational(numbers, results, options)
+    def __init__(self, model: Model, numbers: Sequence[VariedNumber], options: Mapping[str, Any]) -> None:
+        results = dynamics(model, **options)
+        system = numbers[0].system(0.0) if numbers else results.system
+        super().__init__(replace(results, system=system), numbers)
+        self.variational = Variational(model, numbers, self.results, options)
 
     @property
     def jumps(self) -> Sequence[float]:
@@ -166,7 +169,7 @@ def _equilibrium(
 def _dynamics(
     model: Model, numbers: Sequence[VariedNumber], options: Mapping[str, Any]
 ) -> DifferentiatedMotion:
-    return ForcedMotion(dynamics(model, **options), numbers, options)
+    return ForcedMotion(model, numbers, options)
 
 
 ANALYSES: dict[str, Callable[[Model, Sequence[VariedNumber], Mapping[str, Any]], DifferentiatedMotion]] = {

@@ -12,15 +12,59 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...analyses.assembly.closure import scale_of
 from ...numerics.arrays import Floats, Ints
 from ...system.recorded_system import SystemNumbers
-from .differences import STEPS, is_trusted
+from ...system.system import System
+from .differences import CENTRAL, STEPS, is_trusted
 
 EQUATIONS = (
     "mass", "inertia", "gravity", "frame_x", "frame_y", "frame_angle", "term_weight", "functions", "load_weight",
     "laws",
 )  # fmt: skip
 """The numbers of a System that its equations depend on, in the order of their slopes."""
+
+
+class VariantNumbers(NamedTuple):
+    """The arrays that the equations of variants differ in."""
+
+    mass: Floats
+    inertia: Floats
+    gravity: Floats
+    frame_x: Floats
+    frame_y: Floats
+    frame_cos: Floats
+    frame_sin: Floats
+    frame_angle: Floats
+    term_weight: Floats
+    row_period: Floats
+    functions: Floats
+    load_weight: Floats
+    laws: Floats
+
+    @classmethod
+    def of(cls, system: System) -> VariantNumbers:
+        S, L = system.arrays, system.load_arrays
+        frames = S.frame_x, S.frame_y, S.frame_cos, S.frame_sin, S.frame_angle
+        rows = S.term_weight, S.row_period, S.functions.numbers
+        return cls(S.mass, S.inertia, S.gravity, *frames, *rows, L.term_weight, L.laws.numbers)
+
+
+class Around(NamedTuple):
+    """The Systems at -2, -1, 1 and 2 steps of a number, a row for each."""
+
+    equations: Floats
+    """All that `VariantNumbers` has, in its order."""
+    scale: Floats
+    """Of coordinates."""
+
+    @classmethod
+    def each(cls, around: SystemNumbers) -> list[Around]:
+        """For each of the numbers, from the Systems around all of them."""
+        equations = np.concatenate([getattr(around, name) for name in VariantNumbers._fields], axis=1)
+        steps, scale = len(CENTRAL.offsets), scale_of(around.sizes, around.arms)
+        cut = lambda rows: rows.reshape(-1, steps, rows.shape[1])
+        return [cls(*rows) for rows in zip(cut(equations), cut(scale), strict=True)]
 
 
 class NumberSlopes(NamedTuple):

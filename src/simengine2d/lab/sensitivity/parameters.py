@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -34,10 +34,11 @@ from .differences import (
     CheckedSlope,
     Stencil,
     central_trial,
+    central_trials,
     largest,
     rounding_of,
 )
-from .number_slopes import NumberSlopes, number_slopes
+from .number_slopes import Around, NumberSlopes, number_slopes
 
 
 class Varied(ABC):
@@ -127,15 +128,23 @@ class VariedNumber(Varied):
     stencil: Stencil
     made: dict[float, System] = field(default_factory=dict, repr=False)
     """By the change of the number."""
+    beside: Callable[[float], System | None] = field(default=lambda change: None, repr=False)
+    """Those that are computed together."""
     slopes_of_numbers: NumberSlopes | None = None
     """Of the numbers of the System, where they are known."""
+    around: Around | None = None
+    """The numbers of the Systems around it, likewise."""
+
+    @classmethod
+    def of(cls, model: Model, name: str, value: float, center: System) -> VariedNumber:
+        return cls(model, name, value, size_of(value), CENTRAL, {0.0: center})
 
     def variant(self, change: float) -> Model:
         return variant(self.model, {self.name: self.value + change})
 
     def system(self, change: float) -> System:
         if change not in self.made:
-            self.made[change] = System(self.variant(change))
+            self.made[change] = self.beside(change) or System(self.variant(change))
         return self.made[change]
 
     @property
@@ -167,6 +176,22 @@ class VariedTime(Varied):
         return self.own
 
 
+def system_slopes(
+    numbers: Sequence[VariedNumber], read: Callable[[System], Floats], rows: Callable[[Around], Floats]
+) -> Floats:
+    """Derivatives of an array of a System by all numbers, these last; `rows` gives it where Systems are known together."""
+    here = np.asarray(read(numbers[0].system(0.0)), dtype=float)
+    slopes, together = np.empty((len(numbers), *here.shape)), {}
+    known = {k: each.around for k, each in enumerate(numbers) if each.around is not None}
+    if known:
+        sizes = np.array([numbers[k].size for k in known])
+        trials = central_trials(np.stack([rows(each) for each in known.values()]), here, 0.0, sizes)
+        together = {k: slope for k, slope, holds in zip(known, *trials, strict=True) if holds}
+    for k, number in enumerate(numbers):
+        slopes[k] = together[k] if k in together else number.slope(lambda system, _: read(system))
+    return np.moveaxis(slopes, 0, -1)
+
+
 def varied_numbers(model: Model, names: Sequence[str]) -> list[VariedNumber]:
     """The numbers by name, as in sweeps: `L`, `spring.stiffness`, `crank.mass`. The model is in SI units.
 
@@ -185,8 +210,10 @@ def varied_numbers(model: Model, names: Sequence[str]) -> list[VariedNumber]:
     system = System(model)
     values = {name: value_of(model, system, name) for name in names}
     model = variant(model, values)
-    made, slopes = neighbors(model, system, values)
-    return [_varied(model, name, value, made[name], slopes.get(name)) for name, value in values.items()]
+    try:
+        return neighborhood(model, system, values).varied_numbers()
+    except (NotRecorded, SimEngineError):
+        return [checked(VariedNumber.of(model, name, p, system)) for name, p in values.items()]
 
 
 class KeptRecording(NamedTuple):
@@ -194,55 +221,111 @@ class KeptRecording(NamedTuple):
 
     model: Model
     system: RecordedSystem
+    moved: tuple[str, ...] = ()
+    """Numbers that are taken beside zero, where they are zero."""
+    settled: bool = False
+    """Whether it is known which these are."""
 
 
 _recordings: dict[Hashable, KeptRecording] = {}
 MOST_RECORDINGS = 8
+BESIDE_ZERO = 1e-200
+"""As a number it is nothing, but a force has such a law, and a frame has such an angle."""
 
 
-def recorded_system(model: Model, values: Mapping[str, float], near: Floats) -> RecordedSystem:
-    """As it was recorded for a model that differs in these values only, if there was one; proved at the values near."""
+def neighborhood(model: Model, system: System, values: Mapping[str, float]) -> Neighborhood:
+    """The Systems around a model, as they were recorded for one that differs in these values only, if there was one.
+
+    Raises NotRecorded where their numbers cannot be computed together.
+    """
     others = variant(model, dict.fromkeys(values, 1.0))
     key = (*values, None, *model.bodies, None, *model.elements)
-    known = _recordings.get(key)
-    if known is not None and differing_numbers(others, known.model) == {}:
-        return known.system
-    model_of = lambda sample: variant(model, dict(zip(values, sample, strict=True)))
-    recorded = RecordedSystem(model_of, np.stack([[*values.values()], near]))
+    kept = _recordings.get(key)
+    if kept is None or differing_numbers(others, kept.model) != {}:
+        kept = KeptRecording(others.snapshot(), _recorded(model, values))
+    found = Neighborhood(model, system, values, kept)
+    if not kept.settled:
+        kept, found = _settled(found, kept)
     _recordings.pop(key, None)
-    _recordings[key] = KeptRecording(others.snapshot(), recorded)
+    _recordings[key] = kept
     for oldest in list(_recordings)[:-MOST_RECORDINGS]:
         _recordings.pop(oldest, None)
-    return recorded
+    return found
 
 
-def neighbors(
-    model: Model, system: System, values: Mapping[str, float]
-) -> tuple[dict[str, dict[float, System]], dict[str, NumberSlopes | None]]:
-    """Systems around a model by name and change, and their slopes, where their numbers can be computed all at once."""
-    made = {name: {0.0: system} for name in values}
-    sizes = np.array([size_of(p) for p in values.values()])
-    steps = STEPS[0] * sizes[:, None] * CENTRAL.offsets
+def _recorded(model: Model, values: Mapping[str, float]) -> RecordedSystem:
+    """Proved at the values and near them."""
     center = np.array([*values.values()])
-    samples = np.tile(center, (steps.size, 1))
-    samples[np.arange(steps.size), np.repeat(np.arange(center.size), len(CENTRAL.offsets))] += steps.ravel()
-    try:
-        recorded = recorded_system(model, values, samples.mean(axis=0))
-    except (NotRecorded, SimEngineError):
-        return made, {}
-    numbers, right = recorded.numbers(np.concatenate([samples, center[None]]))
-    if not right[-1]:
-        return made, {}
-    around = SystemNumbers(*(each[:-1] for each in numbers))
-    slopes, right = number_slopes(around, numbers.sample(-1), sizes), right[:-1]
-    right = right.reshape(steps.shape)
-    for k, name in enumerate(values):
-        for i, change in enumerate(steps[k].tolist()):
-            if right[k, i]:
-                row = len(CENTRAL.offsets) * k + i
-                again = partial(variant, model, {name: float(samples[row, k])})
-                made[name][change] = recorded.system_of(numbers, row, again)
-    return made, {name: slopes[k] for k, name in enumerate(values) if right[k].all()}
+    near = center + STEPS[0] / center.size * np.array([size_of(p) for p in values.values()])
+    model_of = lambda sample: variant(model, dict(zip(values, sample, strict=True)))
+    return RecordedSystem(model_of, np.stack([center, near]))
+
+
+def _settled(found: Neighborhood, kept: KeptRecording) -> tuple[KeptRecording, Neighborhood]:
+    """Where a System has other parts as soon as a number is not zero, it is taken beside zero, if that helps."""
+    if found.other_zeros:
+        try:
+            recorded = _recorded(found.model, beside_zero(found.values, found.other_zeros))
+            beside = kept._replace(system=recorded, moved=found.other_zeros)
+            moved = Neighborhood(found.model, found.center, found.values, beside)
+        except (NotRecorded, SimEngineError):
+            pass
+        else:
+            if moved.right.sum() > found.right.sum():
+                kept, found = beside, moved
+    return kept._replace(settled=True), found
+
+
+def beside_zero(values: Mapping[str, float], moved: Sequence[str]) -> dict[str, float]:
+    return {name: BESIDE_ZERO if name in moved and p == 0.0 else p for name, p in values.items()}
+
+
+class Neighborhood:
+    """A model, and the Systems around it at the first steps of each of its numbers, which are computed together."""
+
+    def __init__(
+        self, model: Model, system: System, values: Mapping[str, float], kept: KeptRecording
+    ) -> None:
+        self.values, beside = values, beside_zero(values, kept.moved)
+        is_moved = beside != dict(values)
+        self.model = variant(model, beside) if is_moved else model
+        self.center = System(self.model) if is_moved else system
+        if self.center.row_names != system.row_names:
+            raise NotRecorded("beside zero there are other constraints")
+        self.sizes = np.array([size_of(p) for p in values.values()])
+        self.steps = STEPS[0] * self.sizes[:, None] * CENTRAL.offsets
+        self.samples, rows = np.tile([*beside.values()], (self.steps.size + 1, 1)), np.arange(self.steps.size)
+        self.samples[rows, rows // len(CENTRAL.offsets)] += self.steps.ravel()
+        self.recorded = kept.system
+        self.numbers, right = self.recorded.numbers(self.samples)
+        self.right = right[:-1].reshape(self.steps.shape) & right[-1]
+
+    @property
+    def other_zeros(self) -> tuple[str, ...]:
+        """Numbers that are zero, and around which Systems are of another kind."""
+        wrong = ~self.right.all(axis=1)
+        return tuple(name for k, (name, p) in enumerate(self.values.items()) if wrong[k] and p == 0.0)
+
+    def varied_numbers(self) -> list[VariedNumber]:
+        around = SystemNumbers(*(each[:-1] for each in self.numbers))
+        slopes, parts = number_slopes(around, self.numbers.sample(-1), self.sizes), Around.each(around)
+        found = []
+        for k, (name, value) in enumerate(self.values.items()):
+            number = VariedNumber.of(self.model, name, value, self.center)
+            number = replace(number, beside=partial(self.system, k))
+            if self.right[k].all():
+                found.append(replace(number, slopes_of_numbers=slopes[k], around=parts[k]))
+            else:
+                found.append(checked(number))
+        return found
+
+    def system(self, k: int, change: float) -> System | None:
+        """Where a number is changed by one of its steps, if the System there is like the others."""
+        for i in np.flatnonzero((self.steps[k] == change) & self.right[k]).tolist():
+            row = len(CENTRAL.offsets) * k + i
+            again = partial(variant, self.model, {[*self.values][k]: float(self.samples[row, k])})
+            return self.recorded.system_of(self.numbers, row, again)
+        return None
 
 
 def size_of(value: float) -> float:
@@ -250,20 +333,20 @@ def size_of(value: float) -> float:
     return abs(value) or 1.0
 
 
-def _varied(
-    model: Model, name: str, value: float, made: dict[float, System], slopes: NumberSlopes | None
-) -> VariedNumber:
+def checked(number: VariedNumber) -> VariedNumber:
+    """With the stencil by which it can be varied."""
     reasons = []
     for stencil in (CENTRAL, AFTER, BEFORE):
-        number = VariedNumber(model, name, value, size_of(value), stencil, made, slopes)
         try:
             for offset in stencil.offsets:
                 number.system(STEPS[0] * number.size * offset)
         except SimEngineError as error:
             reasons.append(ended(error))
             continue
-        return number
-    raise ModelError(f"the parameter '{name}' = {value:g} cannot be varied: {reasons[0]}")
+        return replace(number, stencil=stencil)
+    raise ModelError(
+        f"the parameter '{number.name}' = {number.value:g} cannot be varied: {reasons[0]}"
+    )
 
 
 def value_of(model: Model, system: System, name: str) -> float:

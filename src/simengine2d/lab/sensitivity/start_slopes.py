@@ -24,7 +24,7 @@ from ...analyses.assembly.closure import coordinate_scale, weighted_change
 from ...numerics.arrays import Floats
 from ...system.system import System
 from .motion_slopes import all_parameter_slopes, scaled_inverses
-from .parameters import VariedNumber
+from .parameters import VariedNumber, system_slopes
 from .residuals import Residuals, States, StateSlopes, jacobians, state_slopes
 
 DRAWN_CLOSED = 1e-7
@@ -60,8 +60,9 @@ def _scale_slopes(J: Floats, steps: Sequence[VelocityStep], numbers: Sequence[Va
     effort = np.max([np.abs(J.T @ step.y) for step in steps], axis=0)
     moved = np.flatnonzero(effort > ROUNDING * effort.max(initial=0.0))
     slopes = np.zeros((J.shape[1], len(numbers)))
-    for k, number in enumerate(numbers if moved.size else ()):
-        slopes[moved, k] = number.slope(lambda other, _: coordinate_scale(other)[moved])
+    if moved.size:
+        scale_of = lambda other: coordinate_scale(other)[moved]
+        slopes[moved] = system_slopes(numbers, scale_of, lambda around: around.scale[:, moved])
     return slopes
 
 

@@ -7,46 +7,20 @@ into arrays that it owns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from ...numerics.arrays import Floats
 from ...numerics.kernel import kernel
-from ...system.recorded_system import VariedSystem
 from ...system.renumbering import OwnSystem, is_shareable
 from ...system.system import System
-from .differences import CENTRAL, STEPS, central_trial, largest
+from .differences import CENTRAL, central_trials, largest
+from .number_slopes import VariantNumbers
 from .parameters import Varied, VariedNumber, VariedTime
 from .residuals import Residuals, States, residuals, residuals_at
 
 MOST = 200_000
 """Numbers of one batch, which stay in the cache of a processor."""
-
-
-class VariantNumbers(NamedTuple):
-    """The arrays that the equations of variants differ in."""
-
-    mass: Floats
-    inertia: Floats
-    gravity: Floats
-    frame_x: Floats
-    frame_y: Floats
-    frame_cos: Floats
-    frame_sin: Floats
-    frame_angle: Floats
-    term_weight: Floats
-    row_period: Floats
-    functions: Floats
-    load_weight: Floats
-    laws: Floats
-
-    @classmethod
-    def of(cls, system: System) -> VariantNumbers:
-        S, L = system.arrays, system.load_arrays
-        frames = S.frame_x, S.frame_y, S.frame_cos, S.frame_sin, S.frame_angle
-        rows = S.term_weight, S.row_period, S.functions.numbers
-        return cls(S.mass, S.inertia, S.gravity, *frames, *rows, L.term_weight, L.laws.numbers)
 
 
 @kernel
@@ -116,25 +90,21 @@ class VariantEquations:
 
     def _at_once(self, numbers: Sequence[Varied]) -> dict[int, Residuals]:
         """Of the numbers whose systems were recorded, with the first step, where that is small enough."""
-        around = {k: _neighbors(number) for k, number in enumerate(numbers)}
-        known = [k for k, systems in around.items() if systems]
+        around = {k: number.around for k, number in enumerate(numbers) if isinstance(number, VariedNumber)}
+        known = [(k, each.equations) for k, each in around.items() if each is not None]
         size = self.states.t.size * (3 * self.here.Phi.shape[1] + self.here.force.shape[1])
         batch = max(1, MOST // (len(CENTRAL.offsets) * size))
         found = {}
         for first in range(0, len(known), batch):
-            some = known[first : first + batch]
-            values = self._of_table([system for k in some for system in around[k]])
-            for i, k in enumerate(some):
-                slopes = self._checked(numbers[k], [part[4 * i : 4 * i + 4] for part in values])
-                if slopes is not None:
-                    found[k] = slopes
+            places, rows = zip(*known[first : first + batch], strict=True)
+            values = self._of_table(np.concatenate(rows))
+            found |= self._checked(numbers, places, values)
         return found
 
-    def _of_table(self, systems: Sequence[VariedSystem]) -> Residuals:
-        """The equations of many systems, each as a row."""
-        own, count = self.own, (len(systems), self.states.t.size)
+    def _of_table(self, table: Floats) -> Residuals:
+        """The equations of many systems, each of which is a row."""
+        own, count = self.own, (len(table), self.states.t.size)
         assert own is not None
-        table = np.stack([numbers_in(system) for system in systems])
         Phi, rate, second = np.zeros((3, *count, own.m))
         out = Residuals(Phi, rate, second, np.zeros((*count, own.n)))
         states = map(np.ascontiguousarray, self.states)
@@ -142,30 +112,18 @@ class VariantEquations:
             variants_along(own.arrays, _writable(VariantNumbers.of(own)), table, rows.w, *states, *out)
         return out
 
-    def _checked(self, number: Varied, parts: Sequence[Floats]) -> Residuals | None:
-        """The slopes of all equations; None where one needs a smaller step."""
-        slopes = []
-        for part, here, terms in zip(parts, self.here, self.sizes, strict=True):
-            values = dict(zip(CENTRAL.offsets, part, strict=True)) | {0.0: here}
-            trial = central_trial(values, STEPS[0] * number.size, terms, number.size)
-            if not trial.holds:
-                return None
-            slopes.append(trial.slope)
-        return Residuals(*slopes)
-
-
-def numbers_in(system: VariedSystem) -> Floats:
-    """The numbers of a variant in the order of `VariantNumbers`, without the arrays of its System."""
-    return np.concatenate([getattr(system.numbers, name) for name in VariantNumbers._fields])
-
-
-def _neighbors(number: Varied) -> list[VariedSystem]:
-    """Its systems around the center; none, where they may differ in more than numbers."""
-    if not isinstance(number, VariedNumber) or number.stencil is not CENTRAL:
-        return []
-    systems = [number.made.get(STEPS[0] * number.size * offset) for offset in CENTRAL.offsets]
-    recorded = [each for each in systems if isinstance(each, VariedSystem)]
-    return recorded if len(recorded) == len(systems) else []
+    def _checked(
+        self, numbers: Sequence[Varied], places: Sequence[int], values: Residuals
+    ) -> dict[int, Residuals]:
+        """The slopes of all equations by the numbers at some places; none where one needs a smaller step."""
+        sizes = np.array([numbers[k].size for k in places])
+        trials = [
+            central_trials(part, here, terms, sizes)
+            for part, here, terms in zip(values, self.here, self.sizes, strict=True)
+        ]
+        held = np.all([trial.holds for trial in trials], axis=0)
+        slopes = [trial.slope for trial in trials]
+        return {k: Residuals(*(part[i] for part in slopes)) for i, k in enumerate(places) if held[i]}
 
 
 def _writable(arrays: VariantNumbers) -> VariantNumbers:
